@@ -36,7 +36,8 @@ CUT_SHORT = ("resign", "timeout")
 
 class Honour(NamedTuple):
     """What somebody is remembered for: as champion their rating, games won in a row, declarations of four threes, or by
-    how much they were behind in a game that they won, in hundredths of its target; partners share that.
+    how much they were behind in a game that they won, in hundredths of its target. Partners share what they won
+    together.
     """
 
     kind: HonourKind
@@ -81,13 +82,15 @@ class Deeds:
         winners = game.record.winner or ()
         for seat, person in enumerate(game.people):
             self._runs[person] = self._runs[person] + 1 if seat in winners else 0
-            if self._runs[person] > self._streak.figure and not is_somebody(person):
-                self._streak = Honour("streak", (person,), self._runs[person])
+        people = tuple(game.people[seat] for seat in winners)
+        runs = {person: self._runs[person] for person in people if not is_somebody(person)}
+        longest = max(runs.values(), default=0)
+        if longest > self._streak.figure:
+            self._streak = Honour("streak", tuple(one for one, run in runs.items() if run == longest), longest)
         for deal in game.record.deals:
             for seat, move, *_legal in deal.moves:
                 if move == FOUR_THREES and seat is not None and not is_somebody(game.people[seat]):
                     self._fours[game.people[seat]] += 1
-        people = tuple(game.people[seat] for seat in winners)
         behind = _behind(game)
         if behind > self._comeback.figure and not any(map(is_somebody, people)):
             self._comeback = Honour("comeback", people, behind)
@@ -171,8 +174,8 @@ class Honours:
         return month
 
     async def _close(self, month: str, chat: str, deeds: Deeds, forgotten: Mapping[str, Mark]) -> None:
-        best = await self._ratings.best(Scope(chat=chat, month=month), 1)
-        champions = [Honour("champion", (person,), standing.shown) for _rank, person, standing in best]
+        first, shown = await self._ratings.first(Scope(chat=chat, month=month))
+        champions = [Honour("champion", tuple(first), shown)] if first else []
         honours = _without([*champions, *deeds.honours()], forgotten)
         if honours:
             await self._keep(month, chat, honours, self._client.hset)

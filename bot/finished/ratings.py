@@ -312,6 +312,15 @@ class Ratings:
             for (person, shown), standing in zip(found, standings, strict=True)
         ]
 
+    async def first(self, scope: Scope) -> tuple[list[str], int]:
+        """Whoever has the first rank, and what they are shown: partners of all their games have the same."""
+        found = await self._client.zrange(keys.ranks(scope.key), 0, 0, desc=True, withscores=True)
+        if not found:
+            return [], 0
+        [(_person, shown)] = found
+        people = await self._client.zrange(keys.ranks(scope.key), shown, shown, byscore=True)
+        return [person.decode() for person in people], round(shown)
+
     async def best_and_own(self, scope: Scope, person: str, most: int) -> list[Place]:
         """The first so many, and then this person if they are not among them; nobody's id is empty."""
         best = await self.best(scope, most)

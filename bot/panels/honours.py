@@ -10,11 +10,11 @@ from bot.somebody import spoken
 from bot.texts import month_name, texts
 
 
-def honour_text(language: str, honour: Honour) -> str:
-    """What somebody is remembered for, without a name."""
-    _ = texts(language).gettext
+def honour_text(language: str, honour: Honour, people: int = 1) -> str:
+    """What somebody, or so many people, are remembered for, without a name."""
+    _, ngettext = texts(language)
     return {
-        "champion": _("🏆 Champion, rating {figure}"),
+        "champion": ngettext("🏆 Champion, rating {figure}", "🏆 Champions, rating {figure}", people),
         "streak": _("🔥 Longest run: {figure} games won in a row"),
         "fours": _("🃏 Most declarations of four threes: {figure}"),
         "comeback": _("↩️ Greatest comeback: behind by {figure} % of the target"),
@@ -32,8 +32,9 @@ def chat_honours_panel(language: str, months: Sequence[Month], names: Mapping[st
         page.gap()
         page.line(month_name(month.name, language), "bold")
         for honour in month.honours:
-            who = _(" and ").join(isolated(spoken(names[person], language)) for person in honour.people)
-            page.line("{honour} · {who}", honour=honour_text(language, honour), who=who)
+            *others, last = (isolated(spoken(names[person], language)) for person in honour.people)
+            who = _(" and ").join([", ".join(others), last] if others else [last])
+            page.line("{honour} · {who}", honour=honour_text(language, honour, len(honour.people)), who=who)
     rows = [
         (
             Button(

@@ -12,9 +12,10 @@ import pytest
 
 from bot.find.queue import Queue
 from bot.finished.archive import Archive, FinishedGame, Numbered
-from bot.finished.honours import Deeds, Honour, Honours, month_before
+from bot.finished.honours import Deeds, Honour, Honours, Month, month_before
 from bot.finished.players import Players
 from bot.finished.ratings import Ratings, Scope
+from bot.panels.honours import chat_honours_panel
 from bot.people import People
 from bot.privacy.forgetting import Forgetter
 from bot.privacy.mydata import MyData
@@ -29,7 +30,7 @@ from tests.bot.privacy.traces import everything
 
 OCTOBER, NOVEMBER = (int(datetime(2026, month, 15, tzinfo=UTC).timestamp()) for month in (10, 11))
 IN_DECEMBER = datetime(2026, 12, 1, 2, tzinfo=UTC)
-ANNA, BRUNO = "paper:1", "paper:2"
+FOUR = ANNA, BRUNO, CARLA, DINO = "paper:1", "paper:2", "paper:3", "paper:4"
 
 
 def game(
@@ -69,6 +70,44 @@ def test_the_longest_run_of_wins() -> None:
     found = kinds([game(number, winner) for number, winner in enumerate(won)])
     assert found["streak"] == Honour("streak", (ANNA,), 4)
     assert "streak" not in kinds([game(number, number % 2) for number in range(9)])
+
+
+def of_four(number: int, winners: Sequence[int], people: Sequence[str] = FOUR) -> FinishedGame:
+    """A game of two pairs in the group."""
+    one = finished(number, "tressette", NOVEMBER + number)
+    record = one.record.model_copy(update={"winner": list(winners), "ending": "target"})
+    return replace(one, record=record, people=list(people), chats=[GROUP])
+
+
+def test_partners_share_a_run_that_they_won_together() -> None:
+    games = [of_four(number, (1, 3)) for number in range(4)]
+    assert kinds(games)["streak"] == Honour("streak", (BRUNO, DINO), 4)
+    # Not who had another partner before, and had won already.
+    games.insert(0, of_four(9, (0, 2), (BRUNO, ANNA, CARLA, DINO)))
+    assert kinds(games)["streak"] == Honour("streak", (BRUNO,), 5)
+    # Of equals who was first.
+    others = [of_four(number, (0, 2)) for number in range(10, 15)]
+    assert kinds([*games, *others])["streak"] == Honour("streak", (BRUNO,), 5)
+
+
+async def test_whoever_shares_the_first_rank_is_a_champion_too(store: Store) -> None:
+    honours = await opened(store, [of_four(number, (0, 2)) for number in range(3)])
+    await honours.close_past(IN_DECEMBER)
+    [month] = await honours.of_chat(GROUP, 6)
+    [champion] = [one for one in month.honours if one.kind == "champion"]
+    assert set(champion.people) == {ANNA, CARLA}
+    scope = Scope(chat=GROUP, month="2026-11")
+    assert champion.figure == (await honours._ratings.standing(scope, CARLA)).shown
+    assert {"champion", "streak"} <= {one.honour.kind for one in await honours.of_person(CARLA)}
+
+
+def test_those_who_share_an_honour_stand_in_a_row() -> None:
+    names = {ANNA: "Anna", BRUNO: "Bruno", CARLA: "Carla"}
+    month = Month("2026-11", (Honour("champion", tuple(names), 1200), Honour("streak", (ANNA, CARLA), 4)))
+    english, italian = (chat_honours_panel(language, [month], names).plain for language in ("en", "it"))
+    assert "🏆 Champions, rating 1200 · \u2068Anna\u2069, \u2068Bruno\u2069 and \u2068Carla\u2069" in english
+    assert "🏆 Campioni, punteggio 1200 · \u2068Anna\u2069, \u2068Bruno\u2069 e \u2068Carla\u2069" in italian
+    assert "🔥 Serie più lunga: 4 vittorie di fila · \u2068Anna\u2069 e \u2068Carla\u2069" in italian
 
 
 def test_the_most_four_threes() -> None:
@@ -316,7 +355,7 @@ async def test_who_is_forgotten_while_a_month_is_read_is_in_no_honours(
 ) -> None:
     """A month may have a million games: a forgetting begins and ends meanwhile."""
     honours = await opened(store, [game(number, 0) for number in range(4)])
-    forgetter, after, best = forgetter_of(store, honours), honours._archive.after, honours._ratings.best
+    forgetter, after, first = forgetter_of(store, honours), honours._archive.after, honours._ratings.first
 
     async def read(number: int) -> AsyncIterator[Numbered]:
         async for entry in after(number):
@@ -324,13 +363,13 @@ async def test_who_is_forgotten_while_a_month_is_read_is_in_no_honours(
                 await forgotten(forgetter)
             yield entry
 
-    async def late(scope: Scope, most: int) -> Any:
+    async def late(scope: Scope) -> Any:
         if await marks(store.client):
             await looked_once_more(store, forgetter)
-        return await best(scope, most)
+        return await first(scope)
 
     monkeypatch.setattr(honours._archive, "after", read)
-    monkeypatch.setattr(honours._ratings, "best", late)
+    monkeypatch.setattr(honours._ratings, "first", late)
     await honours.close_past(IN_DECEMBER)
     assert not await is_anna_in_any(store)
     assert "streak" in str(await honours.of_chat(GROUP, 1))

@@ -12,7 +12,7 @@ from structlog.testing import capture_logs
 from bot.daily.deal import DayResult
 from bot.finished.archive import Archive, FinishedGame
 from bot.finished.honours import Honour, Honours
-from bot.finished.ratings import Ratings, Scope, Standing
+from bot.finished.ratings import Ratings, Scope
 from bot.handlers.dispatcher import Dispatcher
 from bot.store import Store, keys
 from tests.bot.fake_platform import GROUP, FakePlatform, open_worker
@@ -137,13 +137,13 @@ async def test_the_honours_of_a_month_in_which_a_chat_moves_are_the_new_ones(sto
 async def test_a_chat_that_moves_while_its_month_is_closed_has_its_honours(store: Store) -> None:
     ratings = await rated(store, 4)
     honours = Honours(store.client, ratings.archive, ratings)
-    best = ratings.best
+    first = ratings.first
 
-    async def move_first(scope: Scope, most: int) -> list[tuple[int | None, str, Standing]]:
+    async def move_first(scope: Scope) -> tuple[list[str], int]:
         await ratings.move_chat(GROUP, NEW)
-        return await best(scope, most)
+        return await first(scope)
 
-    ratings.best = move_first  # type: ignore[method-assign]
+    ratings.first = move_first  # type: ignore[method-assign]
     assert await honours.close_past(IN_MARCH) == ""
     assert await honours.close_past(IN_MARCH) == "2026-02"
     assert await honours.of_chat(GROUP, 6) == []

@@ -1,5 +1,6 @@
 """People in a table's log: who is named there, and the same with somebody in place of one of them."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -42,7 +43,9 @@ def by_handle(platform: str, handle: str) -> str:
 
 
 def redacted(stored: bytes, person: str, handle: str, somebody: str, name: str) -> bytes:
-    """An entry with somebody, of this name, in place of a person; ``handle`` is theirs, on the table's platform."""
+    """An entry with somebody, of this name, in place of a person, and without a stamp that may name them; ``handle`` is
+    theirs, on the table's platform.
+    """
     entry = _read(stored)
     match entry:
         case Open(_, one) | Sit(_, one) | Ask(_, one) | Match(one) if one == person:
@@ -51,8 +54,18 @@ def redacted(stored: bytes, person: str, handle: str, somebody: str, name: str) 
             return _written(Invite(somebody, "", name))
         case Host(place) | Rehost(_, place) if is_private(place) and person_of(place) == person:
             return _written(replace(entry, place=private_place(somebody)))
-        case _:
+        case Open():
+            # Whoever asks again for what opened the table must find it, and such a stamp is the opener's or our own.
             return stored
+        case _:
+            text, _, stamp = stored.partition(b"\t")
+            return text if may_name(stamp.decode("utf-8", "surrogateescape"), person) else stored
+
+
+def may_name(update: str, person: str) -> bool:
+    """Whether the key of an update may hold a person's id on their platform."""
+    _platform, _, known = person.partition(":")
+    return re.search(rf"(?<![0-9]){re.escape(known)}(?![0-9])", update) is not None
 
 
 def _read(stored: bytes) -> Entry | None:

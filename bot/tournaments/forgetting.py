@@ -1,6 +1,5 @@
 """What tournaments know of a person, for whoever asks for it or wants it gone."""
 
-import re
 from contextlib import suppress
 from dataclasses import replace
 from typing import Any
@@ -8,6 +7,7 @@ from typing import Any
 from bot.finished.archive import read_or_none
 from bot.somebody import NAME
 from bot.store import Store, keys
+from bot.store.naming import may_name
 from bot.tournaments.entries import (
     Cancel,
     Enter,
@@ -101,12 +101,6 @@ def _redacted(stored: bytes, person: str, somebody: str) -> bytes:
     if isinstance(entry, Open | Enter) and entry.person == person:
         return encode(replace(entry, person=somebody, name=NAME)).encode()
     # What the bot itself does is stamped with numbers that may be anybody's, and must not be done twice.
-    if not isinstance(entry, Round | Seat | Result | Finish) and _names(stamp.decode(), person):
+    if not isinstance(entry, Round | Seat | Result | Finish) and may_name(stamp.decode(), person):
         return text
     return stored
-
-
-def _names(stamp: str, person: str) -> bool:
-    """Whether the key of an update may hold a person's id on their platform."""
-    _platform, _, known = person.partition(":")
-    return re.search(rf"(?<![0-9]){re.escape(known)}(?![0-9])", stamp) is not None

@@ -91,6 +91,18 @@ async def test_a_game_that_is_over_keeps_its_end(room: Room, person: str) -> Non
     assert after.game.winner == (1,)
 
 
+async def test_what_they_did_is_not_told_by_a_key_with_their_id_and_what_opened_the_table_still_is(room: Room) -> None:
+    challenges = Challenges(room)
+    table = await challenges.open_table("tressette", ADA, "Ada", "again:2")
+    await challenges.sit(table.code, BEA, "Bea", "pg2.1", 1)
+    await challenges.stand(table.code, BEA, "pg2.2")
+    table = await challenges.sit(table.code, CLEO, "Cleo", "pg22.1", 1)
+    after = await left(room, table, BEA)
+    assert b"pg2." not in b"".join(after.log.entries)
+    assert after.log.has_seen("pg22.1")
+    assert await challenges.opened_by("again:2")
+
+
 async def test_who_never_was_there_leaves_a_table_as_it_is(room: Room) -> None:
     table = await Challenges(room).open_table("tavolo", ADA, "Ada", "open")
     assert not await leave(room, table.code, BEA, "bea", SOMEBODY)

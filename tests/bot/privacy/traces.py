@@ -30,9 +30,17 @@ async def _text(store: Store, key: bytes) -> str:
         values = list(await client.zrange(key, 0, -1))
     else:
         values = [await client.get(key)]
-    if key.startswith(b"game:"):
-        values = [zlib.decompress(values[0])]
+    if key.startswith(b"game:") or key.endswith(b"}:games"):
+        values = [_unpacked(value) for value in values]
     return "\n".join(value.decode("utf-8", "backslashreplace") for value in values if value is not None)
+
+
+def _unpacked(value: bytes) -> bytes:
+    """A game as it was before it was compressed; what is no game, such as its id, as it is."""
+    try:
+        return zlib.decompress(value)
+    except zlib.error:
+        return value
 
 
 async def traces(store: Store, *words: str) -> list[str]:

@@ -3,7 +3,8 @@
 | payload | a press of it is |
 |---|---|
 | ``1m<code>:<version>:<move>`` | a move at a table, from a panel of that version |
-| ``1t<code>:<verb and words>`` | anything else at a table: sit, robot, cancel, resign, draft … |
+| ``1t<code>:<verb and words>`` | anything else at a table: robot, cancel, resign, draft … |
+| ``1t<code>:<version>:sit`` | a chair, on terms that a table has had since that version; ``sit 2`` for a certain one |
 | ``1o<terms>`` | an offer taken up that somebody sent into a chat: a game, whose it is, a signature (`bot.offers`) |
 | ``1p<words>`` | a page to be shown in this message's place: a leaderboard, settings, a replay … |
 
@@ -18,7 +19,7 @@ from bot.tables.errors import TableError
 
 CODE = r"(?P<code>[A-Z0-9]{4,8})"
 MOVE = re.compile(rf"1m{CODE}:(?P<version>[0-9]{{1,6}}):(?P<text>[ -~]+)")
-TABLE = re.compile(rf"1t{CODE}:(?P<text>[ -~]+)")
+TABLE = re.compile(rf"1t{CODE}:((?P<version>[0-9]{{1,6}}):)?(?P<text>[ -~]+)")
 PAGE = re.compile(r"1p(?P<text>[ -~]+)")
 OFFER = re.compile(r"1o(?P<text>[ -~]+)")
 JOIN = re.compile(rf"join-{CODE}", re.IGNORECASE)
@@ -38,9 +39,12 @@ class MoveAction(NamedTuple):
 
 
 class TableAction(NamedTuple):
+    """``version`` is None on buttons that have none, and on those of before they had one."""
+
     code: str
     verb: str
     words: list[str]
+    version: int | None = None
 
 
 class PageAction(NamedTuple):
@@ -62,6 +66,10 @@ def move(code: str, version: int, text: str) -> str:
 
 def table(code: str, *words: object) -> str:
     return f"1t{code}:{' '.join(map(str, words))}"
+
+
+def sit(code: str, terms: int, *seat: int) -> str:
+    return table(f"{code}:{terms}", "sit", *seat)
 
 
 def page(*words: object) -> str:
@@ -90,7 +98,7 @@ def parse(payload: str) -> Action:
             return MoveAction(found["code"], int(found["version"]), found["text"])
         if found := TABLE.fullmatch(payload):
             verb, *words = found["text"].split(" ")
-            return TableAction(found["code"], verb, words)
+            return TableAction(found["code"], verb, words, int(found["version"]) if found["version"] else None)
         if found := OFFER.fullmatch(payload):
             return OfferAction(found["text"])
         if found := PAGE.fullmatch(payload):

@@ -156,7 +156,7 @@ async def test_the_walks_of_a_challenge_and_a_press_are_what_happens(playground:
             await page.ask("n0001", do="say", chat="1", text="/challenge metamazzo", **{"as": "1"})
             await settled()
         assert first_missed(steps("A challenge"), found) is None
-        await page.ask("n0002", **await page.button(r"1t\w+:sit"), **{"as": "2"})
+        await page.ask("n0002", **await page.button(r"1t\w+:\d+:sit"), **{"as": "2"})
         await settled()
         card = await page.button(r"1m\w+:\d+:play ")
         with calls() as found:

@@ -137,7 +137,9 @@ class Presses:
     async def _sit(self, press: Press, action: TableAction) -> str:
         person = press.person
         seat = _number(action.words) if action.words else None
-        table = await self.challenges.sit(action.code, person.id, person.name, press.key, seat, handle=person.handle)
+        table = await self.challenges.sit(
+            action.code, person.id, person.name, press.key, seat, handle=person.handle, terms=action.version
+        )
         _ = texts("en").gettext
         seat = table.seat_of(person.id)
         if seat is None:

@@ -178,14 +178,14 @@ def _buttons(table: Table, words: Wording) -> list[Row]:
 def _sit(table: Table, words: Wording) -> Row:
     """The chairs to be taken: they stand on open menus, too, which whoever challenged may leave open for long."""
     _ = words.text
-    code, sit = table.code, list[Button]()
+    code, terms, sit = table.code, table.terms_at, list[Button]()
     if len(table.chairs) == 2:
-        sit.append(Button(_("Accept"), actions.table(code, "sit"), "good"))
+        sit.append(Button(_("Accept"), actions.sit(code, terms), "good"))
         if table.invited:
             sit.append(Button(_("Decline"), actions.table(code, "decline")))
     else:
         sit += [
-            Button(_("Sit {seat}").format(seat=seat_label(words, seat)), actions.table(code, "sit", seat), "good")
+            Button(_("Sit {seat}").format(seat=seat_label(words, seat)), actions.sit(code, terms, seat), "good")
             for seat, chair in enumerate(table.chairs)
             if not chair and seat not in table.asking
         ]

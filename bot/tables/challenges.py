@@ -38,6 +38,7 @@ from bot.tables.errors import (
     NoSuchClock,
     NoSuchTable,
     NotYoursToDecide,
+    OldPanel,
     TableIsFull,
     TooManyChallenges,
     TooManyChanges,
@@ -217,11 +218,14 @@ class Challenges:
 
     async def choose_game(self, code: str, person: str, game: str, update: str) -> Table:
         """Another game, at its defaults; for who opened the table, before the game begins."""
-        game_kind(game)
+        seats = game_kind(game).seats
 
         def decide(table: Table) -> Table:
             checks.check_opener(table, person)
-            if any(table.chairs[game_kind(game).seats :]):
+            stay, go = table.chairs[:seats], table.chairs[seats:]
+            others = any(chair and not chair.is_robot and chair.person != person for chair in stay)
+            # Where all who stay fill it the game begins: no person is dealt into one that they have not read.
+            if any(go) or (others and len(stay) == seats and all(stay)):
                 raise TableIsFull()
             if table.game_id == game and not table.rules:
                 return table
@@ -269,16 +273,20 @@ class Challenges:
         *,
         handle: str = "",
         host: str = "",
+        terms: int | None = None,
     ) -> Table:
         """Take a chair, by default the first that is free. With the last one the game begins.
 
         At a `tavolo` the first at a side is asked for the chair opposite; then the chair is asked for, not taken.
         ``host`` is another place that shows the table from then on. Strangers who were matched are called as they were
         then. NoChairForYou where whoever opened the table has blocked this person, and has not asked them either.
+        OldPanel where they have read other ``terms``, told by the version since which the table had them.
         """
 
         def decide(table: Table) -> Table:
             checks.check_free_to_sit(table, person, handle)
+            if terms not in (None, table.terms_at):
+                raise OldPanel()
             chosen = seat if seat is not None else table.chair_for(person)
             if chosen is None:
                 chosen = checks.free_chair(table)

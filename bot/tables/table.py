@@ -82,6 +82,7 @@ class Table:
     """A table at one version. It does not change: `after` makes the next one.
 
     ``chairs`` are by seat, None where nobody sits. ``game`` is None before the first deal; do not play on it.
+    ``terms_at`` is the version after game, options or clock were chosen last.
     ``moved_at`` is the version after each seat's last move, ``dealt_at`` that after the running deal began,
     ``told_at`` that after the last thing that boards tell: all but a card of a trick under way
     that nobody knew of.
@@ -106,6 +107,7 @@ class Table:
         self.opener = Chair("", "")
         self.chairs: tuple[Chair | None, ...] = ()
         self.game: Game | None = None
+        self.terms_at = 0
         self.moved_at: tuple[int, ...] = ()
         self.dealt_at = 0
         self.told_at = 0
@@ -341,6 +343,8 @@ class Table:
                 self.game.stop(ending, side)
             case _:
                 self._set_up(entry)
+                if isinstance(entry, Open | OtherGame | Rule | Clock):
+                    self.terms_at = number
 
     def _set_up(self, entry: Setup) -> None:
         match entry:

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from bot import actions
 from bot.picture import Subject
 from bot.store import Store
 from bot.store.entries import FirstDeal, Move, Open, Sit
@@ -30,7 +31,11 @@ class Screen:
         self.messages: dict[str, dict[int, dict[str, Any]]] = {"1": {}}
         for table in tables:
             if table.game is None:
-                chairs = [f"1t{table.code}:sit {seat}" for seat, chair in enumerate(table.chairs) if not chair]
+                chairs = [
+                    actions.sit(table.code, table.terms_at, seat)
+                    for seat, chair in enumerate(table.chairs)
+                    if not chair
+                ]
                 self.show("1", f"challenge {table.code}", [*chairs, f"1t{table.code}:cancel"])
                 continue
             for seat, chair in enumerate(table.chairs):

@@ -109,7 +109,8 @@ def open_tables_offer_their_free_chairs(rest: AtRest) -> None:
     cards = _cards(rest.seen)
     for table in _open(rest):
         free = [seat for seat, chair in enumerate(table.chairs) if not chair and seat not in table.asking]
-        chairs = {f"{table.code}:sit"} if len(table.chairs) == 2 else {f"{table.code}:sit {seat}" for seat in free}
+        sit = f"{table.code}:{table.terms_at}:sit"
+        chairs = {sit} if len(table.chairs) == 2 else {f"{sit} {seat}" for seat in free}
         offered = cards.get(table.code, [set()])[-1]
         if table.code not in cards or offered != chairs:
             raise Disagreement(f"table {table.code} has chairs {chairs}, and offered are {offered}")

@@ -148,6 +148,18 @@ async def test_who_says_who_sits_opposite_is_whoever_sits_there_and_nobody_else(
     assert (await challenges.answer(table.code, ADA, 2, True, "u3")).phase == "playing"
 
 
+async def test_a_game_for_fewer_begins_with_no_person_who_sat_down_to_another(room: Room) -> None:
+    challenges = Challenges(room)
+    table = await opened(room, "tressette")
+    await challenges.sit(table.code, BEA, "Bea", "u1", 1)
+    with pytest.raises(TableIsFull):
+        await challenges.choose_game(table.code, ADA, "spades", "u2")
+    assert (await challenges.choose_game(table.code, ADA, "tavolo", "u3")).seat_of(BEA) == 1
+    await challenges.stand(table.code, BEA, "u4")
+    await challenges.add_robot(table.code, ADA, "easy", ["Gino"], "u5")
+    assert (await challenges.choose_game(table.code, ADA, "spades", "u6")).phase == "playing"
+
+
 async def test_a_challenge_is_changed_up_to_a_number_of_entries(room: Room) -> None:
     table = await opened(room)
     for number in range(MOST_CHANGES - table.version):

@@ -77,6 +77,39 @@ async def test_somebody_known_is_invited_whatever_a_platform_calls_their_handle(
         assert (await worker.room.table(table.code)).phase == "playing"
 
 
+@pytest.mark.parametrize(("menu", "choice"), [("Options", "to 11"), ("Options", "⏱ 1 min"), ("Game", "Spades")])
+async def test_who_accepts_gets_the_game_that_they_read(store: Store, menu: str, choice: str) -> None:
+    fake = FakePlatform()
+    async with open_worker(store, fake) as worker:
+        anna, bruno, *_ = people(worker, fake)
+        await anna.say("/challenge testa")
+        message, read = bruno.button("Accept", GROUP)
+        await anna.press(menu, GROUP)
+        await anna.press(choice, GROUP)
+        assert (await bruno.send(read.payload, GROUP, message)).toast.startswith("That was an old button")
+        assert [one.phase for one in await worker.tables_of(anna.person.id)] == ["open"]
+        assert not (await bruno.press("Accept", GROUP)).toast
+        assert [one.phase for one in await worker.tables_of(anna.person.id)] == ["playing"]
+
+
+async def test_buttons_of_cards_that_say_no_version_seat_people_still(store: Store) -> None:
+    fake = FakePlatform()
+    async with open_worker(store, fake) as worker:
+        anna, bruno, carla, _ = people(worker, fake)
+        await anna.say("/challenge tressette")
+        await anna.press("Options", GROUP)
+        await anna.press("⏱ 1 min", GROUP)
+        [table] = await worker.tables_of(anna.person.id)
+        assert not (await bruno.send(f"1t{table.code}:sit", GROUP)).toast
+        assert not (await carla.send(f"1t{table.code}:sit 3", GROUP)).toast
+        assert [chair and chair.name for chair in (await worker.room.table(table.code)).chairs] == [
+            "Anna",
+            "Bruno",
+            None,
+            "Carla",
+        ]
+
+
 async def test_nobody_challenges_themselves(store: Store) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:

@@ -13,7 +13,7 @@ from bot.store import STORE_ERRORS
 from bot.tables.chairs import STAND_IN
 from bot.tables.errors import TableError
 from bot.tables.room import Room
-from bot.tables.table import Table
+from bot.tables.table import Table, has_moved
 from engine.errors import ClaimRefused
 
 POLL_SECONDS = 2.0
@@ -128,10 +128,18 @@ class Scheduler:
 
     async def play_for(self, table: Table, level: str, update: str = "") -> Table:
         """Have a robot make the move of the seat whose turn it is; ``update`` is what asked for it, if anybody did."""
-        game = table.game
-        assert game
-        seat = game.turn
+        assert table.game
+        seat = table.game.turn
         assert seat is not None
+        moves = await self._thought(table, seat, level)
+        return await self.room.move_for(table.code, seat, table.version, moves, update or f"robot:{table.version}")
+
+    async def _thought(self, table: Table, seat: int, level: str) -> list[str]:
+        """What a robot does in a seat. In its own that is one thing at a time, for people to follow; in a person's it
+        goes on until it `has_moved`, for after a declaration whoever is absent would have all their time again.
+        """
+        assert table.game
+        game, chair, moves = table.game.copy(), table.chairs[seat], list[str]()
         view = game.view(seat)
         while True:
             if table.day:
@@ -140,8 +148,12 @@ class Scheduler:
             else:
                 move = await self.robot_pool.move(level, view, game.history(seat))
             try:
-                update = update or f"robot:{table.version}"
-                return await self.room.move_for(table.code, seat, table.version, move or "", update)
+                game.play(seat, move or "")
             except ClaimRefused:
                 # Trying costs nothing, and nobody is told; the robot still owes a move.
                 view = replace(view, moves=tuple(one for one in view.moves if one != "claim"))
+                continue
+            moves.append(move or "")
+            if (chair and chair.is_robot) or has_moved(game, seat, moves[-1]):
+                return moves
+            view = game.view(seat)

@@ -23,7 +23,7 @@
 | `FirstDeal` | ``deal <secret> <release> <name=value> …`` | the game began: by which rules, with every option |
 | `Deal` | ``deal <secret>`` | another deal began, by its secret in hex |
 | `Move` | ``<seat> <move>`` | a move, in the notation of docs/records.md |
-| `Late` | ``late <seat>`` | the move that follows was made for the player, whose time was up |
+| `Late` | ``late <seat>`` | what follows, up to a card, was made for the player, whose time was up |
 | `Nudge`, `Flag`, `Wait` | ``nudge``, ``flag``, ``wait`` | half of a move's time is gone; all; the others give more |
 | `Say` | ``say <seat> <phrase>`` | a player says one of the phrases that strangers have (`bot.tables.table.PHRASES`) |
 | `Redacted` | ``redacted`` | entries before this one name somebody in place of a person who was forgotten |

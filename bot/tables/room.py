@@ -305,8 +305,9 @@ class Room:
 
         return await self.commit(code, update, decide, about)
 
-    async def move_for(self, code: str, seat: int, version: int, move: str, update: str) -> Table:
-        """A robot's move: its own, or for a player whose time is up. OldPanel if the table has gone on since.
+    async def move_for(self, code: str, seat: int, version: int, moves: Sequence[str], update: str) -> Table:
+        """What a robot does: its own move, or all that belongs to that of a player whose time is up. OldPanel if the
+        table has gone on since.
 
         Where the clock is strict, the third in a row that is made for a player ends the game against them.
         """
@@ -314,12 +315,12 @@ class Room:
         def decide(table: Table) -> Table:
             if table.game is None or table.version != version or table.game.turn != seat:
                 raise OldPanel()
-            chair = table.chairs[seat]
+            chair, made = table.chairs[seat], [Move(seat, move) for move in moves]
             if chair and chair.is_robot:
-                return self._moved(table, [Move(seat, move)], update)
+                return self._moved(table, made, update)
             if table.strict and table.lates[seat] + 1 >= LATES_TO_FORFEIT:
                 return table.after([Late(seat), Stop("timeout", 1 - (seat & 1))], update)
-            return self._moved(table, [Late(seat), Move(seat, move)], update)
+            return self._moved(table, [Late(seat), *made], update)
 
         return await self.commit(code, update, decide)
 

@@ -402,7 +402,7 @@ class Table:
             self.told_at = number
         if not self.made_for:
             self._count_late(seat, 0)
-        self.made_for = False
+        self.made_for = self.made_for and not has_moved(self.game, seat, move)
         if before == seat or self.game.turn != before:
             self.alarm = ""
 
@@ -445,6 +445,11 @@ class Table:
             raise BadRules(problem=f"the rules do not say: {', '.join(sorted(missing))}")
         self.rules = dict(rules)
         self.game = Game(self.game_id, self.rules, [chair.name if chair else "?" for chair in self.chairs])
+
+
+def has_moved(game: Game, seat: int, move: str) -> bool:
+    """Whether a seat is done by this move, once made. What it declares, picks up or takes before belongs to it."""
+    return move.startswith("play ") or game.turn != seat
 
 
 @lru_cache(maxsize=10_000)

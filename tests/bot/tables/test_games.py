@@ -150,7 +150,7 @@ async def test_where_the_clock_is_strict_the_third_move_made_for_a_player_forfei
             break
         assert table.lates[late] < LATES_TO_FORFEIT or not strict
         if turn(table) == late:
-            table = await room.move_for(table.code, late, table.version, a_card(table), f"m{number}")
+            table = await room.move_for(table.code, late, table.version, [a_card(table)], f"m{number}")
         else:
             table = await room.press(table.code, f"p:{1 - late}", table.version, a_card(table), f"m{number}")
     assert table.lates[late] == 3 if strict else table.lates[late] > 3
@@ -165,7 +165,7 @@ async def test_a_robots_own_moves_are_never_late(room: Room) -> None:
     for number in range(12):
         seat = turn(table)
         if seat == 1:
-            table = await room.move_for(table.code, seat, table.version, a_card(table), f"m{number}")
+            table = await room.move_for(table.code, seat, table.version, [a_card(table)], f"m{number}")
         else:
             table = await room.press(table.code, "p:0", table.version, a_card(table), f"m{number}")
     assert (table.phase, table.lates) == ("playing", (0, 0))
@@ -176,10 +176,10 @@ async def test_a_move_is_made_for_nobody_but_whose_turn_it_is_and_at_no_table_th
     seat = turn(table)
     for wrong_seat, version in ((1 - seat, table.version), (seat, table.version - 1), (seat, table.version + 1)):
         with pytest.raises(OldPanel):
-            await room.move_for(table.code, wrong_seat, version, a_card(table), "u1")
+            await room.move_for(table.code, wrong_seat, version, [a_card(table)], "u1")
     waiting = await Challenges(room).open_table("testa", "p:5", "P5", "open 2")
     with pytest.raises(OldPanel):
-        await room.move_for(waiting.code, 0, waiting.version, "play 3D", "u2")
+        await room.move_for(waiting.code, 0, waiting.version, ["play 3D"], "u2")
 
 
 async def test_where_four_play_a_move_is_made_for_none_of_the_others(room: Room) -> None:
@@ -188,8 +188,8 @@ async def test_where_four_play_a_move_is_made_for_none_of_the_others(room: Room)
         seat = turn(table)
         for wrong_seat in {0, 1, 2, 3} - {seat}:
             with pytest.raises(OldPanel):
-                await room.move_for(table.code, wrong_seat, table.version, a_card(table), f"wrong {number}")
-        table = await room.move_for(table.code, seat, table.version, a_card(table), f"m{number}")
+                await room.move_for(table.code, wrong_seat, table.version, [a_card(table)], f"wrong {number}")
+        table = await room.move_for(table.code, seat, table.version, [a_card(table)], f"m{number}")
         assert (len(table.moved_at), table.moved_at[seat]) == (4, table.version)
 
 
@@ -198,7 +198,7 @@ async def test_a_deal_that_ends_by_a_move_made_for_a_player_is_followed_by_the_n
     for number in range(40):
         assert table.game
         assert table.game.deal_number == 1
-        table = await room.move_for(table.code, turn(table), table.version, a_card(table), f"m{number}")
+        table = await room.move_for(table.code, turn(table), table.version, [a_card(table)], f"m{number}")
     assert table.game
     assert (table.game.deal_number, table.dealt_at) == (2, table.version)
 

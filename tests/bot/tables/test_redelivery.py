@@ -105,7 +105,7 @@ class Updates:
         chair = table.chairs[seat]
         assert chair
         if chair.is_robot or self.random.random() < 0.3:
-            return Operation("move_for", (table.code, seat, version, move, key), key)
+            return Operation("move_for", (table.code, seat, version, [move], key), key)
         return Operation("press", (table.code, chair.person, version, move, key), key)
 
 

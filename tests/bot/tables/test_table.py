@@ -75,6 +75,17 @@ def played(table: Table, count: int = 1) -> Table:
     return table
 
 
+def declaring() -> tuple[int, Table, Move]:
+    """A table at whose first turn something can be declared, by its secret; and the declaration."""
+    for secret in range(256):
+        table = begun("tavolo", secret=secret)
+        assert table.game
+        turn = table.game.turn or 0
+        if found := [move for move in table.game.legal_moves(turn) if move.startswith("declare ")]:
+            return secret, table, Move(turn, found[0])
+    raise AssertionError("nobody can declare anything")
+
+
 # Chairs
 
 
@@ -326,6 +337,17 @@ def test_moves_made_for_a_player_are_counted_until_they_move_themselves() -> Non
     again = next(state for state in _moves(both) if state.game and state.game.turn == seat)
     assert played(again.after([Late(seat)], "u")).lates[seat] == 2
     assert played(again).lates[seat] == 0
+
+
+def test_what_is_declared_for_a_player_before_a_card_is_one_move_with_it() -> None:
+    _secret, table, declared = declaring()
+    assert table.game
+    seat = table.game.turn or 0
+    late = table.after([Late(seat), declared], "u")
+    assert (late.lates[seat], late.made_for) == (1, True)
+    late = played(late)
+    assert (late.lates[seat], late.made_for) == (1, False)
+    assert played(table.after([declared], "u")).lates[seat] == 0
 
 
 def _moves(table: Table) -> list[Table]:

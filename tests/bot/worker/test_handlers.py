@@ -22,6 +22,7 @@ from bot.worker import Worker
 from engine.cards import ITALIAN
 from tests.bot.fake_platform import GROUP, NAMES, FakePlatform, Player, code_of, open_worker, play_until, seated
 from tests.bot.hours import ring
+from tests.bot.tables.test_table import declaring
 
 
 def people(worker: Worker, fake: FakePlatform) -> list[Player]:
@@ -360,6 +361,29 @@ async def test_a_clock_nudges_then_lets_the_others_decide(store: Store) -> None:
         [game] = [game async for game in worker.archive.all()]
         assert game.record.ending == "timeout"
         assert "There is no table" in (await early.send(button.payload)).toast
+
+
+async def test_a_robot_that_plays_for_somebody_declares_and_plays_a_card_at_once(store: Store) -> None:
+    secret, *_ = declaring()
+    async with open_worker(store, FakePlatform()) as worker:
+        worker.room.new_secret = lambda size: bytes([secret]) * size
+        players = await seated(worker, worker.adapters["paper"], "tavolo")  # type: ignore[arg-type]
+        code = await code_of(worker, players[0])
+        before = await worker.room.table(code)
+        assert before.game
+        late = before.game.turn
+        assert late is not None
+        for _ in range(2):
+            await ring(worker, 155)
+        await players[(late + 1) % 4].press("Let a robot play this move")
+        after = await worker.room.table(code)
+        assert after.game
+        *declared, card = [move for seat, move in after.game.moves if seat == late]
+        assert declared
+        assert all(move.startswith("declare ") for move in declared)
+        assert card.startswith("play ")
+        assert after.game.turn != late
+        assert after.lates[late] == 1
 
 
 @pytest.mark.parametrize(

@@ -87,6 +87,11 @@ class Days:
     async def chain(self) -> Chain:
         return await chain_of(self._room.store.client, self.today())
 
+    async def under_way(self, person: str) -> Table | None:
+        """The table at which somebody plays today's deal, if they have begun and not ended it."""
+        day, tables = self.today(), await self._room.lists.tables_of(person)
+        return next((table for table in tables if table.day == day and table.phase == "playing"), None)
+
     async def open(self, person: str, name: str, host: str = "") -> Table:
         """The table at which somebody plays today's deal: the same however often it is asked for. PlayedToday when they
         have, NoDaysHere without compiled searches; ``host`` is where its result is shown.

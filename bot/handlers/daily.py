@@ -5,14 +5,17 @@ from dataclasses import replace
 from datetime import date, timedelta
 
 from bot.actions import BadPayload
-from bot.daily.deal import game_on
+from bot.daily.deal import SEAT, game_on
 from bot.daily.lines import DayLine, best_of
 from bot.daily.reminders import HOURS, Hours
 from bot.daily.results import Line, ranked
+from bot.delivery.names import Hand
+from bot.delivery.surface import Change
 from bot.handlers.errors import OpenPrivateForDaily
 from bot.panel import Panel
 from bot.panels.daily import OFF, NamedLine, PastDay, day_panel, played_panel, reminder_row, yesterday_panel
 from bot.panels.daily_lines import ComparedLine, Comparison, side_by_side_panel, way_to
+from bot.panels.drafts import NO_DRAFT
 from bot.people import Profile
 from bot.platform import Reply, chat_of, is_private, private_place
 from bot.somebody import NAME
@@ -66,12 +69,16 @@ class Daily:
         raise BadPayload()
 
     async def play(self, place: str, profile: Profile) -> Reply:
-        """Deal the cards of today, in the private chat; or lead there."""
+        """Deal the cards of today, in the private chat, or bring there what is dealt already; or lead there."""
         if not is_private(place):
             await self.days.results.asked_in(self.days.today(), chat_of(place), profile.id)
+        private = private_place(profile.id)
         if not (is_private(place) or profile.has_private_chat):
             return Reply(error_text(OpenPrivateForDaily(), profile.language), start_word=DAILY)
-        await self.days.open(profile.id, profile.name, place if is_private(place) else private_place(profile.id))
+        if table := await self.days.under_way(profile.id):
+            await self.worker.change(table.code, Hand(SEAT), Change(draft=NO_DRAFT, repost=True, place=private))
+        else:
+            await self.days.open(profile.id, profile.name, place if is_private(place) else private)
         return Reply("" if is_private(place) else texts(profile.language).gettext("It is in our private chat."))
 
     def _for_one(self, place: str, profile: Profile, panel: Panel) -> Reply:

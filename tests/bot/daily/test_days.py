@@ -104,6 +104,21 @@ async def test_it_is_played_once_however_often_one_asks(store: Store) -> None:
         assert "Par, what the robot makes" in text
 
 
+async def test_play_brings_the_hand_of_a_deal_that_is_under_way(store: Store) -> None:
+    async with opened(store, "Anna") as (worker, [anna]):
+        code = await began(anna)
+        for _ in range(3):
+            await move(anna, code, 1)
+        await worker.scheduler.settled()
+        for place, toast in ((anna.private, ""), (GROUP, "It is in our private chat.")):
+            await anna.say("/daily", place)
+            await anna.say("/help", anna.private)
+            assert not anna.moves()
+            assert (await anna.press("Play", place)).toast == toast
+            assert anna.moves(), "the hand stands below everything else"
+            assert await code_of(anna) == code
+
+
 async def test_nobody_reads_the_cards_before_the_day_is_over(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     async with opened(store, "Anna") as (worker, [anna]):
         secret = (await worker.days.chain()).secret(TODAY).hex()

@@ -73,13 +73,13 @@ class Daily:
         if not is_private(place):
             await self.days.results.asked_in(self.days.today(), chat_of(place), profile.id)
         private = private_place(profile.id)
-        if not (is_private(place) or profile.has_private_chat):
+        if not (place == private or profile.has_private_chat):
             return Reply(error_text(OpenPrivateForDaily(), profile.language), start_word=DAILY)
         if table := await self.days.under_way(profile.id):
             await self.worker.change(table.code, Hand(SEAT), Change(draft=NO_DRAFT, repost=True, place=private))
         else:
-            await self.days.open(profile.id, profile.name, place if is_private(place) else private)
-        return Reply("" if is_private(place) else texts(profile.language).gettext("It is in our private chat."))
+            await self.days.open(profile.id, profile.name, private)
+        return Reply("" if place == private else texts(profile.language).gettext("It is in our private chat."))
 
     def _for_one(self, place: str, profile: Profile, panel: Panel) -> Reply:
         if is_private(place):

@@ -7,7 +7,7 @@ from bot.handlers.errors import AskedIfReady, BadNickname, NotInPrivateYet
 from bot.panel import Panel
 from bot.panels.find import NEVER, ROBOTS_AFTER, looking_page, nickname_page, not_looking_page
 from bot.people import Profile
-from bot.platform import Reply, is_private
+from bot.platform import Reply, is_private, private_place
 from bot.somebody import NAME
 from bot.texts import error_text, texts
 from bot.worker import Worker
@@ -37,7 +37,7 @@ class Finding:
         """
         chosen = [game] if game else [one.game for one in await self.worker.people.choices(profile.id)]
         games = [one for one in chosen if game or GAMES[one].seats == 2]
-        if not (is_private(place) or profile.has_private_chat):
+        if not _can_be_asked(place, profile):
             raise NotInPrivateYet()
         toast = "" if is_private(place) else texts(profile.language).gettext("It is in our private chat.")
         robots_after = USUAL_ROBOTS_AFTER if GAMES[games[0]].seats > 2 else None
@@ -58,7 +58,7 @@ class Finding:
     async def answer(self, place: str, profile: Profile, words: list[str], update: str) -> Reply:
         """A press on the page of somebody who looks, or of one that offers to look."""
         if words == ["look"]:
-            if not (is_private(place) or profile.has_private_chat):
+            if not _can_be_asked(place, profile):
                 return Reply(error_text(NotInPrivateYet(), profile.language), start_word=FIND)
             return await self.look(place, profile, update)
         match words:
@@ -82,13 +82,16 @@ class Finding:
         return Reply(panel=await self._page(profile, game, game, robots_after))
 
     async def _practise(self, place: str, profile: Profile, game: str, level: str, update: str) -> Reply:
-        """Play against robots, while one is looked for: the cards come beside the page."""
+        """Play against robots, while one is looked for: the cards come in the private chat, beside the page that stands
+        there.
+        """
         if game not in GAMES or level not in LEVELS or not is_private(place):
             raise BadPayload()
         if level == "strong":
             self.worker.robot_pool.get_ready()
-        await self.worker.challenges.open_practice(game, profile.id, profile.name, level, update, host=place)
-        return Reply()
+        private = private_place(profile.id)
+        await self.worker.challenges.open_practice(game, profile.id, profile.name, level, update, host=private)
+        return Reply("" if place == private else texts(profile.language).gettext("It is in our private chat."))
 
     async def call(self, place: str, profile: Profile, nickname: str) -> Reply:
         """Choose what strangers call one, or read it."""
@@ -99,3 +102,8 @@ class Finding:
         profile = await self.worker.people.person(profile.id)
         toast = "" if is_private(place) else texts(profile.language).gettext("It is in our private chat.")
         return Reply(toast, nickname_page(profile.language, profile.nickname), private=True)
+
+
+def _can_be_asked(place: str, profile: Profile) -> bool:
+    """Whether somebody who has pressed or written there can be asked in their private chat whether they are ready."""
+    return place == private_place(profile.id) or profile.has_private_chat

@@ -22,7 +22,7 @@ from bot.panels.tournament_pages import (
 from bot.panels.tournament_rules import rules_panel
 from bot.panels.tournament_words import form_names
 from bot.people import Profile
-from bot.platform import Press, Reply, chat_of, is_inline, is_private
+from bot.platform import Press, Reply, chat_of, is_ephemeral, is_inline, is_private, private_place
 from bot.tables.choice import Choice
 from bot.tables.table import CLOCKS
 from bot.texts import LANGUAGES, texts
@@ -140,14 +140,17 @@ class TournamentPages:
 
     async def _enter(self, press: Press, profile: Profile, t: Tournament, _words: list[str]) -> Reply:
         t = await self._registration.enter(t.code, profile.id, profile.name, press.key)
-        if is_private(press.place):
-            return await self._mine(press, profile, t, [])
-        return self._entered(press, profile, t)
+        if not is_private(press.place):
+            return self._entered(press, profile, t)
+        page = await self._mine(press, profile, t, [])
+        # Their page says that they have entered, and not where their hands come.
+        is_led = is_ephemeral(press.place) and not profile.has_private_chat
+        return replace(self._entered(press, profile, t), panel=page.panel) if is_led else page
 
     def _entered(self, press: Press, profile: Profile, t: Tournament) -> Reply:
         """What who enters is told; who has no private chat is led there, for that is where hands come."""
         _ = texts(profile.language).gettext
-        if is_private(press.place):
+        if press.place == private_place(profile.id):
             return Reply(_("You have entered."))
         toast = (
             _("You have entered.")

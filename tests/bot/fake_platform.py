@@ -3,12 +3,14 @@
 from collections import Counter, defaultdict
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from itertools import count
 from random import Random
 from typing import Any
 
 from bot.handlers import Dispatcher
 from bot.panel import LONGEST_PAYLOAD, Button, Panel, units
+from bot.places import Place
 from bot.platform import (
     Command,
     DeliveryError,
@@ -136,6 +138,8 @@ class Player:
         self.worker, self.fake, self.dispatcher = worker, fake, Dispatcher(worker)
         self.person = Person(f"paper:{number}", name, name.lower(), language)
         self.private = private_place(self.person.id)
+        # Where they alone see what stands in the group, on a platform that can show it.
+        self.aside = str(replace(Place.parse(GROUP), person=str(number), token="1700000000.9"))
 
     async def say(self, text: str, place: str = GROUP, about: tuple[Person, ...] = (), key: str = "") -> Reply:
         """A command; a reply's panel becomes a message, as an adapter would do it."""

@@ -119,6 +119,20 @@ async def test_play_brings_the_hand_of_a_deal_that_is_under_way(store: Store) ->
             assert await code_of(anna) == code
 
 
+async def test_a_deal_that_is_asked_for_on_a_page_in_a_group_is_played_in_the_private_chat(store: Store) -> None:
+    async with opened(store, "Anna", "Bruno") as (worker, (anna, bruno)):
+        await anna.say("/daily", anna.private)
+        for player in (anna, bruno):
+            # As on Discord, where the page of the day before is for its reader alone, and leads on to today's.
+            anna.fake.messages[player.aside]["9"] = anna.fake.last(anna.private)
+        reply = await bruno.press("Play", bruno.aside)
+        assert reply.start_word == "daily"
+        assert not await worker.tables_of(bruno.person.id)
+        assert (await anna.press("Play", anna.aside)).toast == "It is in our private chat."
+        [table] = await worker.tables_of(anna.person.id)
+        assert table.hosts == (anna.private,)
+
+
 async def test_nobody_reads_the_cards_before_the_day_is_over(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     async with opened(store, "Anna") as (worker, [anna]):
         secret = (await worker.days.chain()).secret(TODAY).hex()

@@ -11,6 +11,7 @@ from bot.find import finder
 from bot.find.matching import common_game, match
 from bot.finished.ratings import Scope
 from bot.handlers import Dispatcher
+from bot.panel import Button, Panel, Span
 from bot.platform import Command, Person, private_place
 from bot.somebody import marks
 from bot.store import Store, keys
@@ -250,6 +251,19 @@ async def test_whoever_waits_may_play_a_robot_meanwhile_and_is_found_all_the_sam
     await bruno.say("/find spades", bruno.private)
     await tended(anna.worker)
     assert anna.button("Ready")
+
+
+async def test_a_robot_that_is_chosen_on_a_page_in_a_group_is_played_in_the_private_chat(two: list[Player]) -> None:
+    anna, bruno = two
+    await anna.say("/find spades", anna.private)
+    anna.fake.messages[anna.aside]["9"] = anna.fake.last(anna.private)
+    reply = await anna.press("🤖 Easy robot", anna.aside, settle=False)
+    assert reply.toast == "It is in our private chat."
+    [table] = await anna.worker.tables_of(anna.person.id)
+    assert table.hosts == (anna.private,)
+    bruno.fake.messages[bruno.aside]["9"] = Panel((Span("?"),), ((Button("Look", "1pfind look"),),))
+    reply = await bruno.press("Look", bruno.aside)
+    assert reply.start_word == "find", "they could not be asked whether they are ready"
 
 
 @pytest.mark.parametrize("payload", ["1pfind robot spades 9", "1pfind robot chess easy", "1pfind robot"])

@@ -6,6 +6,7 @@ from random import Random
 import pytest
 
 from bot.panels.snapshot import isolated
+from bot.panels.tournament_pages import mine_panel
 from bot.store import Store, keys
 from bot.tables.choice import Choice
 from bot.tournaments.tournament import DAY, Tournament
@@ -188,6 +189,20 @@ async def test_who_has_no_private_chat_has_entered_and_is_led_there(group: Group
     reply = await group.people[1].press("Leave", GROUP)
     assert reply.toast == "You have left."
     assert (await group.people[1].press("Enter", GROUP)).toast == "You have entered."
+
+
+async def test_who_enters_on_a_page_in_a_group_is_led_to_the_private_chat_too(group: Group) -> None:
+    t = await group.opened()
+    bruno = group.people[1]
+    # As on Discord, where a page that the card brings is for its reader alone, and stands beside it.
+    group.fake.messages[bruno.aside]["9"] = mine_panel("en", bruno.person.id, t, None)
+    reply = await bruno.press("Enter", bruno.aside)
+    assert "Open our private chat" in reply.toast
+    assert reply.start_word == "tournament"
+    assert "Leave" in group.labels(bruno.aside)
+    await bruno.say("/tournament", bruno.private)
+    await bruno.press("Leave", bruno.aside)
+    assert not (await bruno.press("Enter", bruno.aside)).toast
 
 
 async def test_entering_twice_and_leaving_twice_say_so(group: Group) -> None:

@@ -141,23 +141,32 @@ class Director:
         return tournament
 
     async def _commit(self, tournament: Tournament, update: str, entries: list[Entry]) -> Tournament:
-        """Write this about a tournament that is not over, once."""
-        return await self.tournaments.commit(tournament.code, update, lambda latest: entries if latest.is_live else [])
+        """Write what follows from a tournament as it is in hand, once; nothing where it has gone on meanwhile, for then
+        something else may follow.
+        """
+
+        def decide(latest: Tournament) -> list[Entry]:
+            return entries if latest.version == tournament.version else []
+
+        return await self.tournaments.commit(tournament.code, update, decide)
 
     # Rounds and matches
 
     async def _play_on(self, tournament: Tournament) -> Tournament:
+        """See to the matches; once all are over, begin the round that follows, or end it."""
         tournament = await self._see_to_matches(tournament)
-        if not tournament.is_round_over:
+        if tournament.phase != "playing" or not tournament.is_round_over:
             return tournament
         pairs = await asyncio.to_thread(next_round, tournament)
         number = len(tournament.rounds) + 1
         if pairs is None:
-            return await self._commit(tournament, "finish", [Finish()])
-        ends_at = await self.tournaments.played() + tournament.time
-        log.info("tournament_round", tournament=tournament.code, round=number, matches=len(pairs))
-        tournament = await self._commit(tournament, f"round:{number}", [Round(ends_at, pairs)])
-        return await self._see_to_matches(tournament)
+            committed = await self._commit(tournament, "finish", [Finish()])
+        else:
+            ends_at = await self.tournaments.played() + tournament.time
+            log.info("tournament_round", tournament=tournament.code, round=number, matches=len(pairs))
+            committed = await self._commit(tournament, f"round:{number}", [Round(ends_at, pairs)])
+        # Where somebody has withdrawn meanwhile nothing was written, and it is to be paired without them.
+        return await self._play_on(committed)
 
     async def _see_to_matches(self, tournament: Tournament) -> Tournament:
         """See to all matches that are not over."""

@@ -2,6 +2,7 @@
 say.
 """
 
+import asyncio
 import json
 from collections import Counter
 from collections.abc import Mapping
@@ -25,6 +26,7 @@ from bot.tournaments import director
 from bot.tournaments.errors import AlreadyEntered
 from bot.tournaments.fixtures import seated
 from bot.tournaments.forgetting import forget
+from bot.tournaments.pairing import Pairs, next_round
 from bot.tournaments.standings import standings
 from bot.tournaments.store import Decision, Tournaments
 from bot.tournaments.tournament import DAY, Form, Tournament
@@ -241,6 +243,29 @@ async def test_who_withdraws_loses_what_is_on_and_plays_no_more(store: Store) ->
         assert results[0] == "resign"
         assert set(results[1:]) == {"forfeit"}
         assert all(match.winner is not None and 1 not in over.teams[match.winner] for match in mine)
+
+
+async def test_who_withdraws_while_a_round_is_being_paired_is_not_paired(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with field(store) as some:
+        code, at = (await some.started("testa", "swiss", 6, 11)).code, some.worker.director
+        loop = asyncio.get_running_loop()
+
+        def meanwhile(tournament: Tournament) -> Pairs | None:
+            """Pairs are worked out in a thread of their own."""
+            pairs = next_round(tournament)
+            if len(tournament.rounds) == 1 and not tournament.withdrawn:
+                leaving = at.registration.leave(code, person(1), "leave")
+                asyncio.run_coroutine_threadsafe(leaving, loop).result()
+            return pairs
+
+        monkeypatch.setattr(director, "next_round", meanwhile)
+        t = await some.played(code, rounds=1)
+        team = t.team_of(1)
+        assert t.withdrawn == {1}
+        assert team not in [one for match in t.rounds[1] for one in match.teams]
+        assert len(t.rounds[1]) == 3
 
 
 async def test_what_is_on_when_the_round_ends_is_lost_by_who_is_to_move(

@@ -175,13 +175,16 @@ class Director:
             team for match in tournament.matches if match.seats and not match.is_over for team in match.teams
         )
         for match in [one for one in tournament.matches if not one.is_over]:
-            waits = tournament.form == "league" and any(playing[team] >= LEAGUE_AT_ONCE for team in match.teams)
+            is_busy = tournament.form == "league" and any(playing[team] >= LEAGUE_AT_ONCE for team in match.teams)
+            # What a team that is gone has lost waits for nobody.
+            waits = is_busy and not self._gone(tournament, match)
             left = tournament.ends_at[match.round - 1] - played
             if match.seats or left <= 0 or not waits:
                 if left > 0:
                     self.reminders.remind(tournament, match, left)
                 tournament = await self._see_to_match(tournament, match, left)
-                playing.update([] if match.seats else match.teams)
+                has_begun = not match.seats and bool(tournament.match(match.round, match.number).seats)
+                playing.update(match.teams if has_begun else ())
         return tournament
 
     async def _see_to_match(self, tournament: Tournament, match: Match, left: int) -> Tournament:

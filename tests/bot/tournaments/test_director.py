@@ -23,6 +23,7 @@ from bot.tables.errors import NoSuchTable
 from bot.tables.lists import MOST_TABLES
 from bot.tables.table import Table
 from bot.tournaments import director
+from bot.tournaments.director import LEAGUE_AT_ONCE
 from bot.tournaments.errors import AlreadyEntered
 from bot.tournaments.fixtures import seated
 from bot.tournaments.forgetting import forget
@@ -266,6 +267,24 @@ async def test_who_withdraws_while_a_round_is_being_paired_is_not_paired(
         assert t.withdrawn == {1}
         assert team not in [one for match in t.rounds[1] for one in match.teams]
         assert len(t.rounds[1]) == 3
+
+
+async def test_who_withdraws_from_a_league_loses_at_once_also_to_who_plays_three_others(store: Store) -> None:
+    async with field(store) as some:
+        code, at = (await some.started("testa", "league", 5, 11)).code, some.worker.director
+        await some.tended()
+        t = await at.tournaments.load(code)
+        on = Counter(team for match in t.matches if match.seats for team in match.teams)
+        match = next(one for one in t.matches if not one.seats)
+        gone, busy = sorted(match.teams, key=on.__getitem__)
+        assert on[busy] == LEAGUE_AT_ONCE
+        await at.registration.leave(code, person(t.teams[gone][0]), "leave")
+        await some.tended()
+        now = await at.tournaments.load(code)
+        assert now.match(match.round, match.number).results[0].how == "forfeit"
+        assert now.match(match.round, match.number).winner == busy
+        still_on = [one for one in now.matches if busy in one.teams and one.seats and not one.is_over]
+        assert len(still_on) == LEAGUE_AT_ONCE
 
 
 async def test_what_is_on_when_the_round_ends_is_lost_by_who_is_to_move(

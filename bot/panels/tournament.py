@@ -157,10 +157,13 @@ def has_counted(t: Tournament) -> bool:
 
 
 def lonely_line(page: Writer, told: Told) -> None:
-    """That a duplicate's round has but one table, if it is so."""
+    """That a duplicate's round has but one table, if it is so, and what counts then."""
     t = told.t
     if t.is_duplicate and t.phase == "playing" and t.rounds and sum(not one.is_bye for one in t.rounds[-1]) == 1:
-        page.line(told.gettext("One table: there is nothing to compare with, so this round counts 0."), "italic")
+        _ = told.gettext
+        page.line(
+            _("One table: there is nothing to compare with, so only what is given up or lost on time counts."), "italic"
+        )
 
 
 def round_line(told: Told, left: int | None) -> str:

@@ -28,6 +28,7 @@ from bot.pictures.sheet import Rows, Sheet, Words
 from bot.pictures.tournament import standings_sheet
 from bot.tables.choice import Choice
 from bot.texts import LANGUAGES
+from bot.tournaments.duplicate import scores_of
 from bot.tournaments.entries import Cancel, Enter, Leave, Open, Play, Start
 from bot.tournaments.standings import standings
 from bot.tournaments.tournament import DAY, FORMS, HOUR, LEAST_TEAMS, MOST_TEAMS, OPTIONS, Form, Tournament
@@ -568,9 +569,9 @@ def test_a_clock_that_does_not_fit_the_time_is_spoken_of() -> None:
     assert warned("league", DAY, 14 * DAY) == warned("knockout", 300, DAY) == warned("swiss", 0, 7 * DAY) == []
 
 
-def test_a_duplicates_round_of_one_table_says_that_it_counts_nothing() -> None:
+def test_a_duplicates_round_of_one_table_says_what_counts() -> None:
     made = Made("duplicate").started(4)
-    told = "One table: there is nothing to compare with, so this round counts 0."
+    told = "One table: there is nothing to compare with, so only what is given up or lost on time counts."
     two = made.begun().t
     assert told not in lines(card_panel("en", two, HOUR, ""))
     for match in two.rounds[0]:
@@ -580,6 +581,9 @@ def test_a_duplicates_round_of_one_table_says_that_it_counts_nothing() -> None:
     assert sum(not one.is_bye for one in made.t.rounds[-1]) == 1
     assert told in lines(card_panel("en", made.t, HOUR, ""))
     assert told in lines(mine_panel("en", "paper:3", made.t, HOUR))
+    [match] = [one for one in made.t.rounds[-1] if not one.is_bye]
+    made.played(match, 1, 0, "resign").played(match, 2, 0, points=(40, 2))
+    assert [one.scores[0] for one in scores_of(made.t, len(made.t.rounds))] == [5, 0]
 
 
 def test_an_organiser_organises_on_their_own_page_and_others_enter_and_leave_there() -> None:

@@ -7,7 +7,7 @@ from bot import actions
 from bot.panel import Button, Panel, Row, Span, Writer
 from bot.panels.tournament_words import ON, Told, deciding, time_left
 from bot.tournaments.registration import teams_of
-from bot.tournaments.standings import TIE_BREAKS, Standing, standings
+from bot.tournaments.standings import TIE_BREAKS, Standing, standings, winners
 from bot.tournaments.tournament import LEAST_TEAMS, Match, Tournament
 from bot.wording import NO_BREAK
 
@@ -229,7 +229,7 @@ def _pages(told: Told, table: Sequence[Standing]) -> list[Row]:
 
 
 def _over(page: Writer, told: Told, table: Sequence[Standing]) -> Panel:
-    page.line(won_line(told, table), "bold")
+    page.line(won_line(told), "bold")
     page.gap()
     _table(page, told, table, with_tie_breaks=True)
     page.gap()
@@ -238,9 +238,9 @@ def _over(page: Writer, told: Told, table: Sequence[Standing]) -> Panel:
     return page.panel(*_pages(told, table))
 
 
-def won_line(told: Told, table: Sequence[Standing]) -> str:
+def won_line(told: Told) -> str:
     """Who has won."""
-    return f"🥇 {told.won([told.team(one.team) for one in table if one.place == 1])}"
+    return f"🥇 {told.won([told.team(team) for team in winners(told.t)])}"
 
 
 def seals(page: Writer, told: Told) -> None:
@@ -255,7 +255,7 @@ def winner_panel(language: str, t: Tournament, pages: str) -> Panel:
     """The word of who has won, to be read below a table of results. ``pages`` is where our pages are."""
     told, table = Told(language, t), standings(t)
     page = Writer()
-    page.line(won_line(told, table), "bold")
+    page.line(won_line(told), "bold")
     page.line("{title} · {by}", title=told.title, by=told.gettext("organised by {name}").format(name=told.organiser))
     page.fold()
     page.gap()

@@ -286,7 +286,7 @@ def _state(told: Told, left: int | None) -> str:
         return told.gettext("It has not begun: {entered}.").format(entered=entered)
     if t.phase == "playing":
         return round_line(told, left)
-    return told.gettext("It was called off.") if t.phase == "cancelled" else won_line(told, standings(t))
+    return told.gettext("It was called off.") if t.phase == "cancelled" else won_line(told)
 
 
 def _matches_of(told: Told, person: str) -> list[Match]:

@@ -140,19 +140,21 @@ class Told:
 
     @property
     def rounds(self) -> list[str]:
-        """How many rounds there are, where that was chosen."""
+        """How many rounds there are, where that was chosen; of few teams fewer, which is known once it has started."""
         rounds = self.t.options["rounds"]
         if self.t.form not in ("swiss", "duplicate") or rounds == "auto":
             return []
-        return [self.ngettext("{count} round", "{count} rounds", int(rounds)).format(count=rounds)]
+        count = rounds_in_all(self.t) if self.t.teams else int(rounds)
+        return [self.ngettext("{count} round", "{count} rounds", count).format(count=count)]
 
     def round_name(self, number: int) -> str:
-        """What a round is called: "Round 2 of 5"; empty for a league's only one."""
+        """What a round that has been paired is called: "Round 2 of 5"; empty for a league's only one."""
         if self.t.form == "league":
             return ""
-        count = rounds_in_all(self.t)
-        if self.t.form == "knockout" and number == count:
+        if self.t.form == "knockout" and [one.is_bye for one in self.t.rounds[number - 1]] == [False]:
+            # Where matches were void it comes sooner than the field would have it.
             return self.gettext("Final")
+        count = rounds_in_all(self.t)
         return self.gettext("Round {number} of {count}").format(number=number, count=count)
 
     # Who plays

@@ -11,7 +11,7 @@ from bot.pictures.lettering import drawable, minus
 from bot.pictures.results import small_print
 from bot.pictures.sheet import Part, Row, Rows, Sheet, Words
 from bot.pictures.standings import NAMELESS
-from bot.tournaments.standings import Standing, standings
+from bot.tournaments.standings import Standing, standings, winners
 from bot.tournaments.tournament import Tournament
 
 LONGEST_NOTE = 60
@@ -30,7 +30,7 @@ def standings_sheet(language: str, t: Tournament, group: str, ended: int) -> She
         return None
     _, told = drawn.told.gettext, drawn.told
     rows = tuple(drawn.row(one, table, at) for at, one in enumerate(table[:MOST_PLACES]))
-    parts: list[Part] = [Words(drawn.winners(table), "gold"), Rows(rows)]
+    parts: list[Part] = [Words(drawn.winners(), "gold"), Rows(rows)]
     if len(table) > MOST_PLACES:
         parts.append(Words(_("… and {count} more").format(count=len(table) - MOST_PLACES)))
     teams = told.ngettext("{count} player", "{count} players", len(table))
@@ -56,9 +56,8 @@ class _Drawn:
         most = LONGEST_ALONE if len(names) < 2 else LONGEST_IN_PAIR
         return " + ".join(short(name, most) for name in names)
 
-    def winners(self, table: Sequence[Standing]) -> str:
-        names = [self.team(one.team) for one in table if one.place == 1]
-        return self.told.won(names)
+    def winners(self) -> str:
+        return self.told.won([self.team(team) for team in winners(self.told.t)])
 
     def row(self, standing: Standing, table: Sequence[Standing], at: int) -> Row:
         """A team's line: what decided about its place stands below."""

@@ -84,6 +84,19 @@ def standings(t: Tournament) -> tuple[Standing, ...]:
     return found
 
 
+def winners(t: Tournament) -> list[int]:
+    """The teams that have won a tournament that is over: those of the first place. At a knock-out only who is in, or
+    has left after winning the last match: others share a place because nobody has come further.
+    """
+    first = [one for one in standings(t) if one.place == 1]
+    return [one.team for one in first if t.form != "knockout" or not one.is_out or _has_won_last(t, one.team)]
+
+
+def _has_won_last(t: Tournament, team: int) -> bool:
+    matches = t.matches_of(team)
+    return bool(matches) and matches[-1].winner == team
+
+
 def _ranked(t: Tournament) -> list[Standing]:
     counted = _counted(t)
     figures = _figures(t, counted)

@@ -29,7 +29,7 @@ from bot.pictures.tournament import standings_sheet
 from bot.tables.choice import Choice
 from bot.texts import LANGUAGES
 from bot.tournaments.duplicate import scores_of
-from bot.tournaments.entries import Cancel, Enter, Leave, Open, Play, Start
+from bot.tournaments.entries import Cancel, Enter, Leave, Open, Play, Result, Start
 from bot.tournaments.standings import standings
 from bot.tournaments.tournament import DAY, FORMS, HOUR, LEAST_TEAMS, MOST_TEAMS, OPTIONS, Form, Tournament
 from bot.wording import NO_BREAK
@@ -265,6 +265,36 @@ def test_a_long_table_has_its_top_on_the_card_and_all_of_it_on_pages() -> None:
 def test_the_last_round_of_a_knock_out_is_the_final() -> None:
     made = Made("knockout").started(4).round().begun()
     assert "Final · 1 h left" in lines(card_panel("en", made.t, HOUR, ""))
+
+
+def test_a_final_is_the_match_after_which_nobody_is_left_however_early_it_comes() -> None:
+    made = Made("knockout").started(8).begun()
+    for match in made.t.rounds[0][:2]:
+        made.add(Result(match.round, match.number, 0, None, 0, 0, "void"))
+    for match in made.t.rounds[0][2:]:
+        made.played(match, 0, 0)
+    assert "Final · 1 h left" in lines(card_panel("en", made.begun().t, HOUR, ""))
+    three = Made("knockout").started(3).begun()
+    assert "Round 1 of 2 · 1 h left" in lines(card_panel("en", three.t, HOUR, "")), "one has a bye"
+
+
+def test_how_many_rounds_there_are_is_told_as_it_is_once_it_has_started() -> None:
+    made = Made("swiss", rounds="7").entered(5)
+    assert "1 day a round · 7 rounds" in lines(rules_panel("en", made.t))
+    made = Made("swiss", rounds="7").started(5)
+    assert "1 day a round · 5 rounds" in lines(rules_panel("en", made.t))
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_of_a_knock_out_that_both_have_left_nobody_is_told_to_have_won(language: str) -> None:
+    t = Made("knockout").started(2).add(Leave(0), Leave(1)).begun().t
+    assert t.phase == "over"
+    nobody = {"en": "Nobody has won.", "it": "Non ha vinto nessuno."}[language]
+    assert lines(card_panel(language, t, None, ""))[1] == f"🥇 {nobody}"
+    assert lines(winner_panel(language, t, ""))[0] == f"🥇 {nobody}"
+    sheet = standings_sheet(language, t, "", 1_795_568_400)
+    assert isinstance(sheet, Sheet)
+    assert nobody in [part.text for part in sheet.parts if isinstance(part, Words)]
 
 
 @pytest.mark.parametrize(("game", "is_told"), [("tressette", True), ("tavolo", False)])

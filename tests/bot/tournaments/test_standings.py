@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from bot.store import Store
 from bot.tournaments.entries import Leave, Result, decode
 from bot.tournaments.pairing import next_round
-from bot.tournaments.standings import TIE_BREAKS, Standing, standings
+from bot.tournaments.standings import TIE_BREAKS, Standing, standings, winners
 from bot.tournaments.store import Tournaments
 from bot.tournaments.tournament import Form, Tournament
 from tests.bot.tournaments.logs import (
@@ -72,6 +72,24 @@ def test_who_is_in_is_ahead_of_who_came_as_far_and_is_out() -> None:
 def test_who_has_won_a_knock_out_has_won_it_whether_they_leave_or_not() -> None:
     t = with_entries(played_out(begun("knockout", 4)), Leave(0))
     assert places(t) == {0: 1, 1: 2, 2: 3, 3: 3}
+
+
+def test_nobody_has_won_a_knock_out_that_all_are_out_of() -> None:
+    gone = with_entries(begun("knockout", 2), Leave(0), Leave(1))
+    assert next_round(gone) is None
+    assert places(gone) == {0: 1, 1: 1}
+    final = paired(begun("knockout", 2), (0, 1))
+    void = scored(final, final.match(1, 0), 0, 0, how="void")
+    bye = with_entries(paired(begun("knockout", 3), (0, None), (1, 2)), Leave(0))
+    bye = scored(bye, bye.match(1, 1), 0, 0, how="void")
+    assert winners(gone) == winners(void) == winners(bye) == []
+    won = by_seed(final, final.match(1, 0))
+    assert winners(won) == winners(with_entries(won, Leave(0))) == [0]
+
+
+def test_who_is_level_at_the_top_has_won_together() -> None:
+    t = played_round(paired(begun("roundrobin", 4), (0, 2), (1, 3)))
+    assert winners(t) == [one.team for one in standings(t) if one.place == 1]
 
 
 def test_a_void_match_puts_both_out() -> None:

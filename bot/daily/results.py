@@ -130,6 +130,8 @@ class DayResults:
         """Keep a game until its day is over."""
         await self._client.sadd(keys.DAILY_OPEN, day.isoformat())
         await self._client.hset(keys.daily_games(day), game.id, game.to_bytes())
+        # The day may have been closed in between, before there was anything to be seen of the game.
+        await self._client.sadd(keys.DAILY_OPEN, day.isoformat())
 
     async def held(self) -> list[tuple[date, FinishedGame]]:
         """The games that are kept so; what this version cannot read is left for one that can."""
@@ -146,8 +148,11 @@ class DayResults:
 
     async def close(self, day: date) -> None:
         """A day is over, and none of its games is kept here; where one has come meanwhile it stays open."""
-        if not await self._client.hlen(keys.daily_games(day)):
-            await self._client.srem(keys.DAILY_OPEN, day.isoformat())
+        if await self._client.hlen(keys.daily_games(day)):
+            return
+        await self._client.srem(keys.DAILY_OPEN, day.isoformat())
+        if await self._client.hlen(keys.daily_games(day)):
+            await self._client.sadd(keys.DAILY_OPEN, day.isoformat())
 
     async def _open_days(self) -> list[date]:
         return sorted(date.fromisoformat(day.decode()) for day in await self._client.smembers(keys.DAILY_OPEN))

@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from datetime import UTC, date, datetime, timedelta
 from random import Random
+from typing import Any
 
 import pytest
 
@@ -131,6 +132,36 @@ async def test_a_deal_that_is_asked_for_on_a_page_in_a_group_is_played_in_the_pr
         assert (await anna.press("Play", anna.aside)).toast == "It is in our private chat."
         [table] = await worker.tables_of(anna.person.id)
         assert table.hosts == (anna.private,)
+
+
+async def test_a_game_that_comes_while_its_day_is_being_closed_is_found(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with opened(store, "Anna") as (worker, [anna]):
+        await played(anna, await began(anna), 1)
+        [(_day, game)] = await worker.days.results.held()
+        results, client = worker.days.results, worker.store.client
+        hset, hlen = client.hset, client.hlen
+
+        async def closed_before(*args: Any, **options: Any) -> int:
+            await results.close(TODAY)
+            return int(await hset(*args, **options))
+
+        async def held_after(key: str) -> int:
+            count = int(await hlen(key))
+            monkeypatch.setattr(client, "hlen", hlen)
+            await results.hold(TODAY, game)
+            return count
+
+        for name, meanwhile, change in (
+            ("hset", closed_before, results.hold(TODAY, game)),
+            ("hlen", held_after, results.close(TODAY)),
+        ):
+            await results.release(TODAY, game)
+            monkeypatch.setattr(client, name, meanwhile)
+            await change
+            monkeypatch.setattr(client, "hset", hset)
+            assert [one.id for _day, one in await results.held()] == [game.id], name
 
 
 async def test_nobody_reads_the_cards_before_the_day_is_over(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -102,18 +102,21 @@ class TournamentPages:
             choice = replace(Choice.usual(chat.game), clock=chat.clock)
         choice = replace(choice, clock=DAY if form == "league" else choice.clock, strict=True)
         t = await self._registration.open(place, profile.id, profile.name, choice, form, key)
-        await self._take_time(t, profile, key)
+        if t.form == "league":
+            await self._take_time(t, profile, key)
         return Reply()
 
     async def _take_time(self, t: Tournament, profile: Profile, key: str) -> Tournament:
-        """A league takes weeks, and a move of it a day, unless its organiser wants otherwise."""
-        if t.form != "league":
+        """A league takes weeks, and a move of it a day, unless its organiser wants otherwise; and what is no league any
+        more takes what is usual elsewhere.
+        """
+        usual, leagues = ((await self.worker.people.chat(t.place)).clock, USUAL["time"]), (DAY, LEAGUE_TIME)
+        before, now = (usual, leagues) if t.form == "league" else (leagues, usual)
+        if t.choice.clock == before[0]:
+            t = await self._registration.play(t.code, profile.id, replace(t.choice, clock=now[0]), f"{key} clock")
+        if t.options["time"] != before[1]:
             return t
-        if t.choice.clock == (await self.worker.people.chat(t.place)).clock:
-            t = await self._registration.play(t.code, profile.id, replace(t.choice, clock=DAY), f"{key} clock")
-        if t.options["time"] != USUAL["time"]:
-            return t
-        return await self._registration.choose(t.code, profile.id, "time", LEAGUE_TIME, f"{key} time")
+        return await self._registration.choose(t.code, profile.id, "time", now[1], f"{key} time")
 
     async def own(self, profile: Profile, number: int = 1) -> Panel:
         """A page of somebody's tournaments, counted from 1."""
@@ -217,8 +220,8 @@ class TournamentPages:
     async def _set(self, press: Press, profile: Profile, t: Tournament, words: list[str]) -> Reply:
         if len(words) != 2 or words[1] not in OPTIONS.get(words[0], ()):
             raise BadPayload()
-        t = await self._registration.choose(t.code, profile.id, words[0], words[1], press.key)
-        if words[0] == "form":
+        was, t = t.form, await self._registration.choose(t.code, profile.id, words[0], words[1], press.key)
+        if words[0] == "form" and "league" in (was, t.form):
             t = await self._take_time(t, profile, press.key)
         return _for_them(press, profile, options_panel(profile.language, t))
 

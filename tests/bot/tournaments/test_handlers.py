@@ -441,6 +441,20 @@ async def test_a_tournament_that_becomes_a_league_has_a_leagues_clock_unless_ano
     assert (await group.newest()).choice.clock == 1800
 
 
+async def test_a_league_that_becomes_something_else_takes_what_is_usual_unless_another_was_chosen(
+    group: Group,
+) -> None:
+    await group.opened()
+    await group.choose("Form", "league", "Form", "Swiss")
+    t = await group.newest()
+    assert (t.form, t.time, t.choice.clock) == ("swiss", DAY, 300)
+    await group.choose("Form", "league", "Time for all matches", "7 days", "Clock", "30 min", "Form", "knock-out")
+    t = await group.newest()
+    assert (t.form, t.time, t.choice.clock) == ("knockout", 7 * DAY, 1800)
+    await group.choose("Clock", "1 day", "Form", "Swiss")
+    assert (await group.newest()).choice.clock == DAY, "it was no league before"
+
+
 async def test_an_organiser_starts_from_their_own_page_and_leads_back_to_all_of_theirs(group: Group) -> None:
     await group.opened(entering=1)
     anna, bruno = group.people[:2]

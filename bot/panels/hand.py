@@ -317,9 +317,9 @@ class _Hand:
 
     def _rest(self) -> list[Row]:
         _ = self.words.text
-        # A tournament's deal is played to its end: no side comes to the target.
-        may_claim = self.seen.day or not self.seen.is_duplicate
-        claims = self._moves("claim") if self.seen.view and self.seen.view.deal and may_claim else []
+        # A duplicate is played to its end, to be compared with others.
+        may_claim = self.seen.view and self.seen.view.deal and not self.seen.is_duplicate
+        claims = self._moves("claim") if may_claim else []
         hints: Row = ()
         if self.seen.practice and self.seen.my_turn and not self.seen.is_duplicate:
             hints = (Button(_("💡 Hint"), actions.table(self.seen.code, "hint", self.seen.version)),)

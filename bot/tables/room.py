@@ -24,6 +24,7 @@ from bot.tables.codes import mark_of
 from bot.tables.errors import NoSuchTable, NotPlaying, OldPanel, SaidEnough, SetAside
 from bot.tables.lists import CodeTaken, TableLists
 from bot.tables.table import PHRASES_A_DEAL, Table
+from engine.errors import NoClaims
 from engine.shuffle import SECRET_BYTES
 
 TABLES_REMEMBERED = 25_000
@@ -301,6 +302,9 @@ class Room:
                 raise NotPlaying()
             if table.is_old(seat, version):
                 raise OldPanel()
+            if move == "claim" and table.is_duplicate:
+                # A deal is compared with others': what has not been played of it would count for nobody.
+                raise NoClaims()
             return self._moved(table, [Move(seat, move)], update)
 
         return await self.commit(code, update, decide, about)

@@ -13,12 +13,14 @@ import pytest
 
 from bot.daily.chain import Chain, days_to_end
 from bot.daily.days import Days, NoDaysHere, chain_of
+from bot.daily.deal import game_on
 from bot.platform import DeliveryError, NotDone, Refused, SlowDown, Trouble
 from bot.privacy.mydata import MyData
 from bot.somebody import marks
 from bot.store import Store, keys
 from bot.worker import Worker
 from engine import verify
+from engine.errors import NoClaims
 from tests.bot.daily.conftest import TODAY, TOMORROW
 from tests.bot.fake_platform import GROUP, FakePlatform, Player, open_worker
 
@@ -132,6 +134,20 @@ async def test_a_deal_that_is_asked_for_on_a_page_in_a_group_is_played_in_the_pr
         assert (await anna.press("Play", anna.aside)).toast == "It is in our private chat."
         [table] = await worker.tables_of(anna.person.id)
         assert table.hosts == (anna.private,)
+
+
+async def test_a_deal_of_the_day_cannot_be_claimed(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    day = next(day for day in (TODAY + timedelta(days=n) for n in range(7)) if game_on(day) == "tressette")
+    monkeypatch.setattr(Days, "today", lambda _days: day)
+    async with opened(store, "Anna") as (worker, [anna]):
+        code = await began(anna)
+        await worker.scheduler.settled()
+        await worker.settled()
+        assert anna.moves()
+        assert not any("claim" in button.payload for _message, button in anna.moves())
+        table = await worker.room.table(code)
+        with pytest.raises(NoClaims):
+            await worker.room.press(code, anna.person.id, table.version, "claim", "c")
 
 
 async def test_a_game_that_comes_while_its_day_is_being_closed_is_found(

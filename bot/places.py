@@ -4,6 +4,7 @@
 |---|---|
 | a group chat | ``platform:chat`` |
 | a part of it: a forum's topic, a server's channel | ``platform:chat/part`` |
+| a chat that the bot is not in, and where it can only answer, for a while | ``platform:guest<chat>`` |
 | one message in a chat that the bot is not in | ``platform:~chat/message`` |
 | a person's private chat with the bot | ``platform:@person`` |
 | ephemeral: in a group, and one person alone sees it | ``platform:@person~chat/part!token`` |
@@ -12,8 +13,10 @@
 from dataclasses import dataclass, field
 from functools import lru_cache
 
-INLINE = "~"
-"""What the name of a chat begins with that the bot is not in."""
+INLINE, GUEST = "~", "guest"
+"""What the name of a chat begins with that the bot is not in: where it can change one message, and where it can answer
+who has just spoken to it.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +62,11 @@ class Place:
     def is_inline(self) -> bool:
         """Whether it is one message in a chat that the bot is not in: the only one there that it can change."""
         return not self.person and self.chat.startswith(INLINE)
+
+    @property
+    def is_guest(self) -> bool:
+        """Whether it is in a chat that the bot is not in, and where it can only answer, for a while."""
+        return self.chat.startswith(GUEST)
 
     @property
     def is_ephemeral(self) -> bool:

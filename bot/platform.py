@@ -477,6 +477,13 @@ def is_inline(place: str) -> bool:
     return Place.parse(place).is_inline
 
 
+@lru_cache(maxsize=10_000)
+def may_speak_first(place: str) -> bool:
+    """Whether the bot can write there at any time, unasked: not in chats that it is not in, nor at ephemeral places."""
+    where = Place.parse(place)
+    return not (where.is_inline or where.is_guest or where.is_ephemeral)
+
+
 def is_same_place(one: str, other: str) -> bool:
     """Whether two places are one; an ephemeral one stays the same with another token."""
     return one == other or replace(Place.parse(one), token="") == replace(Place.parse(other), token="")

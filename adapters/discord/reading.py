@@ -12,11 +12,10 @@ from typing import Any, NamedTuple
 
 import discord
 
-from bot.places import Place
+from bot.places import GUEST, Place
 from bot.platform import Person, Press
 
 PLATFORM = "discord"
-GUEST = "guest"
 
 TOKEN_SECONDS = 14.5 * 60
 """An interaction's token lives for 15 minutes; ours are given up a little earlier."""
@@ -162,7 +161,7 @@ def address_of(place: str, message: str) -> str:
 
 def is_guest(place: str) -> bool:
     """Whether the bot is no member there."""
-    return Place.parse(place).chat.startswith(GUEST)
+    return Place.parse(place).is_guest
 
 
 def user_of(place: str) -> str:

@@ -12,7 +12,7 @@ from bot.panels.phrases import capital
 from bot.panels.puzzles import Asked, Position, none_left_panel, puzzle_panel, solution_panel, verdict
 from bot.people import Profile
 from bot.pictures.cards import IN_FRENCH
-from bot.platform import Reply, chat_of, is_private, private_place
+from bot.platform import Reply, chat_of, is_private, may_speak_first, private_place
 from bot.puzzles.collection import all_puzzles
 from bot.puzzles.groups import first_puzzle_of, puzzle_of, with_picture
 from bot.texts import texts
@@ -97,7 +97,7 @@ class Puzzles:
                 return await self._in_group(place, profile, puzzle_with(id_, card), card)
             case ["why", id_] if not is_private(place) and id_ in all_puzzles():
                 return await self._why(profile, all_puzzles()[id_])
-            case ["hour", hour, id_] if not is_private(place) and hour in (OFF, *map(str, HOURS)):
+            case ["hour", hour, id_] if _may_have_hour(place) and hour in (OFF, *map(str, HOURS)):
                 return await self._choose_hour(place, profile, None if hour == OFF else int(hour), id_)
         raise BadPayload()
 
@@ -150,6 +150,11 @@ class Puzzles:
             _("A puzzle comes here each day at {hour}:00.") if hour is not None else _("No puzzle comes here any more.")
         )
         return Reply(told.format(hour=hour))
+
+
+def _may_have_hour(place: str) -> bool:
+    """Whether a puzzle may come there each day: to groups that the bot is in."""
+    return may_speak_first(place) and not is_private(place)
 
 
 def puzzle_with(id_: str, card: str) -> Puzzle:

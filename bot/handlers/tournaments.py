@@ -22,7 +22,7 @@ from bot.panels.tournament_pages import (
 from bot.panels.tournament_rules import rules_panel
 from bot.panels.tournament_words import form_names
 from bot.people import Profile
-from bot.platform import Press, Reply, chat_of, is_ephemeral, is_inline, is_private, private_place
+from bot.platform import Press, Reply, chat_of, is_ephemeral, is_private, may_speak_first, private_place
 from bot.tables.choice import Choice
 from bot.tables.table import CLOCKS
 from bot.texts import LANGUAGES, texts
@@ -81,8 +81,6 @@ class TournamentPages:
         """
         if is_private(place):
             return Reply(panel=await self.own(profile), private=True)
-        if is_inline(place):
-            raise TournamentsNeedMe()
         there = [one for one in await self._tournaments.at(place) if one.is_live]
         there = [one for one in there if (one.form == "league") == (form == "league")]
         if choice is None and there:
@@ -97,6 +95,8 @@ class TournamentPages:
         return Reply(panel=others_panel(language, form, there))
 
     async def _open(self, place: str, profile: Profile, key: str, form: Form, choice: Choice | None) -> Reply:
+        if not may_speak_first(place):
+            raise TournamentsNeedMe()
         if choice is None:
             chat = await self.worker.people.chat(place)
             choice = replace(Choice.usual(chat.game), clock=chat.clock)

@@ -29,7 +29,9 @@ class Asked(NamedTuple):
 
 
 def puzzle_panel(language: str, suits: str, puzzle: Puzzle, asked: Asked, hours: Sequence[int] = ()) -> Panel:
-    """The question: which card is best? ``hours`` are those at which a group may have a puzzle each day."""
+    """The question: which card is best? ``hours`` are those at which a group may have a puzzle each day; none where it
+    may not.
+    """
     position = Position(language, suits, puzzle)
     _, ngettext = texts(language).gettext, texts(language).ngettext
     page = Writer()
@@ -45,9 +47,11 @@ def puzzle_panel(language: str, suits: str, puzzle: Puzzle, asked: Asked, hours:
     rows = position.cards("group" if asked.day else "play")
     if not asked.day:
         return page.panel(*rows)
+    why = Button(_("💡 Why?"), actions.page("puzzle", "why", puzzle.id))
+    if not hours:
+        return page.panel(*rows, (why,))
     page.gap()
     page.line(_("🔔 A puzzle comes here each day, if you choose an hour below."), "small")
-    why = Button(_("💡 Why?"), actions.page("puzzle", "why", puzzle.id))
     at = tuple(
         chosen(f"🔔 {hour}:00", hour == asked.hour, actions.page("puzzle", "hour", hour, puzzle.id)) for hour in hours
     )

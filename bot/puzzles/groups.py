@@ -22,7 +22,7 @@ from bot.panel import Panel
 from bot.panels.puzzles import Asked, puzzle_panel
 from bot.people import People
 from bot.pictures.puzzles import puzzle_scene
-from bot.platform import Adapter, ChatGone, DeliveryError, chat_of, is_worth_another_try, platform_of
+from bot.platform import Adapter, ChatGone, DeliveryError, chat_of, is_worth_another_try, may_speak_first, platform_of
 from bot.puzzles.collection import all_puzzles
 from bot.puzzles.ladder import Ladder
 from bot.store import Store, keys
@@ -83,7 +83,7 @@ class GroupPuzzles:
         day, viewer = self.today(), await self._viewers.at(place)
         puzzle = puzzle_of(day)
         asked = Asked(day, await self.ladder.counted_in(chat_of(place), day), await self.hours.of(place))
-        panel = puzzle_panel(viewer.language, viewer.suits, puzzle, asked, HOURS)
+        panel = puzzle_panel(viewer.language, viewer.suits, puzzle, asked, HOURS if may_speak_first(place) else ())
         return with_picture(panel, viewer, puzzle)
 
     async def choose_hour(self, place: str, hour: int | None, *, is_there: bool) -> None:

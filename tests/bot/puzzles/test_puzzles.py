@@ -323,6 +323,20 @@ async def test_who_has_answered_in_a_group_may_read_why(store: Store) -> None:
         assert "Best play from there" not in anna.fake.last(GROUP).plain
 
 
+async def test_none_is_promised_where_the_bot_may_only_answer(store: Store) -> None:
+    guest = "paper:guest7"
+    async with opened(store, "Anna") as (worker, [anna]):
+        await anna.say("/puzzle", guest)
+        panel = anna.fake.last(guest)
+        assert "🔔" not in panel.plain
+        assert not [one for row in panel.rows for one in row if " hour " in one.payload]
+        assert anna.button("Why?", guest)
+        await anna.say("/puzzle", GROUP)
+        anna.fake.messages[guest]["9"] = anna.fake.last(GROUP)
+        assert (await anna.press("🔔 13:00", guest)).toast == "This button does not work any more."
+        assert await worker.puzzles.hours.all() == {}
+
+
 async def test_a_chat_that_is_gone_has_no_more_puzzles(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     async with opened(store, "Anna") as (worker, [anna]):
         await worker.puzzles.hours.choose(GROUP, 13)

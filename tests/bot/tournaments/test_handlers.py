@@ -205,6 +205,18 @@ async def test_who_enters_on_a_page_in_a_group_is_led_to_the_private_chat_too(gr
     assert not (await bruno.press("Enter", bruno.aside)).toast
 
 
+async def test_none_is_opened_where_the_bot_may_only_answer(group: Group) -> None:
+    anna, guest = group.people[0], "paper:guest7"
+    for text in ("/tournament", "/league testa"):
+        assert (await anna.say(text, guest)).toast.startswith("Add me to this chat first")
+    await group.opened()
+    reply = await anna.say("/tournament")
+    assert reply.panel
+    group.fake.messages[guest]["9"] = reply.panel
+    assert (await anna.press("Open another tournament", guest)).toast.startswith("Add me to this chat first")
+    assert len(await group.worker.director.tournaments.of(anna.person.id)) == 1
+
+
 async def test_entering_twice_and_leaving_twice_say_so(group: Group) -> None:
     await group.opened(entering=1)
     assert (await group.people[0].press("Enter", GROUP)).toast == "You have entered already."

@@ -28,7 +28,8 @@ async def test_both_groups_see_the_same_tricks(tmp_path: Path, server: TelegramS
     worker = playground.worker
     worker.settings = worker.settings.model_copy(update={"telegram_api_url": server.url})
     telegram = Telegram(Dispatcher(worker), TOKEN)
-    telegram.shows_pictures = False
+    # Beside a picture a board's text names each card as it comes to lie there.
+    telegram.shows_pictures = playground.playground.shows_pictures = False
     telegram.rate_limit = lambda place: RateLimit()  # type: ignore[method-assign]
     worker.add(telegram)
     serving = asyncio.create_task(telegram.serve())

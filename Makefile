@@ -52,7 +52,7 @@ anew:
 $(READY): pyproject.toml requirements.txt $(shell $(IS_WHOLE) || echo anew)
 	@test -n "$(PYTHON)" || { echo "Buongioco needs Python 3.11 or newer: install it (Debian from 12, Ubuntu from 24.04: apt install python3 python3-venv; Ubuntu 22.04, whose own is too old: apt install python3.11 python3.11-venv; macOS: brew install python)." >&2; exit 1; }
 	@$(PYTHON) -c 'import venv, ensurepip' 2>/dev/null || { package=$$($(PYTHON) -c 'import sys; print("python%d.%d-venv" % sys.version_info[:2])'); echo "This Python ($(PYTHON)) cannot make virtual environments: install the package $$package (apt install $$package)." >&2; exit 1; }
-	@$(IS_WHOLE) || $(PYTHON) -m venv --clear .venv
+	@$(IS_WHOLE) || { $(BIN)/python -m ensurepip --upgrade >/dev/null 2>&1 && $(IS_WHOLE); } || $(PYTHON) -m venv --clear .venv
 	@test -x $(BIN)/uv || $(BIN)/python -m pip install --quiet --disable-pip-version-check uv
 	@$(BIN)/uv pip install --quiet --python $(BIN)/python --require-hashes --requirement requirements.txt
 	@$(BIN)/uv pip install --quiet --python $(BIN)/python --no-deps --build-constraint requirements.txt --editable .

@@ -22,4 +22,6 @@ def own_table(table: Table, person: str) -> OwnTable:
     assert deal is None or isinstance(deal, OpenView)
     known = dict(public_table(table))
     moves = list(view.moves) if view and table.phase == "playing" else []
+    if table.is_duplicate:
+        moves = [move for move in moves if move != "claim"]
     return OwnTable.model_construct(**(known | {"view": deal or known["view"], "seat": seat, "moves": moves}))

@@ -235,9 +235,9 @@ async def _examine_store(store: Store, settings: Settings) -> AsyncIterator[tupl
     yield True, f"store: answers, version {', '.join(sorted(versions))}"
     if all(node["aof_enabled"] for node in nodes):
         yield True, "store: writes an append-only file"
+        yield await _examine_sync(store.client)
     else:
         yield False, "store: does not write an append-only file, so a crash loses games: set appendonly yes"
-    yield await _examine_sync(store.client)
     if any(node.get("maxmemory") and node["maxmemory_policy"] != "noeviction" for node in nodes):
         yield False, "store: throws keys away when its memory is full: set maxmemory-policy noeviction"
     fewest = min(int(node["connected_slaves"]) for node in primaries)
@@ -260,6 +260,8 @@ async def _examine_sync(client: Any) -> tuple[bool, str]:
             True,
             "store: whether a power cut loses moves cannot be seen, for CONFIG is refused: have appendfsync always",
         )
+    except (RedisError, OSError) as error:
+        return False, f"store: one of its nodes does not answer ({type(error).__name__}): is it running?"
     if said:
         return (
             False,

@@ -2,14 +2,18 @@
 
 import subprocess
 import sys
+from collections.abc import Sequence
 from datetime import date, timedelta
 from random import Random
 
 import pytest
 
-from bot.daily.deal import DayResult, game_on, played_by_robots, result_of
+from bot.daily import deal
+from bot.daily.deal import DayResult, choose, game_on, played_by_robots, result_of
 from bot.daily.results import ranked, streak_of
 from engine import GAMES, Game, verify
+from engine.game import MoveEntry
+from engine.views import View
 from tests.groups import COMPILED_SEARCHES
 from tests.long import mostly_long
 
@@ -48,6 +52,22 @@ def test_a_deal_that_was_played_to_its_end_is_a_true_record_with_a_result(game_i
     unit = int(record.rules.get("score_unit", 1))
     assert result.points == (record.deals[0].totals[0] * unit, record.deals[0].totals[1] * unit)
     assert result.squares == "".join({"1": "🟩", "0": "⬜"}[one] for one in result.tricks)
+
+
+class Claimer:
+    """A robot that claims whenever it may."""
+
+    def choose(self, view: View, _history: Sequence[MoveEntry]) -> str | None:
+        return "claim" if "claim" in view.moves else next(move for move in view.moves if move != "resign")
+
+
+def test_no_robot_claims_a_deal_of_the_day(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(deal, "robot", lambda _level, _random: Claimer())
+    game = Game("tressette", {}, ["p"] * 4)
+    game.deal(SECRET)
+    assert game.turn is not None
+    assert choose(game.view(game.turn), game.history(game.turn), 1) != "claim"
+    assert played_by_robots("tressette", SECRET).points
 
 
 def test_who_gives_up_has_no_points() -> None:

@@ -1,7 +1,6 @@
 """What happens at tables though nobody presses anything: robots move, clocks nudge and run out, challenges expire."""
 
 import asyncio
-from dataclasses import replace
 
 import structlog
 
@@ -10,6 +9,7 @@ from bot.daily.deal import thought_seed
 from bot.delivery.shards import Shards
 from bot.robot_pool import RobotPool
 from bot.store import STORE_ERRORS
+from bot.store.entries import Move
 from bot.tables.chairs import STAND_IN
 from bot.tables.errors import TableError
 from bot.tables.room import Room
@@ -138,22 +138,24 @@ class Scheduler:
         """What a robot does in a seat. In its own that is one thing at a time, for people to follow; in a person's it
         goes on until it `has_moved`, for after a declaration whoever is absent would have all their time again.
         """
-        assert table.game
-        game, chair, moves = table.game.copy(), table.chairs[seat], list[str]()
-        view = game.view(seat)
+        chair, view, moves = table.chairs[seat], table.view(seat), list[str]()
         while True:
+            game = table.game
+            assert game
+            assert view
             if table.day:
                 seed = thought_seed(table.secret, len(game.moves))
                 move = await self.robot_pool.move_of_day(view, game.history(seat), seed)
             else:
                 move = await self.robot_pool.move(level, view, game.history(seat))
             try:
-                game.play(seat, move or "")
+                table = table.after([Move(seat, move or "")], "")
             except ClaimRefused:
                 # Trying costs nothing, and nobody is told; the robot still owes a move.
-                view = replace(view, moves=tuple(one for one in view.moves if one != "claim"))
+                view = view.without_claims()
                 continue
             moves.append(move or "")
-            if (chair and chair.is_robot) or has_moved(game, seat, moves[-1]):
+            assert table.game
+            if (chair and chair.is_robot) or has_moved(table.game, seat, moves[-1]):
                 return moves
-            view = game.view(seat)
+            view = table.view(seat)

@@ -17,11 +17,9 @@ class OwnTable(PublicTable):
 def own_table(table: Table, person: str) -> OwnTable:
     """What somebody at a table may see of it, by nothing but the view of their seat."""
     seat = table.seat_of(person)
-    view = table.game.view(seat) if table.game and seat is not None else None
+    view = table.view(seat) if seat is not None else None
     deal = view.deal if view else None
     assert deal is None or isinstance(deal, OpenView)
     known = dict(public_table(table))
     moves = list(view.moves) if view and table.phase == "playing" else []
-    if table.is_duplicate:
-        moves = [move for move in moves if move != "claim"]
     return OwnTable.model_construct(**(known | {"view": deal or known["view"], "seat": seat, "moves": moves}))

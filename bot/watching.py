@@ -79,8 +79,7 @@ class PublicTable(BaseModel):
 
 def public_table(table: Table) -> PublicTable:
     """What everybody may see of a table, by nothing but the public's view."""
-    game = table.game
-    view = game.view(None) if game else None
+    view = table.view(None)
     deal = view.deal if view else None
     assert deal is None or isinstance(deal, OpenView)
     return PublicTable.model_construct(

@@ -5,8 +5,8 @@ low. Tricks that lie face down may not be looked at again, so a view shows the t
 and no points taken before the deal is over.
 """
 
-from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from dataclasses import dataclass, field, replace
+from typing import Any, NamedTuple, Self
 
 
 class Played(NamedTuple):
@@ -138,3 +138,7 @@ class View:
     result: Result | None
     winner: tuple[int, ...] | None
     ending: str | None
+
+    def without_claims(self) -> Self:
+        """The same where nobody may claim the game."""
+        return replace(self, moves=tuple([move for move in self.moves if move != "claim"]))

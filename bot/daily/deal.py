@@ -4,7 +4,7 @@ All of it follows from the day and its secret alone, so that whoever plays the s
 """
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from datetime import date
 from hashlib import sha256
 from random import Random
@@ -71,12 +71,7 @@ def result_of(record: Record) -> DayResult:
 
 def choose(view: View, history: Sequence[MoveEntry], seed: int) -> str | None:
     """What the strong robot plays. Work bounds its thoughts, never time: it is the same however busy a machine is."""
-    return robot(LEVEL, Random(seed)).choose(without_claims(view), history)
-
-
-def without_claims(view: View) -> View:
-    """What a robot looks at: nobody may claim, for a deal that ends so has no result to be compared."""
-    return replace(view, moves=tuple([move for move in view.moves if move != "claim"]))
+    return robot(LEVEL, Random(seed)).choose(view, history)
 
 
 def played_by_robots(game_id: str, secret: bytes, level: str = LEVEL, random: Random | None = None) -> DayResult:
@@ -90,7 +85,8 @@ def played_by_robots(game_id: str, secret: bytes, level: str = LEVEL, random: Ra
         seat = game.turn
         is_other = seat == SEAT and random is not None
         seeded = random if is_other and random else Random(thought_seed(secret, len(game.moves)))
-        move = robot(level if is_other else LEVEL, seeded).choose(without_claims(game.view(seat)), game.history(seat))
+        view = game.view(seat).without_claims()
+        move = robot(level if is_other else LEVEL, seeded).choose(view, game.history(seat))
         assert move
         game.play(seat, move)
     if not game.over:

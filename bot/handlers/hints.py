@@ -46,9 +46,11 @@ class Hints:
         return found
 
     async def _think(self, person: str, table: Table, moment: Moment) -> Hint | None:
+        view = table.view(moment.seat)
         assert table.game
+        assert view
         try:
-            found = await self._robot_pool.hint(table.game.view(moment.seat), table.game.history(moment.seat))
+            found = await self._robot_pool.hint(view, table.game.history(moment.seat))
         finally:
             del self._under_way[person]
         if found:

@@ -317,9 +317,7 @@ class _Hand:
 
     def _rest(self) -> list[Row]:
         _ = self.words.text
-        # A duplicate is played to its end, to be compared with others.
-        may_claim = self.seen.view and self.seen.view.deal and not self.seen.is_duplicate
-        claims = self._moves("claim") if may_claim else []
+        claims = self._moves("claim") if self.seen.view and self.seen.view.deal else []
         hints: Row = ()
         if self.seen.practice and self.seen.my_turn and not self.seen.is_duplicate:
             hints = (Button(_("💡 Hint"), actions.table(self.seen.code, "hint", self.seen.version)),)

@@ -137,7 +137,7 @@ class TableSnapshot(NamedTuple):
 def snapshot(table: Table, seat: int | None) -> TableSnapshot:
     """The table as a seat may see it."""
     game = table.game
-    view = game.view(seat) if game else None
+    view = table.view(seat)
     history = tuple(game.history(seat)) if game else ()
     since = 0
     if seat is not None:

@@ -303,7 +303,6 @@ class Room:
             if table.is_old(seat, version):
                 raise OldPanel()
             if move == "claim" and table.is_duplicate:
-                # A deal is compared with others': what has not been played of it would count for nobody.
                 raise NoClaims()
             return self._moved(table, [Move(seat, move)], update)
 

@@ -48,7 +48,7 @@ from bot.store.entries import (
 )
 from bot.store.log import Log, stamped, unstamped
 from bot.tables.chairs import Chair, Invited
-from engine import Game, game_kind
+from engine import Game, View, game_kind
 from engine.errors import BadRules
 from engine.rules import RELEASE, Value, resolve
 
@@ -204,6 +204,14 @@ class Table:
         played it.
         """
         return self.day is not None or (self.fixture is not None and self.fixture.is_duplicate)
+
+    def view(self, seat: int | None) -> View | None:
+        """What a seat, or the public, may see and do; None before there is a game.
+
+        Nobody may claim a duplicate: it is compared with others', and what is not played of it would count for nobody.
+        """
+        view = self.game.view(seat) if self.game else None
+        return view.without_claims() if view and self.is_duplicate else view
 
     @property
     def to_move(self) -> Chair | None:

@@ -9,7 +9,7 @@ from random import Random
 import pytest
 
 from bot.daily import deal
-from bot.daily.deal import DayResult, choose, game_on, played_by_robots, result_of
+from bot.daily.deal import DayResult, game_on, played_by_robots, result_of
 from bot.daily.results import ranked, streak_of
 from engine import GAMES, Game, verify
 from engine.game import MoveEntry
@@ -63,10 +63,6 @@ class Claimer:
 
 def test_no_robot_claims_a_deal_of_the_day(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(deal, "robot", lambda _level, _random: Claimer())
-    game = Game("tressette", {}, ["p"] * 4)
-    game.deal(SECRET)
-    assert game.turn is not None
-    assert choose(game.view(game.turn), game.history(game.turn), 1) != "claim"
     assert played_by_robots("tressette", SECRET).points
 
 

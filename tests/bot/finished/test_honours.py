@@ -53,8 +53,10 @@ def game(
 
 def _built(record: Record, fields: dict[str, Any]) -> Any:
     """The fields of a record, with deals of their own kind."""
-    kind = type(record.deals[0])
-    deals = [kind.model_construct(**deal) for deal in fields["deals"]]
+    deals = [
+        old.model_copy(update={"totals": deal["totals"], "moves": deal["moves"]})
+        for old, deal in zip(record.deals, fields["deals"], strict=False)
+    ]
     return {**{name: getattr(record, name) for name in type(record).model_fields}, **fields, "deals": deals}
 
 

@@ -8,6 +8,7 @@ import pytest
 from bot.finished.archive import Archive, FinishedGame, UnreadableGame
 from bot.finished.file import from_line, to_line
 from bot.platform import private_place
+from bot.seated import own_table
 from bot.simulation import simulate
 from bot.store import Store, keys
 from bot.store.entries import Fixture
@@ -19,6 +20,7 @@ from bot.tables.errors import NoSuchTable, TooManyTables
 from bot.tables.fixtures import FixtureName, duplicate_rules
 from bot.tables.lists import MOST_TABLES
 from engine import GAMES, legal_for_record
+from engine.errors import NoClaims
 from tests.bot.finished.games import finished
 
 PEOPLE = [Chair(f"p:{number}", f"Person {number}\n") for number in range(1, 5)]
@@ -43,6 +45,20 @@ async def lists_of(room: Room) -> list[list[str]]:
     found = [await room.lists.tables_of(one.person) for one in PEOPLE]
     found += [await room.lists.tables_at(private_place(one.person)) for one in PEOPLE]
     return [[table.code for table in tables] for tables in found]
+
+
+@pytest.mark.parametrize("deal", [0, 1])
+async def test_nobody_may_claim_what_others_play_too(room: Room, deal: int) -> None:
+    table = await opened(room, "tressette", deal=deal)
+    views = [table.view(seat) for seat in range(4)]
+    assert all(view and view.moves for view in views)
+    assert ["claim" in view.moves for view in views if view] == [not deal] * 4
+    assert [view.moves for view in views if view] == [
+        tuple(move for move in own_table(table, chair.person).moves) for chair in PEOPLE
+    ]
+    if deal:
+        with pytest.raises(NoClaims):
+            await room.press(table.code, ADA, table.version, "claim", "c")
 
 
 @pytest.mark.parametrize("game", GAMES)

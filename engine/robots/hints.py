@@ -27,12 +27,13 @@ def reason(view: View, history: Sequence[MoveEntry], move: str) -> str:
     assert deal is not None
     word = move.split(" ", maxsplit=1)[0]
     if word != "play":
+        is_blind = isinstance(deal, SpadesView) and deal.bids[view.seat or 0] == "double nil"
         simple = {
             "declare": "declares",
             "pick": "frees" if view.rules.get("declare") in ("none", "dealt") else "picks",
             "claim": "claims",
-            "keep": "drafts",
-            "pass": "passes",
+            "keep": "drafts_low" if is_blind else "drafts",
+            "pass": "passes_high" if is_blind else "passes",
             "draw": "draws" if "blind" in view.moves else "only",
             "exchange": "exchanges",
             "bid": "nil" if move == "bid 0" else "bids",

@@ -1,4 +1,6 @@
-"""Greedy play at Spades for two: draft high cards and spades, bid the likely tricks, then make the bid and no more."""
+"""Greedy play at Spades for two: draft high cards and spades, or low ones after a double nil, bid the likely tricks,
+then make the bid and no more.
+"""
 
 from collections.abc import Sequence
 from math import floor
@@ -21,6 +23,13 @@ def trick_worth(code: str) -> float:
     return HIGH.get(code[0], 0.05)
 
 
+def draft(worth: float, usual: float, *, blind: bool) -> str:
+    """What to do with a drawn card, by how many tricks it is likely to win and how many the next one is: "keep" what
+    wins more, or less after a double nil, else "pass".
+    """
+    return "keep" if (worth >= usual) != blind else "pass"
+
+
 def likely_tricks(hand: Sequence[str]) -> float:
     """How many tricks a hand of thirteen is likely to win."""
     return sum(map(trick_worth, hand))
@@ -31,7 +40,7 @@ def choose(deal: SpadesView, history: Sequence[MoveEntry], seat: int, moves: Seq
     hand = deal.hand or ()
     match deal.phase:
         case "draft" if deal.drawn:
-            return "keep" if trick_worth(deal.drawn) >= WORTH_KEEPING else "pass"
+            return draft(trick_worth(deal.drawn), WORTH_KEEPING, blind=deal.bids[seat] == "double nil")
         case "draft":
             return "draw"
         case "exchange":

@@ -13,6 +13,7 @@ from engine.robots.greedy import GreedyRobot, has_won
 from engine.robots.knowledge import is_open, pack_of, weigh, worlds_of
 from engine.robots.memory import remember
 from engine.robots.robot import Budget, act
+from engine.robots.spades import draft
 from engine.search import bidding, playing, tree
 from engine.search.compiled import COMPILED, zeros
 from engine.search.playing import PRIME, new_board
@@ -222,7 +223,8 @@ class StrongRobot:
         if deal.drawn:
             unseen = worlds_of(view, history).unseen
             worth = sum(playing.TRICK_WORTH[card] for card in unseen) / len(unseen)
-            return "keep" if playing.TRICK_WORTH[pack_of(deal).index[deal.drawn]] >= worth else "pass"
+            drawn = playing.TRICK_WORTH[pack_of(deal).index[deal.drawn]]
+            return draft(drawn, worth, blind=deal.bids[deal.seat or 0] == "double nil")
         return self._greedy.choose(view, history)
 
     def judge_bids(self, deal: SpadesView, view: View, history: Sequence[MoveEntry]) -> dict[int, float]:

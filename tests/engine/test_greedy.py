@@ -181,6 +181,18 @@ def test_it_drafts_high_cards_and_spades(card: str, answer: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("card", "answer"),
+    [("AH", "pass"), ("QD", "pass"), ("2S", "pass"), ("JH", "keep"), ("9C", "keep")],
+)
+def test_after_a_double_nil_it_drafts_what_wins_nothing(card: str, answer: str) -> None:
+    table = spades_table(card, "", drafted=False)
+    play(table, "0: blind")
+    assert choice(table) == "draw"
+    play(table, "0: draw")
+    assert choice(table) == answer
+
+
+@pytest.mark.parametrize(
     ("hand", "bid"),
     [
         (HAND, "bid 4"),

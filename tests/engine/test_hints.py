@@ -198,9 +198,12 @@ def test_each_step_before_the_play_of_spades_has_a_reason_of_its_own(reason: Rea
     play(table, "0: blind")
     assert reason(table, "draw") == "only"
     play(table, "0: draw")
+    assert reason(table, "keep") == "drafts_low"
+    assert reason(table, "pass") == "passes_high"
+    play(table, "0: keep", "1: draw")
     assert reason(table, "keep") == "drafts"
     assert reason(table, "pass") == "passes"
-    play(table, "0: keep")
+    play(table, "1: keep")
     while table.current and table.current.phase == "draft":
         assert table.turn is not None
         table.play(table.turn, "keep" if "keep" in table.legal_moves(table.turn) else "draw")

@@ -14,7 +14,7 @@ from engine.robots.hints import hint
 from engine.robots.knowledge import worlds_of
 from engine.robots.strong import SEARCH_AS_USUAL, Judged, StrongRobot
 from engine.search.solver import Solver
-from tests.engine.tables import full_table, in_play
+from tests.engine.tables import full_table, in_play, play, spades_table
 from tests.groups import COMPILED_SEARCHES
 from tests.long import long, mostly_long
 
@@ -202,6 +202,15 @@ def test_its_bids_are_near_what_the_hand_can_win() -> None:
         bids = [int(move.split(" ")[1]) for _, move in game.moves if move.startswith("bid")]
         assert len(bids) == 2
         assert 8 <= sum(bids) <= 15
+
+
+@pytest.mark.parametrize("is_blind", [False, True])
+@pytest.mark.parametrize("card", ["AH", "KD", "9S", "9C", "2D"])
+def test_it_drafts_what_wins_tricks_and_after_a_double_nil_what_wins_none(card: str, is_blind: bool) -> None:
+    table = spades_table(card, "", drafted=False)
+    play(table, *(["0: blind"] if is_blind else []), "0: draw")
+    wins = card in ("AH", "KD", "9S")
+    assert player(1).choose(table.view(0), table.history(0)) == ("keep" if wins != is_blind else "pass")
 
 
 def test_of_cards_as_good_the_one_is_played_that_a_partner_understands(monkeypatch: pytest.MonkeyPatch) -> None:

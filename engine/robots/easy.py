@@ -13,8 +13,9 @@ SENSE = 0.5
 
 
 class EasyRobot:
-    """Any legal move, with a bias to sense: half the time what the greedy robot would play. It claims a
-    win only when it has counted one, and at Spades it bids as the greedy robot does."""
+    """Any legal move, with a bias to sense: half the time what the greedy robot would play. It claims a win only when
+    it has counted one, signals nothing, and at Spades it bids as the greedy robot does.
+    """
 
     def __init__(self, random: Random) -> None:
         self.random = random
@@ -24,8 +25,11 @@ class EasyRobot:
         is_sensible = _is_bid(view) or self.random.random() < SENSE
         robot = self._sensible if is_sensible else self._wild
         move = robot.choose(view, history)
-        # A wrong claim costs nothing, so trying at random would be no weakness but a bore.
-        return self._sensible.choose(view, history) if move == "claim" else move
+        if move == "claim":
+            # A wrong claim costs nothing, so trying at random would be no weakness but a bore.
+            return self._sensible.choose(view, history)
+        # Nor would it be weak play to tell a partner at random what is not so.
+        return " ".join(move.split(" ")[:2]) if move and move.startswith("play ") else move
 
 
 def _is_bid(view: View) -> bool:

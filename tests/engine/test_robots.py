@@ -175,6 +175,13 @@ def test_the_easy_robot_plays_sensibly_half_the_time_and_claims_nothing_that_it_
     assert not chosen["claim"]
 
 
+def test_the_easy_robot_tells_its_partner_nothing_that_is_not_so() -> None:
+    table = full_table("tressette", ["", "", "", ""])
+    assert any("volo" in move for move in table.legal_moves(1))
+    chosen = {robot("easy", Random(seed)).choose(table.view(1), []) for seed in range(600)}
+    assert not [move for move in chosen if move and move.endswith(("busso", "volo"))]
+
+
 def test_the_easy_robot_bids_at_spades_as_the_medium_one_does() -> None:
     bids = spades_table("", "AS 5S AH KH 7H AD KD 9D AC QC 8C 6C 2C").view(1)
     before = Game("spades", dealer=0)

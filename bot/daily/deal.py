@@ -1,6 +1,7 @@
 """What a day's deal is, apart from its cards: which game, how the robots play it, and what came of it.
 
-All of it follows from the day and its secret alone, so that whoever plays the same cards is answered the same.
+All of it follows from the day and its secret alone, so that whoever makes the same moves at the same places among the
+deal's is answered the same.
 """
 
 from collections.abc import Sequence

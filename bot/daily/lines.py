@@ -1,7 +1,8 @@
 """Lines of a day that is over: how each person played it, and where they part from one another.
 
 Everybody has the same cards, and the same play meets the same answers. So two lines are the same up to the first of
-their players' own moves that differs, and from there on they are two different deals.
+their players' own moves that differs, or was made at another place: who declares before a robot's move may be answered
+otherwise than who declares after it. From there on they are two different deals.
 """
 
 import json
@@ -31,10 +32,20 @@ class Decision(NamedTuple):
 
 
 class Fork(NamedTuple):
-    """Where a line parts from another: what was done there, and what in the other."""
+    """Where a line parts from another: what was done there, and what in the other; the same at another place if one
+    was sooner to do it.
+    """
 
     decision: Decision
-    other: str
+    other: Decision
+
+
+class Way(NamedTuple):
+    """What several did at a fork, and how many: ``is_later`` if others made the same move sooner."""
+
+    move: str
+    is_later: bool
+    times: int
 
 
 class FirstFork(NamedTuple):
@@ -43,7 +54,7 @@ class FirstFork(NamedTuple):
     """
 
     decision: Decision
-    ways: tuple[tuple[str, int], ...]
+    ways: tuple[Way, ...]
 
 
 @dataclass(frozen=True)
@@ -76,8 +87,8 @@ class DayLine:
     def fork_from(self, other: "DayLine") -> Fork | None:
         """Where it parts from another line; None where they are the same as far as both go."""
         for one, there in zip(self.decisions, other.decisions, strict=False):
-            if one.move != there.move:
-                return Fork(one, there.move)
+            if one != there:
+                return Fork(one, there)
         return None
 
     def decision_at(self, place: int) -> Decision:
@@ -97,8 +108,12 @@ def first_fork(lines: Sequence[DayLine]) -> FirstFork | None:
     """Where lines first part; None where they are the same as far as they go."""
     for number in range(max((len(one.decisions) for one in lines), default=0)):
         there = [one.decisions[number] for one in lines if number < len(one.decisions)]
-        ways = Counter(one.move for one in there)
+        soonest: dict[str, int] = {}
+        for one in there:
+            soonest[one.move] = min(one.place, soonest.get(one.move, one.place))
+        ways = Counter((one.move, one.place > soonest[one.move]) for one in there)
         if len(ways) > 1:
-            most_first = sorted(ways.items(), key=lambda way: (-way[1], way[0]))
+            found = [Way(move, is_later, times) for (move, is_later), times in ways.items()]
+            most_first = sorted(found, key=lambda way: (-way.times, way.move, way.is_later))
             return FirstFork(max(there, key=lambda one: bool(one.card)), tuple(most_first))
     return None

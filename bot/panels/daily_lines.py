@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from bot import actions
 from bot.daily.deal import SEAT
-from bot.daily.lines import DayLine, Decision, first_fork
+from bot.daily.lines import DayLine, Decision, Way, first_fork
 from bot.panel import LONGEST_PAYLOAD, Button, Panel, Row, Writer
 from bot.panels.analysis import as_counted, lost_text, points_text, reasons, short_move, wish_text
 from bot.panels.daily import heading
@@ -96,8 +96,14 @@ def fork_line(words: Wording, compared: Comparison) -> str:
     fork = first_fork([one.line for one in compared.lines])
     if fork is None:
         return _("All played the same.")
-    ways = " · ".join(f"{move_text(words, move)} ×{count}" for move, count in fork.ways)
+    ways = " · ".join(f"{_way_text(words, way)} ×{way.times}" for way in fork.ways)
     return _("The lines first part {when}: {ways}").format(when=_when(words, fork.decision), ways=ways)
+
+
+def _way_text(words: Wording, way: Way) -> str:
+    _ = words.text
+    move = move_text(words, way.move)
+    return _("{move}, later").format(move=move) if way.is_later else move
 
 
 def _when(words: Wording, decision: Decision) -> str:
@@ -140,9 +146,12 @@ def parting(words: Wording, best: DayLine | None, line: DayLine) -> str:
     if fork is None:
         given_up = line.result.margin is None
         return _("As the best line, until it was given up.") if given_up else _("As the best line.")
-    return _("Parts from the best line {when}: {move}, there {other}.").format(
-        when=_when(words, fork.decision), move=move_text(words, fork.decision.move), other=move_text(words, fork.other)
-    )
+    when, move = _when(words, fork.decision), move_text(words, fork.decision.move)
+    if fork.decision.move != fork.other.move:
+        other = move_text(words, fork.other.move)
+    else:
+        other = _("later") if fork.other.place > fork.decision.place else _("sooner")
+    return _("Parts from the best line {when}: {move}, there {other}.").format(when=when, move=move, other=other)
 
 
 def given_away(words: Wording, game: str, one: ComparedLine) -> list[tuple[str, Verdict | None]]:

@@ -42,7 +42,7 @@ def compared(*lines: ComparedLine, best: DayLine = BEST, is_analysed: bool = Tru
 def test_a_line_parts_from_another_at_the_first_move_that_differs() -> None:
     fork = OTHER.fork_from(BEST)
     assert fork
-    assert (fork.decision.trick, fork.decision.move, fork.other) == (2, "play RD", "play 2D")
+    assert (fork.decision.trick, fork.decision.move, fork.other.move) == (2, "play RD", "play 2D")
     assert BEST.fork_from(BEST) is None
     assert line("C-1", None, "3D").fork_from(BEST) is None, "whoever gave up went no other way"
 
@@ -51,7 +51,7 @@ def test_several_lines_first_part_where_any_two_do() -> None:
     lines = [BEST, OTHER, line("C-1", 3, "3D", "2D", "CD"), line("D-1", None, "3D")]
     found = first_fork(lines)
     assert found
-    assert (found.decision.trick, found.ways) == (2, (("play 2D", 2), ("play RD", 1)))
+    assert (found.decision.trick, found.ways) == (2, (("play 2D", False, 2), ("play RD", False, 1)))
     assert first_fork([BEST, line("D-1", None, "3D")]) is None
     assert first_fork([]) is None
 
@@ -86,6 +86,27 @@ def test_lines_that_part_at_a_double_nil_are_told_apart() -> None:
     text = side_by_side_panel("en", "codes", lines, 1).plain
     assert "The lines first part before trick 1: “Double nil, blind” ×1 · “Draw a card” ×1" in text
     assert "Parts from the best line before trick 1: “Double nil, blind”, there “Draw a card”." in text
+
+
+def test_lines_part_where_one_declares_after_a_robots_move_and_one_before() -> None:
+    declare = "declare napoletana D"
+    soon, late, silent = (
+        DayLine(f"{name}-1", DayResult((points, 0), "1"), (Decision(0, 1, "play 4B"), *then))
+        for name, points, then in (
+            ("A", 5, (Decision(2, 2, declare), Decision(4, 2, "play 5B"))),
+            ("B", 7, (Decision(3, 2, declare), Decision(4, 2, "play 5B"))),
+            ("C", 1, (Decision(3, 2, "play 5B"),)),
+        )
+    )
+    players = [ComparedLine("Anna", 2, soon), ComparedLine("Bruno", 1, late)]
+    text = side_by_side_panel("en", "codes", Comparison(TODAY, "metamazzo", late, players), 1).plain
+    assert "The lines first part before trick 2: napoletana in coins ×1 · napoletana in coins, later ×1" in text
+    assert "Parts from the best line before trick 2: napoletana in coins, there later." in text
+    text = side_by_side_panel("en", "codes", Comparison(TODAY, "metamazzo", soon, players), 1).plain
+    assert "Parts from the best line before trick 2: napoletana in coins, there sooner." in text
+    found = first_fork([soon, late, late, silent])
+    assert found
+    assert found.ways == ((declare, True, 2), (declare, False, 1), ("play 5B", False, 1))
 
 
 def test_a_line_is_read_as_it_is_written() -> None:

@@ -59,6 +59,7 @@ REASONS = (
     "only",
     "declares",
     "picks",
+    "picks_last",
     "frees",
     "claims",
     "drafts",

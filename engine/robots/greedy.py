@@ -36,8 +36,7 @@ class GreedyRobot:
             return spades.choose(deal, history, seat, view.moves, self.random)
         if isinstance(deal, PacketsView) and deal.phase != "play":
             return self._packets(deal, view.moves)
-        picks = [move for move in view.moves if move.startswith("pick ")]
-        if picks:
+        if picks := useful_picks(view):
             return picks[0]
         memory = remember(deal, history, seat)
         if "claim" in view.moves and has_won(view, memory):
@@ -54,6 +53,21 @@ class GreedyRobot:
     def _play(self, deal: DealView, memory: Memory, seat: int, moves: Sequence[str]) -> str:
         plays = [move for move in moves if move.startswith("play ") and move.count(" ") == 1]
         return max(plays, key=lambda move: _worth(deal, memory, seat, ITALIAN.index[move[5:]]))
+
+
+def picked_counts(view: View) -> bool:
+    """Whether an honour that was picked up counts for declarations."""
+    return view.rules.get("declare") not in ("none", "dealt")
+
+
+def useful_picks(view: View) -> list[str]:
+    """The moves that pick an honour up, but for those that change nothing: with no card below it that becomes free, and
+    where it does not count for declarations.
+    """
+    if not isinstance(view.deal, PacketsView):
+        return []
+    useful = {f"pick {packet.number}" for packet in view.deal.packets if packet.left > 1 or picked_counts(view)}
+    return [move for move in view.moves if move in useful]
 
 
 def has_won(view: View, memory: Memory) -> bool:

@@ -6,6 +6,7 @@ from random import Random
 from engine.cards import Pack
 from engine.game import MoveEntry
 from engine.robots.findings import Hint
+from engine.robots.greedy import picked_counts
 from engine.robots.knowledge import is_open, pack_of, worlds_of
 from engine.robots.memory import remember
 from engine.robots.robot import Budget
@@ -27,10 +28,12 @@ def reason(view: View, history: Sequence[MoveEntry], move: str) -> str:
     assert deal is not None
     word = move.split(" ", maxsplit=1)[0]
     if word != "play":
+        if word == "pick" and isinstance(deal, PacketsView):
+            is_last = any(move == f"pick {packet.number}" and packet.left == 1 for packet in deal.packets)
+            return "picks_last" if is_last else "picks" if picked_counts(view) else "frees"
         is_blind = isinstance(deal, SpadesView) and deal.bids[view.seat or 0] == "double nil"
         simple = {
             "declare": "declares",
-            "pick": "frees" if view.rules.get("declare") in ("none", "dealt") else "picks",
             "claim": "claims",
             "keep": "drafts_low" if is_blind else "drafts",
             "pass": "passes_high" if is_blind else "passes",

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from engine.declarations import COMBINATIONS, HONOUR_RANKS
 from engine.game import Game, MoveEntry
 from engine.position import SearchPosition
-from engine.robots.greedy import GreedyRobot, has_won
+from engine.robots.greedy import GreedyRobot, has_won, useful_picks
 from engine.robots.knowledge import is_open, pack_of, weigh, worlds_of
 from engine.robots.memory import remember
 from engine.robots.robot import Budget, act
@@ -111,7 +111,7 @@ class StrongRobot:
             return None
         if isinstance(deal, SpadesView):
             return self._at_spades(deal, view, history)
-        if deal.phase != "play" or any(move.startswith("pick ") for move in view.moves):
+        if deal.phase != "play" or useful_picks(view):
             return self._greedy.choose(undeclared(view), history)
         if "claim" in view.moves and has_won(view, remember(deal, history, seat)):
             return "claim"

@@ -49,6 +49,17 @@ def packets_table(
     return table
 
 
+def last_on_its_packet(declare: str) -> Game:
+    """A pizzichino in which seat 1 is to move and the last card of its packet 3 is an honour."""
+    table = packets_table("pizzichino", ["", "", "4D 5D 6D 7D 3D", "4C 5C 6C 7C FC"], {"declare": declare})
+    while "pick 3" not in table.legal_moves(1):
+        assert table.turn is not None
+        legal = table.legal_moves(table.turn)
+        from_packet = [move for move in (f"play {rank}D" for rank in "4567") if move in legal]
+        table.play(table.turn, [*from_packet, *(move for move in legal if move.startswith("play "))][0])
+    return table
+
+
 def full_pack(hands: Sequence[str], dealer: int) -> list[str]:
     """A pack that deals these hands, by seat; what is not named fills them up."""
     held = [hand.split() for hand in hands]

@@ -8,7 +8,17 @@ from engine import Game
 from engine.robots import robot
 from engine.robots.greedy import has_won
 from engine.robots.memory import remember
-from tests.engine.tables import cards, draft, full_table, packets_table, play, playable, spades_table, stock_table
+from tests.engine.tables import (
+    cards,
+    draft,
+    full_table,
+    last_on_its_packet,
+    packets_table,
+    play,
+    playable,
+    spades_table,
+    stock_table,
+)
 
 
 def choice(table: Game, seat: int | None = None) -> str | None:
@@ -143,6 +153,11 @@ def test_of_the_packets_it_holds_those_whose_tops_are_worth_least() -> None:
 def test_it_picks_up_an_honour() -> None:
     table = packets_table("pizzichino", ["", "", "AD", "4S"])
     assert choice(table) == "pick 3"
+
+
+@pytest.mark.parametrize(("declare", "picks"), [("acquired", True), ("none", False), ("dealt", False)])
+def test_it_picks_up_a_packets_last_card_only_where_that_may_be_declared(declare: str, picks: bool) -> None:
+    assert (choice(last_on_its_packet(declare)) == "pick 3") == picks
 
 
 def test_it_counts_what_was_declared_and_taken_before_it_claims() -> None:

@@ -8,7 +8,17 @@ from engine import Game
 from engine.robots import Budget
 from engine.robots.hints import hint
 from engine.robots.strong import StrongRobot
-from tests.engine.tables import cards, full_table, packets_table, play, play_any, playable, spades_table, stock_table
+from tests.engine.tables import (
+    cards,
+    full_table,
+    last_on_its_packet,
+    packets_table,
+    play,
+    play_any,
+    playable,
+    spades_table,
+    stock_table,
+)
 from tests.groups import COMPILED_SEARCHES
 
 pytestmark = COMPILED_SEARCHES
@@ -189,6 +199,7 @@ def test_what_is_no_card_has_a_reason_of_its_own(reason: Reasons) -> None:
     assert reason(packets_table("pizzichino", ["", "", "3C"]), "pick 3") == "picks"
     for declare in ("none", "dealt"):
         assert reason(packets_table("pizzichino", ["", "", "3C"], {"declare": declare}), "pick 3") == "frees"
+    assert reason(last_on_its_packet("acquired"), "pick 3") == "picks_last"
     assert reason(full_table("tressette", [""] * 4), "claim") == "claims"
 
 

@@ -14,7 +14,7 @@ from engine.robots.hints import hint
 from engine.robots.knowledge import worlds_of
 from engine.robots.strong import SEARCH_AS_USUAL, Judged, StrongRobot
 from engine.search.solver import Solver
-from tests.engine.tables import full_table, in_play, play, spades_table
+from tests.engine.tables import full_table, in_play, last_on_its_packet, play, spades_table
 from tests.groups import COMPILED_SEARCHES
 from tests.long import long, mostly_long
 
@@ -190,6 +190,14 @@ def test_it_beats_the_medium_robot(game_id: str, packs: int) -> None:
                     act(game, game.turn, robots[game.turn])
             margin += (game.totals[0] - game.totals[1]) * (1 - 2 * first)
     assert margin > 0
+
+
+@pytest.mark.parametrize(("declare", "picks"), [("acquired", True), ("none", False), ("dealt", False)])
+def test_it_picks_up_a_packets_last_card_only_where_that_may_be_declared(declare: str, picks: bool) -> None:
+    table = last_on_its_packet(declare)
+    move = player(1, 0.2).choose(table.view(1), table.history(1))
+    assert move
+    assert move.startswith("pick" if picks else "play")
 
 
 def test_its_bids_are_near_what_the_hand_can_win() -> None:

@@ -45,11 +45,19 @@ def remember(deal: DealView, history: Sequence[MoveEntry], seat: int) -> Memory:
                 open_to[packet.owner] |= 1 << pack.index[packet.top]
     open_to[seat] |= pack.mask(deal.hand or ())
     played = pack.mask(move.split(" ")[1] for by, move in history if move.startswith("play "))
-    thrown = pack.mask(deal.discarded) if isinstance(deal, SpadesView) else 0
-    seen = played | thrown
+    seen = played | (_gone(deal, history, seat) if isinstance(deal, SpadesView) else 0)
     for cards in open_to:
         seen |= cards
     return Memory(open_to[seat], played, pack.full & ~seen, open_to, hidden, _thirds(pack, history, len(deal.counts)))
+
+
+def _gone(deal: SpadesView, history: Sequence[MoveEntry], seat: int) -> int:
+    """The cards that this seat threw away and that nobody can hold."""
+    exchanged = {by: move.split(" ")[1:] for by, move in history if move.startswith("exchange ")}
+    if 1 - seat not in exchanged:
+        return FRENCH.mask(deal.discarded)
+    # What the other one was given comes out of all that was discarded in the draft.
+    return FRENCH.mask(exchanged.get(seat, ()))
 
 
 def _thirds(pack: Pack, history: Sequence[MoveEntry], seats: int) -> list[int]:

@@ -8,11 +8,12 @@ import pytest
 import engine
 from bot.simulation import simulate
 from engine import GAMES, Game
+from engine.cards import FRENCH
 from engine.robots import ROBOTS, act, robot
 from engine.robots.memory import Memory, remember
 from engine.views import DealView, View
 from tests.engine.hidden import hidden_cards, shuffled_about
-from tests.engine.tables import cards, full_table, play_any, random_rules, random_step, spades_table
+from tests.engine.tables import cards, draft, full_table, play, play_any, random_rules, random_step, spades_table
 from tests.long import long, mostly_long
 
 SHARE_OF_GAMES = {"pizzichino": 0.9, "metamazzo": 0.85, "testa": 0.8, "tressette": 0.75, "tavolo": 0.7, "spades": 0.8}
@@ -106,6 +107,22 @@ def test_memory_knows_what_was_seen_and_counts_the_rest(game: str) -> None:
             assert memory.thirds == (deal.taken if deal.turn is not None else memory.thirds)
         moves = [move for move in table.legal_moves(seat) if move not in ("blind", "claim")]
         table.play(seat, moves[0])
+
+
+@pytest.mark.parametrize(("exchange", "may_hold"), [("exchange", False), ("exchange 2C", True)])
+def test_what_one_threw_away_in_the_draft_may_be_given_to_a_double_nil(exchange: str, may_hold: bool) -> None:
+    table = spades_table("2C", "AH KH", drafted=False)
+    play(table, "0: blind", "0: draw", "0: keep", "1: blind", "1: draw", "1: pass")
+    draft(table)
+    play(table, "1: exchange KH")
+    given = next(card for card in table.current.may_be_given() if card != "AH")  # type: ignore[union-attr]
+    table.play(None, f"gives {given}")
+    play(table, f"0: {exchange}")
+    if may_hold:
+        table.play(None, "gives AH")
+    assert table.turn == 1
+    memory = remember(deal_seen(table), table.history(1), 1)
+    assert memory.unseen & FRENCH.mask(["AH", "KH"]) == (FRENCH.mask(["AH"]) if may_hold else 0)
 
 
 def deal_seen(table: Game) -> DealView:

@@ -173,4 +173,5 @@ def reasons(words: Wording) -> dict[str, str]:
         "cannot_be_beaten": _("nobody can beat it."),
         "leads_low": _("a cheap lead, and your high cards stay."),
         "likely": _("of all the ways the cards may lie, most go well with it."),
+        "cards_open": _("with all cards open it brings most."),
     }

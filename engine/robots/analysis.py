@@ -135,7 +135,7 @@ class _Analysis:
     def _verdict(self, game: Game, place: int, seat: int, move: str, best: str, lost: float, *, exact: bool) -> Verdict:
         if lost <= 0:
             return Verdict(self.number, place, seat, move, move, round(lost, 2), exact)
-        why = reason(game.view(seat), game.history(seat), best)
+        why = reason(game.view(seat), game.history(seat), best, exact=exact)
         return Verdict(self.number, place, seat, move, best, round(lost, 2), exact, why)
 
     def _note_undeclared(self, game: Game, place: int, seat: int, missed: dict[tuple[int, int], Verdict]) -> None:

@@ -84,6 +84,7 @@ REASONS = (
     "cannot_be_beaten",
     "leads_low",
     "likely",
+    "cards_open",
 )
 """Why a move is good: what `bot.panels.analysis` has words for."""
 

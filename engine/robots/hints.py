@@ -3,13 +3,14 @@
 from collections.abc import Sequence
 from random import Random
 
-from engine.cards import Pack
+from engine.cards import ITALIAN, Pack, cards
 from engine.game import MoveEntry
 from engine.robots.findings import Hint
-from engine.robots.greedy import picked_counts
+from engine.robots.greedy import SPENT, picked_counts
 from engine.robots.knowledge import is_open, pack_of, worlds_of
 from engine.robots.memory import remember
 from engine.robots.robot import Budget
+from engine.robots.spades import trick_worth
 from engine.robots.strong import StrongRobot
 from engine.spades import SPADE_SUIT
 from engine.tressette import THIRDS
@@ -22,8 +23,10 @@ def hint(view: View, history: Sequence[MoveEntry], random: Random, budget: Budge
     return None if move is None else Hint(move, reason(view, history, move))
 
 
-def reason(view: View, history: Sequence[MoveEntry], move: str) -> str:
-    """What speaks for a move in the seat whose view this is: one of `engine.robots.findings.REASONS`."""
+def reason(view: View, history: Sequence[MoveEntry], move: str, *, exact: bool = False) -> str:
+    """What speaks for a move in the seat whose view this is: one of `engine.robots.findings.REASONS`. ``exact`` is
+    whether it was found with all cards open.
+    """
     deal = view.deal
     assert deal is not None
     word = move.split(" ", maxsplit=1)[0]
@@ -49,12 +52,11 @@ def reason(view: View, history: Sequence[MoveEntry], move: str) -> str:
         return "counted"
     pack = pack_of(deal)
     card = pack.index[move.split(" ")[1]]
-    if deal.trick:
-        return _following(view, deal, history, pack, card)
-    return _leading(view, deal, history, pack, card)
+    found = (_following if deal.trick else _leading)(view, deal, history, pack, card)
+    return found or ("cards_open" if exact else "likely")
 
 
-def _following(view: View, deal: DealView, history: Sequence[MoveEntry], pack: Pack, card: int) -> str:
+def _following(view: View, deal: DealView, history: Sequence[MoveEntry], pack: Pack, card: int) -> str | None:
     seat = view.seat or 0
     trumps = SPADE_SUIT if isinstance(deal, SpadesView) else 0
     led = pack.suit_of[pack.index[deal.trick[0].card]]
@@ -73,21 +75,29 @@ def _following(view: View, deal: DealView, history: Sequence[MoveEntry], pack: P
     if (winning.seat ^ seat) & 1 == 0:
         return "partners_so_far" if is_open_yet else "gives_partner"
     plays = [pack.index[one.split(" ")[1]] for one in view.moves if one.startswith("play ")]
-    could = any(one > pack.index[winning.card] and 1 << one & (led | trumps) for one in plays)
-    if could:
+    if _cost(pack, card) > min(_cost(pack, one) for one in plays):
+        return None
+    if any(one > pack.index[winning.card] and 1 << one & (led | trumps) for one in plays):
         return "spares"
     # With one player to come, the partner has played.
     return "lost_so_far" if is_open_yet and to_play > 1 else "gives_little"
 
 
-def _leading(view: View, deal: DealView, history: Sequence[MoveEntry], pack: Pack, card: int) -> str:
+def _cost(pack: Pack, card: int) -> float:
+    """What a card gives away with a trick that is lost: its points, and roughly what it could have won later."""
+    code = pack.codes[card]
+    return round(THIRDS[card] + SPENT[code[0]]) if pack is ITALIAN else trick_worth(code)
+
+
+def _leading(view: View, deal: DealView, history: Sequence[MoveEntry], pack: Pack, card: int) -> str | None:
     seat = view.seat or 0
     no_trump_beats = pack.suit_of[card] == SPADE_SUIT or not isinstance(deal, SpadesView)
     if no_trump_beats and not _may_be_beaten(deal, history, seat, pack, card):
         return "cannot_be_beaten"
-    if card % len(pack.ranks) < len(pack.ranks) // 2:
-        return "leads_low"
-    return "likely"
+    # Cheap is up to a seven, high one of the three highest ranks, with either pack.
+    ranks, own = len(pack.ranks), remember(deal, history, seat).own
+    keeps_high = any(one % ranks >= ranks - 3 for one in cards(own))
+    return "leads_low" if card % ranks < (ranks - 1) // 2 and keeps_high else None
 
 
 def _may_be_beaten(deal: DealView, history: Sequence[MoveEntry], seat: int, pack: Pack, card: int) -> bool:

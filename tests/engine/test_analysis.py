@@ -34,6 +34,13 @@ def test_every_decision_is_judged_the_same_each_time(game_id: str) -> None:
     assert len([one for one in verdicts if one.exact]) > 3
 
 
+def test_why_is_asked_with_what_was_found_with_all_cards_open(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(analysis, "reason", lambda *_, exact: "cards_open" if exact else "likely")
+    verdicts = analyse_deal(simulate("metamazzo", {}, ["random"] * 2, "3"), 1)
+    found = {(one.exact, one.why) for one in verdicts if one.lost and one.better not in COMBINATIONS}
+    assert found == {(True, "cards_open"), (False, "likely")}
+
+
 def test_what_is_lost_for_certain_is_what_the_solver_says() -> None:
     record = simulate("metamazzo", {}, ["random"] * 2, "3")
     solver, looked_at = Solver(), 0

@@ -7,6 +7,7 @@ import pytest
 from engine import Game
 from engine.robots import Budget
 from engine.robots.hints import hint
+from engine.robots.hints import reason as reason_of
 from engine.robots.strong import StrongRobot
 from tests.engine.tables import (
     cards,
@@ -61,6 +62,11 @@ FOLLOWING = {
     "an ace by itself is a point": ("4D", "AD 5D", "AD", "takes_points"),
     "it could have won": ("RD", "AD 5D", "5D", "spares"),
     "it could not": ("3D", "AD 5D", "5D", "gives_little"),
+    "an ace is not the least": ("3D", "AD 5D", "AD", "likely"),
+    "nor is a figure beside a five": ("3D", "RD 5D", "RD", "likely"),
+    "of figures one is as little as the other": ("3D", "RD FD", "RD", "gives_little"),
+    "a two is more": ("3D", "2D FD", "2D", "likely"),
+    "an ace is not spared": ("2D", "3D AD 4D", "AD", "likely"),
     "no card of another suit wins": ("4D", "4C 5C 6C 7C FC CC RC 4B 5B 6B", "6B", "gives_little"),
 }
 
@@ -92,6 +98,7 @@ BEFORE_THE_LAST = {
     "a king may be beaten": ("7D", "RD 4D", "RD", "highest_so_far"),
     "a three may not": ("7D", "3D 4D", "3D", "takes"),
     "the partner may yet beat a king": ("RD", "CD 4D", "4D", "lost_so_far"),
+    "and an ace is not little": ("2D", "AD 4D", "AD", "likely"),
     "and no three": ("3D", "CD 4D", "4D", "gives_little"),
     "the partner has played": ("7D RD", "CD 4D", "4D", "gives_little"),
     "the partner's king may be beaten": ("RD 7D", "CD 4D", "4D", "partners_so_far"),
@@ -117,13 +124,22 @@ def test_what_those_may_change_who_have_yet_to_play_is_not_told_as_done(
         ("3D 2D", "3D", "cannot_be_beaten"),
         ("3D 2D", "2D", "cannot_be_beaten"),
         ("2D FD", "2D", "likely"),
-        ("2D FD", "FD", "leads_low"),
+        ("2D FD", "FD", "likely"),
         ("2D CD", "CD", "likely"),
+        ("2D 7D", "7D", "leads_low"),
         ("2D 4D", "4D", "leads_low"),
+        ("RD 4D 5D 6D 7D 4C 5C 6C 7C FC", "4D", "likely"),
+        ("RD 4D 5D 6D 7D 4C 5C 6C 7C AC", "4D", "leads_low"),
     ],
 )
 def test_leading(reason: Reasons, hand: str, led: str, why: str) -> None:
     assert reason(stock_table("metamazzo", hand, "3S"), f"play {led}") == why
+
+
+def test_what_was_found_with_all_cards_open_is_told_so() -> None:
+    table = stock_table("metamazzo", "2D CD", "3S")
+    view, history = table.view(1), table.history(1)
+    assert [reason_of(view, history, "play CD", exact=exact) for exact in (True, False)] == ["cards_open", "likely"]
 
 
 @pytest.mark.parametrize(("drawn", "why"), [("7S 3D", "likely"), ("3D 7S", "cannot_be_beaten")])
@@ -158,8 +174,10 @@ def bidding(first: str, lead: str) -> Game:
     ("hand", "led", "played", "why"),
     [
         (VOID, "3C", "5S", "takes"),
-        (VOID, "3C", "AH", "spares"),
-        (SPADELESS, "3C", "AH", "gives_little"),
+        (VOID, "3C", "AH", "likely"),
+        (VOID, "3C", "2D", "spares"),
+        (SPADELESS, "3C", "AH", "likely"),
+        (SPADELESS, "3C", "2D", "gives_little"),
         (VOID, "KH", "AH", "takes"),
         (VOID, "KH", "3H", "spares"),
     ],

@@ -124,10 +124,8 @@ class _Analysis:
     def _bid(self, game: Game, place: int, seat: int, move: str) -> Verdict | None:
         view = game.view(seat)
         assert isinstance(view.deal, SpadesView)
-        worth = self.robot.judge_bids(view.deal, view, game.history(seat))
         made = int(move.split(" ")[1])
-        if made not in worth:
-            return None
+        worth = self.robot.judge_bids(view.deal, view, game.history(seat), made)
         best = max(worth, key=worth.__getitem__)
         lost = max(0.0, worth[best] - worth[made] - BID_ERROR)
         return self._verdict(game, place, seat, move, f"bid {best}", lost, exact=False)

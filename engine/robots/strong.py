@@ -15,7 +15,7 @@ from engine.robots.memory import remember
 from engine.robots.robot import Budget, act
 from engine.robots.spades import draft
 from engine.search import bidding, playing, tree
-from engine.search.compiled import COMPILED, zeros
+from engine.search.compiled import COMPILED, ints, zeros
 from engine.search.playing import PRIME, new_board
 from engine.search.solver import Solver
 from engine.search.worlds import Worlds, draw_world
@@ -227,8 +227,10 @@ class StrongRobot:
             return draft(drawn, worth, blind=deal.bids[deal.seat or 0] == "double nil")
         return self._greedy.choose(view, history)
 
-    def judge_bids(self, deal: SpadesView, view: View, history: Sequence[MoveEntry]) -> dict[int, float]:
-        """What each bid worth a thought is likely to bring this side and not the other, in points."""
+    def judge_bids(self, deal: SpadesView, view: View, history: Sequence[MoveEntry], made: int = 0) -> dict[int, float]:
+        """What each bid worth a thought, and one that was ``made``, is likely to bring this side and not the other, in
+        points.
+        """
         seat = view.seat or 0
         worlds = worlds_of(view, history)
         start = zeros(playing.SIZE)
@@ -240,7 +242,7 @@ class StrongRobot:
         theirs = other if isinstance(other, int) else -1 if other is None else 0
         mine = int(worlds.known[seat])
         guess = int(playing.likely(mine)) // 100
-        lowest, highest = max(1, guess - 3), min(13, guess + 3)
+        bids = sorted({0, made, *range(max(1, guess - 3), min(13, guess + 3) + 1)})
         points, board, done = zeros(14), new_board(self.random.randrange(1, PRIME)), 0
         for rounds in _batches(self.budget, BID_ROUNDS):
             bidding.try_bids(
@@ -251,13 +253,12 @@ class StrongRobot:
                 mine,
                 seat,
                 theirs,
-                lowest,
-                highest,
+                ints(bids),
                 rounds,
                 self.search.spades.wild,
             )
             done += rounds
-        return {bid: float(points[bid]) / done for bid in (0, *range(lowest, highest + 1))}
+        return {bid: float(points[bid]) / done for bid in bids}
 
 
 def _asked_for(deal: DealView, judged: dict[int, Judged]) -> int | None:

@@ -37,13 +37,12 @@ def try_bids(
     mine: int,
     me: int,
     theirs: int,
-    lowest: int,
-    highest: int,
+    bids: Ints,
     rounds: int,
     wild: int,
 ) -> None:
-    """Add up in ``points`` what nil and each bid from ``lowest`` to ``highest`` brings this side and not the other, in
-    so many worlds. ``theirs`` is the other's bid, or -1 if they have yet to bid.
+    """Add up in ``points`` what each of these bids brings this side and not the other, in so many worlds. ``theirs`` is
+    the other's bid, or -1 if they have yet to bid.
     """
     for _ in range(rounds):
         hand, guess = 0, 0
@@ -55,9 +54,7 @@ def try_bids(
             off = (guess - CAUTION - 50 - 100 * theirs) / 100.0
             if chance(board, 1000) < 1000 * exp(-off * off / 2):
                 break
-        for bid in range(highest + 1):
-            if 0 < bid < lowest:
-                continue
+        for bid in bids:
             for place in range(SIZE):
                 board.state[place] = start[place]
             board.state[BIDS + me] = bid

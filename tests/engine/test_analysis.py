@@ -131,10 +131,10 @@ def test_at_spades_points_are_points_and_two_count_as_something(
     low, high = FRENCH.index["3C"], FRENCH.index["KC"]
     judged = {low: Judged(visits=3600, mean=4.0, appeal=0), high: Judged(visits=9000, mean=mean, appeal=0)}
     monkeypatch.setattr(StrongRobot, "judge", lambda *_: judged)
-    monkeypatch.setattr(StrongRobot, "judge_bids", lambda *_: {})
+    monkeypatch.setattr(StrongRobot, "judge_bids", lambda *_: {3: 1.0, 4: 1.0})
     table = spades_table("", "QS 4S 2S KH 8H 2H AD 7D 3D KC JC 5C 3C")
     play(table, "1: bid 4", "0: bid 4", "1: play 3C")
-    first = analyse_deal(table.record(), 1)[0]
+    first = next(one for one in analyse_deal(table.record(), 1) if one.move.startswith("play "))
     assert (first.move, first.lost, first.better) == ("play 3C", lost, "play KC" if lost else "play 3C")
 
 
@@ -201,8 +201,17 @@ def test_a_bid_is_held_against_the_best_one_and_small_differences_count_as_nothi
 ) -> None:
     monkeypatch.setattr(StrongRobot, "judge_bids", lambda *_: {2: 1.0, 3: worth, 4: 52.0})
     table = spades_table("", "")
-    play(table, "1: bid 13", "0: bid 3")
-    verdicts = analyse_deal(table.record(), 1)
-    # Nobody judged thirteen.
-    assert [(one.seat, one.move) for one in verdicts] == [(0, "bid 3")]
-    assert (verdicts[0].lost, verdicts[0].better, verdicts[0].exact) == (lost, better, False)
+    play(table, "1: bid 4", "0: bid 3")
+    verdict = analyse_deal(table.record(), 1)[1]
+    assert (verdict.seat, verdict.move, verdict.exact) == (0, "bid 3", False)
+    assert (verdict.lost, verdict.better) == (lost, better)
+
+
+@pytest.mark.parametrize("bid", [9, 13])
+def test_a_bid_that_no_robot_would_think_of_is_judged_too(bid: int) -> None:
+    table = spades_table("", "QS 4S 2S KH 8H 2H AD 7D 3D KC JC 5C 3C")
+    play(table, f"1: bid {bid}", "0: bid 4", "1: resign")
+    wild = analyse_deal(table.record(), 1)[0]
+    assert (wild.seat, wild.move, wild.exact) == (1, f"bid {bid}", False)
+    assert wild.better in {"bid 2", "bid 3", "bid 4"}
+    assert wild.lost > 10 * bid

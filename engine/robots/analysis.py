@@ -72,8 +72,12 @@ class _Analysis:
     def _of(self, game: Game, place: int, seat: int, move: str) -> Verdict | None:
         if move.startswith("bid ") and isinstance(game.current, SpadesDeal):
             return self._bid(game, place, seat, move)
-        plays = {one for one in game.legal_moves(seat) if one.startswith("play ") and one.count(" ") == 1}
+        legal = game.legal_moves(seat)
+        plays = {one for one in legal if one.startswith("play ") and one.count(" ") == 1}
         if not move.startswith("play ") or len(plays) < 2:
+            return None
+        if any(one.startswith("pick ") for one in legal):
+            # Searches take every honour for picked up, and what lies below it for playable.
             return None
         return self._solved(game, place, seat, move) or self._judged(game, place, seat, move)
 
@@ -92,9 +96,6 @@ class _Analysis:
             return None
         sign = 1 if seat & 1 == 0 else -1
         card = deal.PACK.index[move.split(" ")[1]]
-        if card not in values:
-            # An honour was left on a packet, and a card of the suit led below it.
-            return None
         top = max(sign * value for value in values.values())
         # The highest of equal cards is what most players would have thought of.
         best = max(one for one in values if sign * values[one] == top)

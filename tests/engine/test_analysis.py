@@ -158,6 +158,20 @@ def test_a_window_that_passed_is_points_lost(monkeypatch: pytest.MonkeyPatch) ->
     assert lost
 
 
+@pytest.mark.parametrize("game_id", ["pizzichino", "spizzichino"])
+def test_no_card_is_advised_that_may_not_be_played(game_id: str) -> None:
+    looked_at = 0
+    for seed in range(3):
+        record = simulate(game_id, {}, ["random"] * 2, f"x{seed}")
+        for one in analyse_deal(record, 1):
+            legal = load(record, 1, one.place).legal_moves(one.seat)
+            assert one.better in legal
+            # With an honour left on a packet nobody says how good a card was.
+            assert one.better in COMBINATIONS or not any(move.startswith("pick ") for move in legal)
+            looked_at += 1
+    assert looked_at > 20
+
+
 @pytest.mark.long
 def test_better_players_give_less_away() -> None:
     record = simulate("metamazzo", {}, ["strong", "random"], "5")

@@ -9,8 +9,10 @@ from collections.abc import Iterator
 from math import sqrt
 from random import Random
 
+from engine.cards import mask_of
 from engine.declarations import COMBINATIONS
 from engine.game import Game
+from engine.packets import PacketsDeal
 from engine.position import SpadesPosition, search_position
 from engine.records import Record
 from engine.replay import replay
@@ -88,7 +90,7 @@ class _Analysis:
         most = (
             SOLVED_SPADES if isinstance(here, SpadesPosition) else SOLVED_TWO if len(here.hands) == 2 else SOLVED_FOUR
         )
-        if here.left > most:
+        if here.left > most or (isinstance(deal, PacketsDeal) and _may_complete(deal)):
             return None
         points = _spades_points(deal) if isinstance(deal, SpadesDeal) else ()
         values = self.solver.solve(here, points)
@@ -146,6 +148,20 @@ class _Analysis:
                 played = self.moves[place][1]
                 lost = float(one.points)
                 missed[seat, one.kind] = Verdict(self.number, place, seat, played, move, lost, True, "declares")
+
+
+def _may_complete(deal: PacketsDeal) -> bool:
+    """Whether a card below a packet's top may complete something to declare, of which perfect play knows nothing."""
+    if deal.window != "acquired":
+        return False
+    for seat in (0, 1):
+        packets = [deal.packets[number] for number in deal.on_table[seat]]
+        below = mask_of(card for packet in packets for card in packet[1:])
+        held = deal.cards[seat] | below
+        for one in COMBINATIONS.values():
+            if one.cards & held == one.cards and one.cards & below and (deal.reuse or not deal.scored[seat] & one.kind):
+                return True
+    return False
 
 
 def _points(deal: TressetteDeal, thirds: int, sign: int) -> int:

@@ -14,7 +14,7 @@ from engine.robots.analysis import analyse_deal
 from engine.robots.findings import Verdict, summary
 from engine.robots.strong import Judged, StrongRobot
 from engine.search.solver import Solver
-from tests.engine.tables import cards, play, spades_table, stock_table
+from tests.engine.tables import cards, packets_table, play, play_out, spades_table, stock_table
 from tests.groups import COMPILED_SEARCHES
 from tests.long import mostly_long
 
@@ -170,6 +170,22 @@ def test_no_card_is_advised_that_may_not_be_played(game_id: str) -> None:
             assert one.better in COMBINATIONS or not any(move.startswith("pick ") for move in legal)
             looked_at += 1
     assert looked_at > 20
+
+
+@pytest.mark.parametrize(("declare", "lost"), [("none", 1.0), ("acquired", 0.0)])
+def test_nothing_is_certain_while_a_hidden_card_may_complete_a_combination(declare: str, lost: float) -> None:
+    """Below the 4 lies the ace of a napoletana: by tricks alone its play costs a point, and the napoletana brings three."""
+    packets = [
+        "3D 2D RS CD 3C", "2S 6D 7C FB CC", "5D 3B 2C FD RD", "5C 5B 7D 4B AD",
+        "6C 3S AB CB 7S", "4S 7B 6B 6S 4C", "5S RB FS 4D FC", "RC 2B AS AC CS",
+    ]  # fmt: skip
+    table = packets_table("pizzichino", packets, {"declare": declare})
+    cards(table, "2S 5S 5D 7S 6D RB 3B CB FB AB 4S RS 3C RC 5C 6C FS 5B 2B CC AS 7D AC 7C 3S 2C CS FD 4D RD CD FC")
+    cards(table, "4B")
+    place = len(table.moves) - 1
+    play_out(table)
+    [verdict] = [one for one in analyse_deal(table.record(), 1) if one.place == place]
+    assert (verdict.move, verdict.lost, verdict.exact) == ("play 4B", lost, declare == "none")
 
 
 @pytest.mark.long

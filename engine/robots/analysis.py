@@ -10,7 +10,7 @@ from math import sqrt
 from random import Random
 
 from engine.cards import mask_of
-from engine.declarations import COMBINATIONS
+from engine.declarations import COMBINATIONS, Combination
 from engine.game import Game
 from engine.packets import PacketsDeal
 from engine.position import SpadesPosition, search_position
@@ -20,7 +20,7 @@ from engine.robots.findings import Verdict
 from engine.robots.hints import reason
 from engine.robots.knowledge import pack_of
 from engine.robots.robot import Budget
-from engine.robots.strong import StrongRobot
+from engine.robots.strong import StrongRobot, can_wait
 from engine.search.compiled import COMPILED
 from engine.search.solver import Solver
 from engine.spades import SpadesDeal
@@ -140,14 +140,30 @@ class _Analysis:
         return Verdict(self.number, place, seat, move, best, round(lost, 2), exact, why)
 
     def _note_undeclared(self, game: Game, place: int, seat: int, missed: dict[tuple[int, int], Verdict]) -> None:
-        """What could be declared before this card, and is not in all the rest of the deal."""
-        later = {COMBINATIONS[move].kind for by, move in self.moves[place:] if by == seat and move in COMBINATIONS}
-        for move in game.legal_moves(seat):
-            one = COMBINATIONS.get(move)
-            if one and one.kind not in later and (seat, one.kind) not in missed:
-                played = self.moves[place][1]
-                lost = float(one.points)
-                missed[seat, one.kind] = Verdict(self.number, place, seat, played, move, lost, True, "declares")
+        """What could be declared before this card, no longer can after it, and is not in all the rest of the deal.
+
+        What counts once a deal is missed once, by the card that cost most.
+        """
+        view, played = game.view(seat), self.moves[place][1]
+        combinations = [COMBINATIONS[move] for move in view.moves if move in COMBINATIONS]
+        if not combinations:
+            return
+        assert view.deal
+        if can_wait(view.deal, view):
+            card = pack_of(view.deal).index[played.split(" ")[1]]
+            combinations = [one for one in combinations if one.cards >> card & 1]
+        said = [COMBINATIONS[move] for by, move in self.moves[place:] if by == seat and move in COMBINATIONS]
+        for one in combinations:
+            once = self._once(one)
+            later = max((other.points for other in said if self._once(other) == once), default=0)
+            known = missed.get((seat, once))
+            if one.points - later > (known.lost if known else 0):
+                lost = float(one.points - later)
+                missed[seat, once] = Verdict(self.number, place, seat, played, one.move, lost, True, "declares")
+
+    def _once(self, one: Combination) -> int:
+        """What of a combination counts once a deal."""
+        return one.bit if self.record.rules["reuse"] else one.kind
 
 
 def _may_complete(deal: PacketsDeal) -> bool:

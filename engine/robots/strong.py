@@ -116,7 +116,7 @@ class StrongRobot:
         if "claim" in view.moves and has_won(view, remember(deal, history, seat)):
             return "claim"
         declarable = [COMBINATIONS[move] for move in view.moves if move in COMBINATIONS]
-        if declarable and (not _can_wait(deal, view) or "claim" in view.moves):
+        if declarable and (not can_wait(deal, view) or "claim" in view.moves):
             return max(declarable, key=lambda one: one.points).move
         move = self._card(deal, view, history)
         card = pack_of(deal).index[move.split(" ")[1]]
@@ -273,7 +273,7 @@ def _asked_for(deal: DealView, judged: dict[int, Judged]) -> int | None:
     return max(suit) if best - judged[max(suit)].mean <= TRUST else None
 
 
-def _can_wait(deal: DealView, view: View) -> bool:
+def can_wait(deal: DealView, view: View) -> bool:
     """Whether a combination may still be declared at a later turn: what is not declared tells the others nothing."""
     window = view.rules["declare"]
     return window == "any_turn" or (window == "three_tricks" and sum(deal.tricks) < 3)

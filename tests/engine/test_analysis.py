@@ -14,7 +14,16 @@ from engine.robots.analysis import analyse_deal
 from engine.robots.findings import Verdict, summary
 from engine.robots.strong import Judged, StrongRobot
 from engine.search.solver import Solver
-from tests.engine.tables import cards, packets_table, play, play_out, spades_table, stock_table
+from tests.engine.tables import (
+    cards,
+    full_table,
+    packets_table,
+    play,
+    play_any,
+    play_out,
+    spades_table,
+    stock_table,
+)
 from tests.groups import COMPILED_SEARCHES
 from tests.long import mostly_long
 
@@ -156,6 +165,68 @@ def test_a_window_that_passed_is_points_lost(monkeypatch: pytest.MonkeyPatch) ->
         assert not [one for one in analyse_deal(record, 1) if one.better in COMBINATIONS]
         lost += len(missed)
     assert lost
+
+
+def missed(table: Game, monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, str, float]]:
+    """What was let pass by when somebody gives up here: by which move, what it was, and what it cost."""
+    # How good the cards were is not looked at.
+    monkeypatch.setattr(analysis, "SHARE", 0.01)
+    table.play(0, "resign")
+    passed = [one for one in analyse_deal(table.record(), 1) if one.lost and one.better in COMBINATIONS]
+    assert all(one.exact for one in passed)
+    return [(one.move, one.better.removeprefix("declare "), one.lost) for one in passed]
+
+
+COPPE, SPADE = "4C 5C 6C 7C FC CC", "4S 5S 6S 7S FS CS RS 5D 6D 7D"
+
+
+@pytest.mark.parametrize(
+    ("window", "played", "lost"),
+    [
+        ("acquired", "4C 4S", [("play 4C", "napoletana D", 3.0)]),
+        ("three_tricks", "4C 4S 5C 5S 6C 6S", []),
+        ("three_tricks", "4C 4S 5C 5S 6C 6S 7C", [("play 7C", "napoletana D", 3.0)]),
+        ("three_tricks", "4C 4S 2D 5D", [("play 2D", "napoletana D", 3.0)]),
+        ("any_turn", "4D 5D 6D 7D", []),
+        ("any_turn", "2D 5D 6D 7D", [("play 2D", "napoletana D", 3.0)]),
+        ("after_first_trick", "4D 5D 6D 7D 4S", []),
+        ("after_first_trick", "4D 5D 6D 7D 4S 4B", [("play 4B", "napoletana D", 3.0)]),
+    ],
+)
+def test_a_deal_that_is_cut_short_has_missed_what_could_no_longer_be_declared(
+    window: str, played: str, lost: list[tuple[str, str, float]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if window in ("acquired", "three_tricks"):
+        game = "metamazzo" if window == "acquired" else "testa"
+        table = stock_table(game, f"3D 2D AD 4D {COPPE}", SPADE, "RC RD CD FD RB CB")
+    else:
+        game = "tavolo" if window == "any_turn" else "tressette"
+        hands = ["3D 2D AD 4D 4B", "5D 3C 2S AB", "6D 3S 2B AC", "7D 4S 3B 2C AS"]
+        table = full_table(game, hands, dealer=3)
+    cards(table, played)
+    assert missed(table, monkeypatch) == lost
+
+
+def test_of_what_scores_once_a_deal_the_most_that_passed_is_missed(monkeypatch: pytest.MonkeyPatch) -> None:
+    packets = ["3D 3C", "3S 4C", "AD", "3B", "2C", "2S", "AC", "AS"]
+    table = packets_table("pizzichino", packets)
+    cards(table, "4C")
+    while table.turn != 1:
+        play_any(table)
+    play(table, "1: pick 4")
+    three, four = "three 3 missing B", "four 3"
+    play_any(table)
+    [(_move, what, lost)] = missed(table, monkeypatch)
+    assert (what, lost) == (four, 4.0)
+    # With reuse both would have counted.
+    table = stock_table("metamazzo", f"3D 3C 3S 4D {COPPE}", SPADE, "3B")
+    cards(table, "4C 4S 5C")
+    assert missed(table, monkeypatch) == [("play 4C", three, 3.0), ("play 5C", four, 4.0)]
+    # A three that was declared when the four had gone has brought a point less.
+    table = full_table("tavolo", ["3D 3C 3S 3B 4D", "4C 2D AC", "5C 2C AD", "6C 2S AS"])
+    cards(table, "3C 4C 5C 6C")
+    play(table, "0: declare three 3 missing C")
+    assert missed(table, monkeypatch) == [("play 3C", four, 1.0)]
 
 
 @pytest.mark.parametrize("game_id", ["pizzichino", "spizzichino"])

@@ -93,7 +93,9 @@ class ReplayedGame(Told):
 
 
 class Judgement(Told):
-    """What a decision was worth. ``place`` is the move's place among the deal's, from 0."""
+    """What a decision was worth; a move that gave several things away has a judgement on each. ``place`` is the move's
+    place among the deal's, from 0.
+    """
 
     deal: int
     place: int

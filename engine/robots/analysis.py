@@ -1,11 +1,10 @@
-"""What a finished deal could have been: every decision beside the best one.
+"""What a finished deal could have been: cards, bids and declarations beside the best ones.
 
 Where the rest of the deal can be solved with open cards, a decision is held against perfect play. Before that it is
 held against what the strong robot would have chosen with what the player knew, and small differences, which lie within
 the search's own error, count as nothing.
 """
 
-from collections.abc import Iterator
 from math import sqrt
 from random import Random
 
@@ -42,11 +41,12 @@ SHARE = 0.5
 
 
 def analyse_deal(record: Record, number: int, seed: int = 0) -> list[Verdict]:
-    """Verdicts on every decision of a deal, by its number from 1; the same seed gives the same ones.
+    """Verdicts on a deal's cards, bids and declarations, in their order; the same seed gives the same ones.
 
-    FaultyRecord if the deal cannot be replayed.
+    ``number`` is the deal's, from 1. A card that gave points away and let something pass that could have been declared
+    has a verdict on each; none says then that nothing was given away. FaultyRecord if the deal cannot be replayed.
     """
-    return list(_Analysis(record, number, seed).verdicts())
+    return _Analysis(record, number, seed).verdicts()
 
 
 class _Analysis:
@@ -56,7 +56,8 @@ class _Analysis:
         self.robot = StrongRobot(Random(f"{seed}/{number}"), Budget(share=SHARE))
         self.solver = Solver()
 
-    def verdicts(self) -> Iterator[Verdict]:
+    def verdicts(self) -> list[Verdict]:
+        found: list[Verdict] = []
         missed: dict[tuple[int, int], Verdict] = {}
         for place, game in enumerate(replay(self.record, self.number)):
             if place >= len(self.moves):
@@ -68,12 +69,16 @@ class _Analysis:
                 self._note_undeclared(game, place, seat, missed)
             verdict = self._of(game, place, seat, move)
             if verdict:
-                yield verdict
-        yield from missed.values()
+                found.append(verdict)
+        passed_at = {one.place for one in missed.values()}
+        found = [one for one in found if one.lost or one.place not in passed_at]
+        return sorted([*found, *missed.values()], key=lambda one: one.place)
 
     def _of(self, game: Game, place: int, seat: int, move: str) -> Verdict | None:
         if move.startswith("bid ") and isinstance(game.current, SpadesDeal):
             return self._bid(game, place, seat, move)
+        if move in COMBINATIONS:
+            return self._verdict(game, place, seat, move, move, 0.0, exact=True)
         legal = game.legal_moves(seat)
         plays = {one for one in legal if one.startswith("play ") and one.count(" ") == 1}
         if not move.startswith("play ") or len(plays) < 2:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 @dataclass(frozen=True)
 class Verdict:
-    """What a decision was worth.
+    """What a decision was worth; a move that gave several things away has a verdict on each.
 
     ``place`` is the move's place among the deal's, from 0; ``better`` the move that would have been best, the same as
     ``move`` if nothing was given away. ``lost`` is in points; ``exact`` whether perfect play said so. ``why`` is what
@@ -27,7 +27,7 @@ class Verdict:
 @dataclass(frozen=True)
 class Summary:
     """One player's decisions: how many there were, how many gave nothing away, points given away by either measure, and
-    the costliest first.
+    the costliest first. All that is said of one move is about one decision.
     """
 
     decisions: int
@@ -46,9 +46,10 @@ def summary(verdicts: Sequence[Verdict], seat: int, most: int = 3) -> Summary:
     """One seat's part of the verdicts."""
     own = [one for one in verdicts if one.seat == seat]
     lost = sorted((one for one in own if one.lost > 0), key=lambda one: -one.lost)
+    decisions, bad = ({(one.deal, one.place) for one in some} for some in (own, lost))
     return Summary(
-        decisions=len(own),
-        good=len(own) - len(lost),
+        decisions=len(decisions),
+        good=len(decisions) - len(bad),
         lost_exactly=sum(one.lost for one in lost if one.exact),
         lost_by_judgement=sum(one.lost for one in lost if not one.exact),
         costliest=tuple(lost[:most]),

@@ -162,12 +162,14 @@ def test_a_window_that_passed_is_points_lost(monkeypatch: pytest.MonkeyPatch) ->
         changed = record.model_copy(update={"deals": [silent, *record.deals[1:]]})
         missed = [one for one in analyse_deal(changed, 1) if one.better in COMBINATIONS]
         assert sorted(one.lost for one in missed) == sorted(said)
-        assert not [one for one in analyse_deal(record, 1) if one.better in COMBINATIONS]
+        made = [one for one in analyse_deal(record, 1) if one.better in COMBINATIONS]
+        assert [(one.move, one.lost) for one in made] == [(one.better, 0.0) for one in made]
+        assert len(made) == len(said)
         lost += len(missed)
     assert lost
 
 
-def missed(table: Game, monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, str, float]]:
+def let_pass(table: Game, monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, str, float]]:
     """What was let pass by when somebody gives up here: by which move, what it was, and what it cost."""
     # How good the cards were is not looked at.
     monkeypatch.setattr(analysis, "SHARE", 0.01)
@@ -204,7 +206,7 @@ def test_a_deal_that_is_cut_short_has_missed_what_could_no_longer_be_declared(
         hands = ["3D 2D AD 4D 4B", "5D 3C 2S AB", "6D 3S 2B AC", "7D 4S 3B 2C AS"]
         table = full_table(game, hands, dealer=3)
     cards(table, played)
-    assert missed(table, monkeypatch) == lost
+    assert let_pass(table, monkeypatch) == lost
 
 
 def test_of_what_scores_once_a_deal_the_most_that_passed_is_missed(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -216,17 +218,43 @@ def test_of_what_scores_once_a_deal_the_most_that_passed_is_missed(monkeypatch: 
     play(table, "1: pick 4")
     three, four = "three 3 missing B", "four 3"
     play_any(table)
-    [(_move, what, lost)] = missed(table, monkeypatch)
+    [(_move, what, lost)] = let_pass(table, monkeypatch)
     assert (what, lost) == (four, 4.0)
     # With reuse both would have counted.
     table = stock_table("metamazzo", f"3D 3C 3S 4D {COPPE}", SPADE, "3B")
     cards(table, "4C 4S 5C")
-    assert missed(table, monkeypatch) == [("play 4C", three, 3.0), ("play 5C", four, 4.0)]
+    assert let_pass(table, monkeypatch) == [("play 4C", three, 3.0), ("play 5C", four, 4.0)]
     # A three that was declared when the four had gone has brought a point less.
     table = full_table("tavolo", ["3D 3C 3S 3B 4D", "4C 2D AC", "5C 2C AD", "6C 2S AS"])
     cards(table, "3C 4C 5C 6C")
     play(table, "0: declare three 3 missing C")
-    assert missed(table, monkeypatch) == [("play 3C", four, 1.0)]
+    assert let_pass(table, monkeypatch) == [("play 3C", four, 1.0)]
+
+
+def test_a_declaration_made_is_a_decision_like_one_that_was_missed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(analysis, "SHARE", 0.01)
+    table = stock_table("metamazzo", f"3D 2D AD 4D {COPPE}", SPADE)
+    play(table, "1: declare napoletana D")
+    cards(table, "4C")
+    table.play(0, "resign")
+    made, card = analyse_deal(table.record(), 1)
+    assert (made.move, made.better, made.lost, made.place) == (*["declare napoletana D"] * 2, 0.0, 0)
+    assert (card.move, card.place) == ("play 4C", 1)
+
+
+@pytest.mark.parametrize(("worse", "losses"), [(0.0, ["three", "napoletana"]), (60.0, ["3D", "three", "napoletana"])])
+def test_a_card_that_let_something_pass_is_one_bad_decision(
+    worse: float, losses: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    judged = {ITALIAN.index["4C"]: Judged(visits=100, mean=0.0), ITALIAN.index["3D"]: Judged(visits=100, mean=worse)}
+    monkeypatch.setattr(StrongRobot, "judge", lambda *_: judged)
+    table = stock_table("metamazzo", "3D 2D AD 3C 3S 4C 5C 6C 7C 7D", SPADE.replace("7D", "4D"))
+    cards(table, "4C")
+    table.play(0, "resign")
+    verdicts = analyse_deal(table.record(), 1)
+    assert [one.better.split(" ")[1] for one in verdicts] == losses
+    assert all(one.lost for one in verdicts)
+    assert (summary(verdicts, 1).decisions, summary(verdicts, 1).good) == (1, 0)
 
 
 @pytest.mark.parametrize("game_id", ["pizzichino", "spizzichino"])
@@ -279,6 +307,7 @@ def test_a_summary_has_the_costliest_first() -> None:
     assert one.good == 2
     assert one.accuracy == 20
     assert one.lost_exactly + one.lost_by_judgement == sum(verdict.lost for verdict in verdicts if verdict.seat == 0)
+    assert summary([*verdicts, *verdicts], 0).decisions == 10, "several verdicts on a move are about one decision"
     for seat in (0, 1):
         assert {verdict.seat for verdict in summary(verdicts, seat, most=20).costliest} == {seat}
     assert summary([], 0).accuracy == 100

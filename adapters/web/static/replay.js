@@ -257,7 +257,7 @@ const Analysis = ({ analysis, failed, begin }) => {
     <h2>${texts.analysis}</h2>
     <ul class="players">${analysis.players.map((one) => html`<li key=${one.seat}><bdi>${overview.seats[one.seat]}</bdi> <b>${one.accuracy} %</b> <small>${filled(texts.given_away, { points: short(one.lost * unit) })}</small></li>`)}</ul>
     ${analysis.costliest.length > 0 && html`<h3>${texts.costliest}</h3>
-      <ol class="costliest">${analysis.costliest.map((one) => html`<li key=${`${one.deal} ${one.place}`}>
+      <ol class="costliest">${analysis.costliest.map((one) => html`<li key=${`${one.deal} ${one.place} ${one.better}`}>
         <a href=${link(one.deal, one.place + 1)}>${filled(texts.where, { deal: one.deal, move: one.place + 1 })}</a>: <bdi>${overview.seats[one.seat]}</bdi>. ${lostPoints(one)}. ${one.text}</li>`)}</ol>`}
   </section>`;
 };

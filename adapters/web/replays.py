@@ -83,6 +83,7 @@ def _texts(language: str) -> dict[str, str]:
         "next": _("Next move"),
         "nil": _("nil"),
         "no_crypto": _("Browsers check nothing on a page without https. Download the record, and check it elsewhere."),
+        "no_decisions": _("no decisions to judge"),
         "no_game": _("There is no game here. Its link may be wrong, or it was moved out of the archive."),
         "no_proof": _("These cards were laid out by hand."),
         "not_analysed": _("Nobody has had this game analysed lately."),

@@ -112,7 +112,7 @@ class Played(Told):
 
     seat: int
     decisions: int
-    accuracy: int = Field(description="How many decisions of a hundred gave nothing away.")
+    accuracy: int | None = Field(description="How many decisions of a hundred gave nothing away; null of none.")
     lost: float = Field(description="The same, by either measure.")
 
 

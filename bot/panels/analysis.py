@@ -55,6 +55,10 @@ def replay_button(words: Wording, game_id: str, pages: str) -> Button:
 
 def _player(page: Writer, words: Wording, name: str, one: Summary) -> None:
     _ = words.text
+    if one.accuracy is None:
+        page.line(_("{name}: no decisions to judge"), "bold", name=isolated(name))
+        page.gap()
+        return
     decisions = words.ngettext("{count} decision", "{count} decisions", one.decisions).format(count=one.decisions)
     accuracy = {"percent": one.accuracy, "decisions": decisions}
     page.line(_("{name}: {percent} % of {decisions} good"), "bold", name=isolated(name), **accuracy)

@@ -172,9 +172,9 @@ def result_panel(
     pages: str = "",
 ) -> Panel:
     """The end of a game; ``record`` has its deals, ``changes`` people's names with their rating before and after,
-    ``summaries`` how well each seat played, if that is known. ``leaderboard`` is whether it leads to the chat's: where
-    the bot is not in the chat no command does. ``strangers`` are the seats and names of those whom its reader may
-    block, ``pages`` is where our pages are, empty if they cannot be reached.
+    ``summaries`` how well each seat played, if that is known; who decided nothing is left out. ``leaderboard`` is
+    whether it leads to the chat's: where the bot is not in the chat no command does. ``strangers`` are the seats and
+    names of those whom its reader may block, ``pages`` is where our pages are, empty if they cannot be reached.
     """
     words = seen.words(language, suits)
     _ = words.text
@@ -195,11 +195,12 @@ def result_panel(
     for line in (course_line(words, record), decisive_line(words, record), declared_in_all_line(words, record)):
         if line:
             page.line(line)
-    if summaries:
-        shares = (
-            f"{name} {one.accuracy} % ({one.good}/{one.decisions})"
-            for name, one in zip(phrases.names, summaries, strict=True)
-        )
+    shares = [
+        f"{name} {one.accuracy} % ({one.good}/{one.decisions})"
+        for name, one in zip(phrases.names, summaries, strict=False)
+        if one.decisions
+    ]
+    if shares:
         page.line(_("Good decisions: {shares}"), shares=" · ".join(shares))
     return page.panel(
         # Who plays whom again is the tournament's to say.

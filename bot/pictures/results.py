@@ -68,7 +68,7 @@ def game_sheet(
 ) -> Sheet:
     """How a game went; ``ended`` in Unix seconds, 0 if that is not known. ``group`` is as for `deal_sheet`.
 
-    ``summaries`` are of each player's decisions, if they were analysed.
+    ``summaries`` are of each player's decisions, if they were analysed; who decided nothing is left out.
     """
     results = _Results(record, names, language)
     _ = results.words.text
@@ -84,7 +84,7 @@ def game_sheet(
             *results.plot(len(record.deals)),
             *([Words(decided)] if decided else []),
             *results.declared(),
-            *([results.accuracy(summaries)] if summaries else []),
+            *results.accuracy(summaries),
         ),
         small=small_print(group, *day, code),
     )
@@ -146,21 +146,21 @@ class _Results:
             )
         return Tally(tuple(lines))
 
-    def accuracy(self, summaries: Sequence[Summary]) -> Rows:
+    def accuracy(self, summaries: Sequence[Summary]) -> tuple[Rows, ...]:
         _ = self.words.text
-        return Rows(
-            tuple(
-                Row(
-                    name,
-                    self.words.ngettext(
-                        "{good} of {count} decisions good", "{good} of {count} decisions good", one.good
-                    ).format(good=one.good, count=one.decisions),
-                    f"{one.accuracy} %",
-                    share=one.accuracy / 100,
-                )
-                for name, one in zip(self.words.names, summaries, strict=True)
+        rows = tuple(
+            Row(
+                name,
+                self.words.ngettext(
+                    "{good} of {count} decisions good", "{good} of {count} decisions good", one.good
+                ).format(good=one.good, count=one.decisions),
+                f"{one.accuracy} %",
+                share=one.accuracy / 100,
             )
+            for name, one in zip(self.words.names, summaries, strict=False)
+            if one.accuracy is not None
         )
+        return (Rows(rows),) if rows else ()
 
     def declared(self) -> tuple[Part, ...]:
         sums = declared_in_all(self.record)

@@ -37,9 +37,9 @@ class Summary:
     costliest: tuple[Verdict, ...]
 
     @property
-    def accuracy(self) -> int:
-        """How many decisions of a hundred gave nothing away."""
-        return round(100 * self.good / self.decisions) if self.decisions else 100
+    def accuracy(self) -> int | None:
+        """How many decisions of a hundred gave nothing away; None where there were none."""
+        return round(100 * self.good / self.decisions) if self.decisions else None
 
 
 def summary(verdicts: Sequence[Verdict], seat: int, most: int = 3) -> Summary:

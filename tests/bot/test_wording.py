@@ -8,6 +8,7 @@ from bot.panel import units
 from bot.panels.analysis import analysis_page, wish_text
 from bot.panels.phrases import option_names, value_name
 from bot.panels.rules import rules_page
+from bot.panels.snapshot import isolated
 from bot.store import Store
 from bot.texts import LANGUAGES
 from bot.transcript import ending_of, story
@@ -74,6 +75,16 @@ def test_classic_tressette_is_analysed_and_told_as_its_table_counts() -> None:
     assert ending_of(game.record, Wording("en", game.record.seats, "codes")) in page, "its picture says so too"
     tricks = [line for line, ends in story(game.record, 1, "en") if ends]
     assert sum(int(line.rpartition(" +")[2]) for line in tricks) == 35
+
+
+def test_nobody_is_told_how_well_they_decided_who_decided_nothing() -> None:
+    game = finished(1, "testa")
+    verdicts = [Verdict(1, 0, 0, "play 4D", "play 4D", 0.0, exact=False)]
+    page = analysis_page(game, verdicts, len(game.record.deals), "en", "codes").plain
+    one, other = (isolated(name) for name in game.record.seats)
+    assert f"{one}: 100 % of 1 decision good" in page
+    assert f"{other}: no decisions to judge" in page
+    assert page.count("%") == 1
 
 
 def test_moves_as_sentences() -> None:

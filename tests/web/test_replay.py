@@ -150,6 +150,19 @@ async def test_the_analysis_stands_beside_each_move(playground: Open, browser: B
     await expect(later.locator(".costliest li").first).to_contain_text("−2,5 punti")
 
 
+async def test_who_decided_nothing_has_no_share_of_good_decisions(playground: Open, browser: Browser) -> None:
+    game = await kept(playground)
+
+    async def verdicts(_record: object, _deal: int) -> list[Verdict]:
+        return [Verdict(1, 0, 0, "play 4D", "play 4D", 0.0, exact=False)]
+
+    playground.worker.robot_pool.verdicts = verdicts  # type: ignore[method-assign, assignment]
+    page = await opened(browser, f"{playground.url}g/{game.id}")
+    await page.click("#analyse")
+    await expect(page.locator(".players li").nth(0)).to_contain_text("100 %")
+    await expect(page.locator(".players li").nth(1)).to_have_text(f"{NAMES[1]} no decisions to judge")
+
+
 @pytest.mark.parametrize(("game_id", "costs", "told"), [("tressette", 2.5, "−7.5 points"), ("testa", 1.0, "−1 point.")])
 async def test_points_given_away_are_as_large_as_the_tables(
     playground: Open, browser: Browser, game_id: str, costs: float, told: str

@@ -7,7 +7,7 @@ import { html, pageData, render, useEffect, useMemo, useRef, useState } from "./
 
 /** @typedef {{text: string, move: string, view: View, taken: number[] | null, seats: Own[]}} Step a moment of a deal */
 /** @typedef {{seat: number, deal: number, place: number, lost: number, exact: boolean, better: string, text: string}} Judgement of a move */
-/** @typedef {{is_begun: boolean, deals: number, deals_done: number, players: {seat: number, accuracy: number, lost: number}[], judgements: Judgement[], costliest: Judgement[]}} Found by the analysis */
+/** @typedef {{is_begun: boolean, deals: number, deals_done: number, players: {seat: number, accuracy: number | null, lost: number}[], judgements: Judgement[], costliest: Judgement[]}} Found by the analysis */
 /** @typedef {{steps: [text: string, is: boolean][], pack: string[], wrong: number[], proof: {commitment: string, secret: string} | null}} Checked deal's shuffle */
 /** @typedef {import("./position.js").View} View */
 /** @typedef {import("./position.js").Own} Own */
@@ -255,7 +255,7 @@ const Analysis = ({ analysis, failed, begin }) => {
   if (analysis.deals_done < analysis.deals) return html`<section class="analysis"><p role="status">${filled(texts.analysing, { done: analysis.deals_done, deals: analysis.deals })}</p></section>`;
   return html`<section class="analysis" aria-label=${texts.analysis}>
     <h2>${texts.analysis}</h2>
-    <ul class="players">${analysis.players.map((one) => html`<li key=${one.seat}><bdi>${overview.seats[one.seat]}</bdi> <b>${one.accuracy} %</b> <small>${filled(texts.given_away, { points: short(one.lost * unit) })}</small></li>`)}</ul>
+    <ul class="players">${analysis.players.map((one) => html`<li key=${one.seat}><bdi>${overview.seats[one.seat]}</bdi> ${one.accuracy === null ? html`<small>${texts.no_decisions}</small>` : html`<b>${one.accuracy} %</b> <small>${filled(texts.given_away, { points: short(one.lost * unit) })}</small>`}</li>`)}</ul>
     ${analysis.costliest.length > 0 && html`<h3>${texts.costliest}</h3>
       <ol class="costliest">${analysis.costliest.map((one) => html`<li key=${`${one.deal} ${one.place} ${one.better}`}>
         <a href=${link(one.deal, one.place + 1)}>${filled(texts.where, { deal: one.deal, move: one.place + 1 })}</a>: <bdi>${overview.seats[one.seat]}</bdi>. ${lostPoints(one)}. ${one.text}</li>`)}</ol>`}

@@ -235,7 +235,7 @@ def test_an_analysis_says_what_was_better_and_why() -> None:
     assert not [one for one in told.judgements if one.text and not one.lost]
     assert [one.seat for one in told.players] == [0, 1]
     assert sum(one.decisions for one in told.players) == len(found)
-    assert all(0 <= one.accuracy <= 100 for one in told.players)
+    assert all(0 <= (one.accuracy or 0) <= 100 for one in told.players)
 
 
 def test_an_unfinished_analysis_says_nothing_of_players() -> None:

@@ -107,6 +107,17 @@ def test_sheets_that_differ_are_told_apart() -> None:
     assert len({sheet.digest for sheet in found}) == len(set(found)) > len(found) // 2
 
 
+def test_who_decided_nothing_has_no_share_of_good_decisions() -> None:
+    def shown(*decisions: int) -> list[list[str]]:
+        summaries = [Summary(count, count, 0.0, 0.0, ()) for count in decisions]
+        parts = game_sheet(record("testa"), "ABCD", ("Anna", "Bruno"), "en", summaries=summaries).parts
+        return [[row.label for row in part.rows] for part in parts if isinstance(part, Rows)]
+
+    assert shown(3, 4) == [["Anna", "Bruno"]]
+    assert shown(0, 4) == [["Bruno"]]
+    assert shown(0, 0) == shown() == []
+
+
 @pytest.mark.parametrize("game", GAMES)
 def test_a_game_s_plot_ends_where_its_record_does(game: str) -> None:
     one = record(game)

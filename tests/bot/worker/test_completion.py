@@ -80,6 +80,17 @@ async def test_a_result_says_how_well_everybody_played_as_soon_as_that_is_known(
         assert await store.client.get(keys.analysis(game.id)), "whoever asks has it at once"
 
 
+async def test_who_decided_nothing_is_left_out(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(f"{__name__}.FOUND", FOUND[:1])
+    fake = FakePlatform()
+    async with open_worker(store, fake) as worker:
+        thinker = Thinker(worker)
+        await a_game(worker, fake)
+        thinker.may_answer.set()
+        await completed(worker)
+        assert fake.last(GROUP).plain.endswith(f"\nGood decisions: {isolated('Anna')} 100 % (1/1)")
+
+
 async def test_a_result_keeps_its_picture_though_the_next_one_is_late(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:

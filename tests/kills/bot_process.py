@@ -7,7 +7,7 @@ import signal
 import socket
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 from random import Random
@@ -41,6 +41,9 @@ def free_port() -> int:
 class Bot:
     """The bot as a host starts it."""
 
+    program: Sequence[str | Path] = (Path(sys.executable).with_name("buongioco"),)
+    """What is run: a test may have a limit of the bot's otherwise, where that is what it is not about."""
+
     def __init__(self, folder: Path, **settings: str) -> None:
         self.folder, self.port, self.settings = folder, free_port(), settings
         self.process: asyncio.subprocess.Process | None = None
@@ -56,7 +59,7 @@ class Bot:
         }
         log = (self.folder / "bot.log").open("ab")
         self.process = await asyncio.create_subprocess_exec(
-            Path(sys.executable).with_name("buongioco"), "run", env=environment, stdout=log, stderr=log, cwd=self.folder
+            *self.program, "run", env=environment, stdout=log, stderr=log, cwd=self.folder
         )
         log.close()
 

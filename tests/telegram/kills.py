@@ -55,7 +55,8 @@ class TelegramPage(PlatformPage):
         return [*self.server.chats.values(), *self.server.elsewhere.values()]
 
     def at_risk(self) -> int:
-        since = time.time() - AT_RISK_SECONDS
+        # Dates are whole seconds, rounded down.
+        since = int(time.time() - AT_RISK_SECONDS)
         shown = (one for chat in self.server.chats.values() for one in chat.messages.values())
         return max(1, len([one for one in shown if one["from"]["is_bot"] and one["date"] >= since]))
 

@@ -2,14 +2,17 @@
 
 import asyncio
 import time
+from collections.abc import Iterable
+from itertools import count
 from random import Random
 
 import pytest
 
 from bot.delivery import surface_sync
 from bot.store import Store
-from tests.discord.players import Person, on_discord, seated, text_of, until
+from tests.discord.players import Observed, Person, on_discord, seated, text_of, until
 from tests.discord.server import BAR, CHANNEL, PATIENCE, DiscordServer
+from tests.tricks import has_come_to
 
 
 @pytest.fixture(autouse=True)
@@ -25,32 +28,36 @@ async def at_once(_self: object, _shard: int | None, *, initial: bool) -> None:
     """No pause."""
 
 
-async def plays_on(server: DiscordServer, people: list[Person], seconds: float = 60.0) -> None:
-    """Until one more trick has been taken."""
+async def plays_on(
+    adapters: Iterable[Observed], server: DiscordServer, people: list[Person], seconds: float = 60.0
+) -> None:
+    """Until one more trick has been taken, and all that was done is shown: what comes later shows something else."""
     channel, random = server.channels[CHANNEL], Random(1)
 
-    def board() -> str:
-        return "".join(text_of(one) for one in channel.messages.values())
+    def has_come(trick: int) -> bool:
+        return has_come_to(trick, map(text_of, channel.messages.values()))
 
-    before, deadline = board(), time.monotonic() + seconds
-    while board() == before:
+    trick, deadline = next(number for number in count(1) if not has_come(number)), time.monotonic() + seconds
+    while not has_come(trick):
         assert time.monotonic() < deadline
         for person in people:
             await person.play(random)
         await asyncio.sleep(0.02)
+    for adapter in adapters:
+        await adapter.worker.settled()
 
 
 async def test_a_lost_connection_is_resumed_and_nothing_is_missed(store: Store, server: DiscordServer) -> None:
     async with on_discord(store, server) as adapter:
         people = await seated(server, "metamazzo")
-        await plays_on(server, people)
+        await plays_on([adapter], server, people)
         await server.gateway.drop()
         # What happens meanwhile comes with the resumed session.
-        await plays_on(server, people)
+        await plays_on([adapter], server, people)
         assert (server.gateway.resumed, len(server.gateway.identified)) == (1, 1)
         await server.gateway.ask_to_reconnect()
         await until(lambda: server.gateway.resumed == 2)
-        await plays_on(server, people)
+        await plays_on([adapter], server, people)
         await until(lambda: adapter.healthy)
 
 
@@ -60,7 +67,7 @@ async def test_a_session_that_is_no_more_is_begun_anew(store: Store, server: Dis
         await server.gateway.invalidate()
         await until(lambda: len(server.gateway.identified) == 2)
         await until(lambda: adapter.healthy)
-        await plays_on(server, people)
+        await plays_on([adapter], server, people)
 
 
 async def test_without_a_connection_the_bot_is_not_well(store: Store, server: DiscordServer) -> None:
@@ -70,7 +77,7 @@ async def test_without_a_connection_the_bot_is_not_well(store: Store, server: Di
         await until(lambda: not adapter.healthy)
         await server.start(server.port)
         await until(lambda: adapter.healthy)
-        await plays_on(server, people)
+        await plays_on([adapter], server, people)
 
 
 async def test_who_is_told_to_stop_while_it_connects_anew_stops(store: Store, server: DiscordServer) -> None:
@@ -87,14 +94,14 @@ async def test_shards_are_split_among_workers(store: Store) -> None:
     server.channel(CHANNEL, server.server(BAR))
     try:
         async with (
-            on_discord(store, server, alone=False, discord_shards="0-1/4"),
+            on_discord(store, server, alone=False, discord_shards="0-1/4") as first,
             on_discord(store, server, alone=False, discord_shards="2-3/4") as second,
         ):
             assert sorted(server.gateway.identified) == [(0, 4), (1, 4), (2, 4), (3, 4)]
             people = await seated(server, "metamazzo")
             # The server is on shard 3, private chats on shard 0: each worker hears half of it.
-            await plays_on(server, people)
-            await plays_on(server, people)
+            await plays_on([first, second], server, people)
+            await plays_on([first, second], server, people)
             assert second.client.get_guild(BAR)
     finally:
         await server.stop()
@@ -103,5 +110,5 @@ async def test_shards_are_split_among_workers(store: Store) -> None:
 async def test_what_was_pressed_while_the_bot_restarted_is_pressed_again(store: Store, server: DiscordServer) -> None:
     async with on_discord(store, server):
         people = await seated(server, "metamazzo")
-    async with on_discord(store, server):
-        await plays_on(server, people)
+    async with on_discord(store, server) as adapter:
+        await plays_on([adapter], server, people)

@@ -93,10 +93,10 @@ class Telegrams:
             await seated(self.server, game)
             # Until its card says so, it may be taken for the next one's.
             await self._rest()
+        worker, before = self.adapter.worker, self._told_the_group()
         Person(self.server, 1, "Anna").say("/challenge testa @bruno")
-        worker = self.adapter.worker
         people = [f"telegram:{number}" for number in range(1, 5)]
-        await until(lambda: self.server.group(GROUP).messages != {})
+        await until(lambda: self._told_the_group() > before)
         await self._rest()
         tables = {table.code: table for person in people for table in await worker.tables_of(person)}
         if len(tables) != len(GAMES) + 1:
@@ -131,6 +131,10 @@ class Telegrams:
             return reply
 
         self.adapter.card_room.command = heard  # type: ignore[method-assign]
+
+    def _told_the_group(self) -> int:
+        """How many messages of the bot's stand in the group."""
+        return sum(bool(one["from"]["is_bot"]) for one in self.server.group(GROUP).messages.values())
 
     async def _rest(self) -> None:
         await asyncio.sleep(0.2)

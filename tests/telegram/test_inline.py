@@ -15,7 +15,7 @@ from adapters.telegram import examine
 from bot import offers
 from bot.finished.ratings import Scope
 from bot.settings import Settings
-from bot.store import Store
+from bot.store import Store, keys
 from bot.tables.choice import Choice
 from engine import GAMES, verify
 from tests.bot.fake_platform import ACCEPT, NAMES, FakePlatform, Player
@@ -195,9 +195,14 @@ async def test_nothing_is_written_down_before_somebody_presses(store: Store, ser
     async with on_telegram(store, server) as adapter:
         await offered(server, anna, "")
         await adapter.worker.settled()
-        before = set(await store.client.keys())
+        before, known = set(await store.client.keys()), await store.client.hgetall(keys.person("telegram:1"))
         await sent(server, anna, chat, "testa", feedback=True)
+        # It is confirmed once it is done.
+        await until(lambda: not server.waiting)
         assert set(await store.client.keys()) == before
+        # Where the host has told Telegram to say what was sent, that is what she is offered first from now on.
+        chosen = {b"game": b"testa", b"game:testa": Choice.usual("testa").text.encode()}
+        assert await store.client.hgetall(keys.person("telegram:1")) == {**known, **chosen}
         assert await adapter.worker.tables_of("telegram:1") == []
 
 
@@ -624,7 +629,8 @@ async def test_nothing_is_offered_where_inline_mode_is_off_and_the_host_is_told(
     async with on_telegram(store, server):
         anna.say("/tables", anna.private)
         anna.say("/help", anna.private)
-        await until(lambda: anna.button("Rules", anna.private) is not None)
+        await until(lambda: sum(one["from"] == BOT for one in anna.private.messages.values()) == 2)
+        assert anna.button("Rules", anna.private)
         assert shares(anna.private) == []
     settings = Settings(_env_file=None, telegram_token=SecretStr(TOKEN), telegram_api_url=server.url)
     findings = [finding async for finding in examine(settings)]

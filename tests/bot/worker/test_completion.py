@@ -117,12 +117,17 @@ async def test_robots_that_think_and_people_who_ask_go_first(store: Store, monke
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
         thinker = Thinker(worker)
-        is_busy = True
-        monkeypatch.setattr(type(worker.robot_pool), "is_busy", property(lambda _pool: is_busy))
+        looked = asyncio.Semaphore(0)
+
+        def is_busy(_pool: object) -> bool:
+            looked.release()
+            return True
+
+        monkeypatch.setattr(type(worker.robot_pool), "is_busy", property(is_busy))
         players = await a_game(worker, fake)
-        with pytest.raises(TimeoutError):
-            async with asyncio.timeout(0.1):
-                await worker.completion.settled()
+        async with asyncio.timeout(60):
+            for _ in range(3):
+                await looked.acquire()
         assert thinker.asked == 0
         # Who asks for this very game need not wait for the robots.
         thinker.may_answer.set()

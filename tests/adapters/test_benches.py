@@ -7,7 +7,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from adapters.discord.commands import Commands
-from bot.bench import compare
+from bot.bench import compare, presses
 from bot.bench.limits import BenchFailed, within
 from bot.bench.platforms import tell_ratios
 from bot.cli import main as cli
@@ -142,9 +142,16 @@ def test_presses_in_the_process_end_with_their_figures(monkeypatch: pytest.Monke
 def test_panels_that_never_come_end_the_bench(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("bot.bench.presses.SECONDS", 1)
     monkeypatch.setattr("bot.bench.presses.RATE", 50)
-    monkeypatch.setattr("bot.bench.presses.PATIENCE", 5.0)
-    monkeypatch.setattr("bot.bench.presses.SLOWEST", 1000)
     monkeypatch.setattr("bot.bench.presses.Counter.edit", never_shown)
+
+    async def impatient(crowd: presses.Crowd) -> list[float]:
+        """What comes before has its usual limits: it is to end."""
+        monkeypatch.setattr("bot.bench.presses.PATIENCE", 5.0)
+        monkeypatch.setattr("bot.bench.presses.SLOWEST", 1000)
+        return await at_a_rate(crowd)
+
+    at_a_rate = presses.at_a_rate
+    monkeypatch.setattr("bot.bench.presses.at_a_rate", impatient)
     result = bench("presses", "--tables", "80")
     assert result.exit_code == 1
     assert "buongioco bench: waited 5.05 s for 50 presses at 50/s to reach their panels" in result.stderr

@@ -123,7 +123,7 @@ async def test_a_valkey_that_will_not_start_says_why(tmp_path: Path) -> None:
 
 async def with_a_long_file(folder: Path, monkeypatch: pytest.MonkeyPatch) -> EmbeddedStore:
     """A store of three thousand keys, whose Valkey takes two seconds to read them."""
-    embedded = impatient(folder)
+    embedded = EmbeddedStore(folder)
     await embedded.start()
     async with opened(embedded.url) as store, store.client.pipeline(transaction=False) as pipe:
         for number in range(3000):
@@ -134,6 +134,8 @@ async def with_a_long_file(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Emb
     slow.write_text(f'#!/bin/sh\nexec {server_path()} "$@" --key-load-delay 700\n')
     slow.chmod(0o700)
     monkeypatch.setattr(embedded_module, "server_path", lambda: slow)
+    # Less than it takes to read them, and more than to begin.
+    embedded.patience = 1.5
     return embedded
 
 

@@ -3,9 +3,8 @@
 import asyncio
 import os
 import signal
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
-from functools import partial
 from typing import Any
 
 import pytest
@@ -29,23 +28,32 @@ def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(delivery, "AGAIN_AFTER", 0.05)
 
 
-@pytest.fixture
-def impatient(monkeypatch: pytest.MonkeyPatch) -> Iterator[pytest.MonkeyPatch]:
-    """A store that falls silent counts as away sooner. Undone when it is to be heard again, which may take a while."""
-    monkeypatch.setattr(store, "connected", partial(store.connected, patience=0.4))
-    with monkeypatch.context() as context:
-        context.setattr(store, "COMMIT_SECONDS", 0.8)
-        yield context
-
-
 def process_of(embedded: EmbeddedStore) -> int:
     return int((embedded.folder / "valkey.pid").read_text())
 
 
-async def freeze(embedded: EmbeddedStore) -> None:
-    os.kill(process_of(embedded), signal.SIGSTOP)
-    # It stops when it is next scheduled.
-    await asyncio.sleep(0.2)
+def wait_for_answers(there: Store, seconds: float) -> None:
+    """How long a store may be silent before it counts as away."""
+    pool = there.client.connection_pool
+    pool.timeout = pool.connection_kwargs["socket_timeout"] = seconds
+    for one in (*pool._available_connections, *pool._in_use_connections):
+        one.socket_timeout = seconds
+
+
+@asynccontextmanager
+async def frozen(embedded: EmbeddedStore, there: Store) -> AsyncIterator[None]:
+    """A store that says nothing. Only for so long it counts as away sooner: what it is to say may take a while."""
+    with pytest.MonkeyPatch.context() as context:
+        context.setattr(store, "COMMIT_SECONDS", 0.8)
+        wait_for_answers(there, 0.4)
+        os.kill(process_of(embedded), signal.SIGSTOP)
+        try:
+            # It stops when it is next scheduled.
+            await asyncio.sleep(0.2)
+            yield
+        finally:
+            wait_for_answers(there, store.ANSWER_SECONDS)
+            os.kill(process_of(embedded), signal.SIGCONT)
 
 
 @asynccontextmanager
@@ -113,7 +121,7 @@ async def test_a_store_that_takes_nothing_down_keeps_nothing_and_the_presser_is_
 
 
 async def test_a_store_that_is_frozen_leaves_no_press_unanswered_and_the_same_press_counts_once(
-    embedded: EmbeddedStore, impatient: pytest.MonkeyPatch
+    embedded: EmbeddedStore,
 ) -> None:
     async with at_table(embedded) as (worker, _fake, players):
         mover = mover_of(players)
@@ -122,9 +130,8 @@ async def test_a_store_that_is_frozen_leaves_no_press_unanswered_and_the_same_pr
         message, button = mover.moves()[0]
         await worker.settled()
         tasks = len(asyncio.all_tasks())
-        await freeze(embedded)
         with capture_logs() as logs:
-            try:
+            async with frozen(embedded, worker.store):
                 # More than there are connections; each gets its answer.
                 presses = [mover.send(button.payload, mover.private, message, key=f"frozen{n}") for n in range(100)]
                 strangers = [Player(worker, mover.fake, f"P{n}", 100 + n).send("1pabout", GROUP) for n in range(100)]
@@ -132,9 +139,6 @@ async def test_a_store_that_is_frozen_leaves_no_press_unanswered_and_the_same_pr
                     answers: list[Reply] = await asyncio.gather(*presses, *strangers)
                 assert not [answer.toast for answer in answers if NOT_KNOWN not in answer.toast]
                 assert not (await worker.healthy())["store"]
-            finally:
-                impatient.undo()
-                os.kill(process_of(embedded), signal.SIGCONT)
             await until_well(worker)
             assert (await mover.send(button.payload, mover.private, message, key="frozen0")).toast in (
                 "",
@@ -154,18 +158,16 @@ async def test_a_store_that_is_frozen_leaves_no_press_unanswered_and_the_same_pr
 
 
 async def test_a_press_that_was_written_after_its_presser_was_told_is_found_by_its_key(
-    embedded: EmbeddedStore, impatient: pytest.MonkeyPatch
+    embedded: EmbeddedStore,
 ) -> None:
     async with at_table(embedded) as (worker, _fake, players):
         mover = mover_of(players)
         code = await code_of(worker, mover)
         before = (await worker.store.load(code)).version
         message, button = mover.moves()[0]
-        await freeze(embedded)
-        reply = await mover.send(button.payload, mover.private, message, key="once")
-        assert NOT_KNOWN in reply.toast
-        impatient.undo()
-        os.kill(process_of(embedded), signal.SIGCONT)
+        async with frozen(embedded, worker.store):
+            reply = await mover.send(button.payload, mover.private, message, key="once")
+            assert NOT_KNOWN in reply.toast
         await until_well(worker)
         # The store had it in its socket, and wrote it when it woke up; the worker's memory does not know.
         assert (await worker.store.load(code)).version == before + 1

@@ -1,6 +1,7 @@
 """Delivery: whatever goes wrong on the way, chats come to agree with their tables, and nothing is said twice."""
 
 import asyncio
+from functools import partial
 from random import Random
 
 import pytest
@@ -478,6 +479,17 @@ async def test_a_surface_that_fails_keeps_its_table_from_rest(store: Store, monk
         await agrees(worker, fake, players)
 
 
+async def at_rest(store: Store, *workers: Worker) -> None:
+    """Until nothing is under way, nor marked as changed for a worker that has yet to hear of it."""
+    async with asyncio.timeout(60):
+        while True:
+            await asyncio.sleep(0.01)
+            for worker in workers:
+                await worker.settled()
+            if not await store.all_changed(range(keys.SHARDS)):
+                return
+
+
 async def test_two_workers_share_the_tables_and_each_takes_every_press(store: Store) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake, alone=False) as one, open_worker(store, fake, alone=False) as two:
@@ -488,15 +500,7 @@ async def test_two_workers_share_the_tables_and_each_takes_every_press(store: St
         assert one.shards.mine | two.shards.mine == set(range(64))
         players = [Player(one, fake, "Anna", 1), Player(two, fake, "Bruno", 2)]
         random = Random(5)
-
-        async def rest() -> None:
-            for _ in range(200):
-                await asyncio.sleep(0.01)
-                await one.settled()
-                await two.settled()
-                if not await store.all_changed(range(64)):
-                    return
-
+        rest = partial(at_rest, store, one, two)
         await players[0].say("/challenge metamazzo")
         await rest()
         await players[1].press("Accept", GROUP)
@@ -521,16 +525,7 @@ async def test_a_hand_comes_anew_below_that_of_a_table_which_another_worker_deli
         await two.shards.share_out()
         await asyncio.sleep(0.1)
         players = [Player(one, fake, "Anna", 1), Player(two, fake, "Bruno", 2)]
-
-        async def rest() -> None:
-            for _ in range(200):
-                await asyncio.sleep(0.01)
-                await one.settled()
-                await two.settled()
-                if not await store.all_changed(range(64)):
-                    return
-
-        codes: list[str] = []
+        rest, codes = partial(at_rest, store, one, two), list[str]()
         while {one.shards.owns(code) for code in codes} != {True, False}:
             assert len(codes) < 15
             await players[0].say("/challenge metamazzo")

@@ -272,13 +272,11 @@ async def test_robots_take_chairs_and_play(store: Store) -> None:
         table = (await worker.tables_of(anna.person.id))[0]
         assert [chair.name for chair in table.chairs if chair] == ["Anna", "🤖 Gino", "🤖 Teresa", "🤖 Pina"]
         random = Random(4)
-        for _ in range(400):
-            await anna.play(random)
-            await asyncio.sleep(0.02)
-            await worker.settled()
-            if "Trick 5" in fake.last(GROUP).plain:
-                break
-        assert "Trick 5" in fake.last(GROUP).plain
+        async with asyncio.timeout(60):
+            while "Trick 5" not in fake.last(GROUP).plain:
+                await anna.play(random)
+                await asyncio.sleep(0.02)
+                await worker.settled()
 
 
 async def test_alone_with_a_robot_in_the_private_chat(store: Store) -> None:
@@ -288,16 +286,14 @@ async def test_alone_with_a_robot_in_the_private_chat(store: Store) -> None:
         await anna.say("/sfida testa", place=anna.private)
         await anna.press("Robot facile")
         random = Random(4)
-        for _ in range(400):
-            # The hand comes first and stays one message; the card and the boards of deals that are over are others.
-            hands = [text for text in fake.texts(anna.private) if "Tocca a" in text]
-            assert len(hands) <= 1
-            await anna.play_anywhere(random)
-            await asyncio.sleep(0.01)
-            await worker.settled()
-            if any("Segreto: " in text for text in fake.texts(anna.private)):
-                break
-        assert any("Segreto: " in text for text in fake.texts(anna.private))
+        async with asyncio.timeout(60):
+            while not any("Segreto: " in text for text in fake.texts(anna.private)):
+                # The hand comes first and stays one message; the card and the boards of deals that are over are others.
+                hands = [text for text in fake.texts(anna.private) if "Tocca a" in text]
+                assert len(hands) <= 1
+                await anna.play_anywhere(random)
+                await asyncio.sleep(0.01)
+                await worker.settled()
         assert not any("sealed" in text for text in fake.texts(anna.private))
 
 

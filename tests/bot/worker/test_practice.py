@@ -33,16 +33,16 @@ async def practising(
 
 async def my_turn(worker: Worker, player: Player) -> int:
     """Wait for the player's turn; returns their panel's version."""
-    for _ in range(2000):
-        [table] = await worker.tables_of(player.person.id)
-        seat = table.seat_of(player.person.id)
-        assert seat is not None
-        assert table.game
-        if table.game.turn == seat:
-            await worker.settled()
-            return max(table.moved_at[seat], table.dealt_at)
-        await asyncio.sleep(0.01)
-    raise AssertionError("the robots do not move")
+    async with asyncio.timeout(60):
+        while True:
+            [table] = await worker.tables_of(player.person.id)
+            seat = table.seat_of(player.person.id)
+            assert seat is not None
+            assert table.game
+            if table.game.turn == seat:
+                await worker.settled()
+                return max(table.moved_at[seat], table.dealt_at)
+            await asyncio.sleep(0.01)
 
 
 async def some_cards(worker: Worker, players: list[Player], count: int) -> None:
@@ -87,13 +87,11 @@ async def test_a_strong_robot_sits_down_and_plays(store: Store) -> None:
         [table] = await worker.tables_of(anna.person.id)
         assert [chair.person for chair in table.chairs if chair] == ["paper:1", "robot:strong"]
         random = Random(1)
-        for _ in range(600):
-            await anna.play(random)
-            await asyncio.sleep(0.01)
-            await worker.settled()
-            if "Trick 4" in fake.last(GROUP).plain:
-                break
-        assert "Trick 4" in fake.last(GROUP).plain
+        async with asyncio.timeout(60):
+            while "Trick 4" not in fake.last(GROUP).plain:
+                await anna.play(random)
+                await asyncio.sleep(0.01)
+                await worker.settled()
 
 
 async def test_a_table_where_nobody_comes_back_to_the_robots_ends_without_a_winner(store: Store) -> None:

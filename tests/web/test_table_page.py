@@ -20,6 +20,14 @@ DESKTOP = {"viewport": {"width": 1280, "height": 800}}
 SHOTS = os.environ.get("BUONGIOCO_SHOTS")
 TO_PRESS = ".tally button, .felt .tap[data-press]:not([data-press='']):not([aria-pressed]), .fan .tap.playable, #table > .buttons button"
 
+HOLD = """() => {
+  window.usual = setTimeout; window.held = [];
+  window.setTimeout = (then, ms) => ms === 1500 ? -window.held.push(then) : window.usual(then, ms);
+}"""
+"""What was to be taken off the table after a moment stays, however seldom one looks."""
+
+LET_GO = "() => { window.setTimeout = window.usual; for (const then of window.held) then(); }"
+
 
 async def opened(browser: Browser, url: str, **how: object) -> Page:
     page = await (await browser.new_context(locale="en-GB", **(how or PHONE))).new_page()  # type: ignore[arg-type]
@@ -250,12 +258,16 @@ async def test_the_last_trick_of_a_deal_is_seen_before_what_it_counted(playgroun
             break
         before = await page.locator("#table").inner_html()
         last = await page.locator(".fan .tap").count() == 1
+        if last:
+            await page.evaluate(HOLD)
         await page.locator(".fan .tap.playable, #table > .buttons button").first.click()
         if last:
             await expect(page.locator(".fan .tap")).to_have_count(0)
             await expect(page.locator(".lying")).to_have_count(2)
             await expect(page.locator(".lying.wins")).to_have_count(1)
             await shot(page, "last-trick-of-a-deal")
+            assert not await deal_over.count()
+            await page.evaluate(LET_GO)
             await expect(deal_over).to_be_visible()
         await page.wait_for_function("old => document.getElementById('table').innerHTML !== old", arg=before)
     # The next deal is not to be seen before its reader goes on, by a key as well.
@@ -269,7 +281,7 @@ async def test_the_last_trick_of_a_deal_is_seen_before_what_it_counted(playgroun
 async def test_a_deal_that_one_leads_is_told_as_ones_turn(playground: Open, browser: Browser) -> None:
     page = await begun(browser, playground, "metamazzo")
     turns = "window.turns = 0; window.TelegramWebviewProxy = {postEvent: (_, data) => turns += /medium/.test(data)};"
-    await page.add_init_script(f"sessionStorage.setItem('telegram', '{{}}'); {turns}")
+    await page.add_init_script(f"sessionStorage.setItem('telegram', '{{}}'); {turns} ({HOLD})()")
 
     def ends_a_deal(line: WebSocketRoute) -> None:
         """What the bot says first becomes the last moment of a deal that others ended, and the one that follows."""
@@ -286,6 +298,7 @@ async def test_a_deal_that_one_leads_is_told_as_ones_turn(playground: Open, brow
     await page.reload()
     await expect(page.locator("[data-lying='3D']")).to_be_visible()
     assert await page.evaluate("turns") == 0
+    await page.evaluate(LET_GO)
     await page.wait_for_function("() => window.turns >= 1")
 
 

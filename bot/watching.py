@@ -225,7 +225,7 @@ class Watching:
 
     async def _look_at(self, code: str, watched: _Watched) -> None:
         try:
-            table = await self._room.load(code)
+            table = await self._room.followed(code)
             if not await self._may_be_watched(table):
                 watched.end()
                 return
@@ -247,7 +247,7 @@ class Watching:
         if not secrets.compare_digest((await self._id_of(code)).encode(), watch_id.encode()):
             return None
         try:
-            table = await self._room.load(code)
+            table = await self._room.followed(code)
         except NoSuchTable:
             return None
         return table if await self._may_be_watched(table) else None

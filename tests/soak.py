@@ -197,7 +197,8 @@ class Soak:
         async for key in self.worker.store.client.scan_iter(count=1000):
             name = key.decode()
             kind = next((kind for kind in KEPT if name.startswith(kind)), "")
-            if not kind and await self.worker.store.client.ttl(key) > 0:
+            # One that has gone meanwhile did expire; whole seconds would be none just before.
+            if not kind and await self.worker.store.client.pttl(key) != -1:
                 kind = EXPIRING
             found[kind or name] += 1
         memory = (await self.worker.store.client.info("memory"))["used_memory"]

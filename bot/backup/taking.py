@@ -49,13 +49,15 @@ AT_ONCE = 100
 SCANNED = 1000
 
 TABLES = "{s*}:table:*"
-SHARDS_OWN = ("table:", "shown:", "changed", "timers", "attended")
+SHARDS_OWN = ("table:", "shown:", "changed", "timers", "attended", "ended:")
 BY_THEMSELVES = (
     *(f"{{s{shard}}}:{kind}" for shard in range(keys.SHARDS) for kind in SHARDS_OWN),
     *(keys.GAMES_ORDER, keys.GAMES_COUNTER, keys.RATED, *(kind("") for kind in BY_SCOPE), keys.game("")),
     keys.named(""),
 )
-"""What the steps before the last one have read; and who is named at tables, which a restore takes from their logs."""
+"""What the steps before the last one have read; who is named at tables, which a restore takes from their logs; and logs
+of tables that have just ended, which nobody wants by then.
+"""
 
 OF_PEOPLE = tuple(
     key("")

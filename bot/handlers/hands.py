@@ -215,7 +215,7 @@ class OpenHand:
     async def _catch_up(self) -> None:
         self._is_behind = False
         try:
-            self._keep(await self._hands.room.load(self.table.code))
+            self._keep(await self._hands.room.followed(self.table.code))
         except NoSuchTable:
             self.is_gone = True
 
@@ -395,14 +395,14 @@ class Hands:
             return None
         return Invitation(table.game_id, invited_panel(table.spoken(language), language))
 
-    async def at(self, code: str, person: str) -> OpenHand | None:
+    async def at(self, code: str, person: str, *, or_ended: bool = False) -> OpenHand | None:
         """A page on somebody's hand at a table; None if they do not sit there and ask for no chair. Of a table that is
-        set aside it says so.
+        set aside it says so. ``or_ended`` if it may be one that was removed a moment ago.
 
         Whoever was given one closes it. Raises one of the store's errors.
         """
         try:
-            table = await self.room.load(code)
+            table = await (self.room.followed(code) if or_ended else self.room.load(code))
         except NoSuchTable:
             return None
         if person not in table.people:

@@ -57,9 +57,10 @@ class Playing:
         return [own_table(table, person) for table in await self._worker.tables_of(person)]
 
     async def table(self, code: str, person: str) -> OwnTable:
-        """A table where a program sits, or asks for a chair."""
+        """A table where a program sits, or asks for a chair; for a minute after it was removed as it ended."""
+        room = self._worker.room
         with _saying_why(), _none_told_from_others(code):
-            table = await self._worker.room.table(code)
+            table = room.readable(await room.followed(code))
             if person not in table.people:
                 raise NotAtThisTable(code=code)
             return own_table(table, person)
@@ -107,7 +108,7 @@ class Playing:
         """A table where a program sits, as JSON, and again whenever it has changed; nothing from time to time. It ends
         with the game.
         """
-        hand: OpenHand | None = await self._hands.at(code, person)
+        hand: OpenHand | None = await self._hands.at(code, person, or_ended=True)
         if hand is None:
             return
         shown = b""

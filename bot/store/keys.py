@@ -16,6 +16,7 @@ the list of changed tables, also on a cluster. What follows from a finished tabl
 | ``{s17}:probe`` | string | whether the store takes anything down, asked while it is away; expires by itself |
 | ``{s17}:set_aside`` | hash | codes of tables whose log its owner's rules refuse: what their clocks had left, seconds |
 | ``{s17}:gone:<code>`` | string | a table was removed a short while ago; whose it was; expires after a day |
+| ``{s17}:ended:<code>`` | list | the log of a table that was removed a moment ago; expires after a minute |
 | ``secret`` | string | 32 random bytes from which tables' codes are made (`Store.secret`) |
 | ``forgetting`` | hash | people who are being forgotten: what stands in their place, JSON (`bot.somebody.Mark`) |
 | ``forgetting:worker`` | string | whoever does so just now; expires by itself |
@@ -148,6 +149,10 @@ def set_aside(shard: int) -> str:
 
 def gone(code: str) -> str:
     return f"{{s{shard_of(code)}}}:gone:{code}"
+
+
+def ended(code: str) -> str:
+    return f"{{s{shard_of(code)}}}:ended:{code}"
 
 
 def worker(worker: str) -> str:

@@ -32,6 +32,11 @@ GONE = -2
 GONE_SECONDS = 86400
 """How long platforms may deliver an update again: Telegram keeps them for a day."""
 
+ENDED_SECONDS = 60
+"""How long the log of a table that was removed may still be read. Forgetting people does not look there: no longer than
+that may last (docs/privacy.md).
+"""
+
 CONNECTIONS = 32
 
 ANSWER_SECONDS = 2.0
@@ -181,16 +186,22 @@ class Store:
         """
         await asyncio.gather(*(self._confirm([name], [], confirmed=True) for name in names))
 
-    async def remove(self, code: str, whose: str = "") -> None:
+    async def remove(self, code: str, whose: str = "", *, keep_log: bool = False) -> None:
         """Forget a table: its log, what is shown of it, its clock, and that it changed.
 
-        For a day no table of this code is opened again; ``whose`` is what is then told of it (`Gone`).
+        For a day no table of this code is opened again; ``whose`` is what is then told of it (`Gone`). With
+        ``keep_log`` its log may be read for a minute more (`ended`).
         """
         shard = keys.shard_of(code)
         shards_keys = [keys.changed(shard), keys.timers(shard), keys.set_aside(shard)]
         await self._remove(
-            [keys.table(code), keys.shown(code), *shards_keys, keys.gone(code)], [code, whose, GONE_SECONDS]
+            [keys.table(code), keys.shown(code), *shards_keys, keys.gone(code), keys.ended(code)],
+            [code, whose, GONE_SECONDS, ENDED_SECONDS if keep_log else 0],
         )
+
+    async def ended(self, code: str) -> Log:
+        """The log of a table that was removed within the last minute; an empty one for any other."""
+        return unfold(await self.client.lrange(keys.ended(code), 0, -1))
 
     async def set_aside(self, code: str, version: int) -> bool:
         """Stop the clock of a table that cannot be read, and have its players told; False if that was done before."""

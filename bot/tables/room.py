@@ -69,7 +69,7 @@ class Room:
 
     async def table(self, code: str) -> Table:
         """A table as the store has it, to decide by; NoSuchTable if there is none, SetAside if it cannot be read."""
-        return self._readable(await self.load(code))
+        return self.readable(await self.load(code))
 
     async def cached(self, code: str) -> Table:
         """A table as this worker last saw it, to draw by: it may be a little old. NoSuchTable if there is none."""
@@ -88,6 +88,18 @@ class Room:
             self.forget(code)
             return await self._noted(Table.unreadable(code, "it is not a log"))
         return await self._caught_up(table, behind)
+
+    async def followed(self, code: str) -> Table:
+        """A table for who looks on: as `load` has it, or for a minute after it was removed as it ended. Another worker
+        removes it as soon as its end is shown where it is delivered.
+        """
+        try:
+            return await self.load(code)
+        except NoSuchTable:
+            log = await self.store.ended(code)
+            if not log.entries:
+                raise
+            return Table.from_log(code, log)
 
     async def _caught_up(self, table: Table, behind: Behind) -> Table:
         """A table with what it lacked."""
@@ -108,7 +120,8 @@ class Room:
         return self._remember(table)
 
     @staticmethod
-    def _readable(table: Table) -> Table:
+    def readable(table: Table) -> Table:
+        """The table; SetAside if it cannot be read."""
         if table.error:
             raise SetAside(code=table.code)
         return table
@@ -159,7 +172,7 @@ class Room:
             after = table
             if not table.log.has_seen(update):
                 try:
-                    after = decide(self._readable(table))
+                    after = decide(self.readable(table))
                 except Exception as error:  # noqa: BLE001  it is raised below, if it is still so
                     fault = error
             if after.version > table.version:
@@ -251,13 +264,13 @@ class Room:
         return newest
 
     async def remove(self, table: Table) -> None:
-        """A table is over, or no game came of it, and all has been shown: forget it."""
+        """A table is over, or no game came of it, and all has been shown: forget it, but for `followed`."""
         if table.matched and self.before_removal:
             await self.before_removal(table)
         # First, for afterwards nothing tells any more whom it named.
         for person in people_in(table.log.entries):
             await self.store.client.srem(keys.named(person), table.code)
-        await self.store.remove(table.code, mark_of(table.opener.person))
+        await self.store.remove(table.code, mark_of(table.opener.person), keep_log=not table.error)
         self.forget(table.code)
         await self.lists.removed(table)
 

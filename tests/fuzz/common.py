@@ -253,7 +253,7 @@ async def state(store: Store) -> dict[bytes, object]:
     """All that the store holds but what goes by time, and when people last looked at what they are shown."""
     held: dict[bytes, object] = {}
     async for key in store.client.scan_iter(count=1000):
-        if key.endswith(GOES_BY_TIME):
+        if key.endswith(GOES_BY_TIME) or b":ended:" in key:
             continue
         if b":shown:" in key:
             held[key] = {

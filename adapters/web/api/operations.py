@@ -183,8 +183,8 @@ OPERATIONS = (
         path="/tables/{watch_id}/stream",
         summary="A table, as it comes to be",
         about=(
-            "A line of JSON for the table as it stands, and another whenever it has changed, until its game is over. "
-            "Whoever reads slowly gets the latest. Empty lines keep the connection open: pass them over."
+            "A line of JSON for the table as it stands, and another whenever it has changed; the last when its game is "
+            "over. Whoever reads slowly gets the latest. Empty lines keep the connection open: pass them over."
         ),
         models=(PublicTable,),
         parameters=(TABLE,),
@@ -210,6 +210,7 @@ OPERATIONS = (
         name="my_table",
         path="/me/tables/{code}",
         summary="A table, as my seat may see it",
+        about="When its game is over, for a minute more: its `phase` is over then, and `replay` leads to the game.",
         models=(OwnTable,),
         parameters=(TABLE_CODE,),
         statuses=READING,
@@ -243,8 +244,8 @@ OPERATIONS = (
         path="/me/tables/{code}/stream",
         summary="A table, as my seat sees it come to be",
         about=(
-            "A line of JSON for the table as it stands, and another whenever it has changed, until its game is over. "
-            "Empty lines keep the connection open: pass them over."
+            "A line of JSON for the table as it stands, and another whenever it has changed; the last when its game is "
+            "over. Empty lines keep the connection open: pass them over."
         ),
         models=(OwnTable,),
         parameters=(TABLE_CODE,),

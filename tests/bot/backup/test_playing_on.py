@@ -45,7 +45,12 @@ async def everything(store: Store) -> dict[str, object]:
     found: dict[str, object] = {}
     async for name in store.client.scan_iter():
         key = name.decode()
-        if key == keys.WORKERS or key.endswith(("}:changed", "}:confirmed", "}:attended")) or ":shown:" in key:
+        if (
+            key == keys.WORKERS
+            or key.endswith(("}:changed", "}:confirmed", "}:attended"))
+            or ":shown:" in key
+            or ":ended:" in key
+        ):
             continue
         match await store.client.type(key):
             case b"string":

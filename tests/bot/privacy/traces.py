@@ -9,9 +9,14 @@ from bot.store.log import unfold
 
 
 async def everything(store: Store) -> dict[str, str]:
-    """All keys with all that is in them, as text; logs and games unfolded."""
+    """All keys with all that is in them, as text; logs and games unfolded. Logs of tables that have just ended are left
+    out: they go by themselves, within the minute after which nothing of a person is to be left.
+    """
     found = {}
     async for key in store.client.scan_iter(count=1000):
+        if b"}:ended:" in key:
+            assert (await store.client.ttl(key)) in (-2, *range(61))
+            continue
         found[key.decode()] = await _text(store, key)
     return found
 

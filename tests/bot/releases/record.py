@@ -31,7 +31,7 @@ async def keys_of(store: Store) -> list[dict[str, Any]]:
     """Every key with its value; bytes as Latin-1, which gives each byte a character."""
     found = []
     async for key in store.client.scan_iter():
-        if key.endswith(LEFT_OUT):
+        if key.endswith(LEFT_OUT) or b":ended:" in key:
             continue
         kind = (await store.client.type(key)).decode()
         value: Any

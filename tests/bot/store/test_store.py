@@ -147,10 +147,22 @@ async def test_a_removed_table_leaves_nothing(store: Store) -> None:
     assert sorted([key async for key in store.client.scan_iter()]) == [b"schema", keys.gone("ABCD").encode()]
 
 
+async def test_the_log_of_a_removed_table_may_be_kept_for_a_minute(store: Store) -> None:
+    assert (await store.ended("ABCD")).entries == []
+    await store.append("ABCD", NOTHING, [b"one", b"two"])
+    # Cut short it is removed once more.
+    for _ in range(2):
+        await store.remove("ABCD", keep_log=True)
+        assert (await store.ended("ABCD")).entries == [b"one", b"two"]
+        assert (await store.load("ABCD")).entries == []
+        assert 0 < await store.client.ttl(keys.ended("ABCD")) <= 60
+    assert await store.append("ABCD", NOTHING, [b"again"]) == Gone("")
+
+
 async def test_every_key_of_a_table_lies_in_one_slot(store: Store) -> None:
     for code in ("ABCD", "EFGH", "Z9"):
         shard = keys.shard_of(code)
-        names = (keys.table(code), keys.changed(shard), keys.timers(shard), keys.attended(shard))
+        names = (keys.table(code), keys.ended(code), keys.changed(shard), keys.timers(shard), keys.attended(shard))
         assert len({name[: name.index("}")] for name in names}) == 1
     assert {keys.shard_of(f"T{n}") for n in range(2000)} == set(range(keys.SHARDS))
 

@@ -23,7 +23,18 @@ from tests.long import mostly_long
 
 PEOPLE = ("p:0", "p:1", "p:2", "p:3", "p:4")
 NAMES = ("Gino", "Pina", "Nino")
-WATCHING = {"rewrite", "rehost", "check_flagged", "remove", "table", "cached", "load", "remembers", "opened_by"}
+WATCHING = {
+    "rewrite",
+    "rehost",
+    "check_flagged",
+    "remove",
+    "table",
+    "cached",
+    "load",
+    "followed",
+    "remembers",
+    "opened_by",
+}
 WRITING = {"commit", "open"}
 """What the operations themselves do."""
 

@@ -480,8 +480,8 @@ async def test_nobody_is_named_by_a_table_of_which_no_more_than_its_log_could_be
     table = await Challenges(room).open_table("testa", ADA, "Ada", "u1")
     remove = store.remove
 
-    async def killed(*words: str) -> None:
-        await remove(*words)
+    async def killed(*words: Any, **more: Any) -> None:
+        await remove(*words, **more)
         raise RuntimeError
 
     monkeypatch.setattr(store, "remove", killed)

@@ -277,7 +277,7 @@ async def test_a_chat_that_is_gone_loses_its_board_and_the_game_goes_on(store: S
         assert not [
             key
             async for key in store.client.scan_iter("{s*}:*")
-            if not key.endswith(b":attended") and b":gone:" not in key
+            if not key.endswith(b":attended") and b":gone:" not in key and b":ended:" not in key
         ]
 
 

@@ -10,14 +10,19 @@ from unittest.mock import AsyncMock, Mock
 
 import pytest
 
+from bot.handlers import Dispatcher
 from bot.handlers.hands import OpenHand
 from bot.handlers.limits import PRESSES_OF_PERSON
 from bot.panels.hand_page import hand_page
 from bot.people import Profile
 from bot.platform import Person, Press
-from bot.store import Store
+from bot.programs import CannotBe, Programs
+from bot.store import Store, keys
 from bot.store.entries import Entry, FirstDeal, Match, Move, Open, Sit
+from bot.store.log import Log
+from bot.tables.challenges import Challenges
 from bot.tables.table import Table
+from bot.watching import PublicTable
 from bot.worker import Worker
 from engine import GAMES
 from engine.rules import RELEASE, resolve
@@ -90,6 +95,69 @@ async def test_what_another_worker_commits_is_seen_at_once_where_the_table_is_de
         pressed = await presses.room.press(code, chair.person, table.version, move, "m1")
         assert (await page.next())["version"] == pressed.version
         await page.close()
+
+
+@pytest.mark.parametrize("how", ["resign", "cancel"])
+async def test_how_a_table_ended_is_told_where_another_worker_has_removed_it(
+    store: Store, monkeypatch: pytest.MonkeyPatch, how: str
+) -> None:
+    """A page, a program and a watcher look when the table is gone already; so does a program that only asks then."""
+    for module in ("bot.handlers.hands", "bot.watching"):
+        monkeypatch.setattr(f"{module}.ELSEWHERE_SECONDS", 3600.0)
+    monkeypatch.setattr("bot.store.store.ENDED_SECONDS", 3600)
+    async with (
+        open_worker(store, FakePlatform(), alone=False) as worker,
+        open_worker(store, FakePlatform(), alone=False) as owner,
+    ):
+        for one in (worker, owner) * 2:
+            await one.shards.share_out()
+        here, there = Dispatcher(worker), Dispatcher(owner)
+        (anna, _token), (bruno, _token) = [await Programs(store.client).add(name) for name in ("Anna", "Bruno")]
+        for number in range(100):
+            table = await there.playing.open(anna, "testa", {}, None, f"open {number}")
+            if owner.shards.owns(table.code):
+                break
+        code = table.code
+        if how == "resign":
+            table = await there.playing.sit(bruno, code, None, "sit")
+        hand = await here.hands.at(code, anna.person)
+        assert hand
+        watched = await here.watching.states(await here.watching.watch_id(await worker.room.load(code)))
+        assert watched
+        looking: list[AsyncIterator[Any]] = [hand.states(), here.playing.states(code, anna.person), watched]
+        before = [json.loads(await anext(states)) for states in looking]
+        if how == "resign":
+            await there.playing.move(bruno, code, table.version, "resign", "resign")
+        else:
+            await Challenges(owner.room).cancel(code, anna.person, "cancel")
+        async with asyncio.timeout(20):
+            await owner.settled()
+            while await store.load(code) != Log([]):
+                await asyncio.sleep(0.01)
+            for look_at in worker.on_heard:
+                look_at(code)
+            page, own, public = [json.loads(await anext(states)) for states in looking]
+            assert [state async for state in looking[1] if state] == []
+            assert [state async for state in looking[2] if state] == []
+        phase = "over" if how == "resign" else "closed"
+        assert [state["phase"] for state in (page, own, public)] == [phase] * 3
+        assert all(state["version"] > known["version"] for state, known in zip((own, public), before[1:], strict=True))
+        assert own == (await here.playing.table(code, anna.person)).model_dump(mode="json")
+        assert [json.loads(state) async for state in here.playing.states(code, anna.person)] == [own]
+        assert await here.watching.table(await here.watching._id_of(code)) == PublicTable.model_validate(public)
+        if how == "resign":
+            assert page["replay"] == own["replay"] == public["replay"]
+            assert await worker.archive.get(own["replay"])
+            assert (own["winner"], own["seat"]) == ([0], 0)
+            # A table's page is the game's from now on; nobody who does not sit there learns anything.
+            assert await here.hands.at(code, anna.person) is None
+            assert await here.hands.played(code, anna.person) == own["replay"]
+        (carla, _token) = await Programs(store.client).add("Carla")
+        with pytest.raises(CannotBe):
+            await here.playing.table(code, carla.person)
+        await store.client.delete(keys.ended(code))
+        with pytest.raises(CannotBe):
+            await here.playing.table(code, anna.person)
 
 
 async def test_choosing_is_limited_as_presses_are(store: Store, fake: FakePlatform) -> None:

@@ -112,7 +112,8 @@ async def test_a_table_where_nobody_comes_back_to_the_robots_ends_without_a_winn
                 await asyncio.sleep(0.01)
         await worker.settled()
         assert "The game was cancelled." in "".join(anna.fake.texts(GROUP))
-        assert not [key async for key in store.client.scan_iter(f"*{table.code}") if b"gone" not in key]
+        left = {key.decode() async for key in store.client.scan_iter(f"*{table.code}")}
+        assert left <= {keys.gone(table.code), keys.ended(table.code)}
         [game] = [game async for game in worker.archive.all()]
         assert not game.is_rated
 

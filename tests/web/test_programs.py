@@ -13,6 +13,7 @@ import pytest
 
 from adapters.web.api.operations import OPERATIONS
 from bot.handlers.limits import TRIES
+from bot.platform import RateLimit
 from bot.privacy.kept import drop_kept
 from bot.privacy.mydata import MyData
 from bot.programs import MOST_EACH, Programs, is_program
@@ -243,6 +244,44 @@ async def test_codes_that_a_program_guesses_are_counted_as_peoples_are(
     # Where it sits it guesses nothing.
     for _ in range(2 * TRIES.burst):
         await one.done(f"/me/tables/{code}/seat", {})
+
+
+async def test_what_a_good_token_asks_for_counts_as_no_wrong_id(
+    site: Open, session: aiohttp.ClientSession, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("BUONGIOCO_RATE_LIMITS", "true")
+    monkeypatch.setattr("adapters.web.limits.MISSES", RateLimit(burst=1, interval=3600.0))
+    await site.stop()
+    await site.start()
+    one, wrong = await program(site, session), Client(site, session, "bgp_wrong")
+    for _ in range(3):
+        for path in ("/me/tables/AAAAAA", "/me/tables/AAAAAA/stream", "/me/tables/no", "/me/nothing"):
+            assert (await one.ask(path))[0] == 404, path
+        move = {"version": 1, "move": "resign"}
+        assert (await one.ask("/me/tables/AAAAAA/moves", move))[0] == 404
+    assert (await one.ask("/me"))[0] == 200
+    assert [(await wrong.ask("/me"))[0] for _ in range(2)] == [401, 429]
+
+
+async def test_how_a_game_ended_is_answered_though_its_table_is_gone(
+    site: Open, session: aiohttp.ClientSession
+) -> None:
+    """A program that asks now and then seldom comes between the other's last move and the table's removal."""
+    one, other = await program(site, session), await program(site, session, "Other")
+    code = (await one.done("/me/tables", {"game": "testa"}))["code"]
+    table = await other.done(f"/me/tables/{code}/seat", {})
+    await other.done(f"/me/tables/{code}/moves", {"version": table["version"], "move": "resign"})
+    await site.worker.settled()
+    assert (await one.done("/me/tables"))["tables"] == []
+    over = await one.done(f"/me/tables/{code}")
+    assert (over["phase"], over["winner"], over["seat"], over["moves"]) == ("over", [0], 0, [])
+    assert await site.worker.archive.get(over["replay"])
+    headers = {"Authorization": f"Bearer {one.token}"}
+    async with session.get(f"{one.url}/me/tables/{code}/stream", headers=headers) as stream:
+        assert [json.loads(line) async for line in stream.content if line.strip()] == [over]
+    third = await program(site, session, "Third")
+    assert (await third.ask(f"/me/tables/{code}"))[0] == 404
+    assert (await one.ask(f"/me/tables/{code}/moves", {"version": over["version"], "move": "resign"}))[0] == 404
 
 
 async def test_a_seat_sees_its_own_hand_and_no_other(site: Open, session: aiohttp.ClientSession) -> None:

@@ -49,7 +49,7 @@ STATUSES = {
 """How it is answered that something cannot be."""
 
 MISSED = (HTTPStatus.NOT_FOUND, HTTPStatus.UNAUTHORIZED)
-"""How it is answered that an id or a token leads nowhere."""
+"""How it is answered that an id which anybody may try, or a token, leads nowhere."""
 
 LOOKUP: web.RequestKey[Lookup] = web.RequestKey("lookup", Lookup)
 PROGRAM: web.RequestKey[Program] = web.RequestKey("program", Program)
@@ -88,6 +88,8 @@ class Api:
                 raise ApiError(HTTPStatus.METHOD_NOT_ALLOWED, f"Only {allowed} is answered here.", allow=allowed)
             if one.scope:
                 request[PROGRAM] = await self._program(request, one.scope)
+                # Of codes a good token tells no more than where its program sits.
+                request[LOOKUP].end()
             for parameter in one.parameters:
                 _check(parameter, request)
             if one.body:
@@ -131,6 +133,7 @@ class Api:
         return program
 
     async def _nothing(self, request: web.Request) -> web.StreamResponse:
+        request[LOOKUP].end()
         raise not_found("Nothing stands here: /api/v1/openapi.json says what may be asked.")
 
     async def _description(self, request: web.Request) -> web.StreamResponse:

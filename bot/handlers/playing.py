@@ -100,8 +100,15 @@ class Playing:
     async def move(self, program: Program, code: str, version: int, move: str, key: str) -> OwnTable:
         """Make a move by a table of this ``version``."""
         begin_request()
+        room, update = self._worker.room, _update(program, key)
         with _saying_why(), _none_told_from_others(code):
-            table = await self._worker.room.press(code, program.person, version, move, _update(program, key))
+            try:
+                table = await room.press(code, program.person, version, move, update)
+            except NoSuchTable:
+                # Perhaps this move ended the game, and its answer was lost.
+                table = room.readable(await room.followed(code))
+                if not table.log.has_seen(update):
+                    raise
         return own_table(table, program.person)
 
     async def states(self, code: str, person: str) -> AsyncGenerator[bytes]:

@@ -270,9 +270,11 @@ async def test_how_a_game_ended_is_answered_though_its_table_is_gone(
     one, other = await program(site, session), await program(site, session, "Other")
     code = (await one.done("/me/tables", {"game": "testa"}))["code"]
     table = await other.done(f"/me/tables/{code}/seat", {})
-    await other.done(f"/me/tables/{code}/moves", {"version": table["version"], "move": "resign"})
+    resigned = {"version": table["version"], "move": "resign"}
+    await other.done(f"/me/tables/{code}/moves", resigned, key="lost-answer")
     await site.worker.settled()
     assert (await one.done("/me/tables"))["tables"] == []
+    assert (await other.done(f"/me/tables/{code}/moves", resigned, key="lost-answer"))["phase"] == "over"
     over = await one.done(f"/me/tables/{code}")
     assert (over["phase"], over["winner"], over["seat"], over["moves"]) == ("over", [0], 0, [])
     assert await site.worker.archive.get(over["replay"])

@@ -135,6 +135,24 @@ async def test_other_methods_are_a_problem(site: Open, session: aiohttp.ClientSe
         assert answer.status == 200
 
 
+async def test_the_head_of_a_stream_is_not_told_and_its_line_stays_good(site: Open) -> None:
+    _code, watch_id = await open_table(site)
+    reader, writer = await asyncio.open_connection("127.0.0.1", site.port)
+
+    async def answered(request: str) -> bytes:
+        writer.write(f"{request} HTTP/1.1\r\nHost: 127.0.0.1:{site.port}\r\n\r\n".encode())
+        async with asyncio.timeout(60):
+            return await reader.readuntil(b"\r\n\r\n")
+
+    head = await answered(f"HEAD /api/v1/tables/{watch_id}/stream")
+    assert head.startswith(b"HTTP/1.1 405 ")
+    assert b"\r\nAllow: GET\r\n" in head
+    assert site.site.limits.streams == 0
+    # The next answer on this line begins where the head has ended.
+    assert (await answered(f"GET /api/v1/tables/{watch_id}")).startswith(b"HTTP/1.1 200 ")
+    writer.close()
+
+
 async def test_another_sites_page_is_refused_with_a_problem(site: Open, session: aiohttp.ClientSession) -> None:
     game = await kept(site, GAMES[1])
     url = api(site, f"/games/{game.id}/analysis")

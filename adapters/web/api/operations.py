@@ -16,6 +16,7 @@ from bot.watching import PublicTable
 BASE = "/api/v1"
 CODE, GAME_ID, WATCH_ID = "[A-Z0-9]{4,8}", "[A-Z0-9]{4,8}-[0-9a-f]{1,64}", "[A-Z0-9]{4,8}-[A-Z0-9]{12}"
 SUITS = ("italian", "french")
+LINES = "application/x-ndjson"
 
 
 class Asked(BaseModel):
@@ -91,6 +92,11 @@ class Operation:
     statuses: tuple[int, ...] = (404, 429, 503)
     body: type[Asked] | None = None
     scope: Scope | None = None
+
+    @property
+    def is_stream(self) -> bool:
+        """Whether lines are answered, one after the other."""
+        return self.media_type == LINES
 
 
 GAME = Parameter("game_id", "path", "A finished game, as its result's link has it.", GAME_ID)
@@ -188,7 +194,7 @@ OPERATIONS = (
         ),
         models=(PublicTable,),
         parameters=(TABLE,),
-        media_type="application/x-ndjson",
+        media_type=LINES,
     ),
     Operation(name="me", path="/me", summary="Who I am", models=(Me,), statuses=READING, scope="read"),
     Operation(
@@ -249,7 +255,7 @@ OPERATIONS = (
         ),
         models=(OwnTable,),
         parameters=(TABLE_CODE,),
-        media_type="application/x-ndjson",
+        media_type=LINES,
         statuses=READING,
         scope="read",
     ),

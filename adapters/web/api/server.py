@@ -15,6 +15,7 @@ from adapters.web.api.openapi import description
 from adapters.web.api.operations import (
     BASE,
     KEY,
+    LINES,
     OPERATIONS,
     Asked,
     Me,
@@ -83,7 +84,8 @@ class Api:
 
         async def answer(request: web.Request) -> web.StreamResponse:
             one = ways.get("GET" if request.method == "HEAD" else request.method)
-            if one is None:
+            # A stream has no head of its own to tell: its lines would stand where the next answer is read.
+            if one is None or (request.method == "HEAD" and one.is_stream):
                 allowed = ", ".join(sorted(ways))
                 raise ApiError(HTTPStatus.METHOD_NOT_ALLOWED, f"Only {allowed} is answered here.", allow=allowed)
             if one.scope:
@@ -247,7 +249,7 @@ class Api:
         """Lines of JSON, as they come to be; they end early where the store is away."""
         request[LOOKUP].end()
         # Proxies are told to pass lines on as they come.
-        headers = {"Content-Type": "application/x-ndjson", "Cache-Control": "no-store", "X-Accel-Buffering": "no"}
+        headers = {"Content-Type": LINES, "Cache-Control": "no-store", "X-Accel-Buffering": "no"}
         response = web.StreamResponse(headers=headers)
         await response.prepare(request)
         with suppress(ConnectionError):

@@ -10,8 +10,11 @@ from typing import Any
 
 import aiohttp
 import pytest
+from structlog.testing import capture_logs
 
+from adapters.web.api import server
 from adapters.web.api.operations import OPERATIONS
+from adapters.web.site import MOST_SENT
 from bot.handlers.limits import TRIES
 from bot.platform import RateLimit
 from bot.privacy.kept import drop_kept
@@ -76,6 +79,58 @@ async def test_a_token_that_is_none_opens_nothing(site: Open, session: aiohttp.C
             assert answer.headers["WWW-Authenticate"] == "Bearer"
             problem = await answer.json(content_type=None)
             assert one.token not in json.dumps(problem)
+
+
+@pytest.mark.parametrize(
+    ("kind", "body", "status"),
+    [
+        ({}, b'{"game": "' + b"x" * MOST_SENT + b'"}', 413),
+        ({"Content-Encoding": "gzip"}, b"no gzip", 400),
+    ],
+)
+async def test_what_is_too_long_or_packed_wrongly_is_a_problem(
+    site: Open, session: aiohttp.ClientSession, kind: dict[str, str], body: bytes, status: int
+) -> None:
+    one = await program(site, session)
+    headers = {"Authorization": f"Bearer {one.token}", "Idempotency-Key": "12345678", **kind}
+    headers["Content-Type"] = "application/json"
+    async with session.post(f"{one.url}/me/tables", data=body, headers=headers) as answer:
+        assert (answer.status, answer.content_type) == (status, "application/problem+json")
+        assert (await answer.json(content_type=None))["status"] == status
+    assert all(413 in operation.statuses for operation in OPERATIONS if operation.body)
+
+
+async def test_who_goes_away_as_they_send_is_no_outage_of_the_store(
+    site: Open, session: aiohttp.ClientSession, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    came_in, is_over, real = asyncio.Event(), asyncio.Event(), server._body
+
+    async def body(*words: Any) -> Any:
+        came_in.set()
+        try:
+            return await real(*words)
+        finally:
+            is_over.set()
+
+    one = await program(site, session)
+    monkeypatch.setattr(server, "_body", body)
+    _reader, writer = await asyncio.open_connection("127.0.0.1", site.port)
+    lines = [
+        "POST /api/v1/me/tables HTTP/1.1",
+        f"Host: 127.0.0.1:{site.port}",
+        f"Authorization: Bearer {one.token}",
+        "Idempotency-Key: 12345678",
+        "Content-Type: application/json",
+        "Content-Length: 100",
+    ]
+    with capture_logs() as logs:
+        writer.write("\r\n".join([*lines, "", "{"]).encode())
+        async with asyncio.timeout(60):
+            await came_in.wait()
+            writer.close()
+            await is_over.wait()
+        await site.worker.settled()
+    assert not [line for line in logs if line["log_level"] == "error"]
 
 
 async def test_a_stream_ends_with_its_token(site: Open, session: aiohttp.ClientSession) -> None:

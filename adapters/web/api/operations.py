@@ -117,7 +117,7 @@ KEY = Parameter(
     "[A-Za-z0-9_-]{8,64}",
 )
 READING = (401, 403, 404, 429, 503)
-WRITING = (400, 401, 403, 404, 408, 409, 422, 429, 503)
+WRITING = (400, 401, 403, 404, 408, 409, 413, 422, 429, 503)
 YOU = "Who asks is known by the cookie of the pages; nobody need be."
 
 OPERATIONS = (

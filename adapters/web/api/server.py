@@ -28,7 +28,7 @@ from adapters.web.api.operations import (
 )
 from adapters.web.api.problems import ApiError, not_found
 from adapters.web.limits import Lookup, TooMany
-from adapters.web.site import Site, sent_in_time, spoken
+from adapters.web.site import MOST_SENT, Site, sent_in_time, spoken
 from bot.finished.players import ALL
 from bot.finished.reader import Answer, NotAnalysed, Reader, TooMuchToDo
 from bot.platform import CardRoom
@@ -283,8 +283,12 @@ async def _body(request: web.Request, model: type[Asked]) -> Asked:
         async with sent_in_time():
             body = await request.read()
         return model.model_validate_json(body)
-    except web.HTTPRequestTimeout:
+    except (web.HTTPRequestTimeout, ConnectionError):
         raise ApiError(HTTPStatus.REQUEST_TIMEOUT, "What was to be sent did not come.") from None
+    except web.HTTPRequestEntityTooLarge:
+        raise ApiError(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"Send {MOST_SENT} bytes at the most.") from None
+    except web.RequestPayloadError:
+        raise ApiError(HTTPStatus.BAD_REQUEST, "What was sent is not in the encoding that it says.") from None
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
         where = ".".join(map(str, first["loc"])) or "body"

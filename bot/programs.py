@@ -144,7 +144,7 @@ class Programs:
     async def whose(self, token: str) -> Program | None:
         """The program that has a token; None if none has."""
         id_, _dot, secret = token.partition(".")
-        known = await self._client.hget(keys.PROGRAMS, id_) if secret else None
+        known = await self._client.hget(keys.PROGRAMS, id_) if secret and id_.isascii() else None
         if known is None:
             return None
         fields = json.loads(known)

@@ -3,12 +3,14 @@
 import asyncio
 import json
 from collections import Counter
+from collections.abc import AsyncGenerator
 from random import Random
 from typing import Any
 
 import aiohttp
 import pytest
 from pydantic import TypeAdapter
+from structlog.testing import capture_logs
 
 from adapters.web import limits
 from adapters.web.api.openapi import document
@@ -254,6 +256,37 @@ async def test_nobody_who_watches_holds_up_the_stop(site: Open, session: aiohttp
         async with asyncio.timeout(30):
             await site.stop()
             assert await answer.content.read() == b""
+
+
+async def test_a_reader_who_goes_away_is_no_outage_of_the_store(site: Open, session: aiohttp.ClientSession) -> None:
+    code, watch_id = await open_table(site)
+    with capture_logs() as logs:
+        answer = await session.get(api(site, f"/tables/{watch_id}/stream"))
+        await answer.content.readline()
+        answer.close()
+        table = await site.worker.room.table(code)
+        await site.worker.room.press(code, "playground:1", table.version, "resign", "m1")
+        async with asyncio.timeout(60):
+            while site.site.limits.streams:
+                await asyncio.sleep(0.01)
+    assert "store_away" not in [line["event"] for line in logs]
+
+
+async def test_a_fault_in_a_stream_ends_it_and_is_in_the_log(
+    site: Open, session: aiohttp.ClientSession, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def failing() -> AsyncGenerator[bytes]:
+        yield b"{}"
+        raise LookupError("a fault of ours")
+
+    async def states(*_words: object) -> AsyncGenerator[bytes]:
+        return failing()
+
+    monkeypatch.setattr("bot.watching.Watching.states", states)
+    with capture_logs() as logs:
+        async with session.get(api(site, "/tables/AAAAAA-ABCDEFGHJKMN/stream")) as answer:
+            assert await answer.content.read() == b"{}\n"
+    assert [line["event"] for line in logs if line["log_level"] == "error"] == ["api_stream_failed"]
 
 
 async def test_whoever_was_forgotten_is_gone_from_a_table_that_a_client_remembers(

@@ -81,6 +81,33 @@ async def test_a_token_that_is_none_opens_nothing(site: Open, session: aiohttp.C
             assert one.token not in json.dumps(problem)
 
 
+async def test_a_token_in_bytes_that_are_no_text_opens_nothing(site: Open) -> None:
+    reader, writer = await asyncio.open_connection("127.0.0.1", site.port)
+    host = f"127.0.0.1:{site.port}".encode()
+    writer.write(b"GET /api/v1/me HTTP/1.1\r\nHost: " + host + b"\r\nAuthorization: Bearer \xff\xfe.x\r\n\r\n")
+    async with asyncio.timeout(60):
+        head = await reader.readuntil(b"\r\n\r\n")
+    assert head.startswith(b"HTTP/1.1 401 ")
+    assert b"\r\nContent-Type: application/problem+json\r\n" in head
+    writer.close()
+
+
+async def test_what_nobody_expected_is_a_problem_and_in_the_log(
+    site: Open, session: aiohttp.ClientSession, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def failing(*_words: object) -> None:
+        raise LookupError("a fault of ours")
+
+    one = await program(site, session)
+    monkeypatch.setattr("bot.handlers.playing.Playing.tables", failing)
+    with capture_logs() as logs:
+        status, problem = await one.ask("/me/tables")
+    assert (status, problem["status"]) == (500, 500)
+    assert "fault of ours" not in problem["detail"]
+    assert [line["event"] for line in logs if line["log_level"] == "error"] == ["api_failed"]
+    assert one.token not in str(logs)
+
+
 @pytest.mark.parametrize(
     ("kind", "body", "status"),
     [

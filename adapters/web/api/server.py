@@ -7,6 +7,7 @@ from contextlib import aclosing, suppress
 from http import HTTPStatus
 from typing import Any
 
+import structlog
 from aiohttp import web
 from aiohttp.web_routedef import AbstractRouteDef
 from pydantic import BaseModel, ValidationError
@@ -55,6 +56,8 @@ MISSED = (HTTPStatus.NOT_FOUND, HTTPStatus.UNAUTHORIZED)
 LOOKUP: web.RequestKey[Lookup] = web.RequestKey("lookup", Lookup)
 PROGRAM: web.RequestKey[Program] = web.RequestKey("program", Program)
 BODY: web.RequestKey[Any] = web.RequestKey("body", Asked)
+
+log = structlog.get_logger()
 
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
@@ -121,6 +124,9 @@ class Api:
                 return ApiError(HTTPStatus.TOO_MANY_REQUESTS, str(error), error.wait).response()
             except STORE_ERRORS as error:
                 return ApiError(HTTPStatus.SERVICE_UNAVAILABLE, self._card_room.store_away(error), 5).response()
+            except Exception:
+                log.exception("api_failed")
+                return ApiError(HTTPStatus.INTERNAL_SERVER_ERROR, "Something went wrong with me.").response()
 
         return answer
 
@@ -246,21 +252,29 @@ class Api:
                 yield state
 
     async def _streamed(self, request: web.Request, states: AsyncGenerator[bytes]) -> web.StreamResponse:
-        """Lines of JSON, as they come to be; they end early where the store is away."""
+        """Lines of JSON, as they come to be."""
         request[LOOKUP].end()
         # Proxies are told to pass lines on as they come.
         headers = {"Content-Type": LINES, "Cache-Control": "no-store", "X-Accel-Buffering": "no"}
         response = web.StreamResponse(headers=headers)
-        await response.prepare(request)
+        # That its reader has gone is no fault of the store's.
         with suppress(ConnectionError):
-            async with aclosing(states):
-                try:
-                    async for state in states:
-                        await response.write(state + b"\n")
-                except STORE_ERRORS as error:
-                    self._card_room.store_away(error)
+            async with aclosing(states), aclosing(self._until_fault(states)) as told:
+                await response.prepare(request)
+                async for state in told:
+                    await response.write(state + b"\n")
             await response.write_eof()
         return response
+
+    async def _until_fault(self, states: AsyncGenerator[bytes]) -> AsyncGenerator[bytes]:
+        """What a stream tells; it ends early where the store is away."""
+        try:
+            async for state in states:
+                yield state
+        except STORE_ERRORS as error:
+            self._card_room.store_away(error)
+        except Exception:
+            log.exception("api_stream_failed")
 
 
 def _check(parameter: Parameter, request: web.Request) -> None:

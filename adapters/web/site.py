@@ -160,13 +160,15 @@ class Site:
     async def form(self, request: web.Request) -> dict[str, str]:
         """What a form of one of our pages says; Refused for any other, and for what is none."""
         self.check_is_own_page(request)
-        if request.content_type != "application/x-www-form-urlencoded":
+        is_form = request.content_type == "application/x-www-form-urlencoded"
+        # In others half of a surrogate pair may come, which nothing can be done with.
+        if not is_form or (request.charset or "utf-8").lower() != "utf-8":
             raise Refused("there is no such request")
         try:
             async with sent_in_time():
                 return {name: str(said) for name, said in (await request.post()).items()}
-        except (ValueError, LookupError):
-            # Bytes that are no text, in a character set that may be none.
+        except (ValueError, web.RequestPayloadError, ConnectionError):
+            # Bytes that are no text, or not packed as they say; or whoever sends them has gone.
             raise Refused("there is no such request") from None
 
     @web.middleware

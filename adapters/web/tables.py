@@ -35,6 +35,9 @@ from bot.texts import language_of, texts
 from bot.texts import marked as _
 
 KEY = re.compile(r"[0-9a-f]{16}")
+ROBOTS = {"easy": _("🤖 Easy robot"), "medium": _("🤖 Medium robot"), "strong": _("🤖 Strong robot")}
+"""Against whom one plays, by level."""
+
 LONGEST_WORD = 1024
 """Bytes of what a page may say at once; more ends the connection."""
 
@@ -97,7 +100,7 @@ class Tables:
             language,
             games=self._card_room.hands.games(language),
             first_game=FIRST_GAME,
-            robots={"easy": _("🤖 Easy robot"), "medium": _("🤖 Medium robot"), "strong": _("🤖 Strong robot")},
+            robots={level: _(robot) for level, robot in ROBOTS.items()},
             name=_own_name(reader),
             called=_called(reader),
             is_known=reader is not None,
@@ -111,12 +114,12 @@ class Tables:
         self._site.limits.request(request)
         said = await self._site.form(request)
         game, robot, key, name = (said.get(field, "") for field in ("game", "robot", "key", "name"))
-        if not KEY.fullmatch(key) or game not in choices(Kind.GAME):
-            raise Refused("there is no such request")
         if "friend" in said:
             robot = ""
+        if not KEY.fullmatch(key) or game not in choices(Kind.GAME) or robot not in ("", *ROBOTS):
+            raise Refused("there is no such request")
         reader, cookie, language = await self._known(request, await self.people.whose(request), name)
-        update = f"web:{reader.tag}:{key}:{game[:16]}:{robot[:8]}"
+        update = f"web:{reader.tag}:{key}:{game}:{robot}"
         person = reader.spoken_to(spoken(request))
         opened = await self._card_room.hands.open_table(person, game, robot, update)
         if not opened.code:

@@ -154,6 +154,8 @@ async def test_what_is_no_form_of_ours_opens_nothing(site: Open) -> None:
         for key in ("", "x", "0123456789abcdeg"):
             assert (await anna.post("/play", key=key, game="testa")).status == 403
         assert (await anna.post("/play", key="0123456789abcdef", game="nothing", robot="easy")).status == 403
+        for robot in ("a\tb", "greedy", "Easy", "x" * 1000):
+            assert (await anna.post("/play", key="0123456789abcdef", game="testa", robot=robot)).status == 403
         assert site.worker.room.by_phase() == {}
         # Nor is there anybody new, also for a code that leads nowhere.
         assert (await anna.post("/t/ZZZZZZ", name="Anna")).status == 404
@@ -167,6 +169,7 @@ async def test_what_is_no_form_at_all_is_refused_and_no_fault(site: Open) -> Non
     forms = [
         ("application/x-www-form-urlencoded; charset=bogus", b"key=1"),
         ("application/x-www-form-urlencoded; charset=utf-16", b"key"),
+        ("application/x-www-form-urlencoded; charset=utf-7", b"key=0123456789abcdef&game=testa&name=%2B2AA-"),
         ("multipart/form-data", b"key"),
         (MULTIPART, b"--b\r\nContent-Type: text/plain\r\n\r\nx\r\n--b--"),
         (MULTIPART, b"--b\r\nnothing"),
@@ -180,6 +183,13 @@ async def test_what_is_no_form_at_all_is_refused_and_no_fault(site: Open) -> Non
             async with anna.session.post(site.url + path, data=body, headers=headers) as answer:
                 assert answer.status == 403, (path, kind, body)
                 assert "Content-Security-Policy" in answer.headers, (path, kind, body)
+
+
+async def test_a_form_that_is_packed_wrongly_is_refused_and_no_fault(site: Open) -> None:
+    async with browser(site) as anna:
+        headers = {**anna.origin, "Content-Type": "application/x-www-form-urlencoded", "Content-Encoding": "gzip"}
+        async with anna.session.post(f"{site.url}play", data=b"no gzip", headers=headers) as answer:
+            assert answer.status == 403
 
 
 @pytest.mark.parametrize("path", ["play", "in", "ticket", "api/v1/me/tables"])

@@ -167,8 +167,8 @@ class Site:
         try:
             async with sent_in_time():
                 return {name: str(said) for name, said in (await request.post()).items()}
-        except (ValueError, web.RequestPayloadError, ConnectionError):
-            # Bytes that are no text, or not packed as they say; or whoever sends them has gone.
+        except ValueError:
+            # Bytes that are no text.
             raise Refused("there is no such request") from None
 
     @web.middleware
@@ -213,12 +213,14 @@ class Site:
 
 @asynccontextmanager
 async def sent_in_time() -> AsyncIterator[None]:
-    """Read a request's body meanwhile; 408 if it does not come."""
+    """Read a request's body meanwhile; 408 if it does not come, 400 if it is not packed as it says."""
     try:
         async with asyncio.timeout(SENT_SECONDS):
             yield
-    except TimeoutError:
+    except (TimeoutError, ConnectionError):
         raise web.HTTPRequestTimeout() from None
+    except web.RequestPayloadError:
+        raise web.HTTPBadRequest() from None
 
 
 def spoken(request: web.Request) -> str:

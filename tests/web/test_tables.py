@@ -185,11 +185,12 @@ async def test_what_is_no_form_at_all_is_refused_and_no_fault(site: Open) -> Non
                 assert "Content-Security-Policy" in answer.headers, (path, kind, body)
 
 
-async def test_a_form_that_is_packed_wrongly_is_refused_and_no_fault(site: Open) -> None:
+@pytest.mark.parametrize("path", ["play", "in", "ticket"])
+async def test_what_is_packed_wrongly_is_refused_and_no_fault(site: Open, path: str) -> None:
     async with browser(site) as anna:
         headers = {**anna.origin, "Content-Type": "application/x-www-form-urlencoded", "Content-Encoding": "gzip"}
-        async with anna.session.post(f"{site.url}play", data=b"no gzip", headers=headers) as answer:
-            assert answer.status == 403
+        async with anna.session.post(site.url + path, data=b"no gzip", headers=headers) as answer:
+            assert answer.status == 400
 
 
 @pytest.mark.parametrize("path", ["play", "in", "ticket", "api/v1/me/tables"])

@@ -297,11 +297,11 @@ async def _body(request: web.Request, model: type[Asked]) -> Asked:
         async with sent_in_time():
             body = await request.read()
         return model.model_validate_json(body)
-    except (web.HTTPRequestTimeout, ConnectionError):
+    except web.HTTPRequestTimeout:
         raise ApiError(HTTPStatus.REQUEST_TIMEOUT, "What was to be sent did not come.") from None
     except web.HTTPRequestEntityTooLarge:
         raise ApiError(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"Send {MOST_SENT} bytes at the most.") from None
-    except web.RequestPayloadError:
+    except web.HTTPBadRequest:
         raise ApiError(HTTPStatus.BAD_REQUEST, "What was sent is not in the encoding that it says.") from None
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]

@@ -291,7 +291,7 @@ class Hands:
     async def open_table(self, person: Person, game: str, robot: str, update: str) -> Opened:
         """A table for a person, with robots of a level in all other chairs, or free ones if ``robot`` is empty.
 
-        An update that comes twice opens one table. Raises one of the store's errors.
+        An update that comes twice opens one table, and none once that is no more. Raises one of the store's errors.
         """
         begin_request()
         profile = await self.people.meet(person)
@@ -300,9 +300,14 @@ class Hands:
             if robot == "strong":
                 self._worker.robot_pool.get_ready()
             if robot in ROBOT_NAMES:
-                opened = await challenges.open_practice(game, person.id, person.name, robot, update, again=True)
+                opened = await challenges.open_practice(game, person.id, person.name, robot, update)
             else:
-                opened = await challenges.open_table(game, person.id, person.name, update, again=True)
+                opened = await challenges.open_table(game, person.id, person.name, update)
+        except NoSuchTable:
+            _ = texts(profile.language).gettext
+            return Opened(
+                "", _("The table that this page has opened is no more: begin another one from the first page.")
+            )
         except EngineError as fault:
             return Opened("", error_text(fault, profile.language))
         return Opened(opened.code)

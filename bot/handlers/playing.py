@@ -68,7 +68,9 @@ class Playing:
     async def open(
         self, program: Program, game: str, rules: Mapping[str, Value], robots: str | None, key: str
     ) -> OwnTable:
-        """A new table, with robots of a level in all other chairs, or with free ones; once for each ``key``."""
+        """A new table, with robots of a level in all other chairs, or with free ones; once for each ``key``, which is
+        used up when that table is no more.
+        """
         begin_request()
         await self._meet(program)
         if robots == "strong":
@@ -78,9 +80,12 @@ class Playing:
             resolve(kind.rules, rules)
             setup = [Rule(name, value) for name, value in rules.items()]
             sitting = robots_at(range(1, kind.seats), robots) if robots else []
-            table = await self._worker.challenges.open_table(
-                kind.id, program.person, program.name, _update(program, key), setup=[*setup, *sitting], again=True
-            )
+            try:
+                table = await self._worker.challenges.open_table(
+                    kind.id, program.person, program.name, _update(program, key), setup=[*setup, *sitting]
+                )
+            except NoSuchTable:
+                raise CannotBe("old", "The table that this key has opened is no more: send another key.") from None
         return own_table(table, program.person)
 
     async def sit(self, program: Program, code: str, seat: int | None, key: str) -> OwnTable:

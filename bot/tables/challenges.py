@@ -1,8 +1,7 @@
 """Tables until the cards are dealt: who opens one, sits down, stands up, chooses what is played; each one commit."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AsyncExitStack, suppress
-from itertools import count
 
 from bot.find.blocks import Blocks
 from bot.names import plain_name
@@ -39,6 +38,7 @@ from bot.tables.errors import (
     NoSuchTable,
     NotYoursToDecide,
     OldPanel,
+    OpenedTooOften,
     TableIsFull,
     TooManyChallenges,
     TooManyChanges,
@@ -54,11 +54,19 @@ from engine.shuffle import SECRET_BYTES
 MOST_CHANGES = 300
 """Entries of a challenge after which its game, options and clock are changed no more."""
 
+MOST_OF_UPDATE = 24
+"""Tables that one update opens in a day, one after the other: who looks for the last of them looks for each."""
+
 
 def robots_at(seats: Iterable[int], level: str) -> list[Sit]:
     """Robots of a level that sit there, each with a name of its own."""
     names = (plain_name(f"🤖 {name}") for name in ROBOT_NAMES[level])
     return [Sit(seat, f"robot:{level}", name) for seat, name in zip(seats, names, strict=False)]
+
+
+def _codes(update: str, secret: bytes) -> Iterator[str]:
+    """The codes of the tables that an update may open: each is for when those before it are taken, or no more."""
+    return (table_code(f"{update} {attempt}", secret) for attempt in range(MOST_OF_UPDATE))
 
 
 class Challenges:
@@ -86,7 +94,8 @@ class Challenges:
         ``host`` is the place of its first board, ``setup`` more entries for its log. The code follows from the update,
         so that one delivered twice opens one table; nobody outside can work it out, for updates are counted. With
         ``again`` the update is a wish that several may have, one after the other: when its table is no more it opens
-        another. ``secret`` is that of the first deal, drawn at random if it is empty.
+        another, and raises OpenedTooOften after many; without, NoSuchTable. ``secret`` is that of the first deal, drawn
+        at random if it is empty.
         """
         game_kind(game)
         name = plain_name(name)
@@ -96,9 +105,8 @@ class Challenges:
             entries.append(Invite(invited.person, invited.handle, plain_name(invited.name)))
             if invited.person and await self._blocks.has(invited.person, person):
                 entries.append(Uncalled())
-        codes = await self._room.store.secret()
-        for attempt in count():
-            empty = Table(table_code(f"{update} {attempt}", codes))
+        for code in _codes(update, await self._room.store.secret()):
+            empty = Table(code)
             opened = self._begin_if_full(empty, entries, update, secret)
             try:
                 async with (
@@ -115,7 +123,7 @@ class Challenges:
                     if found.log.was_begun_by(update):
                         return found
                 raise
-        raise AssertionError
+        raise OpenedTooOften()
 
     async def open_practice(
         self,
@@ -127,14 +135,11 @@ class Challenges:
         *,
         host: str = "",
         setup: Sequence[Setup] = (),
-        again: bool = False,
         secret: bytes = b"",
     ) -> Table:
         """A new table with robots of a level in all other chairs; the rest is as in `open_table`."""
         robots = robots_at(range(1, game_kind(game).seats), level)
-        return await self.open_table(
-            game, person, name, update, host=host, setup=[*setup, *robots], again=again, secret=secret
-        )
+        return await self.open_table(game, person, name, update, host=host, setup=[*setup, *robots], secret=secret)
 
     async def open_for(
         self,
@@ -154,9 +159,8 @@ class Challenges:
         first, hosts = matched[0], [private_place(one) for one in asked or [one.person for one in matched]]
         entries: list[Entry] = [Open(game, first.person, first.name), *map(Host, hosts), *setup]
         entries += [Match(one.person, one.name) for one in matched]
-        secret = await self._room.store.secret()
-        for attempt in count():
-            opened = Table(table_code(f"{update} {attempt}", secret)).after(entries, update)
+        for code in _codes(update, await self._room.store.secret()):
+            opened = Table(code).after(entries, update)
             try:
                 async with AsyncExitStack() as showing:
                     for host in hosts:
@@ -164,7 +168,7 @@ class Challenges:
                     return await self._room.open(opened, update, "" if again else mark_of(first.person))
             except CodeTaken:
                 continue
-        raise AssertionError
+        raise OpenedTooOften()
 
     async def open_fixture(
         self,
@@ -187,9 +191,9 @@ class Challenges:
         hosts = [private_place(person) for person in people]
         entries: list[Entry] = [Open(game, first.person, plain_name(first.name)), *map(Host, hosts), *setup]
         entries += [Sit(seat, one.person, plain_name(one.name)) for seat, one in enumerate(chairs)]
-        lists, codes = self._room.lists, await self._room.store.secret()
-        for attempt in count():
-            opened = self._begin_if_full(Table(table_code(f"{update} {attempt}", codes)), entries, update, secret)
+        lists = self._room.lists
+        for code in _codes(update, await self._room.store.secret()):
+            opened = self._begin_if_full(Table(code), entries, update, secret)
             try:
                 async with AsyncExitStack() as reserved:
                     for person, host in zip(people, hosts, strict=True):
@@ -198,13 +202,11 @@ class Challenges:
                     return await self._room.open(opened, update, "" if again else mark_of(first.person))
             except CodeTaken:
                 continue
-        raise AssertionError
+        raise OpenedTooOften()
 
     async def opened_by(self, update: str) -> Table | None:
         """The table that was opened by this update, if it is there still."""
-        secret = await self._room.store.secret()
-        for attempt in count():
-            code = table_code(f"{update} {attempt}", secret)
+        for code in _codes(update, await self._room.store.secret()):
             try:
                 table = await self._room.load(code)
             except NoSuchTable:
@@ -214,7 +216,7 @@ class Challenges:
             else:
                 if table.log.was_begun_by(update):
                     return table
-        raise AssertionError
+        return None
 
     async def choose_game(self, code: str, person: str, game: str, update: str) -> Table:
         """Another game, at its defaults; for who opened the table, before the game begins."""

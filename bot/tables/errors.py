@@ -36,6 +36,11 @@ class TooManyChanges(TableError):
     sentence = "This challenge was changed too often: play it so, or open another."
 
 
+class OpenedTooOften(TableError):
+    code = "opened_too_often"
+    sentence = "This was begun anew too often today: open another table."
+
+
 class NotAtThisTable(TableError):
     code = "not_at_this_table"
     sentence = "You do not sit at table {code}."

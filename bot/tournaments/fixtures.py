@@ -11,7 +11,7 @@ from bot.store import keys
 from bot.store.entries import Clock, Fixture, Rule, Setup
 from bot.tables.chairs import Chair
 from bot.tables.challenges import Challenges
-from bot.tables.errors import NoSuchTable, SetAside
+from bot.tables.errors import NoSuchTable, OpenedTooOften, SetAside
 from bot.tables.fixtures import duplicate_rules
 from bot.tables.leaving import leave
 from bot.tables.room import Room
@@ -33,7 +33,8 @@ class Fixtures:
 
     async def open(self, tournament: Tournament, match: Match, deal: int, *, again: bool = False) -> str:
         """Open the table of a match's deal, at which its people sit; its code, empty where there was one that is no
-        more: what came of it is on its way. With ``again`` there is another one then, for that one is lost.
+        more: what came of it is on its way. With ``again`` there is another one then, for that one is lost, unless many
+        were.
         """
         choice = duplicate_rules(tournament.choice) if tournament.is_duplicate else tournament.choice
         setup: list[Setup] = [
@@ -47,7 +48,7 @@ class Fixtures:
             table = await self._challenges.open_fixture(
                 tournament.game, chairs, update, setup=setup, again=again, secret=secret
             )
-        except NoSuchTable:
+        except (NoSuchTable, OpenedTooOften):
             log.debug("fixture_not_opened", fixture=update)
             return ""
         return table.code

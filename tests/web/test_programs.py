@@ -285,6 +285,16 @@ async def test_a_move_that_comes_again_is_made_once(site: Open, session: aiohttp
     assert (await one.ask(moves, wanted))[0] == 409
 
 
+async def test_a_key_whose_table_is_no_more_opens_no_other(site: Open, session: aiohttp.ClientSession) -> None:
+    one, room = await program(site, session), site.worker.room
+    table = await one.done("/me/tables", {"game": "testa"}, key="open-open")
+    await room.remove(await room.table(table["code"]))
+    status, problem = await one.ask("/me/tables", {"game": "testa"}, key="open-open")
+    assert (status, "another key" in problem["detail"]) == (409, True)
+    assert await one.done("/me/tables") == {"tables": []}
+    await one.done("/me/tables", {"game": "testa"}, key="open-open-2")
+
+
 async def test_what_cannot_be_is_said(site: Open, session: aiohttp.ClientSession) -> None:
     one, other = await program(site, session), await program(site, session, "Nosy")
     table = await one.done("/me/tables", {"game": "metamazzo", "robots": "easy"})

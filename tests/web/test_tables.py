@@ -149,6 +149,16 @@ async def test_a_form_sent_twice_opens_one_table_and_another_choice_another(site
             assert await bruno.play() != first
 
 
+@pytest.mark.parametrize("robot", ["easy", ""])
+async def test_a_form_whose_table_is_no_more_opens_no_other(site: Open, robot: str) -> None:
+    async with browser(site) as anna:
+        code, room = await anna.play(robot=robot), site.worker.room
+        await room.remove(await room.table(code))
+        answer = await anna.post("/play", game="metamazzo", robot=robot, key="0123456789abcdef")
+        assert (answer.status, "is no more: begin another one" in await answer.text()) == (200, True)
+        assert not await site.worker.tables_of(f"web:{await only_id(site)}")
+
+
 async def test_what_is_no_form_of_ours_opens_nothing(site: Open) -> None:
     async with browser(site) as anna:
         for key in ("", "x", "0123456789abcdeg"):

@@ -205,7 +205,10 @@ OPERATIONS = (
         path="/me/tables",
         method="POST",
         summary="Open a table",
-        about="With robots the cards are dealt at once; else it waits for others to sit down by its code.",
+        about=(
+            "With robots the cards are dealt at once; else it waits for others to sit down by its code. "
+            "409 where the key has opened a table already that is no more."
+        ),
         models=(OwnTable,),
         parameters=(KEY,),
         statuses=WRITING,

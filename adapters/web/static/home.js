@@ -18,3 +18,6 @@ for (const select of document.querySelectorAll("select")) {
 }
 game.addEventListener("change", lead);
 lead();
+
+// A page that the browser has kept would ask for the same table once more, which may be over.
+addEventListener("pageshow", (event) => { if (event.persisted) location.reload(); });

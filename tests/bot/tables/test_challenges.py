@@ -19,6 +19,7 @@ from bot.tables.errors import (
     NoSuchTable,
     NotYoursToDecide,
     OnlyTheChallenger,
+    OpenedTooOften,
     TableIsFull,
     TooManyChallenges,
     TooManyChanges,
@@ -66,6 +67,38 @@ async def test_a_wish_that_several_may_have_opens_a_table_each_time_it_is_gone(r
     found = await Challenges(room).opened_by("again")
     assert found
     assert found.code == other.code
+
+
+@pytest.mark.parametrize("way", ["open_table", "open_for", "open_fixture"])
+async def test_a_wish_is_granted_so_many_times_and_no_more(
+    room: Room, monkeypatch: pytest.MonkeyPatch, way: str
+) -> None:
+    monkeypatch.setattr("bot.tables.challenges.MOST_OF_UPDATE", 3)
+    challenges, people = Challenges(room), [Chair(ADA, "Ada"), Chair(BEA, "Bea")]
+
+    async def opened() -> Table:
+        if way == "open_table":
+            return await challenges.open_table("testa", ADA, "Ada", "again", again=True)
+        if way == "open_for":
+            return await challenges.open_for("testa", people, "again", again=True)
+        return await challenges.open_fixture("testa", people, "again", setup=[], again=True)
+
+    codes = set()
+    for _ in range(3):
+        table = await opened()
+        codes.add(table.code)
+        await room.remove(table)
+    assert len(codes) == 3
+    with pytest.raises(OpenedTooOften):
+        await opened()
+    assert await challenges.opened_by("again") is None
+
+
+async def test_an_update_whose_table_is_gone_opens_no_other(room: Room) -> None:
+    table = await opened(room)
+    await room.remove(table)
+    with pytest.raises(NoSuchTable, match=table.code):
+        await opened(room)
 
 
 async def test_the_clock_is_one_of_a_few_and_the_openers_to_choose(room: Room) -> None:

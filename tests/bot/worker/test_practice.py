@@ -153,7 +153,7 @@ async def test_a_person_has_one_hint_at_a_time_and_the_same_for_the_same_decisio
         again = f"1t{table.code}:hint {version}"
         presses = [asyncio.create_task(anna.send(again)) for _ in range(5)]
         presses[0].cancel()
-        other = await worker.challenges.open_practice("testa", anna.person.id, "Anna", "easy", "another", again=True)
+        other = await worker.challenges.open_practice("testa", anna.person.id, "Anna", "easy", "another")
         other = await own_turn(worker, other.code, 0)
         assert "busy" in (await anna.send(f"1t{other.code}:hint {other.oldest_panel(0)}")).toast
         let_go.set()

@@ -6,19 +6,21 @@ Each event falls due one interval after the one before it; a burst may run so ma
 import time
 from collections.abc import Callable, Hashable
 
-from bot.latest import Latest
 from bot.platform import RateLimit
 
 KEYS_REMEMBERED = 50_000
-"""Keys of one limiter, at some 150 bytes each; the one that was quiet longest is forgotten first."""
+"""Keys of one limiter, at some 150 bytes each; those that have nothing to wait for, or least, are forgotten first."""
+
+FORGOTTEN = 8
+"""One part in so many of them is forgotten at once, for to find those takes a look at all."""
 
 
 class RateLimiter:
     """Counts events by key; ``clock`` is in seconds and never goes back."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic, most_keys: int = KEYS_REMEMBERED) -> None:
-        self._clock = clock
-        self._due: Latest[Hashable, float] = Latest(most_keys)
+        self._clock, self._most = clock, most_keys
+        self._due: dict[Hashable, float] = {}
 
     def __len__(self) -> int:
         return len(self._due)
@@ -41,9 +43,16 @@ class RateLimiter:
     def count(self, key: Hashable, rate_limit: RateLimit) -> None:
         """Count an event that may be now."""
         if rate_limit.interval:
-            self._due.note(key, max(self._due.get(key, 0.0), self._clock()) + rate_limit.interval)
+            self._due[key] = max(self._due.get(key, 0.0), self._clock()) + rate_limit.interval
+            if len(self._due) > self._most:
+                self._forget()
 
     def give_back(self, key: Hashable, rate_limit: RateLimit) -> None:
         """What was taken last does not count."""
         if key in self._due:
             self._due[key] -= rate_limit.interval
+
+    def _forget(self) -> None:
+        """Forget those whose events fall due first: whoever comes with ever more keys pays off nobody's debt."""
+        for key in sorted(self._due, key=self._due.__getitem__)[: -(-self._most // FORGOTTEN)]:
+            del self._due[key]

@@ -49,6 +49,31 @@ class Address(NamedTuple):
         return f"{self.scheme}://{name}" + ("" if self.port == PORTS[self.scheme] else f":{self.port}")
 
 
+class Visitor(NamedTuple):
+    """By what somebody is counted: their ``address``, and the ``network`` around it.
+
+    An address of IPv6 counts as its network of 64 bits, for a household has all addresses of one, and could ask from
+    each. Many may be had as well: the network around them is that of 48 bits, or of 24 bits of IPv4.
+    """
+
+    address: str
+    network: str
+
+    @classmethod
+    def at(cls, address: str) -> "Visitor":
+        """From an address, perhaps with a port, which some proxies say as well. What is none stands for itself."""
+        found = AUTHORITY.fullmatch(address.lower())
+        try:
+            one = ipaddress.ip_address(found["name"].strip("[]") if found else address)
+        except ValueError:
+            return cls(address, address)
+        if isinstance(one, ipaddress.IPv6Address):
+            one = one.ipv4_mapped or one
+        if isinstance(one, ipaddress.IPv4Address):
+            return cls(str(one), _around(one, 24))
+        return cls(_around(one, 64), _around(one, 48))
+
+
 class Access:
     """Who may come in. Opened, to a network or by a public address, the playground takes each by their own link."""
 
@@ -82,12 +107,10 @@ class Access:
         ):
             raise Refused("Another site's page has asked for this: only its links lead here.")
 
-    def visitor(self, request: web.Request) -> str:
-        """By what whoever asks is counted: their address, or their network's. With a public address the proxy before us
-        says so, and that stands last.
-        """
+    def visitor(self, request: web.Request) -> Visitor:
+        """By what whoever asks is counted. With a public address the proxy before us says it, and that stands last."""
         said = _said_last(request.headers, "X-Forwarded-For") if self.public else ""
-        return network_of(said[:64] or request.remote or "")
+        return Visitor.at(said[:64] or request.remote or "")
 
     def _is_ours(self, name: str) -> bool:
         """Whether a name can be only this machine's: no site of somebody else's can have it."""
@@ -101,18 +124,9 @@ class Access:
         return self.is_networked or address.is_loopback
 
 
-def network_of(address: str) -> str:
-    """What an address counts as. Of IPv6 it is the network of 64 bits, for a household has all addresses of one, and
-    could ask from each. A port, which some proxies say as well, is left out; what is no address stands for itself.
-    """
-    found = AUTHORITY.fullmatch(address.lower())
-    try:
-        one = ipaddress.ip_address(found["name"].strip("[]") if found else address)
-    except ValueError:
-        return address
-    if isinstance(one, ipaddress.IPv4Address):
-        return str(one)
-    return str(one.ipv4_mapped or ipaddress.IPv6Network((one.packed[:8] + bytes(8), 64)))
+def _around(address: ipaddress.IPv4Address | ipaddress.IPv6Address, bits: int) -> str:
+    """The network of so many bits in which an address is."""
+    return str(ipaddress.ip_network((address.packed, bits), strict=False))
 
 
 def _came_by(headers: "CIMultiDictProxy[str]", scheme: str) -> bool:

@@ -6,7 +6,7 @@ from contextlib import AbstractContextManager, contextmanager
 
 from aiohttp import web
 
-from adapters.web.access import Access
+from adapters.web.access import Access, Visitor
 from bot.platform import RateLimit
 from bot.ratelimit import RateLimiter
 
@@ -35,6 +35,12 @@ WORDS = RateLimit(burst=300, interval=0.02)
 """What tables' pages of one address may say: a school, in which each presses something every other second."""
 
 
+AROUND = 8
+"""How many times as much may be asked for from all addresses of the network around one (`Visitor`): by a school or a
+carrier's customers, and not by one machine that has them all.
+"""
+
+
 class TooMany(Exception):
     """Something was asked for too often; ``wait`` is after how many seconds it may be asked for again."""
 
@@ -56,20 +62,71 @@ class Lookup:
         self._is_over = True
 
 
+class Counted:
+    """One kind of thing that visitors ask for, by their address, and by the network around it: how fast, or how many at
+    once.
+    """
+
+    def __init__(self) -> None:
+        self._limiters = RateLimiter(), RateLimiter()
+        self._open: tuple[Counter[str], Counter[str]] = Counter(), Counter()
+
+    @property
+    def open(self) -> int:
+        """How many there are just now."""
+        return self._open[0].total()
+
+    def take(self, visitor: Visitor, rate_limit: RateLimit) -> float:
+        """As `RateLimiter.take`: nothing is counted by either where one of them has to wait."""
+        limits = self._limits(rate_limit)
+        wait = max(map(RateLimiter.wait, self._limiters, visitor, limits))
+        if wait > 0:
+            return wait
+        for limiter, key, limit in zip(self._limiters, visitor, limits, strict=True):
+            limiter.count(key, limit)
+        return 0.0
+
+    def give_back(self, visitor: Visitor, rate_limit: RateLimit) -> None:
+        """As `RateLimiter.give_back`."""
+        for limiter, key, limit in zip(self._limiters, visitor, self._limits(rate_limit), strict=True):
+            limiter.give_back(key, limit)
+
+    def may_open(self, visitor: Visitor, most: int) -> bool:
+        """Whether there may be one more, of so many from one address."""
+        address, network = (there[key] for there, key in zip(self._open, visitor, strict=True))
+        return address < most and network < AROUND * most
+
+    @contextmanager
+    def opened(self, visitor: Visitor) -> Iterator[None]:
+        """Count one meanwhile."""
+        for there, key in zip(self._open, visitor, strict=True):
+            there[key] += 1
+        try:
+            yield
+        finally:
+            for there, key in zip(self._open, visitor, strict=True):
+                there[key] -= 1
+                if not there[key]:
+                    del there[key]
+
+    @staticmethod
+    def _limits(rate_limit: RateLimit) -> tuple[RateLimit, RateLimit]:
+        return rate_limit, RateLimit(AROUND * rate_limit.burst, rate_limit.interval / AROUND)
+
+
 class Limits:
     """What each address has asked for lately; ``access`` says whether a proxy stands before it."""
 
     def __init__(self, access: Access, *, on: bool) -> None:
         self._access, self._on = access, on
-        self._requests, self._misses, self._newcomers = RateLimiter(), RateLimiter(), RateLimiter()
-        self._codes, self._words = RateLimiter(), RateLimiter()
-        self._streams: Counter[str] = Counter()
-        self._pages: Counter[str] = Counter()
+        self._requests, self._misses, self._newcomers = Counted(), Counted(), Counted()
+        self._codes, self._words = Counted(), Counted()
+        self._streams, self._pages = Counted(), Counted()
 
     @property
     def streams(self) -> int:
         """How many streams are open."""
-        return self._streams.total()
+        return self._streams.open
 
     def request(self, request: web.Request) -> None:
         """Count a request; TooMany if it is one too many."""
@@ -82,11 +139,11 @@ class Limits:
         """Count an id, before it is looked up: many may be asked for side by side. TooMany if too many lead nowhere. It
         is taken back unless it is said to lead nowhere meanwhile.
         """
-        address = self._access.visitor(request)
-        wait = self._misses.take(address, MISSES)
+        visitor = self._access.visitor(request)
+        wait = self._misses.take(visitor, MISSES)
         if self._on and wait > 0:
             raise TooMany("Too many wrong ids from this address.", wait)
-        lookup = Lookup(lambda: self._misses.give_back(address, MISSES))
+        lookup = Lookup(lambda: self._misses.give_back(visitor, MISSES))
         try:
             yield lookup
         finally:
@@ -126,14 +183,9 @@ class Limits:
         return self._counted(self._pages, request, PAGES_OF_ADDRESS, "pages")
 
     @contextmanager
-    def _counted(self, is_open: Counter[str], request: web.Request, most: int, what: str) -> Iterator[None]:
+    def _counted(self, counted: Counted, request: web.Request, most: int, what: str) -> Iterator[None]:
         visitor = self._access.visitor(request)
-        if self._on and is_open[visitor] >= most:
+        if self._on and not counted.may_open(visitor, most):
             raise TooMany(f"Too many {what} are open.", 30.0)
-        is_open[visitor] += 1
-        try:
+        with counted.opened(visitor):
             yield
-        finally:
-            is_open[visitor] -= 1
-            if not is_open[visitor]:
-                del is_open[visitor]

@@ -5,29 +5,29 @@ import pytest
 from aiohttp.test_utils import make_mocked_request
 from multidict import CIMultiDict, CIMultiDictProxy
 
-from adapters.web.access import Access, network_of
+from adapters.web.access import Access, Visitor
 from adapters.web.refusals import Refused
 from bot.settings import Settings
 from tests.open_playground import Open
 
 
 @pytest.mark.parametrize(
-    ("address", "counted"),
+    ("address", "counted", "network"),
     [
-        ("192.0.2.9", "192.0.2.9"),
-        ("192.0.2.9:51034", "192.0.2.9"),
-        ("2001:db8:1:2::1", "2001:db8:1:2::/64"),
-        ("2001:DB8:1:2:ffff:ffff:ffff:ffff", "2001:db8:1:2::/64"),
-        ("[2001:db8:1:2::1]:51034", "2001:db8:1:2::/64"),
-        ("fe80::1%eth0", "fe80::/64"),
-        ("::ffff:192.0.2.9", "192.0.2.9"),
-        ("unknown", "unknown"),
-        ("_hidden", "_hidden"),
-        ("", ""),
+        ("192.0.2.9", "192.0.2.9", "192.0.2.0/24"),
+        ("192.0.2.9:51034", "192.0.2.9", "192.0.2.0/24"),
+        ("2001:db8:1:2::1", "2001:db8:1:2::/64", "2001:db8:1::/48"),
+        ("2001:DB8:1:2:ffff:ffff:ffff:ffff", "2001:db8:1:2::/64", "2001:db8:1::/48"),
+        ("[2001:db8:1:2::1]:51034", "2001:db8:1:2::/64", "2001:db8:1::/48"),
+        ("fe80::1%eth0", "fe80::/64", "fe80::/48"),
+        ("::ffff:192.0.2.9", "192.0.2.9", "192.0.2.0/24"),
+        ("unknown", "unknown", "unknown"),
+        ("_hidden", "_hidden", "_hidden"),
+        ("", "", ""),
     ],
 )
-def test_a_household_counts_as_one_whichever_of_its_addresses_it_uses(address: str, counted: str) -> None:
-    assert network_of(address) == counted
+def test_a_household_counts_as_one_whichever_of_its_addresses_it_uses(address: str, counted: str, network: str) -> None:
+    assert Visitor.at(address) == (counted, network)
 
 
 def behind_a_proxy(*said: tuple[str, str]) -> CIMultiDictProxy[str]:
@@ -46,7 +46,7 @@ def behind_a_proxy(*said: tuple[str, str]) -> CIMultiDictProxy[str]:
 def test_a_visitor_counts_as_what_the_proxy_says_whatever_they_send(lines: list[str]) -> None:
     access = Access(Settings(_env_file=None, public_url="https://cards.example.org"))
     headers = behind_a_proxy(*(("X-Forwarded-For", line) for line in lines))
-    assert access.visitor(make_mocked_request("GET", "/", headers)) == "198.51.100.1"
+    assert access.visitor(make_mocked_request("GET", "/", headers)).address == "198.51.100.1"
 
 
 def test_the_last_proxy_says_by_which_scheme_somebody_came() -> None:

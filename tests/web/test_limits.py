@@ -1,0 +1,92 @@
+"""What is counted by address and by the network around it: one who has many addresses gets no more than a few."""
+
+from collections.abc import Callable
+from contextlib import AbstractContextManager, ExitStack
+from types import SimpleNamespace
+from typing import cast
+
+import pytest
+from aiohttp import web
+
+from adapters.web.access import Access
+from adapters.web.limits import (
+    AROUND,
+    CODES,
+    NEWCOMERS,
+    PAGES_OF_ADDRESS,
+    STREAMS,
+    STREAMS_OF_ADDRESS,
+    Limits,
+    TooMany,
+)
+from adapters.web.people import MOST_NEW
+from bot.settings import Settings
+
+SLACK = 50
+"""So many more may come to be allowed while the test runs, on a slow machine."""
+
+
+@pytest.fixture
+def limits() -> Limits:
+    return Limits(Access(Settings(_env_file=None)), on=True)
+
+
+def asker(address: str) -> web.Request:
+    return cast("web.Request", SimpleNamespace(remote=address))
+
+
+def allowed(count: Callable[[web.Request], object], addresses: list[str]) -> int:
+    """How many requests, one from each of these addresses, are not too many."""
+    found = 0
+    for address in addresses:
+        try:
+            count(asker(address))
+        except TooMany:
+            continue
+        found += 1
+    return found
+
+
+# One may have all of the first, and a carrier's customers share the second.
+IN_48_BITS = [f"2001:db8:1:{number:x}::1" for number in range(400)]
+IN_24_BITS = [f"192.0.2.{number % 256}" for number in range(400)]
+
+
+@pytest.mark.parametrize("addresses", [IN_48_BITS, IN_24_BITS], ids=["48 bits", "24 bits"])
+def test_a_network_may_try_a_few_times_what_an_address_may(limits: Limits, addresses: list[str]) -> None:
+    most = AROUND * CODES.burst
+    assert most <= allowed(limits.code, addresses) <= most + SLACK
+    # Nobody else is kept from it.
+    for elsewhere in ("2001:db8:2::1", "192.0.3.1"):
+        assert allowed(limits.code, [elsewhere] * 30) == CODES.burst
+
+
+def test_a_network_cannot_be_all_the_new_people_there_may_be(limits: Limits) -> None:
+    found = allowed(limits.newcomer, IN_48_BITS)
+    assert AROUND * NEWCOMERS.burst <= found < MOST_NEW
+    # A class at one address may come at once.
+    assert allowed(limits.newcomer, ["192.0.2.9"] * 40) == NEWCOMERS.burst
+
+
+@pytest.mark.parametrize("what", ["stream", "page"])
+def test_a_network_cannot_hold_all_that_may_be_open(limits: Limits, what: str) -> None:
+    opened: Callable[[web.Request], AbstractContextManager[None]] = getattr(limits, what)
+    each = {"stream": STREAMS_OF_ADDRESS, "page": PAGES_OF_ADDRESS}[what]
+    with ExitStack() as held:
+
+        def hold(request: web.Request) -> None:
+            held.enter_context(opened(request))
+
+        assert allowed(hold, [one for one in IN_48_BITS[: AROUND + 2] for _ in range(each)]) == AROUND * each < STREAMS
+        assert allowed(hold, ["192.0.2.9"] * 2 * each) == each
+    assert limits.streams == 0
+    with opened(asker(IN_48_BITS[0])):
+        assert limits.streams == (what == "stream")
+
+
+def test_what_leads_somewhere_is_given_back_to_both(limits: Limits) -> None:
+    for address in IN_48_BITS:
+        limits.code(asker(address))
+        limits.good_code(asker(address))
+        with limits.lookup(asker(address)):
+            pass

@@ -44,7 +44,6 @@ def main(address: str, game: str = "metamazzo", robots: str = "strong") -> None:
 
         code, deal = post("/me/tables", game=game, robots=robots).raise_for_status().json()["code"], 1
         with client.stream("GET", f"/me/tables/{code}/stream") as states:
-            states.raise_for_status()
             for line in filter(None, states.iter_lines()):
                 table = json.loads(line)
                 if table["deal"] > deal:
@@ -52,10 +51,8 @@ def main(address: str, game: str = "metamazzo", robots: str = "strong") -> None:
                     deal = table["deal"]
                 if table["phase"] == "playing" and table["turn"] == table["seat"]:
                     post(f"/me/tables/{code}/moves", version=table["version"], move=choose(table))
-        if table["phase"] != "over":
-            sys.exit("The bot stopped: the game can be played on once it is back.")
         winner = table["winner"]
-        outcome = "nobody won" if winner is None else "won" if table["seat"] in winner else "lost"
+        outcome = "nobody has won" if winner is None else "won" if table["seat"] in winner else "lost"
         print(outcome, table["totals"], table["replay"])
 
 

@@ -20,7 +20,7 @@ from bot.tables.choice import Choice, possible
 from engine import GAMES
 
 GOOD_HOURS = 24
-"""How long an offer can be taken up, as long as a challenge is open."""
+"""How long an offer can be taken up, as long as a challenge is open; and in what is left of the hour it was made in."""
 
 SIGNATURE_BYTES = 10
 

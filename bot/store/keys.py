@@ -15,7 +15,7 @@ the list of changed tables, also on a cluster. What follows from a finished tabl
 | ``{game:<id>}:confirmed`` | string | the same for what follows from a finished table |
 | ``{s17}:probe`` | string | whether the store takes anything down, asked while it is away; expires by itself |
 | ``{s17}:set_aside`` | hash | codes of tables whose log its owner's rules refuse: what their clocks had left, seconds |
-| ``{s17}:gone:<code>`` | string | a table was removed a short while ago; whose it was; expires after a day |
+| ``{s17}:gone:<code>`` | string | a table was removed a short while ago; whose it was; expires after 26 hours |
 | ``{s17}:ended:<code>`` | list | the log of a table that was removed a moment ago; expires after a minute |
 | ``secret`` | string | 32 random bytes from which tables' codes are made (`Store.secret`) |
 | ``forgetting`` | hash | people who are being forgotten: what stands in their place, JSON (`bot.somebody.Mark`) |

@@ -29,8 +29,10 @@ FOLD_AFTER = 16
 GONE = -2
 """What append.lua answers where a table of this code was removed not long ago."""
 
-GONE_SECONDS = 86400
-"""How long platforms may deliver an update again: Telegram keeps them for a day."""
+GONE_SECONDS = 26 * 3600
+"""For longer than platforms may deliver an update again, for Telegram keeps them for a day, and than an offer can be
+taken up: for a day, and what is left of the hour that it was made in (`bot.offers`).
+"""
 
 ENDED_SECONDS = 60
 """How long the log of a table that was removed may still be read. Forgetting people does not look there: no longer than
@@ -189,7 +191,7 @@ class Store:
     async def remove(self, code: str, whose: str = "", *, keep_log: bool = False) -> None:
         """Forget a table: its log, what is shown of it, its clock, and that it changed.
 
-        For a day no table of this code is opened again; ``whose`` is what is then told of it (`Gone`). With
+        For `GONE_SECONDS` no table of this code is opened again; ``whose`` is what is then told of it (`Gone`). With
         ``keep_log`` its log may be read for a minute more (`ended`).
         """
         shard = keys.shard_of(code)

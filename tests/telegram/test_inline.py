@@ -484,6 +484,28 @@ async def test_an_offer_opens_one_table_wherever_it_is_carried(store: Store, ser
         assert await adapter.worker.tables_of("telegram:1") == []
 
 
+async def test_an_offer_whose_game_is_over_opens_none_as_long_as_it_is_good(
+    store: Store, server: TelegramServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    anna, bruno, chat = Person(server, 1, "Anna"), Person(server, 2, "Bruno"), elsewhere()
+    now = offers._hour() * 3600
+    monkeypatch.setattr(offers, "_hour", lambda: now // 3600)
+    async with on_telegram(store, server) as adapter:
+        message = await sent(server, anna, chat, "metamazzo")
+        data = payload_of(message)
+        await bruno.send(chat, message, data)
+        await adapter.worker.room.close((await table_of(adapter, anna)).code, "test")
+        await adapter.worker.settled()
+        # Its last second: an hour's first offer is the one that lasts longest.
+        later = (offers.GOOD_HOURS + 1) * 3600 - 1
+        now += later
+        async for key in store.client.scan_iter():
+            if 0 <= await store.client.ttl(key) <= later:
+                await store.client.delete(key)
+        assert await bruno.send(chat, message, data) == "This challenge is over: send a new one."
+        assert await adapter.worker.tables_of("telegram:1") == []
+
+
 async def test_a_message_that_shows_a_game_is_not_taken_for_another(store: Store, server: TelegramServer) -> None:
     anna, bruno, carla = (Person(server, number, name) for number, name in enumerate(NAMES[:3], 1))
     chat = elsewhere()

@@ -170,10 +170,14 @@ class Worker:
         self.adapters[adapter.platform] = adapter
 
     async def start(self) -> None:
-        """Take shards and begin to deliver."""
-        await self.ratings.catch_up()
+        """Take shards and begin to deliver.
+
+        First of all it is said that the worker is alive: people are served meanwhile, and nobody may take the store for
+        one that no worker uses.
+        """
         await self.shards.share_out()
         loops = {
+            "ratings": self._catch_up,
             "leases": self.shards.keep,
             "notifications": self.shards.listen,
             "clocks": self.scheduler.run,
@@ -254,8 +258,8 @@ class Worker:
     async def healthy(self) -> dict[str, Any]:
         """How the worker does: store, platforms, delivery's lag in seconds.
 
-        It does well while the store answers, its loops run and any of its platforms can be spoken to: where one is
-        away, starting anew brings nothing back, and stops the games on the others.
+        It does well once it has started, while the store answers, its loops run and any of its platforms can be spoken
+        to: where one is away, starting anew brings nothing back, and stops the games on the others.
         """
         store = not self.store.outage.is_on
         if store:
@@ -266,7 +270,7 @@ class Worker:
                 store = False
         up = any(adapter.healthy for adapter in self.adapters.values())
         return {
-            "healthy": store and up and not self._loops.failing,
+            "healthy": bool(self._tasks) and store and up and not self._loops.failing,
             "store": store,
             "failing_loops": sorted(self._loops.failing),
             "adapters": {name: self._state_of(adapter) for name, adapter in self.adapters.items()},
@@ -377,6 +381,14 @@ class Worker:
             if not table.error:
                 await self.store.take_back(code, table.version)
                 self.delivery.touch(code)
+
+    async def _catch_up(self) -> None:
+        """Rate what is left unrated, once: after a rebuild that was cut short that may be every game."""
+        while True:
+            with self.store.outage.noted():
+                await self.ratings.catch_up()
+                return
+            await self.store.outage.over()
 
     async def _finish(self, table: Table) -> Outcome:
         """Keep a finished game and rate it; doing so twice changes nothing."""

@@ -145,6 +145,8 @@ class Honours:
         month, (closed, number) = month_before(now - WAIT), await _closed(self._client)
         if closed >= month:
             return ""
+        # Much may be unrated just after a start, and a champion is one for good.
+        await self._ratings.catch_up()
         moved, deeds = await self._ratings.moved(), defaultdict[tuple[str, str], Deeds](Deeds)
         latest, is_over, forgotten = closed, True, dict[str, Mark]()
         async for entry in self._archive.after(number):

@@ -5,6 +5,7 @@ ratings, from its own games alone. Partners are a team and are rated together. W
 1000 for a beginner: openskill's conservative guess (mu - 3 sigma) times 40, and a thousand.
 """
 
+import asyncio
 import json
 import time
 from collections.abc import Mapping, Sequence
@@ -212,6 +213,7 @@ class Ratings:
         self._move = client.register_script(MOVE)
         self._hand_over = client.register_script(HAND_OVER)
         self._redact = client.register_script(REDACT)
+        self._catching_up = asyncio.Lock()
 
     async def catch_up(self) -> int:
         """Rate every finished game that has not been rated yet, in order; returns how many.
@@ -219,16 +221,18 @@ class Ratings:
         What cannot be read is stepped over: it has been lost, for a number is given to a game that is kept already.
         """
         done = 0
-        while True:
-            before = await self.rated()
-            async for entry in self.archive.after(before):
-                if not await self._rate_one(entry, before):
-                    # Another worker was quicker, or a chat has moved.
-                    break
-                done += entry.game is not None
-                before = entry.number
-            else:
-                return done
+        # Where much is to be done, as many as ask for it in one worker do it once.
+        async with self._catching_up:
+            while True:
+                before = await self.rated()
+                async for entry in self.archive.after(before):
+                    if not await self._rate_one(entry, before):
+                        # Another worker was quicker, or a chat has moved.
+                        break
+                    done += entry.game is not None
+                    before = entry.number
+                else:
+                    return done
 
     async def rated(self) -> int:
         """The number of the last game that is in the ratings, or was stepped over."""

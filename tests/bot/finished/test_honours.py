@@ -151,6 +151,16 @@ async def opened(store: Store, games: Sequence[FinishedGame]) -> Honours:
     return Honours(store.client, archive, ratings)
 
 
+async def test_a_month_is_closed_once_all_its_games_are_rated(store: Store) -> None:
+    for number in range(3):
+        await keep(store, game(number, 0, ended=NOVEMBER))
+    archive = Archive(store.client)
+    honours = Honours(store.client, archive, Ratings(store.client, archive))
+    assert await honours.close_past(IN_DECEMBER) == "2026-11"
+    [month] = await honours.of_chat(GROUP, 6)
+    assert [honour.people for honour in month.honours if honour.kind == "champion"] == [(ANNA,)]
+
+
 async def test_a_month_is_closed_once_it_is_over(store: Store) -> None:
     games = [game(number, 0, ended=OCTOBER) for number in range(3)]
     games += [game(number, 1, ended=NOVEMBER) for number in range(3, 8)]

@@ -16,6 +16,7 @@ from bot.daily.days import Days
 from bot.delivery import delivery
 from bot.delivery.table_sync import TableSync
 from bot.finished.honours import Honours
+from bot.finished.ratings import Ratings
 from bot.settings import Settings
 from bot.store import Store, keys
 from bot.store.batch import BatchedScript
@@ -84,6 +85,41 @@ async def test_a_loop_that_breaks_is_started_again_and_the_worker_unwell_meanwhi
         assert runs == 3
         assert [entry["event"] for entry in logs] == ["background_loop_failed"] * 2
         assert (await worker.healthy())["healthy"]
+
+
+async def test_a_worker_is_alive_and_delivers_while_much_is_left_to_be_rated(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    let_go, tries = asyncio.Event(), 0
+
+    async def catch_up(_ratings: Ratings) -> int:
+        nonlocal tries
+        tries += 1
+        if tries == 1:
+            raise ConnectionError("away")
+        await let_go.wait()
+        return 0
+
+    monkeypatch.setattr(Ratings, "catch_up", catch_up)
+    worker = Worker(store, Settings(_env_file=None), alone=False)
+    worker.add(FakePlatform())
+    try:
+        # It can be asked before it has begun.
+        assert not (await worker.healthy())["healthy"]
+        await worker.start()
+        assert await store.attendance.alive() == 1
+        assert len(worker.shards.mine) == keys.SHARDS
+        async with asyncio.timeout(20):
+            while tries < 2:
+                await asyncio.sleep(0.01)
+            await store.outage.over()
+        assert (await worker.healthy())["healthy"]
+        [rating] = [task for task in worker._tasks if task.get_name() == "ratings"]
+        let_go.set()
+        await rating
+        assert (await worker.healthy())["healthy"]
+    finally:
+        await worker.stop()
 
 
 async def test_days_that_cannot_be_closed_do_not_hold_up_months(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -52,15 +52,18 @@ class Sessions:
         self.now: Callable[[], float] = time.time
 
     async def invite(self, person: str) -> str:
-        """What makes whoever brings it first a session of this person's, for ten minutes."""
-        token = secrets.token_urlsafe(TOKEN_BYTES)
-        await self._client.set(keys.entrance(digest_of(token)), person, ex=LINK_SECONDS)
-        return token
+        """What makes whoever brings it first a session of this person's, for ten minutes.
 
-    async def invited(self, token: str) -> str:
+        It tells itself whose, and the store does not: they may be forgotten meanwhile.
+        """
+        held = f"{person}.{secrets.token_urlsafe(TOKEN_BYTES)}"
+        await self._client.set(keys.entrance(digest_of(held)), "1", ex=LINK_SECONDS)
+        return held
+
+    async def invited(self, held: str) -> str:
         """Who was invited by this; empty if it is good no more. It is used up by that."""
-        found = await self._client.getdel(keys.entrance(digest_of(token)))
-        return found.decode() if found else ""
+        is_good = await self._client.getdel(keys.entrance(digest_of(held)))
+        return held.rpartition(".")[0] if is_good else ""
 
     async def begin(self, person: str) -> str:
         """A session of a person's; returns what the browser is to hold."""

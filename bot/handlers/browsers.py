@@ -1,5 +1,7 @@
 """The browsers in which people of chats play: links that lead there, and the page that shows and ends them."""
 
+from urllib.parse import quote
+
 from bot.actions import BadPayload
 from bot.panels.browsers import browsers_page, link_panel
 from bot.people import Profile
@@ -51,8 +53,8 @@ class Browsers:
         """
         if not (pages := self._pages(profile)):
             raise BadPayload()
-        token = await self._sessions.invite(profile.id)
-        panel = link_panel(profile.language, f"{pages}/in{f'?t={code}' if code else ''}#key={token}")
+        held = quote(await self._sessions.invite(profile.id), safe=":")
+        panel = link_panel(profile.language, f"{pages}/in{f'?t={code}' if code else ''}#key={held}")
         toast = "" if is_private(place) else texts(profile.language).gettext("It is in our private chat.")
         return Reply(toast, panel, private=True)
 

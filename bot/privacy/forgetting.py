@@ -129,21 +129,13 @@ class Forgetter:
 
     async def forget(self, person: str, mark: Mark) -> Forgotten:
         """All that is known of a person goes, but for the mark."""
-        # First, so that whom they were matched with goes back to the queue.
-        await self._queue.forget(person)
-        await self._reports.forget(person, mark.somebody)
-        await forget_in_tournaments(self._room.store, person, mark.somebody)
-        tables = await self._leave_tables(person, mark)
+        tables = await self._leave_all(person, mark)
         # What has been handed over is never given back: the person takes part in no game that is yet to be rated.
         await self._ratings.catch_up()
         scopes = await self._ratings.hand_over(person, mark.somebody)
         games = await self._leave_games(person, mark)
-        await DayResults(self._client).forget(person, mark.somebody)
-        await Ladder(self._client).forget(person)
         await self._honours.forget(person, mark.somebody)
-        await self._drop_keys(person)
-        await Programs(self._client).revoke_all_of(person)
-        await self._tell(keys.person(person))
+        await self._drop_all(person, mark)
         gone = mark._replace(is_gone=True, since=self.now())
         await self._client.hset(keys.FORGETTING, person, gone.to_text())
         log.info("somebody_forgotten", tables=tables, games=games)
@@ -153,19 +145,25 @@ class Forgetter:
         """Look once more for what came late, and take the mark away.
 
         Games were somebody's as long as the mark stood. Of all else nobody can tell what came late and what is of a
-        stranger who has come back since: then it stays.
+        stranger who has come back since: then it stays. It is asked anew before each step, for they may come meanwhile.
         """
         await self._leave_games(person, mark)
         await self._client.delete(keys.last_game(person))
         await self._ratings.hand_over(person, mark.somebody)
         await self._honours.forget(person, mark.somebody)
-        if not (await self._people.fresh(person)).is_known:
-            await DayResults(self._client).forget(person, mark.somebody)
-            await self._forget_reminders(person)
-            await Ladder(self._client).forget(person)
-            await forget_in_tournaments(self._room.store, person, mark.somebody)
+        for step in (self._leave_all, self._drop_all):
+            if not (await self._people.fresh(person)).is_known:
+                await step(person, mark)
         # Whoever asked once more meanwhile has another one, and is forgotten once more.
         await self._drop_if(keys=[keys.FORGETTING], args=[person, mark.to_text()])
+
+    async def _leave_all(self, person: str, mark: Mark) -> int:
+        """A person takes part in nothing any more; returns how many tables they have left."""
+        # First, so that whom they were matched with goes back to the queue.
+        await self._queue.forget(person)
+        await self._reports.forget(person, mark.somebody)
+        await forget_in_tournaments(self._room.store, person, mark.somebody)
+        return await self._leave_tables(person, mark)
 
     async def _leave_tables(self, person: str, mark: Mark) -> int:
         left = 0
@@ -206,12 +204,17 @@ class Forgetter:
             await self._archive.left_by(person, number)
         return left
 
-    async def _forget_reminders(self, person: str) -> None:
+    async def _drop_all(self, person: str, mark: Mark) -> None:
+        """All goes that is kept of a person alone, after they have left their tables."""
+        # First, so that who comes back from then on is known.
+        await self._people.erase(person)
+        await self._tell(keys.person(person))
+        await DayResults(self._client).forget(person, mark.somebody)
+        await Ladder(self._client).forget(person)
+        await Programs(self._client).revoke_all_of(person)
         await forget_reminders(self._client, person, datetime.fromtimestamp(self.now(), UTC).date())
-
-    async def _drop_keys(self, person: str) -> None:
-        place = private_place(person)
         await drop_kept(self._client, person)
+        place = private_place(person)
         for key in (
             keys.chat(place),
             keys.hosted(place),
@@ -223,6 +226,4 @@ class Forgetter:
             keys.left(person),
         ):
             await self._client.delete(key)
-        await self._forget_reminders(person)
-        await self._people.erase(person)
         await self._queue.forget(person)

@@ -49,7 +49,7 @@ the list of changed tables, also on a cluster. What follows from a finished tabl
 | ``{games}:changes:<id>`` | string | what a game did to its players' ratings, JSON; kept for a week |
 | ``{games}:rated`` | string | the number of the last game that is in the ratings |
 | ``sessions:<platform:id>`` | hash | a person's browsers by id, JSON (`bot.sessions`); expires |
-| ``entrance:<digest>`` | string | whose session a link makes, by the SHA-256 of what it holds; expires |
+| ``entrance:<digest>`` | string | a link to a session is good, by the SHA-256 of what it holds; expires |
 | ``programs`` | hash | other people's programs, by id: name, scopes and their token's SHA-256, JSON (`bot.programs`) |
 | ``daily:…``, ``{daily:<day>}:…`` | | the deals of the days (`bot.daily.days`, `results`, `reminders`) |
 | ``honours:…`` | | what months are remembered for in groups (`bot.finished.honours`) |

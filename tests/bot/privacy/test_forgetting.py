@@ -23,8 +23,10 @@ from bot.people import People, Profile
 from bot.platform import Person, Press, private_place
 from bot.privacy import forgetting
 from bot.privacy.mydata import MyData
+from bot.programs import Programs
 from bot.puzzles.collection import all_puzzles
 from bot.puzzles.ladder import Ladder
+from bot.sessions import Sessions
 from bot.somebody import Mark, marks
 from bot.store import Store, keys
 from bot.store.entries import Move
@@ -361,7 +363,16 @@ async def test_what_is_begun_by_who_comes_back_within_a_minute_stays(store: Stor
         puzzle = await ladder.next_for(ANNA, all_puzzles())
         assert puzzle
         await ladder.take(ANNA, puzzle, puzzle.pack.codes[puzzle.best])
+        await anna.say("/challenge testa")
+        programs, sessions = Programs(store.client), Sessions(store.client)
+        await programs.add_own(ANNA, ("read",), "u3")
+        held = await sessions.begin(ANNA)
         await looked_once_more(worker)
+        [table] = await worker.tables_of(ANNA)
+        assert table.phase == "open"
+        assert len(await programs.of(ANNA)) == 1
+        assert await sessions.whose(held) == ANNA
+        assert (await worker.people.fresh(ANNA)).name == "Annabella"
         tournament = await tournaments.load(opened.code)
         assert tournament.phase == "open"
         assert tournament.player_of(ANNA) is not None
@@ -374,6 +385,47 @@ async def test_what_is_begun_by_who_comes_back_within_a_minute_stays(store: Stor
         await looked_once_more(worker)
         assert await traces(store, ANNA, "1001", "annabella") == []
         assert (await tournaments.load(opened.code)).phase == "cancelled"
+
+
+async def test_what_a_slow_worker_writes_late_of_who_does_not_come_back_goes(store: Store) -> None:
+    fake = FakePlatform()
+    async with (
+        open_worker(store, fake) as worker,
+        open_worker(store, FakePlatform(), alone=False) as slow,
+    ):
+        anna, bruno, *_ = players(worker, fake)
+        await anna.say("/help")
+        await bruno.say("/challenge tressette")
+        [table] = await worker.tables_of(bruno.person.id)
+        await slow.people.person(ANNA)
+        await gone(worker)
+        await slow.people.note_choice(ANNA, Choice.usual("testa"))
+        await slow.people.choose_for_chat(private_place(ANNA), clock="60")
+        await slow.challenges.sit(table.code, ANNA, "Annabella", "late")
+        await Programs(store.client).add_own(ANNA, ("read",), "late")
+        sessions = Sessions(store.client)
+        await sessions.begin(ANNA)
+        await Hours(store.client, keys.DAILY_REMINDERS).choose(ANNA, 8)
+        assert len(await traces(store, ANNA, "annabella")) > 6
+        await looked_once_more(worker)
+        await worker.settled()
+        assert await traces(store, ANNA, "1001", "annabella") == []
+        assert await Programs(store.client).all() == []
+        # Nor does that worker remember anything.
+        async with asyncio.timeout(20):
+            while (await slow.people.choices(ANNA))[0].game == "testa":
+                await asyncio.sleep(0.01)
+        [table] = await worker.tables_of(bruno.person.id)
+        assert table.seat_of(ANNA) is None
+
+
+async def test_no_link_tells_whose_it_is(store: Store) -> None:
+    sessions = Sessions(store.client)
+    held = await sessions.invite(ANNA)
+    assert await traces(store, ANNA, "1001") == []
+    assert await sessions.invited(held.replace("1001", "1002")) == ""
+    assert await sessions.invited(held) == ANNA
+    assert await sessions.invited(held) == ""
 
 
 async def test_who_asks_once_more_during_the_last_look_is_forgotten_once_more(

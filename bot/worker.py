@@ -92,7 +92,7 @@ class Worker:
         self._started_at = time.monotonic()
         self.errors: dict[str, str] = {}
         """Why a platform is down, in a few words, as far as its supervisor knows."""
-        self.shards = Shards(store, alone=alone)
+        self.shards = Shards(store, alone=alone, zone=settings.time_zone)
         self.outages = Outages(self._is_healthy, self._platform_back)
         self.watching = Watching(self.room, self.people, self.shards)
         self.on_heard: list[Callable[[str], None]] = [self.watching.look_at]
@@ -170,11 +170,12 @@ class Worker:
         self.adapters[adapter.platform] = adapter
 
     async def start(self) -> None:
-        """Take shards and begin to deliver.
+        """Take shards and begin to deliver. StoreAway where other workers' days end in another time zone.
 
         First of all it is said that the worker is alive: people are served meanwhile, and nobody may take the store for
         one that no worker uses.
         """
+        await self.shards.join()
         await self.shards.share_out()
         loops = {
             "ratings": self._catch_up,

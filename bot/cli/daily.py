@@ -14,6 +14,7 @@ from bot.daily.deal import game_on
 from bot.daily.results import DayResults
 from bot.settings import read_settings
 from bot.store import StoreError, keys, schema
+from bot.store.attendance import Attendance
 
 
 def daily() -> None:
@@ -24,9 +25,12 @@ def daily() -> None:
 
 async def _daily() -> None:
     settings = read_settings()
-    day = datetime.now(ZoneInfo(settings.time_zone)).date()
     async with beside(settings) as client:
         await schema.check(client, migrate=False)
+        # As the bot has it, lest the secret of its today is told as yesterday's.
+        attendance = Attendance(client)
+        zone = max(await attendance.zones(), default="") or settings.time_zone
+        day = datetime.fromtimestamp(await attendance.now(), ZoneInfo(zone)).date()
         if not await client.exists(keys.SCHEMA):
             # A chain would be made by asking for it, perhaps in a store that is not the bot's.
             raise StoreError(f"No bot has used the store {settings.store_place} yet: start it first.")
@@ -34,6 +38,6 @@ async def _daily() -> None:
         played = len(await DayResults(client).lines(day))
     yesterday = day - timedelta(days=1)
     typer.echo(f"chain from {chain.first} to {chain.last}, end {chain.end}")
-    typer.echo(f"today {day}, {settings.time_zone}: {game_on(day)}, played by {counted(played, 'player')}")
+    typer.echo(f"today {day}, {zone}: {game_on(day)}, played by {counted(played, 'player')}")
     if yesterday >= chain.first:
         typer.echo(f"yesterday's secret {chain.secret(yesterday).hex()}")

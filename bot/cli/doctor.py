@@ -231,6 +231,13 @@ async def _examine_store(store: Store, settings: Settings) -> AsyncIterator[tupl
             f"tournaments: {', '.join(unreadable)} cannot be read: a newer version may read "
             f"{'it' if len(unreadable) == 1 else 'them'}, `buongioco tables close CODE` calls one off",
         )
+    zones = {zone for zone in await store.attendance.zones() if zone}
+    if settings.redis_url and (others := ", ".join(sorted(zones - {settings.time_zone}))):
+        yield (
+            False,
+            f"time zone: a worker is running whose BUONGIOCO_TIME_ZONE is {others}, and here it is "
+            f"{settings.time_zone}: give all workers the same, and start them anew",
+        )
     versions = {str(node.get("valkey_version") or node["redis_version"]) for node in nodes}
     yield True, f"store: answers, version {', '.join(sorted(versions))}"
     if all(node["aof_enabled"] for node in nodes):

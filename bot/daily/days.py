@@ -76,8 +76,10 @@ class Days:
         return self.now().date()
 
     def now(self) -> datetime:
-        """The time where the host is."""
-        return datetime.now(self._zone)
+        """The time where the host is, by the store's clock: this worker's may be wrong, and would have the cards told
+        while others play them.
+        """
+        return datetime.fromtimestamp(self._room.store.attendance.about_now(), self._zone)
 
     async def move_chat(self, old: str, new: str) -> None:
         """A group has another id: what it is told of today and of yesterday moves along. Twice is once."""

@@ -14,17 +14,12 @@ from typing import Any, Literal
 
 import structlog
 
-from bot.store import STORE_ERRORS, Store, keys
-from bot.store.attendance import LEASE_SECONDS
+from bot.store import STORE_ERRORS, Store, StoreAway, keys
+from bot.store.attendance import CLOCK, LEASE_SECONDS
 from bot.store.committed import Committed
 
 RENEW_SECONDS = 4.0
 """How often an owner comes by; less than the longest time between two visits that counts (playing_time.lua)."""
-
-CLOCK = getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC)
-"""A clock that nobody sets, and that goes on while the machine sleeps: Linux has one beside the monotonic, which does
-not; on macOS the monotonic one does.
-"""
 
 log = structlog.get_logger()
 
@@ -32,8 +27,10 @@ log = structlog.get_logger()
 class Shards:
     """This worker's shards, and word to the others' owners."""
 
-    def __init__(self, store: Store, *, alone: bool) -> None:
-        """``alone`` when no other worker can be: a worker that was killed a moment ago holds nothing then."""
+    def __init__(self, store: Store, *, alone: bool, zone: str = "") -> None:
+        """``alone`` when no other worker can be: a worker that was killed a moment ago holds nothing then. ``zone`` is
+        the time zone in which this worker's days end.
+        """
         self.store = store
         self.worker_id = secrets.token_hex(6)
         self.mine: set[int] = set()
@@ -48,7 +45,7 @@ class Shards:
         self.on_forget: Callable[[str], None] = lambda _key: None
         self.on_lowest: Callable[[str, str], None] = lambda _place, _code: None
         self.now: Callable[[], float] = lambda: time.clock_gettime(CLOCK)
-        self._alone = alone
+        self._alone, self._zone = alone, zone
         self._words: list[dict[str, Any]] = []
         self._telling: asyncio.Task[None] | None = None
         self._held: dict[int, float] = {}
@@ -70,6 +67,17 @@ class Shards:
             await self._shared_out.wait()
         return waited
 
+    async def join(self) -> None:
+        """Say that this worker is alive. StoreAway where days end elsewhere for others that are: for one of them the
+        cards of a day would be told while they are played at another.
+        """
+        zones = {zone for zone in await self.store.attendance.present(self.worker_id, self._zone) if zone}
+        if others := "" if self._alone else ", ".join(sorted(zones - {self._zone})):
+            raise StoreAway(
+                f"A worker is running on this store whose BUONGIOCO_TIME_ZONE is {others}, and here it is "
+                f"{self._zone}: give all workers the same. One that was killed counts for {LEASE_SECONDS} seconds more."
+            )
+
     async def keep(self) -> None:
         """Renew leases, and take or give shards, until cancelled."""
         while True:
@@ -82,7 +90,7 @@ class Shards:
         for shard in list(self.mine):
             await self.store.attendance.leave(self.worker_id, shard)
             self._lose(shard)
-        await self.store.attendance.absent(self.worker_id)
+        await self.store.attendance.absent(self.worker_id, self._zone)
 
     async def notify(self, word: dict[str, Any]) -> None:
         """Tell the owner of a table elsewhere; one who is not there finds the table marked as changed.
@@ -155,8 +163,8 @@ class Shards:
     async def share_out(self) -> None:
         """Renew leases, and take or give shards: each worker is to have as many as the others."""
         attendance = self.store.attendance
-        workers = await attendance.present(self.worker_id)
-        self.workers = 1 if self._alone else workers
+        workers = await attendance.present(self.worker_id, self._zone)
+        self.workers = 1 if self._alone else len(workers)
         fair = -(-keys.SHARDS // self.workers)
         if leaving := sorted(self.mine)[fair:]:
             await self._leave(leaving)

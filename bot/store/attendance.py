@@ -7,7 +7,8 @@ still, but for a few seconds that are not worth telling from a late visit; so it
 """
 
 import asyncio
-from collections.abc import Sequence
+import time
+from collections.abc import Iterable, Sequence
 from importlib.resources import files
 from typing import Any, Literal
 
@@ -16,6 +17,11 @@ from bot.store.batch import BatchedScript
 from bot.store.folder import StoreAway
 
 DAY_SECONDS = 86400
+
+CLOCK = getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC)
+"""A clock that nobody sets, and that goes on while the machine sleeps: Linux has one beside the monotonic, which does
+not; on macOS the monotonic one does.
+"""
 
 LEASE_SECONDS = 15
 """How long a shard stays with an owner that does not come by any more."""
@@ -32,7 +38,7 @@ PLAYING_TIME = _script("playing_time")
 
 NOW = "return tostring(store_time())"
 PLAYED = "return tostring(playing_time(KEYS[1], store_time()))"
-ALIVE = "local now = store_time() return redis.call('ZCOUNT', KEYS[1], now - ARGV[1], now + ARGV[1])"
+ALIVE = "local now = store_time() return redis.call('ZRANGEBYSCORE', KEYS[1], now - ARGV[1], now + ARGV[1])"
 """As present.lua sees it: who was alive in the future, by a clock that was set back since, is gone."""
 
 
@@ -44,17 +50,29 @@ class Attendance:
         self._present, self._attend, self._leave, self._due = (
             BatchedScript(client, PLAYING_TIME + _script(name)) for name in ("present", "attend", "leave", "due")
         )
+        self._ahead: float | None = None
 
-    async def present(self, worker: str) -> int:
-        """Say that a worker is alive; how many there are."""
-        count: int = await self._present(keys=[keys.WORKERS], args=[worker, LEASE_SECONDS])
-        return count
+    async def present(self, worker: str, zone: str = "") -> list[str]:
+        """Say that a worker is alive, whose days end in this time zone; the zones of all that are, each worker's."""
+        now, *found = await self._present(keys=[keys.WORKERS], args=[_member(worker, zone), LEASE_SECONDS])
+        # When it was answered, so that a slow answer makes it late: no day is over too early.
+        self._ahead = float(now) - time.clock_gettime(CLOCK)
+        return _zones(found)
 
     async def alive(self) -> int:
         """How many workers are alive, or were killed less than `LEASE_SECONDS` ago."""
+        return len(await self.zones())
+
+    async def zones(self) -> list[str]:
+        """The time zones of these, each worker's; empty for one of an older version."""
         script = self._client.register_script(PLAYING_TIME + ALIVE)
-        count: int = await script(keys=[keys.WORKERS], args=[LEASE_SECONDS])
-        return count
+        return _zones(await script(keys=[keys.WORKERS], args=[LEASE_SECONDS]))
+
+    def about_now(self) -> float:
+        """The time by the store's clock without asking it, in Unix seconds: as it was told when a worker last said here
+        that it is alive, every few seconds. By this machine's clock before.
+        """
+        return time.time() if self._ahead is None else time.clock_gettime(CLOCK) + self._ahead
 
     async def now(self) -> float:
         """The time by the store's clock, in Unix seconds."""
@@ -68,9 +86,9 @@ class Attendance:
         """A shard's playing time, in seconds."""
         return float(await self._client.register_script(PLAYING_TIME + PLAYED)(keys=[keys.attended(shard)]))
 
-    async def absent(self, worker: str) -> None:
+    async def absent(self, worker: str, zone: str = "") -> None:
         """A worker stops."""
-        await self._client.zrem(keys.WORKERS, worker)
+        await self._client.zrem(keys.WORKERS, _member(worker, zone))
 
     async def attend(self, worker: str, shard: int, how: Literal["keep", "take", "seize"]) -> bool:
         """Hold a shard for `LEASE_SECONDS` from now on: one that is the worker's ("keep"), that or one that is free
@@ -101,6 +119,14 @@ class Attendance:
     @staticmethod
     def _clocks(shard: int) -> list[str]:
         return [keys.timers(shard), keys.attended(shard)]
+
+
+def _member(worker: str, zone: str) -> str:
+    return f"{worker} {zone}"
+
+
+def _zones(members: Iterable[bytes]) -> list[str]:
+    return [member.decode().partition(" ")[2] for member in members]
 
 
 async def no_workers(client: Any, patience: float = 0.0) -> None:

@@ -22,7 +22,7 @@ the list of changed tables, also on a cluster. What follows from a finished tabl
 | ``forgetting:worker`` | string | whoever does so just now; expires by itself |
 | ``sweeping`` | string | profiles were or are being looked through for unused ones; expires by itself |
 | ``sweeping:day`` | string | the day by which that was last done, from the first of 1970 (`bot.privacy.unused`) |
-| ``workers`` | sorted set | workers by when they were last alive, Unix seconds of the store's clock |
+| ``workers`` | sorted set | workers, each with its time zone, by when last alive, Unix seconds of the store's clock |
 | ``person:<platform:id>`` | hash | name, handle, nickname, language, suits, hands, called, used (`bot.people`) |
 | ``chat:<place>`` | hash | name, language, clock, strict, game; its new id once it has one |
 | ``handle:<platform>:<handle>`` | string | the person last known by it, in lower case |

@@ -3,9 +3,9 @@
 --
 -- KEYS  workers
 -- ARGV  worker, seconds that a lease lasts
--- Returns how many workers there are
+-- Returns the time, and the workers that there are
 local now = store_time()
 redis.call('ZADD', KEYS[1], string.format('%.3f', now), ARGV[1])
 redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', string.format('%.3f', now - ARGV[2]))
 redis.call('ZREMRANGEBYSCORE', KEYS[1], string.format('(%.3f', now + ARGV[2]), '+inf')
-return redis.call('ZCARD', KEYS[1])
+return {string.format('%.3f', now), unpack(redis.call('ZRANGE', KEYS[1], 0, -1))}

@@ -45,9 +45,17 @@ async def test_a_host_reads_what_to_publish(tmp_path: Path) -> None:
     await valkey.start()
     async with opened(valkey.url) as store:
         answers = [await asyncio.to_thread(command, tmp_path, "daily", BUONGIOCO_PLAYGROUND_PORT="0") for _ in range(2)]
+        # Where the bot is it may be another day than where the settings of this command lead.
+        await store.attendance.present("worker", "Etc/GMT-14")
+        there = [
+            await asyncio.to_thread(command, tmp_path, "daily", BUONGIOCO_TIME_ZONE=zone)
+            for zone in ("Etc/GMT+12", "Etc/GMT-14")
+        ]
         end = (await chain_of(store.client, datetime.now(UTC).date() + timedelta(days=1))).end
     await valkey.stop()
     assert [one.returncode for one in answers] == [0, 0], answers[0].stderr
     assert answers[0].stdout == answers[1].stdout
     assert f"end {end}" in answers[0].stdout
     assert "played by 0 players" in answers[0].stdout
+    assert there[0].stdout == there[1].stdout
+    assert ", Etc/GMT-14: " in there[0].stdout

@@ -3,14 +3,17 @@ is over.
 """
 
 import asyncio
+import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from datetime import UTC, date, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta, tzinfo
 from random import Random
 from typing import Any
+from zoneinfo import ZoneInfo
 
 import pytest
 
+from bot.daily import days
 from bot.daily.chain import Chain, days_to_end
 from bot.daily.days import Days, NoDaysHere, chain_of
 from bot.daily.deal import game_on
@@ -23,6 +26,10 @@ from engine import verify
 from engine.errors import NoClaims
 from tests.bot.daily.conftest import TODAY, TOMORROW
 from tests.bot.fake_platform import GROUP, FakePlatform, Player, open_worker
+from tests.kills.daily import zones
+
+TODAY_OF_DAYS = Days.today
+"""As it is but in tests."""
 
 
 @asynccontextmanager
@@ -63,6 +70,35 @@ async def played(player: Player, code: str, seed: int) -> None:
     while await move(player, code, seed):
         pass
     await player.worker.settled()
+
+
+class Ahead(datetime):
+    """The clock of a worker's machine, a day ahead."""
+
+    @classmethod
+    def now(cls, tz: tzinfo | None = None) -> "Ahead":
+        return cls.fromtimestamp(time.time(), tz)
+
+
+async def test_the_day_is_the_stores_whatever_a_workers_clock_says(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    wrong = time.time() + 86400
+    monkeypatch.setattr(time, "time", lambda: wrong)
+    monkeypatch.setattr(days, "datetime", Ahead)
+    monkeypatch.setattr(Days, "today", TODAY_OF_DAYS)
+    async with opened(store, "Anna") as (worker, [anna]):
+        # Where it is midnight at no time soon.
+        worker.days._zone = ZoneInfo(zones(datetime.now(UTC)).playing)
+        day = datetime.fromtimestamp(await store.attendance.now(), worker.days._zone).date()
+        assert worker.days.today() == day
+        table = await worker.room.table(await began(anna))
+        assert table.day == day
+        await worker.room.press(table.code, anna.person.id, table.version, "resign", "r1")
+        await worker.settled()
+        assert await worker.days.results.held()
+        await worker.days.close_past()
+        assert await worker.archive.count() == 0
 
 
 async def test_who_plays_the_same_is_answered_the_same_a_restart_between(store: Store) -> None:

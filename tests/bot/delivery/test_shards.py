@@ -5,17 +5,21 @@ import json
 import time
 from collections.abc import AsyncIterator, Callable, Collection
 from contextlib import asynccontextmanager
+from pathlib import Path
 from typing import Any
 
 import pytest
 from redis.exceptions import ConnectionError  # noqa: A004
 from structlog.testing import capture_logs
 
+from bot.cli.doctor import _examine_store
 from bot.delivery import shards as shards_module
 from bot.delivery.shards import Shards
-from bot.store import Store, keys
+from bot.settings import Settings
+from bot.store import Store, StoreAway, keys
 from bot.store.attendance import LEASE_SECONDS
 from bot.store.committed import Committed
+from bot.worker import Worker
 
 ALL = set(range(keys.SHARDS))
 CODE = "ABCDEF"
@@ -111,6 +115,60 @@ async def test_workers_that_were_alive_in_the_future_are_gone(store: Store) -> N
     assert await store.attendance.alive() == 0
     await Told(store).shards.share_out()
     assert await store.attendance.alive() == 1
+
+
+async def test_no_worker_joins_whose_days_end_elsewhere_than_the_others(store: Store) -> None:
+    rome, paris = Shards(store, alone=False, zone="Europe/Rome"), Shards(store, alone=False, zone="Europe/Paris")
+    # Of a version that told no zone, and of one that was killed long ago.
+    await store.client.zadd(keys.WORKERS, {"older": time.time(), "killed America/Lima": time.time() - 100})
+    await rome.join()
+    await Shards(store, alone=False, zone="Europe/Rome").join()
+    with pytest.raises(StoreAway, match="TIME_ZONE is Europe/Rome, and here it is Europe/Paris: give all workers"):
+        await paris.join()
+    # One that ends is there no more.
+    await paris.stop()
+    await rome.join()
+    # A folder is one bot's: another that was there was killed.
+    await Shards(store, alone=True, zone="Europe/Paris").join()
+    assert set(await store.attendance.zones()) == {"", "Europe/Rome", "Europe/Paris"}
+
+
+async def test_a_worker_whose_days_end_elsewhere_does_not_start_while_others_are_alive(
+    store: Store, tmp_path: Path
+) -> None:
+    def worker(zone: str) -> Worker:
+        return Worker(store, Settings(_env_file=None, data=tmp_path, time_zone=zone), alone=False)
+
+    first, other, again = worker("Europe/Rome"), worker("Asia/Tokyo"), worker("Asia/Tokyo")
+    try:
+        await first.start()
+        with pytest.raises(StoreAway, match="give all workers the same"):
+            await other.start()
+        assert not other.shards.mine
+        settings = Settings(_env_file=None, data=tmp_path, time_zone="Asia/Tokyo", REDIS_URL="redis://127.0.0.1:1/0")
+        said = [line async for well, line in _examine_store(store, settings) if not well]
+        assert [line for line in said if "BUONGIOCO_TIME_ZONE is Europe/Rome, and here it is Asia/Tokyo" in line]
+        await other.stop()
+        await first.stop()
+        await again.start()
+        assert len(again.shards.mine) == keys.SHARDS
+    finally:
+        for one in (first, other, again):
+            await one.stop()
+
+
+async def test_the_stores_time_is_known_without_asking_it(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    wrong = time.time() + 86400
+    monkeypatch.setattr(time, "time", lambda: wrong)
+    worker = Told(store)
+    assert store.attendance.about_now() == wrong
+    await worker.shards.share_out()
+    assert abs(store.attendance.about_now() - await store.attendance.now()) < 60
+    # It is learned anew each time, for the store's clock may be set.
+    assert store.attendance._ahead
+    store.attendance._ahead += 3600
+    await worker.shards.share_out()
+    assert abs(store.attendance.about_now() - await store.attendance.now()) < 60
 
 
 async def test_a_worker_alone_takes_what_one_that_was_killed_still_holds(store: Store) -> None:

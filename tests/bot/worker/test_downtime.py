@@ -6,11 +6,10 @@ from random import Random
 
 import pytest
 
-from bot.delivery.shards import CLOCK
 from bot.handlers import Dispatcher
 from bot.scheduler import SOON, Scheduler
 from bot.store import EmbeddedStore, Store, keys, opened, schema
-from bot.store.attendance import LEASE_SECONDS
+from bot.store.attendance import CLOCK, LEASE_SECONDS
 from bot.store.migrations import LEAST_TIME
 from bot.tables.table import TIME_TO_ACCEPT
 from bot.worker import Worker

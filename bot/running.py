@@ -6,6 +6,7 @@ import resource
 import signal
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
+from functools import partial
 from importlib.metadata import entry_points, version
 from typing import Any
 
@@ -16,6 +17,7 @@ from bot.handlers import Dispatcher
 from bot.platform import GROUP, Adapter, CardRoom
 from bot.settings import NOTHING_TO_RUN, Settings
 from bot.store import STORE_ERRORS, StoreAway, schema
+from bot.store.attendance import PATIENCE
 from bot.store.outage import may_pass
 from bot.supervisor import NothingToRun, Supervisor
 from bot.worker import Worker
@@ -91,6 +93,8 @@ async def run(settings: Settings) -> None:
     allow_open_files()
     try:
         async with opened_worker(settings) as worker:
+            # Before anybody is served: where the others' days end elsewhere nobody is.
+            await _patiently(partial(worker.shards.join, PATIENCE))
             opening = None
             await _work(worker, stop)
     except asyncio.CancelledError:

@@ -172,8 +172,8 @@ class Worker:
     async def start(self) -> None:
         """Take shards and begin to deliver. StoreAway where other workers' days end in another time zone.
 
-        First of all it is said that the worker is alive: people are served meanwhile, and nobody may take the store for
-        one that no worker uses.
+        First of all it is said that the worker is alive, if it was not before: nobody may take the store for one that
+        no worker uses.
         """
         await self.shards.join()
         await self.shards.share_out()

@@ -236,7 +236,7 @@ async def _examine_store(store: Store, settings: Settings) -> AsyncIterator[tupl
         yield (
             False,
             f"time zone: a worker is running whose BUONGIOCO_TIME_ZONE is {others}, and here it is "
-            f"{settings.time_zone}: give all workers the same, and start them anew",
+            f"{settings.time_zone}: all must have the same, so stop every one before you start any with another",
         )
     versions = {str(node.get("valkey_version") or node["redis_version"]) for node in nodes}
     yield True, f"store: answers, version {', '.join(sorted(versions))}"

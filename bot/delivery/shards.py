@@ -15,7 +15,7 @@ from typing import Any, Literal
 import structlog
 
 from bot.store import STORE_ERRORS, Store, StoreAway, keys
-from bot.store.attendance import CLOCK, LEASE_SECONDS
+from bot.store.attendance import CLOCK, LEASE_SECONDS, LOOK_SECONDS
 from bot.store.committed import Committed
 
 RENEW_SECONDS = 4.0
@@ -67,16 +67,28 @@ class Shards:
             await self._shared_out.wait()
         return waited
 
-    async def join(self) -> None:
-        """Say that this worker is alive. StoreAway where days end elsewhere for others that are: for one of them the
-        cards of a day would be told while they are played at another.
+    async def join(self, patience: float = 0.0) -> None:
+        """Say that this worker is alive. StoreAway where others are whose days end elsewhere, so many seconds later
+        still: for one of them the cards of a day would be told while they are played at another.
         """
-        zones = {zone for zone in await self.store.attendance.present(self.worker_id, self._zone) if zone}
-        if others := "" if self._alone else ", ".join(sorted(zones - {self._zone})):
-            raise StoreAway(
-                f"A worker is running on this store whose BUONGIOCO_TIME_ZONE is {others}, and here it is "
-                f"{self._zone}: give all workers the same. One that was killed counts for {LEASE_SECONDS} seconds more."
-            )
+        until = asyncio.get_running_loop().time() + patience
+        is_said = False
+        while others := await self._elsewhere():
+            if asyncio.get_running_loop().time() >= until:
+                raise StoreAway(
+                    f"A worker is running on this store whose BUONGIOCO_TIME_ZONE is {others}, and here it is "
+                    f"{self._zone}: all must have the same, so stop every one before you start any with another. One "
+                    f"that was killed counts for {LEASE_SECONDS} seconds more."
+                )
+            if not is_said:
+                log.info("waiting_for_workers", time_zone=others, why="they end, or were killed just now")
+                is_said = True
+            await asyncio.sleep(LOOK_SECONDS)
+
+    async def _elsewhere(self) -> str:
+        """Say that this worker is alive, unless others are whose days end elsewhere: their time zones."""
+        zones = await self.store.attendance.present(self.worker_id, self._zone, joins=not self._alone)
+        return "" if self._alone else ", ".join(sorted({*zones} - {"", self._zone}))
 
     async def keep(self) -> None:
         """Renew leases, and take or give shards, until cancelled."""

@@ -26,6 +26,9 @@ not; on macOS the monotonic one does.
 LEASE_SECONDS = 15
 """How long a shard stays with an owner that does not come by any more."""
 
+PATIENCE = LEASE_SECONDS + 1.0
+"""How long workers are waited for that have to be gone: those that were killed are known to be by then."""
+
 LOOK_SECONDS = 0.5
 """How often it is looked whether workers are gone."""
 
@@ -52,9 +55,13 @@ class Attendance:
         )
         self._ahead: float | None = None
 
-    async def present(self, worker: str, zone: str = "") -> list[str]:
-        """Say that a worker is alive, whose days end in this time zone; the zones of all that are, each worker's."""
-        now, *found = await self._present(keys=[keys.WORKERS], args=[_member(worker, zone), LEASE_SECONDS])
+    async def present(self, worker: str, zone: str = "", *, joins: bool = False) -> list[str]:
+        """Say that a worker is alive, whose days end in this time zone; the zones of all that are, each worker's.
+
+        One that ``joins`` is not among them where any is whose days end elsewhere, and so disturbs nobody.
+        """
+        joined = zone if joins else ""
+        now, *found = await self._present(keys=[keys.WORKERS], args=[_member(worker, zone), LEASE_SECONDS, joined])
         # When it was answered, so that a slow answer makes it late: no day is over too early.
         self._ahead = float(now) - time.clock_gettime(CLOCK)
         return _zones(found)

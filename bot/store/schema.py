@@ -10,7 +10,7 @@ import structlog
 from redis.exceptions import LockError
 
 from bot.store import keys
-from bot.store.attendance import LEASE_SECONDS, no_workers
+from bot.store.attendance import PATIENCE, no_workers
 from bot.store.folder import StoreAway, StoreError
 from bot.store.migrations import MIGRATIONS, Migration
 from bot.store.outage import STORE_ERRORS, described, may_pass
@@ -29,9 +29,6 @@ SERVER = "return redis.REDIS_VERSION or string.match(redis.call('INFO', 'server'
 LOCK = f"{keys.SCHEMA}:lock"
 LOCK_SECONDS = 30.0
 """How long others wait for a worker that was killed as it migrated; one that lives keeps the lock until it is done."""
-
-PATIENCE = LEASE_SECONDS + 1.0
-"""How long workers of an older version are waited for: those that were killed are known to be gone by then."""
 
 
 async def check(

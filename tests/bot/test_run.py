@@ -23,8 +23,9 @@ import pytest
 from redis.exceptions import ResponseError
 
 from bot import running as running_module
+from bot.delivery.shards import Shards
 from bot.settings import NOTHING_TO_RUN, Settings
-from bot.store import EmbeddedStore, StoreAway, StoreError, opened
+from bot.store import EmbeddedStore, Store, StoreAway, StoreError, opened
 from bot.worker import Worker
 from engine import load, read, verify
 from tests.bot.command import command, environment
@@ -162,6 +163,25 @@ async def test_a_signal_ends_a_bot_whose_store_reads_a_long_file(
         os.kill(os.getpid(), signal.SIGTERM)
     async with asyncio.timeout(20):
         await bot
+
+
+async def test_nobody_is_served_where_days_end_elsewhere_than_for_the_workers_that_are(
+    store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await Shards(store, alone=False, zone="Europe/Rome").join()
+
+    @asynccontextmanager
+    async def opened_worker(settings: Settings) -> AsyncIterator[Worker]:
+        yield Worker(store, settings, alone=False)
+
+    served: list[object] = []
+    monkeypatch.setattr(running_module, "opened_worker", opened_worker)
+    monkeypatch.setattr(running_module, "adapters_of", served.append)
+    monkeypatch.setattr(running_module, "collect_seldom", lambda: None)
+    monkeypatch.setattr(running_module, "PATIENCE", 0.0)
+    with pytest.raises(StoreAway, match="stop every one before you start any with another"):
+        await running_module.run(Settings(_env_file=None, data=tmp_path, time_zone="Asia/Tokyo"))
+    assert not served
 
 
 def test_a_store_that_is_away_may_be_there_when_the_bot_is_started_again(tmp_path: Path) -> None:

@@ -122,15 +122,51 @@ async def test_no_worker_joins_whose_days_end_elsewhere_than_the_others(store: S
     # Of a version that told no zone, and of one that was killed long ago.
     await store.client.zadd(keys.WORKERS, {"older": time.time(), "killed America/Lima": time.time() - 100})
     await rome.join()
-    await Shards(store, alone=False, zone="Europe/Rome").join()
-    with pytest.raises(StoreAway, match="TIME_ZONE is Europe/Rome, and here it is Europe/Paris: give all workers"):
+    with pytest.raises(StoreAway, match="TIME_ZONE is Europe/Rome, and here it is Europe/Paris: all must have the sam"):
         await paris.join()
-    # One that ends is there no more.
-    await paris.stop()
+    # Those that are right do not notice.
+    again = Shards(store, alone=False, zone="Europe/Rome")
+    await again.join()
     await rome.join()
+    assert sorted(await store.attendance.zones()) == ["", "Europe/Rome", "Europe/Rome"]
     # A folder is one bot's: another that was there was killed.
     await Shards(store, alone=True, zone="Europe/Paris").join()
     assert set(await store.attendance.zones()) == {"", "Europe/Rome", "Europe/Paris"}
+
+
+async def test_one_that_may_not_join_takes_no_shards_from_the_others(store: Store) -> None:
+    rome, paris = Shards(store, alone=False, zone="Europe/Rome"), Shards(store, alone=False, zone="Europe/Paris")
+    await rome.join()
+    await rome.share_out()
+    with pytest.raises(StoreAway):
+        await paris.join()
+    await rome.share_out()
+    assert rome.mine == ALL
+    assert await store.attendance.zones() == ["Europe/Rome"]
+
+
+async def test_of_two_that_start_at_once_and_whose_days_end_elsewhere_one_joins(store: Store) -> None:
+    both = [Shards(store, alone=False, zone=zone) for zone in ("Europe/Rome", "Europe/Paris")]
+    refused = await asyncio.gather(*(one.join() for one in both), return_exceptions=True)
+    assert [type(one) for one in refused if one] == [StoreAway]
+    assert len(await store.attendance.zones()) == 1
+
+
+async def test_one_whose_days_end_elsewhere_joins_once_the_others_are_gone(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rome, paris = Shards(store, alone=False, zone="Europe/Rome"), Shards(store, alone=False, zone="Europe/Paris")
+    await rome.join()
+    monkeypatch.setattr(shards_module, "LOOK_SECONDS", 0.001)
+    with capture_logs() as logs:
+        joining = asyncio.create_task(paris.join(3600.0))
+        async with asyncio.timeout(10):
+            while not logs:
+                await asyncio.sleep(0)
+            await rome.stop()
+            await joining
+    assert [line["event"] for line in logs] == ["waiting_for_workers"]
+    assert await store.attendance.zones() == ["Europe/Paris"]
 
 
 async def test_a_worker_whose_days_end_elsewhere_does_not_start_while_others_are_alive(
@@ -142,13 +178,12 @@ async def test_a_worker_whose_days_end_elsewhere_does_not_start_while_others_are
     first, other, again = worker("Europe/Rome"), worker("Asia/Tokyo"), worker("Asia/Tokyo")
     try:
         await first.start()
-        with pytest.raises(StoreAway, match="give all workers the same"):
+        with pytest.raises(StoreAway, match="stop every one before you start any"):
             await other.start()
         assert not other.shards.mine
         settings = Settings(_env_file=None, data=tmp_path, time_zone="Asia/Tokyo", REDIS_URL="redis://127.0.0.1:1/0")
         said = [line async for well, line in _examine_store(store, settings) if not well]
         assert [line for line in said if "BUONGIOCO_TIME_ZONE is Europe/Rome, and here it is Asia/Tokyo" in line]
-        await other.stop()
         await first.stop()
         await again.start()
         assert len(again.shards.mine) == keys.SHARDS

@@ -29,6 +29,9 @@ LEASE_SECONDS = 15
 PATIENCE = LEASE_SECONDS + 1.0
 """How long workers are waited for that have to be gone: those that were killed are known to be by then."""
 
+SET_BACK_SECONDS = 3600.0
+"""A store's clock that is so far back was set back by somebody who wants it so."""
+
 LOOK_SECONDS = 0.5
 """How often it is looked whether workers are gone."""
 
@@ -54,6 +57,7 @@ class Attendance:
             BatchedScript(client, PLAYING_TIME + _script(name)) for name in ("present", "attend", "leave", "due")
         )
         self._ahead: float | None = None
+        self._told = 0.0
 
     async def present(self, worker: str, zone: str = "", *, joins: bool = False) -> list[str]:
         """Say that a worker is alive, whose days end in this time zone; the zones of all that are, each worker's.
@@ -78,8 +82,16 @@ class Attendance:
     def about_now(self) -> float:
         """The time by the store's clock without asking it, in Unix seconds: as it was told when a worker last said here
         that it is alive, every few seconds. By this machine's clock before.
+
+        It stands still rather than go back by less than `SET_BACK_SECONDS`, as where the store was heard late: no day
+        begins twice.
         """
-        return time.time() if self._ahead is None else time.clock_gettime(CLOCK) + self._ahead
+        if self._ahead is None:
+            return time.time()
+        now = time.clock_gettime(CLOCK) + self._ahead
+        if not 0 < self._told - now < SET_BACK_SECONDS:
+            self._told = now
+        return self._told
 
     async def now(self) -> float:
         """The time by the store's clock, in Unix seconds."""

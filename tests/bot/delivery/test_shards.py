@@ -17,7 +17,7 @@ from bot.delivery import shards as shards_module
 from bot.delivery.shards import Shards
 from bot.settings import Settings
 from bot.store import Store, StoreAway, keys
-from bot.store.attendance import LEASE_SECONDS
+from bot.store.attendance import LEASE_SECONDS, SET_BACK_SECONDS
 from bot.store.committed import Committed
 from bot.worker import Worker
 
@@ -201,9 +201,35 @@ async def test_the_stores_time_is_known_without_asking_it(store: Store, monkeypa
     assert abs(store.attendance.about_now() - await store.attendance.now()) < 60
     # It is learned anew each time, for the store's clock may be set.
     assert store.attendance._ahead
-    store.attendance._ahead += 3600
+    store.attendance._ahead += 2 * SET_BACK_SECONDS
+    assert store.attendance.about_now() > await store.attendance.now() + SET_BACK_SECONDS
     await worker.shards.share_out()
     assert abs(store.attendance.about_now() - await store.attendance.now()) < 60
+
+
+async def test_no_day_begins_twice_for_a_worker_that_hears_the_store_late(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    worker, attendance = Told(store), store.attendance
+    await worker.shards.share_out()
+    midnight = attendance.about_now()
+    present = attendance._present
+
+    async def heard_late(**what: Any) -> Any:
+        now, *found = await present(**what)
+        return (float(now) - late, *found)
+
+    monkeypatch.setattr(attendance, "_present", heard_late)
+    late = 60.0
+    await worker.shards.share_out()
+    assert attendance.about_now() == midnight
+    # Soon it goes on, and a clock that was set back is heeded.
+    late = -1.0
+    await worker.shards.share_out()
+    assert attendance.about_now() > midnight
+    late = 2 * SET_BACK_SECONDS
+    await worker.shards.share_out()
+    assert attendance.about_now() < midnight - SET_BACK_SECONDS
 
 
 async def test_a_worker_alone_takes_what_one_that_was_killed_still_holds(store: Store) -> None:

@@ -1,7 +1,7 @@
 """Who people are and how they like it: names, languages, suits; the same for chats."""
 
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Collection
 from dataclasses import dataclass
 from typing import Any
 
@@ -46,6 +46,9 @@ DAY_SECONDS = 86400
 
 DROP_IF = "if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL', KEYS[1]) end return 0"
 """Take a key away if it still has this value."""
+
+ERASE_UNKNOWN = "if redis.call('HEXISTS', KEYS[1], 'name') == 0 then redis.call('DEL', KEYS[1]) end"
+"""Take a profile away unless it has come to have a name (`Profile.is_known`)."""
 
 DAY = f"return math.floor(redis.call('TIME')[1] / {DAY_SECONDS})"
 ASK_THE_DAY_SECONDS = 3600.0
@@ -148,10 +151,13 @@ class People:
     def __init__(self, client: Any) -> None:
         self._client = client
         self._drop_if = client.register_script(DROP_IF)
+        self._erase_unknown = client.register_script(ERASE_UNKNOWN)
         self._day_in_store = client.register_script(DAY)
         self._day = (float("-inf"), 0)
         self.now: Callable[[], float] = time.time
         self.on_change: Callable[[str], Awaitable[None]] | None = None
+        self.marked: Collection[str] = ()
+        """Who is being forgotten, as it was some seconds ago (`bot.privacy.forgetting`)."""
         self._remembered: Latest[str, Remembered] = Latest(PEOPLE_REMEMBERED)
         self._changes = 0
 
@@ -189,6 +195,10 @@ class People:
         The first time, their client's language is theirs and that of the chat at ``place``; in their private chat it is
         noted that they have one.
         """
+        if person.id in self.marked:
+            # Whose profile may be gone though no word of it came here: who is known by memory alone is a stranger to
+            # the last look, and what they begin goes.
+            self.forget(keys.person(person.id))
         known = await self._fields(keys.person(person.id))
         # Never an earlier day than is known: a clock that is set back must not make anybody look forgotten.
         used = max(await self._today(), int(known.get("used", 0)))
@@ -229,12 +239,17 @@ class People:
         self.forget(keys.person(id))
         return await self.person(id)
 
-    async def erase(self, id: str) -> None:  # noqa: A002
-        """Have nobody know a person any more; who comes again is a stranger."""
+    async def erase(self, id: str, *, if_unknown: bool = False) -> None:  # noqa: A002
+        """Have nobody know a person any more; who comes again is a stranger. With ``if_unknown`` who has a name by now
+        is left as they are.
+        """
         handle = (await self.fresh(id)).handle
         if handle:
             await self._rename(id, handle, "")
-        await self._client.delete(keys.person(id))
+        if if_unknown:
+            await self._erase_unknown(keys=[keys.person(id)])
+        else:
+            await self._client.delete(keys.person(id))
         self.forget(keys.person(id))
 
     async def choose(self, id: str, **choices: str) -> None:  # noqa: A002

@@ -9,8 +9,9 @@ is left alone.
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
 from datetime import UTC, datetime
+from functools import partial
 from typing import NamedTuple
 
 import structlog
@@ -45,6 +46,9 @@ LEASE_SECONDS = 60
 
 DROP_IF = "if redis.call('HGET', KEYS[1], ARGV[1]) == ARGV[2] then redis.call('HDEL', KEYS[1], ARGV[1]) end"
 """Take a person's mark away if it is still this one."""
+
+Step = Callable[[], Awaitable[object]]
+"""Something of a person goes, in few commands of the store: twice is once."""
 
 log = structlog.get_logger()
 
@@ -109,7 +113,8 @@ class Forgetter:
 
     async def work(self) -> None:
         """Carry on with all forgettings that are under way, unless another worker does."""
-        waiting = {person: mark for person, mark in (await marks(self._client)).items() if self._is_due(mark)}
+        self._people.marked = found = await marks(self._client)
+        waiting = {person: mark for person, mark in found.items() if self._is_due(mark)}
         if not waiting or not await self._client.set(keys.FORGETTING_WORKER, "1", nx=True, ex=LEASE_SECONDS):
             return
         try:
@@ -129,13 +134,18 @@ class Forgetter:
 
     async def forget(self, person: str, mark: Mark) -> Forgotten:
         """All that is known of a person goes, but for the mark."""
-        tables = await self._leave_all(person, mark)
+        tables = 0
+        async for step in self._leaving(person, mark):
+            tables += await step() is True
         # What has been handed over is never given back: the person takes part in no game that is yet to be rated.
         await self._ratings.catch_up()
         scopes = await self._ratings.hand_over(person, mark.somebody)
         games = await self._leave_games(person, mark)
         await self._honours.forget(person, mark.somebody)
-        await self._drop_all(person, mark)
+        # Before the rest, so that who comes back from then on is known.
+        await self._people.erase(person)
+        for step in self._dropping(person, mark):
+            await step()
         gone = mark._replace(is_gone=True, since=self.now())
         await self._client.hset(keys.FORGETTING, person, gone.to_text())
         log.info("somebody_forgotten", tables=tables, games=games)
@@ -151,22 +161,27 @@ class Forgetter:
         await self._client.delete(keys.last_game(person))
         await self._ratings.hand_over(person, mark.somebody)
         await self._honours.forget(person, mark.somebody)
-        for step in (self._leave_all, self._drop_all):
-            if not (await self._people.fresh(person)).is_known:
-                await step(person, mark)
+        async for step in self._looking_once_more(person, mark):
+            if (await self._people.fresh(person)).is_known:
+                break
+            await step()
         # Whoever asked once more meanwhile has another one, and is forgotten once more.
         await self._drop_if(keys=[keys.FORGETTING], args=[person, mark.to_text()])
 
-    async def _leave_all(self, person: str, mark: Mark) -> int:
-        """A person takes part in nothing any more; returns how many tables they have left."""
-        # First, so that whom they were matched with goes back to the queue.
-        await self._queue.forget(person)
-        await self._reports.forget(person, mark.somebody)
-        await forget_in_tournaments(self._room.store, person, mark.somebody)
-        return await self._leave_tables(person, mark)
+    async def _looking_once_more(self, person: str, mark: Mark) -> AsyncIterator[Step]:
+        """All steps by which what came late goes."""
+        async for step in self._leaving(person, mark):
+            yield step
+        yield partial(self._people.erase, person, if_unknown=True)
+        for step in self._dropping(person, mark):
+            yield step
 
-    async def _leave_tables(self, person: str, mark: Mark) -> int:
-        left = 0
+    async def _leaving(self, person: str, mark: Mark) -> AsyncIterator[Step]:
+        """The steps by which a person takes part in nothing any more; True is answered by one that left a table."""
+        # First, so that whom they were matched with goes back to the queue.
+        yield partial(self._queue.forget, person)
+        yield partial(self._reports.forget, person, mark.somebody)
+        yield partial(forget_in_tournaments, self._room.store, person, mark.somebody)
         handle = (await self._people.fresh(person)).handle
         names = [person, *([by_handle(platform_of(person), handle)] if handle else [])]
         # Where somebody takes a chair just now, they are not named yet.
@@ -174,14 +189,19 @@ class Forgetter:
         for name in names:
             found |= {code.decode() for code in await self._client.smembers(keys.named(name))}
         for code in found:
-            try:
-                left += await leave(self._room, code, person, handle, mark.somebody)
-                await self._forget_asides(code, person)
-            except NoSuchTable:
-                log.debug("no_table_to_leave", table=code)
-            for name in names:
-                await self._client.srem(keys.named(name), code)
-        return left
+            yield partial(self._leave_table, code, person, handle, names, mark)
+
+    async def _leave_table(self, code: str, person: str, handle: str, names: Sequence[str], mark: Mark) -> bool:
+        """Returns whether there was anything to leave."""
+        has_left = False
+        try:
+            has_left = await leave(self._room, code, person, handle, mark.somebody)
+            await self._forget_asides(code, person)
+        except NoSuchTable:
+            log.debug("no_table_to_leave", table=code)
+        for name in names:
+            await self._client.srem(keys.named(name), code)
+        return has_left
 
     async def _forget_asides(self, code: str, person: str) -> None:
         """Surfaces that stood in a place of the person's own."""
@@ -204,16 +224,14 @@ class Forgetter:
             await self._archive.left_by(person, number)
         return left
 
-    async def _drop_all(self, person: str, mark: Mark) -> None:
-        """All goes that is kept of a person alone, after they have left their tables."""
-        # First, so that who comes back from then on is known.
-        await self._people.erase(person)
-        await self._tell(keys.person(person))
-        await DayResults(self._client).forget(person, mark.somebody)
-        await Ladder(self._client).forget(person)
-        await Programs(self._client).revoke_all_of(person)
-        await forget_reminders(self._client, person, datetime.fromtimestamp(self.now(), UTC).date())
-        await drop_kept(self._client, person)
+    def _dropping(self, person: str, mark: Mark) -> Iterator[Step]:
+        """The steps by which all goes that is kept of a person alone, after they have left their tables."""
+        yield partial(self._tell, keys.person(person))
+        yield partial(DayResults(self._client).forget, person, mark.somebody)
+        yield partial(Ladder(self._client).forget, person)
+        yield partial(Programs(self._client).revoke_all_of, person)
+        yield partial(forget_reminders, self._client, person, datetime.fromtimestamp(self.now(), UTC).date())
+        yield partial(drop_kept, self._client, person)
         place = private_place(person)
         for key in (
             keys.chat(place),
@@ -225,5 +243,5 @@ class Forgetter:
             keys.sessions(person),
             keys.left(person),
         ):
-            await self._client.delete(key)
-        await self._queue.forget(person)
+            yield partial(self._client.delete, key)
+        yield partial(self._queue.forget, person)

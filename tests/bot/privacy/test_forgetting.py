@@ -16,6 +16,7 @@ from bot.actions import page
 from bot.backup.restoring import restore
 from bot.backup.taking import Taking
 from bot.daily.reminders import Hours
+from bot.find.reports import Reports
 from bot.finished.archive import Archive, FinishedGame
 from bot.finished.ratings import Ratings, Scope
 from bot.panels.own_data import owner_tag
@@ -417,6 +418,56 @@ async def test_what_a_slow_worker_writes_late_of_who_does_not_come_back_goes(sto
                 await asyncio.sleep(0.01)
         [table] = await worker.tables_of(bruno.person.id)
         assert table.seat_of(ANNA) is None
+
+
+async def test_what_is_begun_at_a_worker_that_heard_of_no_forgetting_stays(store: Store) -> None:
+    fake = FakePlatform()
+    async with (
+        open_worker(store, FakePlatform(), alone=False) as worker,
+        open_worker(store, fake, alone=False) as deaf,
+    ):
+        anna, *_ = players(deaf, fake)
+        await anna.say("/help")
+        deaf.shards.on_forget = lambda _key: None
+        await gone(worker)
+        # As it looks every few seconds what there is to forget.
+        await deaf.forgetter.work()
+        assert ANNA in deaf.people.marked
+        await anna.say("/challenge testa")
+        await looked_once_more(worker)
+        [table] = await worker.tables_of(ANNA)
+        assert table.phase == "open"
+        assert (await worker.people.fresh(ANNA)).name == "Annabella"
+        await deaf.forgetter.work()
+        assert not deaf.people.marked
+
+
+@pytest.mark.parametrize(("where", "what"), [(Reports, "forget"), (People, "erase"), (Ladder, "forget")])
+async def test_what_is_begun_during_the_last_look_stays(
+    store: Store, monkeypatch: pytest.MonkeyPatch, where: type, what: str
+) -> None:
+    fake = FakePlatform()
+    async with open_worker(store, fake) as worker:
+        anna, *_ = players(worker, fake)
+        programs, sessions, held = Programs(store.client), Sessions(store.client), list[str]()
+        step = getattr(where, what)
+        await gone(worker)
+
+        async def meanwhile(*args: Any, **options: Any) -> None:
+            monkeypatch.setattr(where, what, step)
+            await anna.say("/challenge testa")
+            await programs.add_own(ANNA, ("read",), "u1")
+            held.append(await sessions.begin(ANNA))
+            await step(*args, **options)
+
+        monkeypatch.setattr(where, what, meanwhile)
+        await looked_once_more(worker)
+        await worker.settled()
+        [table] = await worker.tables_of(ANNA)
+        assert table.phase == "open"
+        assert len(await programs.of(ANNA)) == 1
+        assert await sessions.whose(held[0]) == ANNA
+        assert (await worker.people.fresh(ANNA)).name == "Annabella"
 
 
 async def test_no_link_tells_whose_it_is(store: Store) -> None:

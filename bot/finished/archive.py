@@ -250,6 +250,10 @@ class Archive:
         async for found, id, stored in self.stored_after(number):  # noqa: A001
             yield Numbered(found, id, read_or_none(id, stored))
 
+    async def count_after(self, number: int) -> int:
+        """How many have a higher number than this one."""
+        return int(await self._client.zcount(keys.GAMES_ORDER, f"({number}", "+inf"))
+
     async def count_from(self, number: int) -> None:
         """Give no game this number any more, or a lower one: files have games with numbers, too."""
         if await self.last_number() < number:

@@ -238,6 +238,10 @@ class Ratings:
         """The number of the last game that is in the ratings, or was stepped over."""
         return int(await self._client.get(keys.RATED) or 0)
 
+    async def left(self) -> int:
+        """How many games are still to be rated."""
+        return await self.archive.count_after(await self.rated())
+
     async def rebuild(self, games_in_files: Sequence[Filed] = ()) -> Rebuilt:
         """Throw all ratings away and make them anew from the games. StoreError if a bot rates games meanwhile.
 

@@ -48,6 +48,13 @@ class ChangedTooOften(TableError):
     sentence = "This tournament was changed too often: start it as it is, or call it off."
 
 
+class NotRatedYet(TableError):
+    """Games are left unrated, as by a rebuild that was cut short: teams would be seeded by half of them."""
+
+    code = "not_rated_yet"
+    sentence = "I am working out everybody's ratings anew, and teams are seeded by them: start it in some minutes."
+
+
 class EnteredTooOften(TableError):
     code = "entered_too_often"
     sentence = "You have entered and left too often: you cannot enter this tournament any more."

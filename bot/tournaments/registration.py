@@ -26,6 +26,7 @@ from bot.tournaments.errors import (
     NoSuchTournament,
     NotEntered,
     NotForPrograms,
+    NotRatedYet,
     OnlyTheOrganiser,
     TooFewPairs,
     TooFewTeams,
@@ -39,6 +40,11 @@ MOST_CHANGES = 2000
 
 MOST_ENTERINGS = 10
 """How often one person may enter the same tournament, having left it in between."""
+
+MOST_UNRATED = 100
+"""Games that a start rates first, where they are left: more, as after a rebuild that was cut short, would hold up a
+press for long, and are being rated anyway.
+"""
 
 
 class Registration:
@@ -146,7 +152,7 @@ class Registration:
 
     async def start(self, code: str, person: str, update: str) -> Tournament:
         """The tournament begins: teams are made and seeded by rating. TooFewTeams and TooFewPairs say how many it
-        takes.
+        takes, NotRatedYet that games are left which are still to be rated.
 
         At games for four those without a partner are put together in the order in which they entered; one who is left
         over stays out, and so does who came last where another form was chosen that has fewer places.
@@ -173,6 +179,9 @@ class Registration:
 
     async def _strengths(self, code: str) -> Mapping[str, int]:
         """The ratings everywhere, at the tournament's game, of who has entered."""
+        if await self._ratings.left() > MOST_UNRATED:
+            raise NotRatedYet()
+        await self._ratings.catch_up()
         tournament = await self._tournaments.load(code)
         people, scope = [player.person for player in tournament.players if player], Scope(game=tournament.game)
         return {person: (await self._ratings.standing(scope, person)).shown for person in people}

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pytest
 from structlog.testing import capture_logs
@@ -11,6 +12,7 @@ from bot.finished.ratings import Ratings
 from bot.programs import PREFIX
 from bot.store import Store, keys
 from bot.tables.choice import Choice
+from bot.tournaments import registration as registration_module
 from bot.tournaments.entries import Entry, Finish, Round
 from bot.tournaments.errors import (
     AlreadyEntered,
@@ -22,6 +24,7 @@ from bot.tournaments.errors import (
     NoSuchTournament,
     NotEntered,
     NotForPrograms,
+    NotRatedYet,
     OnlyTheOrganiser,
     TooFewTeams,
     UnreadableTournament,
@@ -31,6 +34,7 @@ from bot.tournaments.registration import Registration, teams_of
 from bot.tournaments.store import Tournaments
 from bot.tournaments.tournament import MOST_TEAMS, Form, Tournament
 from engine.shuffle import commitment
+from tests.bot.finished.games import finished, keep
 from tests.bot.privacy.traces import traces
 
 GROUP = "paper:100"
@@ -126,6 +130,20 @@ async def test_only_who_opened_it_changes_starts_and_calls_it_off(desk: Desk) ->
         await desk.registration.choose(code, ANNA, "form", "chess", "u6")
     changed = await desk.registration.play(code, ANNA, Choice.usual("testa"), "u7")
     assert changed.game == "testa"
+
+
+async def test_teams_are_seeded_by_all_games_or_not_yet(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    code = (await desk.entered("testa", "knockout", ANNA, BRUNO)).code
+    # As a rebuild leaves it that was cut short: what Bruno has won is not rated.
+    game = finished(1)
+    people = [BRUNO if seat in (game.record.winner or []) else ANNA for seat in range(2)]
+    await keep(desk.store, replace(game, people=people))
+    monkeypatch.setattr(registration_module, "MOST_UNRATED", 0)
+    with pytest.raises(NotRatedYet):
+        await desk.registration.start(code, ANNA, "s1")
+    assert (await desk.tournaments.load(code)).phase == "open"
+    monkeypatch.setattr(registration_module, "MOST_UNRATED", 1)
+    assert (await desk.registration.start(code, ANNA, "s1")).teams == ((1,), (0,))
 
 
 async def test_it_starts_with_enough_and_once(desk: Desk) -> None:

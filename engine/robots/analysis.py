@@ -158,17 +158,19 @@ class _Analysis:
             card = pack_of(view.deal).index[played.split(" ")[1]]
             combinations = [one for one in combinations if one.cards >> card & 1]
         said = [COMBINATIONS[move] for by, move in self.moves[place:] if by == seat and move in COMBINATIONS]
+        reuse = bool(view.rules["reuse"])
         for one in combinations:
-            once = self._once(one)
-            later = max((other.points for other in said if self._once(other) == once), default=0)
+            once = _once(one, reuse)
+            later = max((other.points for other in said if _once(other, reuse) == once), default=0)
             known = missed.get((seat, once))
             if one.points - later > (known.lost if known else 0):
                 lost = float(one.points - later)
                 missed[seat, once] = Verdict(self.number, place, seat, played, one.move, lost, True, "declares")
 
-    def _once(self, one: Combination) -> int:
-        """What of a combination counts once a deal."""
-        return one.bit if self.record.rules["reuse"] else one.kind
+
+def _once(one: Combination, reuse: bool) -> int:
+    """What of a combination counts once a deal."""
+    return one.bit if reuse else one.kind
 
 
 def _may_complete(deal: PacketsDeal) -> bool:

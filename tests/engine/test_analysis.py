@@ -4,6 +4,7 @@ from random import Random
 
 import pytest
 
+import engine
 from bot.simulation import simulate
 from engine import GAMES, Game, load
 from engine.cards import FRENCH, ITALIAN
@@ -229,6 +230,19 @@ def test_of_what_scores_once_a_deal_the_most_that_passed_is_missed(monkeypatch: 
     cards(table, "3C 4C 5C 6C")
     play(table, "0: declare three 3 missing C")
     assert let_pass(table, monkeypatch) == [("play 3C", four, 1.0)]
+
+
+@pytest.mark.parametrize("game_id", [one for one in GAMES if one != "spades"])
+def test_a_record_may_leave_out_options_that_have_a_single_value(
+    game_id: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(analysis, "SHARE", 0.01)
+    record = simulate(game_id, {}, ["random"] * GAMES[game_id].seats, "1")
+    choices = record.kind.rules.choices()
+    rules = {name: value for name, value in record.rules.items() if len(choices[name]) > 1}
+    bare = engine.read(record.model_copy(update={"rules": rules}).to_json())
+    number = next(n for n, deal in enumerate(record.deals, 1) if any(move[1] in COMBINATIONS for move in deal.moves))
+    assert analyse_deal(bare, number) == analyse_deal(record, number)
 
 
 def test_a_declaration_made_is_a_decision_like_one_that_was_missed(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -5,13 +5,16 @@ held against what the strong robot would have chosen with what the player knew, 
 the search's own error, count as nothing.
 """
 
+from collections.abc import Sequence
 from math import sqrt
 from random import Random
+from typing import NamedTuple
 
 from engine.cards import mask_of
+from engine.deal import Deal
 from engine.declarations import COMBINATIONS, Combination
 from engine.game import Game
-from engine.packets import PacketsDeal
+from engine.packets import PICKS, PacketsDeal
 from engine.position import SpadesPosition, search_position
 from engine.records import Record
 from engine.replay import replay
@@ -49,6 +52,14 @@ def analyse_deal(record: Record, number: int, seed: int = 0) -> list[Verdict]:
     return _Analysis(record, number, seed).verdicts()
 
 
+class Chance(NamedTuple):
+    """A combination that a seat declared, or could have declared, at a place among the deal's moves."""
+
+    place: int
+    seat: int
+    combination: Combination
+
+
 class _Analysis:
     def __init__(self, record: Record, number: int, seed: int) -> None:
         self.record, self.number = record, number
@@ -58,21 +69,22 @@ class _Analysis:
 
     def verdicts(self) -> list[Verdict]:
         found: list[Verdict] = []
-        missed: dict[tuple[int, int], Verdict] = {}
+        passed: list[Chance] = []
+        deal: Deal | None = None
         for place, game in enumerate(replay(self.record, self.number)):
-            if place >= len(self.moves):
-                break
-            seat, move = self.moves[place]
-            if seat is None or game.current is None:
+            deal = game.current
+            seat, move = self.moves[place] if place < len(self.moves) else (None, "")
+            if seat is None or deal is None:
                 continue
             if move.startswith("play "):
-                self._note_undeclared(game, place, seat, missed)
+                passed += self._passing(game, place, seat)
             verdict = self._of(game, place, seat, move)
             if verdict:
                 found.append(verdict)
-        passed_at = {one.place for one in missed.values()}
+        missed = self._missed(passed, deal) if isinstance(deal, TressetteDeal) else []
+        passed_at = {one.place for one in missed}
         found = [one for one in found if one.lost or one.place not in passed_at]
-        return sorted([*found, *missed.values()], key=lambda one: one.place)
+        return sorted([*found, *missed], key=lambda one: one.place)
 
     def _of(self, game: Game, place: int, seat: int, move: str) -> Verdict | None:
         if move.startswith("bid ") and isinstance(game.current, SpadesDeal):
@@ -144,28 +156,53 @@ class _Analysis:
         why = reason(game.view(seat), game.history(seat), best, exact=exact)
         return Verdict(self.number, place, seat, move, best, round(lost, 2), exact, why)
 
-    def _note_undeclared(self, game: Game, place: int, seat: int, missed: dict[tuple[int, int], Verdict]) -> None:
-        """What could be declared before this card, no longer can after it, and is not in all the rest of the deal.
+    def _passing(self, game: Game, place: int, seat: int) -> list[Chance]:
+        """What could be declared before this card, and no longer can after it."""
+        view = game.view(seat)
+        combinations = [COMBINATIONS[move] for move in view.moves if move in COMBINATIONS]
+        if combinations and view.deal and can_wait(view.deal, view):
+            card = pack_of(view.deal).index[self.moves[place][1].split(" ")[1]]
+            combinations = [one for one in combinations if one.cards >> card & 1]
+        return [Chance(place, seat, one) for one in combinations]
+
+    def _missed(self, passed: Sequence[Chance], end: TressetteDeal) -> list[Verdict]:
+        """What passed and was not declared in all the rest of the deal, nor could have been if that was cut short.
 
         What counts once a deal is missed once, by the card that cost most.
         """
-        view, played = game.view(seat), self.moves[place][1]
-        combinations = [COMBINATIONS[move] for move in view.moves if move in COMBINATIONS]
-        if not combinations:
-            return
-        assert view.deal
-        if can_wait(view.deal, view):
-            card = pack_of(view.deal).index[played.split(" ")[1]]
-            combinations = [one for one in combinations if one.cards >> card & 1]
-        said = [COMBINATIONS[move] for by, move in self.moves[place:] if by == seat and move in COMBINATIONS]
-        reuse = bool(view.rules["reuse"])
-        for one in combinations:
-            once = _once(one, reuse)
-            later = max((other.points for other in said if _once(other, reuse) == once), default=0)
+        said = [
+            Chance(place, seat, COMBINATIONS[move])
+            for place, (seat, move) in enumerate(self.moves)
+            if seat is not None and move in COMBINATIONS
+        ]
+        for seat in range(end.seats):
+            said += [Chance(len(self.moves), seat, one) for one in _may_still_declare(end, seat)]
+        missed: dict[tuple[int, int], Verdict] = {}
+        for place, seat, one in passed:
+            once = _once(one, end.reuse)
+            later = [
+                other.points for at, by, other in said if at > place and by == seat and _once(other, end.reuse) == once
+            ]
+            lost = float(one.points - max(later, default=0))
             known = missed.get((seat, once))
-            if one.points - later > (known.lost if known else 0):
-                lost = float(one.points - later)
-                missed[seat, once] = Verdict(self.number, place, seat, played, one.move, lost, True, "declares")
+            if lost > (known.lost if known else 0):
+                move = self.moves[place][1]
+                missed[seat, once] = Verdict(self.number, place, seat, move, one.move, lost, True, "declares")
+        return [*missed.values()]
+
+
+def _may_still_declare(deal: TressetteDeal, seat: int) -> list[Combination]:
+    """What a seat could have declared at its next turn, of what it holds or may pick up there; nothing when the deal is
+    over.
+    """
+    deal = deal.copy()
+    if any(other == seat for other, _card in deal.trick):
+        deal.tricks_done += 1
+        deal.acquired[seat] = 0
+    deal.turn = seat
+    while picks := [move for move in deal.legal_moves(seat) if move in PICKS]:
+        deal.play(seat, picks[0])
+    return [COMBINATIONS[move] for move in deal.legal_moves(seat) if move in COMBINATIONS]
 
 
 def _once(one: Combination, reuse: bool) -> int:

@@ -232,10 +232,26 @@ def test_of_what_scores_once_a_deal_the_most_that_passed_is_missed(monkeypatch: 
     assert let_pass(table, monkeypatch) == [("play 3C", four, 1.0)]
 
 
-@pytest.mark.parametrize("game_id", [one for one in GAMES if one != "spades"])
-def test_a_record_may_leave_out_options_that_have_a_single_value(
-    game_id: str, monkeypatch: pytest.MonkeyPatch
+def test_who_could_have_declared_less_or_more_later_has_missed_only_what_that_would_not_have_brought(
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    """When the deal is cut short three threes of four are still there, or the fourth may be picked up to the three."""
+    table = full_table("tavolo", ["3D 3C 3S 3B 4D", "4C 2D AC", "5C 2C AD", "6C 2S AS"])
+    cards(table, "3C")
+    assert let_pass(table, monkeypatch) == [("play 3C", "four 3", 1.0)]
+    for fourth, lost in (("3B", []), ("2B", [("play 5D", "three 3 missing B", 3.0)])):
+        other = "3B" if fourth == "2B" else "2B"
+        table = packets_table("pizzichino", ["3D 3C", "3S 4C", f"5D {fourth}", "4S", "4D", other, "AC", "AS"])
+        cards(table, "5D")
+        assert let_pass(table, monkeypatch) == lost
+    # Who has played to the trick declares no more of what came before it.
+    table = packets_table("pizzichino", ["3D 3C", "3S 4C 5B", "3B", "4S", "4D", "2B", "AC", "AS"])
+    play(table, "1: pick 3", "1: play 5B")
+    assert let_pass(table, monkeypatch) == [("play 5B", "four 3", 4.0)]
+
+
+@pytest.mark.parametrize("game_id", [one for one in GAMES if one != "spades"])
+def test_a_record_may_leave_out_options_that_have_a_single_value(game_id: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(analysis, "SHARE", 0.01)
     record = simulate(game_id, {}, ["random"] * GAMES[game_id].seats, "1")
     choices = record.kind.rules.choices()

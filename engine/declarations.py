@@ -48,6 +48,17 @@ def combinations_in(cards: int) -> tuple[Combination, ...]:
     return _COMBINATIONS_IN[cards & HONOURS]
 
 
+def still_to_come(fresh: int, held: int, scored: int) -> list[Combination]:
+    """What somebody may yet declare with one of the cards ``fresh``, who will hold none but those in ``held``;
+    ``scored`` are the kinds that count no more.
+    """
+    return [
+        one
+        for one in COMBINATIONS.values()
+        if one.cards & fresh and one.cards & held == one.cards and not one.kind & scored
+    ]
+
+
 class _CombinationsIn(dict[int, tuple[Combination, ...]]):
     """By the honours held, of which there are 4,096 sets."""
 

@@ -151,7 +151,7 @@ def reasons(words: Wording) -> dict[str, str]:
     return {
         "only": _("nothing else is allowed."),
         "declares": _("points for nothing, and later it may be too late."),
-        "picks": _("in hand it serves for declarations, and the next card is free."),
+        "picks": _("in hand it may serve for a declaration, and the card below becomes free."),
         "picks_last": _("in hand it may serve for a declaration."),
         "frees": _("the card below becomes free."),
         "claims": _("you have the points."),

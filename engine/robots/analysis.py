@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from engine.cards import mask_of
 from engine.deal import Deal
-from engine.declarations import COMBINATIONS, Combination
+from engine.declarations import COMBINATIONS, Combination, still_to_come
 from engine.game import Game
 from engine.packets import PICKS, PacketsDeal
 from engine.position import SpadesPosition, search_position
@@ -215,12 +215,9 @@ def _may_complete(deal: PacketsDeal) -> bool:
     if deal.window != "acquired":
         return False
     for seat in (0, 1):
-        packets = [deal.packets[number] for number in deal.on_table[seat]]
-        below = mask_of(card for packet in packets for card in packet[1:])
-        held = deal.cards[seat] | below
-        for one in COMBINATIONS.values():
-            if one.cards & held == one.cards and one.cards & below and (deal.reuse or not deal.scored[seat] & one.kind):
-                return True
+        below = mask_of(card for number in deal.on_table[seat] for card in deal.packets[number][1:])
+        if still_to_come(below, deal.cards[seat] | below, 0 if deal.reuse else deal.scored[seat]):
+            return True
     return False
 
 

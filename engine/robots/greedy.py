@@ -4,12 +4,12 @@ from collections.abc import Sequence
 from random import Random
 
 from engine.cards import ITALIAN
-from engine.declarations import COMBINATIONS
+from engine.declarations import COMBINATIONS, still_to_come
 from engine.game import MoveEntry
 from engine.robots import spades
 from engine.robots.memory import Memory, remember
 from engine.tressette import THIRDS
-from engine.views import DealView, PacketsView, SpadesView, TressetteView, View
+from engine.views import DealView, Packet, PacketsView, SpadesView, TressetteView, View
 
 SPENT = {"3": 1.3, "2": 1.0, "A": 0.6, "R": 0.35, "C": 0.25, "F": 0.15, "7": 0.08, "6": 0.05, "5": 0.02, "4": 0.0}
 """What a rank is worth in thirds if kept: what playing it now costs beside its points."""
@@ -36,7 +36,7 @@ class GreedyRobot:
             return spades.choose(deal, history, seat, view.moves, self.random)
         if isinstance(deal, PacketsView) and deal.phase != "play":
             return self._packets(deal, view.moves)
-        if picks := useful_picks(view):
+        if picks := useful_picks(view, history):
             return picks[0]
         memory = remember(deal, history, seat)
         if "claim" in view.moves and has_won(view, memory):
@@ -55,19 +55,30 @@ class GreedyRobot:
         return max(plays, key=lambda move: _worth(deal, memory, seat, ITALIAN.index[move[5:]]))
 
 
-def picked_counts(view: View) -> bool:
-    """Whether an honour that was picked up counts for declarations."""
-    return view.rules.get("declare") not in ("none", "dealt")
+def may_be_declared(view: View, history: Sequence[MoveEntry], picked: Packet) -> bool:
+    """Whether the honour on top of an own packet may still become part of something to declare if it is picked up, for
+    all that its seat knows: with cards of its own hand and packets, and unseen ones as far as its packets hide any.
+    """
+    deal, seat = view.deal, view.seat
+    if not isinstance(deal, PacketsView) or seat is None or not picked.top or view.rules["declare"] != "acquired":
+        return False
+    memory = remember(deal, history, seat)
+    hidden = sum(max(0, packet.left - 1) for packet in deal.packets if packet.owner == seat and packet.place == "table")
+    scored = 0
+    for one in deal.declarations:
+        scored |= COMBINATIONS[one.move].kind if one.seat == seat and not view.rules["reuse"] else 0
+    possible = still_to_come(1 << ITALIAN.index[picked.top], memory.own | memory.unseen, scored)
+    return any((one.cards & ~memory.own).bit_count() <= hidden for one in possible)
 
 
-def useful_picks(view: View) -> list[str]:
+def useful_picks(view: View, history: Sequence[MoveEntry]) -> list[str]:
     """The moves that pick an honour up, but for those that change nothing: with no card below it that becomes free, and
-    where it does not count for declarations.
+    where it cannot serve for a declaration any more.
     """
     if not isinstance(view.deal, PacketsView):
         return []
-    useful = {f"pick {packet.number}" for packet in view.deal.packets if packet.left > 1 or picked_counts(view)}
-    return [move for move in view.moves if move in useful]
+    pickable = [packet for packet in view.deal.packets if f"pick {packet.number}" in view.moves]
+    return [f"pick {one.number}" for one in pickable if one.left > 1 or may_be_declared(view, history, one)]
 
 
 def has_won(view: View, memory: Memory) -> bool:

@@ -6,7 +6,7 @@ from random import Random
 from engine.cards import ITALIAN, Pack, cards
 from engine.game import MoveEntry
 from engine.robots.findings import Hint
-from engine.robots.greedy import SPENT, picked_counts
+from engine.robots.greedy import SPENT, may_be_declared
 from engine.robots.knowledge import is_open, pack_of, worlds_of
 from engine.robots.memory import remember
 from engine.robots.robot import Budget
@@ -32,8 +32,10 @@ def reason(view: View, history: Sequence[MoveEntry], move: str, *, exact: bool =
     word = move.split(" ", maxsplit=1)[0]
     if word != "play":
         if word == "pick" and isinstance(deal, PacketsView):
-            is_last = any(move == f"pick {packet.number}" and packet.left == 1 for packet in deal.packets)
-            return "picks_last" if is_last else "picks" if picked_counts(view) else "frees"
+            packet = next(one for one in deal.packets if move == f"pick {one.number}")
+            if not may_be_declared(view, history, packet):
+                return "frees"
+            return "picks" if packet.left > 1 else "picks_last"
         is_blind = isinstance(deal, SpadesView) and deal.bids[view.seat or 0] == "double nil"
         simple = {
             "declare": "declares",

@@ -111,7 +111,7 @@ class StrongRobot:
             return None
         if isinstance(deal, SpadesView):
             return self._at_spades(deal, view, history)
-        if deal.phase != "play" or useful_picks(view):
+        if deal.phase != "play" or useful_picks(view, history):
             return self._greedy.choose(undeclared(view), history)
         if "claim" in view.moves and has_won(view, remember(deal, history, seat)):
             return "claim"

@@ -49,14 +49,16 @@ def packets_table(
     return table
 
 
-def last_on_its_packet(declare: str) -> Game:
-    """A pizzichino in which seat 1 is to move and the last card of its packet 3 is an honour."""
-    table = packets_table("pizzichino", ["", "", "4D 5D 6D 7D 3D", "4C 5C 6C 7C FC"], {"declare": declare})
+def last_on_its_packet(declare: str, held: str = "2D AD") -> Game:
+    """A pizzichino in which seat 1 is to move and the last card of its packets is the three of coins, which in hand
+    serves for a napoletana if the two others are ``held``, and else for nothing.
+    """
+    table = packets_table("pizzichino", [held, "", "4D 5D 6D 7D 3D", "4C 5C 6C 7C FC"], {"declare": declare})
     while "pick 3" not in table.legal_moves(1):
         assert table.turn is not None
-        legal = table.legal_moves(table.turn)
-        from_packet = [move for move in (f"play {rank}D" for rank in "4567") if move in legal]
-        table.play(table.turn, [*from_packet, *(move for move in legal if move.startswith("play "))][0])
+        legal = [move for move in table.legal_moves(table.turn) if move.startswith("play ")]
+        from_packets = [move for move in (f"play {rank}{suit}" for suit in "CD" for rank in "4567F") if move in legal]
+        table.play(table.turn, [*from_packets, legal[-1]][0])
     return table
 
 

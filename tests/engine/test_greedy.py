@@ -155,9 +155,12 @@ def test_it_picks_up_an_honour() -> None:
     assert choice(table) == "pick 3"
 
 
-@pytest.mark.parametrize(("declare", "picks"), [("acquired", True), ("none", False), ("dealt", False)])
-def test_it_picks_up_a_packets_last_card_only_where_that_may_be_declared(declare: str, picks: bool) -> None:
-    assert (choice(last_on_its_packet(declare)) == "pick 3") == picks
+@pytest.mark.parametrize(
+    ("declare", "held", "picks"),
+    [("acquired", "2D AD", True), ("acquired", "", False), ("none", "2D AD", False), ("dealt", "2D AD", False)],
+)
+def test_it_picks_up_a_packets_last_card_only_where_that_may_be_declared(declare: str, held: str, picks: bool) -> None:
+    assert (choice(last_on_its_packet(declare, held)) == "pick 3") == picks
 
 
 def test_it_counts_what_was_declared_and_taken_before_it_claims() -> None:

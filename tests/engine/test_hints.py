@@ -221,6 +221,16 @@ def test_what_is_no_card_has_a_reason_of_its_own(reason: Reasons) -> None:
     assert reason(full_table("tressette", [""] * 4), "claim") == "claims"
 
 
+def test_an_honour_that_can_serve_for_no_declaration_is_picked_up_for_the_card_below(reason: Reasons) -> None:
+    """It may serve as long as its rank or its suit has not scored and may still come together."""
+    threes = ["3D 3S", "3B 4C", "3C", "", "", ""]
+    assert reason(packets_table("pizzichino", [*threes, "2C"]), "pick 3") == "picks"
+    for others, reuse, why in (("2C", False, "frees"), ("4S", False, "picks"), ("2C", True, "picks")):
+        table = packets_table("pizzichino", [*threes, others], {"reuse": reuse})
+        play(table, "1: declare three 3 missing C")
+        assert reason(table, "pick 3") == why
+
+
 def test_each_step_before_the_play_of_spades_has_a_reason_of_its_own(reason: Reasons) -> None:
     table = spades_table(VOID, OTHER, drafted=False)
     assert reason(table, "draw") == "draws"

@@ -192,9 +192,12 @@ def test_it_beats_the_medium_robot(game_id: str, packs: int) -> None:
     assert margin > 0
 
 
-@pytest.mark.parametrize(("declare", "picks"), [("acquired", True), ("none", False), ("dealt", False)])
-def test_it_picks_up_a_packets_last_card_only_where_that_may_be_declared(declare: str, picks: bool) -> None:
-    table = last_on_its_packet(declare)
+@pytest.mark.parametrize(
+    ("declare", "held", "picks"),
+    [("acquired", "2D AD", True), ("acquired", "", False), ("none", "2D AD", False), ("dealt", "2D AD", False)],
+)
+def test_it_picks_up_a_packets_last_card_only_where_that_may_be_declared(declare: str, held: str, picks: bool) -> None:
+    table = last_on_its_packet(declare, held)
     move = player(1, 0.2).choose(table.view(1), table.history(1))
     assert move
     assert move.startswith("pick" if picks else "play")

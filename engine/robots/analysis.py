@@ -19,6 +19,7 @@ from engine.position import SpadesPosition, search_position
 from engine.records import Record
 from engine.replay import replay
 from engine.robots.findings import Verdict
+from engine.robots.greedy import useful_picks
 from engine.robots.hints import reason
 from engine.robots.knowledge import pack_of
 from engine.robots.robot import Budget
@@ -95,8 +96,8 @@ class _Analysis:
         plays = {one for one in legal if one.startswith("play ") and one.count(" ") == 1}
         if not move.startswith("play ") or len(plays) < 2:
             return None
-        if any(one.startswith("pick ") for one in legal):
-            # Searches take every honour for picked up, and what lies below it for playable.
+        if useful_picks(game.view(seat), game.history(seat)):
+            # Searches take every honour for picked up, what lies below it for playable, and what it completes for said.
             return None
         return self._solved(game, place, seat, move) or self._judged(game, place, seat, move)
 
@@ -211,12 +212,12 @@ def _once(one: Combination, reuse: bool) -> int:
 
 
 def _may_complete(deal: PacketsDeal) -> bool:
-    """Whether a card below a packet's top may complete something to declare, of which perfect play knows nothing."""
+    """Whether a packet's card may complete something to declare, of which perfect play knows nothing."""
     if deal.window != "acquired":
         return False
     for seat in (0, 1):
-        below = mask_of(card for number in deal.on_table[seat] for card in deal.packets[number][1:])
-        if still_to_come(below, deal.cards[seat] | below, 0 if deal.reuse else deal.scored[seat]):
+        on_table = mask_of(card for number in deal.on_table[seat] for card in deal.packets[number])
+        if still_to_come(on_table, deal.cards[seat] | on_table, 0 if deal.reuse else deal.scored[seat]):
             return True
     return False
 

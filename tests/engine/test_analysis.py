@@ -13,11 +13,13 @@ from engine.position import search_position
 from engine.robots import analysis
 from engine.robots.analysis import analyse_deal
 from engine.robots.findings import Verdict, summary
+from engine.robots.greedy import useful_picks
 from engine.robots.strong import Judged, StrongRobot
 from engine.search.solver import Solver
 from tests.engine.tables import (
     cards,
     full_table,
+    last_on_its_packet,
     packets_table,
     play,
     play_any,
@@ -293,16 +295,31 @@ def test_no_card_is_advised_that_may_not_be_played(game_id: str) -> None:
     for seed in range(3):
         record = simulate(game_id, {}, ["random"] * 2, f"x{seed}")
         for one in analyse_deal(record, 1):
-            legal = load(record, 1, one.place).legal_moves(one.seat)
-            assert one.better in legal
-            # With an honour left on a packet nobody says how good a card was.
-            assert one.better in COMBINATIONS or not any(move.startswith("pick ") for move in legal)
+            game = load(record, 1, one.place)
+            assert one.better in game.legal_moves(one.seat)
+            # With an honour left on a packet that would change something nobody says how good a card was.
+            assert one.better in COMBINATIONS or not useful_picks(game.view(one.seat), game.history(one.seat))
             looked_at += 1
     assert looked_at > 20
 
 
+@pytest.mark.parametrize(
+    ("declare", "held", "is_judged"),
+    [("acquired", "2D AD", False), ("acquired", "", True), ("none", "2D AD", True), ("dealt", "2D AD", True)],
+)
+def test_a_card_is_judged_beside_an_honour_that_may_be_picked_up_for_nothing(
+    declare: str, held: str, is_judged: bool
+) -> None:
+    table = last_on_its_packet(declare, held)
+    place = len(table.moves)
+    cards(table, "7B")
+    play_out(table)
+    verdicts = [one for one in analyse_deal(table.record(), 1) if one.place == place]
+    assert [one.move for one in verdicts] == ["play 7B"] * is_judged
+
+
 @pytest.mark.parametrize(("declare", "lost"), [("none", 1.0), ("acquired", 0.0)])
-def test_nothing_is_certain_while_a_hidden_card_may_complete_a_combination(declare: str, lost: float) -> None:
+def test_nothing_is_certain_while_a_packets_card_may_complete_a_combination(declare: str, lost: float) -> None:
     """Below the 4 lies the ace of a napoletana: by tricks alone its play costs a point, and the napoletana brings three."""
     packets = [
         "3D 2D RS CD 3C", "2S 6D 7C FB CC", "5D 3B 2C FD RD", "5C 5B 7D 4B AD",
@@ -313,8 +330,10 @@ def test_nothing_is_certain_while_a_hidden_card_may_complete_a_combination(decla
     cards(table, "4B")
     place = len(table.moves) - 1
     play_out(table)
-    [verdict] = [one for one in analyse_deal(table.record(), 1) if one.place == place]
+    verdict, answer = (one for one in analyse_deal(table.record(), 1) if one.place in (place, place + 1))
     assert (verdict.move, verdict.lost, verdict.exact) == ("play 4B", lost, declare == "none")
+    # Now the ace lies open, and the other one plays.
+    assert (answer.seat, answer.exact) == (0, declare == "none")
 
 
 @pytest.mark.long

@@ -1,10 +1,11 @@
 """A robot for beginners."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from random import Random
 
 from engine.game import MoveEntry
-from engine.robots.greedy import GreedyRobot
+from engine.robots.greedy import GreedyRobot, useful_picks
 from engine.robots.simple import RandomRobot
 from engine.views import SpadesView, View
 
@@ -14,7 +15,7 @@ SENSE = 0.5
 
 class EasyRobot:
     """Any legal move, with a bias to sense: half the time what the greedy robot would play. It claims a win only when
-    it has counted one, signals nothing, and at Spades it bids as the greedy robot does.
+    it has counted one, signals nothing, picks up no honour for nothing, and at Spades it bids as the greedy robot does.
     """
 
     def __init__(self, random: Random) -> None:
@@ -23,12 +24,15 @@ class EasyRobot:
 
     def choose(self, view: View, history: Sequence[MoveEntry]) -> str | None:
         is_sensible = _is_bid(view) or self.random.random() < SENSE
+        useful = useful_picks(view, history)
+        # To pick up what serves for nothing would be no weakness but a bore.
+        moves = tuple(move for move in view.moves if not move.startswith("pick ") or move in useful)
         robot = self._sensible if is_sensible else self._wild
-        move = robot.choose(view, history)
+        move = robot.choose(replace(view, moves=moves), history)
         if move == "claim":
-            # A wrong claim costs nothing, so trying at random would be no weakness but a bore.
+            # Nor would it be one to try a claim at random: a wrong one costs nothing.
             return self._sensible.choose(view, history)
-        # Nor would it be weak play to tell a partner at random what is not so.
+        # Nor to tell a partner at random what is not so.
         return " ".join(move.split(" ")[:2]) if move and move.startswith("play ") else move
 
 

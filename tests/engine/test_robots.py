@@ -13,7 +13,17 @@ from engine.robots import ROBOTS, act, robot
 from engine.robots.memory import Memory, remember
 from engine.views import DealView, View
 from tests.engine.hidden import hidden_cards, shuffled_about
-from tests.engine.tables import cards, draft, full_table, play, play_any, random_rules, random_step, spades_table
+from tests.engine.tables import (
+    cards,
+    draft,
+    full_table,
+    last_on_its_packet,
+    play,
+    play_any,
+    random_rules,
+    random_step,
+    spades_table,
+)
 from tests.long import long, mostly_long
 
 SHARE_OF_GAMES = {"pizzichino": 0.9, "metamazzo": 0.85, "testa": 0.8, "tressette": 0.75, "tavolo": 0.7, "spades": 0.8}
@@ -197,6 +207,20 @@ def test_the_easy_robot_tells_its_partner_nothing_that_is_not_so() -> None:
     assert any("volo" in move for move in table.legal_moves(1))
     chosen = {robot("easy", Random(seed)).choose(table.view(1), []) for seed in range(600)}
     assert not [move for move in chosen if move and move.endswith(("busso", "volo"))]
+
+
+@pytest.mark.parametrize(
+    ("declare", "held", "picks"),
+    [("acquired", "2D AD", True), ("acquired", "", False), ("none", "2D AD", False), ("dealt", "2D AD", False)],
+)
+def test_the_easy_robot_picks_up_a_packets_last_card_only_where_that_may_be_declared(
+    declare: str, held: str, picks: bool
+) -> None:
+    table = last_on_its_packet(declare, held)
+    view, history = table.view(1), table.history(1)
+    chosen = Counter(robot("easy", Random(seed)).choose(view, history) for seed in range(200))
+    assert (chosen["pick 3"] > 0) == picks
+    assert len(chosen) > 4
 
 
 def test_the_easy_robot_bids_at_spades_as_the_medium_one_does() -> None:

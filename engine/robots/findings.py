@@ -69,6 +69,7 @@ REASONS = (
     "passes",
     "passes_high",
     "exchanges",
+    "exchanges_nothing",
     "bids",
     "nil",
     "packets",

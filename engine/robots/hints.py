@@ -43,7 +43,7 @@ def reason(view: View, history: Sequence[MoveEntry], move: str, *, exact: bool =
             "keep": "drafts_low" if is_blind else "drafts",
             "pass": "passes_high" if is_blind else "passes",
             "draw": "draws" if "blind" in view.moves else "only",
-            "exchange": "exchanges",
+            "exchange": "exchanges_nothing" if move == "exchange" else "exchanges",
             "bid": "nil" if move == "bid 0" else "bids",
         }
         is_seen = isinstance(deal, PacketsView) and any(one.top for one in deal.packets if one.owner == view.seat)

@@ -14,6 +14,8 @@ from engine.views import SpadesView
 
 HIGH = {"A": 0.95, "K": 0.75, "Q": 0.45, "J": 0.2}
 WORTH_KEEPING = 0.4
+DISCARDS = 26
+"""How many cards the draft throws away, of which an exchange gives."""
 
 
 def trick_worth(code: str) -> float:
@@ -31,7 +33,7 @@ def draft(worth: float, usual: float, *, blind: bool) -> str:
 
 
 def likely_tricks(hand: Sequence[str]) -> float:
-    """How many tricks a hand of thirteen is likely to win."""
+    """How many tricks these cards are likely to win, in a hand of thirteen."""
     return sum(map(trick_worth, hand))
 
 
@@ -44,12 +46,21 @@ def choose(deal: SpadesView, history: Sequence[MoveEntry], seat: int, moves: Seq
         case "draft":
             return "draw"
         case "exchange":
-            worst = sorted(sorted(hand, key=trick_worth)[-3:])
-            return f"exchange {' '.join(worst)}"
+            return " ".join(["exchange", *_to_exchange(hand, deal.discarded)])
         case "bid":
             return f"bid {_bid(hand)}"
         case _:
             return f"play {FRENCH.codes[_card(deal, remember(deal, history, seat), seat, moves)]}"
+
+
+def _to_exchange(hand: Sequence[str], thrown: Sequence[str]) -> list[str]:
+    """Up to three cards that are likelier to win a trick than what comes for them on average, out of the draft's
+    discards: what this seat threw away, and of the others, for all that it knows, any that it does not hold.
+    """
+    unseen = [code for code in FRENCH.codes if code not in hand and code not in thrown]
+    others = likely_tricks(unseen) / len(unseen)
+    mean = (likely_tricks(thrown) + (DISCARDS - len(thrown)) * others) / DISCARDS
+    return sorted(sorted((code for code in hand if trick_worth(code) > mean), key=trick_worth)[-3:])
 
 
 def _bid(hand: Sequence[str]) -> int:

@@ -5,6 +5,7 @@ from random import Random
 import pytest
 
 from engine import Game
+from engine.cards import FRENCH
 from engine.robots import robot
 from engine.robots.greedy import has_won
 from engine.robots.memory import remember
@@ -16,6 +17,7 @@ from tests.engine.tables import (
     packets_table,
     play,
     playable,
+    rest_of,
     spades_table,
     stock_table,
 )
@@ -223,11 +225,42 @@ def test_it_bids_the_tricks_that_its_hand_is_likely_to_win(hand: str, bid: str) 
     assert choice(spades_table("", hand)) == bid
 
 
-def test_after_a_double_nil_it_gives_its_best_cards_away() -> None:
-    table = spades_table("", HAND, drafted=False)
+@pytest.mark.parametrize(
+    ("hand", "exchange"),
+    [
+        (HAND, "exchange AH AS KS"),
+        ("KH 8H 7H 6H 5H 4D 3D 2D 9C 8C 7C 3C 2S", "exchange 2S KH"),
+        ("JH 8H 7H 6H 5H 4D 3D 2D 9C 8C 7C 3C 2C", "exchange"),
+    ],
+)
+def test_after_a_double_nil_it_gives_away_what_is_worth_more_than_what_comes(hand: str, exchange: str) -> None:
+    table = spades_table("", hand, drafted=False)
     play(table, "0: draw", "0: keep", "1: blind")
     draft(table)
-    assert choice(table) == "exchange AH AS KS"
+    assert choice(table) == exchange
+
+
+@pytest.mark.parametrize(
+    ("thrown", "exchange"),
+    [("AS KS QS JS TS 9S 8S 7S 6S 5S AH AD", "exchange"), ("2H 3H 4H 9H TH 5D 6D 7D 4C 5C 6C TC", "exchange QH")],
+)
+def test_what_it_threw_away_itself_may_come_back(thrown: str, exchange: str) -> None:
+    """Whether a queen is more than the mean depends on it."""
+    hand = "QH JH 8H 7H 6H 4D 3D 2D 9C 8C 7C 3C 2C".split()
+    table = Game("spades", dealer=1)
+    gone = thrown.split()
+    rest = rest_of(FRENCH, hand, gone)
+    pack: list[str] = []
+    for turn, card in enumerate(hand):
+        pack += [gone[turn], card] if turn < len(gone) else [card, rest.pop()]
+        pack += [rest.pop(), rest.pop()]
+    table.lay_out(pack)
+    play(table, "1: blind")
+    while table.current and table.current.phase == "draft" and table.turn is not None:
+        looks = "keep" in table.legal_moves(table.turn)
+        passes = table.turn == 1 and table.view(1).deal.drawn in gone  # type: ignore[union-attr]
+        table.play(table.turn, "draw" if not looks else "pass" if passes else "keep")
+    assert choice(table) == exchange
 
 
 def bidding(first: int, second: int, lead: str = "") -> Game:

@@ -246,7 +246,8 @@ def test_each_step_before_the_play_of_spades_has_a_reason_of_its_own(reason: Rea
     while table.current and table.current.phase == "draft":
         assert table.turn is not None
         table.play(table.turn, "keep" if "keep" in table.legal_moves(table.turn) else "draw")
-    assert reason(table, "exchange") == "exchanges"
+    assert reason(table, "exchange AH") == "exchanges"
+    assert reason(table, "exchange") == "exchanges_nothing"
     play(table, "0: exchange")
     assert reason(table, "bid 0") == "nil"
     assert reason(table, "bid 4") == "bids"

@@ -177,6 +177,7 @@ def reasons(words: Wording) -> dict[str, str]:
         "lost_so_far": _("so far the others are winning, and this gives little away."),
         "cannot_be_beaten": _("nobody can beat it."),
         "leads_low": _("a cheap lead, and your high cards stay."),
+        "wants_none": _("you want no trick."),
         "likely": _("of all the ways the cards may lie, most go well with it."),
         "cards_open": _("with all cards open it brings most."),
     }

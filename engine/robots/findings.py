@@ -85,6 +85,7 @@ REASONS = (
     "lost_so_far",
     "cannot_be_beaten",
     "leads_low",
+    "wants_none",
     "likely",
     "cards_open",
 )

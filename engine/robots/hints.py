@@ -70,6 +70,8 @@ def _following(view: View, deal: DealView, history: Sequence[MoveEntry], pack: P
     to_play = len(deal.counts) - len(deal.trick) - 1
     highest = card if beats else pack.index[winning.card]
     is_open_yet = to_play > 0 and _may_be_beaten(deal, history, seat, pack, highest)
+    if _wants_none(deal, seat):
+        return None if beats else "wants_none"
     if beats:
         if is_open_yet:
             return "highest_so_far"
@@ -93,13 +95,21 @@ def _cost(pack: Pack, card: int) -> float:
 
 def _leading(view: View, deal: DealView, history: Sequence[MoveEntry], pack: Pack, card: int) -> str | None:
     seat = view.seat or 0
+    # Cheap is up to a seven, high one of the three highest ranks, with either pack.
+    ranks, own = len(pack.ranks), remember(deal, history, seat).own
+    is_cheap = card % ranks < (ranks - 1) // 2
+    if _wants_none(deal, seat):
+        return "wants_none" if is_cheap and _may_be_beaten(deal, history, seat, pack, card) else None
     no_trump_beats = pack.suit_of[card] == SPADE_SUIT or not isinstance(deal, SpadesView)
     if no_trump_beats and not _may_be_beaten(deal, history, seat, pack, card):
         return "cannot_be_beaten"
-    # Cheap is up to a seven, high one of the three highest ranks, with either pack.
-    ranks, own = len(pack.ranks), remember(deal, history, seat).own
     keeps_high = any(one % ranks >= ranks - 3 for one in cards(own))
-    return "leads_low" if card % ranks < (ranks - 1) // 2 and keeps_high else None
+    return "leads_low" if is_cheap and keeps_high else None
+
+
+def _wants_none(deal: DealView, seat: int) -> bool:
+    """Whether this seat has bid nil or double nil, and won no trick yet."""
+    return isinstance(deal, SpadesView) and deal.bids[seat] in ("nil", "double nil") and not deal.tricks[seat]
 
 
 def _may_be_beaten(deal: DealView, history: Sequence[MoveEntry], seat: int, pack: Pack, card: int) -> bool:

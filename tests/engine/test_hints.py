@@ -11,6 +11,7 @@ from engine.robots.hints import reason as reason_of
 from engine.robots.strong import StrongRobot
 from tests.engine.tables import (
     cards,
+    draft,
     full_table,
     last_on_its_packet,
     packets_table,
@@ -163,9 +164,11 @@ OTHER = "QS 4S 2S KH 8H 2H AD 7D 3D KC JC 5C 3C"
 SPADELESS = "AH 7H 3H KD 9D 4D QD TD JD 2D 6H 5H 4H"
 
 
-def bidding(first: str, lead: str) -> Game:
+def bidding(first: str, lead: str, bids: str = "4 4") -> Game:
+    """Seat 1 bids first, and leads."""
     table = spades_table(first, OTHER)
-    play(table, "1: bid 4", "0: bid 4")
+    for seat, bid in zip((1, 0), bids.split(), strict=True):
+        play(table, f"{seat}: bid {bid}")
     cards(table, lead)
     return table
 
@@ -203,6 +206,37 @@ def test_at_spades_the_highest_spade_cannot_be_beaten(reason: Reasons) -> None:
     table = bidding(VOID, "3C 5S")
     assert reason(table, "play KS") == "cannot_be_beaten"
     assert reason(table, "play KD") == "likely"
+
+
+@pytest.mark.parametrize(
+    ("led", "played", "why"),
+    [
+        ("KH", "3H", "wants_none"),
+        ("KH", "AH", "likely"),
+        ("KH", "7H", "wants_none"),
+        ("3C", "2D", "wants_none"),
+        ("3C", "AH", "wants_none"),
+        ("3C", "5S", "likely"),
+        ("3C 5S 4D AD KH", "7H", "spares"),
+    ],
+)
+def test_who_has_bid_nil_wants_no_trick_until_one_is_won(reason: Reasons, led: str, played: str, why: str) -> None:
+    assert reason(bidding(VOID, led, "4 0"), f"play {played}") == why
+
+
+@pytest.mark.parametrize(
+    ("led", "why"), [("3D", "wants_none"), ("AD", "likely"), ("8H", "likely"), ("2H", "wants_none")]
+)
+def test_who_has_bid_nil_leads_low_to_win_no_trick(reason: Reasons, led: str, why: str) -> None:
+    assert reason(bidding(VOID, "", "0 4"), f"play {led}") == why
+
+
+def test_who_has_declared_double_nil_wants_no_trick(reason: Reasons) -> None:
+    table = spades_table(VOID, OTHER, drafted=False)
+    play(table, "0: draw", "0: keep", "1: blind")
+    draft(table)
+    play(table, "1: exchange", "0: bid 4")
+    assert reason(table, "play 3D") == "wants_none"
 
 
 def test_what_is_no_card_has_a_reason_of_its_own(reason: Reasons) -> None:

@@ -18,7 +18,7 @@ from bot.transcript import ending_of, plain
 from bot.wording import Wording
 from engine import Game, Record, replay
 from engine.records import SpadesRecord, TressetteRecord
-from engine.robots.findings import Verdict, summary
+from engine.robots.findings import Verdict, costliest, summary
 from engine.tressette import TressetteDeal
 from engine.views import DealView, Packet, PacketsView, SpadesView, StockView, TressetteView
 
@@ -124,7 +124,9 @@ class ReplayedAnalysis(Told):
     is_begun: bool = Field(description="Whether it has been made, or is being made.")
     judgements: list[Judgement]
     players: list[Played] = Field(description="By seat; empty before the analysis is done.")
-    costliest: list[Judgement] = Field(description="The three decisions that cost most, of all players.")
+    costliest: list[Judgement] = Field(
+        description="All that the three moves gave away that cost most, of all players, the costliest move first."
+    )
 
 
 def replayed_game(game: FinishedGame, language: str, suits: str) -> ReplayedGame:
@@ -172,15 +174,14 @@ def replayed_analysis(game: FinishedGame, known: Analysis | None, language: str,
     words = _words(record, language, suits)
     verdicts = known.verdicts if known else []
     is_done = known is not None and known.deals == deals
-    judged = [_judgement(words, verdict) for verdict in verdicts]
     seats = range(len(record.seats)) if is_done else range(0)
     return ReplayedAnalysis(
         deals=deals,
         deals_done=known.deals if known else 0,
         is_begun=known is not None,
-        judgements=judged,
+        judgements=[_judgement(words, one) for one in verdicts],
         players=[_played(verdicts, seat) for seat in seats],
-        costliest=sorted((one for one in judged if one.lost > 0), key=lambda one: -one.lost)[:COSTLIEST],
+        costliest=[_judgement(words, one) for one in costliest(verdicts, COSTLIEST)],
     )
 
 

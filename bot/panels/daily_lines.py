@@ -155,7 +155,9 @@ def parting(words: Wording, best: DayLine | None, line: DayLine) -> str:
 
 
 def given_away(words: Wording, game: str, one: ComparedLine) -> list[tuple[str, Verdict | None]]:
-    """What a line gave away, and its costliest move, each with the verdict that it is about; empty without analysis."""
+    """What a line gave away, and all that its costliest move did, each with the verdict that it is about; empty without
+    analysis.
+    """
     _ = words.text
     if one.verdicts is None:
         return []
@@ -163,18 +165,20 @@ def given_away(words: Wording, game: str, one: ComparedLine) -> list[tuple[str, 
     if not found.costliest:
         return [(_("Nothing given away."), None)]
     given = _("Points given away: {exact} for certain, about {judged} by judgement.")
-    worst = found.costliest[0]
     costliest = _("The costliest, {when}: {move}, better {other} ({points})")
     return [
         (given.format(exact=points_text(found.lost_exactly), judged=points_text(found.lost_by_judgement)), None),
-        (
-            costliest.format(
-                when=_when(words, one.line.decision_at(worst.place)),
-                move=short_move(words, worst.move),
-                other=short_move(words, worst.better),
-                points=lost_text(worst),
-            ),
-            worst,
+        *(
+            (
+                costliest.format(
+                    when=_when(words, one.line.decision_at(worst.place)),
+                    move=short_move(words, worst.move),
+                    other=short_move(words, worst.better),
+                    points=lost_text(worst),
+                ),
+                worst,
+            )
+            for worst in found.costliest
         ),
     ]
 

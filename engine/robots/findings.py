@@ -27,7 +27,7 @@ class Verdict:
 @dataclass(frozen=True)
 class Summary:
     """One player's decisions: how many there were, how many gave nothing away, points given away by either measure, and
-    the costliest first. All that is said of one move is about one decision.
+    what the costliest moves gave away (`costliest`). All that is said of one move is about one decision.
     """
 
     decisions: int
@@ -45,15 +45,25 @@ class Summary:
 def summary(verdicts: Sequence[Verdict], seat: int, most: int = 3) -> Summary:
     """One seat's part of the verdicts."""
     own = [one for one in verdicts if one.seat == seat]
-    lost = sorted((one for one in own if one.lost > 0), key=lambda one: -one.lost)
+    lost = [one for one in own if one.lost > 0]
     decisions, bad = ({(one.deal, one.place) for one in some} for some in (own, lost))
     return Summary(
         decisions=len(decisions),
         good=len(decisions) - len(bad),
         lost_exactly=sum(one.lost for one in lost if one.exact),
         lost_by_judgement=sum(one.lost for one in lost if not one.exact),
-        costliest=tuple(lost[:most]),
+        costliest=tuple(costliest(own, most)),
     )
+
+
+def costliest(verdicts: Sequence[Verdict], most: int) -> list[Verdict]:
+    """What up to so many moves gave away that cost most: all verdicts on the costliest one first, and so on."""
+    moves: dict[tuple[int, int, int], list[Verdict]] = {}
+    for one in verdicts:
+        if one.lost > 0:
+            moves.setdefault((one.deal, one.place, one.seat), []).append(one)
+    worst = sorted(moves.values(), key=lambda about: -sum(one.lost for one in about))[:most]
+    return [one for about in worst for one in sorted(about, key=lambda one: -one.lost)]
 
 
 REASONS = (

@@ -362,6 +362,23 @@ def test_a_summary_has_the_costliest_first() -> None:
     assert summary([], 0).accuracy is None
 
 
+def test_the_costliest_moves_are_those_that_gave_most_away_in_all() -> None:
+    def verdict(deal: int, place: int, better: str, lost: float) -> Verdict:
+        return Verdict(deal, place, 0, "play 4D", better, lost, exact=True)
+
+    several = [
+        verdict(1, 4, "play 3D", 0.5),
+        verdict(1, 4, "declare four 3", 4.0),
+        verdict(1, 4, "declare four 2", 4.0),
+    ]
+    single = [verdict(1, 0, "play 3D", 3.0), verdict(2, 4, "play 3D", 5.0), verdict(2, 0, "play 3D", 6.0)]
+    one = summary([*single, *several, verdict(3, 0, "play 4D", 0.0)], 0, most=3)
+    assert [(about.deal, about.place, about.lost) for about in one.costliest] == [
+        (1, 4, 4.0), (1, 4, 4.0), (1, 4, 0.5), (2, 0, 6.0), (2, 4, 5.0),
+    ]  # fmt: skip
+    assert len(summary(several, 0, most=1).costliest) == 3
+
+
 def test_an_unfinished_deal_can_be_looked_at() -> None:
     game = Game("tressette", dealer=0)
     game.deal(Random(1).randbytes(32))

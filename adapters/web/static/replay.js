@@ -247,6 +247,16 @@ const Moves = ({ steps, at, judged }) => {
   })}</ol>`;
 };
 
+/** @param {Judgement[]} judgements @returns {Judgement[][]} in the same order, those on one move together */
+function byMove(judgements) {
+  const moves = new Map();
+  for (const one of judgements) {
+    const move = `${one.deal} ${one.place}`;
+    moves.set(move, [...(moves.get(move) || []), one]);
+  }
+  return [...moves.values()];
+}
+
 /** @param {{analysis: Found | null, failed: string, begin: () => void}} given */
 const Analysis = ({ analysis, failed, begin }) => {
   if (failed) return html`<section class="analysis"><p role="alert">${failed}</p><button type="button" onClick=${begin}>${texts.again}</button></section>`;
@@ -257,8 +267,8 @@ const Analysis = ({ analysis, failed, begin }) => {
     <h2>${texts.analysis}</h2>
     <ul class="players">${analysis.players.map((one) => html`<li key=${one.seat}><bdi>${overview.seats[one.seat]}</bdi> ${one.accuracy === null ? html`<small>${texts.no_decisions}</small>` : html`<b>${one.accuracy} %</b> <small>${filled(texts.given_away, { points: short(one.lost * unit) })}</small>`}</li>`)}</ul>
     ${analysis.costliest.length > 0 && html`<h3>${texts.costliest}</h3>
-      <ol class="costliest">${analysis.costliest.map((one) => html`<li key=${`${one.deal} ${one.place} ${one.better}`}>
-        <a href=${link(one.deal, one.place + 1)}>${filled(texts.where, { deal: one.deal, move: one.place + 1 })}</a>: <bdi>${overview.seats[one.seat]}</bdi>. ${lostPoints(one)}. ${one.text}</li>`)}</ol>`}
+      <ol class="costliest">${byMove(analysis.costliest).map(([one, ...others]) => html`<li key=${`${one.deal} ${one.place}`}>
+        <a href=${link(one.deal, one.place + 1)}>${filled(texts.where, { deal: one.deal, move: one.place + 1 })}</a>: <bdi>${overview.seats[one.seat]}</bdi>. ${[one, ...others].map((about) => `${lostPoints(about)}. ${about.text}`).join(" · ")}</li>`)}</ol>`}
   </section>`;
 };
 

@@ -148,6 +148,19 @@ def test_each_says_where_it_parts_and_what_it_gave_away() -> None:
     assert "The analysis comes" not in text
 
 
+def test_the_costliest_move_is_told_with_all_that_it_gave_away() -> None:
+    betters = {"play 2D": 1.0, "declare napoletana D": 3.0}
+    verdicts = [Verdict(1, 2, 0, "play RD", better, lost, exact=True) for better, lost in betters.items()]
+    verdicts.append(Verdict(1, 0, 0, "play 3D", "play 4D", 3.5, exact=True))
+    lines = compared(ComparedLine("Anna", 1, BEST), ComparedLine("Bruno", 2, OTHER, verdicts))
+    said = side_by_side_panel("en", "codes", lines, 1).plain.splitlines()
+    assert [one for one in said if one.startswith("The costliest")] == [
+        "The costliest, at trick 2: RD, better napoletana in coins (−3)",
+        "The costliest, at trick 2: RD, better 2D (−1)",
+    ]
+    assert [cell.costs for cell in day_table("en", "codes", lines).rows[1].cells] == [False, True, False]
+
+
 def test_points_given_away_are_as_large_as_those_that_were_made() -> None:
     verdicts = [Verdict(1, 2, 0, "play RD", "play 2D", 2.0, exact=True)]
     lines = Comparison(TODAY, "tressette", BEST, [ComparedLine("Bruno", 2, OTHER, verdicts)], is_analysed=True)

@@ -238,6 +238,18 @@ def test_an_analysis_says_what_was_better_and_why() -> None:
     assert all(0 <= (one.accuracy or 0) <= 100 for one in told.players)
 
 
+def test_one_move_is_one_of_the_costliest_with_all_that_it_gave_away() -> None:
+    game = named(finished(1, "testa"))
+    moves = [
+        (place, seat, move) for place, (seat, move, *_) in enumerate(game.record.deals[0].moves) if seat is not None
+    ]
+    found = [Verdict(1, place, seat, move, "play 3D", float(place), exact=True) for place, seat, move in moves[:3]]
+    place, seat, move = moves[3]
+    found += [Verdict(1, place, seat, move, f"declare napoletana {suit}", 3.0, exact=True) for suit in "DC"]
+    told = replayed_analysis(game, Analysis(found, len(game.record.deals)), "en", "italian")
+    assert [(one.place, one.lost) for one in told.costliest] == [(3, 3.0), (3, 3.0), (2, 2.0), (1, 1.0)]
+
+
 def test_an_unfinished_analysis_says_nothing_of_players() -> None:
     game = finished(1, "testa")
     told = replayed_analysis(game, Analysis([one for one in verdicts(game) if one.deal == 1], 1), "en", "italian")

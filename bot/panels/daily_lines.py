@@ -162,6 +162,8 @@ def given_away(words: Wording, game: str, one: ComparedLine) -> list[tuple[str, 
     if one.verdicts is None:
         return []
     found: Summary = summary(as_counted(one.verdicts, game), SEAT, most=1)
+    if found.accuracy is None:
+        return [(_("No decisions to judge."), None)]
     if not found.costliest:
         return [(_("Nothing given away."), None)]
     given = _("Points given away: {exact} for certain, about {judged} by judgement.")

@@ -135,7 +135,8 @@ def test_each_says_where_it_parts_and_what_it_gave_away() -> None:
         Verdict(1, 2, 0, "play RD", "play 2D", 2.0, exact=True),
         Verdict(1, 3, 1, "play 4B", "play 5B", 9.0, exact=True),
     ]
-    lines = compared(ComparedLine("Anna", 1, BEST, []), ComparedLine("Bruno", 2, OTHER, verdicts))
+    good = [Verdict(1, 2, 0, "play 2D", "play 2D", 0.0, exact=True)]
+    lines = compared(ComparedLine("Anna", 1, BEST, good), ComparedLine("Bruno", 2, OTHER, verdicts))
     text = side_by_side_panel("en", "codes", lines, 1).plain
     assert "The lines first part at trick 2: 2D ×1 · RD ×1" in text
     anna, bruno = text.split("2. ")
@@ -146,6 +147,15 @@ def test_each_says_where_it_parts_and_what_it_gave_away() -> None:
     assert "Points given away: 2 for certain, about 0 by judgement." in bruno
     assert "The costliest, at trick 2: RD, better 2D (−2)" in bruno
     assert "The analysis comes" not in text
+
+
+def test_who_decided_nothing_is_told_so_and_not_that_nothing_was_given_away() -> None:
+    others = [Verdict(1, 3, 1, "play 4B", "play 4B", 0.0, exact=True)]
+    lines = compared(ComparedLine("Anna", 1, BEST, []), ComparedLine("Bruno", 2, OTHER, others))
+    text = side_by_side_panel("en", "codes", lines, 1).plain
+    assert text.count("No decisions to judge.") == 2
+    assert "given away" not in text
+    assert [row.said[-1] for row in day_table("en", "codes", lines).rows] == ["No decisions to judge."] * 2
 
 
 def test_the_costliest_move_is_told_with_all_that_it_gave_away() -> None:

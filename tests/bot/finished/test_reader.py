@@ -235,7 +235,18 @@ def test_an_analysis_says_what_was_better_and_why() -> None:
     assert not [one for one in told.judgements if one.text and not one.lost]
     assert [one.seat for one in told.players] == [0, 1]
     assert sum(one.decisions for one in told.players) == len(found)
-    assert all(0 <= (one.accuracy or 0) <= 100 for one in told.players)
+    assert all((one.accuracy is None) == (one.decisions == 0) for one in told.players)
+    assert all(one.accuracy is None or 0 <= one.accuracy <= 100 for one in told.players)
+
+
+def test_who_decided_nothing_has_no_accuracy() -> None:
+    game = named(finished(1, "testa"))
+    found = [one for one in verdicts(game) if one.seat == 0]
+    told = replayed_analysis(game, Analysis(found, len(game.record.deals)), "en", "italian")
+    decided, idle = told.players
+    assert (decided.decisions, decided.accuracy is None) == (len(found), False)
+    assert (idle.decisions, idle.accuracy) == (0, None)
+    assert '"decisions":0,"accuracy":null' in told.model_dump_json()
 
 
 def test_one_move_is_one_of_the_costliest_with_all_that_it_gave_away() -> None:

@@ -94,7 +94,7 @@ class Tables:
         reader = await self.people.whose(request)
         language = await self._language(request, reader)
         _ = texts(language).gettext
-        return self._site.page(
+        page = self._site.page(
             request,
             "home.html",
             language,
@@ -108,6 +108,9 @@ class Tables:
             player=await self._card_room.players.id_of(reader.person) if reader else "",
             key=secrets.token_hex(8),
         )
+        # Its form is good once: a browser that comes back to it by Back asks for another one.
+        page.headers["Cache-Control"] = "no-store"
+        return page
 
     async def play(self, request: web.Request) -> web.Response:
         """Open a table, with robots or for friends, and lead its reader there."""

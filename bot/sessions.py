@@ -16,6 +16,9 @@ ID_BYTES, TOKEN_BYTES = 6, 32
 LINK_SECONDS = 600
 """How long a link is good."""
 
+GOOD = b"1"
+"""What the store has of a link that is good."""
+
 KEPT_SECONDS = 90 * 86400
 """A session that was not used for so long is over."""
 
@@ -57,13 +60,16 @@ class Sessions:
         It tells itself whose, and the store does not: they may be forgotten meanwhile.
         """
         held = f"{person}.{secrets.token_urlsafe(TOKEN_BYTES)}"
-        await self._client.set(keys.entrance(digest_of(held)), "1", ex=LINK_SECONDS)
+        await self._client.set(keys.entrance(digest_of(held)), GOOD, ex=LINK_SECONDS)
         return held
 
     async def invited(self, held: str) -> str:
         """Who was invited by this; empty if it is good no more. It is used up by that."""
-        is_good = await self._client.getdel(keys.entrance(digest_of(held)))
-        return held.rpartition(".")[0] if is_good else ""
+        found = await self._client.getdel(keys.entrance(digest_of(held)))
+        if found not in (None, GOOD):
+            # Links of workers older than release 0.1.0 do not tell whose they are: once that is out this may go.
+            return str(found.decode())
+        return held.rpartition(".")[0] if found else ""
 
     async def begin(self, person: str) -> str:
         """A session of a person's; returns what the browser is to hold."""

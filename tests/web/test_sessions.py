@@ -13,6 +13,7 @@ from adapters.web import people, tables
 from bot.handlers import Dispatcher
 from bot.platform import Person, Press, Reply, private_place
 from bot.privacy.mydata import MyData
+from bot.serving import digest_of
 from bot.sessions import KEPT_SECONDS, LINK_SECONDS, MOST_SESSIONS, NOTED_SECONDS, Sessions
 from bot.store import keys
 from tests.open_playground import Open
@@ -130,6 +131,17 @@ async def test_a_link_is_good_for_ten_minutes_and_leads_nowhere_else(site: Open)
         await chat.practice()
         answer = await anna.post("/in", None, key=key, t="//evil.example")
         assert (answer.status, answer.headers["Location"]) == (303, "/")
+
+
+async def test_a_link_from_a_worker_of_before_is_good_too(site: Open) -> None:
+    """It held a token alone, and the store whose it is: workers are updated one by one."""
+    await Chat(site, ANNA).practice()
+    token = "A" * 43
+    await site.worker.store.client.set(keys.entrance(digest_of(token)), ANNA.id, ex=LINK_SECONDS)
+    async with browser(site) as anna, browser(site) as thief:
+        assert (await anna.post("/in", None, key=token)).status == 303
+        assert "You play here as Anna." in (await anna.get("/"))[1]
+        assert (await thief.post("/in", None, key=token)).status == 410
 
 
 async def test_only_who_sits_at_a_table_has_a_link_to_it(site: Open) -> None:

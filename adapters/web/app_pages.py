@@ -43,7 +43,6 @@ class AppPages:
         _platform, app = self._app(request)
         self._site.limits.request(request)
         said = await self._site.form(request)
-        self._site.limits.code(request)
         try:
             person = app.launched_by(said.get("data", ""))
         except NotLaunched:
@@ -51,7 +50,6 @@ class AppPages:
             response = self._site.page(request, "said.html", why=why)
             response.set_status(HTTPStatus.FORBIDDEN)
             return response
-        self._site.limits.good_code(request)
         code = code_in(said.get("t", ""))
         response = web.Response(status=303, headers={"Location": f"/t/{code}" if code else "/"})
         people = self._site.people

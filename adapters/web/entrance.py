@@ -40,7 +40,6 @@ class Entrance:
         """Make a session of what a link holds, and lead to the table."""
         self._site.limits.request(request)
         said = await self._site.form(request)
-        self._site.limits.code(request)
         sessions = self._site.people.sessions
         person = await sessions.invited(said.get("key", ""))
         # Whoever was forgotten since has no use for it any more.
@@ -49,7 +48,6 @@ class Entrance:
             response = self._site.page(request, "said.html", why=why)
             response.set_status(HTTPStatus.GONE)
             return response
-        self._site.limits.good_code(request)
         # Whoever was here before in this browser is so no more.
         await self._site.people.leave(request)
         code = code_in(said.get("t", ""))

@@ -15,7 +15,11 @@ REQUESTS = RateLimit(burst=120, interval=0.1)
 
 MISSES = RateLimit(burst=20, interval=30.0)
 """How many ids that lead nowhere an address may try: of a million games a thousand addresses find one in ten years. So
-many may be looked up side by side.
+many may be looked up side by side. By address alone: all that a network may ask for (`REQUESTS`) finds one in seven
+years, and a few addresses with wrong ones are to keep their neighbours from nothing.
+
+Links to a session and a Mini App's tickets have 256 bits, which nobody guesses, and count as requests alone: were wrong
+ones counted, they would keep others of their address from signing in.
 """
 
 CODES = RateLimit(burst=20, interval=300.0)
@@ -38,6 +42,12 @@ WORDS = RateLimit(burst=300, interval=0.02)
 AROUND = 8
 """How many times as much may be asked for from all addresses of the network around one (`Visitor`): by a school or a
 carrier's customers, and not by one machine that has them all.
+"""
+
+CODES_AROUND = 256
+"""The same of `CODES`: of eight times as much eight addresses leave nothing to others, by a wrong one now and then. It
+is what all addresses of a network of IPv4 have. That is 74,000 codes a day, not half of what its new people may try by
+sitting; of 887 million they find one of a thousand open invitations in twelve days.
 """
 
 
@@ -63,11 +73,12 @@ class Lookup:
 
 
 class Counted:
-    """One kind of thing that visitors ask for, by their address, and by the network around it: how fast, or how many at
-    once.
+    """One kind of thing that visitors ask for, by their address, and by the network around it, of which all may have
+    ``around`` times as much: how fast, or how many at once.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, around: int = AROUND) -> None:
+        self._around = around
         self._limiters = RateLimiter(), RateLimiter()
         self._open: tuple[Counter[str], Counter[str]] = Counter(), Counter()
 
@@ -94,7 +105,7 @@ class Counted:
     def may_open(self, visitor: Visitor, most: int) -> bool:
         """Whether there may be one more, of so many from one address."""
         address, network = (there[key] for there, key in zip(self._open, visitor, strict=True))
-        return address < most and network < AROUND * most
+        return address < most and network < self._around * most
 
     @contextmanager
     def opened(self, visitor: Visitor) -> Iterator[None]:
@@ -109,9 +120,8 @@ class Counted:
                 if not there[key]:
                     del there[key]
 
-    @staticmethod
-    def _limits(rate_limit: RateLimit) -> tuple[RateLimit, RateLimit]:
-        return rate_limit, RateLimit(AROUND * rate_limit.burst, rate_limit.interval / AROUND)
+    def _limits(self, rate_limit: RateLimit) -> tuple[RateLimit, RateLimit]:
+        return rate_limit, RateLimit(self._around * rate_limit.burst, rate_limit.interval / self._around)
 
 
 class Limits:
@@ -119,8 +129,8 @@ class Limits:
 
     def __init__(self, access: Access, *, on: bool) -> None:
         self._access, self._on = access, on
-        self._requests, self._misses, self._newcomers = Counted(), Counted(), Counted()
-        self._codes, self._words = Counted(), Counted()
+        self._misses, self._codes = RateLimiter(), Counted(CODES_AROUND)
+        self._requests, self._newcomers, self._words = Counted(), Counted(), Counted()
         self._streams, self._pages = Counted(), Counted()
 
     @property
@@ -139,11 +149,11 @@ class Limits:
         """Count an id, before it is looked up: many may be asked for side by side. TooMany if too many lead nowhere. It
         is taken back unless it is said to lead nowhere meanwhile.
         """
-        visitor = self._access.visitor(request)
-        wait = self._misses.take(visitor, MISSES)
+        address = self._access.visitor(request).address
+        wait = self._misses.take(address, MISSES)
         if self._on and wait > 0:
             raise TooMany("Too many wrong ids from this address.", wait)
-        lookup = Lookup(lambda: self._misses.give_back(visitor, MISSES))
+        lookup = Lookup(lambda: self._misses.give_back(address, MISSES))
         try:
             yield lookup
         finally:

@@ -20,6 +20,7 @@ from adapters.web.site import Site
 from bot.handlers import Dispatcher
 from bot.mini_app import NotLaunched
 from bot.platform import Person as Met
+from bot.platform import RateLimit
 from bot.sessions import Sessions
 from bot.store import Store
 from tests.telegram.players import GROUP, Observed, on_telegram, seated, until
@@ -151,9 +152,16 @@ async def test_an_address_of_a_network_has_its_button(store: Store, server: Tele
         await until(lambda: player.button("Watch", server.group(GROUP)) is not None, 5)
 
 
-async def test_the_app_makes_one_session_that_a_frame_may_keep(store: Store, server: TelegramServer) -> None:
+async def test_the_app_makes_one_session_that_a_frame_may_keep(
+    store: Store, server: TelegramServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for limit in ("CODES", "MISSES"):
+        monkeypatch.setattr(f"adapters.web.limits.{limit}", RateLimit(burst=1, interval=3600.0))
     public = "https://cards.example.org"
-    async with with_pages(store, server, public_url=public) as (_adapter, site), aiohttp.ClientSession() as session:
+    async with (
+        with_pages(store, server, public_url=public, rate_limits=True) as (_adapter, site),
+        aiohttp.ClientSession() as session,
+    ):
         by_proxy = {"Host": "cards.example.org", "X-Forwarded-Proto": "https", "X-Forwarded-For": "203.0.113.7"}
         url = f"http://127.0.0.1:{site.port}/app/telegram"
         async with session.get(url, headers=by_proxy) as answer:
@@ -187,7 +195,8 @@ async def test_the_app_makes_one_session_that_a_frame_may_keep(store: Store, ser
         other = await enter(signed(user={**ANNA, "id": 2}, auth_date=int(time.time())), held)
         assert "telegram:2" in other.headers["Set-Cookie"]
         assert not await Sessions(store.client).of("telegram:1")
-        assert (await enter("x")).status == 403
+        # Wrong ones count as requests: nobody guesses a good one, and they keep nobody at this address from it.
+        assert [(await enter("x")).status for _ in range(3)] == [403] * 3
         assert (await enter(anna(time.time()), Origin=PAGE_FRAME)).status == 403
         async with session.get(url.replace("telegram", "discord"), headers=by_proxy) as answer:
             assert answer.status == 404

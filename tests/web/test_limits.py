@@ -12,6 +12,8 @@ from adapters.web.access import Access
 from adapters.web.limits import (
     AROUND,
     CODES,
+    CODES_AROUND,
+    MISSES,
     NEWCOMERS,
     PAGES_OF_ADDRESS,
     STREAMS,
@@ -20,6 +22,7 @@ from adapters.web.limits import (
     TooMany,
 )
 from adapters.web.people import MOST_NEW
+from bot.handlers.limits import TRIES
 from bot.settings import Settings
 
 SLACK = 50
@@ -54,11 +57,37 @@ IN_24_BITS = [f"192.0.2.{number % 256}" for number in range(400)]
 
 @pytest.mark.parametrize("addresses", [IN_48_BITS, IN_24_BITS], ids=["48 bits", "24 bits"])
 def test_a_network_may_try_a_few_times_what_an_address_may(limits: Limits, addresses: list[str]) -> None:
-    most = AROUND * CODES.burst
-    assert most <= allowed(limits.code, addresses) <= most + SLACK
+    most = AROUND * NEWCOMERS.burst
+    assert most <= allowed(limits.newcomer, addresses) <= most + SLACK
+    most = CODES_AROUND * CODES.burst
+    assert most <= allowed(limits.code, addresses * CODES.burst) <= most + SLACK
     # Nobody else is kept from it.
     for elsewhere in ("2001:db8:2::1", "192.0.3.1"):
         assert allowed(limits.code, [elsewhere] * 30) == CODES.burst
+
+
+def nowhere(limits: Limits) -> Callable[[web.Request], None]:
+    """Looks up an id that leads nowhere."""
+
+    def look(request: web.Request) -> None:
+        with limits.lookup(request) as lookup:
+            lookup.end(nowhere=True)
+
+    return look
+
+
+@pytest.mark.parametrize("addresses", [IN_48_BITS, IN_24_BITS], ids=["48 bits", "24 bits"])
+def test_a_few_addresses_use_up_no_codes_and_ids_of_their_neighbours(limits: Limits, addresses: list[str]) -> None:
+    *few, neighbour = addresses[:101]
+    for count, each in ((limits.code, CODES.burst), (nowhere(limits), MISSES.burst)):
+        allowed(count, few * 2 * each)
+        assert allowed(count, [neighbour] * 2 * each) == each
+
+
+def test_all_that_new_people_of_a_network_may_try_is_more_than_what_it_may_look_at() -> None:
+    """Or it would keep nobody who guesses from anything."""
+    by_looking, by_sitting = CODES_AROUND / CODES.interval, AROUND / NEWCOMERS.interval * TRIES.burst
+    assert by_looking < by_sitting
 
 
 def test_a_network_cannot_be_all_the_new_people_there_may_be(limits: Limits) -> None:

@@ -11,7 +11,7 @@ import pytest
 
 from adapters.web import people, tables
 from bot.handlers import Dispatcher
-from bot.platform import Person, Press, Reply, private_place
+from bot.platform import Person, Press, RateLimit, Reply, private_place
 from bot.privacy.mydata import MyData
 from bot.serving import digest_of
 from bot.sessions import KEPT_SECONDS, LINK_SECONDS, MOST_SESSIONS, NOTED_SECONDS, Sessions
@@ -142,6 +142,24 @@ async def test_a_link_from_a_worker_of_before_is_good_too(site: Open) -> None:
         assert (await anna.post("/in", None, key=token)).status == 303
         assert "You play here as Anna." in (await anna.get("/"))[1]
         assert (await thief.post("/in", None, key=token)).status == 410
+
+
+async def test_wrong_codes_ids_and_links_keep_nobody_at_their_address_from_signing_in(
+    site: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("BUONGIOCO_RATE_LIMITS", "true")
+    for limit in ("CODES", "MISSES"):
+        monkeypatch.setattr(f"adapters.web.limits.{limit}", RateLimit(burst=1, interval=3600.0))
+    await site.stop()
+    await site.start()
+    chat = Chat(site, ANNA)
+    code = await chat.practice()
+    async with browser(site) as other:
+        for path in ("/t/ZZZZZZ", "/g/AAAAAA-000000"):
+            assert [(await other.get(path))[0] for _ in range(2)] == [404, 429], path
+        assert {(await other.post("/in", None, key="x")).status for _ in range(3)} == {410}
+    async with signed_in(site, chat, code) as anna:
+        assert (await anna.get(f"/t/{code}"))[0] == 200
 
 
 async def test_only_who_sits_at_a_table_has_a_link_to_it(site: Open) -> None:

@@ -12,10 +12,12 @@ import os
 import secrets
 import sys
 import time
+from contextlib import suppress
 
 import httpx
 
 UNWISE = ("claim", "resign", "blind", "bid 0")
+AWAY = (429, 502, 503, 504)  # Too much was asked for, or the bot or its store is away: ask again.
 
 
 def choose(table: dict) -> str:
@@ -38,19 +40,28 @@ def main(address: str, game: str = "metamazzo", robots: str = "strong") -> None:
 
         def post(path: str, **body: object) -> httpx.Response:
             key = secrets.token_hex(8)
-            while (answer := client.post(path, json=body, headers={"Idempotency-Key": key})).status_code in (429, 503):
-                time.sleep(int(answer.headers["Retry-After"]))
+            while (answer := client.post(path, json=body, headers={"Idempotency-Key": key})).status_code in AWAY:
+                time.sleep(int(answer.headers.get("Retry-After", 1)))
             return answer
 
-        code, deal = post("/me/tables", game=game, robots=robots).raise_for_status().json()["code"], 1
-        with client.stream("GET", f"/me/tables/{code}/stream") as states:
-            for line in filter(None, states.iter_lines()):
-                table = json.loads(line)
-                if table["deal"] > deal:
-                    print(f"deal {deal} is over, by side {table['totals']}; I am side {table['seat'] % 2}", flush=True)
-                    deal = table["deal"]
-                if table["phase"] == "playing" and table["turn"] == table["seat"]:
-                    post(f"/me/tables/{code}/moves", version=table["version"], move=choose(table))
+        table = post("/me/tables", game=game, robots=robots).raise_for_status().json()
+        code, deal = table["code"], 1
+        while table["phase"] not in ("over", "closed"):
+            # A stream ends before its game where the bot stops or its store is away: then it is opened again.
+            with suppress(httpx.TransportError), client.stream("GET", f"/me/tables/{code}/stream") as states:
+                if states.status_code == 404:
+                    sys.exit(f"Table {code} is gone, and I have not heard how its game ended.")
+                if states.status_code not in AWAY:
+                    states.raise_for_status()
+                for line in filter(None, states.iter_lines() if states.is_success else ()):
+                    table = json.loads(line)
+                    if table["deal"] > deal:
+                        side, totals = table["seat"] % 2, table["totals"]
+                        print(f"deal {deal} is over, by side {totals}; I am side {side}", flush=True)
+                        deal = table["deal"]
+                    if table["phase"] == "playing" and table["turn"] == table["seat"]:
+                        post(f"/me/tables/{code}/moves", version=table["version"], move=choose(table))
+            time.sleep(1)
         winner = table["winner"]
         outcome = "nobody has won" if winner is None else "won" if table["seat"] in winner else "lost"
         print(outcome, table["totals"], table["replay"])

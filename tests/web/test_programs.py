@@ -10,6 +10,8 @@ from typing import Any
 
 import aiohttp
 import pytest
+from aiohttp import web
+from aiohttp.test_utils import TestServer
 from structlog.testing import capture_logs
 
 from adapters.web.api import server
@@ -390,25 +392,75 @@ async def test_a_seat_sees_its_own_hand_and_no_other(site: Open, session: aiohtt
         assert not any(f'"{card}"' in json.dumps(table) for card in theirs)
 
 
-@pytest.mark.long
-async def test_the_example_plays_a_whole_game_against_the_strong_robot(
-    site: Open, session: aiohttp.ClientSession
-) -> None:
-    assert len(EXAMPLE.read_text().splitlines()) <= 60
-    one = await program(site, session, "Example")
+async def example(url: str, token: str) -> tuple[int | None, str, str]:
+    """Have it play; returns its exit code and what it says, on stdout and on stderr."""
     running = await asyncio.create_subprocess_exec(
         sys.executable,
         EXAMPLE,
-        site.url.rstrip("/"),
+        url.rstrip("/"),
         "testa",
         "strong",
-        env={"BUONGIOCO_TOKEN": one.token},
+        env={"BUONGIOCO_TOKEN": token},
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.PIPE,
     )
     out, err = await running.communicate()
-    assert running.returncode == 0, err.decode()
-    first_deal, *_more, end = out.decode().splitlines()
+    return running.returncode, out.decode(), err.decode()
+
+
+@pytest.mark.parametrize("is_heard", [True, False])
+async def test_the_example_opens_a_stream_again_that_ends_before_its_game(*, is_heard: bool) -> None:
+    """As it does where the bot stops or its store is away."""
+    playing = {"code": "ABCDEF", "phase": "playing", "deal": 1, "version": 7, "moves": ["play 3D"], "game": "testa"}
+    playing |= {"seat": 0, "turn": 1, "totals": [0, 0], "winner": None, "replay": None}
+    over = playing | {"phase": "over", "turn": None, "totals": [21, 3], "winner": [0], "replay": "ABCDEF-012345"}
+    answers: list[tuple[int, dict[str, Any]]] = [
+        (200, playing),
+        (503, {"detail": "The store is away."}),
+        # The connection is cut in the middle of a line.
+        (0, {}),
+        (200, over),
+    ]
+    if not is_heard:
+        answers[1:] = [(404, {"detail": "You do not sit at table ABCDEF."})]
+
+    async def opened(_request: web.Request) -> web.Response:
+        return web.json_response(playing)
+
+    async def stream(request: web.Request) -> web.StreamResponse:
+        status, said = answers.pop(0)
+        response = web.StreamResponse(status=status or 200)
+        await response.prepare(request)
+        if status:
+            await response.write(json.dumps(said).encode() + b"\n")
+            await response.write_eof()
+        else:
+            await response.write(b"{")
+            assert request.transport
+            request.transport.close()
+        return response
+
+    app = web.Application()
+    app.add_routes([web.post("/api/v1/me/tables", opened), web.get("/api/v1/me/tables/ABCDEF/stream", stream)])
+    async with TestServer(app) as server:
+        code, out, err = await example(str(server.make_url("/")), "token")
+    assert answers == []
+    if is_heard:
+        assert (code, out) == (0, "won [21, 3] ABCDEF-012345\n"), err
+    else:
+        assert (code, out) == (1, "")
+        assert err == "Table ABCDEF is gone, and I have not heard how its game ended.\n"
+
+
+@pytest.mark.long
+async def test_the_example_plays_a_whole_game_against_the_strong_robot(
+    site: Open, session: aiohttp.ClientSession
+) -> None:
+    assert len(EXAMPLE.read_text().splitlines()) <= 75
+    one = await program(site, session, "Example")
+    code, out, err = await example(site.url, one.token)
+    assert code == 0, err
+    first_deal, *_more, end = out.splitlines()
     assert first_deal.startswith("deal 1 is over, by side [")
     said, *_totals, replay = end.split()
     assert said in ("won", "lost")

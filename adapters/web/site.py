@@ -193,10 +193,10 @@ class Site:
         except web.HTTPException as answer:
             answer.headers.update(self._security)
             raise
+        except ConnectionError:
+            # It is whoever asked that is away: errors of the store's connections are of the Redis client's own class.
+            raise
         except STORE_ERRORS as error:
-            if request.transport is None:
-                # It is whoever asked that is away.
-                raise
             why = self._card_room.store_away(error, language)
             response = self.said(request, HTTPStatus.SERVICE_UNAVAILABLE, why)
         if not response.prepared:

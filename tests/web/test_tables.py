@@ -3,6 +3,8 @@
 import asyncio
 import json
 import re
+import socket
+import struct
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from itertools import product
@@ -11,6 +13,7 @@ from typing import Any
 
 import aiohttp
 import pytest
+from structlog.testing import capture_logs
 
 from adapters.web import people
 from bot.handlers import hands
@@ -486,6 +489,33 @@ async def test_who_was_forgotten_does_not_come_back_by_a_name(site: Open, monkey
         monkeypatch.setattr(client, "hget", forgotten_meanwhile)
         assert await site.site.people.rename(person, "Bea") == person
         assert not await client.exists(people.PEOPLE)
+
+
+@pytest.mark.parametrize("path", ["/t/AAAAAA/live", "/t/AAAAAA-ABCDEFGHJKMN/live"])
+async def test_who_is_gone_before_the_line_is_open_is_no_outage_of_the_store(
+    site: Open, path: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    client = socket.create_connection(("127.0.0.1", site.port))
+    client.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+    left = asyncio.Event()
+
+    async def leaves(*_request: object) -> None:
+        # A reset that is not known of before something is written.
+        client.close()
+        left.set()
+
+    monkeypatch.setattr(people.WebPeople, "whose", leaves)
+    host = f"127.0.0.1:{site.port}"
+    with capture_logs() as logs:
+        client.sendall(
+            f"GET {path} HTTP/1.1\r\nHost: {host}\r\nOrigin: http://{host}\r\nConnection: Upgrade\r\n"
+            "Upgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n".encode()
+        )
+        async with asyncio.timeout(60):
+            await left.wait()
+            async with aiohttp.ClientSession() as session, session.get(f"{site.url}healthz") as health:
+                assert (await health.json())["store"] is True
+    assert "store_away" not in [line["event"] for line in logs]
 
 
 async def test_who_stands_up_is_told_that_there_is_no_more_to_see(site: Open) -> None:

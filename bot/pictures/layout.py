@@ -12,7 +12,7 @@ from typing import Literal, NamedTuple
 
 from bot.picture import CardStyle
 from bot.pictures import cards
-from bot.pictures.scene import Card, Holder, Pile, PlayedCard, Scene, Side
+from bot.pictures.scene import Card, Holder, Pile, PlayedCard, Scene, Side, TallyLine
 
 WIDTH = 720
 MARGIN = 20
@@ -50,6 +50,9 @@ SIDE, WIDE_SIDE = 180, 260
 """How wide the mat's sides are, where the last trick lies, what was drawn, and the stock; and for an easy trick of more
 cards than two.
 """
+
+TALLY_LABEL = 306
+"""How wide what counted may be between its figures: "points with declarations" is, and a bid has room beside."""
 
 NAME = 130
 """How wide their names may be."""
@@ -217,6 +220,13 @@ class Composer:
     ) -> None:
         if text:
             self.items.append(TextAt(text, x, y, size, colour, ground, most, anchor))
+
+    def _tally_line(self, line: TallyLine, y: int, size: int) -> None:
+        """One thing that counted, between what each side made of it, in letters of this size."""
+        side = (INNER - TALLY_LABEL) // 2
+        self._text(line.label, WIDTH // 2, y, 26, "soft", "mat", TALLY_LABEL, "middle")
+        for figure, x in zip(line.figures, (MARGIN + side // 2, WIDTH - MARGIN - side // 2), strict=True):
+            self._text(figure, x, y, size, "white", "mat", side, "middle")
 
 
 class _Layouter(Composer):
@@ -402,9 +412,7 @@ class _Layouter(Composer):
         self._box(MARGIN // 2, self.y, WIDTH - MARGIN, len(lines) * row + 28, "mat", 26)
         for number, line in enumerate(lines):
             y = self.y + 14 + row * number + row // 2
-            self._text(line.label, WIDTH // 2, y, 26, "soft", "mat", 230, "middle")
-            self._text(line.figures[0], 130, y, 34, "white", "mat", 200, "middle")
-            self._text(line.figures[1], WIDTH - 130, y, 34, "white", "mat", 200, "middle")
+            self._tally_line(line, y, 34)
         self.y += len(lines) * row + 28
 
     # One's own cards

@@ -131,9 +131,7 @@ class _SheetLayouter(Composer):
         self._box(LEFT, self.y, RIGHT - LEFT, height, "mat", 26)
         for number, line in enumerate(tally.lines):
             y = self.y + 10 + row * number + row // 2
-            self._text(line.label, WIDTH // 2, y, 26, "soft", "mat", 230, "middle")
-            self._text(line.figures[0], LEFT + 120, y, 32, "white", "mat", 200, "middle")
-            self._text(line.figures[1], RIGHT - 120, y, 32, "white", "mat", 200, "middle")
+            self._tally_line(line, y, 32)
         self.y += height
 
     # Words

@@ -7,8 +7,12 @@ import pytest
 from bot.bench.pictures import scenes_of
 from bot.picture import DECKS, CardStyle, Deck
 from bot.pictures.layout import CARD, LEAST_STEP, OPEN, SMALL, WIDTH, Box, CardAt, TextAt, height_of, lay_out
+from bot.pictures.lettering import drawable
 from bot.pictures.painter import _fitted
-from bot.pictures.scene import Card, Holder, Pile, Scene, Side
+from bot.pictures.scene import Card, Holder, Pile, Scene, Side, TallyLine
+from bot.pictures.sheet import Sheet, Tally
+from bot.pictures.sheet_layout import lay_out_sheet
+from bot.texts import texts
 from engine import GAMES
 
 INDEX = 48 * CARD // 250
@@ -127,6 +131,22 @@ def test_points_are_never_cut(points: str) -> None:
     [*written] = [line for line in lines_of(Side("Anna", points), Side("Bruno", points)) if line.text == points]
     assert len(written) == 2
     assert all(_fitted(line.text, line.size, line.most)[0] == points for line in written)
+
+
+@pytest.mark.parametrize("language", ["en", "it"])
+def test_what_a_deal_counted_is_never_cut_and_keeps_clear_of_its_figures(language: str) -> None:
+    _ = texts(language).gettext
+    label, bid = _("points with declarations"), _("double nil")
+    lines = (TallyLine(label, ("−1110", "24")), TallyLine(label, (bid, bid)))
+    sides = (Side("Anna", "3"), Side("Bruno", "12"))
+    scene = Scene(deck=DECKS[0], sides=sides, target="", tally=lines)
+    for laid in (lay_out(scene), lay_out_sheet(Sheet(title="", parts=(Tally(lines),)))):
+        written = [item for item in laid.items if isinstance(item, TextAt) and item.text in (label, bid, "−1110", "24")]
+        assert len(written) == 6
+        assert all(_fitted(drawable(one.text), one.size, one.most)[0] == one.text for one in written)
+        for middle, left, right in (written[:3], written[3:]):
+            assert left.x + left.most // 2 <= middle.x - middle.most // 2
+            assert middle.x + middle.most // 2 <= right.x - right.most // 2
 
 
 def test_long_notes_have_a_line_of_their_own() -> None:

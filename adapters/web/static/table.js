@@ -184,7 +184,7 @@ const Fan = ({ deck, cards, label, onPress }) => {
     const next = all[all.indexOf(/** @type {HTMLButtonElement} */ (document.activeElement)) + step];
     if (next) { next.focus(); event.preventDefault(); }
   };
-  return html`<div class=${`fan rows${rows}`} role="group" aria-label=${label} onKeyDown=${move}>
+  return html`<div class=${`fan rows${rows} ${deck.endsWith("easy") ? "easy" : ""}`} role="group" aria-label=${label} onKeyDown=${move}>
     ${Array.from({ length: rows }, (_, row) => html`
       <div class="row" key=${row}>${cards.slice(row * each, (row + 1) * each).map((card, at) => html`<${Tap} key=${card.code || at} deck=${deck} card=${card} onPress=${onPress} />`)}</div>`)}
   </div>`;

@@ -284,3 +284,6 @@ async def test_it_fits_the_screen(playground: Open, browser: Browser, game_id: s
         await page.screenshot(path=f"{folder}/replay-{game_id}-{size}.png")
     await page.click("#check")
     await expect(page.locator("#verdict.fair")).to_be_visible()
+    # For those who want large letters, too.
+    await page.evaluate("document.documentElement.style.fontSize = '24px'")
+    assert await page.evaluate("document.documentElement.scrollWidth") <= width

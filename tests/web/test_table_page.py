@@ -3,7 +3,9 @@
 import json
 import os
 import re
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from playwright.async_api import Browser, Page, Response, WebSocketRoute, expect
@@ -49,6 +51,23 @@ async def begun(browser: Browser, site: Open, game: str, **how: object) -> Page:
     await page.get_by_role("button", name="Play now").click()
     await page.wait_for_selector(".felt")
     return page
+
+
+async def told_otherwise(page: Page, change: Callable[[dict[str, Any]], None]) -> None:
+    """Have a table's page show what becomes of all that the bot says by ``change``."""
+
+    def changed(text: str | bytes) -> str:
+        word = json.loads(text)
+        if "table" in word:
+            change(word["table"])
+        return json.dumps(word)
+
+    def between(line: WebSocketRoute) -> None:
+        line.connect_to_server().on_message(lambda text: line.send(changed(text)))
+
+    await page.route_web_socket("**/live", between)
+    await page.reload()
+    await page.wait_for_selector(".felt")
 
 
 async def is_mine(page: Page) -> None:
@@ -98,6 +117,60 @@ async def test_what_is_pressed_is_in_sight(
         before = await page.locator("#table").inner_html()
         await first.click()
         await page.wait_for_function("old => document.getElementById('table').innerHTML !== old", arg=before)
+
+
+ALL_SEEN = """([selector, at]) => [...document.querySelectorAll(selector)].every((one) => {
+  const box = one.getBoundingClientRect();
+  const points = at.map(([x, y]) => document.elementFromPoint(box.x + x * box.width, box.y + y * box.height));
+  return points.every((found) => one.contains(found) || found.contains(one) && found.matches("figcaption"));
+})"""
+"""Whether nothing lies on these elements at these places, each in parts of their width and height."""
+
+CUT = """() => [...document.querySelectorAll(".other .who, figcaption span")]
+  .filter((one) => one.scrollWidth > one.clientWidth + 1 || one.scrollHeight > one.clientHeight + 1)
+  .map((one) => one.textContent)"""
+
+
+@pytest.mark.parametrize("how", [PHONE, long(SIDEWAYS), long(DESKTOP)], ids=["phone", "sideways", "desktop"])
+async def test_what_four_play_lies_beside_one_another_and_names_are_whole(
+    playground: Open, browser: Browser, how: dict[str, object]
+) -> None:
+    names = ("you", "🤖 Nonna Rosa", "🤖 Zio Beppe", "🤖 Maestro Elio")
+
+    def change(table: dict[str, Any]) -> None:
+        for one in table["sitting"]:
+            one["name"] = names[one["at"]]
+        table["deck"] = "italian-easy"
+        table["trick"] = [
+            {"code": code, "by": names[at], "at": at, "said": "", "wins": at == 1}
+            for code, at in (("6S", 1), ("AS", 2), ("6D", 3), ("5D", 0))
+        ]
+
+    page = await begun(browser, playground, "tressette", **how, reduced_motion="reduce")
+    await told_otherwise(page, change)
+    await expect(page.locator(".lying")).to_have_count(4)
+    await shot(page, "four")
+    assert await page.evaluate(CUT) == []
+    corners = [[0.1, 0.1], [0.9, 0.1], [0.1, 0.9], [0.9, 0.9]]
+    assert await page.evaluate(ALL_SEEN, [".lying .face", corners])
+    assert await page.evaluate(ALL_SEEN, ["figcaption span", [[0.1, 0.5], [0.9, 0.5]]])
+    # Of a card with large signs the rank is above, and the sign reaches down to the lower edge.
+    assert await page.evaluate(ALL_SEEN, [".fan .face", [[0.4, 0.1], [0.4, 0.9]]])
+
+
+async def test_large_letters_make_no_page_wider_than_the_window(playground: Open, browser: Browser) -> None:
+    def change(table: dict[str, Any]) -> None:
+        [_me, other] = table["sitting"]
+        top = {"code": "3D", "name": "3", "light": "", "press": "", "size": 5, "label": ""}
+        other.update(hidden=10, packets=[{**top, "label": str(number)} for number in range(1, 5)])
+
+    page = await begun(browser, playground, "pizzichino")
+    await told_otherwise(page, change)
+    await page.evaluate("document.documentElement.style.fontSize = '24px'")
+    await shot(page, "large-letters")
+    assert await page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    for card in await page.locator(".backs .small").all():
+        await expect(card).to_be_in_viewport(ratio=1)
 
 
 async def test_a_card_that_may_not_be_played_says_why(playground: Open, browser: Browser) -> None:

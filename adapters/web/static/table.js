@@ -160,7 +160,7 @@ const Trick = ({ deck, cards, seats, to }) => html`
     ${cards.map((card) => html`
       <figure key=${card.code} class=${`lying at${card.at}of${seats} ${card.wins && cards.length > 1 ? "wins" : ""}`} data-lying=${card.code}>
         <${Face} deck=${deck} card=${card.code} />
-        <figcaption dir="auto">${card.by}${card.said ? html` <q>${card.said}!</q>` : ""}</figcaption>
+        <figcaption dir="auto"><span>${card.by}</span>${card.said ? html` <q>${card.said}!</q>` : ""}</figcaption>
       </figure>`)}
   </div>`;
 

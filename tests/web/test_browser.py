@@ -6,7 +6,7 @@ import pytest
 from PIL import Image
 from playwright.async_api import Browser, Page, expect
 
-from bot.panel import Panel, Span
+from bot.panel import Button, Panel, Span
 from tests.bot.finished.test_players import rated
 from tests.browser import ONE_BROWSER
 from tests.open_playground import Open
@@ -83,6 +83,21 @@ async def test_in_the_chat_keys_reply_and_copy(playground: Open, browser: Browse
     assert await page.evaluate("navigator.clipboard.readText()") == "K7K7K7"
     await page.locator("#messages").get_by_role("button", name="Buongioco").press("Enter")
     await expect(page.locator("#replying")).to_be_visible()
+
+
+async def test_in_the_chat_a_message_that_is_edited_keeps_the_focus(playground: Open, browser: Browser) -> None:
+    def asked(*labels: str) -> Panel:
+        return Panel((Span("Which one?"),), (tuple(Button(label, f"1{label}") for label in labels),))
+
+    page = await opened(browser, playground.chat_url)
+    chat = playground.playground.chat_store
+    number = await chat.send("1", asked("one", "two"), "key")
+    await page.locator("#chats button", has_text="Bar Sport").click()
+    await page.locator("#messages").get_by_role("button", name="two").focus()
+    for labels, focused in ((("new", "two"), "two"), (("three", "four"), "three")):
+        await chat.edit("1", number, asked(*labels))
+        await expect(page.locator("#messages").get_by_role("button", name=labels[0])).to_be_visible()
+        await expect(page.locator("#messages").get_by_role("button", name=focused)).to_be_focused()
 
 
 @pytest.mark.parametrize("size", ["phone", "desktop"])

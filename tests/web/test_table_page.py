@@ -284,6 +284,8 @@ async def test_a_friend_sits_down_by_the_link_and_two_play_by_keys(playground: O
                 await page.keyboard.press("Enter")
                 await expect(page.locator(f".fan [data-card='{name}']")).to_have_count(0)
                 await page.wait_for_function("old => document.querySelector('.felt').innerHTML !== old", arg=before)
+                # The card that follows has the focus, so the keys go on from there.
+                await expect(page.locator(".fan .tap:focus")).to_have_count(1)
         await anna.wait_for_timeout(50)
     await shot(anna, "two-people")
 

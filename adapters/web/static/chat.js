@@ -147,12 +147,23 @@ function message(chat, one) {
     const old = el("messages").querySelector(`[data-id="${one.id}"]`);
     const node = drawMessage(one);
     if (el("greeting")) el("greeting").remove();
-    if (old) old.replaceWith(node); else el("messages").append(node);
+    if (old) replace(/** @type {HTMLElement} */ (old), node); else el("messages").append(node);
     if (below || (isNew && one.by === state.me)) toBottom();
   } else if (isNew && one.by !== state.me) {
     state.unread[chat] = (state.unread[chat] || 0) + 1;
     drawHeads();
   }
+}
+
+/** Who presses by keys goes on from there: the same button has the focus, or the first one of the message.
+ * @param {HTMLElement} old @param {HTMLElement} node */
+function replace(old, node) {
+  const focused = document.activeElement, had = old.contains(focused) && focused instanceof HTMLElement ? focused : null;
+  old.replaceWith(node);
+  if (!had) return;
+  const buttons = /** @type {HTMLElement[]} */ ([...node.querySelectorAll(".rows button")]);
+  const other = /** @type {HTMLElement | null} */ (node.querySelector(had.dataset.payload ? ".rows button" : had.localName));
+  (buttons.find((button) => button.dataset.payload === had.dataset.payload) || other)?.focus({ preventScroll: true });
 }
 
 /** @param {string} chat @param {number} id */

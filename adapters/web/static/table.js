@@ -276,6 +276,22 @@ const tellTurn = () => { sound.turn(); telegram.turn(); };
 /** @param {LyingCard[]} lying */
 const cards = (lying) => lying.map((one) => one.code).join(" ");
 
+/** Who presses by keys goes on from there: where the button that had the focus is gone, what stands in its place has
+ * it; a card's is the card that follows, and where there is none yet, the first that comes. */
+function useFocusHandedOn() {
+  const held = useRef(/** @type {{button: HTMLElement, at: number} | null} */ (null));
+  const cards = () => /** @type {HTMLElement[]} */ ([...document.querySelectorAll("#table .fan .tap")]);
+  const now = /** @type {HTMLElement} */ (document.activeElement || document.body);
+  if (now !== document.body || held.current?.button.isConnected) held.current = now.matches("#table button") ? { button: now, at: cards().indexOf(now) } : null;
+  useLayoutEffect(() => {
+    if (!held.current || held.current.button.isConnected || document.activeElement !== document.body) return;
+    const { button, at } = held.current, all = cards();
+    const choice = /** @type {HTMLElement | null} */ (button.dataset.payload ? document.querySelector("#table > .buttons button") : null);
+    const next = all.find((card) => card.dataset.card && card.dataset.card === button.dataset.card) || choice || all[Math.min(Math.max(at, 0), all.length - 1)];
+    next?.focus({ preventScroll: true });
+  });
+}
+
 const App = () => {
   const [table, setTable] = useState(/** @type {Table | null} */ (null));
   const [state, setState] = useState("connecting");
@@ -372,6 +388,8 @@ const App = () => {
 
   /** A press in the menu shuts it, so that one sees what came of it. @param {string} press */
   const onChoice = (press) => { menu.current?.close(); onPress(press); };
+
+  useFocusHandedOn();
 
   if (state === "gone") return html`<div class="waiting"><p role="alert">${why}</p><a class="button" href="/">${texts.home}</a></div>`;
   if (!table) return html`<p class="waiting">${texts.connecting}</p>`;

@@ -1,11 +1,14 @@
 """Pages from the templates in `templates/`, in the language of whoever reads them."""
 
 import json
+import re
 from functools import cached_property
 from typing import Any
 
 from adapters.web.assets import Assets
 from bot.texts import texts
+
+BLACK_SIGNS = re.compile("[♠♣]\N{VARIATION SELECTOR-16}?")
 
 
 class Templates:
@@ -23,6 +26,7 @@ class Templates:
             loader=PackageLoader("adapters.web"), autoescape=True, undefined=StrictUndefined, trim_blocks=True
         )
         environment.globals["asset"] = self._assets.url
+        environment.filters["signed"] = _signed
         return environment
 
     def page(self, template: str, language: str, /, **values: object) -> str:
@@ -35,6 +39,13 @@ class Templates:
             _=texts(language).gettext, language=language, data=written, **values
         )
         return text
+
+
+def _signed(text: str) -> str:
+    """A text with the signs of the black suits in elements of their own: on a dark ground they are drawn light."""
+    from markupsafe import Markup, escape  # noqa: PLC0415 - as Jinja
+
+    return Markup(BLACK_SIGNS.sub(r'<span class="sign">\g<0></span>', str(escape(text))))  # noqa: S704 - it is escaped
 
 
 def _json_in_html(data: object) -> str:

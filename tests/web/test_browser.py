@@ -7,6 +7,7 @@ from PIL import Image
 from playwright.async_api import Browser, Page, expect
 
 from bot.panel import Button, Panel, Span
+from bot.puzzles.collection import all_puzzles
 from tests.bot.finished.test_players import rated
 from tests.browser import ONE_BROWSER
 from tests.open_playground import Open
@@ -98,6 +99,36 @@ async def test_in_the_chat_a_message_that_is_edited_keeps_the_focus(playground: 
         await chat.edit("1", number, asked(*labels))
         await expect(page.locator("#messages").get_by_role("button", name=labels[0])).to_be_visible()
         await expect(page.locator("#messages").get_by_role("button", name=focused)).to_be_focused()
+
+
+async def has_light(page: Page, selector: str) -> bool:
+    """Whether anything in an element's picture is light."""
+    shot = Image.open(io.BytesIO(await page.locator(selector).first.screenshot())).convert("L")
+    return max(shot.tobytes()) > 200
+
+
+async def test_the_signs_of_black_suits_are_light_where_all_else_is_dark(playground: Open, browser: Browser) -> None:
+    page = await (await browser.new_context(color_scheme="dark", locale="en-GB")).new_page()
+    await page.goto(playground.chat_url)
+    panel = Panel((Span("2♣️ and "), Span("7♠️", "bold")), ((Button("A♠️", "1a"),),))
+    await playground.playground.chat_store.send("1", panel, "key")
+    await page.locator("#chats button", has_text="Bar Sport").click()
+    await expect(page.locator(".bubble")).to_contain_text("2♣️ and 7♠️")
+    for where in (".bubble span > .sign", ".bubble b > .sign", ".row .sign"):
+        assert await has_light(page, where)
+    await page.goto(playground.url)
+    await page.select_option("[name=game]", "spades")
+    await page.get_by_role("button", name="Play now").click()
+    await page.wait_for_selector(".felt")
+    # Whoever has no card yet has no sign before there is one.
+    while not await page.locator(".menu .sign").count():
+        await page.locator("#table > .buttons button, .fan .tap.playable").first.click()
+    await page.locator(".opens-menu").click()
+    assert await has_light(page, ".menu .sign")
+    puzzle = next(one for one in all_puzzles().values() if one.game == "spades")
+    await page.goto(f"{playground.url}puzzle?id={puzzle.id}")
+    await page.locator(".fan .tap:enabled").first.click()
+    assert await has_light(page, ".words .sign")
 
 
 @pytest.mark.parametrize("size", ["phone", "desktop"])

@@ -181,9 +181,14 @@ function make(tag, attributes = {}, ...children) {
     if (name.startsWith("on")) node.addEventListener(name.slice(2), value);
     else if (value !== false && value !== null) node.setAttribute(name, value === true ? "" : value);
   }
-  node.append(...children);
+  node.append(...children.flatMap((child) => (typeof child === "string" ? signed(child) : [child])));
   return node;
 }
+
+/** A text in nodes, the signs of the black suits in elements of their own: on a dark ground they are drawn light.
+ * @param {string} text @returns {Node[]} */
+const signed = (text) =>
+  text.split(/([♠♣]\uFE0F?)/).map((part, at) => (at % 2 ? make("span", { class: "sign" }, document.createTextNode(part)) : document.createTextNode(part)));
 
 const atBottom = () => { const m = el("messages"); return m.scrollHeight - m.scrollTop - m.clientHeight < 80; };
 const toBottom = () => { const m = el("messages"); m.scrollTop = m.scrollHeight; };
@@ -253,7 +258,7 @@ function drawMessage(one) {
   if (quoted) bubble.append(make("span", { class: "quote" }, plain(quoted)));
   if (one.picture) bubble.append(drawPicture(one.id, one.picture));
   const edited = one.edited ? [make("span", { class: "edited" }, state.texts.edited)] : [];
-  if (bot) bubble.append(...drawText(one, edited)); else bubble.append(one.text);
+  if (bot) bubble.append(...drawText(one, edited)); else bubble.append(...signed(one.text));
   if (one.file) bubble.append(make("button", { type: "button", class: "file", onclick: () => ask({ do: "file", chat: state.chat, message: one.id }) }, `📎 ${one.file}`));
   const node = make("div", { class: `message ${own ? "own" : ""} ${bot ? "bot" : ""}`, "data-id": one.id }, bubble);
   if (one.rows && one.rows.length) {
@@ -328,7 +333,7 @@ function drawSpan([text, style, person]) {
   if (style === "small") return make("small", {}, text);
   if (style === "code") return drawCode(text);
   if (style === "mention" || style === "call") return make("span", { class: "mention", "data-person": person }, text);
-  return document.createTextNode(text);
+  return make("span", {}, text);
 }
 
 /** @param {Message} one */

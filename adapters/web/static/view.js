@@ -6,8 +6,13 @@ import htm from "./vendor/htm.js";
 export { Fragment, render } from "./vendor/preact.js";
 export { useEffect, useLayoutEffect, useMemo, useReducer, useRef, useState } from "./vendor/preact-hooks.js";
 
+/** A text with the signs of the black suits in elements of their own, for on a dark ground they are drawn light; anything
+ * else as it is. @param {any} child @returns {any} */
+const signed = (child) =>
+  Array.isArray(child) ? child.map(signed) : typeof child === "string" && /[♠♣]/.test(child) ? child.split(/([♠♣]\uFE0F?)/).map((part, at) => (at % 2 ? h("span", { class: "sign" }, part) : part)) : child;
+
 /** Markup as a template: html`<b class=${name}>${text}</b>`. What stands in the gaps is escaped. */
-export const html = htm.bind(h);
+export const html = htm.bind((/** @type {any} */ type, /** @type {any} */ props, /** @type {any[]} */ ...children) => h(type, props, ...children.map(signed)));
 
 /** Who deals. @param {{label: string}} given */
 export const DealerChip = ({ label }) => html`

@@ -46,6 +46,8 @@ def board_panel(
         page.line(_("{name}'s time is up."), "bold", name=seen.name(turn))
     elif called:
         page.line(_("{name}, it is your turn."), name=Span(isolated(called[1]), "call", called[0]))
+    for line in phrases.stood_in():
+        page.line(line)
     for person, name in unreachable:
         page.line(
             _("{name}, I cannot write to you: press below for your cards."),

@@ -37,8 +37,11 @@ def what_to_do(seen: TableSnapshot, language: str, suits: str, chosen: str = "")
     """In a line what a seat is to do, or whom it waits for, while a game goes on: the beginning of `hand_panel`."""
     words = seen.words(language, suits)
     hand = _Hand(seen, words, chosen, has_pages=False)
+    if asked := hand.question():
+        return " ".join(asked)
     warning, turn = hand.warning(), turn_line(seen, words)
-    return " ".join(hand.question()) or (f"{warning} {turn}".lstrip() if seen.my_turn else warning or turn)
+    to_do = f"{warning} {turn}".lstrip() if seen.my_turn else warning or turn
+    return " ".join(filter(None, [*hand.phrases.stood_in(), to_do]))
 
 
 class _Hand:
@@ -117,7 +120,11 @@ class _Hand:
     # What has happened
 
     def _news(self) -> None:
-        """What the others did since this player's own last move; what they played lies on the table."""
+        """What the others did since this player's own last move, and what robots did in anybody's place; what was
+        played lies on the table.
+        """
+        for line in self.phrases.stood_in():
+            self.page.line(line)
         for speaker, phrase in self.seen.heard:
             self.page.line(
                 "💬 {name}: {phrase}", name=self.seen.name(speaker), phrase=spoken(self.words.language, phrase)

@@ -88,6 +88,17 @@ class Phrases:
             elif tops:
                 page.line(_("Packets of {name}: {tops}"), name=name, tops=tops)
 
+    def stood_in(self) -> list[str]:
+        """For whom a robot has moved, as their time was up; until they move themselves."""
+        _ = self.text
+        return [
+            _("🤖 Your time was up: a robot moved for you.")
+            if seat == self.seen.seat
+            else _("🤖 {name}'s time was up: a robot moved.").format(name=self.seen.name(seat))
+            for seat, count in enumerate(self.seen.lates)
+            if count
+        ]
+
     def stock(self, deal: DealView) -> str:
         """How many cards there are in the stock; empty where there is none."""
         count = stock_of(deal)

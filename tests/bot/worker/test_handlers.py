@@ -348,6 +348,11 @@ async def test_a_clock_nudges_then_lets_the_others_decide(store: Store) -> None:
         version = (await worker.room.table(await code_of(worker, mover))).version
         await other.press("Let a robot play this move")
         assert (await worker.room.table(await code_of(worker, mover))).version == version + 2
+        # All are told that it was no move of the late player's own.
+        assert "🤖 Your time was up: a robot moved for you." in fake.last(mover.private).plain
+        told = f"🤖 \u2068{mover.person.name}\u2069's time was up: a robot moved."
+        assert told in fake.last(other.private).plain
+        assert told in fake.last(GROUP).plain
         await ring(worker, 155)
         await ring(worker, 155)
         late = next(player for player in players if "Your time is up" in fake.last(player.private).plain)
@@ -452,8 +457,14 @@ async def test_a_move_in_time_counts_lates_anew(store: Store) -> None:
         while not players[late].moves():
             await players[1 - late].play(random)
             await worker.settled()
+        said = f"🤖 \u2068{players[late].person.name}\u2069's time was up: a robot moved."
+        assert "🤖 Your time was up: a robot moved for you." in fake.last(players[late].private).plain
+        assert said in fake.last(GROUP).plain
         await players[late].play(random)
+        await worker.settled()
         assert (await worker.room.cached(code)).lates[late] == 0
+        assert "a robot moved for you" not in fake.last(players[late].private).plain
+        assert said not in fake.last(players[1 - late].private).plain
 
 
 async def test_without_a_clock_nothing_happens(store: Store) -> None:

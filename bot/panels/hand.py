@@ -226,22 +226,27 @@ class _Hand:
         return ()
 
     def warning(self) -> str:
-        """That the time for a move runs out, or is up. Empty while there is enough."""
+        """That the time for a move runs out, or is up, and who decides then. Empty while there is enough."""
         _ = self.words.text
         seen = self.seen
         # A practice table may have been nudged by an older release: nobody waits there.
         alarm = "" if seen.practice or seen.turn is None else seen.alarm
         if seen.turn is not None and not seen.my_turn:
-            return (
-                _("{name}'s time is up: what shall we do?").format(name=seen.name(seen.turn))
-                if alarm == "flagged"
-                else ""
-            )
+            if alarm != "flagged":
+                return ""
+            late = _("{name}'s time is up: what shall we do?")
+            if self._is_partner(seen.turn):
+                late = _("{name}'s time is up: the others decide.") if seen.has_opponents else _("{name}'s time is up.")
+            return late.format(name=seen.name(seen.turn))
         if alarm == "nudged":
             return _("⏳ Half of your time for this move is gone.")
         if alarm == "flagged" and seen.has_opponents:
             return _("⌛ Your time is up: the others may claim the win. Play while you can.")
         return _("⌛ Your time is up, and your partner is waiting.") if alarm == "flagged" else ""
+
+    def _is_partner(self, seat: int) -> bool:
+        """Whether who sits there is of this player's side."""
+        return self.seen.seat is not None and self.seen.seat & 1 == seat & 1
 
     def _buttons(self, deal: DealView) -> list[Row]:
         if self.chosen == RESIGN:
@@ -384,7 +389,7 @@ class _Hand:
     def _on_time(self, late: int) -> list[Row]:
         """What the others may do about a player whose time is up; a partner may not."""
         _ = self.words.text
-        if self.seen.seat is None or self.seen.seat & 1 == late & 1:
+        if self.seen.seat is None or self._is_partner(late):
             return []
         code = self.seen.code
         return [

@@ -321,6 +321,9 @@ async def test_a_suit_has_one_name(store: Store) -> None:
 # Clocks
 
 
+ON_TIME = ("Claim the win", "Let a robot play this move", "Wait")
+
+
 async def test_a_clock_nudges_then_lets_the_others_decide(store: Store) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
@@ -365,10 +368,11 @@ async def test_a_clock_nudges_then_lets_the_others_decide(store: Store) -> None:
 
 
 async def test_a_robot_that_plays_for_somebody_declares_and_plays_a_card_at_once(store: Store) -> None:
+    fake = FakePlatform()
     secret, *_ = declaring()
-    async with open_worker(store, FakePlatform()) as worker:
+    async with open_worker(store, fake) as worker:
         worker.room.new_secret = lambda size: bytes([secret]) * size
-        players = await seated(worker, worker.adapters["paper"], "tavolo")  # type: ignore[arg-type]
+        players = await seated(worker, fake, "tavolo")
         code = await code_of(worker, players[0])
         before = await worker.room.table(code)
         assert before.game
@@ -376,6 +380,10 @@ async def test_a_robot_that_plays_for_somebody_declares_and_plays_a_card_at_once
         assert late is not None
         for _ in range(2):
             await ring(worker, 155)
+        # The partner is asked nothing, for they decide nothing.
+        partner = fake.last(players[(late + 2) % 4].private)
+        assert f"{players[late].person.name}\u2069's time is up: the others decide." in partner.plain
+        assert not [button for row in partner.rows for button in row if button.label in ON_TIME]
         await players[(late + 1) % 4].press("Let a robot play this move")
         after = await worker.room.table(code)
         assert after.game

@@ -101,7 +101,7 @@ class Phrases:
 
     def stock(self, deal: DealView) -> str:
         """How many cards there are in the stock; empty where there is none."""
-        count = stock_of(deal)
+        count = stock_of(self.seen, deal)
         cards = self.words.ngettext("{count} card in the stock", "{count} cards in the stock", count)
         return cards.format(count=count) if count else ""
 
@@ -136,13 +136,14 @@ class Phrases:
             page.line(capital(line))
 
 
-def stock_of(deal: DealView) -> int:
-    """How many cards lie in a deal's stock."""
+def stock_of(seen: TableSnapshot, deal: DealView) -> int:
+    """How many cards lie in a deal's stock, the same for whoever looks."""
     if isinstance(deal, StockView):
         return deal.stock
     if isinstance(deal, SpadesView) and deal.phase == "draft":
-        # The card being looked at still lies on top of the stock, but whoever holds it counts it as drawn.
-        return deal.stock - bool(deal.drawn)
+        # The card being looked at still lies on top of the stock, but counts as drawn: from one's first draw on there is
+        # one whenever it is one's turn.
+        return deal.stock - ((deal.turn, "draw") in seen.history)
     return 0
 
 

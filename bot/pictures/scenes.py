@@ -182,7 +182,7 @@ class _Scenes:
         )
 
     def _stock(self, deal: DealView) -> Pile | None:
-        count = stock_of(deal)
+        count = stock_of(self.seen, deal)
         return Pile(Card(), count, self.words.labels["stock"]) if count else None
 
     def _drawn(self, deal: DealView) -> dict[str, object]:

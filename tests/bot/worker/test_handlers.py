@@ -305,7 +305,17 @@ async def test_a_card_drawn_is_counted_out_of_the_stock(store: Store) -> None:
         assert "52 cards in the stock" in fake.last(drawer.private).plain
         await drawer.press("Draw a card")
         assert "You have drawn" in fake.last(drawer.private).plain
-        assert "51 cards in the stock" in fake.last(drawer.private).plain
+        other = next(player for player in players if player is not drawer)
+        for place in (drawer.private, other.private):
+            assert "51 cards in the stock" in fake.last(place).plain
+        await drawer.press("Keep it")
+        for place in (drawer.private, other.private):
+            assert "50 cards in the stock" in fake.last(place).plain
+        await other.press("Draw a card")
+        await other.press("Keep it")
+        # From the second time on the card is drawn by itself.
+        for place in (drawer.private, other.private):
+            assert "47 cards in the stock" in fake.last(place).plain
 
 
 async def test_a_suit_has_one_name(store: Store) -> None:

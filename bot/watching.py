@@ -258,6 +258,8 @@ class Watching:
     async def _may_be_watched(self, table: Table) -> bool:
         hosts = [table.fixture.place] if table.fixture else table.hosts
         groups = [place for place in hosts if not is_private(place) and not is_inline(place)]
-        if table.matched or table.is_duplicate or (hosts and not groups):
+        # Who plays again what was opened on a page is asked in private chats.
+        is_private_only = bool(hosts) and not groups and table.origin != "page"
+        if table.are_strangers or table.is_duplicate or is_private_only:
             return False
         return all([(await self._people.chat(place)).may_be_watched for place in groups])

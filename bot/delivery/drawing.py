@@ -126,7 +126,7 @@ def draw(
             record = table.game.record(live=False)
             game_id, changes, ended, summaries, *_of_days = outcome or Outcome("", ())
             strangers: list[tuple[int, str]] = []
-            if table.matched:
+            if table.are_strangers:
                 # By another's rating they could be found in a leaderboard, under their own name.
                 reader = person_of(table.hosts[name.host])
                 own = {chair.name for chair in table.chairs if chair and chair.person == reader}

@@ -55,7 +55,7 @@ class Leavers:
 def who_left(table: Table) -> list[str]:
     """Who left a game of strangers that is over: who resigned it before its first deal was over, or lost by time."""
     game = table.game
-    if game is None or not table.matched:
+    if game is None or not table.are_strangers:
         return []
     seats: list[int] = []
     if game.ending == "resign" and game.deal_number == 1:

@@ -10,7 +10,7 @@ import time
 import zlib
 from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import asdict, dataclass, replace
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import structlog
 
@@ -59,7 +59,8 @@ class FinishedGame:
     """A finished game. ``people`` are ``platform:id`` by seat, ``chats`` the group chats that watched.
 
     ``ended`` is in Unix seconds; ``clock`` and ``strict`` as at the table. ``fixture`` is which game of a tournament it
-    is (`bot.tables.fixtures.FixtureName`), as text; empty for any other.
+    is (`bot.tables.fixtures.FixtureName`), as text; empty for any other. ``origin`` is where it was opened
+    (`Table.origin`), empty also for what an older release has kept.
     """
 
     id: str
@@ -71,8 +72,11 @@ class FinishedGame:
     strict: bool
     record: Record
     fixture: str = ""
+    origin: Literal["", "page", "chat"] = ""
 
     def __post_init__(self) -> None:
+        if self.origin not in ("", "page", "chat"):
+            raise ValueError(f"no origin: {self.origin}")
         if self.fixture:
             FixtureName.parse(self.fixture)
 
@@ -107,11 +111,9 @@ class FinishedGame:
 
     @property
     def fields(self) -> dict[str, Any]:
-        """What is written of it, ready for JSON: of a game that is no tournament's the same as ever."""
+        """What is written of it, ready for JSON: of a group's game that is no tournament's the same as ever."""
         fields = asdict(self) | {"record": json.loads(self.record.to_json())}
-        if not self.fixture:
-            del fields["fixture"]
-        return fields
+        return {name: value for name, value in fields.items() if value or name not in ("fixture", "origin")}
 
     def to_bytes(self) -> bytes:
         return zlib.compress(json.dumps(self.fields, separators=(",", ":")).encode(), 9)
@@ -168,6 +170,7 @@ class Archive:
             strict=table.strict,
             record=table.game.record(),
             fixture=FixtureName.of(table.fixture).text if table.fixture else "",
+            origin=table.origin,
         )
         for person, mark in (await marks(self._client)).items():
             game = game.without(person, mark.somebody)

@@ -8,9 +8,9 @@ from bot.actions import BadPayload
 from bot.finished.archive import FinishedGame
 from bot.handlers.errors import BlockedByYou, GameNotKept
 from bot.handlers.offers import check_is_free
-from bot.platform import Press, Reply, chat_of, is_inline
+from bot.platform import Press, Reply, chat_of, is_inline, is_private
 from bot.somebody import is_somebody
-from bot.store.entries import Clock, Rule, Setup, Sit
+from bot.store.entries import Again, Clock, Rule, Setup, Sit
 from bot.tables.chairs import STAND_IN, Chair, Invited
 from bot.tables.errors import AlreadySeated, NotAtThisTable
 from bot.worker import Worker
@@ -47,7 +47,8 @@ async def rematch(worker: Worker, press: Press, game_id: str) -> Reply:
         person.name,
         update,
         again=True,
-        host=press.place,
+        # What was opened on a page is opened there again, for whoever has the link to watch.
+        host="" if game.origin == "page" and is_private(press.place) else press.place,
         setup=(*setup, *robots),
         invited=Invited(game.people[others[0]], "", game.record.seats[others[0]]) if is_for_one else None,
         seat=seat,
@@ -71,12 +72,14 @@ async def _finished(worker: Worker, game_id: str) -> FinishedGame | None:
 
 
 async def _in_private(worker: Worker, press: Press, game: FinishedGame, setup: list[Setup]) -> Reply:
-    """People who played in no group may be strangers to each other: all are asked, and called as they were. A robot has
-    the chair of somebody who was forgotten.
+    """People who played in no group may be strangers to each other, and have no chat together: all are asked, and
+    called as they were. A robot has the chair of somebody who was forgotten.
     """
     seats = list(zip(game.people, game.record.seats, strict=True))
     people = [Chair(one, name) for one, name in seats if not one.startswith("robot:") and not is_somebody(one)]
     setup += [Sit(seat, f"robot:{STAND_IN}", name) for seat, (one, name) in enumerate(seats) if is_somebody(one)]
+    if game.origin:
+        setup.append(Again(game.origin))
     blocks, person = worker.finder.queue.blocks, press.person.id
     ids = [one.person for one in people]
     has_blocked = dict(zip(ids, await blocks.of_each(ids), strict=True))

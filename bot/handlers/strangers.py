@@ -52,7 +52,7 @@ class Strangers:
     async def at_table(self, table: Table, person: str, deed: Deed, seat: int) -> None:
         """Who sits at a table of strangers blocks or reports another who does."""
         own = table.seat_of(person)
-        if own is None or not table.matched or table.game is None:
+        if own is None or not table.are_strangers or table.game is None:
             raise NotAtThisTable(code=table.code)
         chairs = [chair or Chair("", "?") for chair in table.chairs]
         met = Met(id_in_archive(table), table.game_id, table.code, chairs, own)

@@ -92,6 +92,8 @@ def ready_panel(table: Table, seen: TableSnapshot, person: str, language: str) -
                 ),
                 count=robots,
             )
+    elif table.closed and table.again:
+        page.line(_("No game came of this challenge."), "bold")
     elif table.closed == "expired" and has_sat:
         if len(others) == 1:
             page.line(_("{name} does not answer. Whoever came by /find is looked for still."), "bold", name=names)

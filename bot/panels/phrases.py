@@ -141,8 +141,8 @@ def stock_of(seen: TableSnapshot, deal: DealView) -> int:
     if isinstance(deal, StockView):
         return deal.stock
     if isinstance(deal, SpadesView) and deal.phase == "draft":
-        # The card being looked at still lies on top of the stock, but counts as drawn: from one's first draw on there is
-        # one whenever it is one's turn.
+        # The card being looked at still lies on top of the stock, but counts as drawn. From one's first draw on there
+        # is one whenever it is one's turn.
         return deal.stock - ((deal.turn, "draw") in seen.history)
     return 0
 

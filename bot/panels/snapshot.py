@@ -54,7 +54,7 @@ class TableSnapshot(NamedTuple):
     ``since`` is where in ``history`` (the moves of the deal as the seat saw them) its own last move stands, plus one.
     ``asking`` is who asks this viewer for the chair opposite, and which chair. ``practice`` is whether one person
     plays, against robots; ``day`` is the day whose deal it is, if any, and ``fixture`` what it is of a tournament;
-    ``strangers`` whether its people were matched.
+    ``strangers`` whether its people were found for each other.
     ``heard`` is what the others have said lately, by seat, and ``may_say`` whether this seat may still say something in
     this deal.
     """
@@ -162,7 +162,7 @@ def snapshot(table: Table, seat: int | None) -> TableSnapshot:
         practice=table.is_practice,
         day=table.day,
         fixture=table.fixture,
-        strangers=bool(table.matched),
+        strangers=table.are_strangers,
         heard=tuple(table.heard_by(seat)) if seat is not None and game else (),
         may_say=seat is not None and table.said_in_deal[seat] < PHRASES_A_DEAL,
     )

@@ -13,6 +13,7 @@
 | `Invite` | ``invite <person> <handle> <name>`` | somebody was challenged by name; ``-`` is what is not known |
 | `Uncalled` | ``uncalled`` | whoever was challenged by name is not called, for they have blocked the opener |
 | `Match` | ``match <person> <name>`` | one of two who looked for an opponent; each is asked whether they are ready |
+| `Again` | ``again <origin>`` | they play again what was opened on a ``page`` or in a private ``chat`` |
 | `Decline` | ``decline <number>`` | one of them, by their order from 0, does not want to; a ``close`` follows |
 | `Ask` | ``ask <seat> <person> <name>`` | somebody asks for the chair opposite the first at a side |
 | `Withdraw` | ``withdraw <seat>`` | and does so no more |
@@ -127,6 +128,13 @@ class Match:
 
     person: str
     name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Again:
+    """``origin`` is where the game was opened that those who are asked play again: on a page, or in a private chat."""
+
+    origin: Literal["page", "chat"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -251,6 +259,7 @@ Setup = (
     | Invite
     | Uncalled
     | Match
+    | Again
     | Decline
     | Ask
     | Withdraw
@@ -309,6 +318,7 @@ _FORMS: Forms[Setup | Course] = Forms(
         Invite: ("invite", (IF_KNOWN, IF_KNOWN, TEXT)),
         Uncalled: ("uncalled", ()),
         Match: ("match", (TEXT, TEXT)),
+        Again: ("again", (one_of("page", "chat"),)),
         Decline: ("decline", (NUMBER,)),
         Ask: ("ask", (NUMBER, TEXT, TEXT)),
         Withdraw: ("withdraw", (NUMBER,)),

@@ -363,7 +363,7 @@ class Room:
 
         def decide(table: Table) -> Table:
             seat = checks.seat_of(table, person)
-            if table.phase != "playing" or not table.matched:
+            if table.phase != "playing" or not table.are_strangers:
                 raise NotPlaying()
             if table.said_in_deal[seat] >= PHRASES_A_DEAL:
                 raise SaidEnough(most=PHRASES_A_DEAL)

@@ -7,11 +7,12 @@ A table is a pure function of its log (`bot.store.log`): there is no other state
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
 from functools import lru_cache
-from typing import Self, assert_never
+from typing import Literal, Self, assert_never
 
-from bot.platform import is_same_place, platform_of
+from bot.platform import is_private, is_same_place, platform_of
 from bot.somebody import is_ours, spoken
 from bot.store.entries import (
+    Again,
     Ask,
     Clock,
     Close,
@@ -87,7 +88,8 @@ class Table:
     ``told_at`` that after the last thing that boards tell: all but a card of a trick under way
     that nobody knew of.
     ``matched`` are the people who are asked whether they are ready, at a table that was opened for them alone, and
-    ``declined`` is which of them does not want to play, from 0.
+    ``declined`` is which of them does not want to play, from 0. ``again`` is where what they play again was opened,
+    "page" or "chat"; empty for strangers.
     ``asking`` are those who ask for a chair, by seat, ``refusals`` how often each side's first has refused.
     ``clock`` is the seconds that a move may take; ``alarm`` is "", "nudged" or "flagged", how much of it is gone;
     ``lates`` counts the moves in a row that were made for a seat, ``timed_out`` is the one that lost by time.
@@ -114,6 +116,7 @@ class Table:
         self.hosts: tuple[str, ...] = ()
         self.invited: Invited | None = None
         self.matched: tuple[Chair, ...] = ()
+        self.again: Literal["", "page", "chat"] = ""
         self.declined: int | None = None
         self.asking: dict[int, Chair] = {}
         self.refusals = (0, 0)
@@ -197,6 +200,20 @@ class Table:
     def is_practice(self) -> bool:
         """Whether one person plays, against robots alone."""
         return _are_practising(self.chairs)
+
+    @property
+    def are_strangers(self) -> bool:
+        """Whether its people were found for each other by /find, or play such a game again."""
+        return bool(self.matched) and not self.again
+
+    @property
+    def origin(self) -> Literal["", "page", "chat"]:
+        """Where it was opened, or what is played again here: "page" or "chat", a private one; empty where a group sees
+        it, and for strangers.
+        """
+        if self.matched or self.fixture or not all(map(is_private, self.hosts)):
+            return self.again
+        return "chat" if self.hosts else "page"
 
     @property
     def is_duplicate(self) -> bool:
@@ -381,6 +398,8 @@ class Table:
                 self.invited = self.invited and self.invited._replace(is_called=False)
             case Match(person, name):
                 self.matched = (*self.matched, Chair(person, name))
+            case Again(origin):
+                self.again = origin
             case Decline(number):
                 self.declined = number
             case Ask(seat, person, name):

@@ -12,6 +12,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from bot.store.entries import (
+    Again,
     Ask,
     Clock,
     Close,
@@ -67,6 +68,8 @@ TEXTS: dict[str, Entry] = {
     "invite somebody:1a - somebody": Invite("somebody:1a", "", "somebody"),
     "uncalled": Uncalled(),
     "match telegram:42 Asso 317": Match("telegram:42", "Asso 317"),
+    "again page": Again("page"),
+    "again chat": Again("chat"),
     "decline 1": Decline(1),
     "ask 2 p:1 Anna": Ask(2, "p:1", "Anna"),
     "withdraw 2": Withdraw(2),
@@ -124,6 +127,7 @@ KINDS: dict[type[Entry], st.SearchStrategy[Entry]] = {
     Uncalled: st.just(Uncalled()),
     Match: st.builds(Match, word, line),
     Fixture: st.builds(Fixture, word, number, number, number, word),
+    Again: st.builds(Again, st.sampled_from(["page", "chat"])),
     Decline: st.builds(Decline, number),
     Ask: st.builds(Ask, number, word, line),
     Withdraw: st.builds(Withdraw, number),

@@ -10,6 +10,9 @@ from unittest.mock import AsyncMock, Mock
 
 import pytest
 
+from bot import actions
+from bot.find.leavers import who_left
+from bot.finished.archive import game_id
 from bot.handlers import Dispatcher
 from bot.handlers.hands import OpenHand
 from bot.handlers.limits import PRESSES_OF_PERSON
@@ -442,3 +445,28 @@ async def test_one_update_opens_one_table_with_robots_in_all_other_chairs(worker
         (first.code, False),
         (waiting.code, True),
     ]
+
+
+@pytest.mark.parametrize("origin", ["page", "chat"])
+async def test_friends_who_play_again_are_no_strangers_and_are_watched_as_before(
+    worker: Worker, fake: FakePlatform, origin: str
+) -> None:
+    anna, bruno = (Player(worker, fake, name, number) for number, name in enumerate(("Anna", "Bruno"), 1))
+    host = anna.private if origin == "chat" else ""
+    opened = await worker.challenges.open_table("testa", anna.person.id, "Anna", "u", host=host)
+    table = await worker.challenges.sit(opened.code, bruno.person.id, "Bruno", "s", 1)
+    for _game in range(2):
+        assert bool(await worker.watching.watch_id(table)) == (origin == "page")
+        over = await worker.room.resign_for(table.code, 0, "r")
+        assert who_left(over) == []
+        again = actions.page("rematch", game_id(over))
+        await worker.settled()
+        for player in (anna, bruno):
+            press = Press(f"{table.code}{player.person.id}", player.person, player.private, "page", again, genuine=True)
+            assert not (await player.dispatcher.press(press)).toast
+        await worker.settled()
+        [table] = await worker.tables_of(anna.person.id)
+        assert table.phase == "playing"
+        assert not table.are_strangers
+        labels = [button.label for row in fake.last(bruno.private).rows for button in row]
+        assert not [one for one in labels if any(word in one for word in ("Say", "Block", "Report"))]

@@ -47,6 +47,14 @@ JOINER, NO_BREAK = "\N{WORD JOINER}", "\N{NO-BREAK SPACE}"
 """What keeps a card's rank and suit on one line of text, and a card with who played it. Labels of buttons need none."""
 
 
+MINUS = "\N{MINUS SIGN}"
+
+
+def minus(figure: str) -> str:
+    """A figure as people read it, with a true minus; records and what programs read have a hyphen."""
+    return figure.replace("-", MINUS)
+
+
 class _Made(dict[str, str]):
     """Texts by cards' codes. Each is made when it is first asked for, and a panel asks for some thirty."""
 

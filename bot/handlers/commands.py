@@ -3,7 +3,8 @@
 import re
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
-from functools import partial
+from functools import cache, partial
+from itertools import takewhile
 
 from bot.actions import code_to_join
 from bot.commands import FAIR, FAIR_WORDS, Where, command_called
@@ -52,12 +53,17 @@ from bot.tables.errors import AlreadyPlaying, AlreadySeated, NoSuchTable, NotAtT
 from bot.tables.table import USUAL_CLOCK, Table
 from bot.texts import LANGUAGES, texts
 from bot.tournaments.tournament import Form
+from bot.wording import MINUS, minus
 from bot.worker import Worker
 from engine import GAMES
 
 CODE = re.compile(r"[A-Z0-9]{4,8}")
+NUMBER = re.compile(rf"[-{MINUS}]?\d+")
 HANDLE = re.compile(r"[\w.]{1,64}")
 """What somebody may be called by with an @, on any platform."""
+
+MOST_DIGITS, DIGITS_SAID = 100, 12
+"""How many of a number's digits are read, and how many are said again where it is not to be."""
 
 BUTTONS = {
     "report": ReportIsAButton,
@@ -134,7 +140,7 @@ class Commands:
         invited = await self._invited(command)
         game, target = game_and_points(command.words, chat.game)
         usual = chat.clock == USUAL_CLOCK and not chat.strict
-        rules = [target_rule(game, target)] if target else []
+        rules = [target_rule(game, target)] if target is not None else []
         clocks = [] if usual else [Clock(chat.clock, chat.strict)]
         # A challenge that is delivered again must not bring an older choice back.
         is_choice = chat.game != game and await self.worker.challenges.opened_by(command.key) is None
@@ -282,7 +288,7 @@ class Commands:
             form = named or form
             game, target = game_and_points(words, chat.game)
             choice = replace(Choice.usual(game), clock=chat.clock)
-            if target:
+            if target is not None:
                 choice = choice.with_target(target_rule(game, target).value)
         return await self.tournaments.ask(command.place, profile, command.key, form, choice)
 
@@ -302,7 +308,7 @@ class Commands:
 
     async def _leaderboard(self, command: Command, profile: Profile) -> Reply:
         where = "all" if is_private(command.place) else "chat"
-        game = game_called(command.words[0]) if command.words else "all"
+        game = game_called(" ".join(command.words)) if command.words else "all"
         return Reply(panel=await self.pages.leaderboard(command.place, profile, where, "all", game))
 
     async def _honours(self, command: Command, profile: Profile) -> Reply:
@@ -431,32 +437,49 @@ def target_rule(game: str, points: int) -> Rule:
     """The rule for a number of points; NoSuchTarget if the game is not played to that."""
     rule = targets(game).get(points)
     if rule is None:
-        raise NoSuchTarget(game=GAMES[game].name, points=points, targets=", ".join(map(str, targets(game))))
+        said = str(points) if len(str(points)) <= DIGITS_SAID else f"{str(points)[:DIGITS_SAID]}…"
+        raise NoSuchTarget(game=GAMES[game].name, points=minus(said), targets=", ".join(map(str, targets(game))))
     return rule
 
 
-def game_and_points(words: Sequence[str], usual: str) -> tuple[str, int]:
-    """The game that is meant by the words of a command, or the ``usual`` one, and to how many points, 0 if they say
-    nothing of that. Names are no such words.
+def game_and_points(words: Sequence[str], usual: str) -> tuple[str, int | None]:
+    """The game that is meant by the words of a command, or the ``usual`` one, and to how many points, None if they say
+    nothing of that. Names of people are no such words. What may be one name of a game is not taken for a shorter one.
     """
-    game, points = usual, 0
-    for word in words:
-        if word.isdecimal():
-            points = int(word[:6])
-        elif not word.startswith("@"):
-            game = game_called(word)
+    game, points = usual, None
+    left = [word for word in words if not word.startswith("@")]
+    while left:
+        if NUMBER.fullmatch(left[0]):
+            points = int(left.pop(0).replace(MINUS, "-")[:MOST_DIGITS])
+            continue
+        run = list(takewhile(lambda word: not NUMBER.fullmatch(word), left))
+        longest = min(len(run), max(name.count(" ") + 1 for called in _game_names().values() for name in called))
+        length = next((one for one in range(longest, 0, -1) if _game_of(" ".join(run[:one]))), len(run))
+        game, left = game_called(" ".join(run[:length])), left[length:]
     return game, points
 
 
-def game_called(word: str) -> str:
+def game_called(name: str) -> str:
     """The id of the game that somebody means: its id, its name in any language, or the beginning of one."""
-    meant = word.casefold()
+    game = _game_of(name)
+    if game is None:
+        raise NoSuchGame(name=name[:32], games=", ".join(GAMES))
+    return game
+
+
+def _game_of(name: str) -> str | None:
+    """The game that `game_called` returns; None for none."""
+    meant, names = name.casefold(), _game_names()
+    exact = [game for game, called in names.items() if meant in called]
+    begun = [game for game, called in names.items() if any(one.startswith(meant) for one in called)]
+    return (exact or begun)[0] if exact or len(begun) == 1 else None
+
+
+@cache
+def _game_names() -> dict[str, set[str]]:
+    """What each game may be called, by its id: that, and its name in every language."""
     names = {kind.id: {kind.id} for kind in GAMES.values()}
     for language in LANGUAGES:
         for game, name in game_names(language).items():
             names[game].add(name.casefold())
-    exact = [game for game, called in names.items() if meant in called]
-    begun = [game for game, called in names.items() if any(name.startswith(meant) for name in called)]
-    if exact or len(begun) == 1:
-        return (exact or begun)[0]
-    raise NoSuchGame(name=word[:32], games=", ".join(GAMES))
+    return names

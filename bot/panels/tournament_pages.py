@@ -24,11 +24,10 @@ from bot.panels.tournament import (
     won_line,
 )
 from bot.panels.tournament_words import ON, Told, score_text
-from bot.pictures.lettering import minus
 from bot.tournaments.duplicate import DealScore, scores_of
 from bot.tournaments.standings import standings
 from bot.tournaments.tournament import Form, Key, Match, Tournament
-from bot.wording import NO_BREAK
+from bot.wording import NO_BREAK, minus
 
 LINES = 20
 """So many lines stand on a page of the table."""

@@ -6,7 +6,6 @@ from fractions import Fraction
 from bot.panels.phrases import capital, clock_name, options_in_words
 from bot.panels.snapshot import isolated
 from bot.panels.standings import MEDALS
-from bot.pictures.lettering import minus
 from bot.somebody import spoken
 from bot.tables.chairs import Chair
 from bot.texts import texts
@@ -14,7 +13,7 @@ from bot.tournaments.entries import Result
 from bot.tournaments.pairing import rounds_in_all
 from bot.tournaments.standings import Standing, TieBreak
 from bot.tournaments.tournament import DAY, HOUR, Match, Tournament
-from bot.wording import NO_BREAK, Wording, score_unit
+from bot.wording import NO_BREAK, Wording, minus, score_unit
 from engine import GAMES
 
 LONGEST_ALONE, LONGEST_IN_PAIR = 24, 14

@@ -58,8 +58,3 @@ def are_drawable(names: Sequence[str]) -> bool:
     """Whether who reads these names in a picture knows who is meant: none is empty there, or like another one."""
     written = [drawable(name) for name in names]
     return all(written) and len(set(written)) == len(written)
-
-
-def minus(figure: str) -> str:
-    """A figure with a true minus."""
-    return figure.replace("-", "−")

@@ -7,8 +7,9 @@ from bot.panels.phrases import Phrases, in_points, stock_of, turn_line
 from bot.panels.snapshot import TableSnapshot
 from bot.picture import CardStyle, Deck
 from bot.pictures.cards import IN_FRENCH
-from bot.pictures.lettering import drawable_names, minus
+from bot.pictures.lettering import drawable_names
 from bot.pictures.scene import Card, Holder, Light, Pile, PlayedCard, Scene, Side, TallyLine
+from bot.wording import minus
 from engine.views import DealView, Packet, PacketsView, Played, SpadesView, StockView, TressetteView
 
 TRUMPS = {"spades": "S"}

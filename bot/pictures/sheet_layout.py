@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from textwrap import wrap
 
 from bot.pictures.layout import INNER, MARGIN, SMALL, WIDTH, CardAt, Colour, Composer, CurveAt, Layout, height_of
-from bot.pictures.lettering import minus
 from bot.pictures.sheet import (
     Curve,
     Diagram,
@@ -23,6 +22,7 @@ from bot.pictures.sheet import (
     Tally,
     Words,
 )
+from bot.wording import minus
 
 TITLE, FOOT, GAP = 96, 48, 16
 LEFT, RIGHT = MARGIN // 2, WIDTH - MARGIN // 2

@@ -7,12 +7,13 @@ from collections.abc import Sequence
 
 from bot.panels.tournament import MOST_PLACES
 from bot.panels.tournament_words import Told, deciding, short
-from bot.pictures.lettering import drawable, minus
+from bot.pictures.lettering import drawable
 from bot.pictures.results import small_print
 from bot.pictures.sheet import Part, Row, Rows, Sheet, Words
 from bot.pictures.standings import NAMELESS
 from bot.tournaments.standings import Standing, standings, winners
 from bot.tournaments.tournament import Tournament
+from bot.wording import minus
 
 LONGEST_NOTE = 60
 """So many letters have room below a team's name."""

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from bot import actions
 from bot.actions import BadPayload
 from bot.finished.ratings import Scope
+from bot.handlers.commands import game_and_points
 from bot.platform import Person
 from bot.store import Store, keys
 from bot.tables.chairs import Invited
@@ -780,6 +781,12 @@ async def test_rules(store: Store, about: str) -> None:
         ("/resign QQQQ", "You do not sit at table QQQQ"),
         ("/challenge scopa", "I know no game scopa"),
         ("/challenge testa 32", "Testa a Testa is played to 11, 21, 31, not to 32."),
+        ("/challenge testa -5", "not to −5."),
+        ("/challenge 0 testa", "not to 0."),
+        ("/challenge spades 1000000", "not to 1000000."),
+        (f"/challenge spades {'9' * 200}", "not to 999999999999…."),
+        ("/challenge mezzo mazzo 21", "I know no game mezzo mazzo."),
+        ("/leaderboard tressette al bar", "I know no game tressette al bar."),
         ("/stats @nobody", "I have not met @nobody"),
         ("/rules briscola", "I know no game briscola"),
     ],
@@ -788,6 +795,37 @@ async def test_what_cannot_be_done_is_said(store: Store, command: str, answer: s
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
         assert answer in (await Player(worker, fake, "Anna", 1).say(command)).toast
+
+
+@pytest.mark.parametrize(
+    ("words", "meant"),
+    [
+        ("metà mazzo", ("metamazzo", None)),
+        ("testa a testa", ("testa", None)),
+        ("tressette", ("tressette", None)),
+        ("tressette in quattro", ("tressette", None)),
+        ("Tressette al Tavolo 21", ("tavolo", 21)),
+        ("@anna 31 Testa a @bea Testa", ("testa", 31)),
+        ("spades −5", ("spades", -5)),
+        ("٣١", ("metamazzo", 31)),
+        ("", ("metamazzo", None)),
+    ],
+)
+def test_a_games_own_name_is_understood_whatever_stands_around_it(words: str, meant: tuple[str, int | None]) -> None:
+    assert game_and_points(words.split(), "metamazzo") == meant
+
+
+async def test_commands_understand_names_of_several_words(store: Store) -> None:
+    fake = FakePlatform()
+    async with open_worker(store, fake) as worker:
+        anna = Player(worker, fake, "Anna", 1)
+        await anna.say("/sfida @bea Tressette al Tavolo 21")
+        assert "Tressette al Tavolo · to 21 points" in fake.last(GROUP).plain
+        assert not (await anna.say("/tournament swiss testa a testa")).toast
+        [opened] = await worker.director.tournaments.of(anna.person.id)
+        assert (opened.form, opened.choice.game) == ("swiss", "testa")
+        await anna.say("/leaderboard tressette al tavolo")
+        assert "Tressette al Tavolo" in fake.last(GROUP).plain
 
 
 # Nonsense

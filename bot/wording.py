@@ -55,6 +55,11 @@ def minus(figure: str) -> str:
     return figure.replace("-", MINUS)
 
 
+def signed(figure: int) -> str:
+    """A difference as people read it: +5, −5."""
+    return minus(f"{figure:+d}")
+
+
 class _Made(dict[str, str]):
     """Texts by cards' codes. Each is made when it is first asked for, and a panel asks for some thirty."""
 
@@ -228,7 +233,7 @@ class Wording:
     def figure(self, figure: int | str | None) -> str:
         """A number, or a bid in words; a dash where there is none."""
         _ = self.text
-        return {"nil": _("nil"), "double nil": _("double nil"), None: "–"}.get(figure, str(figure))  # type: ignore[arg-type]
+        return {"nil": _("nil"), "double nil": _("double nil"), None: "–"}.get(figure) or minus(str(figure))  # type: ignore[arg-type]
 
     def sides(self, figures: Sequence[int | str | None]) -> str:
         """A figure of each side's beside its players."""

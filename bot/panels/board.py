@@ -10,7 +10,7 @@ from bot.panels.offer import share_button
 from bot.panels.phrases import Phrases, in_points, turn_line
 from bot.panels.snapshot import FinishedDeal, TableSnapshot, isolated
 from bot.panels.strangers import buttons, farewells
-from bot.wording import Wording
+from bot.wording import Wording, signed
 from engine import Record
 from engine.robots.findings import Summary
 from engine.views import DealView, SpadesView, StockView, TressetteView
@@ -190,7 +190,7 @@ def result_panel(
         page.gap()
         page.line(_("Ratings in {game}:"), game=_(seen.kind.name))
         for name, before, after in changes:
-            page.line(f"{isolated(name)}: {before} → {after} ({after - before:+d})")
+            page.line(f"{isolated(name)}: {before} → {after} ({signed(after - before)})")
     page.fold()
     page.gap()
     page.line(phrases.totals(view.totals))

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from bot.panels.phrases import capital
 from bot.transcript import ending_of
-from bot.wording import Wording, score_unit
+from bot.wording import Wording, minus, score_unit
 from engine import Record
 
 
@@ -39,7 +39,7 @@ def course_line(words: Wording, record: Record, upto: int | None = None) -> str:
     if len(totals) < 2:
         return ""
     _ = words.text
-    return _("Deal by deal: {course}").format(course=" · ".join(f"{one}–{other}" for one, other in totals))
+    return _("Deal by deal: {course}").format(course=minus(" · ".join(f"{one}–{other}" for one, other in totals)))
 
 
 def decisive_line(words: Wording, record: Record) -> str:

@@ -12,7 +12,7 @@ from bot.panel import Button, Panel, Row, Span, Writer, chosen
 from bot.panels.snapshot import isolated
 from bot.texts import marked as _
 from bot.texts import texts
-from bot.wording import Wording
+from bot.wording import Wording, minus, signed
 from engine import GAMES
 
 OFF = "off"
@@ -42,10 +42,10 @@ def shared_text(day: date, game: str, result: DayResult, par: DayResult | None, 
     if result.margin is None:
         given_up = _("given up")
         return f"{head} · {given_up}"
-    score = f"{result.margin:+d}"
+    score = signed(result.margin)
     if par and par.margin is not None:
         name = _("par")
-        score += f" ({name} {par.margin:+d})"
+        score += f" ({name} {signed(par.margin)})"
     return f"{head} · {score}\n{result.squares}"
 
 
@@ -55,10 +55,14 @@ def _result(page: Writer, language: str, result: DayResult, par: DayResult | Non
         page.line(_("You gave up."), "bold")
     else:
         own, other = result.points
-        page.line(_("You: {own}. The robot: {other}."), "bold", own=own, other=other)
+        page.line(_("You: {own}. The robot: {other}."), "bold", own=minus(str(own)), other=minus(str(other)))
         if par and par.points:
             own, other = par.points
-            page.line(_("Par, what the robot makes of your cards: {own} to {other}."), own=own, other=other)
+            page.line(
+                _("Par, what the robot makes of your cards: {own} to {other}."),
+                own=minus(str(own)),
+                other=minus(str(other)),
+            )
             _compared(page, language, (result.margin or 0) - (par.margin or 0))
 
 
@@ -204,10 +208,10 @@ def yesterday_panel(language: str, suits: str, past: PastDay, lines: Sequence[Na
         page.line(_("Nobody whom you know has played it."))
     _lines(page, language, lines)
     if par and par.points:
-        page.line(_("Par: {own} to {other}."), own=par.points[0], other=par.points[1])
-    if best:
+        page.line(_("Par: {own} to {other}."), own=minus(str(par.points[0])), other=minus(str(par.points[1])))
+    if best and best.result.margin is not None:
         page.gap()
-        page.line(_("The best line that was found, {margin}:"), margin=f"{best.result.margin:+d}")
+        page.line(_("The best line that was found, {margin}:"), margin=signed(best.result.margin))
         page.line(_moves(language, suits, game, best))
     page.gap()
     page.line(_("🔓 Secret: {secret}"), "small", secret=secret)
@@ -242,7 +246,7 @@ def _lines(page: Writer, language: str, lines: Sequence[NamedLine]) -> None:
                 "{rank}. {name} {margin} {squares}",
                 rank=line.rank,
                 name=isolated(name),
-                margin=f"{line.result.margin:+d}",
+                margin=signed(line.result.margin),
                 squares=line.result.squares,
             )
     if len(lines) > MOST_LINES:

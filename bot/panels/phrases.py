@@ -53,7 +53,9 @@ class Phrases:
         """Each side's points, as large as the table counts them, and what they play to."""
         _ = self.text
         unit = score_unit(self.seen.rules)
-        sides = " — ".join([f"{side} {total * unit}" for side, total in zip(self.sides, totals, strict=True)])
+        sides = " — ".join(
+            [f"{side} {self.words.figure(total * unit)}" for side, total in zip(self.sides, totals, strict=True)]
+        )
         if self.seen.is_duplicate:
             return sides
         return _("{sides} · to {target}").format(sides=sides, target=int(self.seen.rules["target"]) * unit)

@@ -11,7 +11,7 @@ from bot.panels.daily import OFF, day_name
 from bot.panels.phrases import capital
 from bot.puzzles.ladder import Answered, Counted, PuzzleStanding
 from bot.texts import texts
-from bot.wording import JOINER, NO_BREAK, Wording, score_unit_of, thirds
+from bot.wording import JOINER, NO_BREAK, Wording, score_unit_of, signed, thirds
 from engine.puzzles.puzzle import Line, Puzzle
 
 STARS = ((40, 1), (60, 2), (80, 3))
@@ -114,7 +114,7 @@ def _standing(page: Writer, language: str, answered: Answered | None, standing: 
     _ = texts(language).gettext
     if answered:
         change = answered.now.rating - answered.before.rating
-        page.line(_("Your puzzle rating: {rating} ({change})"), rating=answered.now.rating, change=f"{change:+d}")
+        page.line(_("Your puzzle rating: {rating} ({change})"), rating=answered.now.rating, change=signed(change))
     else:
         page.line(_("Your puzzle rating: {rating}"), rating=standing.rating)
     page.line(

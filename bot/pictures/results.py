@@ -141,7 +141,7 @@ class _Results:
             lines.append(
                 TallyLine(
                     self.words.entry(name, deal.entries()),
-                    (minus(self.words.figure(one)), minus(self.words.figure(other))),
+                    (self.words.figure(one), self.words.figure(other)),
                 )
             )
         return Tally(tuple(lines))

@@ -149,11 +149,7 @@ class _Scenes:
                 one, other = (
                     in_points(self.seen, figure) if isinstance(figure, int) else figure for figure in (one, other)
                 )
-            lines.append(
-                TallyLine(
-                    self.words.entry(name, entries), (minus(self.words.figure(one)), minus(self.words.figure(other)))
-                )
-            )
+            lines.append(TallyLine(self.words.entry(name, entries), (self.words.figure(one), self.words.figure(other))))
         return tuple(lines)
 
     # Cards

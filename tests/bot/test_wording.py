@@ -1,24 +1,30 @@
 """Scores, moves and rules in words."""
 
+import re
+from datetime import date
 from random import Random
 
 import pytest
 
+from bot.daily.deal import DayResult
 from bot.panel import units
 from bot.panels.analysis import analysis_page, wish_text
-from bot.panels.phrases import option_names, value_name
+from bot.panels.course import course_line
+from bot.panels.daily import day_result_panel, shared_text
+from bot.panels.phrases import Phrases, option_names, value_name
 from bot.panels.rules import rules_page
-from bot.panels.snapshot import isolated
+from bot.panels.snapshot import isolated, snapshot
 from bot.store import Store
 from bot.texts import LANGUAGES
 from bot.transcript import ending_of, story
-from bot.wording import JOINER, SUIT_SIGNS, Wording, refusal, thirds
+from bot.wording import JOINER, SUIT_SIGNS, Wording, refusal, signed, thirds
 from engine import GAMES
 from engine.cards import FRENCH, ITALIAN
 from engine.errors import MustFollow, NotInHand
 from engine.robots.findings import Verdict
 from tests.bot.fake_platform import FakePlatform, open_worker, play_until, seated
 from tests.bot.finished.games import finished, record
+from tests.bot.tables.test_table import begun
 
 FOUR = ("A", "B", "C", "D")
 
@@ -27,8 +33,22 @@ def test_a_bid_in_a_score_is_in_words_and_a_dash_where_there_was_none() -> None:
     words = Wording("it", ("A", "B"))
     assert list(words.score({"bids": ("double nil", None)}, (0, -200), {})) == [
         "dichiarazioni: A doppio zero · B –",
-        "totali: A 0 · B -200",
+        "totali: A 0 · B −200",
     ]
+
+
+def test_figures_below_zero_have_a_true_minus_wherever_people_read_them() -> None:
+    game = course_line(Wording("en", ("A", "B")), record("spades", 1))
+    assert re.search(r"−\d", game)
+    lost, par = DayResult((-100, 20), "01"), DayResult((-50, 30), "10")
+    assert "· −120 (par −80)" in shared_text(date(2026, 11, 24), "spades", lost, par, "en")
+    day = day_result_panel("en", date(2026, 11, 24), "spades", lost, par).plain
+    assert "You: −100. The robot: 20." in day
+    assert "of your cards: −50 to 30." in day
+    seen = snapshot(begun("spades"), None)
+    assert "−100" in Phrases(seen, seen.words("en", "italian")).totals((-100, 20))
+    for text in (game, day, *map(signed, (-5, 5))):
+        assert not re.search(r"-\d", text)
 
 
 def test_thirds_of_a_point() -> None:

@@ -21,6 +21,7 @@ from bot.platform import DeliveryError, NotDone, Refused, SlowDown, Trouble
 from bot.privacy.mydata import MyData
 from bot.somebody import marks
 from bot.store import Store, keys
+from bot.wording import signed
 from bot.worker import Worker
 from engine import verify
 from engine.errors import NoClaims
@@ -248,7 +249,7 @@ async def test_nobody_reads_the_cards_before_the_day_is_over(store: Store, monke
         assert "1. \u2068Anna\u2069" in text
         # The best line is told by its moves alone: played again, it is answered the same.
         [line] = await worker.days.results.lines(TODAY)
-        assert f"The best line that was found, {line.result.margin:+d}:" in text
+        assert f"The best line that was found, {signed(line.result.margin or 0)}:" in text
         best = await worker.days.results.line_of_play(TODAY, "paper:1")
         assert best
         moves = [move for seat, move, *_legal in game.record.deals[0].moves if seat == 0]

@@ -25,7 +25,7 @@ from bot.tables.choice import Choice
 from bot.tables.errors import NoSuchTable
 from bot.tables.fixtures import duplicate_rules
 from bot.tables.table import Table
-from bot.wording import Wording
+from bot.wording import MINUS, Wording
 from bot.worker import Worker
 from engine import GAMES, legal_for_record, verify
 from tests.bot.fake_platform import GROUP, FakePlatform, Player, open_worker
@@ -154,7 +154,7 @@ async def test_nothing_of_a_deal_is_told_before_all_tables_have_played_it(
             panel = fake.last(player.private)
             assert "🏆 Tournament K7QF2M · round 2 · match 1 · deal 1" in panel.plain
             [points] = [line for line in panel.plain.splitlines() if " — " in line]
-            assert tuple(map(int, re.findall(r"-?\d+(?= —|$)", points))) == result.points
+            assert tuple(map(int, re.findall(r"-?\d+(?= —|$)", points.replace(MINUS, "-")))) == result.points
             assert "when the round is over" in panel.plain
             assert not panel.rows
         assert (await worker.room.table(other.code)).version == other.version

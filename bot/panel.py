@@ -19,14 +19,15 @@ from bot.picture import Picture
 LONGEST_PAYLOAD = 64
 """Bytes that every platform lets a button carry."""
 
-Style = Literal["", "bold", "italic", "code", "mention", "call", "small"]
+Style = Literal["", "bold", "italic", "code", "mention", "call", "quiet", "small"]
 
 
 class Span(NamedTuple):
     """A piece of text. A mention's ``person`` is who is meant (``platform:id``), ``text`` what is read.
 
     "small" is for whole lines that few will read: a platform shows them small, or folds them up. A "call" is a mention
-    that should ring with a new message, where a platform lets the two be told apart.
+    that should ring with a new message, where a platform lets the two be told apart. A "quiet" one must not ring, and
+    looks like the others where a platform can do that.
     """
 
     text: str

@@ -18,7 +18,7 @@ LAYOUT, EPHEMERAL = 1 << 15, 1 << 6
 ACTION_ROW, BUTTON, TEXT, GALLERY, FILE, CONTAINER = 1, 2, 10, 12, 13, 17
 STYLES = {"good": 3, "danger": 4, "": 2}
 LINK = 5
-MENTIONS = ("mention", "call")
+MENTIONS = ("mention", "call", "quiet")
 MARKS = {"bold": "**", "italic": "_", "code": "`"}
 SMALL = "-# "
 """What small print begins with, on each line of its own."""

@@ -3,6 +3,7 @@
 They are JSON as the Bot API documents it, not the library's objects: those would cost more than all the rest of a call.
 """
 
+import re
 from collections.abc import Collection
 from typing import Any
 
@@ -12,6 +13,7 @@ from bot.panel import Button, Panel, Span, broken, units
 
 STYLES = {"good": "success", "danger": "danger", "": ""}
 MENTIONS = ("mention", "call")
+HANDLE = re.compile(r"@[A-Za-z0-9_]+")
 ANY_CHAT = {"allow_user_chats": True, "allow_group_chats": True, "allow_channel_chats": True}
 """core.telegram.org/bots/api#switchinlinequerychosenchat"""
 
@@ -65,7 +67,10 @@ def _entity(span: Span, offset: int, length: int) -> dict[str, Any] | None:
     if span.style in MENTIONS and span.person.startswith("telegram:") and number.isdecimal():
         user = {"id": int(number), "first_name": span.text, "is_bot": False}
         return {"type": "text_mention", "offset": offset, "length": length, "user": user}
-    # An @handle is found by Telegram itself, and people of other platforms cannot be called here.
+    if span.style == "quiet" and span.person.startswith("telegram:") and HANDLE.fullmatch(span.text):
+        # It looks like a mention, and rings with nobody; left alone it would be found by Telegram, and ring.
+        return {"type": "text_link", "offset": offset, "length": length, "url": f"https://t.me/{span.text[1:]}"}
+    # Another @handle is found by Telegram itself, and people of other platforms cannot be called here.
     return None
 
 

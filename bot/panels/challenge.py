@@ -88,7 +88,8 @@ def _call(page: Writer, table: Table, words: Wording) -> None:
 
 def _mention(invited: Invited) -> Span:
     name = f"@{invited.handle}" if invited.handle else isolated(invited.name)
-    return Span(name, "call", invited.person) if invited.is_called else Span(name)
+    # Whoever reads the card, its opener too, is not to see whom it calls.
+    return Span(name, "call" if invited.is_called else "quiet", invited.person)
 
 
 def _terms(page: Writer, seen: TableSnapshot, words: Wording, code: str) -> None:

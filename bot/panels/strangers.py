@@ -54,7 +54,7 @@ def ask(language: str, deed: Deed, name: str) -> Question:
     if deed == "block":
         return Question(
             _("Block {name}?").format(name=name),
-            _("I match you with them no more, and they cannot challenge you. Nobody tells them."),
+            _("I match you with them no more, and do not call you where they challenge you. Nobody tells them."),
             _("Yes, block"),
         )
     told = _("They are told who you both are, and read how this game was played. Nobody tells {name}.")
@@ -119,7 +119,10 @@ def blocks_page(language: str, blocks: Sequence[Block]) -> Panel:
         page.line(_("Nobody. There is a button for it beside a stranger's game, or write /block @name."))
     else:
         page.line(
-            _("I match you with none of them, and they cannot challenge you by name or sit down at a table of yours.")
+            _(
+                "I match you with none of them. They sit down at a table of yours only if you challenge them by name, "
+                "and where they challenge you I do not call you."
+            )
         )
     rows = [
         (Button(_("Unblock {name}").format(name=isolated(one.name)), actions.page("block", "undo", one.token)),)

@@ -61,6 +61,7 @@ def test_a_name_means_nothing_but_itself(name: str) -> None:
         ([Span("AB`C", "code")], "`AB'C`"),
         ([Span("Ada", "mention", "discord:17")], "<@17>"),
         ([Span("@ada", "mention", "telegram:17")], "\\@ada"),
+        ([Span("@ada", "quiet", "discord:17")], "<@17>"),
         ([Span("you may", "italic")], "_you may_"),
         ([Span("Ada\n\n"), Span("2. seal\nsecret\n", "small")], "Ada\n\n-# 2\\. seal\n-# secret\n"),
     ],

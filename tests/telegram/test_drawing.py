@@ -41,6 +41,14 @@ def test_what_the_picture_shows_is_one_folded_quote_beside_it_and_plain_without(
     assert [entity["type"] for entity in entities_of(panel)] == ["bold", "bold", "code", "expandable_blockquote"]
 
 
+def test_a_mention_that_must_not_ring_is_a_link() -> None:
+    """A handle that is left alone is found by Telegram, and rings as a text_mention does."""
+    spans = Span("@bea", "quiet", "telegram:7"), Span("Bea", "quiet", "telegram:7"), Span("@bea", "quiet", "discord:7")
+    assert entities_of(Panel(spans)) == [{"type": "text_link", "offset": 0, "length": 4, "url": "https://t.me/bea"}]
+    [called] = entities_of(Panel((spans[0]._replace(style="call"),)))
+    assert called["type"] == "text_mention"
+
+
 def test_a_button_that_leads_to_a_page_is_a_link() -> None:
     link = Button("Replay", "https://cards.example.org/g/K7QF2M-1f0e9a", "", "link")
     markup = markup_of(Panel((Span("x"),), ((link,),)), "buongiocobot")

@@ -332,7 +332,7 @@ function drawSpan([text, style, person]) {
   if (style === "italic") return make("i", {}, text);
   if (style === "small") return make("small", {}, text);
   if (style === "code") return drawCode(text);
-  if (style === "mention" || style === "call") return make("span", { class: "mention", "data-person": person }, text);
+  if (["mention", "call", "quiet"].includes(style)) return make("span", { class: "mention", "data-person": person }, text);
   return make("span", {}, text);
 }
 

@@ -229,7 +229,8 @@ async def test_a_challenge_by_name_calls_nobody_who_has_blocked_its_opener(two: 
     await anna.say("/block @bruno", anna.private)
     await bruno.say("/challenge @anna pizzichino")
     after = bruno.fake.last(GROUP)
-    assert not [span for span in after.text if span.person]
+    # It looks the same, so that he is not told.
+    assert [(span.style, span.person) for span in after.text if span.person] == [("quiet", anna.person.id)]
     assert len(after.plain) == len(before)
 
 
@@ -243,7 +244,7 @@ async def test_a_rematch_in_a_group_calls_nobody_who_has_blocked_whoever_wants_i
     await bruno.press("Rematch", GROUP)
     card = bruno.fake.last(GROUP)
     assert "challenges \u2068Anna\u2069" in card.plain
-    assert not [span for span in card.text if span.person]
+    assert [(span.style, span.person) for span in card.text if span.person] == [("quiet", anna.person.id)]
     # Were she refused, she would know which of them the stranger is whom she has blocked.
     assert not (await anna.press("Accept", GROUP)).toast
     assert [one.phase for one in await anna.worker.tables_of(anna.person.id)] == ["playing"]

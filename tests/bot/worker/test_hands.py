@@ -16,12 +16,14 @@ from bot.finished.archive import game_id
 from bot.handlers import Dispatcher
 from bot.handlers.hands import OpenHand
 from bot.handlers.limits import PRESSES_OF_PERSON
+from bot.panels.hand import what_to_do
 from bot.panels.hand_page import hand_page
+from bot.panels.snapshot import snapshot
 from bot.people import Profile
 from bot.platform import Person, Press
 from bot.programs import CannotBe, Programs
 from bot.store import Store, keys
-from bot.store.entries import Entry, FirstDeal, Match, Move, Open, Sit
+from bot.store.entries import Entry, FirstDeal, Late, Match, Move, Open, Sit
 from bot.store.log import Log
 from bot.tables.challenges import Challenges
 from bot.tables.table import Table
@@ -30,6 +32,7 @@ from bot.worker import Worker
 from engine import GAMES
 from engine.rules import RELEASE, resolve
 from tests.bot.fake_platform import FakePlatform, Player, code_of, open_worker, seated
+from tests.bot.tables.test_table import begun, played
 from tests.long import long
 
 
@@ -445,6 +448,19 @@ async def test_one_update_opens_one_table_with_robots_in_all_other_chairs(worker
         (first.code, False),
         (waiting.code, True),
     ]
+
+
+def test_that_a_robot_moved_stands_above_the_cards_until_its_player_moves() -> None:
+    table = begun("testa")
+    assert table.game
+    late = table.game.turn or 0
+    table = played(table.after([Late(late)], "u"))
+    for seat, line in ((late, "🤖 Your time was up: a robot moved for you."), (1 - late, "Your turn.")):
+        assert line in what_to_do(snapshot(table, seat), "en", "italian")
+    assert "time was up" in what_to_do(snapshot(table, 1 - late), "en", "italian")
+    while table.game and table.game.turn != late:
+        table = played(table)
+    assert "time was up" not in what_to_do(snapshot(played(table), late), "en", "italian")
 
 
 @pytest.mark.parametrize("origin", ["page", "chat"])

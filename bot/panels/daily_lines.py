@@ -12,7 +12,7 @@ from bot.panel import LONGEST_PAYLOAD, Button, Panel, Row, Writer
 from bot.panels.analysis import as_counted, lost_text, points_text, reasons, short_move, wish_text
 from bot.panels.daily import heading
 from bot.panels.snapshot import isolated
-from bot.wording import Wording
+from bot.wording import Wording, signed
 from engine.robots.findings import Summary, Verdict, summary
 
 A_PAGE = 4
@@ -124,7 +124,7 @@ def _title(words: Wording, one: ComparedLine) -> str:
     margin = one.line.result.margin
     if one.rank is None or margin is None:
         return _("{name}: given up").format(name=isolated(one.name))
-    return f"{one.rank}. {isolated(one.name)} {margin:+d}"
+    return f"{one.rank}. {isolated(one.name)} {signed(margin)}"
 
 
 def _said(words: Wording, compared: Comparison, one: ComparedLine) -> list[str]:
@@ -261,7 +261,7 @@ def _row(words: Wording, compared: Comparison, one: ComparedLine) -> TableRow:
     )
     rank = f"{one.rank}. " if one.rank else ""
     margin = one.line.result.margin
-    return TableRow(rank + isolated(one.name), _("given up") if margin is None else f"{margin:+d}", cells, tuple(said))
+    return TableRow(rank + isolated(one.name), _("given up") if margin is None else signed(margin), cells, tuple(said))
 
 
 def _cell(words: Wording, one: ComparedLine, decision: Decision, parts: bool, costs: bool) -> Cell:

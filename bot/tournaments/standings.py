@@ -14,6 +14,7 @@ from bot.tournaments.duplicate import round_scores
 from bot.tournaments.outcomes import earned, is_void, was_played
 from bot.tournaments.pairing import is_in
 from bot.tournaments.tournament import Form, Match, Tournament
+from bot.wording import signed
 
 ROUNDS, WINS = _("rounds won"), _("wins")
 POINTS, STEPS = _("points"), _("steps")
@@ -216,7 +217,7 @@ def _halves(figure: Fraction) -> str:
 
 
 def _signed(figure: Fraction) -> str:
-    return f"{int(figure):+}".replace("-", "−") if figure else "0"
+    return signed(int(figure)) if figure else "0"
 
 
 def _tenths(figure: Fraction) -> str:

@@ -177,6 +177,9 @@ class Shards:
         attendance = self.store.attendance
         workers = await attendance.present(self.worker_id, self._zone)
         self.workers = 1 if self._alone else len(workers)
+        if not self._alone and (others := {*workers} - {"", self._zone}):
+            # It has joined while this one could not be heard: `join` lets nobody in else.
+            log.error("time_zones_differ", here=self._zone, elsewhere=sorted(others))
         fair = -(-keys.SHARDS // self.workers)
         if leaving := sorted(self.mine)[fair:]:
             await self._leave(leaving)

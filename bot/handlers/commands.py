@@ -4,7 +4,6 @@ import re
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 from functools import cache, partial
-from itertools import takewhile
 
 from bot.actions import code_to_join
 from bot.commands import FAIR, FAIR_WORDS, Where, command_called
@@ -59,6 +58,9 @@ from engine import GAMES
 
 CODE = re.compile(r"[A-Z0-9]{4,8}")
 NUMBER = re.compile(rf"[-{MINUS}]?\d+")
+BEFORE_POINTS = ("to", "a")
+"""What people write before how many points they play to, as the cards of challenges have it."""
+
 HANDLE = re.compile(r"[\w.]{1,64}")
 """What somebody may be called by with an @, on any platform."""
 
@@ -444,7 +446,7 @@ def target_rule(game: str, points: int) -> Rule:
 
 def game_and_points(words: Sequence[str], usual: str) -> tuple[str, int | None]:
     """The game that is meant by the words of a command, or the ``usual`` one, and to how many points, None if they say
-    nothing of that. Names of people are no such words. What may be one name of a game is not taken for a shorter one.
+    nothing of that. Names of people are no such words. A name of several words is not taken for the beginning of it.
     """
     game, points = usual, None
     left = [word for word in words if not word.startswith("@")]
@@ -452,10 +454,13 @@ def game_and_points(words: Sequence[str], usual: str) -> tuple[str, int | None]:
         if NUMBER.fullmatch(left[0]):
             points = int(left.pop(0).replace(MINUS, "-")[:MOST_DIGITS])
             continue
-        run = list(takewhile(lambda word: not NUMBER.fullmatch(word), left))
-        longest = min(len(run), max(name.count(" ") + 1 for called in _game_names().values() for name in called))
-        length = next((one for one in range(longest, 0, -1) if _game_of(" ".join(run[:one]))), len(run))
-        game, left = game_called(" ".join(run[:length])), left[length:]
+        if left[0].casefold() in BEFORE_POINTS and NUMBER.fullmatch(" ".join(left[1:2])):
+            del left[0]
+            continue
+        names = {name for called in _game_names().values() for name in called}
+        whole = (one for one in range(len(left), 1, -1) if " ".join(left[:one]).casefold() in names)
+        length = next(whole, 1)
+        game, left = game_called(" ".join(left[:length])), left[length:]
     return game, points
 
 

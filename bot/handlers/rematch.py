@@ -47,8 +47,8 @@ async def rematch(worker: Worker, press: Press, game_id: str) -> Reply:
         person.name,
         update,
         again=True,
-        # What was opened on a page is opened there again, for whoever has the link to watch.
-        host="" if game.origin == "page" and is_private(press.place) else press.place,
+        # What was played with robots on a page is begun there again, for whoever has the link to watch.
+        host="" if robots and game.origin == "page" and is_private(press.place) else press.place,
         setup=(*setup, *robots),
         invited=Invited(game.people[others[0]], "", game.record.seats[others[0]]) if is_for_one else None,
         seat=seat,

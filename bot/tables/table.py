@@ -427,7 +427,9 @@ class Table:
         self.moved_at = (*self.moved_at[:seat], number, *self.moved_at[seat + 1 :])
         if is_told or not (self.game.current and self.game.current.trick):
             self.told_at = number
-        if not self.made_for:
+        if not self.made_for and self.lates[seat]:
+            # Boards tell for whom a robot has moved.
+            self.told_at = number
             self._count_late(seat, 0)
         self.made_for = self.made_for and not has_moved(self.game, seat, move)
         if before == seat or self.game.turn != before:

@@ -145,6 +145,17 @@ async def test_one_that_may_not_join_takes_no_shards_from_the_others(store: Stor
     assert await store.attendance.zones() == ["Europe/Rome"]
 
 
+async def test_that_one_joined_whose_days_end_elsewhere_while_another_could_not_be_heard_is_said(store: Store) -> None:
+    rome, paris = Shards(store, alone=False, zone="Europe/Rome"), Shards(store, alone=False, zone="Europe/Paris")
+    await rome.join()
+    await store.client.delete(keys.WORKERS)
+    await paris.join()
+    with capture_logs() as logs:
+        await rome.share_out()
+    [line] = logs
+    assert (line["event"], line["here"], line["elsewhere"]) == ("time_zones_differ", "Europe/Rome", ["Europe/Paris"])
+
+
 async def test_of_two_that_start_at_once_and_whose_days_end_elsewhere_one_joins(store: Store) -> None:
     both = [Shards(store, alone=False, zone=zone) for zone in ("Europe/Rome", "Europe/Paris")]
     refused = await asyncio.gather(*(one.join() for one in both), return_exceptions=True)

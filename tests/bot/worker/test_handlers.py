@@ -14,6 +14,7 @@ from bot import actions
 from bot.actions import BadPayload
 from bot.finished.ratings import Scope
 from bot.handlers.commands import game_and_points
+from bot.handlers.errors import NoSuchGame
 from bot.platform import Person
 from bot.store import Store, keys
 from bot.tables.chairs import Invited
@@ -484,6 +485,7 @@ async def test_a_move_in_time_counts_lates_anew(store: Store) -> None:
         assert (await worker.room.cached(code)).lates[late] == 0
         assert "a robot moved for you" not in fake.last(players[late].private).plain
         assert said not in fake.last(players[1 - late].private).plain
+        assert said not in fake.last(GROUP).plain
 
 
 async def test_without_a_clock_nothing_happens(store: Store) -> None:
@@ -806,6 +808,10 @@ async def test_what_cannot_be_done_is_said(store: Store, command: str, answer: s
         ("tressette in quattro", ("tressette", None)),
         ("Tressette al Tavolo 21", ("tavolo", 21)),
         ("@anna 31 Testa a @bea Testa", ("testa", 31)),
+        ("tressette a 21", ("tressette", 21)),
+        ("testa a 21", ("testa", 21)),
+        ("testa a testa a 31", ("testa", 31)),
+        ("to 21", ("metamazzo", 21)),
         ("spades −5", ("spades", -5)),
         ("٣١", ("metamazzo", 31)),
         ("", ("metamazzo", None)),
@@ -813,6 +819,12 @@ async def test_what_cannot_be_done_is_said(store: Store, command: str, answer: s
 )
 def test_a_games_own_name_is_understood_whatever_stands_around_it(words: str, meant: tuple[str, int | None]) -> None:
     assert game_and_points(words.split(), "metamazzo") == meant
+
+
+@pytest.mark.parametrize("words", ["tressette a", "tressette al 21", "spades mazzo"])
+def test_half_a_name_of_several_words_is_no_game(words: str) -> None:
+    with pytest.raises(NoSuchGame):
+        game_and_points(words.split(), "metamazzo")
 
 
 async def test_commands_understand_names_of_several_words(store: Store) -> None:

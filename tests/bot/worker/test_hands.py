@@ -486,3 +486,18 @@ async def test_friends_who_play_again_are_no_strangers_and_are_watched_as_before
         assert not table.are_strangers
         labels = [button.label for row in fake.last(bruno.private).rows for button in row]
         assert not [one for one in labels if any(word in one for word in ("Say", "Block", "Report"))]
+
+
+async def test_whose_friend_was_forgotten_plays_again_with_whoever_comes(worker: Worker, fake: FakePlatform) -> None:
+    anna, bruno = (Player(worker, fake, name, number) for number, name in enumerate(("Anna", "Bruno"), 1))
+    opened = await worker.challenges.open_table("testa", anna.person.id, "Anna", "u")
+    table = await worker.challenges.sit(opened.code, bruno.person.id, "Bruno", "s", 1)
+    over = await worker.room.resign_for(table.code, 0, "r")
+    await worker.settled()
+    await worker.archive.rewrite(game_id(over), lambda one: one.without(bruno.person.id, "somebody:1"))
+    again = actions.page("rematch", game_id(over))
+    await anna.dispatcher.press(Press("again", anna.person, anna.private, "page", again, genuine=True))
+    await worker.settled()
+    assert "Cancel" in [button.label for row in fake.last(anna.private).rows for button in row]
+    [table] = await worker.tables_of(anna.person.id)
+    assert table.hosts == (anna.private,)

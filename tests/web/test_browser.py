@@ -94,6 +94,7 @@ async def test_in_the_chat_a_message_that_is_edited_keeps_the_focus(playground: 
     chat = playground.playground.chat_store
     number = await chat.send("1", asked("one", "two"), "key")
     await page.locator("#chats button", has_text="Bar Sport").click()
+    await page.keyboard.press("Tab")
     await page.locator("#messages").get_by_role("button", name="two").focus()
     for labels, focused in ((("new", "two"), "two"), (("three", "four"), "three")):
         await chat.edit("1", number, asked(*labels))

@@ -290,6 +290,21 @@ async def test_a_friend_sits_down_by_the_link_and_two_play_by_keys(playground: O
     await shot(anna, "two-people")
 
 
+async def test_by_keys_one_draws_and_chooses_without_looking_for_the_buttons(
+    playground: Open, browser: Browser
+) -> None:
+    page = await begun(browser, playground, "spades")
+    await is_mine(page)
+    await page.keyboard.press("Tab")
+    await page.locator("#table > .buttons button").first.focus()
+    for _ in range(5):
+        await is_mine(page)
+        await expect(page.locator("#table > .buttons button:focus")).to_have_count(1)
+        before = await page.locator("#table").inner_html()
+        await page.keyboard.press("Enter")
+        await page.wait_for_function("old => document.getElementById('table').innerHTML !== old", arg=before)
+
+
 async def test_to_resign_asks_and_the_end_leads_to_a_rematch(playground: Open, browser: Browser) -> None:
     page = await begun(browser, playground, "spades")
     first = page.url

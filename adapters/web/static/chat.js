@@ -158,11 +158,11 @@ function message(chat, one) {
 /** Who presses by keys goes on from there: the same button has the focus, or the first one of the message.
  * @param {HTMLElement} old @param {HTMLElement} node */
 function replace(old, node) {
-  const focused = document.activeElement, had = old.contains(focused) && focused instanceof HTMLElement ? focused : null;
+  const had = /** @type {HTMLElement | null} */ (old.querySelector(":focus-visible"));
   old.replaceWith(node);
   if (!had) return;
   const buttons = /** @type {HTMLElement[]} */ ([...node.querySelectorAll(".rows button")]);
-  const other = /** @type {HTMLElement | null} */ (node.querySelector(had.dataset.payload ? ".rows button" : had.localName));
+  const other = /** @type {HTMLElement | null} */ (node.querySelector(had.dataset.payload ? ".rows button" : had.className ? `.${had.classList[0]}` : had.localName));
   (buttons.find((button) => button.dataset.payload === had.dataset.payload) || other)?.focus({ preventScroll: true });
 }
 
@@ -421,6 +421,8 @@ field.addEventListener("keydown", (e) => {
   if (e.key === "Tab") { take(offered[chosen][0]); e.preventDefault(); }
   if (e.key === "Escape") el("completions").hidden = true;
 });
+// A key that is held presses once: each press shows other buttons, where it would press on.
+addEventListener("keydown", (event) => { if (event.repeat && /^(Enter| )$/.test(event.key) && event.target instanceof HTMLButtonElement) event.preventDefault(); });
 // The field keeps the focus, and with it the list of commands.
 el("slash").onmousedown = (e) => e.preventDefault();
 el("slash").onclick = () => { field.value = "/"; field.focus(); complete(); };

@@ -282,12 +282,14 @@ function useFocusHandedOn() {
   const held = useRef(/** @type {{button: HTMLElement, at: number} | null} */ (null));
   const cards = () => /** @type {HTMLElement[]} */ ([...document.querySelectorAll("#table .fan .tap")]);
   const now = /** @type {HTMLElement} */ (document.activeElement || document.body);
-  if (now !== document.body || held.current?.button.isConnected) held.current = now.matches("#table button") ? { button: now, at: cards().indexOf(now) } : null;
+  if (now !== document.body || held.current?.button.isConnected) held.current = now.matches("#table button:focus-visible") ? { button: now, at: cards().indexOf(now) } : null;
   useLayoutEffect(() => {
     if (!held.current || held.current.button.isConnected || document.activeElement !== document.body) return;
     const { button, at } = held.current, all = cards();
-    const choice = /** @type {HTMLElement | null} */ (button.dataset.payload ? document.querySelector("#table > .buttons button") : null);
-    const next = all.find((card) => card.dataset.card && card.dataset.card === button.dataset.card) || choice || all[Math.min(Math.max(at, 0), all.length - 1)];
+    const choice = /** @type {HTMLElement | null} */ (document.querySelector("#table > .buttons button")) || all.find((card) => card.classList.contains("playable"));
+    // Where nothing is to be chosen yet it waits for what comes.
+    const other = button.dataset.payload ? choice : all[Math.min(Math.max(at, 0), all.length - 1)];
+    const next = all.find((card) => card.dataset.card && card.dataset.card === button.dataset.card) || other;
     next?.focus({ preventScroll: true });
   });
 }
@@ -457,5 +459,8 @@ const App = () => {
     <div class="toast" role="alert" hidden=${!toast} onClick=${() => setToast("")}>${toast}</div>
     <div class="busy" hidden=${!busy}></div>`;
 };
+
+// A key that is held presses once: each press shows other buttons, where it would press on.
+addEventListener("keydown", (event) => { if (event.repeat && /^(Enter| )$/.test(event.key) && event.target instanceof HTMLButtonElement) event.preventDefault(); });
 
 render(html`<${App} />`, /** @type {HTMLElement} */ (document.getElementById("table")));

@@ -4,6 +4,7 @@ import re
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 from functools import cache, partial
+from itertools import takewhile
 
 from bot.actions import code_to_join
 from bot.commands import FAIR, FAIR_WORDS, Where, command_called
@@ -459,7 +460,8 @@ def game_and_points(words: Sequence[str], usual: str) -> tuple[str, int | None]:
             continue
         names = {name for called in _game_names().values() for name in called}
         whole = (one for one in range(len(left), 1, -1) if " ".join(left[:one]).casefold() in names)
-        length = next(whole, 1)
+        unknown = list(takewhile(lambda word: not NUMBER.fullmatch(word), left))
+        length = next(whole, 1 if _game_of(left[0]) else len(unknown))
         game, left = game_called(" ".join(left[:length])), left[length:]
     return game, points
 

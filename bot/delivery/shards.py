@@ -46,6 +46,7 @@ class Shards:
         self.on_lowest: Callable[[str, str], None] = lambda _place, _code: None
         self.now: Callable[[], float] = lambda: time.clock_gettime(CLOCK)
         self._alone, self._zone = alone, zone
+        self._elsewhere_said: list[str] = []
         self._words: list[dict[str, Any]] = []
         self._telling: asyncio.Task[None] | None = None
         self._held: dict[int, float] = {}
@@ -177,9 +178,7 @@ class Shards:
         attendance = self.store.attendance
         workers = await attendance.present(self.worker_id, self._zone)
         self.workers = 1 if self._alone else len(workers)
-        if not self._alone and (others := {*workers} - {"", self._zone}):
-            # It has joined while this one could not be heard: `join` lets nobody in else.
-            log.error("time_zones_differ", here=self._zone, elsewhere=sorted(others))
+        self._note_zones(workers)
         fair = -(-keys.SHARDS // self.workers)
         if leaving := sorted(self.mine)[fair:]:
             await self._leave(leaving)
@@ -199,6 +198,13 @@ class Shards:
             if shard not in self.mine and await self._attend(shard, "seize" if self._alone else "take"):
                 self.mine.add(shard)
                 self.on_taken(shard)
+
+    def _note_zones(self, zones: Collection[str]) -> None:
+        """Say that days end elsewhere for others, once: `join` lets such a worker in only while none can be heard."""
+        elsewhere = [] if self._alone else sorted({*zones} - {"", self._zone})
+        if elsewhere and elsewhere != self._elsewhere_said:
+            log.error("time_zones_differ", here=self._zone, elsewhere=elsewhere)
+        self._elsewhere_said = elsewhere
 
     async def _leave(self, leaving: Collection[int]) -> None:
         """Give shards to other workers. A lease that could not be given back ends by itself."""

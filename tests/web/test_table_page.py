@@ -100,11 +100,14 @@ async def test_from_the_first_page_to_the_first_card_are_three_clicks(playground
 
 
 @pytest.mark.parametrize("how", [PHONE, long(SIDEWAYS), long(DESKTOP)], ids=["phone", "sideways", "desktop"])
+@pytest.mark.parametrize("deck", ["italian", long("italian-easy")])
 @pytest.mark.parametrize("game", ["pizzichino", long("spades"), long("tressette")])
 async def test_what_is_pressed_is_in_sight(
-    playground: Open, browser: Browser, game: str, how: dict[str, object]
+    playground: Open, browser: Browser, game: str, deck: str, how: dict[str, object]
 ) -> None:
     page = await begun(browser, playground, game, **how)
+    if deck == "italian-easy" and game != "spades":
+        await told_otherwise(page, lambda table: table.update(deck=deck))
     for step in range(8):
         await is_mine(page)
         first = page.locator(TO_PRESS).first

@@ -151,9 +151,10 @@ async def test_that_one_joined_whose_days_end_elsewhere_while_another_could_not_
     await store.client.delete(keys.WORKERS)
     await paris.join()
     with capture_logs() as logs:
-        await rome.share_out()
-    [line] = logs
-    assert (line["event"], line["here"], line["elsewhere"]) == ("time_zones_differ", "Europe/Rome", ["Europe/Paris"])
+        for _ in range(3):
+            await rome.share_out()
+    [line] = [one for one in logs if one["event"] == "time_zones_differ"]
+    assert (line["here"], line["elsewhere"]) == ("Europe/Rome", ["Europe/Paris"])
 
 
 async def test_of_two_that_start_at_once_and_whose_days_end_elsewhere_one_joins(store: Store) -> None:

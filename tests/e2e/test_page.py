@@ -1,7 +1,9 @@
 """What a new player meets on the playground's page."""
 
+import asyncio
+
 import pytest
-from playwright.async_api import Browser, expect
+from playwright.async_api import Browser, WebSocketRoute, expect
 
 from tests.browser import ONE_BROWSER, launched
 from tests.e2e.test_browser import Tab
@@ -21,6 +23,21 @@ async def test_the_commands_stay_open_though_the_field_had_the_focus(playground:
     await page.wait_for_timeout(400)
     await expect(page.locator("#completions li", has_text="/challenge")).to_be_visible()
     await shot(page, "slash")
+
+
+async def test_commands_are_offered_to_whoever_began_to_write_before_they_came(
+    playground: Open, browser: Browser
+) -> None:
+    def late(line: WebSocketRoute) -> None:
+        after = asyncio.get_running_loop().call_later
+        line.connect_to_server().on_message(lambda text: after(1.0, line.send, text))
+
+    page = await opened(browser, playground.chat_url)
+    await page.route_web_socket("**/ws*", late)
+    await page.reload()
+    await page.click("#text")
+    await page.click("#slash")
+    await expect(page.locator("#completions li", has_text="/challenge")).to_be_visible()
 
 
 @pytest.mark.parametrize(

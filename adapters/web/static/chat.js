@@ -110,6 +110,8 @@ function hello(word) {
   }
   label();
   draw();
+  // Whoever began to write before the commands were known is offered them.
+  if (document.activeElement === field) complete();
   // Unfolded for who has not said anything yet.
   /** @type {HTMLDetailsElement} */ (el("what")).open ||= Object.values(word.messages).every((list) => !list.length);
   for (const { full } of pending.values()) line?.send(JSON.stringify(full));

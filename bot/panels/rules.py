@@ -220,7 +220,7 @@ def _game(language: str, faces: str) -> dict[str, list[str]]:
                 "next deal."
             ),
             _("Follow suit if you can. The highest spade takes the trick, or else the highest card of the suit led."),
-            _("Spades may not be led until one was played on another suit, unless you hold nothing else."),
+            _("You may not lead a spade until one has been played, unless you hold only spades."),
             _(
                 "Bid made: 10 for each trick bid, 1 for each over it. Bid missed: minus 10 for each trick bid. "
                 "Nil: ±100; double nil: ±200."

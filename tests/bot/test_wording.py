@@ -2,6 +2,7 @@
 
 import re
 from datetime import date
+from pathlib import Path
 from random import Random
 
 import pytest
@@ -25,6 +26,7 @@ from engine.robots.findings import Verdict
 from tests.bot.fake_platform import FakePlatform, open_worker, play_until, seated
 from tests.bot.finished.games import finished, record
 from tests.bot.tables.test_table import begun
+from tests.engine.tables import cards, play, playable, spades_table
 
 FOUR = ("A", "B", "C", "D")
 
@@ -152,7 +154,7 @@ def test_the_rules_of_four_hands_count_as_its_table_does() -> None:
         ("tavolo", "the game cannot be claimed"),
         ("spades", "The first player draws a card"),
         ("spades", "before your first draw"),
-        ("spades", "unless you hold nothing else"),
+        ("spades", "unless you hold only spades"),
         ("spades", "Nil: ±100"),
         ("spades", "a failed nil's too (unless set otherwise)"),
         ("spades", "the higher if both do"),
@@ -160,6 +162,30 @@ def test_the_rules_of_four_hands_count_as_its_table_does() -> None:
 )
 def test_the_rules_tell_what_costs_points_not_to_know(about: str, told: str) -> None:
     assert told in rules_page("en", about).plain
+
+
+@pytest.mark.parametrize(
+    ("language", "told"),
+    [
+        ("en", "You may not lead a spade until one has been played, unless you hold only spades."),
+        ("it", "Si esce a picche solo se ne è già caduta una, o se si hanno solo picche."),
+    ],
+)
+def test_forced_spade_lead_breaks_spades_as_told(language: str, told: str) -> None:
+    assert told in rules_page(language, "spades").plain
+    page = (Path(__file__).parents[2] / "docs" / "rules.md").read_text(encoding="utf-8")
+    assert "The first spade played breaks them: either a spade on another suit, or that forced lead." in " ".join(
+        page.split()
+    )
+
+    # North holds only spades after two tricks. South wins the forced lead and holds hearts.
+    table = spades_table("AS KS 2H 3H 4H 5H 6H 7H 8H 9H TH JH QH", "2C 3C 2S 3S 4S 5S 6S 7S 8S 9S TS JS QS")
+    play(table, "1: bid 5", "0: bid 5")
+    cards(table, "2C 2H 3C 3H")
+    assert playable(table, 1) == set("2S 3S 4S 5S 6S 7S 8S 9S TS JS QS".split())
+    cards(table, "2S AS")
+    assert table.turn == 0
+    assert "KS" in playable(table, 0)
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

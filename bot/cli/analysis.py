@@ -1,12 +1,13 @@
 """`buongioco analyse`: what the games of a file could have been."""
 
-import sys
 from typing import Annotated
 
 import typer
 
 from bot.cli.arguments import ExistingFile, Language
 from bot.cli.files import game_of
+from bot.cli.output import say
+from bot.cli.progress import progress
 from bot.finished.archive import FinishedGame
 from bot.panels.analysis import analysis_page
 from engine import Record
@@ -22,12 +23,12 @@ def analyse(
     """Say how well a game was played: points given away, and the costliest moves with what was better."""
     record = game_of(file, game)
     verdicts: list[Verdict] = []
-    deals = range(1, len(record.deals) + 1)
-    with typer.progressbar(deals, label=file.name, file=sys.stderr, hidden=not sys.stderr.isatty()) as bar:
-        for deal in bar:
+    with progress(len(record.deals), file.name) as bar:
+        for deal in range(1, len(record.deals) + 1):
             verdicts += analyse_deal(record, deal)
+            bar.update(1)
     page = analysis_page(_named(record, f"{file.name} {game}"), verdicts, len(record.deals), lang.value, "codes")
-    typer.echo(page.plain)
+    say(page.plain)
 
 
 def _named(record: Record, name: str) -> FinishedGame:

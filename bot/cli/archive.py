@@ -2,10 +2,8 @@
 
 import asyncio
 import re
-import sys
 import time
 from collections.abc import Iterator
-from contextlib import nullcontext
 from pathlib import Path
 from typing import Annotated
 
@@ -14,6 +12,7 @@ from redis.exceptions import RedisClusterException, RedisError
 
 from bot.cli.asking import counted
 from bot.cli.errors import told
+from bot.cli.output import line_output, say
 from bot.cli.person import HELP, NoPerson, checked, id_of
 from bot.cli.progress import progress
 from bot.cli.stores import alone, beside, must_be_there
@@ -48,7 +47,6 @@ def export(
         )
     with told():
         try:
-            out = None if out == Path("-") else out
             if out and out.exists() and any(out.samefile(file) for file in files or []):
                 raise typer.BadParameter(
                     f"{out} is to be read (--from), and would be emptied first: name another file.", param_hint="--out"
@@ -58,12 +56,7 @@ def export(
             )
         except NoPerson as error:
             raise typer.BadParameter(str(error), param_hint="--person") from None
-        except BrokenPipeError:
-            # Whoever read has enough, as with `| head`.
-            raise
-        except OSError as error:
-            raise typer.BadParameter(f"{out}: {error.strerror}", param_hint="--out") from None
-    typer.echo(counted(written, "game"), err=True)
+    say(counted(written, "game"), err=True)
 
 
 def _filed(files: list[Path] | None) -> list[Filed]:
@@ -81,13 +74,12 @@ async def _export(
         await schema.check(client, migrate=False)
         if person is not None:
             person = await id_of(client, person)
-        with out.open("w", encoding="utf-8") if out else nullcontext(sys.stdout) as file:
+        with line_output(out) as write:
             async for _, _, game in with_files(Archive(client), games):
                 if game is None or chat not in (None, *game.chats) or person not in (None, *game.people):
                     continue
-                file.write(game.record.to_json() + "\n")
+                write(game.record.to_json())
                 written += 1
-            file.flush()
     return written
 
 
@@ -100,8 +92,8 @@ def rebuild(
     with told():
         made = asyncio.run(_rebuild(read_settings(), games, incomplete))
     for line in _missing(made):
-        typer.echo(line, err=True)
-    typer.echo(f"ratings made anew from {counted(made.games, 'game')}")
+        say(line, err=True)
+    say(f"ratings made anew from {counted(made.games, 'game')}")
 
 
 async def _rebuild(settings: Settings, games: list[Filed], incomplete: bool) -> Rebuilt:
@@ -160,8 +152,8 @@ def archive(
         except UnreadableGame as fault:
             raise typer.BadParameter(str(fault), param_hint="--out") from None
     for game in moved.faulty:
-        typer.echo(f"{game} does not verify, and stays in the store", err=True)
-    typer.echo(f"{out}: {counted(moved.games, 'game')} moved out of the store {settings.store_place}")
+        say(f"{game} does not verify, and stays in the store", err=True)
+    say(f"{out}: {counted(moved.games, 'game')} moved out of the store {settings.store_place}")
     if moved.faulty:
         raise typer.Exit(1)
 

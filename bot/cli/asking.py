@@ -4,6 +4,8 @@ import sys
 
 import typer
 
+from bot.cli.output import cleaned, say
+
 
 def counted(count: int, one: str) -> str:
     """A count with its noun: "1 game", "3 games"."""
@@ -13,9 +15,9 @@ def counted(count: int, one: str) -> str:
 def is_meant(question: str) -> bool:
     """Ask whether something is meant that cannot be taken back; where nobody can answer, say what to do and exit 1."""
     try:
-        return typer.confirm(question)
+        return typer.confirm(cleaned(question))
     except typer.Abort:
         if sys.stdin.isatty():
             raise
-        typer.echo("\nbuongioco: nobody is here to answer that: --yes does not ask.", err=True)
+        say("\nbuongioco: nobody is here to answer that: --yes does not ask.", err=True)
         raise typer.Exit(1) from None

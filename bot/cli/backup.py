@@ -13,6 +13,7 @@ from bot.backup.file import BadBackup, Header, Line, writing
 from bot.backup.restoring import restore as restore_store
 from bot.backup.taking import Taking
 from bot.cli.errors import told
+from bot.cli.output import say
 from bot.cli.progress import progress
 from bot.cli.stores import alone, beside
 from bot.settings import Settings, read_settings
@@ -29,9 +30,9 @@ def backup(
             is_empty = asyncio.run(_backup(settings, file))
         except OSError as error:
             raise typer.BadParameter(f"{file}: {error.strerror or error}", param_hint="FILE") from None
-    typer.echo(f"{file}: {file.stat().st_size:,} bytes, of the store {settings.store_place}", err=True)
+    say(f"{file}: {file.stat().st_size:,} bytes, of the store {settings.store_place}", err=True)
     if is_empty:
-        typer.echo(f"warning: nobody has played {settings.store_place} yet: is it the store that you mean?", err=True)
+        say(f"warning: nobody has played {settings.store_place} yet: is it the store that you mean?", err=True)
 
 
 async def _backup(settings: Settings, file: Path) -> bool:
@@ -77,8 +78,8 @@ def restore(
         except BadBackup as fault:
             raise typer.BadParameter(f"{file}: {fault}", param_hint="FILE") from None
     when = time.strftime("%Y-%m-%d %H:%M UTC", time.gmtime(taken_at))
-    typer.echo(f"{file} is restored: all is as it was on {when}.", err=True)
-    typer.echo(
+    say(f"{file} is restored: all is as it was on {when}.", err=True)
+    say(
         "Whoever was forgotten after that is back, by /forget or by `buongioco forget`: forget them again before you "
         "start the bot (`buongioco forget PERSON`).",
         err=True,

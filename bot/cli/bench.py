@@ -7,6 +7,7 @@ import typer
 from bot.bench.limits import BenchFailed
 from bot.cli.errors import told
 from bot.cli.lazy import LazyGroup
+from bot.cli.output import say
 
 
 class Benches(LazyGroup):
@@ -32,7 +33,7 @@ class Benches(LazyGroup):
             with told():
                 return super().invoke(ctx)
         except BenchFailed as failure:
-            typer.echo(f"buongioco bench: {failure}", err=True)
+            say(f"buongioco bench: {failure}", err=True)
             raise typer.Exit(1) from None
 
 

@@ -4,10 +4,9 @@ import asyncio
 from datetime import datetime, timedelta
 from zoneinfo import ZoneInfo
 
-import typer
-
 from bot.cli.asking import counted
 from bot.cli.errors import told
+from bot.cli.output import say
 from bot.cli.stores import beside
 from bot.daily.days import chain_of
 from bot.daily.deal import game_on
@@ -37,7 +36,7 @@ async def _daily() -> None:
         chain = await chain_of(client, day)
         played = len(await DayResults(client).lines(day))
     yesterday = day - timedelta(days=1)
-    typer.echo(f"chain from {chain.first} to {chain.last}, end {chain.end}")
-    typer.echo(f"today {day}, {zone}: {game_on(day)}, played by {counted(played, 'player')}")
+    say(f"chain from {chain.first} to {chain.last}, end {chain.end}")
+    say(f"today {day}, {zone}: {game_on(day)}, played by {counted(played, 'player')}")
     if yesterday >= chain.first:
-        typer.echo(f"yesterday's secret {chain.secret(yesterday).hex()}")
+        say(f"yesterday's secret {chain.secret(yesterday).hex()}")

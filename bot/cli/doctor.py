@@ -20,6 +20,7 @@ from redis.asyncio import RedisCluster
 from redis.exceptions import RedisError, ResponseError
 
 from bot.cli.health import LONGEST_HEALTH, TIMEOUT, answer_of, health_url, is_health
+from bot.cli.output import say
 from bot.cli.stores import store_of
 from bot.platform import GROUP
 from bot.settings import NOTHING_TO_RUN, PREFIX, BadSetting, Settings, read_settings
@@ -49,14 +50,14 @@ async def _doctor() -> bool:
         settings = read_settings()
     except BadSetting as error:
         for line in str(error).splitlines():
-            typer.echo(f"wrong  {line}")
+            say(f"wrong  {line}")
         return False
     healthy, left = True, None
     async for well, line in examine(settings):
         healthy = healthy and well
         try:
             if left is None:
-                typer.echo(f"{'ok' if well else 'wrong':6} {line}")
+                say(f"{'ok' if well else 'wrong':6} {line}")
         except BrokenPipeError as error:
             # As with `| head`: the store that was started for this has to end in order all the same.
             left = error

@@ -9,6 +9,7 @@ import typer
 from redis.exceptions import RedisClusterException, RedisError
 
 from bot import logs
+from bot.cli.output import say
 from bot.settings import BadSetting
 from bot.store import StoreError
 
@@ -21,8 +22,8 @@ def told() -> Iterator[None]:
         yield
     except (BadSetting, StoreError) as fault:
         for line in str(fault).splitlines():
-            typer.echo(f"buongioco: {line}", err=True)
+            say(f"buongioco: {line}", err=True)
         raise typer.Exit(2) from None
     except (RedisError, RedisClusterException) as error:
-        typer.echo(f"buongioco: The store went away ({type(error).__name__}): run the same again.", err=True)
+        say(f"buongioco: The store went away ({type(error).__name__}): run the same again.", err=True)
         raise typer.Exit(2) from None

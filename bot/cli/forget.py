@@ -9,6 +9,7 @@ import typer
 
 from bot.cli.asking import counted, is_meant
 from bot.cli.errors import told
+from bot.cli.output import say
 from bot.cli.person import HELP, NoPerson, checked, id_of
 from bot.cli.stores import beside
 from bot.find.queue import Queue
@@ -51,9 +52,9 @@ def forget(
             raise typer.BadParameter(str(error), param_hint="--file") from None
     found = [counted(done.games, "game"), counted(done.scopes, "rating"), counted(done.tables, "table")]
     where = f"The store is {settings.store_place}."
-    typer.echo(f"{person} is forgotten, and was named in {found[0]}, {found[1]} and {found[2]}. {where}")
+    say(f"{person} is forgotten, and was named in {found[0]}, {found[1]} and {found[2]}. {where}")
     if is_running:
-        typer.echo("The running bot looks once more in a minute.")
+        say("The running bot looks once more in a minute.")
 
 
 async def _meant(settings: Settings, text: str, files: list[Path]) -> tuple[str, str]:

@@ -1,8 +1,7 @@
 """`buongioco link`: the host's link to a playground that is open to others."""
 
-import typer
-
 from bot.cli.errors import told
+from bot.cli.output import say
 from bot.host_link import link_path
 from bot.settings import BadSetting, read_settings
 from bot.store import StoreError
@@ -28,4 +27,4 @@ def link() -> None:
                 f"No bot is running with the data folder {settings.data}: the link in {path} is that of one that was "
                 "killed, and opens nothing. Start the bot, and run this again."
             )
-        typer.echo(shown)
+        say(shown)

@@ -1,18 +1,23 @@
 """The command `buongioco`."""
 
+import errno
 import os
 import signal
 import sys
+from contextlib import suppress
 from importlib.metadata import version
-from typing import Annotated, ClassVar
+from typing import Annotated, Any, ClassVar
 
 import typer
 
 from bot.cli.lazy import LazyGroup
+from bot.cli.output import OutputError, abandon_streams, cleaned, flush, prepare_streams, say
 from engine.errors import EngineError
 
 
 class Commands(LazyGroup):
+    """All commands. Their errors may quote names of strangers, so these are cleaned too."""
+
     places: ClassVar = {
         "games": "bot.cli.games:games",
         "simulate": "bot.cli.simulate:simulate",
@@ -37,6 +42,13 @@ class Commands(LazyGroup):
         "tables": "bot.cli.tables:tables_app",
     }
 
+    def invoke(self, ctx: Any) -> Any:
+        try:
+            return super().invoke(ctx)
+        except typer.BadParameter as error:
+            error.message = cleaned(error.message)
+            raise
+
 
 # No pretty exceptions: they show local variables, and those hold hands and tokens.
 app = typer.Typer(cls=Commands, no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False)
@@ -44,7 +56,7 @@ app = typer.Typer(cls=Commands, no_args_is_help=True, add_completion=False, pret
 
 def _show_version(wanted: bool) -> None:
     if wanted:
-        typer.echo(f"buongioco {version('buongioco')}")
+        say(f"buongioco {version('buongioco')}")
         raise typer.Exit
 
 
@@ -67,11 +79,27 @@ def end_as_by_ctrl_c() -> None:
 
 
 def main() -> None:
-    """Run the command; a fault of the user's is one line on stderr. What it writes is for its user alone."""
+    """Run the command. A user's mistake is one line on standard error. Files it writes are for their owner alone."""
     os.umask(0o077)
     end_as_by_ctrl_c()
+    prepare_streams()
     try:
-        app()
-    except EngineError as error:
-        typer.echo(f"buongioco: {error}", err=True)
-        sys.exit(2)
+        try:
+            app()
+        except EngineError as error:
+            say(f"buongioco: {error}", err=True)
+            sys.exit(2)
+        finally:
+            flush()
+    except BrokenPipeError:
+        # The reader has enough, as with `| head`.
+        abandon_streams()
+        sys.exit(1)
+    except (OutputError, OSError) as error:
+        # Rich prints help texts past `say`, so their failure is a bare OSError.
+        if isinstance(error, OSError) and error.errno != errno.ENOSPC:
+            raise
+        with suppress(OutputError):
+            say(f"buongioco: Standard output cannot be written: {getattr(error, 'strerror', error)}", err=True)
+        abandon_streams()
+        sys.exit(1)

@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from bot.cli.arguments import GameId, Language, MoreRules, Rules, options_of, players_of
+from bot.cli.output import say
 from bot.texts import error_text, texts
 from bot.wording import Wording
 from engine import Game, GameKind, View, game_kind
@@ -50,8 +51,8 @@ class TerminalTable:
     def run(self) -> None:
         """Play until the game is over or the person leaves."""
         _ = self.words.text
-        typer.echo(_("You are {name}.").format(name=self.words.names[YOU]))
-        typer.echo(_("Type a move's number or the move itself; ? shows the table again, q leaves."))
+        say(_("You are {name}.").format(name=self.words.names[YOU]))
+        say(_("Type a move's number or the move itself; ? shows the table again, q leaves."))
         while not self.game.over and not self.quit:
             if self.game.needs_deal:
                 self._deal()
@@ -60,16 +61,16 @@ class TerminalTable:
             self._tell()
         if self.game.winner is not None:
             won = YOU in self.game.winner
-            typer.secho(_("You win!") if won else _("You lose."), bold=True)
+            say(_("You win!") if won else _("You lose."), bold=True)
 
     def _deal(self) -> None:
         _ = self.words.text
         self.game.deal(secrets.token_bytes(32))
         view = self.game.view(None)
         self.told = 0
-        typer.echo()
-        typer.secho(_("Deal {number}").format(number=view.deal_number), bold=True)
-        typer.echo(_("The shuffle is bound by {commitment}").format(commitment=view.commitment))
+        say()
+        say(_("Deal {number}").format(number=view.deal_number), bold=True)
+        say(_("The shuffle is bound by {commitment}").format(commitment=view.commitment))
 
     def _robots_move(self) -> bool:
         """Let one robot move, in turn or out of it; False when the person is to play."""
@@ -85,7 +86,7 @@ class TerminalTable:
         view = self.game.view(YOU)
         for by, move in history[self.told :]:
             if by != YOU:
-                typer.echo(f"  {self.words.move(by, move)}")
+                say(f"  {self.words.move(by, move)}")
         news = len(history) > self.told
         self.told = len(history)
         if news and view.deal and view.deal.last_trick and not view.deal.trick:
@@ -99,50 +100,48 @@ class TerminalTable:
         assert view.deal.last_trick
         if not self.game.moves[-1][1].startswith("play "):
             return
-        typer.echo(_("  {name} takes the trick").format(name=self.words.names[view.deal.last_trick.winner]))
+        say(_("  {name} takes the trick").format(name=self.words.names[view.deal.last_trick.winner]))
         if isinstance(view.deal, StockView):
             for by, card, _signal in view.deal.drawn:
-                typer.echo(_("  {name} draws {card}").format(name=self.words.names[by], card=card))
+                say(_("  {name} draws {card}").format(name=self.words.names[by], card=card))
 
     def _tell_result(self, view: View) -> None:
         _ = self.words.text
         if not view.result:
             return
         for line in self.words.score(view.result.entries, view.totals, view.rules):
-            typer.echo(f"  {line}")
-        typer.echo(_("  The secret was {secret}").format(secret=view.result.secret))
+            say(f"  {line}")
+        say(_("  The secret was {secret}").format(secret=view.result.secret))
 
     def _show(self, view: View) -> None:
         labels = self.words.labels
         deal = view.deal
         if deal is None:
             return
-        typer.echo()
+        say()
         if isinstance(deal, PacketsView):
             for seat in (1, YOU):
                 mine = [
                     packet for packet in deal.packets if packet.owner == seat and packet.place in ("table", "taken")
                 ]
                 line = "  ".join(f"{packet.number}:{packet.top or '??'}({packet.left})" for packet in mine)
-                typer.echo(f"{self.words.names[seat]:>8}  {line}")
+                say(f"{self.words.names[seat]:>8}  {line}")
         for seat, shown in enumerate(deal.known):
             if shown and seat != YOU:
-                typer.echo(f"{labels['shown']:>8}  {self.words.names[seat]} {' '.join(shown)}")
+                say(f"{labels['shown']:>8}  {self.words.names[seat]} {' '.join(shown)}")
         if isinstance(deal, StockView) and deal.stock:
-            typer.echo(f"{labels['stock']:>8}  {deal.stock}")
+            say(f"{labels['stock']:>8}  {deal.stock}")
         if isinstance(deal, TressetteView) and any(deal.declared):
-            typer.echo(f"{labels['declared']:>8}  {self.words.points(deal.declared, view.rules)}")
+            say(f"{labels['declared']:>8}  {self.words.points(deal.declared, view.rules)}")
         if isinstance(deal, SpadesView):
             bids = ["–" if bid is None else str(bid) for bid in deal.bids]
-            typer.echo(f"{labels['bids']:>8}  {self.words.names[0]} {bids[0]} · {self.words.names[1]} {bids[1]}")
+            say(f"{labels['bids']:>8}  {self.words.names[0]} {bids[0]} · {self.words.names[1]} {bids[1]}")
         if deal.trick:
-            typer.echo(
-                f"{labels['trick']:>8}  " + "  ".join(f"{self.words.names[by]} {card}" for by, card, _s in deal.trick)
-            )
-        typer.echo(f"{labels['tricks']:>8}  {self.words.sides(deal.tricks)}")
+            say(f"{labels['trick']:>8}  " + "  ".join(f"{self.words.names[by]} {card}" for by, card, _s in deal.trick))
+        say(f"{labels['tricks']:>8}  {self.words.sides(deal.tricks)}")
         if isinstance(deal, SpadesView) and deal.drawn:
-            typer.echo(f"{labels['drawn']:>8}  {deal.drawn}")
-        typer.secho(f"{labels['hand']:>8}  {' '.join(deal.hand or ())}", bold=True)
+            say(f"{labels['drawn']:>8}  {deal.drawn}")
+        say(f"{labels['hand']:>8}  {' '.join(deal.hand or ())}", bold=True)
 
     def _ask(self) -> None:
         view = self.game.view(YOU)
@@ -159,22 +158,22 @@ class TerminalTable:
         try:
             self.game.play(YOU, self._understand(answer, numbered, view))
         except EngineError as error:
-            typer.secho(error_text(error, self.language), fg="red")
+            say(error_text(error, self.language), fg="red")
 
     def _offer(self, view: View) -> list[str]:
         """Show what can be done; returns the moves that can be chosen by number."""
         _ = self.words.text
         phase = view.deal.phase if view.deal else ""
         if phase == "take":
-            typer.echo(_("Which four of the packets 1 to 8? Such as: 1 3 5 8"))
+            say(_("Which four of the packets 1 to 8? Such as: 1 3 5 8"))
             return []
         if phase == "exchange":
-            typer.echo(_("Up to three cards to exchange? Such as: exchange 2H 3D, or just: exchange"))
+            say(_("Up to three cards to exchange? Such as: exchange 2H 3D, or just: exchange"))
             return []
         plain = [move for move in view.moves if move != "resign" and not move.endswith((" busso", " volo"))]
         if len(plain) < len(view.moves) - 1:
-            typer.echo(_("You lead, and may add busso or volo: play 3D busso"))
-        typer.echo("  ".join(f"{number}) {move.removeprefix('play ')}" for number, move in enumerate(plain, 1)))
+            say(_("You lead, and may add busso or volo: play 3D busso"))
+        say("  ".join(f"{number}) {move.removeprefix('play ')}" for number, move in enumerate(plain, 1)))
         return plain
 
     def _understand(self, answer: str, numbered: list[str], view: View) -> str:

@@ -6,6 +6,8 @@ from typing import Protocol
 
 import typer
 
+from bot.cli.output import cleaned
+
 
 class ProgressBar(Protocol):
     def update(self, n_steps: int, /) -> None: ...
@@ -13,4 +15,4 @@ class ProgressBar(Protocol):
 
 def progress(length: int, label: str) -> AbstractContextManager[ProgressBar]:
     """A bar on stderr, if that is a terminal."""
-    return typer.progressbar(length=length, label=label, file=sys.stderr, hidden=not sys.stderr.isatty())
+    return typer.progressbar(length=length, label=cleaned(label), file=sys.stderr, hidden=not sys.stderr.isatty())

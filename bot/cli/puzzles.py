@@ -1,9 +1,7 @@
 """`buongioco puzzles`: endings to solve, found in games and checked."""
 
-import sys
 from collections import Counter
 from collections.abc import Callable, Iterator
-from contextlib import nullcontext
 from functools import partial
 from itertools import islice
 from pathlib import Path
@@ -13,6 +11,7 @@ import typer
 
 from bot.cli.asking import counted
 from bot.cli.files import records
+from bot.cli.output import line_output, say
 from bot.cli.progress import progress
 from bot.puzzles.collection import chosen, found_in, made
 from engine import Record
@@ -37,23 +36,20 @@ def make(
             help="Find them in these games (`buongioco export`), and not in random ones.",
         ),
     ] = None,
-    out: Annotated[Path | None, typer.Option(help="Write here instead of to the screen, one a line.")] = None,
+    out: Annotated[Path | None, typer.Option(help="Write here; to the screen without it, or with -.")] = None,
 ) -> None:
     """Find positions in which one card is better than all others, by the exact solver."""
     stream = made(number, seed) if source is None else islice(found_in(_readable(source)), number)
-    try:
-        opened = out.open("w", encoding="ascii") if out else nullcontext(sys.stdout)
-    except OSError as error:
-        raise typer.BadParameter(f"{out}: {error.strerror}", param_hint="--out") from None
     found: list[Puzzle] = []
-    with opened as file, progress(number, "puzzles") as bar:
+    with line_output(out) as write, progress(number, "puzzles") as bar:
         for puzzle in stream:
             found.append(puzzle)
             bar.update(1)
         kept = chosen(found, keep) if keep else found
-        file.writelines(puzzle.to_line() + "\n" for puzzle in kept)
+        for puzzle in kept:
+            write(puzzle.to_line())
     by_game = Counter(puzzle.game for puzzle in kept)
-    typer.echo(f"{len(kept)} of {len(found)}: " + ", ".join(f"{game} {by_game[game]}" for game in GAMES), err=True)
+    say(f"{len(kept)} of {len(found)}: " + ", ".join(f"{game} {by_game[game]}" for game in GAMES), err=True)
 
 
 def _readable(path: Path) -> Iterator[Record]:
@@ -82,10 +78,10 @@ def check(
         with progress(len(lines), path.name) as bar:
             for number, line in enumerate(lines, 1):
                 for fault in _faults(line, known, partial(faults_of, solver=solver)):
-                    typer.echo(f"{path}:{number}: {fault}")
+                    say(f"{path}:{number}: {fault}")
                     wrong += 1
                 bar.update(1)
-        typer.echo(f"{path}: {len(lines)} puzzles, {counted(wrong, 'fault')}")
+        say(f"{path}: {len(lines)} puzzles, {counted(wrong, 'fault')}")
     if wrong:
         raise typer.Exit(1)
 

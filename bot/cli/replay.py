@@ -6,6 +6,7 @@ import typer
 
 from bot.cli.arguments import ExistingFile, Language
 from bot.cli.files import game_of
+from bot.cli.output import say
 from bot.transcript import story
 
 
@@ -21,6 +22,6 @@ def replay(
     if deal is not None and deal > len(record.deals):
         raise typer.BadParameter(f"the game has {len(record.deals)} deals", param_hint="--deal")
     for line, trick_over in story(record, deal, lang.value):
-        typer.echo(line)
+        say(line)
         if pause and trick_over:
             input()

@@ -10,6 +10,7 @@ import typer
 
 from bot.cli.asking import counted
 from bot.cli.errors import told
+from bot.cli.output import line_output, say
 from bot.cli.stores import beside
 from bot.find.reports import Report, Reports
 from bot.finished.archive import Archive
@@ -41,8 +42,8 @@ async def _list() -> None:
     async with _client() as client:
         found = [one async for one in Reports(client).all()]
     for id, report in sorted(found, key=lambda one: one[1].at, reverse=True):  # noqa: A001
-        typer.echo(f"{id}  {_when(report)}  {report.game}  {_people(report)}")
-    typer.echo(counted(len(found), "report"), err=True)
+        say(f"{id}  {_when(report)}  {report.game}  {_people(report)}")
+    say(counted(len(found), "report"), err=True)
 
 
 @reports_app.command()
@@ -58,13 +59,12 @@ async def _show(id: str) -> None:  # noqa: A002
         if report is None:
             raise typer.BadParameter(f"There is no report {id}.", param_hint="ID")
         game = await Archive(client).get(report.game_id)
-    typer.echo(f"{_when(report)}  {_people(report)}", err=True)
+    say(f"{_when(report)}  {_people(report)}", err=True)
     if game is None:
-        typer.echo(
-            f"Its game is not in the archive: it is on still, as table {report.code}, or was moved out.", err=True
-        )
+        say(f"Its game is not in the archive: it is on still, as table {report.code}, or was moved out.", err=True)
         return
-    typer.echo(game.record.to_json())
+    with line_output(None) as write:
+        write(game.record.to_json())
 
 
 @reports_app.command()
@@ -78,7 +78,7 @@ async def _drop(id: str) -> None:  # noqa: A002
     async with _client() as client:
         if not await Reports(client).drop(id):
             raise typer.BadParameter(f"There is no report {id}.", param_hint="ID")
-    typer.echo(f"Report {id} is dropped.")
+    say(f"Report {id} is dropped.")
 
 
 def _when(report: Report) -> str:

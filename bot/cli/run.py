@@ -6,6 +6,7 @@ import os
 import typer
 
 from bot import logs
+from bot.cli.output import say
 from bot.running import run as run_bot
 from bot.settings import BadSetting, read_settings
 from bot.store import StoreAway, StoreError
@@ -23,5 +24,5 @@ def run() -> None:
         asyncio.run(run_bot(settings))
     except (BadSetting, StoreError, NothingToRun) as error:
         for line in str(error).splitlines():
-            typer.echo(f"buongioco: {line}", err=True)
+            say(f"buongioco: {line}", err=True)
         raise typer.Exit(os.EX_TEMPFAIL if isinstance(error, StoreAway) else 2) from None

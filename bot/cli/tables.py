@@ -15,6 +15,7 @@ import typer
 from bot.cli.archive import seconds_of
 from bot.cli.asking import counted, is_meant
 from bot.cli.errors import told
+from bot.cli.output import say
 from bot.cli.stores import beside
 from bot.delivery.message_state import decode_state
 from bot.settings import read_settings
@@ -96,12 +97,12 @@ async def _list(state: State | None, least: int) -> None:
                 lines.append((idle, f"{about}{known:16}{table.game_id:13}{_people(table)}"))
         tournaments = await Tournaments(room.store).unreadable() if state in (None, State.unreadable) else {}
     for _, line in sorted(lines, reverse=True):
-        typer.echo(line)
+        say(line)
     for code, since in tournaments.items():
-        typer.echo(f"{code:8}{State.unreadable:12}{f'{age(now - since)} old':16}{'idle unknown':16}tournament")
-    typer.echo(counted(len(lines), "table"), err=True)
+        say(f"{code:8}{State.unreadable:12}{f'{age(now - since)} old':16}{'idle unknown':16}tournament")
+    say(counted(len(lines), "table"), err=True)
     if tournaments:
-        typer.echo(counted(len(tournaments), "tournament"), err=True)
+        say(counted(len(tournaments), "tournament"), err=True)
 
 
 async def _last_seen(store: Store, code: str) -> int:
@@ -144,28 +145,24 @@ def show(code: Code) -> None:
 async def _show(code: str) -> None:
     async with _room() as room:
         table = await room.load(code)
-    typer.echo(f"table {code}: {table.phase}, version {table.version}")
+    say(f"table {code}: {table.phase}, version {table.version}")
     if table.error:
-        typer.echo(f"cannot be read: {table.error}. What follows is how it stood before.")
-    typer.echo(f"game: {table.game_id or 'unknown'}")
+        say(f"cannot be read: {table.error}. What follows is how it stood before.")
+    say(f"game: {table.game_id or 'unknown'}")
     for seat, chair in enumerate(table.chairs):
-        typer.echo(f"seat {seat}: {f'{chair.name} ({chair.person})' if chair else 'nobody'}")
+        say(f"seat {seat}: {f'{chair.name} ({chair.person})' if chair else 'nobody'}")
     for seat, chair in table.asking.items():
-        typer.echo(f"asks for seat {seat}: {chair.name} ({chair.person})")
-    typer.echo(f"shown in: {', '.join(table.hosts) or 'no chat'}")
-    typer.echo(
-        f"clock: {table.clock} s a move, {'strict' if table.strict else 'lax'}{f', {table.alarm}' * bool(table.alarm)}"
-    )
+        say(f"asks for seat {seat}: {chair.name} ({chair.person})")
+    say(f"shown in: {', '.join(table.hosts) or 'no chat'}")
+    say(f"clock: {table.clock} s a move, {'strict' if table.strict else 'lax'}{f', {table.alarm}' * bool(table.alarm)}")
     if table.game:
         rules = table.game.rules.model_dump()
-        typer.echo(f"rules: {' '.join(f'{name}={value}' for name, value in rules.items())}")
-        typer.echo(
-            f"deal {table.game.deal_number}, totals {' : '.join(map(str, table.game.totals))}, turn {table.game.turn}"
-        )
+        say(f"rules: {' '.join(f'{name}={value}' for name, value in rules.items())}")
+        say(f"deal {table.game.deal_number}, totals {' : '.join(map(str, table.game.totals))}, turn {table.game.turn}")
     entries = table.log.entries[-LAST_ENTRIES:]
-    typer.echo(f"the last {len(entries)} entries:")
+    say(f"the last {len(entries)} entries:")
     for number, entry in enumerate(entries, table.version - len(entries) + 1):
-        typer.echo(f"  {number}  {shown_entry(entry)}")
+        say(f"  {number}  {shown_entry(entry)}")
 
 
 def shown_entry(entry: bytes) -> str:
@@ -201,10 +198,10 @@ async def _close(code: str, yes: bool) -> None:
         _confirm(f"End table {code} ({about})?", yes)
         if table.error:
             await room.remove(table)
-            typer.echo(f"table {code} is deleted; it could not be read")
+            say(f"table {code} is deleted; it could not be read")
             return
         await room.close(code, f"close {code}")
-        typer.echo(f"table {code} is ended; the bot tells its players and chats within seconds, or at its next start")
+        say(f"table {code} is ended; the bot tells its players and chats within seconds, or at its next start")
 
 
 async def _call_off(tournaments: Tournaments, code: str, yes: bool) -> None:
@@ -213,7 +210,7 @@ async def _call_off(tournaments: Tournaments, code: str, yes: bool) -> None:
         raise NoSuchTable(code=code)
     _confirm(f"Call off tournament {code}, which cannot be read?", yes)
     await tournaments.call_off_unreadable(code, f"close {code}")
-    typer.echo(f"tournament {code} is called off; the bot's card of it says so within a minute, or at its next start")
+    say(f"tournament {code} is called off; the bot's card of it says so within a minute, or at its next start")
 
 
 def _confirm(question: str, yes: bool) -> None:

@@ -9,6 +9,7 @@ import typer
 
 from bot.cli.asking import counted
 from bot.cli.errors import told
+from bot.cli.output import say
 from bot.cli.stores import beside
 from bot.names import plain_name
 from bot.programs import SCOPES, Programs
@@ -40,8 +41,8 @@ async def _list() -> None:
     async with _programs() as programs:
         found = await programs.all()
     for one in found:
-        typer.echo(f"{one.id}  {' '.join(one.scopes):9}  {one.name}")
-    typer.echo(counted(len(found), "program"), err=True)
+        say(f"{one.id}  {' '.join(one.scopes):9}  {one.name}")
+    say(counted(len(found), "program"), err=True)
 
 
 @token_app.command()
@@ -53,7 +54,7 @@ def make(
     if not plain_name(name).strip():
         raise typer.BadParameter("A program needs a name.", param_hint="NAME")
     with told():
-        typer.echo(asyncio.run(_make(name, reads_only)))
+        say(asyncio.run(_make(name, reads_only)))
 
 
 async def _make(name: str, reads_only: bool) -> str:
@@ -76,4 +77,4 @@ async def _revoke(id: str) -> None:  # noqa: A002
     async with _programs() as programs:
         if not await programs.revoke(id):
             raise typer.BadParameter(f"There is no program {id}.", param_hint="ID")
-    typer.echo("Revoked.", err=True)
+    say("Revoked.", err=True)

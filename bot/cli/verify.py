@@ -8,6 +8,7 @@ import typer
 
 from bot.cli.asking import counted
 from bot.cli.files import records
+from bot.cli.output import say
 from bot.cli.progress import progress
 from bot.daily.chain import days_to_end
 from engine import Record, verify
@@ -43,7 +44,7 @@ def _verify_file(path: Path, chain: str) -> int:
                 errors += 1
                 unreadable += isinstance(record, BadRecord)
                 if errors <= ERRORS_SHOWN:
-                    typer.echo(f"{path}: game {number}, {error}")
+                    say(f"{path}: game {number}, {error}")
             elif isinstance(record, Record) and record.ending is None:
                 unfinished += 1
             bar.update(size)
@@ -51,15 +52,15 @@ def _verify_file(path: Path, chain: str) -> int:
                 break
     if unreadable == number > 1:
         others = "not one of its first" if number == UNREADABLE_BELIEVED else "none of its"
-        typer.echo(f"{path}: {others} {counted(number, 'line')} is a game: give it a file of records, as export writes")
+        say(f"{path}: {others} {counted(number, 'line')} is a game: give it a file of records, as export writes")
         return errors
     if errors > ERRORS_SHOWN:
-        typer.echo(f"{path}: and {counted(errors - ERRORS_SHOWN, 'more faulty game')}")
+        say(f"{path}: and {counted(errors - ERRORS_SHOWN, 'more faulty game')}")
     if not number:
         errors = 1
-        typer.echo(f"{path}: there is no game in it")
+        say(f"{path}: there is no game in it")
     notes = f", {unfinished} unfinished" if unfinished else ""
-    typer.echo(f"{path}: {counted(number, 'game')}{notes}, {errors or 'no'} {'fault' if errors == 1 else 'faults'}")
+    say(f"{path}: {counted(number, 'game')}{notes}, {errors or 'no'} {'fault' if errors == 1 else 'faults'}")
     return errors
 
 

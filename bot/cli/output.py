@@ -1,0 +1,124 @@
+"""Everything that commands write: text for people, lines of JSON, and files.
+
+Names come from strangers, and a terminal obeys escape sequences in them. So all text passes through `say`, and all JSON
+through `json_line`. Ruff bans `typer.echo` and `print` elsewhere in this package.
+"""
+
+import errno
+import io
+import json
+import os
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+import typer
+
+from bot.names import JOINERS
+
+STANDARD_OUTPUT = Path("-")
+"""The file name that means standard output."""
+
+
+class OutputError(Exception):
+    """Standard output cannot be written; the text says why."""
+
+
+def cleaned(text: str) -> str:
+    """Replace every character that a terminal may obey, such as ESC or a direction mark. Line breaks stay."""
+    return "".join(
+        char if char.isprintable() or char == "\n" or char in JOINERS else "\N{REPLACEMENT CHARACTER}" for char in text
+    )
+
+
+def json_line(text: str, encoding: str = "utf-8") -> str:
+    """Return JSON of the same value as one line that is safe to print.
+
+    Characters that a terminal may obey, or that ``encoding`` may lack, become ``\\uXXXX``. They occur in strings only.
+    """
+    is_unicode = encoding.lower().startswith("utf")
+    safe = "".join(
+        char if char.isprintable() and (is_unicode or char.isascii()) else json.dumps(char)[1:-1] for char in text
+    )
+    return safe + "\n"
+
+
+def say(text: object = "", *, err: bool = False, **style: Any) -> None:
+    """Print one or more lines for people; ``style`` is that of `typer.style`. OutputError if that fails."""
+    shown = cleaned(str(text))
+    with _standard_output():
+        typer.echo(typer.style(shown, **style) if style else shown, err=err)
+
+
+@contextmanager
+def line_output(out: Path | None, param: str = "--out") -> Iterator[Callable[[str], None]]:
+    """Open ``out``, or standard output if it is None or ``-``, and yield the function that writes a line of JSON.
+
+    Raises BadParameter, naming ``param``, if the file cannot be written, and OutputError for standard output.
+    """
+    if out is None or out == STANDARD_OUTPUT:
+        yield _print_line
+        flush()
+        return
+
+    @contextmanager
+    def attempt() -> Iterator[None]:
+        try:
+            yield
+        except OSError as error:
+            raise typer.BadParameter(f"{out}: {error.strerror or error}", param_hint=param) from None
+
+    def write(text: str) -> None:
+        with attempt():
+            file.write(json_line(text))
+
+    with attempt():
+        file = out.open("w", encoding="utf-8")
+    try:
+        yield write
+    finally:
+        with attempt():
+            file.close()
+
+
+def prepare_streams() -> None:
+    """Let standard input and output survive characters that their encoding lacks. Standard error already does."""
+    for stream in (sys.stdin, sys.stdout):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")
+
+
+def flush() -> None:
+    """Write what is left in the buffer of standard output; OutputError if that fails."""
+    with _standard_output():
+        if sys.stdout:
+            sys.stdout.flush()
+
+
+def abandon_streams() -> None:
+    """Drop what cannot be written, so that Python does not try again, and fail, when it exits."""
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            if stream:
+                stream.flush()
+        except OSError:
+            with suppress(OSError, ValueError):
+                os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+
+
+@contextmanager
+def _standard_output() -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        if error.errno == errno.EPIPE:
+            # The reader has enough, as with `| head`. Typer ends the command for it.
+            raise
+        raise OutputError(error.strerror or str(error)) from None
+
+
+def _print_line(text: str) -> None:
+    with _standard_output():
+        sys.stdout.write(json_line(text, sys.stdout.encoding or "utf-8"))

@@ -1,7 +1,9 @@
-"""What has to be on disk before something else is done."""
+"""Writing files so that they are whole on disk, whatever happens meanwhile."""
 
+import errno
 import fcntl
 import os
+import stat
 import tempfile
 import time
 from collections.abc import Iterator
@@ -13,6 +15,18 @@ from typing import IO
 JUST_BEGUN_SECONDS = 60.0
 """A file that is younger may have no lock yet, though somebody writes to it."""
 
+READER_SECONDS = 5.0
+"""How long a pipe may wait for its reader."""
+
+KINDS = {
+    stat.S_IFREG: "file",
+    stat.S_IFDIR: "directory",
+    stat.S_IFIFO: "pipe",
+    stat.S_IFBLK: "disk",
+    stat.S_IFCHR: "device",
+    stat.S_IFSOCK: "socket",
+}
+
 
 def sync_name(path: Path) -> None:
     """Have a file's name on disk, which stands in its folder: after a power cut there might be no such file."""
@@ -23,12 +37,64 @@ def sync_name(path: Path) -> None:
         os.close(folder)
 
 
+def regular_target(path: Path) -> Path:
+    """Return the regular file that ``path`` names or would create, with symbolic links followed.
+
+    OSError if it is a directory, device, pipe or socket.
+    """
+    if (kind := kind_of(path)) not in ("file", "missing"):
+        raise OSError(errno.EINVAL, f"is a {kind}, and has to be a file")
+    return path.resolve()
+
+
+def kind_of(path: Path) -> str:
+    """Return ``file``, ``directory``, ``pipe``, ``disk``, ``device``, ``socket`` or ``missing``. Links are followed."""
+    try:
+        mode = path.stat().st_mode
+    except FileNotFoundError:
+        return "missing"
+    return KINDS[stat.S_IFMT(mode)]
+
+
 @contextmanager
 def written_whole(path: Path) -> Iterator[IO[bytes]]:
-    """A file for its owner alone, under another name: it takes the place of what was there once all of it is on disk.
+    """Write a file for its owner alone, all of it or nothing.
 
-    Where it does not come so far nothing is left; what others left who were killed goes first. OSError.
+    The new file replaces the old one when all of it is on disk. A symbolic link stays, and the file it names is
+    replaced. A pipe or a character device is written through. OSError for anything else, and if writing fails.
     """
+    kind = kind_of(path)
+    if kind == "pipe":
+        with os.fdopen(_opened_pipe(path), "wb") as pipe:
+            yield pipe
+    elif kind == "device":
+        with path.open("wb") as device:
+            yield device
+    else:
+        with _replacing(regular_target(path)) as file:
+            yield file
+
+
+def _opened_pipe(path: Path) -> int:
+    """Open a pipe for writing. OSError if nobody opens its other end for a few seconds."""
+    end = time.monotonic() + READER_SECONDS
+    while True:
+        try:
+            descriptor = os.open(path, os.O_WRONLY | os.O_NONBLOCK)
+        except OSError as error:
+            if error.errno != errno.ENXIO:
+                raise
+            if time.monotonic() > end:
+                raise OSError(errno.ENXIO, "nothing reads from this pipe") from None
+            time.sleep(0.05)
+        else:
+            os.set_blocking(descriptor, True)
+            return descriptor
+
+
+@contextmanager
+def _replacing(path: Path) -> Iterator[IO[bytes]]:
+    """Write a temporary file that replaces ``path`` at the end. Delete leftovers of killed processes first."""
     _clear(path)
     # A fresh name, and mode 0600.
     number, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".part", dir=path.parent)

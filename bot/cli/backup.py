@@ -21,7 +21,12 @@ from bot.store import StoreError, keys
 
 
 def backup(
-    file: Annotated[Path, typer.Argument(metavar="FILE", dir_okay=False, help="Written anew if it is there already.")],
+    file: Annotated[
+        Path,
+        typer.Argument(
+            metavar="FILE", dir_okay=False, help="Replaced if it exists. Pipes and devices are written through."
+        ),
+    ],
 ) -> None:
     """Write all that the store holds to a file, also while the bot is running. The file holds secrets: keep it safe."""
     with told():
@@ -30,7 +35,8 @@ def backup(
             is_empty = asyncio.run(_backup(settings, file))
         except OSError as error:
             raise typer.BadParameter(f"{file}: {error.strerror or error}", param_hint="FILE") from None
-    say(f"{file}: {file.stat().st_size:,} bytes, of the store {settings.store_place}", err=True)
+    size = f"{file.stat().st_size:,} bytes" if file.is_file() else "written"
+    say(f"{file}: {size}, of the store {settings.store_place}", err=True)
     if is_empty:
         say(f"warning: nobody has played {settings.store_place} yet: is it the store that you mean?", err=True)
 

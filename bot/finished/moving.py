@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import structlog
 
-from bot.disk import sync_name
+from bot.disk import regular_target, sync_name
 from bot.finished.archive import Archive, FinishedGame, Numbered, UnreadableGame
 from bot.finished.file import LONGEST_LINE, filed, from_line, is_begun, rewrite, to_line
 from bot.finished.honours import closed_month
@@ -64,6 +64,7 @@ class Moving:
 
         StoreError if a game was changed while it was being moved: then the same again does it.
         """
+        self._path = regular_target(self._path)
         _try_to_write(self._path)
         moved = await self._finish() if self._path.exists() else 0
         rated, closed = await Ratings(self._client, self._archive).rated(), await closed_month(self._client)

@@ -1,6 +1,7 @@
 """What goes wrong for a host: a damaged file, a reader who has enough, a file that cannot be written."""
 
 import asyncio
+import os
 import shutil
 import subprocess
 from pathlib import Path
@@ -109,6 +110,17 @@ async def test_an_archive_that_cannot_be_written_is_said_though_nothing_is_old_e
     answer = await asyncio.to_thread(command, tmp_path, "archive", "--older-than=1d", "--out=old.jsonl")
     assert answer.returncode == 0, answer.stderr
     assert [path.name for path in tmp_path.iterdir()] == ["data"]
+
+
+async def test_a_backup_goes_through_a_pipe_and_restores(tmp_path: Path) -> None:
+    await made(tmp_path)
+    os.mkfifo(tmp_path / "pipe")
+    reading = asyncio.create_task(asyncio.to_thread((tmp_path / "pipe").read_bytes))
+    answer = await asyncio.to_thread(command, tmp_path, "backup", "pipe")
+    assert answer.returncode == 0, answer.stderr
+    (tmp_path / "cards.gz").write_bytes(await reading)
+    restored = await asyncio.to_thread(command, tmp_path, "restore", "cards.gz", "--replace")
+    assert restored.returncode == 0, restored.stderr
 
 
 async def test_what_is_logged_while_a_command_works_is_not_among_what_it_says(

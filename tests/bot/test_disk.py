@@ -3,14 +3,17 @@
 import fcntl
 import os
 import signal
+import socket
 import stat
 import time
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import chdir
 from pathlib import Path
 
 import pytest
 
 from bot.cli.main import end_as_by_ctrl_c
-from bot.disk import written_whole
+from bot.disk import regular_target, written_whole
 
 
 def left(path: Path, *, hours_ago: float = 24.0) -> Path:
@@ -63,6 +66,78 @@ def test_two_at_once_take_nothing_from_each_other(tmp_path: Path) -> None:
         assert path.read_bytes() == b"second"
     assert path.read_bytes() == b"first"
     assert names(tmp_path) == ["cards.gz"]
+
+
+def test_a_symbolic_link_stays_and_its_target_is_written(tmp_path: Path) -> None:
+    (tmp_path / "real").mkdir()
+    link = tmp_path / "link.gz"
+    link.symlink_to("real/cards.gz")  # it dangles at first
+    for content in (b"first", b"second"):
+        with written_whole(link) as file:
+            file.write(content)
+        assert link.readlink() == Path("real/cards.gz")
+        assert (tmp_path / "real/cards.gz").read_bytes() == content
+    assert names(tmp_path / "real") == ["cards.gz"]
+
+
+def test_a_pipe_is_written_through(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    with ThreadPoolExecutor(1) as reader:
+        read = reader.submit(pipe.read_bytes)
+        with written_whole(pipe) as file:
+            file.write(b"cards")
+        assert read.result() == b"cards"
+    assert pipe.is_fifo()
+    assert names(tmp_path) == ["pipe"]
+
+
+def test_a_pipe_that_nobody_reads_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("bot.disk.READER_SECONDS", 0)
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(OSError, match="nothing reads from this pipe"), written_whole(tmp_path / "pipe"):
+        pass
+    assert (tmp_path / "pipe").is_fifo()
+
+
+def test_a_character_device_is_written_through(tmp_path: Path) -> None:
+    """A terminal is one, and needs no root."""
+    ours, theirs = os.openpty()
+    terminal = Path(os.ttyname(theirs))
+    link = tmp_path / "link"
+    link.symlink_to(terminal)
+    for name in (terminal, link):
+        with written_whole(name) as file:
+            file.write(b"cards\n")
+        assert os.read(ours, 100).rstrip() == b"cards"
+    assert terminal.is_char_device()
+    assert link.readlink() == terminal
+    os.close(ours)
+    os.close(theirs)
+
+
+def test_directories_and_sockets_are_refused(tmp_path: Path) -> None:
+    (tmp_path / "folder").mkdir()
+    with socket.socket(socket.AF_UNIX) as server, chdir(tmp_path):
+        server.bind("socket")
+        for kind in ("folder", "socket"):
+            with pytest.raises(OSError, match="has to be a file"), written_whole(tmp_path / kind):
+                pass
+            with pytest.raises(OSError, match="has to be a file"):
+                regular_target(tmp_path / kind)
+    assert names(tmp_path) == ["folder", "socket"]
+
+
+def test_a_block_device_is_refused(tmp_path: Path) -> None:
+    disk = tmp_path / "disk"
+    try:
+        # No driver has this number, so nothing is written even if the check fails.
+        os.mknod(disk, 0o600 | stat.S_IFBLK, os.makedev(240, 99))
+    except PermissionError:
+        pytest.skip("only root can make devices")
+    with pytest.raises(OSError, match="is a disk"), written_whole(disk):
+        pass
+    assert disk.is_block_device()
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])

@@ -77,6 +77,34 @@ async def test_old_games_go_and_ratings_stay(any_store: Store, tmp_path: Path) -
     assert [entry.number async for entry in Archive(store.client).after(0)][-1] == GAMES + 1
 
 
+@pytest.mark.parametrize("is_dangling", [True, False])
+async def test_an_archive_follows_a_symbolic_link(store: Store, tmp_path: Path, is_dangling: bool) -> None:
+    link, real = tmp_path / "old.jsonl", tmp_path / "real.jsonl"
+    link.symlink_to(real)
+    if not is_dangling:
+        real.touch()
+    await rated(store)
+    assert await move(store, link) == Moved(6, [])
+    assert link.readlink() == real
+    assert in_file(real) == [1, 2, 3, 4, 5, 6]
+    rewrite(link, lambda entry: entry.game if entry.number > 1 else None)
+    assert link.readlink() == real
+    assert in_file(real) == [2, 3, 4, 5, 6]
+
+
+@pytest.mark.parametrize("kind", ["pipe", "directory", "device"])
+async def test_an_archive_is_a_file_and_games_stay_otherwise(store: Store, tmp_path: Path, kind: str) -> None:
+    path = Path("/dev/null") if kind == "device" else tmp_path / "old.jsonl"
+    if kind == "pipe":
+        os.mkfifo(path)
+    elif kind == "directory":
+        path.mkdir()
+    await rated(store)
+    with pytest.raises(OSError, match=f"is a {kind}, and has to be a file"):
+        await move(store, path)
+    assert len(await kept(store)) == GAMES
+
+
 async def test_what_is_not_done_with_stays(store: Store, tmp_path: Path) -> None:
     """A game that is not rated yet, one whose table delivery has still to show, one that cannot be read or is wrong."""
     await rated(store)

@@ -138,8 +138,10 @@ class Programs:
         )
 
     async def revoke(self, id_: str) -> bool:
-        """A program's token is good no more; False if there is no such program. What it plays at waits for nobody."""
-        return bool(await self._client.hdel(keys.PROGRAMS, id_))
+        """End a program's token; False if there is no such program. Its games go on without it."""
+        is_known = bool(await self._client.hdel(keys.PROGRAMS, id_))
+        await self._client.delete(keys.used_keys(id_))
+        return is_known
 
     async def whose(self, token: str) -> Program | None:
         """The program that has a token; None if none has."""

@@ -26,6 +26,7 @@ from adapters.web.people import COOKIE, PLATFORM, SESSIONS, WebPerson, set_cooki
 from adapters.web.refusals import Refused
 from adapters.web.site import TOO_MUCH, Site, spoken
 from bot.commands import Kind, choices
+from bot.idempotency import press_key
 from bot.panel import LONGEST_PAYLOAD
 from bot.places import Place
 from bot.platform import CardRoom, Command, Press
@@ -59,7 +60,7 @@ log = structlog.get_logger()
 
 
 class PressWord(BaseModel):
-    """A press: ``n`` names it, so that one sent twice counts once."""
+    """A press. The page names it ``n``: the same press sent twice under one name counts once."""
 
     model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
     n: Annotated[str, StringConstraints(pattern=r"^[a-z0-9]{4,10}\z")]
@@ -359,7 +360,7 @@ class Tables:
             if reply is None:
                 genuine = hand.has(word.press)
                 message = PAGE if reader.is_guest else ""
-                key = f"w{reader.tag}.{word.n}"
+                key = press_key(f"w{reader.tag}.{word.n}", word.press)
                 person = fresh.spoken_to(spoken(request))
                 press = Press(key, person, reader.place, message, word.press, genuine=genuine)
                 reply = await self._card_room.press(press)

@@ -7,6 +7,7 @@ from functools import partial
 from bot.handlers.commands import Commands
 from bot.handlers.hands import Hands, OpenHand
 from bot.handlers.limits import TooManyCodes
+from bot.idempotency import UsedKeys
 from bot.platform import Person, private_place
 from bot.programs import CannotBe, Program, Programs
 from bot.seated import OwnTable, own_table
@@ -51,6 +52,7 @@ class Playing:
     def __init__(self, worker: Worker, hands: Hands, commands: Commands) -> None:
         self._worker, self._hands, self._commands = worker, hands, commands
         self.programs = Programs(worker.store.client)
+        self._used_keys = UsedKeys(worker.store.client)
 
     async def tables(self, person: str) -> list[OwnTable]:
         """Where a program sits, or asks for a chair."""
@@ -64,6 +66,11 @@ class Playing:
             if person not in table.people:
                 raise NotAtThisTable(code=code)
             return own_table(table, person)
+
+    async def claim_key(self, program: Program, key: str, request: str) -> None:
+        """Reserve an idempotency key for a request, by its fingerprint; CannotBe if another request has used it."""
+        if not await self._used_keys.claim(program.id, key, request):
+            raise CannotBe("wrong", "This Idempotency-Key belongs to another request: send a new key.")
 
     async def open(
         self, program: Program, game: str, rules: Mapping[str, Value], robots: str | None, key: str

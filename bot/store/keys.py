@@ -51,6 +51,7 @@ the list of changed tables, also on a cluster. What follows from a finished tabl
 | ``sessions:<platform:id>`` | hash | a person's browsers by id, JSON (`bot.sessions`); expires |
 | ``entrance:<digest>`` | string | a link to a session is good, by the SHA-256 of what it holds; expires |
 | ``programs`` | hash | other people's programs, by id: name, scopes and their token's SHA-256, JSON (`bot.programs`) |
+| ``used_keys:<id>`` | hash | idempotency keys that a program has used (`bot.idempotency`); expires after a day |
 | ``daily:…``, ``{daily:<day>}:…`` | | the deals of the days (`bot.daily.days`, `results`, `reminders`) |
 | ``honours:…`` | | what months are remembered for in groups (`bot.finished.honours`) |
 | ``{puzzles}:…`` | | how people solve puzzles (`bot.puzzles.ladder`, `bot.puzzles.groups`) |
@@ -294,6 +295,10 @@ def named(person: str) -> str:
 
 def sessions(person: str) -> str:
     return f"sessions:{person}"
+
+
+def used_keys(program: str) -> str:
+    return f"used_keys:{program}"
 
 
 def entrance(digest: str) -> str:

@@ -153,6 +153,14 @@ async def test_a_request_sent_twice_counts_once(playground: Open, session: aioht
     assert texts == ["/challenge testa", "card"]
 
 
+async def test_other_request_with_the_same_name_is_done(playground: Open, session: aiohttp.ClientSession) -> None:
+    line = await Line.open(session, playground)
+    for text in ("first", "second", "first"):
+        assert (await line.ask(do="say", chat="1", text=text, n="same0001", **{"as": "1"}))["type"] == "done"
+    texts = [message.get("text") for message in playground.playground.chat_store.chats["1"].messages.values()]
+    assert texts == ["first", "second"]
+
+
 async def test_opened_to_a_network_only_ones_own_link_acts(network: Open, session: aiohttp.ClientSession) -> None:
     for key in ("", "wrong"):
         with pytest.raises(aiohttp.WSServerHandshakeError) as refused:

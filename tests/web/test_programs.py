@@ -18,6 +18,7 @@ from adapters.web.api import server
 from adapters.web.api.operations import OPERATIONS
 from adapters.web.site import MOST_SENT
 from bot.handlers.limits import TRIES
+from bot.idempotency import KEPT_SECONDS, UsedKeys
 from bot.platform import RateLimit
 from bot.privacy.kept import drop_kept
 from bot.privacy.mydata import MyData
@@ -472,6 +473,67 @@ def test_what_writes_wants_a_token_and_a_key() -> None:
         if one.body:
             assert one.scope == "play"
             assert "Idempotency-Key" in [parameter.name for parameter in one.parameters]
+
+
+async def test_key_of_another_request_gets_422(site: Open, session: aiohttp.ClientSession) -> None:
+    one, other = await program(site, session), await program(site, session, "Other")
+    wanted = {"game": "metamazzo", "robots": "easy"}
+    table = await one.done("/me/tables", wanted, "first-key")
+    spades = {"game": "spades", "robots": "strong", "rules": {"target": 200}}
+    move = {"version": table["version"], "move": next(move for move in table["moves"] if move not in UNLIKELY)}
+    path = f"/me/tables/{table['code']}"
+    waiting = await other.done("/me/tables", {"game": "testa"})
+    for where, body in (
+        ("/me/tables", spades),
+        (f"{path}/moves", move),
+        (f"{path}/seat", {}),
+        (f"/me/tables/{waiting['code']}/seat", {}),
+    ):
+        status, problem = await one.ask(where, body, key="first-key")
+        assert (status, problem["status"]) == (422, 422), where
+        assert "Idempotency-Key" in problem["detail"]
+    assert len((await one.done("/me/tables"))["tables"]) == 1
+    assert (await one.done(path))["version"] == table["version"]
+    # The same request is answered again, whatever the order of its fields, and each program has keys of its own.
+    again = await one.done("/me/tables", {"robots": "easy", "rules": {}, "game": "metamazzo"}, "first-key")
+    assert again["code"] == table["code"]
+    assert (await other.done("/me/tables", wanted, "first-key"))["code"] != table["code"]
+
+
+async def test_key_of_a_refused_request_stays_its_own(site: Open, session: aiohttp.ClientSession) -> None:
+    one = await program(site, session)
+    assert (await one.ask("/me/tables", {"game": "nonsense"}, key="first-key"))[0] == 422
+    status, problem = await one.ask("/me/tables", {"game": "testa"}, key="first-key")
+    assert status == 422
+    assert "Idempotency-Key" in problem["detail"]
+    assert (await one.ask("/me/tables", {"game": "testa"}, key="next-key"))[0] == 200
+
+
+async def test_repeats_side_by_side_are_done_once(site: Open, session: aiohttp.ClientSession) -> None:
+    one = await program(site, session)
+    wanted = {"game": "metamazzo"}
+    opened = await asyncio.gather(*(one.done("/me/tables", wanted, "same-key") for _ in range(8)))
+    assert len({table["code"] for table in opened}) == 1
+    assert len((await one.done("/me/tables"))["tables"]) == 1
+
+
+async def test_few_keys_of_a_program_are_kept(site: Open, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("bot.idempotency.KEYS_KEPT", 4)
+    client = site.worker.store.client
+    used = UsedKeys(client)
+    for number in range(10):
+        assert await used.claim("one", f"key{number:05}", "a")
+    assert await used.claim("one", "key00009", "a")
+    assert not await used.claim("one", "key00006", "b")
+    assert await used.claim("one", "key00005", "b")
+    assert await client.hlen("used_keys:one") == 2 * 4 + 1
+    assert 0 < await client.ttl("used_keys:one") <= KEPT_SECONDS
+
+
+@pytest.mark.parametrize("scheme", ["Bearer ", "bearer ", "BEARER ", "Bearer  "])
+async def test_scheme_of_a_token_may_have_any_case(site: Open, session: aiohttp.ClientSession, scheme: str) -> None:
+    one = await program(site, session)
+    assert (await one.ask("/me", Authorization=f"{scheme}{one.token}"))[0] == 200
 
 
 async def test_people_make_and_revoke_tokens_in_settings(site: Open, session: aiohttp.ClientSession) -> None:

@@ -229,6 +229,16 @@ async def test_who_does_not_send_what_they_began_is_not_waited_for(
     writer.close()
 
 
+async def test_other_press_with_the_same_name_is_done(site: Open) -> None:
+    async with browser(site) as anna:
+        code = await anna.play("tressette", friend="1")
+        async with anna.live(code) as live:
+            await live.word("table")
+            for target in ("21", "31", "31"):
+                assert not (await live.press(f"1t{code}:rule target={target}", "same"))["refused"]
+                assert dict((await site.worker.room.table(code)).rules)["target"] == int(target)
+
+
 async def test_a_stranger_learns_nothing_of_which_tables_there_are(site: Open) -> None:
     async with browser(site) as anna, browser(site) as bruno:
         code = await anna.play()

@@ -13,6 +13,9 @@ from adapters.web.api import problems
 from adapters.web.api.operations import BASE, OPERATIONS, Operation, Parameter
 from adapters.web.api.problems import Problem
 
+OTHER_REQUEST = "The rules do not allow it, or the Idempotency-Key belongs to another request."
+"""What 422 says. Only operations that take a key answer with it."""
+
 REFERENCE = "#/components/schemas/{model}"
 
 
@@ -59,7 +62,8 @@ def _operation(one: Operation, references: dict[type[BaseModel], Any]) -> dict[s
     waits = {"Retry-After": {"schema": {"type": "integer"}, "description": "Seconds."}}
     answers: dict[str, Any] = {"200": {"description": one.summary, "content": {one.media_type: {"schema": schema}}}}
     for status in one.statuses:
-        answers[str(status)] = {"description": HTTPStatus(status).phrase, "content": problem}
+        about = OTHER_REQUEST if status == HTTPStatus.UNPROCESSABLE_ENTITY else HTTPStatus(status).phrase
+        answers[str(status)] = {"description": about, "content": problem}
         if status in (429, 503):
             answers[str(status)]["headers"] = waits
     return {

@@ -113,7 +113,10 @@ TABLE_CODE = Parameter("code", "path", "A table's code.", CODE)
 KEY = Parameter(
     "Idempotency-Key",
     "header",
-    "A new one for each wish: one that comes again with the same key is done once, and answered.",
+    (
+        "A new one for each request. The same request with the same key is done once and answered again; another "
+        "request with it gets 422."
+    ),
     "[A-Za-z0-9_-]{8,64}",
 )
 READING = (401, 403, 404, 429, 503)

@@ -32,6 +32,7 @@ from adapters.web.limits import Lookup, TooMany
 from adapters.web.site import MOST_SENT, Site, sent_in_time, spoken
 from bot.finished.players import ALL
 from bot.finished.reader import Answer, NotAnalysed, Reader, TooMuchToDo
+from bot.idempotency import fingerprint
 from bot.platform import CardRoom
 from bot.programs import CannotBe, Program, Scope
 from bot.store import STORE_ERRORS
@@ -101,6 +102,10 @@ class Api:
                 request[BODY] = await _body(request, one.body)
             handler: Handler = getattr(self, one.name)
             try:
+                if KEY in one.parameters:
+                    said = fingerprint(one.name, dict(request.match_info), request[BODY].model_dump())
+                    key = request.headers[KEY.name]
+                    await self._card_room.playing.claim_key(request[PROGRAM], key, said)
                 return await handler(request)
             except CannotBe as fault:
                 raise ApiError(STATUSES[fault.reason], str(fault), fault.wait) from None
@@ -310,9 +315,12 @@ async def _body(request: web.Request, model: type[Asked]) -> Asked:
 
 
 def _token(request: web.Request) -> str:
-    """What a request brings as its token; empty where it brings none."""
-    kind, _space, token = request.headers.get("Authorization", "").partition(" ")
-    return token.strip() if kind.lower() == "bearer" else ""
+    """Return the token that a request brings; empty if it brings none.
+
+    The scheme is case-insensitive, and one or more spaces follow it (RFC 9110, sections 11.1 and 11.4).
+    """
+    scheme, _space, token = request.headers.get("Authorization", "").partition(" ")
+    return token.strip() if scheme.lower() == "bearer" else ""
 
 
 def _own(answer: BaseModel) -> web.Response:

@@ -14,6 +14,7 @@ from pydantic_core import from_json
 from adapters.web.playground.chat_store import BOT, PLATFORM, Chat, ChatStore, User
 from adapters.web.playground.tabs import Tabs
 from adapters.web.refusals import Refused
+from bot.idempotency import press_key
 from bot.panel import LONGEST_PAYLOAD
 from bot.places import Place
 from bot.platform import CardRoom, Command, Person, Press, Reply, is_private
@@ -47,7 +48,10 @@ Number = Annotated[int, Field(ge=1, le=2**53)]
 
 
 class Request(BaseModel):
-    """A request: ``n`` names it, so that one sent twice counts once; ``as`` is who asks, where a tab may choose."""
+    """A request. The page names it ``n``: the same request sent twice under one name counts once.
+
+    ``as`` is the person who asks, if the tab may choose.
+    """
 
     model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
 
@@ -163,7 +167,7 @@ class Requests:
         connection, counts once.
         """
         self._languages[person.id] = language
-        key = f"pg{person.id}.{request.n}"
+        key = press_key(f"pg{person.id}.{request.n}", request.model_dump_json())
         if isinstance(request, FetchFile | FetchPicture):
             # What the page asks for again it has not got: what was sent is lost with its connection.
             return await self._do(person, request, key)

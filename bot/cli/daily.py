@@ -9,7 +9,7 @@ from bot.cli.errors import told
 from bot.cli.output import say
 from bot.cli.stores import beside
 from bot.daily.days import chain_of
-from bot.daily.deal import game_on
+from bot.daily.games import DayGames
 from bot.daily.results import DayResults
 from bot.settings import read_settings
 from bot.store import StoreError, keys, schema
@@ -34,9 +34,10 @@ async def _daily() -> None:
             # A chain would be made by asking for it, perhaps in a store that is not the bot's.
             raise StoreError(f"No bot has used the store {settings.store_place} yet: start it first.")
         chain = await chain_of(client, day)
+        game = await DayGames(client).of_today(day)
         played = len(await DayResults(client).lines(day))
     yesterday = day - timedelta(days=1)
     say(f"chain from {chain.first} to {chain.last}, end {chain.end}")
-    say(f"today {day}, {zone}: {game_on(day)}, played by {counted(played, 'player')}")
+    say(f"today {day}, {zone}: {game}, played by {counted(played, 'player')}")
     if yesterday >= chain.first:
         say(f"yesterday's secret {chain.secret(yesterday).hex()}")

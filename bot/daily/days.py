@@ -17,7 +17,8 @@ import structlog
 
 from bot.background import TaskSet
 from bot.daily.chain import Chain
-from bot.daily.deal import LEVEL, game_on, result_of
+from bot.daily.deal import LEVEL, result_of
+from bot.daily.games import DayGames
 from bot.daily.results import DayResults
 from bot.finished.archive import Archive, FinishedGame
 from bot.robot_pool import RobotPool
@@ -66,7 +67,7 @@ class Days:
     def __init__(
         self, room: Room, challenges: Challenges, archive: Archive, robot_pool: RobotPool, zone: ZoneInfo
     ) -> None:
-        self.results = DayResults(room.store.client)
+        self.results, self._games = DayResults(room.store.client), DayGames(room.store.client)
         self._room, self._challenges, self._archive, self._zone = room, challenges, archive, zone
         self._robot_pool, self._working_out = robot_pool, TaskSet()
         self._worked_out: date | None = None
@@ -85,6 +86,10 @@ class Days:
         """A group has another id: what it is told of today and of yesterday moves along. Twice is once."""
         today = self.today()
         await self.results.move_chat(old, new, (today, today - timedelta(days=1)))
+
+    async def game_on(self, day: date) -> str:
+        """Return a day's game. Today's is stored from now on."""
+        return await (self._games.of_past(day) if day < self.today() else self._games.of_today(day))
 
     async def chain(self) -> Chain:
         return await chain_of(self._room.store.client, self.today())
@@ -110,7 +115,7 @@ class Days:
         update = f"daily:{day}:{person}"
         try:
             return await self._challenges.open_practice(
-                game_on(day), person, name, LEVEL, update, host=host, setup=[Day(day)], secret=secret
+                await self.game_on(day), person, name, LEVEL, update, host=host, setup=[Day(day)], secret=secret
             )
         except NoSuchTable:
             # Its game is over; what came of it may be on its way.
@@ -167,7 +172,7 @@ class Days:
     async def _note_par(self, day: date, secret: bytes) -> None:
         try:
             if await self.results.par(day) is None:
-                await self.results.note_par(day, await self._robot_pool.par(game_on(day), secret))
+                await self.results.note_par(day, await self._robot_pool.par(await self.game_on(day), secret))
         except STORE_ERRORS as error:
             self._worked_out = None
             self._room.store.outage.begin(error)

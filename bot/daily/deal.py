@@ -1,12 +1,11 @@
-"""What a day's deal is, apart from its cards: which game, how the robots play it, and what came of it.
+"""What a day's deal is, apart from its cards and its game: how the robots play it, and what came of it.
 
-All of it follows from the day and its secret alone, so that whoever makes the same moves at the same places among the
-deal's is answered the same.
+All of it follows from the game and the day's secret. So players who make the same moves at the same places meet the
+same answers.
 """
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from datetime import date
 from hashlib import sha256
 from random import Random
 from typing import Any
@@ -21,11 +20,6 @@ SEAT = 0
 """Where whoever asks for the deal sits."""
 
 LEVEL = "strong"
-
-
-def game_on(day: date) -> str:
-    """The game of a day: all of them take their turns."""
-    return list(GAMES)[day.toordinal() % len(GAMES)]
 
 
 def thought_seed(secret: bytes, moves: int) -> int:

@@ -14,7 +14,6 @@ from typing import Any
 import structlog
 
 from bot.daily.days import Days
-from bot.daily.deal import game_on
 from bot.delivery.shards import Shards
 from bot.find.finder import MINDED_WITH
 from bot.panels.daily import reminder_panel
@@ -98,7 +97,8 @@ class Reminders:
         adapter = self._adapters.get(platform_of(person))
         if adapter is None:
             return
-        panel = reminder_panel((await self._people.person(person)).language, day, game_on(day))
+        game = await self._days.game_on(day)
+        panel = reminder_panel((await self._people.person(person)).language, day, game)
         try:
             await adapter.send(private_place(person), panel, f"daily {day} {person}")
         except DeliveryError as error:

@@ -5,7 +5,7 @@ from dataclasses import replace
 from datetime import date, timedelta
 
 from bot.actions import BadPayload
-from bot.daily.deal import SEAT, game_on
+from bot.daily.deal import SEAT
 from bot.daily.lines import DayLine, best_of
 from bot.daily.reminders import HOURS, Hours
 from bot.daily.results import Line, ranked
@@ -90,7 +90,7 @@ class Daily:
         day = self.days.today()
         viewer = await self._viewers.at(place)
         lines = await self._named(await self.days.results.lines(day, chat_of(place)))
-        return day_panel(viewer.language, day, game_on(day), lines)
+        return day_panel(viewer.language, day, await self.days.game_on(day), lines)
 
     async def _own_with_reminder(self, profile: Profile) -> Panel:
         panel = await self.own(profile)
@@ -100,7 +100,7 @@ class Daily:
     async def own(self, profile: Profile) -> Panel:
         """What today's deal is to somebody: to be played, or their result."""
         day = self.days.today()
-        game, lines = game_on(day), await self.days.results.lines(day)
+        game, lines = await self.days.game_on(day), await self.days.results.lines(day)
         own = next((line for line in lines if line.person == profile.id), None)
         if own is None:
             seal = commitment((await self.days.chain()).secret(day))
@@ -116,7 +116,7 @@ class Daily:
         chain, own = await self.days.chain(), played.get(profile.id)
         past = PastDay(
             day,
-            game_on(day),
+            await self.days.game_on(day),
             await results.par(day),
             best_of(list(played.values())),
             chain.secret(day).hex() if day >= chain.first else "–",
@@ -168,7 +168,8 @@ class Daily:
             for name, line in named
         ]
         is_analysed = self.worker.looks_at_games
-        return Comparison(day, game_on(day), best_of(list(played.values())), lines, more, is_analysed)
+        game, best = await self.days.game_on(day), best_of(list(played.values()))
+        return Comparison(day, game, best, lines, more, is_analysed)
 
     def _yesterday(self) -> date:
         return self.days.today() - timedelta(days=1)

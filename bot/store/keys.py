@@ -52,7 +52,7 @@ the list of changed tables, also on a cluster. What follows from a finished tabl
 | ``entrance:<digest>`` | string | a link to a session is good, by the SHA-256 of what it holds; expires |
 | ``programs`` | hash | other people's programs, by id: name, scopes and their token's SHA-256, JSON (`bot.programs`) |
 | ``used_keys:<id>`` | hash | idempotency keys that a program has used (`bot.idempotency`); expires after a day |
-| ``daily:…``, ``{daily:<day>}:…`` | | the deals of the days (`bot.daily.days`, `results`, `reminders`) |
+| ``daily:…``, ``{daily:<day>}:…`` | | the deals of the days (`bot.daily.days`, `games`, `results`, `reminders`) |
 | ``honours:…`` | | what months are remembered for in groups (`bot.finished.honours`) |
 | ``{puzzles}:…`` | | how people solve puzzles (`bot.puzzles.ladder`, `bot.puzzles.groups`) |
 | ``{find}:waiting`` | hash | people who look for an opponent: since when, Unix seconds, and a JSON of what they want |
@@ -104,12 +104,14 @@ REPORTS = "{find}:reports"
 REPORTS_UNTOLD = "{find}:reports:untold"
 OFFER = "offer:"
 DAILY_CHAIN = "daily:chain"
+DAILY_DRAWN = "daily:drawn"
 DAILY_OPEN = "daily:open"
 DAILY_REMINDERS = "daily:reminders"
 PUZZLE_PEOPLE, PUZZLE_RATINGS = "{puzzles}:people", "{puzzles}:ratings"
 HONOURS_CLOSED = "honours:closed"
 TOURNAMENTS = "tournaments"
 PUZZLE_NEXT, PUZZLE_HOURS = "{puzzles}:next", "{puzzles}:hours"
+PUZZLES_DRAWN = "{puzzles}:drawn"
 NOTIFICATIONS = "buongioco:pokes"
 """The channel on which workers tell each other that a table, or what is known of a person, has changed."""
 

@@ -12,7 +12,7 @@ import pytest
 from adapters.discord.adapter import Discord
 from adapters.telegram.adapter import Telegram
 from bot.daily.days import Days
-from bot.daily.deal import game_on
+from bot.daily.games import unstored_game
 from bot.find import matching
 from bot.handlers import Dispatcher
 from bot.settings import Settings
@@ -191,7 +191,9 @@ async def test_who_plays_the_same_meets_the_same_on_both_platforms_a_restart_bet
     store: Store, server: DiscordServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # By cards alone: no declarations, no packets, no bids.
-    day = next(one for one in (date(2026, 11, 24) + timedelta(days=n) for n in range(7)) if game_on(one) == "tressette")
+    day = next(
+        one for one in (date(2026, 11, 24) + timedelta(days=n) for n in range(7)) if unstored_game(one) == "tressette"
+    )
     monkeypatch.setattr(Days, "today", lambda _days: day)
     # Some presses change nothing on their panel, and nothing here counts on a panel that answers.
     monkeypatch.setattr("adapters.discord.adapter.SHOWN_WITHIN", 0.2)

@@ -20,7 +20,8 @@ import aiohttp
 
 from bot.daily.chain import Chain, days_to_end
 from bot.daily.days import chain_of
-from bot.daily.deal import DayResult, choose, game_on, result_of, thought_seed
+from bot.daily.deal import DayResult, choose, result_of, thought_seed
+from bot.daily.games import DayGames
 from bot.daily.results import DayResults
 from bot.finished.archive import Archive, FinishedGame
 from bot.store import EmbeddedStore, Store, opened
@@ -143,8 +144,8 @@ def no_message_tells_a_secret(rest: DayAtRest) -> None:
 class Answers:
     """What the robot of the day answers, worked out here, where nothing is killed."""
 
-    def __init__(self, day: date, secret: bytes) -> None:
-        self._game_id, self._secret = game_on(day), secret
+    def __init__(self, game_id: str, secret: bytes) -> None:
+        self._game_id, self._secret = game_id, secret
         self._known: dict[tuple[tuple[int | None, str], ...], tuple[int, str | None] | None] = {}
 
     def check(self, person: str, moves: Moves) -> None:
@@ -273,7 +274,8 @@ class DayHarness(Harness):
             of_tables(rest)
         for of_days in INVARIANTS:
             of_days(day)
-        self._answers = self._answers or Answers(day.day, day.chain.secret(day.day))
+        if self._answers is None:
+            self._answers = Answers(await DayGames(store.client).of_today(day.day), day.chain.secret(day.day))
         for person, moves in day.lines:
             self._answers.check(person, moves)
         self.played, self._held = dict(day.results), {game.id for game in day.held}

@@ -7,7 +7,7 @@ import pytest
 from playwright.async_api import Browser, Error, expect
 
 from bot.daily.days import Days
-from bot.daily.deal import game_on
+from bot.daily.games import unstored_game
 from tests.browser import ONE_BROWSER
 from tests.open_playground import Open
 from tests.web.test_accessibility import judged
@@ -15,7 +15,7 @@ from tests.web.test_table_page import is_mine, opened, shot
 
 pytestmark = [*ONE_BROWSER, pytest.mark.long]
 
-TODAY = next(day for day in (date(2026, 11, 24) + timedelta(days=n) for n in range(7)) if game_on(day) == "testa")
+TODAY = next(day for day in (date(2026, 11, 24) + timedelta(days=n) for n in range(7)) if unstored_game(day) == "testa")
 
 
 async def test_it_is_played_on_the_page_once_and_looked_at_the_day_after(

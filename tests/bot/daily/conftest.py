@@ -7,13 +7,13 @@ import pytest
 
 from bot.daily import deal
 from bot.daily.days import Days
-from bot.daily.deal import game_on
+from bot.daily.games import unstored_game
 from bot.daily.reminders import Reminders
 from bot.robot_pool import RobotPool
 from engine.game import MoveEntry
 from engine.views import View
 
-TODAY = next(day for day in (date(2026, 11, 24) + timedelta(days=n) for n in range(7)) if game_on(day) == "testa")
+TODAY = next(day for day in (date(2026, 11, 24) + timedelta(days=n) for n in range(7)) if unstored_game(day) == "testa")
 TOMORROW = TODAY + timedelta(days=1)
 
 

@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 from bot.cli import main as cli
 from bot.daily.chain import Chain
 from bot.daily.days import chain_of
-from bot.store import EmbeddedStore, opened
+from bot.store import EmbeddedStore, keys, opened
 from engine import Game
 from tests.bot.command import command
 
@@ -44,6 +44,10 @@ async def test_a_host_reads_what_to_publish(tmp_path: Path) -> None:
     valkey = EmbeddedStore(tmp_path / "data")
     await valkey.start()
     async with opened(valkey.url) as store:
+        # The game that was drawn, not the one that this release would draw.
+        today = datetime.now(UTC).date()
+        drawn = {(today + timedelta(days=ahead)).isoformat(): "tavolo" for ahead in (-1, 0, 1)}
+        await store.client.hset(keys.DAILY_DRAWN, mapping=drawn)
         answers = [await asyncio.to_thread(command, tmp_path, "daily", BUONGIOCO_PLAYGROUND_PORT="0") for _ in range(2)]
         # Where the bot is it may be another day than where the settings of this command lead.
         await store.attendance.present("worker", "Etc/GMT-14")
@@ -56,6 +60,6 @@ async def test_a_host_reads_what_to_publish(tmp_path: Path) -> None:
     assert [one.returncode for one in answers] == [0, 0], answers[0].stderr
     assert answers[0].stdout == answers[1].stdout
     assert f"end {end}" in answers[0].stdout
-    assert "played by 0 players" in answers[0].stdout
+    assert ": tavolo, played by 0 players" in answers[0].stdout
     assert there[0].stdout == there[1].stdout
     assert ", Etc/GMT-14: " in there[0].stdout

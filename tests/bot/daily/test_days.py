@@ -16,7 +16,7 @@ import pytest
 from bot.daily import days
 from bot.daily.chain import Chain, days_to_end
 from bot.daily.days import Days, NoDaysHere, chain_of
-from bot.daily.deal import game_on
+from bot.daily.games import unstored_game
 from bot.platform import DeliveryError, NotDone, Refused, SlowDown, Trouble
 from bot.privacy.mydata import MyData
 from bot.somebody import marks
@@ -174,7 +174,7 @@ async def test_a_deal_that_is_asked_for_on_a_page_in_a_group_is_played_in_the_pr
 
 
 async def test_a_deal_of_the_day_cannot_be_claimed(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    day = next(day for day in (TODAY + timedelta(days=n) for n in range(7)) if game_on(day) == "tressette")
+    day = next(day for day in (TODAY + timedelta(days=n) for n in range(7)) if unstored_game(day) == "tressette")
     monkeypatch.setattr(Days, "today", lambda _days: day)
     async with opened(store, "Anna") as (worker, [anna]):
         code = await began(anna)

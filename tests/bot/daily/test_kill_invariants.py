@@ -73,7 +73,7 @@ async def test_all_hold_where_all_is_well_and_each_notices_its_fault(store: Stor
 
 async def test_an_answer_that_would_have_been_another_is_noticed(store: Store) -> None:
     rest = await at_rest(store)
-    answers = Answers(TODAY, rest.chain.secret(TODAY))
+    answers = Answers("testa", rest.chain.secret(TODAY))
     for person, moves in rest.lines:
         answers.check(person, moves)
     [(person, moves), _other] = rest.lines

@@ -1,0 +1,38 @@
+"""What was drawn for each day, stored with the day: a later release may draw from a longer list."""
+
+from collections.abc import Callable, Mapping
+from datetime import date
+from typing import Any
+
+Choose = Callable[[Mapping[date, str]], str]
+"""Choose what a day gets, given what other days got."""
+
+
+class Drawn:
+    """One hash of the store: an id for each day. Every method raises the store's errors."""
+
+    def __init__(self, client: Any, key: str) -> None:
+        self._client, self._key = client, key
+
+    async def get(self, day: date) -> str | None:
+        """Return what was drawn for a day, or None."""
+        found = await self._client.hget(self._key, day.isoformat())
+        return found.decode() if found else None
+
+    async def draw(self, day: date, choose: Choose) -> str:
+        """Return what was drawn for a day; choose it now if nothing was. Of two choices at once the first counts."""
+        if found := await self.get(day):
+            return found
+        chosen = choose(await self._all())
+        await self._client.hsetnx(self._key, day.isoformat(), chosen)
+        return await self.get(day) or chosen
+
+    async def replace(self, day: date, choose: Choose) -> str:
+        """Choose again for a day, because what was drawn for it is no longer there."""
+        chosen = choose(await self._all())
+        await self._client.hset(self._key, day.isoformat(), chosen)
+        return chosen
+
+    async def _all(self) -> dict[date, str]:
+        found = await self._client.hgetall(self._key)
+        return {date.fromisoformat(day.decode()): one.decode() for day, one in found.items()}

@@ -14,7 +14,7 @@ from bot.people import Profile
 from bot.pictures.cards import IN_FRENCH
 from bot.platform import Reply, chat_of, is_private, may_speak_first, private_place
 from bot.puzzles.collection import all_puzzles
-from bot.puzzles.groups import first_puzzle_of, puzzle_of, with_picture
+from bot.puzzles.groups import first_puzzle_of, with_picture
 from bot.texts import texts
 from bot.viewers import Viewers
 from bot.worker import Worker
@@ -120,7 +120,7 @@ class Puzzles:
         """An answer in a group, of which only its giver reads whether it was right."""
         _ = texts(profile.language).gettext
         day = self._groups.today()
-        is_todays = puzzle.id == puzzle_of(day).id
+        is_todays = puzzle.id == (await self._groups.puzzle(day)).id
         if await self._ladder.take(profile.id, puzzle, card, (chat_of(place), day) if is_todays else None):
             told = verdict(profile.language, profile.suits, puzzle, card)
         else:
@@ -141,7 +141,7 @@ class Puzzles:
 
     async def _choose_hour(self, place: str, profile: Profile, hour: int | None, id_: str) -> Reply:
         """Have a puzzle come each day at an hour, or no more; pressed below the puzzle with that id."""
-        is_todays = id_ == puzzle_of(self._groups.today()).id
+        is_todays = id_ == (await self._groups.puzzle(self._groups.today())).id
         await self._groups.choose_hour(place, hour, is_there=is_todays)
         if is_todays:
             return Reply(panel=await self._groups.panel(place))

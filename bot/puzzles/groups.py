@@ -1,15 +1,19 @@
 """A puzzle a day, the same for all groups; it goes to those that want it, at an hour that they chose.
 
+Each day's puzzle is stored when it is first needed, so that new puzzles in the package do not change it.
+
 | key | type | what |
 |---|---|---|
+| ``{puzzles}:drawn`` | hash | the puzzle of each day, by its date |
 | ``{puzzles}:hours`` | hash | the hour of each chat that wants one, 0 to 23, by place |
 | ``{puzzles}:sent:<day>`` | set | places to which a day's has been sent; kept for two days |
 """
 
 import asyncio
+from collections import Counter
 from collections.abc import Callable, Mapping
 from datetime import date, datetime
-from functools import lru_cache
+from functools import lru_cache, partial
 from random import Random
 
 import structlog
@@ -17,6 +21,7 @@ import structlog
 from bot.daily.reminders import HOURS, LATE_HOURS, Hours
 from bot.delivery.announcer import Announcer
 from bot.delivery.shards import Shards
+from bot.drawn import Drawn
 from bot.find.finder import MINDED_WITH
 from bot.panel import Panel
 from bot.panels.puzzles import Asked, puzzle_panel
@@ -38,13 +43,16 @@ KEPT_SECONDS = 2 * 86400
 log = structlog.get_logger()
 
 
-@lru_cache(maxsize=4)
-def puzzle_of(day: date) -> Puzzle:
-    """The puzzle that groups have on a day; none comes twice before all have come."""
+def choose_puzzle(day: date, drawn: Mapping[date, str]) -> str:
+    """Choose the puzzle of a new day, by its id. ``drawn`` are the puzzles of other days.
+
+    No puzzle comes twice before all have come, also when the package has grown in between.
+    """
     order = sorted(all_puzzles())
     turn, place = divmod(day.toordinal(), len(order))
     Random(f"puzzles {turn}").shuffle(order)
-    return all_puzzles()[order[place]]
+    times = Counter(drawn.values())
+    return min(order[place:] + order[:place], key=lambda id_: times[id_])
 
 
 @lru_cache(maxsize=4)
@@ -73,15 +81,23 @@ class GroupPuzzles:
         self._announcer = announcer
         self._viewers = Viewers(people, adapters)
         self.ladder, self.hours = Ladder(store.client), Hours(store.client, keys.PUZZLE_HOURS)
+        self._drawn = Drawn(store.client, keys.PUZZLES_DRAWN)
 
     def today(self) -> date:
         """The day, where the host is."""
         return self._now().date()
 
+    async def puzzle(self, day: date) -> Puzzle:
+        """Return a day's puzzle, and store it if it is not stored yet. One that has left the package is replaced."""
+        id_ = await self._drawn.draw(day, partial(choose_puzzle, day))
+        if id_ not in all_puzzles():
+            id_ = await self._drawn.replace(day, partial(choose_puzzle, day))
+        return all_puzzles()[id_]
+
     async def panel(self, place: str) -> Panel:
         """Today's puzzle, as it stands in a group."""
         day, viewer = self.today(), await self._viewers.at(place)
-        puzzle = puzzle_of(day)
+        puzzle = await self.puzzle(day)
         asked = Asked(day, await self.ladder.counted_in(chat_of(place), day), await self.hours.of(place))
         panel = puzzle_panel(viewer.language, viewer.suits, puzzle, asked, HOURS if may_speak_first(place) else ())
         return with_picture(panel, viewer, puzzle)

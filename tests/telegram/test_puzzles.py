@@ -5,7 +5,6 @@ from typing import Any
 import pytest
 
 from bot.puzzles.collection import all_puzzles
-from bot.puzzles.groups import puzzle_of
 from bot.store import Store
 from engine.puzzles.puzzle import Puzzle
 from tests.telegram.content import words_of
@@ -57,7 +56,8 @@ async def test_in_a_group_only_the_presser_reads_the_answer(store: Store, server
         anna.say("/puzzle")
         await until(lambda: any("🧩" in words_of(one) for one in group.messages.values()))
         puzzle = asked(puzzle_in(group))
-        assert puzzle == puzzle_of(adapter.worker.puzzles.today())
+        puzzles = adapter.worker.puzzles
+        assert puzzle == await puzzles.puzzle(puzzles.today())
         assert "✅" in await anna.press(label(anna, group, puzzle.best), group)
         await until(lambda: "1 of 1 answer was right." in words_of(puzzle_in(group)))
         assert "❌" in await bruno.press(label(bruno, group, puzzle.lines[-1].cards[0]), group)

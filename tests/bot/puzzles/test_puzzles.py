@@ -4,7 +4,7 @@ import asyncio
 import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from datetime import datetime, timedelta
+from datetime import date, datetime, timedelta
 from functools import partial
 from itertools import islice
 from zoneinfo import ZoneInfo
@@ -18,7 +18,7 @@ from bot.pictures.puzzles import puzzle_scene
 from bot.platform import ChatGone, DeliveryError, NotDone, Refused, Reply, SentMessage, SlowDown, Trouble
 from bot.privacy.mydata import MyData
 from bot.puzzles.collection import Collection, all_puzzles
-from bot.puzzles.groups import GroupPuzzles, puzzle_of
+from bot.puzzles.groups import GroupPuzzles, choose_puzzle
 from bot.puzzles.ladder import Answered, Counted, Ladder, PuzzleStanding, begins_at
 from bot.somebody import marks
 from bot.store import Store
@@ -220,7 +220,7 @@ async def test_nonsense_is_refused_and_counts_for_nothing(store: Store, payload:
 async def test_a_group_has_one_puzzle_and_each_reads_alone_how_they_did(store: Store) -> None:
     async with opened(store, "Anna", "Bruno", "Carla") as (worker, [anna, bruno, carla]):
         await anna.say("/puzzle")
-        assert asked(anna, GROUP) == puzzle_of(TODAY)
+        assert asked(anna, GROUP) == await worker.puzzles.puzzle(TODAY)
         _puzzle, reply = await answer(anna, right=True, place=GROUP)
         assert "✅" in reply.toast
         assert "1 of 1 answer was right." in anna.fake.last(GROUP).plain
@@ -253,12 +253,38 @@ async def test_the_puzzle_of_a_day_gone_by_stays_as_it_is(store: Store) -> None:
         assert await worker.puzzles.ladder.counted_in(GROUP, TODAY + timedelta(days=1)) == Counted(0, 0)
 
 
-def test_no_puzzle_comes_twice_to_groups_before_all_have_come() -> None:
-    count = len(all_puzzles())
-    first = TODAY - timedelta(days=TODAY.toordinal() % count)
-    puzzles = [puzzle_of(first + timedelta(days=number)).id for number in range(count + 3)]
-    assert len(set(puzzles[:count])) == count
-    assert puzzles[count:] != puzzles[:3]
+def test_no_puzzle_comes_twice_to_groups_before_all_have_come(monkeypatch: pytest.MonkeyPatch) -> None:
+    lines = [puzzle.to_line() for puzzle in islice(all_puzzles().values(), 40)]
+    drawn: dict[date, str] = {}
+    # The package grows in between.
+    for known, days in ((30, 20), (40, 20), (40, 5)):
+        monkeypatch.setattr("bot.puzzles.groups.all_puzzles", partial(Collection, lines[:known]))
+        for _ in range(days):
+            day = TODAY + timedelta(days=len(drawn))
+            drawn[day] = choose_puzzle(day, drawn)
+    puzzles = list(drawn.values())
+    assert len(set(puzzles[:40])) == 40
+    assert puzzles[40:] != puzzles[:5]
+
+
+async def test_new_puzzles_do_not_change_todays(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    async with opened(store, "Anna") as (worker, [anna]):
+        todays = await worker.puzzles.puzzle(TODAY)
+        await anna.say("/puzzle")
+        fewer = [puzzle.to_line() for puzzle in all_puzzles().values()][::2]
+        if todays.id not in Collection(fewer):
+            fewer.append(todays.to_line())
+        monkeypatch.setattr("bot.puzzles.groups.all_puzzles", lambda: Collection(fewer))
+        assert choose_puzzle(TODAY, {}) != todays.id, "the other package would draw another puzzle"
+        assert await worker.puzzles.puzzle(TODAY) == todays
+        await answer(anna, right=True, place=GROUP)
+        assert await worker.puzzles.ladder.counted_in(GROUP, TODAY) == Counted(1, 0)
+        # A puzzle that has left the package cannot be shown.
+        left = [line for line in fewer if not line.startswith(todays.id)]
+        monkeypatch.setattr("bot.puzzles.groups.all_puzzles", lambda: Collection(left))
+        replaced = await worker.puzzles.puzzle(TODAY)
+        assert replaced.id != todays.id
+        assert await worker.puzzles.puzzle(TODAY) == replaced
 
 
 async def test_one_comes_each_day_to_groups_that_want_it(store: Store) -> None:

@@ -4,6 +4,7 @@ A record that passes here is well formed: known keys, right types, a full pack i
 game (legal moves, right scores, packs that follow from their secrets) is for `engine.verify`.
 """
 
+import json
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import (
@@ -155,7 +156,7 @@ _WORDS = {
 
 
 def read(text: str | bytes) -> TressetteRecord | SpadesRecord:
-    """A record from JSON; BadRecord names the path of the first fault."""
+    """Read a record from JSON. BadRecord names the path of the first fault, such as a key that occurs twice."""
     try:
         record = _READER.validate_json(text)
     except ValidationError as error:
@@ -163,7 +164,19 @@ def read(text: str | bytes) -> TressetteRecord | SpadesRecord:
         path = ".".join(shown(step, 40) for step in fault["loc"] if step not in _TAGS)
         raise BadRecord(path=path or "record", problem=_WORDS.get(fault["type"], fault["msg"])) from None
     _check(record)
+    # Pydantic keeps the last of equal keys; another reader may keep the first, and see another game.
+    json.loads(text, object_pairs_hook=unique_keys)
     return record
+
+
+def unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Make a dict of a JSON object. BadRecord if a key occurs twice. An ``object_pairs_hook`` of `json.loads`."""
+    made = dict(pairs)
+    if len(made) < len(pairs):
+        names = [name for name, _ in pairs]
+        path = shown(next(name for name in names if names.count(name) > 1), 40)
+        raise BadRecord(path=path, problem="occurs twice in one object")
+    return made
 
 
 def _check(record: TressetteRecord | SpadesRecord) -> None:

@@ -1,22 +1,29 @@
-"""Reading files of records, bare ones or those of finished games: one a line, or a single one spread over lines."""
+"""Reading files of records: bare records or finished games, one a line, or a single game spread over lines.
 
+Files may be compressed with gzip, and may begin with a byte order mark as Windows editors write it.
+"""
+
+import gzip
+import zlib
 from collections.abc import Iterator
+from io import BufferedReader
 from pathlib import Path
 from typing import NamedTuple
 
 import typer
 
 from bot.finished.archive import UnreadableGame
+from bot.finished.encodings import BOM, GZIP, encoding_fault
 from bot.finished.file import from_line, is_line
 from engine import Record, read
 from engine.errors import BadRecord
 
 LONGEST_RECORD = 16 * 1024 * 1024
-"""Bytes of one game; far above any real one, and a bound on what a bad file can cost."""
+"""Bytes of one game: far above any real one. It bounds what a bad file can cost."""
 
 
 class Entry(NamedTuple):
-    """A game of a file: its number from 1, the record or the fault that it has instead, and its size in bytes."""
+    """A game of a file: its number from 1, the record or its fault, and the bytes of the file read for it."""
 
     number: int
     record: Record | BadRecord
@@ -24,26 +31,64 @@ class Entry(NamedTuple):
 
 
 def records(path: Path) -> Iterator[Entry]:
-    """The games of a file, one after the other."""
-    with path.open("rb") as file:
-        number = 0
-        while line := file.readline(LONGEST_RECORD + 1):
-            if not line.strip():
-                continue
+    """Yield the games of a file in order. BadRecord if the file cannot be read to its end."""
+    number = 0
+    with path.open("rb") as raw:
+        for text, size in _progressing(raw, _texts(raw)):
             number += 1
-            if line.strip() == b"{":
-                line += file.read(LONGEST_RECORD + 1 - len(line))
-            yield Entry(number, _read(line), len(line))
+            yield Entry(number, _read(text), size)
 
 
 def game_of(path: Path, number: int) -> Record:
-    """One game of a file; BadParameter if it has no such game, BadRecord if that cannot be read."""
+    """Return one game of a file; BadParameter if it has no such game, BadRecord if that cannot be read."""
     record = next((entry.record for entry in records(path) if entry.number == number), None)
     if record is None:
         raise typer.BadParameter(f"{path} has no game {number}", param_hint="--game")
     if isinstance(record, BadRecord):
         raise record
     return record
+
+
+def _progressing(raw: BufferedReader, texts: Iterator[bytes]) -> Iterator[tuple[bytes, int]]:
+    """Yield each text with the bytes of the file read for it. BadRecord for damaged gzip data."""
+    done = 0
+    try:
+        for text in texts:
+            # A pipe has no position.
+            now = raw.tell() if raw.seekable() else done + len(text)
+            yield text, now - done
+            done = now
+    except EOFError:
+        raise BadRecord(path="file", problem="ends in the middle of its gzip data") from None
+    except (gzip.BadGzipFile, zlib.error):
+        raise BadRecord(path="file", problem="has damaged gzip data") from None
+
+
+def _texts(raw: BufferedReader) -> Iterator[bytes]:
+    """Yield the text of each game: a line, or all that follows a lone brace. Of a longer text only the beginning.
+
+    BadRecord for UTF-16 and UTF-32.
+    """
+    file = gzip.GzipFile(fileobj=raw) if raw.peek(2).startswith(GZIP) else raw
+    start = file.peek(4)[:4]
+    if fault := encoding_fault(start):
+        raise BadRecord(path="file", problem=fault)
+    if start.startswith(BOM):
+        file.read(len(BOM))
+    while line := file.readline(LONGEST_RECORD + 1):
+        if not line.strip():
+            continue
+        if line.strip() == b"{":
+            line += file.read(LONGEST_RECORD + 1 - len(line))
+        elif len(line) > LONGEST_RECORD:
+            _skip_line(file, line)
+        yield line
+
+
+def _skip_line(file: BufferedReader | gzip.GzipFile, begun: bytes) -> None:
+    """Read to the end of the line that begins with ``begun``."""
+    while begun and not begun.endswith(b"\n"):
+        begun = file.readline(LONGEST_RECORD)
 
 
 def _read(text: bytes) -> Record | BadRecord:

@@ -37,26 +37,33 @@ def verify_files(
 
 def _verify_file(path: Path, chain: str) -> int:
     number, errors, unfinished, unreadable = 0, 0, 0, 0
+    broken: BadRecord | None = None
     with progress(path.stat().st_size, path.name) as bar:
-        for number, record, size in records(path):
-            error = _error_of(record, chain)
-            if error:
-                errors += 1
-                unreadable += isinstance(record, BadRecord)
-                if errors <= ERRORS_SHOWN:
-                    say(f"{path}: game {number}, {error}")
-            elif isinstance(record, Record) and record.ending is None:
-                unfinished += 1
-            bar.update(size)
-            if unreadable == number == UNREADABLE_BELIEVED:
-                break
+        try:
+            for number, record, size in records(path):
+                error = _error_of(record, chain)
+                if error:
+                    errors += 1
+                    unreadable += isinstance(record, BadRecord)
+                    if errors <= ERRORS_SHOWN:
+                        say(f"{path}: game {number}, {error}")
+                elif isinstance(record, Record) and record.ending is None:
+                    unfinished += 1
+                bar.update(size)
+                if unreadable == number == UNREADABLE_BELIEVED:
+                    break
+        except BadRecord as fault:
+            broken = fault
     if unreadable == number > 1:
         others = "not one of its first" if number == UNREADABLE_BELIEVED else "none of its"
         say(f"{path}: {others} {counted(number, 'line')} is a game: give it a file of records, as export writes")
         return errors
     if errors > ERRORS_SHOWN:
         say(f"{path}: and {counted(errors - ERRORS_SHOWN, 'more faulty game')}")
-    if not number:
+    if broken:
+        errors += 1
+        say(f"{path}: {broken}")
+    elif not number:
         errors = 1
         say(f"{path}: there is no game in it")
     notes = f", {unfinished} unfinished" if unfinished else ""

@@ -13,8 +13,10 @@ from typing import NamedTuple
 
 from bot.disk import written_whole
 from bot.finished.archive import Archive, FinishedGame, Numbered, UnreadableGame
+from bot.finished.encodings import GZIP, encoding_fault
 from engine import read
 from engine.errors import BadRecord
+from engine.records import unique_keys
 
 FORMAT = "buongioco-finished/1"
 LONGEST_LINE = 16 * 1024 * 1024
@@ -23,7 +25,7 @@ LONGEST_LINE = 16 * 1024 * 1024
 _WRITTEN = f'{{"format":"{FORMAT}"'.encode()
 """How a line begins that `to_line` writes."""
 
-_BEGINNING = re.compile(rb'\s*\{\s*"format"\s*:\s*"buongioco-finished/1"')
+_BEGINNING = re.compile(rb'(?:\xef\xbb\xbf)?\s*\{\s*"format"\s*:\s*"buongioco-finished/1"')
 
 
 class Filed(NamedTuple):
@@ -58,13 +60,15 @@ def to_line(number: int, game: FinishedGame) -> bytes:
 def from_line(text: bytes) -> Numbered:
     """The game that `to_line` wrote; UnreadableGame for anything else."""
     try:
-        fields = json.loads(text)
+        fields = _object(text)
         if not isinstance(fields, dict) or fields.pop("format", None) != FORMAT:
             raise UnreadableGame("is not a finished game's line")
         number, record = fields.pop("number"), read(json.dumps(fields.pop("record")))
         if not all(isinstance(value, kind) for value, kind in ((number, int), (fields["id"], str))):
             raise UnreadableGame("is not a finished game's line")
         game = FinishedGame(**fields, record=record)
+    except UnreadableGame:
+        raise
     except BadRecord as fault:
         raise UnreadableGame(f"record.{fault}") from fault
     except (ValueError, KeyError, TypeError, RecursionError) as error:
@@ -72,10 +76,22 @@ def from_line(text: bytes) -> Numbered:
     return Numbered(number, game.id, game)
 
 
+def _object(text: bytes) -> object:
+    try:
+        return json.loads(text, object_pairs_hook=unique_keys)
+    except BadRecord as fault:
+        raise UnreadableGame(str(fault)) from None
+
+
 def filed(path: Path) -> Iterator[Filed]:
     """The games of a file, in the order of their lines. UnreadableGame says which line is none; OSError."""
     with path.open("rb") as file:
-        line, begin = 0, 0
+        start = file.read(4)
+        if start.startswith(GZIP):
+            raise UnreadableGame(f"{path} is compressed: unpack it first, as with gunzip")
+        if problem := encoding_fault(start):
+            raise UnreadableGame(f"{path} {problem}")
+        line = begin = file.seek(0)
         while text := file.readline(LONGEST_LINE + 1):
             line += 1
             try:

@@ -179,7 +179,7 @@ def test_verify_refuses_truncated_corrupted_and_empty_files(file: Path) -> None:
     for content, says in (
         (whole[:-100], "game 3, record: Invalid JSON"),
         (whole.replace(b'"moves"', b'"noves"', 1), "game 1, deals.0"),
-        (b"\xff\xfe\x00" + whole, "game 1, record: Invalid JSON"),
+        (b"\xff\xfe\x00" + whole, "file: is UTF-16 or UTF-32 text"),
         (b"\n \n", "there is no game in it"),
         (b"", "there is no game in it"),
     ):

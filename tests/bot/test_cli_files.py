@@ -1,0 +1,118 @@
+"""Files of records as editors, shells and hosts hand them over, and records that two readers would read differently."""
+
+import gzip
+import json
+from pathlib import Path
+
+import pytest
+
+from bot.cli import files
+from bot.finished.archive import UnreadableGame
+from bot.finished.file import filed, to_line
+from engine import read
+from engine.errors import BadRecord
+from tests.bot.command import command
+from tests.bot.finished.games import finished
+
+
+@pytest.fixture
+def records(tmp_path: Path) -> str:
+    """Two short games, one a line."""
+    words = ("--game", "testa", "--games", "2", "--rules", "target=11", "--out", "games.jsonl")
+    assert command(tmp_path, "simulate", *words).returncode == 0
+    return (tmp_path / "games.jsonl").read_text()
+
+
+def verified(folder: Path, content: bytes) -> tuple[int, str]:
+    """The exit code and output of `verify` for a file with this content."""
+    (folder / "file").write_bytes(content)
+    done = command(folder, "verify", "file")
+    assert done.stderr == ""
+    return done.returncode, done.stdout
+
+
+def test_gzip_and_byte_order_marks_are_read(tmp_path: Path, records: str) -> None:
+    marked = records.encode("utf-8-sig")
+    for content in (marked, gzip.compress(records.encode()), gzip.compress(marked), marked.replace(b"\n", b"\r\n")):
+        assert verified(tmp_path, content) == (0, "file: 2 games, no faults\n")
+        assert "Testa a Testa" in command(tmp_path, "replay", "file", "--game", "2").stdout
+
+
+def test_gzip_that_is_cut_or_damaged_is_said(tmp_path: Path, records: str) -> None:
+    packed = gzip.compress(records.encode())
+    assert verified(tmp_path, packed[:-9])[1].splitlines()[-2:] == [
+        "file: file: ends in the middle of its gzip data",
+        "file: 2 games, 1 fault",
+    ]
+    code, said = verified(tmp_path, packed[:40] + b"\0\0\0\0" + packed[44:])
+    assert code == 1
+    assert "file: has damaged gzip data" in said
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-16-be", "utf-32"])
+def test_other_encodings_get_one_clear_error(tmp_path: Path, records: str, encoding: str) -> None:
+    for content in (records.encode(encoding), gzip.compress(records.encode(encoding))):
+        code, said = verified(tmp_path, content)
+        assert code == 1
+        assert said.splitlines()[0].endswith("save it as UTF-8")
+        assert len(said.splitlines()) == 2
+    refused = command(tmp_path, "replay", "file")
+    assert refused.returncode == 2
+    assert "save it as UTF-8" in refused.stderr
+
+
+def test_a_line_too_long_counts_as_one_game(tmp_path: Path, records: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    longest = max(map(len, records.splitlines())) + 1
+    monkeypatch.setattr(files, "LONGEST_RECORD", longest)
+    long_line = json.dumps({"format": "x" * (3 * longest + 7)})
+    code, said = verified(tmp_path, f"{long_line}\n{records}{long_line}".encode())
+    assert code == 1
+    assert [line.split(", ")[:2] for line in said.splitlines()] == [
+        ["file: game 1", f"record: is longer than {longest} bytes"],
+        ["file: game 4", f"record: is longer than {longest} bytes"],
+        ["file: 4 games", "2 faults"],
+    ]
+    assert "Testa a Testa" in command(tmp_path, "replay", "file", "--game", "2").stdout
+
+
+def test_every_object_of_a_record_refuses_a_key_twice(records: str) -> None:
+    line = records.splitlines()[0]
+    for key in ("winner", "moves", "secret", "target", "format"):
+        begun = line.index(f'"{key}":')
+        value = json.dumps(json.JSONDecoder().raw_decode(line, begun + len(key) + 3)[0])
+        twice = f'{line[:begun]}"{key}":{value},{line[begun:]}'
+        assert json.loads(twice) == json.loads(line)
+        with pytest.raises(BadRecord, match=f"{key}: occurs twice"):
+            read(twice)
+    # A key that is spelled in two ways is still one key.
+    with pytest.raises(BadRecord, match="occurs twice"):
+        read(line.replace('"winner":', '"winne\\u0072":null,"winner":', 1))
+
+
+def test_finished_games_refuse_a_key_twice(tmp_path: Path) -> None:
+    line = to_line(1, finished(1)).decode()
+    for key in ("number", "winner", "people"):
+        path = tmp_path / "old.jsonl"
+        path.write_text(line.replace(f'"{key}":', f'"{key}":null,"{key}":', 1))
+        with pytest.raises(UnreadableGame, match=f"{key}: occurs twice"):
+            list(filed(path))
+        assert f"{key}: occurs twice" in command(tmp_path, "verify", "old.jsonl").stdout
+
+
+def test_archives_with_a_byte_order_mark_are_read(tmp_path: Path) -> None:
+    path = tmp_path / "old.jsonl"
+    path.write_bytes(b"\xef\xbb\xbf" + to_line(1, finished(1)) + to_line(2, finished(2)))
+    assert [one.number for one in filed(path)] == [1, 2]
+    assert [one.read().number for one in filed(path)] == [1, 2]
+    assert "2 games, no faults" in command(tmp_path, "verify", "old.jsonl").stdout
+
+
+def test_archives_in_other_forms_say_what_to_do(tmp_path: Path) -> None:
+    path = tmp_path / "old.jsonl"
+    for content, says in (
+        (gzip.compress(to_line(1, finished(1))), "is compressed: unpack it first"),
+        (to_line(1, finished(1)).decode().encode("utf-16"), "save it as UTF-8"),
+    ):
+        path.write_bytes(content)
+        with pytest.raises(UnreadableGame, match=says):
+            list(filed(path))

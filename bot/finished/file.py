@@ -9,7 +9,7 @@ import json
 import re
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from bot.disk import written_whole
 from bot.finished.archive import Archive, FinishedGame, Numbered, UnreadableGame
@@ -21,6 +21,8 @@ from engine.records import unique_keys
 FORMAT = "buongioco-finished/1"
 LONGEST_LINE = 16 * 1024 * 1024
 """Bytes of one game; far above any real one, and a bound on what a bad file can cost."""
+
+NO_LINE = "is not a finished game's line"
 
 _WRITTEN = f'{{"format":"{FORMAT}"'.encode()
 """How a line begins that `to_line` writes."""
@@ -58,29 +60,31 @@ def to_line(number: int, game: FinishedGame) -> bytes:
 
 
 def from_line(text: bytes) -> Numbered:
-    """The game that `to_line` wrote; UnreadableGame for anything else."""
+    """Read the game that `to_line` wrote; UnreadableGame for anything else."""
+    fields = _fields(text)
     try:
-        fields = _object(text)
-        if not isinstance(fields, dict) or fields.pop("format", None) != FORMAT:
-            raise UnreadableGame("is not a finished game's line")
         number, record = fields.pop("number"), read(json.dumps(fields.pop("record")))
-        if not all(isinstance(value, kind) for value, kind in ((number, int), (fields["id"], str))):
-            raise UnreadableGame("is not a finished game's line")
         game = FinishedGame(**fields, record=record)
-    except UnreadableGame:
-        raise
     except BadRecord as fault:
         raise UnreadableGame(f"record.{fault}") from fault
-    except (ValueError, KeyError, TypeError, RecursionError) as error:
-        raise UnreadableGame(f"is not a finished game's line ({type(error).__name__})") from error
+    except (ValueError, KeyError, TypeError) as error:
+        raise UnreadableGame(f"{NO_LINE} ({type(error).__name__})") from error
+    if not isinstance(number, int) or not isinstance(game.id, str):
+        raise UnreadableGame(NO_LINE)
     return Numbered(number, game.id, game)
 
 
-def _object(text: bytes) -> object:
+def _fields(text: bytes) -> dict[str, Any]:
+    """Return the fields of a line but its format."""
     try:
-        return json.loads(text, object_pairs_hook=unique_keys)
+        fields = json.loads(text, object_pairs_hook=unique_keys)
     except BadRecord as fault:
         raise UnreadableGame(str(fault)) from None
+    except (ValueError, RecursionError) as error:
+        raise UnreadableGame(f"{NO_LINE} ({type(error).__name__})") from error
+    if not isinstance(fields, dict) or fields.pop("format", None) != FORMAT:
+        raise UnreadableGame(NO_LINE)
+    return fields
 
 
 def filed(path: Path) -> Iterator[Filed]:

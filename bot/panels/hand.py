@@ -257,7 +257,7 @@ class _Hand:
             yes_button = Button(yes, actions.table(self.seen.code, deed, seat), "danger")
             return [(yes_button, self._drafting(self.words.text("No")))]
         if self.seen.alarm == "flagged" and not self.seen.my_turn and self.seen.turn is not None:
-            return [*self._declarations(), *self._on_time(self.seen.turn)]
+            return [*self._declarations(), *self._rest(), *self._on_time(self.seen.turn)]
         if deal.phase == "take" and self.seen.my_turn:
             return self._take(deal)
         if deal.phase == "exchange" and self.seen.my_turn:

@@ -1,7 +1,8 @@
 """A hand as a page shows it: what lies where, what a tap on it presses, and beside it the panel with its buttons.
 
 It is made of the same snapshot, panel and scene as a message's picture and buttons. What a card or packet presses is
-what the panel's button for it carries: a page knows no rules.
+what the panel's button for it carries: a page knows no rules. A tap on a card plays it; what else can be done with it,
+such as picking an honour up, has a button of its own.
 """
 
 from collections.abc import Iterable
@@ -215,6 +216,8 @@ class _Pages:
         self.is_worn = profile.suits == "french" and seen.kind.id != "spades"
         suits = "french" if self.is_worn or seen.kind.id == "spades" else "italian"
         self.deck = f"{suits}-{profile.deck}"
+        moves = seen.view.moves if seen.view else ()
+        self.playable = {move.split(" ")[1] for move in moves if move.startswith("play ")}
         self.pressed: dict[str, str] = {}
         extra = []
         for row in panel.rows:
@@ -296,6 +299,10 @@ class _Pages:
             self.pressed[about] = button.payload
         return bool(about)
 
+    def _refused(self, code: str | None) -> str:
+        """The payload of a card that may not be played: the engine refuses it and says why."""
+        return actions.move(self.seen.code, self.seen.version, f"play {code}") if code and self.playable else ""
+
     def _is_too_early(self, button: Button) -> bool:
         """Whether it claims a game that this deal cannot yet have won: the menu has it."""
         action = actions.parse(button.payload)
@@ -308,15 +315,10 @@ class _Pages:
 
     def _hand(self, deal: DealView) -> tuple[TapCard, ...]:
         assert self.scene
-        # A card that may not be played is refused with the reason.
-        refused = actions.move(self.seen.code, self.seen.version, "play {}") if self._may_play() else ""
         return tuple(
-            TapCard(card.code, self._name(code), card.light, self.pressed.get(code) or refused.format(code))
+            TapCard(card.code, self._name(code), card.light, self.pressed.get(code) or self._refused(code))
             for code, card in zip(deal.hand or (), self.scene.hand, strict=True)
         )
-
-    def _may_play(self) -> bool:
-        return any(move.startswith("play ") for move in self.seen.view.moves) if self.seen.view else False
 
     def _name(self, code: str | None) -> str:
         """A card as words of a language call it: by its rank, and its suit's sign."""
@@ -330,8 +332,8 @@ class _Pages:
             TapCard(
                 pile.top.code,
                 self._name(packet.top),
-                pile.top.light or ("playable" if self._hold(packet) else ""),
-                self._press_of(packet) or self._hold(packet),
+                self._light_of(pile, packet),
+                self._press_of(packet) or self._hold(packet) or self._refused(packet.top),
                 pile.size,
                 str(packet.number),
             )
@@ -347,15 +349,26 @@ class _Pages:
     def _press_of(self, packet: Packet) -> str:
         return self.pressed.get(packet.top or "") or self.pressed.get(f"packet {packet.number}", "")
 
+    def _light_of(self, pile: Pile, packet: Packet) -> Light:
+        """How a packet stands out: raised if a tap plays or chooses it.
+
+        An honour that can only be picked up is dim like any card that may not be played: its button stands above.
+        """
+        if pile.top.light == "playable" and packet.top not in self.playable:
+            return "dim"
+        return pile.top.light or ("playable" if self._hold(packet) else "")
+
     def _hold(self, packet: Packet) -> str:
         """What a tap presses while one takes two packets in hand: the first is only chosen, the second is the move."""
         moves = self.seen.view.moves if self.seen.view and self.seen.my_turn else ()
         number = str(packet.number)
         if packet.owner != self.seen.seat or not any(number in move.split(" ")[1:] for move in moves if "hold" in move):
             return ""
-        if self.chosen in ("", number):
-            draft = (number,) if not self.chosen else ()
-            return actions.table(self.seen.code, "draft", self.seen.version, *draft)
+        if self.chosen == number:
+            return actions.table(self.seen.code, "draft", self.seen.version)
+        if not any(str(one.number) == self.chosen for one in self._packets_of(packet.owner)):
+            # A question may be open instead of a choice.
+            return actions.table(self.seen.code, "draft", self.seen.version, number)
         return actions.move(self.seen.code, self.seen.version, f"hold {' '.join(sorted((self.chosen, number)))}")
 
     def _lying(self, played: Iterable[PlayedCard], seats: Iterable[int]) -> tuple[LyingCard, ...]:
@@ -407,8 +420,6 @@ def _about(button: Button, chosen: str, deal: DealView) -> str:
         word, *rest = action.move.split(" ")
         if word == "play":
             return rest[0]
-        if word == "pick":
-            return f"packet {rest[0]}"
         if word == "take":
             return f"packet {_changed(''.join(rest), chosen)}"
         return ""

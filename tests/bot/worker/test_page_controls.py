@@ -1,0 +1,155 @@
+"""Every legal move of every game has exactly one visible control on the table's page.
+
+Two moves may sit in the page's menu instead: to resign, which is never urgent and which a stray tap must not reach, and
+a claim that would be refused anyway. A claim that is right must be visible.
+"""
+
+from collections import Counter
+from dataclasses import replace
+from random import Random
+
+import pytest
+
+from bot import actions
+from bot.actions import MoveAction, TableAction
+from bot.panels.hand_page import HandPage, hand_page
+from bot.people import Profile
+from bot.store.entries import Deal, Entry, FirstDeal, Flag, Match, Move, Open, Sit
+from bot.tables.table import Table
+from engine import GAMES, Game
+from engine.errors import EngineError
+from engine.rules import RELEASE, resolve
+from tests.engine.tables import random_rules, random_step
+from tests.long import long
+
+PROFILES = (Profile(""), Profile("", language="it", suits="french", deck="easy"))
+
+QUESTIONS = ("resign", "block", "report", "say")
+"""Choices that belong to no move of the deal, or only ask."""
+
+MOST_PAGES = 60
+"""How many half-made choices are looked at for one decision: an exchange alone has some 370."""
+
+
+DRAFT = {"draw", "keep", "pass", "blind", "exchange", "bid"}
+EVERY_MOVE = {
+    "pizzichino": {"take", "hold", "play", "pick", "declare"},
+    "spizzichino": {"take", "hold", "play", "pick", "declare"},
+    "metamazzo": {"play", "declare"},
+    "testa": {"play", "declare"},
+    "tressette": {"play", "declare", "claim"},
+    "tavolo": {"play", "declare"},
+    "spades": {"play", *DRAFT},
+}
+"""The kinds of moves that must come up for the test to mean something."""
+
+
+def visible_payloads(page: HandPage) -> Counter[str]:
+    """What the controls outside the menu press, as static/table.js shows them: packets, cards in hand, buttons."""
+    taps = [card.press for card in (*page.middle, *page.packets, *page.hand) if card.press]
+    return Counter([*taps, *(button.payload for row in page.extra for button in row)])
+
+
+def visible_moves(page: HandPage) -> Counter[str]:
+    found: Counter[str] = Counter()
+    for payload, count in visible_payloads(page).items():
+        action = actions.parse(payload)
+        if isinstance(action, MoveAction):
+            found[action.move] += count
+    return found
+
+
+def choices(page: HandPage) -> set[str]:
+    """What can be half chosen by one visible control."""
+    parsed = (actions.parse(payload) for payload in visible_payloads(page))
+    drafts = [one.words[1:] for one in parsed if isinstance(one, TableAction) and one.verb == "draft"]
+    return {choice for [choice] in filter(None, drafts) if not choice.startswith(QUESTIONS)}
+
+
+def is_composed(move: str) -> bool:
+    """Return whether a move takes several taps: its packets or cards one by one, or a signal and then the card."""
+    return move.startswith(("take ", "hold ", "exchange ")) or move.endswith(("busso", "volo"))
+
+
+def needs_control(game: Game, seat: int) -> set[str]:
+    """The legal moves that must be visible outside the menu."""
+    moves = {*game.legal_moves(seat)} - {"resign"}
+    if "claim" in moves:
+        try:
+            game.copy().play(seat, "claim")
+        except EngineError:
+            moves.remove("claim")
+    return moves
+
+
+def check_page(table: Table, seat: int, profile: Profile) -> None:
+    """Check all controls of one seat's page."""
+    assert table.game
+    person = f"p:{seat}"
+    first = hand_page(table, person, profile)
+    needed, legal = needs_control(table.game, seat), {*table.game.legal_moves(seat)}
+    at_once = visible_moves(first)
+    where = f"{table.game_id} {table.game.moves} {table.alarm}, seat {seat}"
+    slow = {move for move in needed if is_composed(move)}
+    assert not needed - slow - at_once.keys(), f"no control at {where}"
+    if any(move.startswith("play ") for move in legal):
+        # A tap on a card always plays it, or says why it may not be played.
+        assert all(":play " in card.press for card in (*first.packets, *first.hand)), where
+    # Each half-made choice is a page of its own; every move of several taps must end one of these ways.
+    found, seen, waiting = {*at_once}, {""}, [first]
+    # A question that is open must not get into a move.
+    waiting += [hand_page(table, person, profile, question) for question in ("resign", "say")]
+    while waiting and len(seen) < MOST_PAGES:
+        page = waiting.pop()
+        payloads, moves = visible_payloads(page), visible_moves(page)
+        assert not [payload for payload, count in payloads.items() if count > 1], f"two controls at {where}"
+        assert not [move for move in moves if moves[move] > 1], f"two controls at {where}"
+        assert not [move for move in moves if not move.startswith("play ") and move not in legal], f"no move at {where}"
+        found |= moves.keys()
+        for choice in sorted(choices(page) - seen):
+            seen.add(choice)
+            waiting.append(hand_page(table, person, profile, choice))
+    if len(seen) < MOST_PAGES:
+        assert not needed - found, f"no way to a move at {where}"
+
+
+def begun_table(game: str, random: Random) -> Table:
+    """A table with random options at its first deal; at some its players were strangers who were matched."""
+    people = [(f"p:{seat}", f"Person {seat}") for seat in range(GAMES[game].seats)]
+    matched: list[Entry] = [Match(*one) for one in people] if random.random() < 0.5 else []
+    rules = resolve(GAMES[game].rules, random_rules(game, random)).model_dump()
+    chairs = [Sit(seat, *one) for seat, one in enumerate(people)]
+    first_deal = FirstDeal(random.randbytes(32), RELEASE, rules)
+    return Table("ABCD").after([Open(game, *people[0]), *matched, *chairs, first_deal], "begin")
+
+
+def step(table: Table, random: Random) -> Table:
+    """The table after a random legal move, or the next deal."""
+    assert table.game
+    if table.game.needs_deal:
+        return table.after([Deal(random.randbytes(32))], f"u{table.version}")
+    ahead = table.game.copy()
+    random_step(ahead, random)
+    seat, move = next(one for one in reversed(ahead.moves) if one[0] is not None)
+    assert seat is not None
+    return table.after([Move(seat, move)], f"u{table.version}")
+
+
+@pytest.mark.parametrize("game", GAMES)
+@pytest.mark.parametrize("tables", [8, long(80)])
+def test_every_legal_move_has_one_visible_control(game: str, tables: int) -> None:
+    words: set[str] = set()
+    for seed in range(tables):
+        random = Random(f"controls {game} {seed}")
+        table = begun_table(game, random)
+        for _ in range(300):
+            assert table.game
+            if table.game.over:
+                break
+            if not table.game.needs_deal:
+                shown = table.after([Flag()], "flag") if random.random() < 0.2 else table
+                for seat in range(table.game.kind.seats):
+                    words |= {move.partition(" ")[0] for move in needs_control(table.game, seat)}
+                    check_page(shown, seat, replace(random.choice(PROFILES), id=f"p:{seat}"))
+            table = step(table, random)
+    assert words >= EVERY_MOVE[game], "not every kind of move came up"

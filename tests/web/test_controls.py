@@ -1,0 +1,86 @@
+"""Every legal move has one control that a thumb can reach on a phone: decisions of all games, in a real Chromium."""
+
+import json
+from collections.abc import Iterator
+from dataclasses import asdict
+from random import Random
+
+import pytest
+from playwright.async_api import Browser, expect
+
+from bot import actions
+from bot.actions import MoveAction, TableAction
+from bot.panels.hand_page import hand_page
+from bot.people import Profile
+from bot.tables.table import Table
+from engine import GAMES
+from tests.bot.worker.test_page_controls import begun_table, is_composed, needs_control, step
+from tests.browser import ONE_BROWSER
+from tests.long import long
+from tests.open_playground import Open
+from tests.web.test_table_page import PHONE, begun, shot
+
+pytestmark = ONE_BROWSER
+
+MOST_DECISIONS = 8
+"""Decisions of one game that are looked at; those with more kinds of moves come first."""
+
+REACHED = """async () => {
+  const hits = (one) => {
+    one.scrollIntoView({ block: "nearest" });
+    const box = one.getBoundingClientRect();
+    return [[0.5, 0.5], [0.2, 0.15], [0.8, 0.15], [0.5, 0.15], [0.2, 0.85]].some(([x, y]) =>
+      one.contains(document.elementFromPoint(box.x + x * box.width, box.y + y * box.height)));
+  };
+  return [...document.querySelectorAll("#table button")].filter((one) => !one.closest("dialog") && hits(one))
+    .map((one) => one.dataset.press || one.dataset.payload || "").filter((payload) => payload);
+}"""
+"""What the buttons outside the menu press that can be hit after scrolling to them."""
+
+
+def decisions(game: str) -> Iterator[tuple[Table, int]]:
+    """Tables with a seat to move, each kind of move among them."""
+    random = Random(f"phone {game}")
+    found: dict[frozenset[str], tuple[Table, int]] = {}
+    for _ in range(4):
+        table = begun_table(game, random)
+        for _ in range(120):
+            assert table.game
+            if table.game.over:
+                break
+            for seat in range(table.game.kind.seats if not table.game.needs_deal else 0):
+                words = frozenset(move.partition(" ")[0] for move in needs_control(table.game, seat))
+                if words:
+                    found.setdefault(words, (table, seat))
+            table = step(table, random)
+    yield from sorted(found.values(), key=lambda one: len(one[0].log))[:MOST_DECISIONS]
+
+
+@pytest.mark.parametrize("game", ["pizzichino", "spades", *(long(game) for game in GAMES)])
+async def test_every_legal_move_can_be_hit_on_a_phone(playground: Open, browser: Browser, game: str) -> None:
+    page = await begun(browser, playground, "metamazzo", reduced_motion="reduce", **PHONE)
+    told: list[str] = []
+    await page.route_web_socket("**/live", lambda line: line.send(told[0]))
+    for number, (table, seat) in enumerate(decisions(game)):
+        assert table.game
+        state = asdict(hand_page(table, f"p:{seat}", Profile(f"p:{seat}"))) | {"game": f"decision {number}"}
+        told[:] = [json.dumps({"table": state})]
+        await page.reload()
+        await expect(page.locator("h1")).to_contain_text(f"decision {number}")
+        if await page.locator(".tally button").count():
+            await page.locator(".tally button").click()
+        hit = await page.evaluate(REACHED)
+        await shot(page, f"controls-{game}-{number}")
+        assert len(hit) == len({*hit})
+        actions_hit = [actions.parse(payload) for payload in hit]
+        moves = {one.move for one in actions_hit if isinstance(one, MoveAction)}
+        choices = [one for one in actions_hit if isinstance(one, TableAction) and one.verb == "draft"]
+        needed = needs_control(table.game, seat)
+        composed = {move for move in needed if is_composed(move)}
+        assert needed - composed <= moves
+        # Each packet, card or signal that such a move names can be chosen.
+        parts = {
+            move.split(" ")[2] if move.startswith("play") else part for move in composed for part in move.split(" ")[1:]
+        }
+        assert len(choices) >= len(parts)
+        assert await page.evaluate("document.documentElement.scrollWidth <= innerWidth")

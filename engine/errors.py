@@ -189,6 +189,13 @@ class ClaimRefused(IllegalMove):
     sentence = "Your side has not reached the target yet. Nobody else was told."
 
 
+class ClaimNeedsLead(ClaimRefused):
+    """A claim in a tie-break deal by a side that is not ahead."""
+
+    code = "claim_needs_lead"
+    sentence = "This deal breaks a tie: you can claim once your side is ahead. Nobody else was told."
+
+
 class NotForChanceToGive(IllegalMove):
     code = "not_for_chance_to_give"
     sentence = "Chance owes {owed} different cards out of the discards."

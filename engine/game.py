@@ -6,10 +6,20 @@ from typing import Any, Self
 
 from engine import shuffle
 from engine.deal import Carry, Deal, Score, unknown
-from engine.errors import BadDeal, BadRules, ClaimRefused, GameIsOver, NoClaims, NoDeal, UnknownSeat, shown
+from engine.errors import (
+    BadDeal,
+    BadRules,
+    ClaimNeedsLead,
+    ClaimRefused,
+    GameIsOver,
+    NoClaims,
+    NoDeal,
+    UnknownSeat,
+    shown,
+)
 from engine.games import game_kind
 from engine.records import DealRecord, Ending, Proof, Record, deal_record_class, record_class
-from engine.rules import resolve
+from engine.rules import CLAIMS_NEED_A_LEAD, RELEASE, resolve
 from engine.spades import SpadesDeal
 from engine.views import DealView, LastTrick, Result, View
 
@@ -42,6 +52,7 @@ class Game:
 
     There is no clock here and no chance: whoever runs the game hands in a fresh secret of 32 random bytes for
     each deal, whenever `needs_deal`. ``dealer`` deals first; without one the first secret decides.
+    ``release`` is the release of the rules that judges the moves: see `engine.rules.RELEASE`.
     ``totals`` are each side's points, whole and never multiplied. Seats 0 and 2 are side 0, seats 1 and 3 side 1.
     """
 
@@ -51,8 +62,10 @@ class Game:
         rules: Mapping[str, object] | None = None,
         seats: Sequence[str] | None = None,
         dealer: int | None = None,
+        release: int = RELEASE,
     ) -> None:
         self.kind = game_kind(game)
+        self.release = release
         self.rules = resolve(self.kind.rules, rules or {})
         self._rule_values = self.rules.model_dump()
         self.names = tuple(seats or SEAT_NAMES[self.kind.seats])
@@ -60,6 +73,10 @@ class Game:
             raise BadRules(problem=f"{game} has {self.kind.seats} seats, and {len(self.names)} names were given")
         if dealer is not None and dealer not in range(self.kind.seats):
             raise BadRules(problem=f"there is no seat {dealer} to deal first")
+        if release not in range(1, RELEASE + 1):
+            raise BadRules(
+                problem=f"the game is played by release {release} of the rules; this version knows 1 to {RELEASE}"
+            )
         self.totals = (0, 0)
         self.bags = (0, 0)
         self.ending: Ending | None = None
@@ -197,9 +214,13 @@ class Game:
     def _claim(self, deal: Deal, seat: int) -> None:
         if not self.rules.claims:
             raise NoClaims()
-        side = seat & 1
-        if self.totals[side] + deal.score().points[side] < self.rules.target:
+        side, target, points = seat & 1, self.rules.target, deal.score().points
+        ours, theirs = self.totals[side] + points[side], self.totals[1 - side] + points[1 - side]
+        if ours < target:
             raise ClaimRefused()
+        is_tie_break = min(self.totals) >= target
+        if is_tie_break and ours <= theirs and self.release >= CLAIMS_NEED_A_LEAD:
+            raise ClaimNeedsLead()
         self.moves.append((seat, "claim"))
         self._end("claim", side)
 

@@ -2,9 +2,10 @@
 
 from collections.abc import Iterator
 
-from engine.errors import EngineError, FaultyRecord, shown
+from engine.errors import ClaimNeedsLead, EngineError, FaultyRecord, shown
 from engine.game import ENDING_MOVES, ENDINGS_FROM_OUTSIDE, Game
 from engine.records import DealRecord, Record
+from engine.rules import CLAIMS_NEED_A_LEAD, RELEASE
 from engine.shuffle import commitment, shuffled
 
 
@@ -34,8 +35,10 @@ def replay(record: Record, deal: int) -> Iterator[Game]:
         yield game
 
 
-def verify(record: Record) -> None:
+def verify(record: Record) -> str:
     """Raise FaultyRecord, naming deal and move, unless the record is a true game from first to last.
+
+    Return a note if only an earlier release of the rules allowed its last move, otherwise an empty string.
 
     Every deal must follow from its secret and every commitment too; every move must be legal, and where the record
     lists the legal moves the list must be right; scores, dealers, ending and winner must be right.
@@ -51,6 +54,16 @@ def verify(record: Record) -> None:
             raise FaultyRecord("the deal is not played to its end, and another follows", number)
         _check_counted(game, deal, number)
     _check_ending(game, record)
+    return "" if game.release == RELEASE else _note(record)
+
+
+def _note(record: Record) -> str:
+    """Tell where a record has a claim that only the first release of the rules allowed."""
+    where = f"deal {len(record.deals)}, move {len(record.deals[-1].moves)}"
+    return (
+        f"{where}: claimed in a tie-break deal without a lead; "
+        f"the rules allowed this before release {CLAIMS_NEED_A_LEAD} and do not now"
+    )
 
 
 def _steps(
@@ -63,12 +76,23 @@ def _steps(
             if seat is None and place < len(game.moves):
                 _check_chance(game.moves[place][1], move)
             else:
-                game.play(seat, move)
+                _play(game, seat, move)
         except FaultyRecord as error:
             raise FaultyRecord(error.problem, number, place + 1) from None
         except EngineError as error:
             raise FaultyRecord(f"{shown(move)}: {error}", number, place + 1) from None
         yield
+
+
+def _play(game: Game, seat: int | None, move: str) -> None:
+    """Make a recorded move. A record does not name its release of the rules, so a claim that only an earlier one
+    allowed makes it a game of that release.
+    """
+    try:
+        game.play(seat, move)
+    except ClaimNeedsLead:
+        game.release = CLAIMS_NEED_A_LEAD - 1
+        game.play(seat, move)
 
 
 def legal_for_record(game: Game, seat: int | None) -> list[str]:

@@ -15,10 +15,17 @@ from engine.errors import BadRules, shown
 
 Value = int | str | bool
 
-RELEASE = 1
-"""The release of these rules. It is raised when the same moves under the same options would be judged differently, so
-that a game under way can tell by which rules it began.
+RELEASE = 2
+"""The current release of the rules. Raise it when the same moves under the same options would be judged differently.
+
+A game under way is played to its end under the release that it began with, so the engine keeps the earlier rules:
+
+1. In a tie-break deal a claim only needs the target, which both sides have already reached.
+2. In a tie-break deal a claim also needs more points than the other side has at that moment.
 """
+
+CLAIMS_NEED_A_LEAD = 2
+"""The first release in which a claim in a tie-break deal needs a lead."""
 
 
 class Rules(BaseModel):

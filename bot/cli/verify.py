@@ -15,7 +15,7 @@ from engine import Record, verify
 from engine.errors import BadRecord, EngineError, FaultyRecord
 
 ERRORS_SHOWN = 5
-"""How many faulty games of a file are named, before the count of the others."""
+"""How many faulty games of a file are named, before the count of the others. The same limit holds for notes."""
 
 UNREADABLE_BELIEVED = 100
 """A file that begins with so many lines that are no games has none."""
@@ -36,12 +36,16 @@ def verify_files(
 
 
 def _verify_file(path: Path, chain: str) -> int:
-    number, errors, unfinished, unreadable = 0, 0, 0, 0
+    number, errors, noted, unfinished, unreadable = 0, 0, 0, 0, 0
     broken: BadRecord | None = None
     with progress(path.stat().st_size, path.name) as bar:
         try:
             for number, record, size in records(path):
-                error = _error_of(record, chain)
+                error, note = _judge(record, chain)
+                if note:
+                    noted += 1
+                    if noted <= ERRORS_SHOWN:
+                        say(f"{path}: game {number}, note: {note}")
                 if error:
                     errors += 1
                     unreadable += isinstance(record, BadRecord)
@@ -60,6 +64,8 @@ def _verify_file(path: Path, chain: str) -> int:
         return errors
     if errors > ERRORS_SHOWN:
         say(f"{path}: and {counted(errors - ERRORS_SHOWN, 'more faulty game')}")
+    if noted > ERRORS_SHOWN:
+        say(f"{path}: and {counted(noted - ERRORS_SHOWN, 'more note')}")
     if broken:
         errors += 1
         say(f"{path}: {broken}")
@@ -71,16 +77,17 @@ def _verify_file(path: Path, chain: str) -> int:
     return errors
 
 
-def _error_of(record: Record | BadRecord, chain: str) -> EngineError | None:
+def _judge(record: Record | BadRecord, chain: str) -> tuple[EngineError | None, str]:
+    """Return what is wrong with a record, and a note if it is right by an earlier release of the rules only."""
     if isinstance(record, BadRecord):
-        return record
+        return record, ""
     try:
-        verify(record)
+        note = verify(record)
         if chain:
             _check_day(record, chain)
     except FaultyRecord as error:
-        return error
-    return None
+        return error, ""
+    return None, note
 
 
 def _check_day(record: Record, chain: str) -> None:

@@ -304,14 +304,19 @@ class _Pages:
         return actions.move(self.seen.code, self.seen.version, f"play {code}") if code and self.playable else ""
 
     def _is_too_early(self, button: Button) -> bool:
-        """Whether it claims a game that this deal cannot yet have won: the menu has it."""
+        """Return whether the button claims a game that its side cannot have won yet. The menu has it then."""
         action = actions.parse(button.payload)
         is_claim = isinstance(action, MoveAction) and action.move == "claim"
         if not is_claim or self.seen.seat is None or not self.seen.view:
             return False
-        side, view = self.seen.seat % 2, self.seen.view
-        declared = self.deal.declared[side] if isinstance(self.deal, TressetteView) else 0
-        return view.totals[side] + declared + POINTS_IN_TRICKS < int(view.rules["target"])
+        side, view, target = self.seen.seat % 2, self.seen.view, int(self.seen.view.rules["target"])
+        declared, tricks = (0, 0), (0, 0)
+        if isinstance(self.deal, TressetteView):
+            declared, tricks = self.deal.declared, self.deal.tricks
+        if min(view.totals) >= target:
+            # The deal breaks a tie, so the side needs a lead: by a trick or by what it declared.
+            return not tricks[side] and declared[side] <= declared[1 - side]
+        return view.totals[side] + declared[side] + POINTS_IN_TRICKS < target
 
     def _hand(self, deal: DealView) -> tuple[TapCard, ...]:
         assert self.scene

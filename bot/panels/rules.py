@@ -191,7 +191,10 @@ def _game(language: str, faces: str) -> dict[str, list[str]]:
                 "From the end of the first trick until your own card to the second you may declare, in turn or not, "
                 "what your ten cards held; the one already played counts."
             ),
-            _("At any time you may claim to have reached the target. A wrong claim costs nothing."),
+            _(
+                "At any time you may claim to have reached the target. In a deal that breaks a tie you must also be "
+                "ahead. A wrong claim costs nothing."
+            ),
             _("Points are counted three for one, declarations too (9 or 12): 63 wins (or 93). More under Options."),
         ],
         "tavolo": [

@@ -51,7 +51,7 @@ from bot.store.log import Log, stamped, unstamped
 from bot.tables.chairs import Chair, Invited
 from engine import Game, View, game_kind
 from engine.errors import BadRules
-from engine.rules import RELEASE, Value, resolve
+from engine.rules import Value, resolve
 
 TIME_TO_ACCEPT = 24 * 3600
 """Seconds that a challenge stands."""
@@ -464,16 +464,15 @@ class Table:
         self.alarm = ""
 
     def _begin(self, release: int, rules: Mapping[str, Value]) -> None:
-        """The game begins by these rules: all of them are named, so that no default of today counts."""
+        """Begin the game by the release and the options that the log names. Later defaults do not count."""
         assert self.game is None
-        if release != RELEASE:
-            raise BadRules(problem=f"the game is played by release {release} of the rules, and this is {RELEASE}")
         kind = game_kind(self.game_id).rules
         resolve(kind, rules)
         if missing := kind.choices().keys() - rules.keys():
             raise BadRules(problem=f"the rules do not say: {', '.join(sorted(missing))}")
         self.rules = dict(rules)
-        self.game = Game(self.game_id, self.rules, [chair.name if chair else "?" for chair in self.chairs])
+        names = [chair.name if chair else "?" for chair in self.chairs]
+        self.game = Game(self.game_id, self.rules, names, release=release)
 
 
 def has_moved(game: Game, seat: int, move: str) -> bool:

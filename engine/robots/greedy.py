@@ -82,10 +82,15 @@ def useful_picks(view: View, history: Sequence[MoveEntry]) -> list[str]:
 
 
 def has_won(view: View, memory: Memory) -> bool:
-    """Whether a claim would be right, as far as the seat has counted."""
-    deal, side = view.deal, (view.seat or 0) & 1
-    declared = deal.declared[side] if isinstance(deal, TressetteView) else 0
-    return view.totals[side] + declared + memory.thirds[side] // 3 >= int(view.rules["target"])
+    """Return whether a claim would be right, as far as the seat has counted.
+
+    Robots follow the current rules in games of every release: what these allow, earlier ones allowed too.
+    """
+    deal, side, target = view.deal, (view.seat or 0) & 1, int(view.rules["target"])
+    declared = deal.declared if isinstance(deal, TressetteView) else (0, 0)
+    counts = [view.totals[one] + declared[one] + memory.thirds[one] // 3 for one in (0, 1)]
+    is_tie_break = min(view.totals) >= target
+    return counts[side] >= target and (counts[side] > counts[1 - side] or not is_tie_break)
 
 
 def _worth(deal: DealView, memory: Memory, seat: int, card: int) -> float:

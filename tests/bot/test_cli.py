@@ -14,6 +14,7 @@ from bot.bench import compare, robots, solver
 from bot.cli import main as cli
 from engine import GAMES
 from tests.bot.command import command, exit_status
+from tests.engine.tables import tie_break
 from tests.groups import COMPILED_SEARCHES
 
 BUONGIOCO = [sys.executable, "-c", "from bot.cli.main import main; main()"]
@@ -344,3 +345,15 @@ def test_robots_that_play_to_be_measured_play_to_the_end() -> None:
     assert robots.whole_game(0, "tressette", ("plain", "medium"), 0.0001).games == 1
     # Forty cards in each of two deals, and declarations.
     assert min(map(len, tally.seconds)) >= 40
+
+
+def test_verify_notes_a_claim_of_an_earlier_release(file: Path) -> None:
+    table = tie_break(release=1)
+    table.play(3, "claim")
+    file.write_text((table.record().to_json() + "\n") * 7, encoding="utf-8")
+    done = call("verify", str(file))
+    assert done.exit_code == 0
+    lines = done.output.splitlines()
+    assert lines[0].startswith(f"{file}: game 1, note: deal 5, move 1: claimed in a tie-break deal without a lead")
+    assert len([line for line in lines if ", note: " in line]) == 5
+    assert lines[5:] == [f"{file}: and 2 more notes", f"{file}: 7 games, no faults"]

@@ -151,6 +151,7 @@ def test_the_rules_of_four_hands_count_as_its_table_does() -> None:
         ("testa", "if it lies in the stock"),
         ("testa", "each rank and suit counts once"),
         ("tressette", "in turn or not"),
+        ("tressette", "In a deal that breaks a tie you must also be ahead"),
         ("tavolo", "the game cannot be claimed"),
         ("spades", "The first player draws a card"),
         ("spades", "before your first draw"),

@@ -192,6 +192,17 @@ class NaiveTressette:
                 self.hand[drawer].append(drawn)
                 self.acquired[drawer] = [drawn]
 
+    def claim_is_right(self, seat: int, totals: tuple[int, int]) -> bool:
+        """Whether a side may claim, with these totals before the deal (rule 3 of Tressette in Quattro)."""
+        if not self.rules.get("claim") or self.over():
+            return False
+        points, target = self.score()["points"], int(self.rules["target"])
+        count = [totals[0] + points[0], totals[1] + points[1]]
+        mine, other = count[seat % 2], count[1 - seat % 2]
+        if totals[0] == totals[1] and totals[0] >= target and mine <= other:
+            return False
+        return mine >= target
+
     def score(self) -> dict[str, list[int]]:
         thirds, declared = [0, 0], [0, 0]
         for winner, cards in self.tricks:

@@ -6,6 +6,7 @@ from random import Random
 from engine import GAMES, Game, legal_for_record
 from engine.cards import FRENCH, ITALIAN, Pack
 from engine.position import search_position
+from engine.rules import RELEASE
 
 DEALER, ELDEST = 0, 1
 """With two seats and seat 0 dealing, which all tables here have."""
@@ -143,6 +144,20 @@ def random_game(game: str, random: Random, rules: dict[str, object] | None = Non
     table = Game(game, rules)
     while not table.over and (deals is None or not table.needs_deal or table.deal_number < deals):
         random_step(table, random)
+    return table
+
+
+def tie_break(release: int = RELEASE) -> Game:
+    """A game of Tressette in Quattro at 22:22, with the cards of the tie-break deal on the table."""
+    random = Random(14)
+    table = Game("tressette", release=release)
+    while table.turn is not None or min(table.totals) < table.rules.target:
+        if table.needs_deal:
+            table.deal(random.randbytes(32))
+        assert table.turn is not None
+        moves = [move for move in table.legal_moves(table.turn) if move not in ("claim", "resign")]
+        table.play(table.turn, random.choice(moves))
+    table.deal(random.randbytes(32))
     return table
 
 

@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine import GAMES, Game, legal_for_record
-from tests.engine.naive import Naive, naive_deal
+from engine.errors import IllegalMove
+from tests.engine.naive import Naive, NaiveTressette, naive_deal
 from tests.engine.tables import random_rules, random_step
 from tests.long import long
 
@@ -35,6 +36,39 @@ def test_every_seats_moves_and_every_score_agree(game: str, seed: int) -> None:
                 naive.play(by, move)  # type: ignore[arg-type]
         counted = {name: list(value) for name, value in table.record().deals[-1].entries().items()}
         assert counted == naive.score()
+
+
+@given(
+    seed=st.integers(0, 2**32),
+    ties=st.integers(0, 40) | st.sampled_from([20, 21, 22, 25]),
+    behind=st.just(0) | st.integers(0, 5),
+)
+def test_every_claim_is_judged_alike(seed: int, ties: int, behind: int) -> None:
+    random = Random(seed)
+    table = Game("tressette", random_rules("tressette", random), dealer=0)
+    # A game at or above the target goes on only from a tie.
+    totals = (ties, ties if ties >= table.rules.target else max(0, ties - behind))
+    table.totals = totals
+    table.deal(random.randbytes(32))
+    naive = naive_deal(table.rules.model_dump(), 0, table.record().deals[0].pack)
+    assert isinstance(naive, NaiveTressette)
+    while not table.needs_deal:
+        for seat in range(4):
+            assert accepts(table, seat, "claim") == naive.claim_is_right(seat, totals)
+        before = len(table.moves)
+        random_step(table, random)
+        if table.over:
+            return
+        for by, move in table.moves[before:]:
+            naive.play(by, move)  # type: ignore[arg-type]
+
+
+def accepts(table: Game, seat: int, move: str) -> bool:
+    try:
+        table.copy().play(seat, move)
+    except IllegalMove:
+        return False
+    return True
 
 
 # Node counts: how many sequences of moves there are, of all seats, in and out of turn, without claims and

@@ -4,7 +4,16 @@ import pytest
 
 from engine import Game
 from engine.cards import ITALIAN
-from engine.errors import ClaimRefused, NoClaims, NoSignals, NotInHand, SignalsAreForLeaders
+from engine.errors import (
+    BadRules,
+    ClaimNeedsLead,
+    ClaimRefused,
+    NoClaims,
+    NoSignals,
+    NotInHand,
+    SignalsAreForLeaders,
+)
+from engine.rules import RELEASE
 from tests.engine.tables import cards, full_pack, full_table, play, play_any, play_out
 
 HANDS = ["3D 2D AD RD CD FD 7D 6D 5D 4D", "3C 2C AC RC CC FC 7C 6C 5C 4C",
@@ -167,6 +176,75 @@ def test_claim_the_last_tricks_point_counts_only_once_won() -> None:
     play_out(table)
     assert table.totals == (0, 21)
     assert table.ending == "target"
+
+
+def tied(release: int = RELEASE) -> Game:
+    """A deal at 25:25, to 21. Seat 1 leads."""
+    table = Game("tressette", dealer=0, release=release)
+    table.totals = (25, 25)
+    table.lay_out(full_pack(HANDS, dealer=0))
+    return table
+
+
+def test_tie_break_cannot_be_claimed_before_a_card() -> None:
+    table = tied()
+    for seat in range(4):
+        assert "claim" in table.legal_moves(seat)
+        with pytest.raises(ClaimNeedsLead, match="once your side is ahead"):
+            table.play(seat, "claim")
+    assert table.moves == []
+
+
+def test_tie_break_claim_needs_whole_points_ahead() -> None:
+    table = tied()
+    # Side 1 takes two thirds, then three more: nothing, then one whole point.
+    cards(table, "3C 4S 4B 4D 2C 5S 5B 5D")
+    for seat in range(4):
+        with pytest.raises(ClaimNeedsLead):
+            table.play(seat, "claim")
+    cards(table, "AC 6S 6B 6D")
+    for seat in (0, 2):
+        with pytest.raises(ClaimNeedsLead):
+            table.play(seat, "claim")
+    table.play(3, "claim")
+    assert (table.ending, table.winner) == ("claim", (1, 3))
+
+
+def test_tie_break_claim_counts_both_sides_declarations() -> None:
+    table = tied()
+    cards(table, "4C 4S 4B 4D")
+    play(table, "0: declare napoletana D")
+    assert table.copy().legal_moves(1)[-2] == "claim"
+    with pytest.raises(ClaimNeedsLead):
+        table.play(1, "claim")
+    ahead = table.copy()
+    ahead.play(2, "claim")
+    assert ahead.winner == (0, 2)
+    play(table, "1: declare napoletana C")
+    for seat in range(4):
+        with pytest.raises(ClaimNeedsLead):
+            table.play(seat, "claim")
+
+
+def test_tie_below_the_target_is_no_tie_break() -> None:
+    table = tied()
+    table.totals = (20, 20)
+    with pytest.raises(ClaimRefused) as refused:
+        table.play(0, "claim")
+    assert not isinstance(refused.value, ClaimNeedsLead)
+
+
+def test_release_1_lets_a_tie_break_be_claimed_at_once() -> None:
+    table = tied(release=1)
+    table.copy().play(0, "claim")
+    table.play(1, "claim")
+    assert (table.ending, table.winner) == ("claim", (1, 3))
+
+
+@pytest.mark.parametrize("release", [0, RELEASE + 1])
+def test_unknown_release_is_refused(release: int) -> None:
+    with pytest.raises(BadRules, match=f"release {release} of the rules; this version knows 1 to {RELEASE}"):
+        Game("tressette", release=release)
 
 
 def test_claim_is_not_played_at_the_table() -> None:

@@ -6,6 +6,7 @@ import pytest
 
 from engine import Game
 from engine.cards import FRENCH
+from engine.errors import ClaimNeedsLead
 from engine.robots import robot
 from engine.robots.greedy import has_won
 from engine.robots.memory import remember
@@ -16,10 +17,12 @@ from tests.engine.tables import (
     last_on_its_packet,
     packets_table,
     play,
+    play_any,
     playable,
     rest_of,
     spades_table,
     stock_table,
+    tie_break,
 )
 
 
@@ -175,6 +178,20 @@ def test_it_counts_what_was_declared_and_taken_before_it_claims() -> None:
     assert won(table, 1)
     table.totals = (0, 21 - 8 - 3)
     assert not won(table, 1)
+
+
+def test_robots_claim_a_tie_break_only_with_a_lead() -> None:
+    table = tie_break()
+    assert not any(won(table, seat) for seat in range(4))
+    while table.turn is not None:
+        for seat in range(4):
+            if won(table, seat):
+                table.play(seat, "claim")
+                return
+        with pytest.raises(ClaimNeedsLead):
+            table.play(table.turn, "claim")
+        play_any(table)
+    pytest.fail("nobody led before the deal was over")
 
 
 def won(table: Game, seat: int) -> bool:

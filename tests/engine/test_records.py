@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 import engine
 from bot.simulation import simulate
 from engine import GAMES, Game
-from engine.errors import BadRecord, FaultyRecord
-from tests.engine.tables import random_game, random_rules, stock_table
+from engine.errors import BadRecord, ClaimNeedsLead, FaultyRecord
+from tests.engine.tables import play_any, random_game, random_rules, stock_table, tie_break
 from tests.long import mostly_long
 
 SHORT = {"testa": {"target": 11}, "tavolo": {"target": 11}, "spades": {"target": 200}}
@@ -371,3 +371,51 @@ def test_mutations_ten_thousand_a_chunk_give_a_specific_error_or_a_true_game(chu
             outcomes["faulty"] += 1
     assert outcomes["bad"] > 1000
     assert outcomes["faulty"] > 500
+
+
+# Earlier releases of the rules
+
+
+def claimed_at_once() -> engine.Record:
+    """A record whose tie-break deal was claimed before its first card, as release 1 allowed."""
+    table = tie_break(release=1)
+    table.play(0, "claim")
+    return engine.read(table.record().to_json())
+
+
+def test_claim_of_an_earlier_release_verifies_with_a_note() -> None:
+    record = claimed_at_once()
+    assert engine.verify(record) == (
+        "deal 5, move 1: claimed in a tie-break deal without a lead; "
+        "the rules allowed this before release 2 and do not now"
+    )
+    game = engine.load(record)
+    assert (game.ending, game.winner, game.release) == ("claim", (0, 2), 1)
+    assert [step.ending for step in engine.replay(record, 5)][-1] == "claim"
+    assert game.record().to_json() == record.to_json()
+
+
+def test_record_right_by_the_current_rules_has_no_note() -> None:
+    table = tie_break()
+    while not table.over:
+        try:
+            table.play(table.turn or 0, "claim")
+        except ClaimNeedsLead:
+            play_any(table)
+    assert table.ending == "claim"
+    assert engine.verify(engine.read(table.record().to_json())) == ""
+
+
+def test_claim_that_no_release_allowed_is_a_fault() -> None:
+    record = json.loads(claimed_at_once().to_json())
+    del record["deals"][1:]
+    record["deals"][0]["moves"] = [[0, "claim"]]
+    with pytest.raises(FaultyRecord, match="has not reached the target"):
+        verify_json(record)
+
+
+def test_earlier_release_does_not_excuse_other_faults() -> None:
+    record = json.loads(claimed_at_once().to_json())
+    record["winner"] = [1, 3]
+    with pytest.raises(FaultyRecord, match="winner"):
+        verify_json(record)

@@ -5,10 +5,15 @@ from random import Random
 import pytest
 
 from bot.store import Store
+from bot.store.log import Log
 from bot.tables import Room, Table
 from bot.tables.challenges import Challenges
 from bot.tables.errors import NoSuchTable, NotAtThisTable, NotYoursToDecide, OldPanel, TimeIsNotUp
 from bot.tables.room import LATES_TO_FORFEIT
+from engine import read, verify
+from engine.errors import ClaimNeedsLead
+from engine.rules import RELEASE
+from tests.bot.tables.test_table import at_tie_break
 
 PEOPLE = ("p:0", "p:1", "p:2", "p:3")
 
@@ -201,6 +206,39 @@ async def test_a_deal_that_ends_by_a_move_made_for_a_player_is_followed_by_the_n
         table = await room.move_for(table.code, turn(table), table.version, [a_card(table)], f"m{number}")
     assert table.game
     assert (table.game.deal_number, table.dealt_at) == (2, table.version)
+
+
+async def test_stored_game_is_judged_by_its_own_release(store: Store) -> None:
+    stored = {release: at_tie_break(release, f"TABLE{release}") for release in (1, RELEASE)}
+    for table in stored.values():
+        await store.append(table.code, Log([]), table.log.entries)
+    room = Room(store, Random(0).randbytes)
+
+    # Both games go on after the update.
+    for release, table in stored.items():
+        loaded = await room.table(table.code)
+        assert (loaded.phase, loaded.error) == ("playing", "")
+        assert loaded.game
+        assert (loaded.game.release, loaded.game.totals) == (release, (22, 22))
+
+    new = stored[RELEASE]
+    with pytest.raises(ClaimNeedsLead):
+        await room.press(new.code, "p:2", new.version, "claim", "claim")
+    seat = turn(new)
+    assert (await room.press(new.code, f"p:{seat}", new.version, a_card(new), "card")).phase == "playing"
+
+    old = await room.press(stored[1].code, "p:2", stored[1].version, "claim", "claim")
+    assert old.game
+    assert (old.game.ending, old.game.winner) == ("claim", (0, 2))
+    # Another worker reads the same end, and its record stays readable.
+    assert (await Room(store, Random(1).randbytes).table(old.code)).phase == "over"
+    assert "before release 2" in verify(read(old.game.record().to_json()))
+
+
+async def test_new_game_has_the_current_release(room: Room) -> None:
+    game = (await begun(room, "tressette")).game
+    assert game
+    assert game.release == RELEASE
 
 
 async def test_the_host_closes_a_challenge_or_a_game_and_nobody_wins(room: Room) -> None:

@@ -36,6 +36,7 @@ from bot.tables.chairs import Chair
 from engine import GAMES
 from engine.errors import BadRules
 from engine.rules import RELEASE, resolve
+from tests.engine.tables import tie_break
 
 ADA, BEA, CLEO, DORA = "paper:1", "paper:2", "other:3", "paper:4"
 FOUR = (ADA, BEA, CLEO, DORA)
@@ -52,6 +53,18 @@ def begun(game: str, *entries: Entry, secret: int = 0, people: Sequence[str] = F
     chosen = resolve(kind.rules, rules).model_dump()
     chairs = [Sit(seat, people[seat], f"P{seat}") for seat in range(kind.seats)]
     return opened(game, *chairs, FirstDeal(bytes([secret]) * 32, RELEASE, chosen), *entries)
+
+
+def at_tie_break(release: int, code: str = "CODE") -> Table:
+    """A game of Tressette in Quattro at 22:22 that began under this release of the rules; seat n is ``p:n``."""
+    record = tie_break(release).record()
+    entries: list[Entry] = [Open("tressette", "p:0", "P0"), *(Sit(seat, f"p:{seat}", f"P{seat}") for seat in range(4))]
+    for number, deal in enumerate(record.deals):
+        assert deal.proof
+        secret = bytes.fromhex(deal.proof.secret)
+        entries.append(Deal(secret) if number else FirstDeal(secret, release, record.rules))
+        entries += [Move(seat, move) for seat, move in deal.moves]
+    return Table(code).after(entries, "u1")
 
 
 def plays(table: Table) -> list[str]:
@@ -217,9 +230,13 @@ def test_phases() -> None:
 def test_the_rules_are_those_that_the_log_names() -> None:
     table = opened("testa", Sit(1, BEA, "Bea"))
     every = resolve(GAMES["testa"].rules, {}).model_dump()
-    for release in (RELEASE - 1, RELEASE + 1):
-        with pytest.raises(BadRules, match=f"release {release} of the rules, and this is {RELEASE}"):
+    for release in (0, RELEASE + 1):
+        with pytest.raises(BadRules, match=f"release {release} of the rules; this version knows 1 to {RELEASE}"):
             table.after([FirstDeal(bytes(32), release, every)], "u2")
+    for release in range(1, RELEASE + 1):
+        game = table.after([FirstDeal(bytes(32), release, every)], "u2").game
+        assert game
+        assert game.release == release
     with pytest.raises(BadRules, match=r"the rules do not say: .*target"):
         table.after([FirstDeal(bytes(32), RELEASE, {})], "u2")
     with pytest.raises(BadRules):

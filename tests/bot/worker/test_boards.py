@@ -1,9 +1,12 @@
 """Boards are drawn anew when a table has something to tell, and only then: two groups see the same whenever drawn."""
 
+from collections.abc import Iterable
 from random import Random
 
 import pytest
 
+from bot.actions import MoveAction, parse
+from bot.panel import Button
 from bot.panels.board import board_panel
 from bot.panels.hand_page import hand_page
 from bot.panels.snapshot import isolated, snapshot
@@ -15,6 +18,7 @@ from bot.wording import NO_BREAK
 from engine import GAMES, legal_for_record
 from engine.rules import RELEASE, resolve
 from engine.views import PacketsView
+from tests.bot.tables.test_table import at_tie_break
 from tests.engine.tables import random_rules
 
 
@@ -116,3 +120,23 @@ def test_who_deals_has_its_word_on_the_page(game: str, dealing: str) -> None:
     first = FirstDeal(Random(1).randbytes(32), RELEASE, rules)
     table = Table("ABCD").after([Open(game, "p:0", "Person 0"), Host("p:100"), *chairs, first], "u")
     assert sorted(one.dealing for one in hand_page(table, "p:0", Profile("p:0")).sitting) == ["", dealing]
+
+
+def test_page_offers_a_tie_break_claim_once_a_lead_is_possible() -> None:
+    """Before that the claim is in the menu, with all buttons."""
+    table, random = at_tie_break(RELEASE), Random(1)
+    while (view := table.game and table.game.view(None).deal) and not any(view.tricks):
+        for seat in range(4):
+            page = hand_page(table, f"p:{seat}", Profile(f"p:{seat}"))
+            assert "claim" not in offered(page.extra)
+            assert "claim" in offered(page.rows)
+        table = moved(table, random)
+    assert view
+    winners = {seat for seat in range(4) if view.tricks[seat % 2]}
+    pages = {seat: hand_page(table, f"p:{seat}", Profile(f"p:{seat}")) for seat in range(4)}
+    assert {seat for seat, page in pages.items() if "claim" in offered(page.extra)} == winners
+
+
+def offered(rows: Iterable[Iterable[Button]]) -> set[str]:
+    """The moves that buttons make."""
+    return {action.move for row in rows for one in row if isinstance(action := parse(one.payload), MoveAction)}

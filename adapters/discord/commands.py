@@ -16,6 +16,7 @@ from adapters.discord.reading import Interaction
 from adapters.discord.tree import Slash, Tree
 from adapters.discord.unread import Bare
 from bot.commands import Argument, CommandSpec, Kind, Where, choices, command_called, listed
+from bot.names import trimmed
 from bot.platform import CardRoom, Trouble
 from bot.store import STORE_ERRORS
 from bot.texts import LANGUAGES, texts
@@ -62,10 +63,10 @@ TYPES: dict[Kind, Any] = {
     Kind.TOPIC: str,
     Kind.POINTS: app_commands.Range[int, 1, 9999],
     Kind.NAME: app_commands.Range[str, 2, 16],
-    Kind.OPEN_TABLE: app_commands.Range[str, 4, 8],
-    Kind.OWN_TABLE: app_commands.Range[str, 4, 8],
+    Kind.OPEN_TABLE: app_commands.Range[str, 4, 100],
+    Kind.OWN_TABLE: app_commands.Range[str, 4, 100],
 }
-"""What Discord has people give for an argument."""
+"""The type that Discord asks for. A code may be longer than 8 characters: a pasted one has more around it."""
 
 CONTEXTS = {
     Where.ANYWHERE: app_commands.AppCommandContext(guild=True, dm_channel=True, private_channel=True),
@@ -153,7 +154,7 @@ class Commands:
         async def suggest(interaction: Interaction, begun: str) -> list[Choice[Any]]:
             found = await self.card_room.suggestions(
                 argument.kind,
-                str(begun),
+                trimmed(str(begun)),
                 reading.presser(interaction),
                 reading.place_of(interaction),
                 str(getattr(interaction.namespace, "game", None) or ""),

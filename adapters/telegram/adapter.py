@@ -220,7 +220,7 @@ class Telegram:
                 await asyncio.sleep(START_SECONDS)
                 await self.card_room.reached_again(person)
             return
-        if chat.type != chat.PRIVATE and reading.may_write(change.new_chat_member):
+        if chat.type != chat.PRIVATE and change.new_chat_member.status == "member":
             place = ""
             with _reading(update):
                 place = reading.chat_place(chat)
@@ -250,7 +250,7 @@ class Telegram:
             return
         command = None
         with _reading(update):
-            command = reading.command(update, self.bot.username)
+            command = reading.command(update, self.bot.bot)
         if command is None:
             return
         self._heard_from(command.place)

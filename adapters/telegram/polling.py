@@ -20,8 +20,9 @@ from telegram import Bot, Update
 from telegram.error import Conflict, InvalidToken, RetryAfter, TelegramError
 
 from adapters.telegram.errors import NO_ANSWER, slow_down, why
-from adapters.telegram.reading import PLATFORM, update_of
+from adapters.telegram.reading import PLATFORM
 from adapters.telegram.transport import Nonsense
+from adapters.telegram.updates import update_of
 from bot.backoff import Backoff
 from bot.store import WorkDropped
 

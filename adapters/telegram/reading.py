@@ -1,14 +1,11 @@
 """What Telegram's updates mean to the card room."""
 
 import re
-from typing import Any
+from collections.abc import Sequence
 
 from telegram import (
-    Bot,
     CallbackQuery,
     Chat,
-    ChatMember,
-    ChatMemberRestricted,
     ChosenInlineResult,
     InlineQuery,
     MaybeInaccessibleMessage,
@@ -18,8 +15,10 @@ from telegram import (
     User,
 )
 
+from adapters.telegram.command_text import find_command
 from adapters.telegram.ephemeral import ephemeral_place_of
 from bot.commands import command_called
+from bot.names import trimmed
 from bot.places import INLINE, Place
 from bot.platform import Command, Person, Press, is_private
 
@@ -32,43 +31,15 @@ INLINE_MESSAGE = "inline"
 
 CHAT_INSTANCE, INLINE_ID = re.compile(r"-?[0-9]{1,20}"), re.compile(r"[\w-]{1,100}", re.ASCII)
 
-PRESSED = ("message_id", "ephemeral_message_id", "date", "chat", "is_topic_message", "message_thread_id", "photo")
-"""What is asked of a pressed message, beside its keyboard."""
-
 LARGEST_ID = 2**63
 """Ids are below; what is stored under them is text of ours, and must hold nothing that only looks like one."""
-
-
-def update_of(said: Any, bot: Bot) -> Update:
-    """What Telegram says, as the library reads it; raises what the library raises.
-
-    Of a pressed message it is given no more than is asked of it here: text and keyboard are the bot's own, and cost
-    more to read than all else.
-    """
-    match said:
-        case {"callback_query": {"message": dict(message), **query}}:
-            asked = {name: message[name] for name in PRESSED if name in message}
-            if "reply_markup" in message:
-                asked["reply_markup"] = _pressed_alone(message["reply_markup"], query.get("data"))
-            said = {**said, "callback_query": {**query, "message": asked}}
-    return Update.de_json(said, bot)
-
-
-def _pressed_alone(keyboard: Any, payload: Any) -> Any:
-    """A keyboard without the buttons that were not pressed; as it is if it is none."""
-    rows = keyboard.get("inline_keyboard") if isinstance(keyboard, dict) else None
-    if not isinstance(rows, list) or not all(isinstance(row, list) for row in rows):
-        return keyboard
-    buttons = [button for row in rows for button in row]
-    pressed = [one for one in buttons if not isinstance(one, dict) or one.get("callback_data") == payload]
-    return {"inline_keyboard": [pressed]}
 
 
 def person(user: User) -> Person:
     """Who a user is. Like all that reads here: TypeError or ValueError for what Telegram would not say."""
     return Person(
         f"{PLATFORM}:{_number(user.id)}",
-        _text(user.full_name),
+        _text(user.full_name or ""),
         _text(user.username or ""),
         _text(user.language_code or ""),
     )
@@ -94,13 +65,6 @@ def place_of(message: MaybeInaccessibleMessage) -> str:
         return str(Place(PLATFORM, person=str(number)))
     topic = message.message_thread_id if isinstance(message, Message) and message.is_topic_message else None
     return str(Place(PLATFORM, str(number), str(_number(topic)) if topic else ""))
-
-
-def may_write(member: ChatMember) -> bool:
-    """Whether a member of a group may write there."""
-    if isinstance(member, ChatMemberRestricted):
-        return member.is_member and member.can_send_messages
-    return member.status in (ChatMember.MEMBER, ChatMember.ADMINISTRATOR)
 
 
 def chat_place(chat: Chat) -> str:
@@ -134,33 +98,48 @@ def address(place: str) -> tuple[int, int | None]:
     return int(where.person or where.chat), int(where.part) if where.part else None
 
 
-def command(update: Update, username: str) -> Command | None:
-    """The command that a message is, if it is one and not for another bot: in a group one that nobody here knows is.
+def command(update: Update, bot: User) -> Command | None:
+    """Return the command that a message gives to this ``bot``.
 
-    In a private chat any other text asks for help: it can be meant for nobody else.
+    In a group a command that names no bot must be one of ours, and it must be marked as a command. In a private chat
+    every other text, and every command that we do not know, asks for help: nobody else can be meant.
     """
     message = update.message
-    if message is None or message.from_user is None or not message.text:
+    if message is None or message.from_user is None:
         return None
-    first = message.entities[0] if message.entities else None
-    if first is None or first.type != MessageEntity.BOT_COMMAND or first.offset:
-        if message.chat.type != Chat.PRIVATE or message.via_bot is not None:
+    text, entities = message.text, message.entities
+    if text is None:
+        text, entities = message.caption or "", message.caption_entities
+    if not trimmed(text):
+        return None
+    is_alone = message.chat.type == Chat.PRIVATE
+    found = find_command(text, entities)
+    if found and found.bot:
+        if found.bot not in ((bot.username or "").lower(), str(bot.id)):
             return None
-        return Command(f"tg{_number(update.update_id)}", person(message.from_user), place_of(message), "help")
-    word, _, bot = message.parse_entity(first)[1:].partition("@")
-    if bot and bot.lower() != username.lower():
+    elif found and not is_alone and not (found.is_marked and command_called(found.word)):
         return None
-    if not bot and message.chat.type != Chat.PRIVATE and command_called(word.lower()) is None:
-        return None
+    elif found and is_alone and not found.is_marked and not command_called(found.word):
+        found = None
+    key, place = f"tg{_number(update.update_id)}", place_of(message)
+    if found is None:
+        is_for_us = is_alone and message.via_bot is None
+        return Command(key, person(message.from_user), place, "help") if is_for_us else None
     return Command(
-        key=f"tg{_number(update.update_id)}",
+        key=key,
         person=person(message.from_user),
-        place=place_of(message),
-        word=word.lower(),
-        words=_words(message),
-        about=tuple(_about(message)),
+        place=place,
+        word=found.word,
+        words=found.words,
+        about=tuple(_about(message, text, entities)),
         chat_name=_text(message.chat.title or ""),
     )
+
+
+def private_writer(message: Message) -> Person | None:
+    """Return the person who wrote in their private chat; None for a message in a group."""
+    is_alone = message.chat.type == Chat.PRIVATE and message.from_user is not None
+    return person(message.from_user) if is_alone and message.from_user else None
 
 
 def is_anonymous(message: Message) -> bool:
@@ -221,26 +200,20 @@ def _payload(query: CallbackQuery) -> str:
     return query.data if isinstance(query.data, str) else ""
 
 
-def _words(message: Message) -> tuple[str, ...]:
-    """What follows the command; people who were named without an @ are in `_about` instead."""
-    text = (message.text or "").encode("utf-16-le")
-    for entity in reversed(message.entities):
-        if entity.type in (MessageEntity.TEXT_MENTION, MessageEntity.BOT_COMMAND):
-            text = text[: 2 * entity.offset] + text[2 * (entity.offset + entity.length) :]
-    return tuple(text.decode("utf-16-le", "replace").split()[:8])
+def _about(message: Message, text: str, entities: Sequence[MessageEntity]) -> list[Person]:
+    """Return the people that a command names, and the one that it replies to.
 
-
-def _about(message: Message) -> list[Person]:
-    about = [
-        person(entity.user) for entity in message.entities if entity.type == MessageEntity.TEXT_MENTION and entity.user
-    ]
-    for entity in message.entities:
-        if entity.type == MessageEntity.MENTION:
-            handle = message.parse_entity(entity)[1:]
+    A reply to a deleted account, which has no name, is meant for nobody. A mention of one names a person that nobody
+    knows.
+    """
+    mentions = [one.user for one in entities if one.type == MessageEntity.TEXT_MENTION]
+    about = [person(user) if user else Person("", "") for user in mentions]
+    units = text.encode("utf-16-le", "surrogatepass")
+    for one in entities:
+        if one.type == MessageEntity.MENTION:
+            handle = units[2 * one.offset : 2 * (one.offset + one.length)].decode("utf-16-le", "replace")[1:]
             about.append(Person("", handle, handle))
-    answered = message.reply_to_message
-    # A comment below a channel's post answers that, which an account of Telegram's brings into the group.
-    writer = answered.from_user if answered and not (answered.sender_chat or answered.forum_topic_created) else None
-    if writer and not writer.is_bot:
+    writer = message.reply_to_message.from_user if message.reply_to_message else None
+    if writer and writer.full_name and not writer.is_bot:
         about.append(person(writer))
     return about

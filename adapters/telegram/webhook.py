@@ -14,7 +14,8 @@ from telegram.error import InvalidToken, RetryAfter
 
 from adapters.telegram.errors import NO_ANSWER, slow_down, why
 from adapters.telegram.polling import FIRST_PAUSE, LISTENING_TO, LONGEST_PAUSE, Hear
-from adapters.telegram.reading import PLATFORM, update_of
+from adapters.telegram.reading import PLATFORM
+from adapters.telegram.updates import update_of
 from bot.monitoring import add_monitoring
 from bot.platform import CardRoom
 from bot.serving import is_same_secret, listen

@@ -26,6 +26,7 @@ from bot.handlers.presses import Presses
 from bot.handlers.suggestions import suggestions
 from bot.metrics import COMMANDS, PRESS_SECONDS, presses
 from bot.mini_app import MiniApp
+from bot.names import trimmed
 from bot.platform import Command, Offered, Person, Press, Reply, Suggestion, chat_of, is_private, private_place
 from bot.settings import Settings
 from bot.store import keys
@@ -58,7 +59,7 @@ class Dispatcher:
 
     async def command(self, command: Command) -> Reply:
         """Answer a command; what cannot be done is a toast that says why."""
-        command = _encodable(command)
+        command = _cleaned(command)
         spec = command_called(command.word)
         word = spec.name if spec else "unknown"
         COMMANDS.labels(word).inc()
@@ -234,10 +235,10 @@ class Dispatcher:
         return texts(language).gettext("Something went wrong with me. Nothing is lost: try again.")
 
 
-def _encodable(command: Command) -> Command:
-    """A command without what no text may hold, such as half of a surrogate pair."""
+def _cleaned(command: Command) -> Command:
+    """Return a command without half surrogate pairs, and its words without invisible characters around them."""
     about = tuple(map(_known, command.about))
-    words = tuple(map(_text, command.words))
+    words = tuple(filter(None, (trimmed(_text(word)) for word in command.words)))
     return replace(command, person=_known(command.person), word=_text(command.word), words=words, about=about)
 
 

@@ -161,6 +161,15 @@ async def test_other_request_with_the_same_name_is_done(playground: Open, sessio
     assert texts == ["first", "second"]
 
 
+async def test_pasted_command_is_heard(playground: Open, session: aiohttp.ClientSession) -> None:
+    line = await Line.open(session, playground)
+    await line.ask(do="say", chat="1", text="/challenge metamazzo", **{"as": "1"})
+    [table] = await playground.worker.tables_of("playground:1")
+    text = f"\u200b \u2068/JOIN \u2068{table.code}\u2069"
+    answer = await line.ask(do="say", chat="1", text=text, **{"as": "2"})
+    assert answer["toast"] == f"You sit at table {table.code}."
+
+
 async def test_opened_to_a_network_only_ones_own_link_acts(network: Open, session: aiohttp.ClientSession) -> None:
     for key in ("", "wrong"):
         with pytest.raises(aiohttp.WSServerHandshakeError) as refused:

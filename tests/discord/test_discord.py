@@ -114,6 +114,16 @@ async def test_what_can_be_chosen_is_offered(store: Store, server: DiscordServer
         assert await people[0].slash("join", table=open_table.code) != ""
 
 
+@pytest.mark.parametrize("around", ["{}", "\u2068{}\u2069", " {}\u200b", "\ufeff{} "])
+async def test_pasted_code_seats_the_person(store: Store, server: DiscordServer, around: str) -> None:
+    async with on_discord(store, server) as adapter:
+        anna, bruno = Person(server, 1, "Anna"), Person(server, 2, "Bruno")
+        await anna.slash("challenge", game="metamazzo")
+        [table] = await adapter.worker.tables_of("discord:1")
+        assert await bruno.complete("join", "table", around.format(table.code)) == [table.code]
+        assert await bruno.slash("join", table=around.format(table.code)) == f"You sit at table {table.code}."
+
+
 async def test_commands_are_set_once_in_both_languages(store: Store, server: DiscordServer) -> None:
     for _ in range(2):
         async with on_discord(store, server):

@@ -22,7 +22,7 @@ from tests.telegram.content import Photos, Refused, caption_content, resolved, t
 from tests.telegram.models import model_of, type_called
 
 TOKEN = "123456:test-token"
-BOT = {"id": 123456, "is_bot": True, "first_name": "Buongioco", "username": "buongioco_bot"}
+BOT: dict[str, Any] = {"id": 123456, "is_bot": True, "first_name": "Buongioco", "username": "buongioco_bot"}
 PER_MINUTE = 20
 METHODS = (
     "getMe",

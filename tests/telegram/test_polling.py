@@ -181,7 +181,7 @@ async def test_an_update_that_cannot_be_read_stops_nothing_and_comes_once(server
     ears = Ears()
     talk(server)
     server.push(message=7)
-    server.push(callback_query={"id": "1"})
+    server.push(my_chat_member=[1])
     talk(server)
     with capture_logs() as logs:
         async with polled(server, ears):

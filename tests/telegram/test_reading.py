@@ -5,7 +5,8 @@ from typing import Any
 import pytest
 from telegram import Bot, Update
 
-from adapters.telegram.reading import is_photo, press, update_of
+from adapters.telegram.reading import is_photo, press
+from adapters.telegram.updates import update_of
 
 BUTTONS = [[{"text": "3D", "callback_data": "1mABCD:1:3D"}, {"text": "Rules", "url": "https://t.me/bot?start=x"}]]
 MESSAGE = {
@@ -58,14 +59,7 @@ def test_the_pressed_button_stands_there_and_another_does_not() -> None:
 @pytest.mark.parametrize(
     "keyboard", [5, [], {}, {"inline_keyboard": 5}, {"inline_keyboard": [5]}, {"inline_keyboard": [[5]]}]
 )
-def test_a_keyboard_of_another_shape_ends_as_with_the_library(keyboard: Any) -> None:
-    said = pressed(MESSAGE | {"reply_markup": keyboard})
-    assert outcome(update_of, said) == outcome(Update.de_json, said)
-
-
-def outcome(read: Any, said: dict[str, Any]) -> object:
-    """The press, or which error ended it."""
-    try:
-        return press(read(said, BOT))
-    except Exception as error:  # noqa: BLE001 - which one it is, is asked
-        return type(error)
+def test_press_on_unreadable_keyboard_is_not_genuine(keyboard: Any) -> None:
+    read = press(update_of(pressed(MESSAGE | {"reply_markup": keyboard}), BOT))
+    assert read
+    assert (read.payload, read.genuine) == ("1mABCD:1:3D", False)

@@ -15,6 +15,7 @@ from adapters.web.playground.chat_store import BOT, PLATFORM, Chat, ChatStore, U
 from adapters.web.playground.tabs import Tabs
 from adapters.web.refusals import Refused
 from bot.idempotency import press_key
+from bot.names import trimmed
 from bot.panel import LONGEST_PAYLOAD
 from bot.places import Place
 from bot.platform import CardRoom, Command, Person, Press, Reply, is_private
@@ -199,8 +200,9 @@ class Requests:
             # Looked up before: what is said now may have the chat's oldest message forgotten.
             about = self._chat_store.people.get(str(chat.messages[request.reply_to]["by"]))
         await self._chat_store.say(chat, person, request.text, request.reply_to, key)
-        if request.text.startswith("/"):
-            return await self._command(person, chat, request.text, about, key)
+        text = trimmed(request.text)
+        if text.startswith("/"):
+            return await self._command(person, chat, text, about, key)
         # There nobody else can be meant.
         return await self._command(person, chat, "/help", None, key) if is_private(_place(chat)) else ""
 

@@ -1,0 +1,99 @@
+"""Finds the command in a message's text, however a Telegram client encodes it.
+
+Telegram marks a typed command with a ``bot_command`` entity. A copied one keeps the formatting that it had: bold or
+italic around the entity, or ``code`` and ``pre``, inside which Telegram marks no commands. Some clients copy a command
+as a link to ``tg://bot_command``. See core.telegram.org/bots/api#messageentity.
+"""
+
+import re
+from collections.abc import Sequence
+from typing import NamedTuple
+from urllib.parse import parse_qs, urlsplit
+
+from telegram import MessageEntity
+
+from bot.names import leading_blanks, trimmed
+
+TOKEN = re.compile(r"/(?P<word>[A-Za-z0-9_]{1,64})(?:@(?P<bot>[A-Za-z0-9_]{3,32}))?(?![\w/@<>])", re.ASCII)
+"""A command in a text, about as TDLib finds one (tdlib/td, ``find_bot_commands``)."""
+
+LINK_WORD, LINK_BOT = re.compile(r"[A-Za-z0-9_]{1,64}", re.ASCII), re.compile(r"[A-Za-z0-9_]{1,32}", re.ASCII)
+
+FORMATS = (
+    *(MessageEntity.BOLD, MessageEntity.ITALIC, MessageEntity.UNDERLINE, MessageEntity.STRIKETHROUGH),
+    *(MessageEntity.SPOILER, MessageEntity.CODE, MessageEntity.PRE),
+)
+QUOTES = (MessageEntity.BLOCKQUOTE, MessageEntity.EXPANDABLE_BLOCKQUOTE)
+NOT_WORDS = (MessageEntity.TEXT_MENTION, MessageEntity.BOT_COMMAND)
+"""Entities that are no argument of a command. A person who is mentioned by a link is read from the entity."""
+
+
+class CommandText(NamedTuple):
+    """A command: its ``word`` in lower case, the ``bot`` that it names, if any, and the words behind it.
+
+    It ``is_marked`` if an entity says that it is a command, or if it is formatted as one piece.
+    """
+
+    word: str
+    bot: str
+    words: tuple[str, ...]
+    is_marked: bool
+
+
+def find_command(text: str, entities: Sequence[MessageEntity]) -> CommandText | None:
+    """Return the command that a text begins with; None if it begins with anything else, or only quotes a command."""
+    units = text.encode("utf-16-le", "surrogatepass")
+    begun = leading_blanks(text)
+    start = len(text[:begun].encode("utf-16-le", "surrogatepass")) // 2
+    around = [one for one in entities if one.offset <= start < one.offset + one.length]
+    if any(one.type in QUOTES and trimmed(_behind(units, one.offset + one.length)) for one in around):
+        return None
+    word, bot, end, is_marked = "", "", start, False
+    if found := TOKEN.match(text, begun):
+        word, bot, end = found["word"], found["bot"] or "", start + len(found[0])
+    for one in around:
+        if one.type == MessageEntity.BOT_COMMAND and one.offset == start:
+            is_marked, end = True, one.offset + one.length
+            word, _, bot = _text(units, start + 1, end).partition("@")
+    for one in around:
+        if one.type in (*FORMATS, *QUOTES):
+            is_marked = is_marked or one.offset + one.length >= end
+        elif one.type == MessageEntity.TEXT_LINK and (linked := _linked_command(one.url or "")):
+            is_marked = True
+            if not word:
+                word, end = linked[0], one.offset + one.length
+            bot = bot or linked[1]
+    return CommandText(word.lower(), bot.lower(), _words(units, end, entities), is_marked) if word else None
+
+
+def _text(units: bytes, start: int, end: int) -> str:
+    return units[2 * start : 2 * end].decode("utf-16-le", "replace")
+
+
+def _behind(units: bytes, start: int) -> str:
+    return units[2 * start :].decode("utf-16-le", "replace")
+
+
+def _linked_command(url: str) -> tuple[str, str] | None:
+    """Return the command and the bot of a ``tg://bot_command`` link; the bot may be empty."""
+    try:
+        parts = urlsplit(url)
+        asked = parse_qs(parts.query)
+    except ValueError:
+        return None
+    if parts.scheme.lower() != "tg" or (parts.netloc or parts.path).lower() != "bot_command":
+        return None
+    word, bot = (asked.get(name, [""])[0].lstrip("/@") for name in ("command", "bot"))
+    word, _, named = word.partition("@")
+    bot = bot or named
+    if not LINK_WORD.fullmatch(word) or not (bot == "" or LINK_BOT.fullmatch(bot)):
+        return None
+    return word, bot
+
+
+def _words(units: bytes, start: int, entities: Sequence[MessageEntity]) -> tuple[str, ...]:
+    """Return the words behind a command, without other commands and mentions by link; offsets count UTF-16 units."""
+    for one in sorted(entities, key=lambda entity: entity.offset, reverse=True):
+        if one.type in NOT_WORDS and one.offset >= start:
+            units = units[: 2 * one.offset] + units[2 * (one.offset + one.length) :]
+    return tuple(_behind(units, start).split()[:8])

@@ -1,0 +1,163 @@
+"""A command is heard however a client encodes it, and nothing else is taken for one."""
+
+from typing import Any
+
+import pytest
+from telegram import Bot, User
+
+from adapters.telegram.reading import command
+from adapters.telegram.updates import update_of
+from bot.panel import units
+from bot.platform import Command
+from bot.store import Store
+from tests.telegram.players import GROUP, Person, on_telegram, until
+from tests.telegram.server import BOT, TelegramServer
+
+ME = User(BOT["id"], BOT["first_name"], True, username=BOT["username"])
+LINK = "tg://bot_command?command=tables"
+
+
+def entity(kind: str, offset: int, length: int, **more: Any) -> dict[str, Any]:
+    return {"type": kind, "offset": offset, "length": length, **more}
+
+
+def read(text: str, *entities: dict[str, Any], private: bool = False, part: str = "text") -> Command | None:
+    chat = {"id": 1, "type": "private"} if private else {"id": GROUP, "type": "supergroup", "title": "Bar"}
+    marked = {"text": "entities", "caption": "caption_entities"}[part]
+    message = {
+        "message_id": 7,
+        "date": 1,
+        "chat": chat,
+        "from": {"id": 1, "is_bot": False, "first_name": "Anna"},
+        part: text,
+        marked: list(entities),
+    }
+    return command(update_of({"update_id": 5, "message": message}, Bot("1:test")), ME)
+
+
+def heard(found: Command | None) -> tuple[str, tuple[str, ...]] | None:
+    return (found.word, found.words) if found else None
+
+
+@pytest.mark.parametrize(
+    "kind", ["bold", "italic", "underline", "strikethrough", "spoiler", "blockquote", "expandable_blockquote"]
+)
+def test_formatted_command_is_heard_in_groups(kind: str) -> None:
+    text = "/join ABCDEF"
+    around, marked = entity(kind, 0, len(text)), entity("bot_command", 0, 5)
+    for entities in ([around, marked], [marked, around], [around]):
+        assert heard(read(text, *entities)) == ("join", ("ABCDEF",))
+
+
+@pytest.mark.parametrize("kind", ["code", "pre"])
+def test_command_in_code_is_heard_in_groups(kind: str) -> None:
+    """Telegram marks no commands inside code."""
+    assert heard(read("/tables", entity(kind, 0, 7))) == ("tables", ())
+    assert heard(read("/join ABCDEF", entity(kind, 0, 12))) == ("join", ("ABCDEF",))
+    assert heard(read("/tables now", entity(kind, 0, 3))) is None
+
+
+def test_card_copied_with_its_formatting_is_heard() -> None:
+    marks = entity("italic", 0, 12), entity("bot_command", 0, 5), entity("code", 6, 6)
+    assert heard(read("/join ABCDEF", *marks)) == ("join", ("ABCDEF",))
+
+
+@pytest.mark.parametrize("part", ["text", "caption"])
+def test_command_is_heard_in_texts_and_captions(part: str) -> None:
+    assert heard(read("/join ABCDEF", entity("bot_command", 0, 5), part=part)) == ("join", ("ABCDEF",))
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        LINK,
+        f"{LINK}&bot=buongioco_bot",
+        f"{LINK}&bot=@Buongioco_Bot",
+        f"{LINK}&bot={BOT['id']}",
+        "tg:bot_command?command=tables@buongioco_bot",
+        "TG://bot_command?command=%2Ftables",
+    ],
+)
+@pytest.mark.parametrize("text", ["/tables", "The tables", "/TABLES"])
+def test_linked_command_is_heard(text: str, url: str) -> None:
+    assert heard(read(text, entity("text_link", 0, len(text), url=url))) == ("tables", ())
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        f"{LINK}&bot=other_bot",
+        "tg://bot_command?command=tables@other_bot",
+        "tg://bot_command",
+        "tg://bot_command?command=no+such",
+        "https://example.org/bot_command?command=tables",
+        "tg://[bot_command?command=tables",
+        "",
+    ],
+)
+def test_other_link_is_no_command(url: str) -> None:
+    assert read("The tables", entity("text_link", 0, 10, url=url)) is None
+
+
+@pytest.mark.parametrize("before", [" ", "\n", "\u200b", "\ufeff", "\u2066\u200e ", "\u00a0\u2060"])
+def test_invisible_characters_before_a_command_are_skipped(before: str) -> None:
+    at = units(before)
+    assert heard(read(f"{before}/join ABCDEF", entity("bot_command", at, 5))) == ("join", ("ABCDEF",))
+    assert heard(read(f"{before}/tables", entity("code", 0, at + 7))) == ("tables", ())
+
+
+def test_offsets_count_utf16_units() -> None:
+    mention = entity("text_mention", 15, 3, user={"id": 2, "is_bot": False, "first_name": "🂠"})
+    found = read("/challenge 🂠🂠 🂠! 21", entity("bot_command", 0, 10), mention | {"offset": 16})
+    assert found
+    assert found.words == ("🂠🂠", "21")
+    assert [one.id for one in found.about] == ["telegram:2"]
+
+
+@pytest.mark.parametrize("word", ["/tables@buongioco_bot", "/Tables@BUONGIOCO_BOT"])
+def test_bots_name_counts_in_any_case(word: str) -> None:
+    assert heard(read(word, entity("bot_command", 0, len(word)))) == ("tables", ())
+
+
+@pytest.mark.parametrize("private", [False, True])
+@pytest.mark.parametrize("kind", ["bot_command", "code", "bold"])
+def test_another_bots_command_is_ignored(kind: str, private: bool) -> None:
+    text = "/tables@other_bot"
+    assert read(text, entity(kind, 0, len(text)), private=private) is None
+    assert read(text, entity("bold", 0, len(text)), entity("bot_command", 0, len(text)), private=private) is None
+
+
+def test_command_in_the_middle_is_ignored_in_groups() -> None:
+    assert read("try /tables", entity("bot_command", 4, 7)) is None
+    assert read("try /tables", entity("bold", 0, 11), entity("bot_command", 4, 7)) is None
+    assert read("try /tables", entity("code", 4, 7)) is None
+    assert read("/tables\nWhat is that?", entity("blockquote", 0, 7), entity("bot_command", 0, 7)) is None
+    assert read("/tables") is None
+    assert read("/home/anna", entity("code", 0, 10)) is None
+
+
+def test_private_chat_needs_no_marks() -> None:
+    assert heard(read("/join ABCDEF", private=True)) == ("join", ("ABCDEF",))
+    assert heard(read("\u2066/JOIN ABCDEF", private=True)) == ("join", ("ABCDEF",))
+    for text in ("/home/anna", "/shrug", "ciao /tables"):
+        assert heard(read(text, private=True)) == ("help", ())
+    assert heard(read("/shrug", entity("bot_command", 0, 6), private=True)) == ("shrug", ())
+
+
+async def test_join_line_copied_from_a_card_seats_the_person(store: Store, server: TelegramServer) -> None:
+    anna, bruno = Person(server, 1, "Anna"), Person(server, 2, "Bruno")
+    async with on_telegram(store, server) as adapter:
+        anna.say("/challenge metamazzo")
+        await until(lambda: anna.button("Accept", server.group(GROUP)) is not None)
+        [table] = await adapter.worker.tables_of("telegram:1")
+        text = f"\u2068/join \u2068{table.code}\u2069"
+        marks = entity("italic", 0, units(text)), entity("bot_command", 1, 5), entity("code", 7, units(text) - 7)
+        bruno.say(text, bruno.private, entities=list(marks))
+        await until(lambda: any("deal 1" in one["text"] for one in bruno.private.messages.values()))
+
+
+async def test_bold_command_is_answered_in_a_group(store: Store, server: TelegramServer) -> None:
+    anna, group = Person(server, 1, "Anna"), server.group(GROUP)
+    async with on_telegram(store, server):
+        anna.say("/tables", group, entities=[entity("bold", 0, 7), entity("bot_command", 0, 7)])
+        await until(lambda: any(one["from"] == BOT for one in group.messages.values()))

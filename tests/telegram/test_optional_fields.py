@@ -1,0 +1,150 @@
+"""No update is lost because an optional field is missing, empty or new. The samples are the fake server's."""
+
+from typing import Any
+
+import pytest
+from telegram import Bot, Update, User
+
+from adapters.telegram import reading
+from adapters.telegram.polling import LISTENING_TO
+from adapters.telegram.updates import update_of
+from bot.store import Store
+from tests.optional_fields import variants
+from tests.telegram.players import GROUP, Person, on_telegram, until
+from tests.telegram.server import BOT, Chat, TelegramServer
+
+ME = User(BOT["id"], BOT["first_name"], True, username=BOT["username"])
+FROM = ("update_id", "message.chat.id", "message.from.id", "message.text")
+MARK = ("message.entities.0.type", "message.entities.0.offset", "message.entities.0.length")
+PRESSED = ("update_id", "callback_query.id", "callback_query.from.id", "callback_query.data")
+MESSAGE = ("callback_query.message.message_id", "callback_query.message.chat.id")
+INLINE = ("callback_query.inline_message_id", "callback_query.chat_instance")
+MEMBER = ("my_chat_member.chat.id", "my_chat_member.from.id", "my_chat_member.new_chat_member.status")
+REQUIRED = {
+    "group command": (*FROM, *MARK),
+    "private command": FROM,
+    "private text": FROM,
+    "caption": (
+        *("update_id", "message.chat.id", "message.from.id", "message.caption"),
+        *(f"message.caption_entities.0.{name}" for name in ("type", "offset", "length")),
+    ),
+    "upgrade": ("update_id", "message.chat.id", "message.migrate_to_chat_id"),
+    "press": (*PRESSED, *MESSAGE),
+    "old press": (*PRESSED, *MESSAGE),
+    "ephemeral press": (*PRESSED, *MESSAGE, "callback_query.message.ephemeral_message_id"),
+    "inline press": (*PRESSED, *INLINE),
+    "inline query": ("update_id", "inline_query.id", "inline_query.from.id"),
+    "chosen result": ("update_id", "chosen_inline_result.result_id", "chosen_inline_result.from.id"),
+    "member": ("update_id", *MEMBER),
+    "restricted": (
+        "update_id",
+        *MEMBER,
+        *(f"my_chat_member.new_chat_member.{name}" for name in ("is_member", "can_send_messages")),
+    ),
+}
+
+
+def samples(server: TelegramServer) -> dict[str, dict[str, Any]]:
+    """An update of each kind that the bot reads, with as many optional fields as there can be."""
+    anna, bruno, group = Person(server, 1, "Anna", "it"), Person(server, 2, "Bruno"), server.group(GROUP)
+    for user in server.users.values():
+        user["last_name"] = "Rossi"
+    rows = [[{"text": "3D", "callback_data": "1mABCD:1:3D"}, {"text": "Rules", "url": "https://t.me/bot?start=x"}]]
+    photo = [{"file_id": "f", "file_unique_id": "u", "width": 9, "height": 9}]
+    answered = server.write(group, bruno.number, "I have three aces")
+    topic = {"message_thread_id": 7, "is_topic_message": True}
+    shown = {
+        **{"message_id": 70, "date": 1_700_000_000, "chat": group.about, "from": BOT, **topic},
+        **{"photo": photo, "caption": "Your turn", "caption_entities": [{"type": "bold", "offset": 0, "length": 4}]},
+        "reply_markup": {"inline_keyboard": rows},
+    }
+    ephemeral = shown | {"message_id": 0, "ephemeral_message_id": 9, "receiver_user": server.users[1]}
+    mentions = [
+        {"type": "bot_command", "offset": 0, "length": 6},
+        {"type": "text_mention", "offset": 7, "length": 5, "user": server.users[2]},
+        {"type": "mention", "offset": 13, "length": 6},
+        {"type": "text_link", "offset": 20, "length": 1, "url": "https://example.org"},
+    ]
+    text, elsewhere = "/stats Bruno @carla !", Chat(-77, "elsewhere", "Two friends")
+    about_member = {"chat": group.about, "from": server.users[1], "date": 1, "invite_link": {"name": "x"}}
+    rights = dict.fromkeys(("can_send_messages", "can_send_photos", "can_invite_users", "is_member"), True)
+    old_member = {"status": "left", "user": BOT}
+    pushed: list[tuple[str, dict[str, Any]]] = []
+
+    def push(name: str) -> None:
+        pushed.append((name, server.waiting[-1]))
+
+    server.write(group, 1, text, entities=mentions, reply_to_message=answered, **topic, author_signature="x")
+    push("group command")
+    server.write(anna.private, 1, text, entities=mentions, reply_to_message=answered, quote={"text": "x"})
+    push("private command")
+    server.write(anna.private, 1, "ciao", entities=mentions[3:])
+    push("private text")
+    caption = {"caption": text, "caption_entities": mentions, "photo": photo, "media_group_id": "1", **topic}
+    server.push(message={"message_id": 8, "date": 1, "chat": group.about, "from": server.users[1], **caption})
+    push("caption")
+    server.push(message={"message_id": 9, "date": 1, "chat": group.about, "migrate_to_chat_id": -1005})
+    push("upgrade")
+    for name, message in (("press", shown), ("ephemeral press", ephemeral)):
+        server.press(group, message, 1, "1mABCD:1:3D")
+        push(name)
+    server.press(group, {"message_id": 70, "date": 0, "chat": group.about}, 1, "1mABCD:1:3D")
+    push("old press")
+    server.press(elsewhere, {"inline_message_id": "AAAA-1_x"}, 1, "1oterms")
+    push("inline press")
+    server.type_inline(1, "testa")
+    push("inline query")
+    about = {"result_id": "testa", "from": server.users[1], "query": "testa", "inline_message_id": "AAAA-1_x"}
+    server.push(chosen_inline_result=about)
+    push("chosen result")
+    for name, new in (("member", {"status": "administrator"}), ("restricted", {"status": "restricted"})):
+        member = {**about_member, "old_chat_member": old_member, "new_chat_member": {**new, "user": BOT, **rights}}
+        server.push(my_chat_member=member)
+        push(name)
+    return dict(pushed)
+
+
+def meaning(update: Update) -> tuple[Any, ...] | None:
+    """What an update asks for, without what its optional fields say."""
+    if found := reading.command(update, ME):
+        return found.key, found.person.id, found.word
+    if update.message and update.message.migrate_to_chat_id:
+        return reading.moved(update.message)
+    if pressed := reading.press(update):
+        return pressed.key, pressed.person.id, pressed.message, pressed.payload
+    if query := update.inline_query:
+        return query.id, reading.person(query.from_user).id, bool(reading.typed(query)) or True
+    if chosen := update.chosen_inline_result:
+        return reading.sent_offer(chosen), reading.person(chosen.from_user).id, bool(reading.typed(chosen)) or True
+    if change := update.my_chat_member:
+        return reading.chat_place(change.chat), change.from_user.id, change.new_chat_member.status
+    return None
+
+
+@pytest.mark.parametrize("kind", REQUIRED)
+async def test_optional_fields_never_lose_an_update(server: TelegramServer, kind: str) -> None:
+    sample, bot, lost = samples(server)[kind], Bot("1:test"), []
+    wanted = meaning(update_of(sample, bot))
+    assert wanted
+    for what, variant in variants(sample, REQUIRED[kind]):
+        try:
+            found: object = meaning(update_of(variant, bot))
+        except Exception as error:  # noqa: BLE001 - each error is a lost update
+            found = error
+        if found != wanted:
+            lost.append((what, found))
+    assert not lost
+
+
+async def test_every_kind_that_the_bot_listens_to_has_a_sample(server: TelegramServer) -> None:
+    kinds = {kind for sample in samples(server).values() for kind in sample} - {"update_id"}
+    assert kinds == set(LISTENING_TO)
+
+
+async def test_reply_to_deleted_account_is_heard(store: Store, server: TelegramServer) -> None:
+    anna, bruno, group = Person(server, 1, "Anna"), Person(server, 2, "Bruno"), server.group(GROUP)
+    async with on_telegram(store, server):
+        said = server.write(group, bruno.number, "ciao")
+        server.users[2]["first_name"] = ""
+        anna.say("/challenge metamazzo", reply_to_message=said)
+        await until(lambda: anna.button("Accept", group) is not None)

@@ -159,7 +159,8 @@ class People:
         self.marked: Collection[str] = ()
         """Who is being forgotten, as it was some seconds ago (`bot.privacy.forgetting`)."""
         self._remembered: Latest[str, Remembered] = Latest(PEOPLE_REMEMBERED)
-        self._changes = 0
+        self._reads: dict[str, object] = {}
+        """The read under way of each key, until the key changes: after that, the read may find old values."""
 
     async def person(self, id: str) -> Profile:  # noqa: A002
         """What is known of a person; defaults for a stranger."""
@@ -305,18 +306,24 @@ class People:
         remembered = self._remembered.get(key)
         if remembered and time.monotonic() - remembered.at < FRESH_SECONDS:
             return remembered
-        changes = self._changes
-        stored = await self._client.hgetall(key)
-        found = Remembered(time.monotonic(), {name.decode(): value.decode() for name, value in stored.items()})
-        # What was changed meanwhile may have been read as it was before.
-        if changes == self._changes:
+        read = self._reads[key] = object()
+        try:
+            # Its age counts from before it was asked.
+            found = Remembered(time.monotonic(), {})
+            stored = await self._client.hgetall(key)
+            found.fields.update((name.decode(), value.decode()) for name, value in stored.items())
+        finally:
+            is_latest = self._reads.get(key) is read
+            if is_latest:
+                del self._reads[key]
+        if is_latest:
             self._remembered.note(key, found)
         return found
 
     async def _change(self, key: str, changes: dict[str, str]) -> None:
         if changes:
             await self._client.hset(key, mapping=changes)
-            self._changes += 1
+            self._reads.pop(key, None)
             if remembered := self._remembered.get(key):
                 # The rest of it is no younger for that.
                 self._remembered.note(key, Remembered(remembered.at, {**remembered.fields, **changes}))
@@ -324,8 +331,8 @@ class People:
                 await self.on_change(key)
 
     def forget(self, key: str) -> None:
-        """Another worker has changed this profile."""
-        self._changes += 1
+        """Read a profile anew when it is wanted next, because another worker has changed it."""
+        self._reads.pop(key, None)
         self._remembered.pop(key, None)
 
 

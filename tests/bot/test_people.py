@@ -1,6 +1,7 @@
 """What a process remembers of people, while others change it."""
 
 import asyncio
+from collections import Counter
 from typing import Any
 
 import pytest
@@ -17,11 +18,13 @@ class Slow:
     def __init__(self, client: Any) -> None:
         self._client = client
         self.has_read, self.may_answer = asyncio.Event(), asyncio.Event()
+        self.reads: Counter[str] = Counter()
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._client, name)
 
     async def hgetall(self, key: str) -> Any:
+        self.reads[key] += 1
         answer = await self._client.hgetall(key)
         if not self.has_read.is_set():
             self.has_read.set()
@@ -43,6 +46,33 @@ async def test_what_was_read_before_a_change_is_not_remembered_after_it(store: S
     slow.may_answer.set()
     assert (await reading).deck == "classic"
     assert (await here.person("telegram:1")).deck == "easy"
+
+
+@pytest.mark.parametrize("by", ["this worker", "another worker"])
+async def test_a_change_of_one_profile_keeps_reads_of_others(store: Store, by: str) -> None:
+    """Otherwise people are read again and again on a bot where somebody new comes all the time."""
+    slow = Slow(store.client)
+    here = People(slow)
+    reading = asyncio.create_task(here.person("telegram:1"))
+    await slow.has_read.wait()
+    if by == "this worker":
+        await here.choose("telegram:2", deck="easy")
+    else:
+        here.forget(keys.person("telegram:2"))
+    slow.may_answer.set()
+    await reading
+    await here.person("telegram:1")
+    assert slow.reads[keys.person("telegram:1")] == 1
+
+
+async def test_people_who_come_at_once_are_read_once(store: Store) -> None:
+    slow = Slow(store.client)
+    slow.may_answer.set()
+    here = People(slow)
+    new = [Person(f"telegram:{number}", f"Person {number}") for number in range(20)]
+    for _ in range(3):
+        await asyncio.gather(*(here.meet(person, f"telegram:-{person.id[9:]}") for person in new))
+    assert set(slow.reads.values()) == {1}
 
 
 async def test_what_is_written_of_somebody_makes_the_rest_no_younger(

@@ -18,8 +18,10 @@ import structlog
 from bot.background import TaskSet
 from bot.daily.chain import Chain
 from bot.daily.deal import LEVEL, result_of
+from bot.daily.dealt import marks_of_deals
 from bot.daily.games import DayGames
 from bot.daily.results import DayResults
+from bot.day_marks import drop_marks_before
 from bot.finished.archive import Archive, FinishedGame
 from bot.robot_pool import RobotPool
 from bot.store import STORE_ERRORS, keys
@@ -38,6 +40,13 @@ class PlayedToday(TableError):
 
     code = "played_today"
     sentence = "You have played today's deal. The next one comes at midnight."
+
+
+class DealtToday(TableError):
+    """The cards of the day were dealt to this person before, and the table is gone."""
+
+    code = "dealt_today"
+    sentence = "You have had today's cards already, and they are dealt once. The next deal comes at midnight."
 
 
 class NoDaysHere(TableError):
@@ -68,6 +77,7 @@ class Days:
         self, room: Room, challenges: Challenges, archive: Archive, robot_pool: RobotPool, zone: ZoneInfo
     ) -> None:
         self.results, self._games = DayResults(room.store.client), DayGames(room.store.client)
+        self._dealt = marks_of_deals(room.store.client)
         self._room, self._challenges, self._archive, self._zone = room, challenges, archive, zone
         self._robot_pool, self._working_out = robot_pool, TaskSet()
         self._worked_out: date | None = None
@@ -94,14 +104,25 @@ class Days:
     async def chain(self) -> Chain:
         return await chain_of(self._room.store.client, self.today())
 
-    async def under_way(self, person: str) -> Table | None:
-        """The table at which somebody plays today's deal, if they have begun and not ended it."""
-        day, tables = self.today(), await self._room.lists.tables_of(person)
+    async def under_way(self, person: str, day: date) -> Table | None:
+        """Return the table at which a person is playing a day's deal."""
+        tables = await self._room.lists.tables_of(person)
         return next((table for table in tables if table.day == day and table.phase == "playing"), None)
 
+    async def had_cards(self, person: str, day: date) -> bool:
+        """Return whether a day's cards were dealt to a person who is not playing them any more."""
+        return await self._dealt.has(day, person) and await self.under_way(person, day) is None
+
+    async def may_play(self, person: str) -> bool:
+        """Return whether a person can begin today's deal, or go on with it."""
+        day = self.today()
+        return not await self.results.of(day, person) and not await self.had_cards(person, day)
+
     async def open(self, person: str, name: str, host: str = "") -> Table:
-        """The table at which somebody plays today's deal: the same however often it is asked for. PlayedToday when they
-        have, NoDaysHere without compiled searches; ``host`` is where its result is shown.
+        """Return the table at which somebody plays today's deal; the same one each time.
+
+        ``host`` is where its result is shown. PlayedToday if there is a result, DealtToday if the cards were dealt at
+        a table that is gone, NoDaysHere without compiled searches.
         """
         day = self.today()
         if not find_spec("numba"):
@@ -109,17 +130,23 @@ class Days:
             raise NoDaysHere()
         if await self.results.of(day, person):
             raise PlayedToday()
+        if await self._dealt.has(day, person):
+            if table := await self.under_way(person, day):
+                return table
+            raise DealtToday()
         secret = (await self.chain()).secret(day)
         self._work_out_par(day, secret)
         await self._give_up_older(person, day)
         update = f"daily:{day}:{person}"
         try:
-            return await self._challenges.open_practice(
+            table = await self._challenges.open_practice(
                 await self.game_on(day), person, name, LEVEL, update, host=host, setup=[Day(day)], secret=secret
             )
         except NoSuchTable:
             # Its game is over; what came of it may be on its way.
             raise PlayedToday() from None
+        await self._dealt.add(day, person)
+        return table
 
     async def _give_up_older(self, person: str, day: date) -> None:
         """End what somebody has left unfinished on days before: one may sit at so many tables and no more."""
@@ -146,7 +173,8 @@ class Days:
         return False
 
     async def close_past(self) -> None:
-        """Move games of days that are over into the archive; doing so twice changes nothing."""
+        """End the days that are over: their games go into the archive. Doing so twice changes nothing."""
+        await drop_marks_before(self._room.store.client, self.today())
         past = await self.results.open_days_before(self.today())
         if not past:
             return

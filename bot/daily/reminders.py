@@ -91,7 +91,8 @@ class Reminders:
                 continue
             if await self._store.client.sadd(keys.daily_reminded(day), person):
                 await self._store.client.expire(keys.daily_reminded(day), KEPT_DAYS * 86400)
-                await self._send(person, day)
+                if not await self._days.had_cards(person, day):
+                    await self._send(person, day)
 
     async def _send(self, person: str, day: date) -> None:
         adapter = self._adapters.get(platform_of(person))

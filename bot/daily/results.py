@@ -137,7 +137,7 @@ class DayResults:
         """The games that are kept so; what this version cannot read is left for one that can."""
         return [
             (day, game)
-            for day in await self._open_days()
+            for day in await self.open_days()
             for id, stored in (await self._client.hgetall(keys.daily_games(day))).items()  # noqa: A001
             if (game := read_or_none(id.decode(), stored))
         ]
@@ -154,12 +154,13 @@ class DayResults:
         if await self._client.hlen(keys.daily_games(day)):
             await self._client.sadd(keys.DAILY_OPEN, day.isoformat())
 
-    async def _open_days(self) -> list[date]:
+    async def open_days(self) -> list[date]:
+        """Return the days whose games wait for their end."""
         return sorted(date.fromisoformat(day.decode()) for day in await self._client.smembers(keys.DAILY_OPEN))
 
     async def open_days_before(self, today: date) -> list[date]:
         """Days that are over, and of which games may be kept here still."""
-        return [day for day in await self._open_days() if day < today]
+        return [day for day in await self.open_days() if day < today]
 
     async def forget(self, person: str, somebody: str) -> None:
         """A person's results go; in games and lines that are kept here they are somebody."""

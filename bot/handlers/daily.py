@@ -75,7 +75,7 @@ class Daily:
         private = private_place(profile.id)
         if not (place == private or profile.has_private_chat):
             return Reply(error_text(OpenPrivateForDaily(), profile.language), start_word=DAILY)
-        if table := await self.days.under_way(profile.id):
+        if table := await self.days.under_way(profile.id, self.days.today()):
             await self.worker.change(table.code, Hand(SEAT), Change(draft=NO_DRAFT, repost=True, place=private))
         else:
             await self.days.open(profile.id, profile.name, private)
@@ -104,7 +104,8 @@ class Daily:
         own = next((line for line in lines if line.person == profile.id), None)
         if own is None:
             seal = commitment((await self.days.chain()).secret(day))
-            return day_panel(profile.language, day, game, (), seal)
+            had_cards = await self.days.had_cards(profile.id, day)
+            return day_panel(profile.language, day, game, (), seal, had_cards=had_cards)
         friends = await self._named(_among(lines, await self._friends(profile)))
         par, streak = await self.days.results.par(day), await self.days.results.streak(profile.id, day)
         return played_panel(profile.language, day, game, own, len(lines), par, streak, friends)

@@ -330,8 +330,7 @@ class Hands:
             own = await self._worker.days.results.line_of_play(self._worker.days.today() - timedelta(days=1), person)
             lines = day_table(profile.language, profile.suits, await self._daily.everywhere(profile))
             return DayPage(await self._daily.yesterday(profile), False, own.game if own else "", lines)
-        is_played = await self._worker.days.results.of(self._worker.days.today(), person) is not None
-        return DayPage(await self._daily.own(profile), not is_played)
+        return DayPage(await self._daily.own(profile), await self._worker.days.may_play(person))
 
     async def tables_of(self, person: str) -> list[TableLine]:
         """Where somebody sits, or asks for a chair, games under way first. Raises one of the store's errors."""

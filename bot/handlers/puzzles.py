@@ -121,7 +121,7 @@ class Puzzles:
         _ = texts(profile.language).gettext
         day = self._groups.today()
         is_todays = puzzle.id == (await self._groups.puzzle(day)).id
-        if await self._ladder.take(profile.id, puzzle, card, (chat_of(place), day) if is_todays else None):
+        if await self._groups.take(profile.id, puzzle, card, chat_of(place)):
             told = verdict(profile.language, profile.suits, puzzle, card)
         else:
             first = await self._ladder.answer_of(profile.id, puzzle.id) or card

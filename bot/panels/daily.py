@@ -132,17 +132,25 @@ def reminder_row(language: str, hours: Sequence[int], chosen_hour: int | None) -
     )
 
 
-def day_panel(language: str, day: date, game: str, lines: Sequence[NamedLine], seal: str = "") -> Panel:
-    """What the deal of the day is, and how those did who have played it; ``seal`` is its commitment, if it is told."""
+def day_panel(
+    language: str, day: date, game: str, lines: Sequence[NamedLine], seal: str = "", *, had_cards: bool = False
+) -> Panel:
+    """Today's deal, and the results of those who have played it.
+
+    ``seal`` is its commitment, if it is told. ``had_cards`` is for a reader who had the cards and cannot play any more.
+    """
     _ = texts(language).gettext
     page = Writer()
     heading(page, language, day, game)
     page.line(_("One deal against the strong robot. Everybody has the same cards, and plays them once, by midnight."))
+    if had_cards:
+        page.line(_("You have had today's cards already. They are dealt once, also after /forget."))
+        page.line(_("The next deal comes at midnight. Then all may look at this one."))
     _lines(page, language, lines)
     if seal:
         page.gap()
         page.line(_("🔒 Seal: {seal}"), "small", seal=seal)
-    rows: list[Row] = [(Button(_("Play"), actions.page("daily", "play"), "good"),)]
+    rows: list[Row] = [] if had_cards else [(Button(_("Play"), actions.page("daily", "play"), "good"),)]
     return page.panel(*rows, (Button(_("Yesterday"), actions.page("daily", "yesterday")),))
 
 

@@ -24,6 +24,8 @@ def forget_page(language: str, person: str, resigned: Sequence[str], left: Seque
         page.line(_("You resign where a game is on: {codes}."), codes=", ".join(resigned))
     if left:
         page.line(_("You leave the tables that wait for players: {codes}."), codes=", ".join(left))
+    page.line(_("You cannot play today's deal or answer today's puzzle a second time."))
+    page.line(_("For that I keep a mark until midnight. It holds neither your name nor your id."))
     page.gap()
     page.line(_("What stands in chats already I cannot take back; its old buttons do nothing any more."))
     page.line(_("If you write to me afterwards, I meet you as a stranger. /mydata sends you what I keep of you."))
@@ -35,7 +37,7 @@ def forget_page(language: str, person: str, resigned: Sequence[str], left: Seque
 def forgotten_page(language: str) -> Panel:
     _ = texts(language).gettext
     page = Writer()
-    page.line(_("I am forgetting you. In a minute nothing of yours is left with me."))
+    page.line(_("I am forgetting you. In a minute nothing here names you."))
     page.line(_("Farewell! If you write to me again, I meet you as a stranger."))
     return page.panel()
 

@@ -16,6 +16,7 @@ from typing import NamedTuple
 
 import structlog
 
+from bot.daily.dealt import mark_before_forgetting as mark_deal
 from bot.daily.reminders import forget as forget_reminders
 from bot.daily.results import DayResults
 from bot.find.queue import Queue
@@ -27,6 +28,7 @@ from bot.people import People
 from bot.platform import platform_of, private_place
 from bot.privacy.kept import drop_kept
 from bot.programs import Programs
+from bot.puzzles.answered import mark_before_forgetting as mark_puzzle
 from bot.puzzles.ladder import Ladder
 from bot.somebody import Mark, marks, new_somebody
 from bot.store import STORE_ERRORS, keys
@@ -178,7 +180,10 @@ class Forgetter:
 
     async def _leaving(self, person: str, mark: Mark) -> AsyncIterator[Step]:
         """The steps by which a person takes part in nothing any more; True is answered by one that left a table."""
-        # First, so that whom they were matched with goes back to the queue.
+        # What can be done once a day stays done: before the tables, results and answers that tell of it are gone.
+        yield partial(mark_deal, self._room, person)
+        yield partial(mark_puzzle, self._client, person, datetime.fromtimestamp(self.now(), UTC).date())
+        # Before the tables, so that whom they were matched with goes back to the queue.
         yield partial(self._queue.forget, person)
         yield partial(self._reports.forget, person, mark.somebody)
         yield partial(forget_in_tournaments, self._room.store, person, mark.somebody)

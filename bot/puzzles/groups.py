@@ -28,8 +28,9 @@ from bot.panels.puzzles import Asked, puzzle_panel
 from bot.people import People
 from bot.pictures.puzzles import puzzle_scene
 from bot.platform import Adapter, ChatGone, DeliveryError, chat_of, is_worth_another_try, may_speak_first, platform_of
+from bot.puzzles.answered import marks_of_answers
 from bot.puzzles.collection import all_puzzles
-from bot.puzzles.ladder import Ladder
+from bot.puzzles.ladder import Answered, Ladder
 from bot.store import Store, keys
 from bot.viewers import Viewer, Viewers, pictured
 from engine.puzzles.puzzle import Puzzle
@@ -81,7 +82,7 @@ class GroupPuzzles:
         self._announcer = announcer
         self._viewers = Viewers(people, adapters)
         self.ladder, self.hours = Ladder(store.client), Hours(store.client, keys.PUZZLE_HOURS)
-        self._drawn = Drawn(store.client, keys.PUZZLES_DRAWN)
+        self._drawn, self._answered = Drawn(store.client, keys.PUZZLES_DRAWN), marks_of_answers(store.client)
 
     def today(self) -> date:
         """The day, where the host is."""
@@ -101,6 +102,18 @@ class GroupPuzzles:
         asked = Asked(day, await self.ladder.counted_in(chat_of(place), day), await self.hours.of(place))
         panel = puzzle_panel(viewer.language, viewer.suits, puzzle, asked, HOURS if may_speak_first(place) else ())
         return with_picture(panel, viewer, puzzle)
+
+    async def take(self, person: str, puzzle: Puzzle, card: str, chat: str) -> Answered | None:
+        """Take an answer that somebody gave in a group, and count it there if the puzzle is today's.
+
+        None if they have answered it before, as `Ladder.take`, or if they answered today's and were forgotten since.
+        """
+        day = self.today()
+        if puzzle.id != (await self.puzzle(day)).id:
+            return await self.ladder.take(person, puzzle, card)
+        if await self._answered.has(day, person):
+            return None
+        return await self.ladder.take(person, puzzle, card, (chat, day))
 
     async def choose_hour(self, place: str, hour: int | None, *, is_there: bool) -> None:
         """Have a puzzle come to a place at an hour, or no more; where today's ``is_there`` it does not come again."""

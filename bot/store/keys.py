@@ -55,6 +55,7 @@ the list of changed tables, also on a cluster. What follows from a finished tabl
 | ``daily:…``, ``{daily:<day>}:…`` | | the deals of the days (`bot.daily.days`, `games`, `results`, `reminders`) |
 | ``honours:…`` | | what months are remembered for in groups (`bot.finished.honours`) |
 | ``{puzzles}:…`` | | how people solve puzzles (`bot.puzzles.ladder`, `bot.puzzles.groups`) |
+| ``marked``, ``{marks:<day>}:…`` | | what people have done that can be done once a day (`bot.day_marks`) |
 | ``{find}:waiting`` | hash | people who look for an opponent: since when, Unix seconds, and a JSON of what they want |
 | ``{find}:asked`` | hash | people who were matched and are asked: the pairing's code (`bot.find.queue`) |
 | ``{find}:blocks`` | hash | whom people have blocked, and by what names, JSON (`bot.find.blocks`) |
@@ -108,6 +109,7 @@ DAILY_DRAWN = "daily:drawn"
 DAILY_OPEN = "daily:open"
 DAILY_REMINDERS = "daily:reminders"
 PUZZLE_PEOPLE, PUZZLE_RATINGS = "{puzzles}:people", "{puzzles}:ratings"
+MARKED = "marked"
 HONOURS_CLOSED = "honours:closed"
 TOURNAMENTS = "tournaments"
 PUZZLE_NEXT, PUZZLE_HOURS = "{puzzles}:next", "{puzzles}:hours"
@@ -213,6 +215,14 @@ def daily_asked(person: str) -> str:
 
 def daily_days(person: str) -> str:
     return f"daily:days:{person}"
+
+
+def day_key(day: date) -> str:
+    return f"{{marks:{day}}}:key"
+
+
+def day_marks(day: date) -> str:
+    return f"{{marks:{day}}}:marks"
 
 
 def honours(chat: str) -> str:

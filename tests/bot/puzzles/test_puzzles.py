@@ -287,6 +287,27 @@ async def test_new_puzzles_do_not_change_todays(store: Store, monkeypatch: pytes
         assert await worker.puzzles.puzzle(TODAY) == replaced
 
 
+@pytest.mark.parametrize("place", [GROUP, ""])
+async def test_a_forgotten_answer_is_not_counted_twice(store: Store, place: str) -> None:
+    async with opened(store, "Anna") as (worker, [anna]):
+        worker.forgetter.now = NOON.timestamp
+        await anna.say("/puzzle")
+        todays = await worker.puzzles.puzzle(TODAY)
+        counted = Counted(1, 0) if place else Counted(0, 0)
+        if place:
+            await answer(anna, right=True, place=GROUP)
+        else:
+            await worker.puzzles.ladder.take("paper:1", todays, todays.pack.codes[todays.best])
+        await worker.forgetter.begin("paper:1")
+        while not (await marks(store.client))["paper:1"].is_gone:
+            await worker.forgetter.work()
+            await asyncio.sleep(0.01)
+        assert await worker.puzzles.ladder.answer_of("paper:1", todays.id) == ""
+        _puzzle, reply = await answer(anna, right=True, place=GROUP)
+        assert reply.toast.startswith("You have answered that already. ✅")
+        assert await worker.puzzles.ladder.counted_in(GROUP, TODAY) == counted
+
+
 async def test_one_comes_each_day_to_groups_that_want_it(store: Store) -> None:
     async with opened(store, "Anna") as (worker, [anna]):
         await anna.say("/puzzle")

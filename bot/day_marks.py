@@ -1,0 +1,56 @@
+"""Marks of what people have done on a day, for what can be done once a day. They outlast /forget until the day ends.
+
+A mark holds no id: it is an HMAC-SHA-256 of the deed and the person's id under a random key of the day. Key and marks
+are deleted together when the day ends. After that nobody can tell whose they were.
+
+| key | type | what |
+|---|---|---|
+| ``{marks:<day>}:key`` | string | 32 random bytes |
+| ``{marks:<day>}:marks`` | set | the marks, in hex |
+| ``marked`` | set | days that have marks |
+"""
+
+import hmac
+import secrets
+from datetime import date
+from typing import Any
+
+from bot.store import keys
+
+KEY_BYTES = 32
+
+KEPT_SECONDS = 2 * 86400
+"""Time after which marks expire if no worker is there to delete them when their day ends."""
+
+
+class DayMarks:
+    """The marks of one store. ``deed`` names what can be done once a day. Every method raises the store's errors."""
+
+    def __init__(self, client: Any, deed: str) -> None:
+        self._client, self._deed = client, deed
+
+    async def add(self, day: date, person: str) -> None:
+        """Note that a person has done this on a day."""
+        await self._client.sadd(keys.MARKED, day.isoformat())
+        await self._client.set(keys.day_key(day), secrets.token_bytes(KEY_BYTES), nx=True, ex=KEPT_SECONDS)
+        # Of two keys that are drawn at once the first counts.
+        if key := await self._client.get(keys.day_key(day)):
+            await self._client.sadd(keys.day_marks(day), self._mark(key, person))
+            await self._client.expire(keys.day_marks(day), KEPT_SECONDS)
+
+    async def has(self, day: date, person: str) -> bool:
+        """Return whether a person has done this on a day that is not over."""
+        key = await self._client.get(keys.day_key(day))
+        return bool(key) and bool(await self._client.sismember(keys.day_marks(day), self._mark(key, person)))
+
+    def _mark(self, key: bytes, person: str) -> str:
+        return hmac.digest(key, f"{self._deed} {person}".encode(), "sha256").hex()
+
+
+async def drop_marks_before(client: Any, today: date) -> None:
+    """Delete the keys and marks of days that are over."""
+    for text in await client.smembers(keys.MARKED):
+        day = date.fromisoformat(text.decode())
+        if day < today:
+            await client.delete(keys.day_key(day), keys.day_marks(day))
+            await client.srem(keys.MARKED, text)

@@ -1,0 +1,53 @@
+"""Marks of a day: they name nobody, and go when the day ends."""
+
+import asyncio
+from datetime import date, timedelta
+
+from bot.day_marks import DayMarks, drop_marks_before
+from bot.store import Store, keys
+from tests.bot.privacy.traces import traces
+
+DAY = date(2026, 11, 26)
+NEXT = DAY + timedelta(days=1)
+ANNA, BRUNO = "paper:1001", "paper:1002"
+
+
+async def test_a_mark_is_of_one_person_day_and_deed(store: Store) -> None:
+    deals, puzzles = DayMarks(store.client, "deal"), DayMarks(store.client, "puzzle")
+    assert not await deals.has(DAY, ANNA)
+    await deals.add(DAY, ANNA)
+    await deals.add(DAY, ANNA)
+    assert await deals.has(DAY, ANNA)
+    assert not await deals.has(DAY, BRUNO)
+    assert not await deals.has(NEXT, ANNA)
+    assert not await puzzles.has(DAY, ANNA)
+
+
+async def test_marks_name_nobody(store: Store) -> None:
+    await DayMarks(store.client, "deal").add(DAY, ANNA)
+    assert await traces(store, ANNA, "1001") == []
+
+
+async def test_two_first_marks_at_once_are_both_known(store: Store) -> None:
+    marks = DayMarks(store.client, "deal")
+    await asyncio.gather(marks.add(DAY, ANNA), marks.add(DAY, BRUNO))
+    assert await marks.has(DAY, ANNA)
+    assert await marks.has(DAY, BRUNO)
+
+
+async def test_key_and_marks_go_when_their_day_ends(store: Store) -> None:
+    marks, client = DayMarks(store.client, "deal"), store.client
+    for day in (DAY, NEXT):
+        await marks.add(day, ANNA)
+    await drop_marks_before(client, DAY)
+    assert await marks.has(DAY, ANNA)
+    await drop_marks_before(client, NEXT)
+    assert not await client.exists(keys.day_key(DAY), keys.day_marks(DAY))
+    assert await client.smembers(keys.MARKED) == {NEXT.isoformat().encode()}
+    assert await marks.has(NEXT, ANNA)
+
+
+async def test_key_and_marks_expire_without_a_worker(store: Store) -> None:
+    await DayMarks(store.client, "deal").add(DAY, ANNA)
+    for key in (keys.day_key(DAY), keys.day_marks(DAY)):
+        assert 0 < await store.client.ttl(key) <= 2 * 86400

@@ -5,13 +5,14 @@ import re
 from collections.abc import Mapping
 from difflib import get_close_matches
 from io import StringIO
+from ipaddress import IPv4Address, ip_address
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, get_args, get_origin
-from urllib.parse import urlsplit
+from urllib.parse import SplitResult, urlsplit
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from dotenv.parser import parse_stream
-from pydantic import Field, SecretStr, ValidationError, field_validator
+from pydantic import Field, SecretStr, ValidationError, ValidationInfo, field_validator
 from pydantic.fields import FieldInfo
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
@@ -28,6 +29,11 @@ LONGEST_SHOWN = 60
 
 STORE_SCHEMES = ("redis", "rediss", "unix", "redis+cluster", "rediss+cluster")
 
+
+TELEGRAM_API = "api.telegram.org"
+PUBLIC_APIS = (TELEGRAM_API, "discord.com")
+WEBHOOK_PORTS = (443, 80, 88, 8443)
+"""The ports that Telegram brings updates to: core.telegram.org/bots/api#setwebhook"""
 
 NOTHING_TO_RUN = (
     "There is nothing to run: set BUONGIOCO_TELEGRAM_TOKEN or BUONGIOCO_DISCORD_TOKEN, or take out "
@@ -144,8 +150,12 @@ class Settings(BaseSettings):
     @field_validator("telegram_api_url", "discord_api_url")
     @classmethod
     def _is_a_server(cls, url: str) -> str:
-        if urlsplit(url).scheme not in ("http", "https") or not urlsplit(url).hostname:
+        url = url.strip()
+        parts = _web_address(url)
+        if parts is None or parts.query or parts.fragment:
             raise ValueError("must be the address of a server, such as http://127.0.0.1:8081")
+        if parts.scheme == "http" and parts.hostname in PUBLIC_APIS:
+            raise ValueError(f"must begin with https://, because {parts.hostname} gets the bot's token")
         return url.rstrip("/")
 
     @field_validator("discord_shards")
@@ -157,18 +167,35 @@ class Settings(BaseSettings):
 
     @field_validator("telegram_webhook_url")
     @classmethod
-    def _is_a_webhook(cls, url: str | None) -> str | None:
-        if url and (urlsplit(url).scheme not in ("http", "https") or not urlsplit(url).hostname):
+    def _is_a_webhook(cls, url: str | None, info: ValidationInfo) -> str | None:
+        url = (url or "").strip()
+        if not url:
+            return None
+        parts = _web_address(url)
+        if parts is None or parts.fragment:
             raise ValueError("must be an address that Telegram can reach, such as https://cards.example.org/telegram")
-        return url or None
+        if urlsplit(info.data.get("telegram_api_url", "")).hostname == TELEGRAM_API:
+            _check_webhook(parts)
+        # A Bot API server of the host's own may run with --local, and then takes any address.
+        return url
+
+    @field_validator("telegram_webhook_host", "playground_host")
+    @classmethod
+    def _is_to_listen_on(cls, host: str) -> str:
+        host = host.strip()
+        if re.search(r"[/\s@\[\]]", host) or host.count(":") == 1:
+            raise ValueError(
+                "must be an address of this machine, such as 127.0.0.1 or 0.0.0.0, without http:// or port"
+            )
+        return host
 
     @field_validator("public_url")
     @classmethod
     def _is_a_public_address(cls, url: str | None) -> str | None:
         if not url:
             return None
-        parts = urlsplit(url.strip())
-        if parts.scheme not in ("http", "https") or not parts.hostname or parts.username is not None:
+        parts = _web_address(url.strip())
+        if parts is None or not parts.hostname:
             raise ValueError("must be the address of a site, such as https://cards.example.org")
         if parts.path not in ("", "/") or parts.query or parts.fragment:
             raise ValueError(
@@ -213,6 +240,41 @@ class Settings(BaseSettings):
             return Path(folder).expanduser() if folder else _data_folder()
         except RuntimeError:
             raise ValueError("must be a folder, and nobody on this machine has the name behind its ~") from None
+
+
+def _web_address(url: str) -> SplitResult | None:
+    """Return the parts of an address of http or https; None for anything else, and for one with a password in it."""
+    try:
+        parts = urlsplit(url)
+        is_address = parts.scheme in ("http", "https") and parts.hostname and parts.port != 0
+    except ValueError:
+        # Its port is no number up to 65535, or its brackets hold no address of IPv6.
+        return None
+    has_more = parts.username is not None or re.search(r"\s", url)
+    return parts if is_address and not has_more else None
+
+
+def _check_webhook(parts: SplitResult) -> None:
+    """Raise ValueError for an address that Telegram itself refuses as a webhook.
+
+    Telegram connects by https and IPv4, and only to some ports (core.telegram.org/bots/webhooks); it refuses addresses
+    of private networks.
+    """
+    if parts.scheme != "https":
+        raise ValueError(
+            "must begin with https://, because Telegram takes no other: put a web server with a certificate in front "
+            "of the bot, as docs/telegram.md shows"
+        )
+    if parts.port not in (None, *WEBHOOK_PORTS):
+        ports = ", ".join(map(str, WEBHOOK_PORTS[:-1]))
+        raise ValueError(f"must have port {ports} or {WEBHOOK_PORTS[-1]}: Telegram connects to no other")
+    name = parts.hostname or ""
+    try:
+        is_public = isinstance(address := ip_address(name), IPv4Address) and address.is_global
+    except ValueError:
+        is_public = "." in name and not name.endswith((".local", ".localhost"))
+    if not is_public:
+        raise ValueError(f"must be an address that Telegram can reach from the internet by IPv4, and {name} is none")
 
 
 def _is_understood(url: str) -> bool:

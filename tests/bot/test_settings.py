@@ -64,6 +64,62 @@ def test_what_the_system_does_not_have_is_one_line(
         read_settings()
 
 
+WEBHOOK, API = "BUONGIOCO_TELEGRAM_WEBHOOK_URL", "BUONGIOCO_TELEGRAM_API_URL"
+REACHABLE = "must be an address that Telegram can reach"
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "line"),
+    [
+        (WEBHOOK, "http://cards.example.org/telegram", "must begin with https://, because Telegram takes no other"),
+        (WEBHOOK, "https://cards.example.org:8444/telegram", "must have port 443, 80, 88 or 8443: Telegram "),
+        (WEBHOOK, "https://cards.example.org:99999/telegram", REACHABLE),
+        (WEBHOOK, "https://cards.example.org:x/telegram", REACHABLE),
+        (WEBHOOK, "https://cards.example.org/telegram#x", REACHABLE),
+        (WEBHOOK, "https://me@cards.example.org/telegram", REACHABLE),
+        (WEBHOOK, "https://cards example.org/telegram", REACHABLE),
+        (WEBHOOK, "https:///telegram", REACHABLE),
+        (WEBHOOK, "https://[cards/telegram", REACHABLE),
+        (WEBHOOK, "https://localhost/telegram", REACHABLE),
+        (WEBHOOK, "https://192.168.1.7:8443/telegram", REACHABLE),
+        (WEBHOOK, "https://[2001:4860:4860::8888]/telegram", REACHABLE),
+        (API, "http://api.telegram.org", "must begin with https://, because api.telegram.org gets "),
+        (API, "http://127.0.0.1:99999", "must be the address of a server"),
+        (API, "127.0.0.1:8081", "must be the address of a server"),
+        ("BUONGIOCO_DISCORD_API_URL", "http://discord.com/api/v10", "must begin with https://, because discord.com "),
+        ("BUONGIOCO_PUBLIC_URL", "https://cards.example.org:99999", "must be the address of a site"),
+        ("BUONGIOCO_PUBLIC_URL", "https://[cards", "must be the address of a site"),
+        ("BUONGIOCO_TELEGRAM_WEBHOOK_HOST", "http://0.0.0.0", "must be an address of this machine"),
+        ("BUONGIOCO_TELEGRAM_WEBHOOK_HOST", "0.0.0.0:8443", "must be an address of this machine"),
+        ("BUONGIOCO_PLAYGROUND_HOST", "[::1]", "must be an address of this machine"),
+    ],
+)
+def test_wrong_address_is_one_line(monkeypatch: pytest.MonkeyPatch, name: str, value: str, line: str) -> None:
+    monkeypatch.setenv(name, value)
+    with pytest.raises(BadSetting, match=f"^{name} {re.escape(line)}[^\n]*$"):
+        read_settings()
+    code, out = doctor()
+    assert (code, out.startswith(f"wrong  {name} {line}"), len(out.splitlines())) == (1, True, 1)
+
+
+@pytest.mark.parametrize(
+    ("api", "webhook"),
+    [
+        ("https://api.telegram.org", "https://cards.example.org/telegram"),
+        ("https://api.telegram.org", "https://cards.example.org:8443/telegram?x=1"),
+        ("https://api.telegram.org", "https://8.8.8.8:88"),
+        ("https://api.telegram.org", ""),
+        # A Bot API server of one's own takes any address if it runs with --local.
+        ("http://127.0.0.1:8081", "http://127.0.0.1:9000/telegram"),
+        ("http://bot-api:8081", "http://buongioco:9000/telegram"),
+    ],
+)
+def test_right_webhook_is_taken(monkeypatch: pytest.MonkeyPatch, api: str, webhook: str) -> None:
+    monkeypatch.setenv(API, api)
+    monkeypatch.setenv(WEBHOOK, webhook)
+    assert read_settings().telegram_webhook_url == (webhook or None)
+
+
 def test_a_misspelt_setting_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("BUONGIOCO_DTA", "/x")
     with pytest.raises(BadSetting, match="BUONGIOCO_DTA is not a setting; did you mean BUONGIOCO_DATA"):
@@ -228,7 +284,7 @@ def test_each_wrong_setting_is_a_line_with_what_it_is_and_may_be_and_no_secret(m
         "BUONGIOCO_LOG_LEVEL": ("loud", "must be one of debug, info, warning, error; it is 'loud'"),
         "BUONGIOCO_DISCORD_SHARDS": ("4/2", "must name shards that are there: with 2 they are 0 to 1; it is '4/2'"),
         "BUONGIOCO_FORGET_AFTER": ("x" * 500, f"must be a number of days, such as 730d; it is '{'x' * 60}…'"),
-        "BUONGIOCO_PUBLIC_URL": ("https://x:port", "cannot be read (Port could not be cast"),
+        "BUONGIOCO_PUBLIC_URL": ("https://x:port", "must be the address of a site, such as "),
         "BUONGIOCO_TELEGRAM_TOKEN": ("1:hunter2 x", "must be a token, and there is a space in it: copy it anew\n"),
         "BUONGIOCO_TELEGRAM_API_URL": ("ftp://me:hunter2@x", "must be the address of a server, such as "),
         "REDIS_URL": ("http://:hunter2@x", "must begin with one of redis://, "),

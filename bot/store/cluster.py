@@ -6,7 +6,7 @@ sends may be.
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from typing import Any, TypeVar
 
 from redis.asyncio import RedisCluster
@@ -22,6 +22,8 @@ from redis.exceptions import (
     TimeoutError,  # noqa: A004
     TryAgainError,
 )
+
+from bot.store.connection import guarded
 
 HEAL_SECONDS = 3.0
 """How long a command is tried again. People wait for some of them, so it is less than most failovers take."""
@@ -52,6 +54,11 @@ class Cluster(RedisCluster):
     def __init__(self, **kwargs: Any) -> None:
         # The library tries again without a pause.
         super().__init__(**{"max_connections": 4 * CONNECTIONS, **kwargs, "retry": Retry(NoBackoff(), 1)})
+        # Nodes that are found later are made from these arguments.
+        self.connection_kwargs["connection_class"] = guarded(self.connection_kwargs["connection_class"])
+        nodes: Iterable[Any] = self.nodes_manager.startup_nodes.values()
+        for node in nodes:
+            node.connection_class = guarded(node.connection_class)
         self._gate = asyncio.Semaphore(CONNECTIONS)
         self._looked_at = 0.0
 

@@ -7,13 +7,14 @@ from contextlib import asynccontextmanager
 from importlib.resources import files
 from typing import Any, NamedTuple
 
-from redis.asyncio import BlockingConnectionPool, Redis
+from redis.asyncio import BlockingConnectionPool, Connection, Redis
 
 from bot.store import keys, schema
 from bot.store.attendance import PLAYING_TIME, Attendance
 from bot.store.batch import BatchedScript
 from bot.store.cluster import Cluster
 from bot.store.committed import NEW_LOG, header
+from bot.store.connection import guarded
 from bot.store.index import Index
 from bot.store.log import Log, head, unfold
 from bot.store.outage import Outage, note_commit
@@ -68,7 +69,10 @@ class Gone(NamedTuple):
 
 
 class ConnectionPool(BlockingConnectionPool):
-    """Who finds no connection free waits for one: a burst is no fault."""
+    """Callers wait for a free connection, because a burst is no fault."""
+
+    def __init__(self, *, connection_class: type = Connection, **kwargs: Any) -> None:
+        super().__init__(connection_class=guarded(connection_class), **kwargs)
 
     async def renew(self) -> None:
         """Close what nobody uses, so that connections are made anew.

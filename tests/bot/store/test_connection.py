@@ -1,0 +1,61 @@
+"""A connection that is lost at any moment looks like a store that is away, and like nothing else."""
+
+import asyncio
+from typing import Any
+
+import pytest
+from redis.exceptions import ConnectionError  # noqa: A004
+
+from bot.store import STORE_ERRORS, Store, connected
+from bot.store.cluster import Cluster
+from bot.store.connection import Guard
+
+
+async def ping(connection: Any) -> None:
+    await connection.send_command("PING")
+    await connection.read_response()
+
+
+async def test_a_connection_closed_under_a_command_is_a_known_error(store: Store) -> None:
+    """As when a store that died is probed anew: redis-py then writes to a writer that is None (its issue 4287)."""
+    connection: Any = await store.client.connection_pool.get_connection()
+    for turns in range(4):
+        await connection.connect()
+
+        async def close(after: int = turns) -> None:
+            for _ in range(after):
+                await asyncio.sleep(0)
+            await connection.disconnect(nowait=True)
+
+        asked, _ = await asyncio.gather(ping(connection), close(), return_exceptions=True)
+        assert asked is None or isinstance(asked, STORE_ERRORS), repr(asked)
+
+
+async def test_a_write_after_the_transport_is_gone_is_a_known_error(store: Store) -> None:
+    """Python 3.12 raises TypeError there, and 3.13 AttributeError."""
+    connection: Any = await store.client.connection_pool.get_connection()
+    await connection.connect()
+    connection._writer.transport.abort()
+    for _ in range(3):
+        await asyncio.sleep(0)
+    with pytest.raises(ConnectionError):
+        await ping(connection)
+
+
+async def test_every_client_has_guarded_connections() -> None:
+    for url in ("redis://localhost:1", "rediss://localhost:1", "unix:///nowhere"):
+        async with connected(url) as client:
+            assert isinstance(client.connection_pool.make_connection(), Guard)
+    for url in ("redis+cluster://localhost:1", "rediss+cluster://localhost:1"):
+        async with connected(url) as client:
+            assert isinstance(client, Cluster)
+            nodes = [*client.nodes_manager.startup_nodes.values()]
+            assert all(issubclass(node.connection_class, Guard) for node in nodes)
+
+
+@pytest.mark.xdist_group("cluster")
+async def test_nodes_found_later_are_guarded(cluster_store: Store) -> None:
+    assert await cluster_store.client.ping()
+    nodes = [*cluster_store.client.get_nodes()]
+    assert len(nodes) > 1
+    assert all(issubclass(node.connection_class, Guard) for node in nodes)

@@ -68,6 +68,7 @@ class Press:
     the platform allows; empty if it cannot. ``genuine`` is whether the platform itself says that the message carries
     this very button: anybody can make up a payload, and then the message is not to be touched. ``message`` is empty for
     a press on a page of ours by somebody of a chat: their place is the private chat, and no message was pressed.
+    ``is_admin`` is whether the presser administers the group; None if the platform does not tell that with the press.
     """
 
     key: str
@@ -77,6 +78,7 @@ class Press:
     payload: str
     ephemeral: str = ""
     genuine: bool = False
+    is_admin: bool | None = None
 
 
 class File(NamedTuple):
@@ -186,6 +188,12 @@ class Adapter(Protocol):
         """An address that leads people who know the platform to the table ``code``, whose challenge a message shows;
         empty if there is none, or a button of the kind "join" does it.
         """
+
+    def has_admins(self, place: str) -> bool:
+        """Return whether the platform tells who administers the group at this place."""
+
+    async def is_admin(self, place: str, person: str) -> bool:
+        """Return whether a person administers a group that `has_admins`; a `DeliveryError` if that is not known now."""
 
     async def send(self, place: str, panel: Panel, key: str, *, silent: bool = False) -> SentMessage:
         """Send a panel; returns the message as it stands there then.

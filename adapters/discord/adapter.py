@@ -262,10 +262,11 @@ class Discord:
                 await self._show_page(answer, answer.place, reply)
             elif reply.panel and reply.private:
                 await self._show_page(answer, _beside(answer.place), reply)
-                # It stands there: no toast need say where.
-                return
             elif reply.panel:
                 await self._change_page(answer, reply.panel)
+            if reply.panel and reply.private:
+                # It stands where it was asked for: a toast would say that it is elsewhere.
+                return
             if reply.toast:
                 await answer.say(reply.toast)
             if reply.panel or reply.toast:
@@ -326,6 +327,13 @@ class Discord:
 
     def invitation(self, code: str, place: str, message: str) -> str:
         return reading.address_of(place, message)
+
+    def has_admins(self, place: str) -> bool:
+        """Return True for servers. Of channels elsewhere only an interaction tells whether they are a server's."""
+        return not is_private(place) and not reading.is_guest(place)
+
+    async def is_admin(self, place: str, person: str) -> bool:
+        raise NotDone("Discord tells it with each interaction in a server")
 
     async def send(self, place: str, panel: Panel, key: str, *, silent: bool = False) -> SentMessage:
         # Every message can be edited here: delivery asks for no silent one.

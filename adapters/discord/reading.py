@@ -127,7 +127,20 @@ def press(interaction: Interaction) -> Press | None:
     place = ephemeral if ephemeral and interaction.message.flags.ephemeral else place_of(interaction)
     key, payload = f"dc{interaction.id}", found["payload"]
     genuine = custom_id in _custom_ids(interaction.message.components)
-    return Press(key, presser(interaction), place, str(interaction.message.id), payload, ephemeral, genuine)
+    message, is_admin = str(interaction.message.id), is_admin_of(interaction)
+    return Press(key, presser(interaction), place, message, payload, ephemeral, genuine, is_admin)
+
+
+def is_admin_of(interaction: Interaction) -> bool | None:
+    """Return whether somebody may manage the server where they did something; None if they were in no server.
+
+    Discord tells each member's permissions in the channel, overwrites included
+    (discord.com/developers/docs/resources/guild, "permissions" of a guild member in an interaction).
+    """
+    if interaction.guild_id is None:
+        return None
+    granted = interaction.permissions
+    return granted.manage_guild or granted.administrator
 
 
 def _custom_ids(components: Iterable[Any]) -> Iterator[str]:

@@ -36,11 +36,13 @@ from bot.platform import (
     NotDone,
     Person,
     RateLimit,
+    Refused,
     Reply,
     SentMessage,
     Trouble,
     Unreachable,
     chat_of,
+    is_inline,
     is_private,
     is_worth_another_try,
     private_place,
@@ -57,6 +59,9 @@ PER_SECOND = 30
 """Messages that a bot may send in all."""
 
 PRIVATE_LIMIT = RateLimit(burst=10, interval=1.05)
+
+ADMINS = ("creator", "administrator")
+"""What Telegram calls a member who administers a group."""
 
 CLOSED_SECONDS = 24 * 3600.0
 """For how long it is remembered that a place took nothing."""
@@ -382,6 +387,25 @@ class Telegram:
     def invitation(self, code: str, place: str, message: str) -> str:
         """None: the button leads there."""
         return ""
+
+    def has_admins(self, place: str) -> bool:
+        return not is_private(place) and not is_inline(place)
+
+    async def is_admin(self, place: str, person: str) -> bool:
+        """Ask Telegram; administrators who stay anonymous in the group press buttons as themselves.
+
+        getChatMember works for others for certain only if the bot is an administrator
+        (core.telegram.org/bots/api#getchatmember). The list of administrators is told to every bot of the group.
+        """
+        chat, user = reading.address(place)[0], int(person.partition(":")[2])
+        try:
+            with Meaning(place):
+                member = await self._post("getChatMember", JsonData({"chat_id": chat, "user_id": user}))
+                return member["status"] in ADMINS
+        except (Refused, ChatGone):
+            with Meaning(place):
+                admins = await self._post("getChatAdministrators", JsonData({"chat_id": chat}))
+                return any(one["user"]["id"] == user for one in admins)
 
     async def send(self, place: str, panel: Panel, key: str, *, silent: bool = False) -> SentMessage:
         return await self._call(place, lambda: self.messages.send(place, panel, silent=silent))

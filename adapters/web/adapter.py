@@ -4,7 +4,7 @@ from adapters.web.people import PLATFORM
 from adapters.web.site import Site
 from adapters.web.tables import Tables
 from bot.panel import Panel
-from bot.platform import CardRoom, RateLimit, SentMessage
+from bot.platform import CardRoom, NotDone, RateLimit, SentMessage
 
 PAGE = "page"
 """What the only message is called that people have here: the page of a table."""
@@ -48,6 +48,12 @@ class Web:
 
     def invitation(self, code: str, place: str, message: str) -> str:
         return f"{self._site.url}/t/{code}"
+
+    def has_admins(self, place: str) -> bool:
+        return False
+
+    async def is_admin(self, place: str, person: str) -> bool:
+        raise NotDone("nobody administers groups here")
 
     async def send(self, place: str, panel: Panel, key: str, *, silent: bool = False) -> SentMessage:
         """Nothing is sent: who looks at the table's page has seen it already, and who comes to it will."""

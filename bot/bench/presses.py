@@ -23,7 +23,7 @@ from bot import logs
 from bot.bench.limits import PATIENCE, BenchFailed, within
 from bot.handlers import Dispatcher
 from bot.panel import Panel
-from bot.platform import Command, Person, Press, RateLimit, Reply, SentMessage, private_place
+from bot.platform import Command, NotDone, Person, Press, RateLimit, Reply, SentMessage, private_place
 from bot.running import collect_seldom
 from bot.settings import Settings
 from bot.store import EmbeddedStore, Store, opened
@@ -75,6 +75,12 @@ class Counter:
 
     def overall(self) -> RateLimit:
         return RateLimit()
+
+    def has_admins(self, place: str) -> bool:
+        return False
+
+    async def is_admin(self, place: str, person: str) -> bool:
+        raise NotDone("nobody administers groups here")
 
     async def send(self, place: str, panel: Panel, key: str, *, silent: bool = False) -> SentMessage:
         self._count(place)

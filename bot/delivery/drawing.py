@@ -23,7 +23,7 @@ from bot.pictures.pool import PicturePool
 from bot.pictures.results import deal_sheet, game_sheet
 from bot.pictures.scenes import board_scene, hand_scene
 from bot.pictures.sheet import Sheet
-from bot.platform import Adapter, person_of
+from bot.platform import Adapter, is_private, person_of
 from bot.tables.table import Table
 from bot.viewers import Viewer, Viewers, pictured
 from bot.watching import Watching
@@ -112,7 +112,9 @@ def draw(
             panel = (
                 ready_panel(table, seen, person_of(table.hosts[name.host]), viewer.language)
                 if table.matched
-                else challenge_panel(table, seen, *words, menu=known.draft.choice_at(0))
+                else challenge_panel(
+                    table, seen, *words, menu=known.draft.choice_at(0), reader=_reader_of(table.hosts[name.host])
+                )
             )
         case Result() if table.day:
             assert table.game
@@ -176,3 +178,8 @@ def draw(
                 subject = board_scene(seen, *words, viewer.deck) if viewer.deck else None
     is_lasting = isinstance(subject, Sheet)
     return pictured(panel, subject, viewer.language, is_lasting=is_lasting)
+
+
+def _reader_of(place: str) -> str:
+    """Return the one person who reads what stands at a place; empty if several do."""
+    return person_of(place) if is_private(place) else ""

@@ -20,7 +20,7 @@ from bot.handlers.errors import (
     NoSuchPerson,
     NoSuchTarget,
     NoTables,
-    NotYourself,
+    NotBegun,
     OnlyInGroups,
     OnlyInPrivate,
     PhrasesAreButtons,
@@ -32,8 +32,10 @@ from bot.handlers.errors import (
 )
 from bot.handlers.finding import FIND, Finding
 from bot.handlers.limits import Tries
+from bot.handlers.meant import invited_by, person_meant
 from bot.handlers.own_data import OwnData
 from bot.handlers.pages import Pages
+from bot.handlers.private import hands_toast
 from bot.handlers.programs import OwnPrograms
 from bot.handlers.puzzles import Puzzles
 from bot.handlers.strangers import Strangers
@@ -45,11 +47,10 @@ from bot.panels.hand import RESIGN
 from bot.panels.pages import help_page
 from bot.panels.phrases import game_names
 from bot.people import Profile
-from bot.platform import Command, Person, Reply, is_ephemeral, is_private, platform_of
+from bot.platform import Command, Person, Reply, is_ephemeral, is_private, platform_of, private_place
 from bot.store.entries import Clock, Rule
-from bot.tables.chairs import Invited
 from bot.tables.choice import Choice
-from bot.tables.errors import AlreadyPlaying, AlreadySeated, NoSuchTable, NotAtThisTable
+from bot.tables.errors import AlreadyPlaying, AlreadySeated, NoSuchTable, NotAtThisTable, TableError
 from bot.tables.table import USUAL_CLOCK, Table
 from bot.texts import LANGUAGES, texts
 from bot.tournaments.tournament import Form
@@ -61,9 +62,6 @@ CODE = re.compile(r"[A-Z0-9]{4,8}")
 NUMBER = re.compile(rf"[-{MINUS}]?\d+")
 BEFORE_POINTS = ("to", "a")
 """What people write before how many points they play to, as the cards of challenges have it."""
-
-HANDLE = re.compile(r"[\w.]{1,64}")
-"""What somebody may be called by with an @, on any platform."""
 
 MOST_DIGITS, DIGITS_SAID = 100, 12
 """How many of a number's digits are read, and how many are said again where it is not to be."""
@@ -140,7 +138,7 @@ class Commands:
 
     async def _challenge(self, command: Command, profile: Profile) -> Reply:
         chat = await self.worker.people.chat(command.place)
-        invited = await self._invited(command)
+        invited = await invited_by(self.worker.people, command)
         game, target = game_and_points(command.words, chat.game)
         usual = chat.clock == USUAL_CLOCK and not chat.strict
         rules = [target_rule(game, target)] if target is not None else []
@@ -168,22 +166,6 @@ class Commands:
         _ = texts(profile.language).gettext
         name = table.invited.name or f"@{table.invited.handle}"
         return _("{name} cannot see this chat. Tell them to write me /join {code}.").format(name=name, code=table.code)
-
-    async def _invited(self, command: Command) -> Invited | None:
-        """Who is challenged: the person replied to or named, if we know them, or whoever has that handle."""
-        named = [word[1:] for word in command.words if word.startswith("@") and len(word) > 1]
-        about = next(iter(command.about), Person("", named[0], named[0]) if named else None)
-        if about is None:
-            return None
-        if not about.id and not HANDLE.fullmatch(about.handle):
-            raise NoSuchPerson(name=f"@{plain_name(about.handle)[:32]}")
-        if not about.id:
-            known = await self.worker.people.called(platform_of(command.place), about.handle)
-            about = Person(known.id, known.name, about.handle) if known else about
-        if about.id == command.person.id or (about.handle and about.handle == command.person.handle):
-            raise NotYourself()
-        # What else a platform calls a handle is none that an invitation could be found by.
-        return Invited(about.id, about.handle if HANDLE.fullmatch(about.handle) else "", about.name)
 
     async def _join(self, command: Command, profile: Profile) -> Reply:
         if not command.words:
@@ -236,7 +218,7 @@ class Commands:
         """An invitation to a table that waits for players, in the private chat, whence it can be passed on."""
         tables = [one for one in await self.worker.tables_of(profile.id) if one.phase == "open" and not one.matched]
         if command.words:
-            tables = _with_code(tables, command.words[0])
+            tables = await self._with_code(profile.id, tables, command.words[0])
         if not tables:
             raise NoChallenge()
         if len(tables) > 1:
@@ -264,9 +246,25 @@ class Commands:
 
     async def _hand(self, command: Command, profile: Profile) -> Reply:
         code = command.words[0].upper() if command.words else ""
-        if not await self.bring_hands(profile.id, code, command.ephemeral or command.place):
-            raise NotAtThisTable(code=code[:8]) if code else NoTables()
-        return self._sent_in_private(command, profile)
+        place = command.ephemeral or private_place(profile.id)
+        toast = "" if self._is_seen_there(command) else await hands_toast(self.worker, profile, code)
+        if not await self.bring_hands(profile.id, code, place):
+            raise await self.why_no_hand(profile.id, code) if code else NoTables()
+        return Reply(toast)
+
+    async def _with_code(self, person: str, tables: list[Table], word: str) -> list[Table]:
+        """Return the table among these that has a code; raises what is true of the person and that code otherwise."""
+        code = word.upper()
+        if found := [table for table in tables if table.code == code]:
+            return found
+        raise await self.why_no_hand(person, code)
+
+    async def why_no_hand(self, person: str, code: str) -> TableError:
+        """Return why a person has no cards at a table with this code."""
+        for table in await self.worker.tables_of(person):
+            if table.code == code:
+                return NotBegun(code=code) if table.phase == "open" else AlreadyPlaying()
+        return NotAtThisTable(code=code[:8])
 
     async def _tables(self, command: Command, profile: Profile) -> Reply:
         if is_private(command.place):
@@ -302,11 +300,9 @@ class Commands:
         """Block somebody who is named, or else see who is blocked."""
         if not (command.words or command.about):
             return await self.strangers.list_of_blocks(profile)
-        about = await self._named(command)
+        about = await person_meant(self.worker.people, command)
         if about is None:
-            # A platform may name somebody of whom it says nothing.
-            said = command.words[0] if command.words else command.about[0].name
-            raise NoSuchPerson(name=plain_name(said)[:32])
+            raise NoSuchPerson(name=plain_name(command.words[0])[:32])
         return await self.strangers.block(profile, about)
 
     async def _leaderboard(self, command: Command, profile: Profile) -> Reply:
@@ -318,21 +314,8 @@ class Commands:
         return Reply(panel=await self.pages.honours(command.place, profile))
 
     async def _stats(self, command: Command, profile: Profile) -> Reply:
-        about = await self._named(command) or profile
+        about = await person_meant(self.worker.people, command, is_met=True) or profile
         return Reply(panel=await self.pages.stats(command.place, about))
-
-    async def _named(self, command: Command) -> Profile | None:
-        """Whom a command is about, if anybody; NoSuchPerson for who is not known."""
-        named = [word[1:] for word in command.words if word.startswith("@")]
-        about = next(iter(command.about), None)
-        if about and about.id:
-            return await self.worker.people.person(about.id)
-        if not named:
-            return None
-        known = await self.worker.people.called(platform_of(command.place), named[0])
-        if known is None:
-            raise NoSuchPerson(name=f"@{named[0][:64]}")
-        return known
 
     async def _rules(self, command: Command, profile: Profile) -> Reply:
         about = ""
@@ -348,13 +331,15 @@ class Commands:
     async def _resign(self, command: Command, profile: Profile) -> Reply:
         tables = [table for table in await self.worker.tables_of(profile.id) if table.phase == "playing"]
         if command.words:
-            tables = _with_code(tables, command.words[0])
+            tables = await self._with_code(profile.id, tables, command.words[0])
         if not tables:
             raise NoTables()
         if len(tables) > 1:
             raise _say_which(tables, "resign", profile.language)
-        await self._ask_to_resign(tables[0], profile.id, command.ephemeral)
-        return self._sent_in_private(command, profile)
+        [table] = tables
+        toast = "" if self._is_seen_there(command) else await hands_toast(self.worker, profile, table.code)
+        await self._ask_to_resign(table, profile.id, command.ephemeral or private_place(profile.id))
+        return Reply(toast)
 
     async def _analyse(self, command: Command, profile: Profile) -> Reply:
         panel = await self.pages.last_analysis(command.place, profile)
@@ -366,11 +351,11 @@ class Commands:
     async def _forget(self, command: Command, profile: Profile) -> Reply:
         return replace(await self.own_data.ask(profile), toast=self._sent_in_private(command, profile).toast)
 
-    async def _ask_to_resign(self, table: Table, person: str, ephemeral: str) -> None:
+    async def _ask_to_resign(self, table: Table, person: str, place: str) -> None:
         seat = table.seat_of(person)
         assert seat is not None
         version = table.oldest_panel(seat)
-        change = Change(draft=Draft(version, RESIGN), repost=True, place=ephemeral)
+        change = Change(draft=Draft(version, RESIGN), repost=True, place=place)
         await self.worker.change(table.code, Hand(seat), change)
 
     async def _help(self, command: Command, profile: Profile) -> Reply:
@@ -406,19 +391,15 @@ class Commands:
         return await self._help(command, profile)
 
     @staticmethod
-    def _sent_in_private(command: Command, profile: Profile) -> Reply:
-        if is_private(command.place) or command.ephemeral:
+    def _is_seen_there(command: Command) -> bool:
+        """Return whether the person sees what is sent to them alone where they gave the command."""
+        return is_private(command.place) or bool(command.ephemeral)
+
+    def _sent_in_private(self, command: Command, profile: Profile) -> Reply:
+        """Return what to say beside a page that the adapter sends to the private chat; it knows if that fails."""
+        if self._is_seen_there(command):
             return Reply()
         return Reply(toast=texts(profile.language).gettext("It is in our private chat."))
-
-
-def _with_code(tables: list[Table], word: str) -> list[Table]:
-    """The table among these that has a code; NotAtThisTable if none has."""
-    code = word.upper()
-    found = [table for table in tables if table.code == code]
-    if not found:
-        raise NotAtThisTable(code=code[:8])
-    return found
 
 
 def _say_which(tables: list[Table], name: str, language: str) -> SayWhichTable:

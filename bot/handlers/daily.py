@@ -12,6 +12,7 @@ from bot.daily.results import Line, ranked
 from bot.delivery.names import Hand
 from bot.delivery.surface import Change
 from bot.handlers.errors import OpenPrivateForDaily
+from bot.handlers.private import hands_toast
 from bot.panel import Panel
 from bot.panels.daily import OFF, NamedLine, PastDay, day_panel, played_panel, reminder_row, yesterday_panel
 from bot.panels.daily_lines import ComparedLine, Comparison, side_by_side_panel, way_to
@@ -75,11 +76,12 @@ class Daily:
         private = private_place(profile.id)
         if not (place == private or profile.has_private_chat):
             return Reply(error_text(OpenPrivateForDaily(), profile.language), start_word=DAILY)
+        toast = "" if place == private else await hands_toast(self.worker, profile)
         if table := await self.days.under_way(profile.id, self.days.today()):
             await self.worker.change(table.code, Hand(SEAT), Change(draft=NO_DRAFT, repost=True, place=private))
         else:
             await self.days.open(profile.id, profile.name, private)
-        return Reply("" if place == private else texts(profile.language).gettext("It is in our private chat."))
+        return Reply(toast)
 
     def _for_one(self, place: str, profile: Profile, panel: Panel) -> Reply:
         if is_private(place):

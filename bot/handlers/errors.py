@@ -23,6 +23,26 @@ class NotYourself(TableError):
     sentence = "You cannot challenge yourself. Without a name, anybody may accept."
 
 
+class OnePersonAtATime(TableError):
+    code = "one_person_at_a_time"
+    sentence = "One person at a time, please: you named {names}."
+
+
+class NotBegun(TableError):
+    code = "not_begun"
+    sentence = "Table {code} still waits for players: there are no cards yet."
+
+
+class OnlyAdministrators(TableError):
+    code = "only_administrators"
+    sentence = "Only administrators of this group can change its settings."
+
+
+class AdministratorsUnknown(TableError):
+    code = "administrators_unknown"
+    sentence = "I could not find out whether you are an administrator here. Try again in a moment."
+
+
 class SayWhichTable(TableError):
     code = "say_which_table"
     sentence = "You sit at several tables; say which one: {codes}."
@@ -160,7 +180,7 @@ class NotYourPage(TableError):
 
 class NothingToAnalyse(TableError):
     code = "nothing_to_analyse"
-    sentence = "You have not finished a game yet: /challenge opens a table."
+    sentence = "I have no finished game of yours: /challenge opens a table."
 
 
 class TooManyAnalyses(TableError):

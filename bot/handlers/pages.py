@@ -7,7 +7,13 @@ from dataclasses import replace
 from bot.actions import BadPayload
 from bot.finished.archive import FinishedGame
 from bot.finished.ratings import EVERYTHING, Scope
-from bot.handlers.errors import GameNotKept, NothingToAnalyse, TooManyAnalyses
+from bot.handlers.errors import (
+    AdministratorsUnknown,
+    GameNotKept,
+    NothingToAnalyse,
+    OnlyAdministrators,
+    TooManyAnalyses,
+)
 from bot.handlers.settings import OF_PICTURES, choose_own
 from bot.panel import Panel
 from bot.panels.analysis import analysis_page
@@ -22,7 +28,7 @@ from bot.pictures.lettering import are_drawable
 from bot.pictures.results import game_sheet
 from bot.pictures.rules import rules_sheet
 from bot.pictures.standings import leaderboard_sheet, stats_sheet
-from bot.platform import chat_of, is_private, platform_of
+from bot.platform import DeliveryError, chat_of, is_private, platform_of
 from bot.somebody import NAME, is_somebody, spoken
 from bot.tables.table import CLOCKS
 from bot.texts import LANGUAGES
@@ -145,15 +151,24 @@ class Pages:
     async def chat_settings(self, place: str) -> Panel:
         adapter = self.worker.adapters.get(platform_of(place))
         return chat_settings_page(
-            await self.worker.people.chat(place), shows_pictures=adapter is not None and adapter.shows_pictures
+            await self.worker.people.chat(place),
+            shows_pictures=adapter is not None and adapter.shows_pictures,
+            for_admins=adapter is not None and adapter.has_admins(place),
         )
 
-    async def change_setting(self, place: str, profile: Profile, name: str, value: str) -> Panel:
-        """Change a setting of the person's, or in a group of the chat's."""
+    async def change_setting(
+        self, place: str, profile: Profile, name: str, value: str, *, is_admin: bool | None = None
+    ) -> Panel:
+        """Change a setting of the person's, or in a group of the chat's.
+
+        ``is_admin`` is whether the person administers the group, if the press told. Raises `OnlyAdministrators`, or
+        `AdministratorsUnknown` if the platform cannot say now.
+        """
         people = self.worker.people
         if is_private(place):
             await choose_own(self.worker, profile.id, {name: value})
             return self.own_settings(await people.person(profile.id))
+        await self._check_admin(place, profile.id, is_admin)
         clocks = tuple(map(str, CLOCKS))
         choices = {**OF_PICTURES, "language": LANGUAGES, "clock": clocks, "strict": ("0", "1"), "watched": ("0", "1")}
         if value not in choices.get(name, ()):
@@ -162,6 +177,17 @@ class Pages:
         for table in await self.worker.tables_at(place):
             await self.worker.touch(table.code)
         return await self.chat_settings(place)
+
+    async def _check_admin(self, place: str, person: str, is_admin: bool | None) -> None:
+        """Check that a person may change a group's settings; where nobody administers groups everybody may."""
+        adapter = self.worker.adapters.get(platform_of(place))
+        if is_admin is None and adapter and adapter.has_admins(place):
+            try:
+                is_admin = await adapter.is_admin(place, person)
+            except DeliveryError:
+                raise AdministratorsUnknown() from None
+        if is_admin is False:
+            raise OnlyAdministrators()
 
     async def analysis(self, place: str, profile: Profile, game_id: str) -> Panel:
         game = await self.worker.archive.get(game_id)

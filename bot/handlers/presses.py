@@ -313,7 +313,7 @@ class Presses:
         await self.worker.change(table.code, Hand(seat), Change(draft=NO_DRAFT))
         _ = texts("en").gettext
         if deed == "report":
-            return _("Whoever hosts me looks into it. If you do not want to meet them again: /block.")
+            return _("Your report is filed: the host of this bot can read it. To avoid meeting them again: /block.")
         return _("You are matched with them no more. /block lets you unblock them.")
 
     # Pages
@@ -343,7 +343,7 @@ class Presses:
             return Reply(panel=help_page(await self.pages.language(press.place)))
         if action.page == "hand" and len(words) == 1:
             if not await self.commands.bring_hands(profile.id, words[0], press.place):
-                raise NotAtThisTable(code=words[0][:8])
+                raise await self.commands.why_no_hand(profile.id, words[0])
             return Reply()
         if action.page in ("replay", "fair") and len(words) == 2:
             return await self._past_deal(press, profile, action)
@@ -384,7 +384,9 @@ class Presses:
             return _for_their_eyes(press, profile, self.pages.own_settings(profile))
         if len(words) != 2:
             raise BadPayload()
-        return Reply(panel=await self.pages.change_setting(press.place, profile, words[0], words[1]))
+        name, value = words
+        panel = await self.pages.change_setting(press.place, profile, name, value, is_admin=press.is_admin)
+        return Reply(panel=panel)
 
     async def _past_deal(self, press: Press, profile: Profile, action: PageAction) -> Reply:
         """In a group the result stays where it is: the page comes as a message of its own, to the presser alone."""

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from bot.actions import BadPayload
 from bot.handlers.errors import TournamentsNeedMe, WantsAnother
+from bot.handlers.private import hands_toast
 from bot.panel import Panel
 from bot.panels.tournament_options import done_panel, options_panel
 from bot.panels.tournament_pages import (
@@ -293,21 +294,17 @@ class TournamentPages:
 
     async def _hand(self, press: Press, profile: Profile, t: Tournament, words: list[str]) -> Reply:
         """The hands of somebody's matches that are on; without one, what there is to be known of theirs."""
-        brought = [
-            code
-            for code in tables_of(t, profile.id)
-            if await self._bring_hands(profile.id, code, press.ephemeral or press.place)
-        ]
+        is_seen_there = is_private(press.place) or bool(press.ephemeral)
+        place = press.place if is_private(press.place) else press.ephemeral or private_place(profile.id)
+        toast = "" if is_seen_there else await hands_toast(self.worker, profile)
+        codes = tables_of(t, profile.id)
+        brought = [code for code in codes if await self._bring_hands(profile.id, code, place)]
         if not brought:
             return await self._mine(press, profile, t, words)
-        if is_private(press.place) or press.ephemeral:
+        if is_seen_there:
             return Reply()
-        _ = texts(profile.language).gettext
-        toast = (
-            _("It is in our private chat.")
-            if profile.has_private_chat
-            else _("Open our private chat: your hand comes there.")
-        )
+        if not profile.has_private_chat:
+            toast = texts(profile.language).gettext("Open our private chat: your hand comes there.")
         return Reply(toast, start_word=brought[0], has_private_chat=profile.has_private_chat)
 
     async def _show(self, press: Press, _profile: Profile, t: Tournament, _words: list[str]) -> Reply:

@@ -235,5 +235,9 @@ def duplicate_panel(seen: TableSnapshot, language: str) -> Panel:
     else:
         page.line(_("The deal is over."), "bold")
         page.line(phrases.totals(view.totals))
-    page.line(_("Other tables have the same cards: all may look at them when the round is over."))
+    if seen.is_cut_short and view.ending == "cancelled":
+        # The tournament was called off, or the host stopped this table while others play on.
+        page.line(_("Other tables had the same cards: everybody can see them once no table plays them any more."))
+    else:
+        page.line(_("Other tables have the same cards: all may look at them when the round is over or called off."))
     return page.panel()

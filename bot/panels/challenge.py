@@ -13,10 +13,19 @@ from engine.rules import spell
 
 
 def challenge_panel(
-    table: Table, seen: TableSnapshot, language: str, suits: str, menu: str = "", *, by_link: bool = False
+    table: Table,
+    seen: TableSnapshot,
+    language: str,
+    suits: str,
+    menu: str = "",
+    *,
+    by_link: bool = False,
+    reader: str = "",
 ) -> Panel:
-    """The card of a table, before and after its game began; ``menu`` is the one that is open on it. ``by_link`` is
-    whether others are invited by a link beside it, rather than by the table's code.
+    """Return the card of a table, before and after its game began; ``menu`` is the one that is open on it.
+
+    ``by_link`` is whether others are invited by a link beside it, rather than by the table's code. ``reader`` is the
+    only person who sees the card: it offers no chair to a reader who has one.
     """
     words = seen.words(language, suits)
     _ = words.text
@@ -32,15 +41,16 @@ def challenge_panel(
     page.gap()
     if table.phase != "open":
         return page.panel()
+    chairs = () if reader in table.people else _sit(table, words)
     if menu == "game":
-        return page.panel(_sit(table, words), *_games(table, words))
+        return page.panel(chairs, *_games(table, words))
     if menu == "rules":
-        return page.panel(_sit(table, words), *_rules(seen, words))
+        return page.panel(chairs, *_rules(seen, words))
     if by_link:
         page.line(_("Open for 24 hours."), "italic")
     else:
         page.line(_("Open for 24 hours. From another chat: /join {code}"), "italic", code=Span(table.code, "code"))
-    return page.panel(*_buttons(table, words))
+    return page.panel(chairs, *_buttons(table, words))
 
 
 def invited_panel(table: Table, language: str) -> Panel:
@@ -144,12 +154,12 @@ def _outcome(table: Table, words: Wording) -> str:
     name = isolated(table.invited.name) if table.invited else "?"
     outcomes = {
         "cancelled": _("The challenge was taken back."),
-        "expired": _("The challenge has expired: nobody came within 24 hours."),
+        "expired": _("The challenge has expired: a chair was still free after 24 hours."),
         "declined": _("{name} declined.").format(name=name),
     }
-    begun = _("The cards are dealt: yours are in our private chat.")
+    begun = _("The cards are dealt: open our private chat to see yours.")
     if table.game_id == "spades":
-        begun = _("The game has begun: your cards are in our private chat.")
+        begun = _("The game has begun: open our private chat to see your cards.")
     return outcomes.get(table.closed, begun)
 
 
@@ -158,7 +168,6 @@ def _buttons(table: Table, words: Wording) -> list[Row]:
     code = table.code
     stand = [Button(_("Stand up"), actions.table(code, "stand"))] if len(table.chairs) == 4 else []
     return [
-        _sit(table, words),
         (
             Button(_("Game"), actions.table(code, "menu", "game")),
             Button(_("Options"), actions.table(code, "menu", "rules")),

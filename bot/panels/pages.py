@@ -103,13 +103,15 @@ def _pictures(language: str, are_wanted: bool, deck: CardStyle) -> tuple[Row, ..
     return (toggle,), tuple(chosen(names[one], deck == one, actions.page("settings", "deck", one)) for one in STYLES)
 
 
-def chat_settings_page(chat: ChatProfile, *, shows_pictures: bool) -> Panel:
-    """A chat's settings; of pictures if its platform shows any."""
+def chat_settings_page(chat: ChatProfile, *, shows_pictures: bool, for_admins: bool = False) -> Panel:
+    """Return a chat's settings; of pictures if its platform shows any. ``for_admins`` if only they may change them."""
     words = Wording(chat.language, [])
     _ = words.text
     page = Writer()
     page.line(_("This chat's settings"), "bold")
     page.line(_("The language here, the clock of new tables, and pictures."))
+    if for_admins:
+        page.line(_("Only administrators of this group can change them."), "italic")
     clocks = [
         chosen(short_clock(words, seconds), chat.clock == seconds, actions.page("settings", "clock", seconds))
         for seconds in CLOCKS

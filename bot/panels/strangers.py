@@ -100,7 +100,7 @@ def done_page(language: str, deed: Deed, name: str) -> Panel:
         page.line(_("/block shows whom you have blocked, and lets you unblock them."))
     else:
         page.line(_("You have reported {name}."), name=Span(isolated(name), "bold"))
-        page.line(_("Whoever hosts me looks into it. If you do not want to meet them again: /block."))
+        page.line(_("Your report is filed: the host of this bot can read it. To avoid meeting them again: /block."))
     return page.panel()
 
 

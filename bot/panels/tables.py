@@ -62,7 +62,7 @@ def open_tables_page(language: str, tables: Sequence[Table], looking: int) -> Pa
     page = Writer()
     page.line(_("Open here"), "bold")
     if not tables:
-        page.line(_("No challenge is open in this chat. /challenge opens one."))
+        page.line(_("No challenge here is open to everybody. /challenge opens one."))
     for table in tables:
         page.line(
             _("{code}: {game} with {others}, {chairs}"),

@@ -46,6 +46,8 @@ class FakePlatform:
         self.messages: dict[str, dict[str, Panel]] = defaultdict(dict)
         self.calls: list[tuple[str, str, str]] = []
         self.closed: set[str] = set()
+        self.admins: set[str] | None = None
+        """Who administers groups; None where everybody may change their settings."""
         self.rang: Counter[str] = Counter()
         """How often a new message came that was not silent."""
         self.errors: dict[str, list[DeliveryError]] = defaultdict(list)
@@ -72,6 +74,13 @@ class FakePlatform:
 
     def overall(self) -> RateLimit:
         return RateLimit()
+
+    def has_admins(self, place: str) -> bool:
+        return self.admins is not None
+
+    async def is_admin(self, place: str, person: str) -> bool:
+        assert self.admins is not None
+        return person in self.admins
 
     async def send(self, place: str, panel: Panel, key: str, *, silent: bool = False) -> SentMessage:
         self._check("send", place, "", panel)

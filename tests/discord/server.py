@@ -127,6 +127,8 @@ class DiscordServer:
 
     def __init__(self, shards: int = 1, seconds: float = 3.0) -> None:
         self.users: dict[int, dict[str, Any]] = {}
+        self.granted: dict[int, int] = {}
+        """The permissions that people have in servers, beside none."""
         self.channels: dict[int, Channel] = {}
         self.servers: set[int] = set()
         self.interactions: dict[str, Interaction] = {}
@@ -353,7 +355,7 @@ class DiscordServer:
                 "user": self.users[one.user],
                 "nick": None,
                 "roles": [],
-                "permissions": "0",
+                "permissions": str(self.granted.get(one.user, 0)),
                 "flags": 0,
             }
             more = {"joined_at": "2026-01-01T00:00:00+00:00", "deaf": False, "mute": False, "avatar": None}

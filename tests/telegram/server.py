@@ -48,6 +48,8 @@ METHODS = (
     "deleteEphemeralMessage",
     "answerInlineQuery",
     "sendChatAction",
+    "getChatMember",
+    "getChatAdministrators",
 )
 INLINE_RESULTS = 50
 """At most in an answer (core.telegram.org/bots/api#answerinlinequery)."""
@@ -84,6 +86,10 @@ class Chat:
     gone: Refused | None = None
     takes_photos: bool = True
     bot_is_admin: bool = False
+    admins: dict[int, bool] = field(default_factory=dict)
+    """Who administers it, and whether they do so anonymously."""
+    hides_members: bool = False
+    """Then a bot that is no administrator cannot ask for a member."""
     ephemerals: dict[int, dict[int, dict[str, Any]]] = field(default_factory=lambda: defaultdict(dict))
     """Ephemeral messages, by who sees them."""
 
@@ -324,6 +330,23 @@ class TelegramServer:
         if chat and chat.gone:
             raise chat.gone
         return True
+
+    # Members (core.telegram.org/bots/api#getchatmember, core.telegram.org/bots/api#getchatadministrators)
+
+    async def _getChatMember(self, fields: dict[str, Any]) -> dict[str, Any]:  # noqa: N802
+        chat = self.chats[fields["chat_id"]]
+        if chat.hides_members and not chat.bot_is_admin:
+            raise Refused(400, "Bad Request: CHAT_ADMIN_REQUIRED")
+        return self._member(chat, fields["user_id"])
+
+    async def _getChatAdministrators(self, fields: dict[str, Any]) -> list[dict[str, Any]]:  # noqa: N802
+        chat = self.chats[fields["chat_id"]]
+        return [self._member(chat, user) for user in chat.admins]
+
+    def _member(self, chat: Chat, user: int) -> dict[str, Any]:
+        if user not in chat.admins:
+            return {"status": "member", "user": self.users[user]}
+        return {"status": "administrator", "user": self.users[user], "is_anonymous": chat.admins[user]}
 
     # HTTP
 

@@ -51,7 +51,7 @@ async def test_a_report_from_the_hand_reaches_the_host_who_reads_the_game_when_i
     await anna.press("🚩 Report")
     assert "whoever hosts me" in anna.fake.last(anna.private).plain
     assert await reports_of(anna.worker) == []
-    assert "looks into it" in (await anna.press("Yes, report")).toast
+    assert "the host of this bot can read it" in (await anna.press("Yes, report")).toast
     await anna.worker.teller.tell(HOST)
     await anna.worker.teller.tell(HOST)
     told = [text for text in anna.fake.texts(olga.private) if text.startswith("A report")]

@@ -297,7 +297,7 @@ async def test_my_match_brings_ones_hand_and_else_ones_page(group: Group) -> Non
     await anna.say("/start", anna.private)
     count = len(group.fake.messages[anna.private])
     reply = await anna.press("My match", GROUP)
-    assert reply.toast == "It is in our private chat."
+    assert "on their way to our private chat" in reply.toast
     assert reply.start_word in {table.code for table in await group.worker.tables_of(anna.person.id)}
     assert len(group.fake.messages[anna.private]) == count
     assert "deal 1" in group.plain(anna.private)

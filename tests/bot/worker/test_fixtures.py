@@ -160,6 +160,21 @@ async def test_nothing_of_a_deal_is_told_before_all_tables_have_played_it(
         assert (await worker.room.table(other.code)).version == other.version
 
 
+async def test_a_called_off_deal_promises_nothing_at_the_rounds_end(store: Store) -> None:
+    fake = Remembering()
+    async with open_worker(store, fake) as worker:
+        players = people(worker, fake, 4)
+        one, other = await opened(worker, "testa", 1, players[:2], "one"), players[2:]
+        await opened(worker, "testa", 1, other, "other")
+        # As the director does for each table of a duplicate that is called off.
+        await worker.director.fixtures.close(one.code)
+        await worker.settled()
+        for player in players[:2]:
+            said = fake.last(player.private).plain
+            assert "everybody can see them once no table plays them any more" in said
+            assert "round" not in said.splitlines()[-1]
+
+
 async def test_who_gives_a_deal_up_shows_nobody_what_lay_hidden(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     fake = Remembering()
 

@@ -504,7 +504,7 @@ async def test_resigning_asks_first(store: Store) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
         players = await seated(worker, fake, "metamazzo")
-        assert (await players[0].say("/resign")).toast == "It is in our private chat."
+        assert "on their way to our private chat" in (await players[0].say("/resign")).toast
         await players[0].press("No, play on")
         assert (await worker.tables_of(players[0].person.id))[0].phase == "playing"
         await players[0].say("/resign")
@@ -897,9 +897,7 @@ async def test_a_made_up_press_touches_no_message_but_the_surfaces_own(store: St
         table = await worker.room.table(await code_of(worker, mover))
         await mover.say("/help", mover.private)
         other = next(number for number in fake.messages[mover.private] if number != message)
-        card = next(
-            number for number, panel in fake.messages[GROUP].items() if "yours are in our private chat" in panel.plain
-        )
+        card = next(number for number, panel in fake.messages[GROUP].items() if "open our private chat" in panel.plain)
         board = next(number for number in fake.messages[GROUP] if number != card)
         before = {place: dict(messages) for place, messages in fake.messages.items()}
         for payload, place, pressed in (

@@ -53,7 +53,7 @@ async def test_a_press_seats_whoever_pressed_and_the_list_follows(store: Store) 
         await bruno.press("Sit down", GROUP)
         assert (await worker.room.table(table.code)).phase == "playing"
         shown = fake.messages[GROUP][message].plain
-        assert "No challenge is open in this chat." in shown
+        assert "No challenge here is open to everybody." in shown
         late = await carla.send(button.payload, GROUP, message)
         assert late.toast, "the button is gone by now"
         assert (await worker.room.table(table.code)).seat_of(carla.person.id) is None

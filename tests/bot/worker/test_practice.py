@@ -197,7 +197,7 @@ async def test_an_analysis_is_made_deal_by_deal_and_kept(store: Store) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
         anna, bruno, *_ = people(worker, fake)
-        assert "not finished a game" in (await anna.say("/analyse")).toast
+        assert "no finished game of yours" in (await anna.say("/analyse")).toast
         players = await seated(worker, fake, "testa", "to 11")
         await some_cards(worker, players, 12)
         await resign(worker, fake, players, 0)
@@ -255,7 +255,7 @@ async def test_the_last_game_of_a_chat_can_be_looked_at_by_who_did_not_play(stor
         carla = people(worker, fake)[2]
         assert "in our private chat" in (await carla.say("/analyse")).toast
         assert "Analysis of" in fake.last(carla.private).plain
-        assert "not finished" in (await carla.say("/analyse", carla.private)).toast
+        assert "no finished game of yours" in (await carla.say("/analyse", carla.private)).toast
         [game] = [game async for game in worker.archive.all()]
         await store.client.delete(keys.game(game.id))
         assert "not in the archive" in (await carla.press("Analysis", GROUP)).toast

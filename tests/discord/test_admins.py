@@ -1,0 +1,47 @@
+"""Only members with the permission *Manage Server* change a server's settings on Discord."""
+
+import pytest
+
+from bot.store import Store
+from tests.discord.players import BAR, CHANNEL, Person, on_discord, text_of, until
+from tests.discord.server import GROUP, DiscordServer
+
+MANAGE_SERVER, ADMINISTRATOR = 1 << 5, 1 << 3
+
+
+@pytest.mark.parametrize("permission", [MANAGE_SERVER, ADMINISTRATOR])
+async def test_who_manages_the_server_changes_its_settings(
+    store: Store, server: DiscordServer, permission: int
+) -> None:
+    async with on_discord(store, server) as adapter:
+        anna, bruno = Person(server, 1, "Anna"), Person(server, 2, "Bruno")
+        channel, place = server.channels[CHANNEL], f"discord:{BAR}/{CHANNEL}"
+        server.granted[1] = permission
+        await bruno.slash("settings")
+        told = await bruno.press("⏱ 1 min", channel)
+        assert told == "Only administrators of this group can change its settings."
+        assert (await adapter.worker.people.chat(place)).clock == 300
+        assert await anna.press("⏱ 1 min", channel) == ""
+        assert (await adapter.worker.people.chat(place)).clock == 60
+
+
+async def test_among_friends_everybody_changes_settings(store: Store, server: DiscordServer) -> None:
+    async with on_discord(store, server) as adapter:
+        anna = Person(server, 1, "Anna")
+        friends = server.channel(300, kind=GROUP, users=(1, 2))
+        await anna.slash("settings", friends)
+        assert await anna.press("⏱ 1 min", friends) == ""
+        assert (await adapter.worker.people.chat(f"discord:guest{friends.id}")).clock == 60
+
+
+@pytest.mark.parametrize("word", ["find", "nickname"])
+async def test_an_ephemeral_page_is_not_said_to_be_elsewhere(store: Store, server: DiscordServer, word: str) -> None:
+    async with on_discord(store, server) as adapter:
+        anna = Person(server, 1, "Anna")
+        await anna.slash("help", anna.private)
+        await anna.slash(word)
+        await until(lambda: bool(server.channels[CHANNEL].ephemerals[1]))
+        await adapter.worker.settled()
+        texts = [text_of(one) for one in server.channels[CHANNEL].ephemerals[1].values()]
+        assert len(texts) == 1
+        assert "private chat" not in texts[0]

@@ -1,0 +1,47 @@
+"""Only administrators change a group's settings on Telegram."""
+
+import pytest
+
+from bot.store import Store
+from tests.telegram.content import Refused
+from tests.telegram.players import GROUP, Person, on_telegram
+from tests.telegram.server import Failure, TelegramServer
+
+REFUSED = "Only administrators of this group can change its settings."
+
+
+@pytest.mark.parametrize("hides_members", [False, True])
+@pytest.mark.parametrize("is_anonymous", [False, True])
+async def test_an_administrator_changes_the_clock(
+    store: Store, server: TelegramServer, hides_members: bool, is_anonymous: bool
+) -> None:
+    anna, bruno = Person(server, 1, "Anna"), Person(server, 2, "Bruno")
+    async with on_telegram(store, server) as adapter:
+        group = server.group(GROUP)
+        group.admins, group.hides_members = {1: is_anonymous}, hides_members
+        bruno.say("/settings", group)
+        people = adapter.worker.people
+        assert await bruno.press("⏱ 1 min", group) == REFUSED
+        assert (await people.chat(f"telegram:{GROUP}")).clock == 300
+        assert await anna.press("⏱ 1 min", group) == ""
+        assert (await people.chat(f"telegram:{GROUP}")).clock == 60
+
+
+async def test_no_setting_changes_when_telegram_cannot_say(store: Store, server: TelegramServer) -> None:
+    anna = Person(server, 1, "Anna")
+    async with on_telegram(store, server) as adapter:
+        group = server.group(GROUP)
+        group.admins = {1: False}
+        anna.say("/settings", group)
+        server.order("getChatMember", Failure(refusal=Refused(502, "Bad Gateway")))
+        assert (await anna.press("⏱ 1 min", group)).startswith("I could not find out whether you are an administrator")
+        assert (await adapter.worker.people.chat(f"telegram:{GROUP}")).clock == 300
+
+
+async def test_everybody_changes_their_own_settings(store: Store, server: TelegramServer) -> None:
+    anna = Person(server, 1, "Anna")
+    async with on_telegram(store, server) as adapter:
+        anna.say("/settings", anna.private)
+        assert await anna.press("Italiano", anna.private) == ""
+        assert (await adapter.worker.people.person("telegram:1")).language == "it"
+        assert not [name for name, _fields in server.calls if name.startswith("getChat")]

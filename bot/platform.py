@@ -341,11 +341,18 @@ class CardRoom(Protocol):
 
     # What an adapter cannot do by itself
 
-    def answer_in_turn(self, place: str, say: Callable[[], Awaitable[object]], *, message: str = "") -> bool:
-        """Have ``say`` send an answer to a place as soon as its rate limit lets it, behind boards and hands.
+    def answer_in_turn(
+        self,
+        place: str,
+        say: Callable[[], Awaitable[object]],
+        *,
+        message: str = "",
+        on_lost: Callable[[], object] | None = None,
+    ) -> bool:
+        """Have ``say`` send an answer to a place when its rate limit allows; answers get a third of the place's turns.
 
-        It returns at once. Where ``say`` changes a ``message``, it takes the place of what still waits to do so. An
-        answer that cannot be sent is lost, and so is one of more than a few that wait: then it returns False.
+        It returns at once: False if too many answers wait for the place, and this one is dropped. An answer that
+        changes a ``message`` replaces one that waits to change it. ``on_lost`` is called if the answer cannot be sent.
         """
 
     def store_away(self, error: BaseException, language: str = "en") -> str:

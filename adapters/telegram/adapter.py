@@ -20,6 +20,7 @@ from adapters.telegram.messages import Messages
 from adapters.telegram.pages import Pages
 from adapters.telegram.photos import LONGEST_CAPTION, KnownFiles
 from adapters.telegram.polling import POLL_SECONDS, Polling
+from adapters.telegram.press_answers import PressReplies, QueryAnswer, waiting_text
 from adapters.telegram.profile import Profile
 from adapters.telegram.transport import AiohttpRequest, JsonData, SendingRequest, UploadData
 from adapters.telegram.webhook import Webhook
@@ -44,16 +45,17 @@ from bot.platform import (
     chat_of,
     is_inline,
     is_private,
-    is_worth_another_try,
     private_place,
 )
 from bot.settings import BadSetting
 from bot.store import STORE_ERRORS, WorkDropped, WorkFailed
 from bot.texts import error_text, language_of, texts
 
-LONGEST_TOAST = 200
 GROUP_LIMIT = RateLimit(burst=3, interval=3.5, is_of_chat=True)
 """With the burst, twenty messages a minute at most, which is what Telegram lets into a group with all its topics."""
+
+ANSWERS_AT_ONCE = 16
+"""Connections for answers to presses."""
 
 PER_SECOND = 30
 """Messages that a bot may send in all."""
@@ -93,6 +95,7 @@ class Telegram:
             request=SendingRequest(),
             get_updates_request=AiohttpRequest(connections=1, read_timeout=POLL_SECONDS + 10),
         )
+        self._answering = SendingRequest(connections=ANSWERS_AT_ONCE)
         self.inline_queries = InlineQueries(self._post, card_room)
         settings = card_room.settings
         self.pages_url = _taken_for_buttons(settings.public_url or "")
@@ -105,6 +108,7 @@ class Telegram:
             else Polling(self.bot, self._hear, card_room.platform_away)
         )
         self.pages = Pages(self, card_room)
+        self.press_replies = PressReplies(self.pages, card_room, self._link, self._can_write_to)
         self.per_second = PER_SECOND
         self._closed: TTLCache[str, bool] = TTLCache(10_000, CLOSED_SECONDS)
         """Places that lately took nothing."""
@@ -118,6 +122,7 @@ class Telegram:
         self._connected = False
         async with _connecting():
             await self.bot.initialize()
+            await self._answering.initialize()
             # Asked by the library the first time only; the token may have been taken back since.
             me = await self.bot.get_me() if self._has_connected else self.bot.bot
             name = me.username
@@ -170,6 +175,8 @@ class Telegram:
         """Give the connections back, when nothing more is to be sent."""
         self.messages.stop()
         self.pages.stop()
+        self.press_replies.stop()
+        await self._answering.shutdown()
         await self.bot.shutdown()
 
     async def _hear(self, update: Update) -> None:
@@ -321,47 +328,22 @@ class Telegram:
         await self._call(place, say)
 
     async def _pressed(self, update: Update, query: CallbackQuery) -> None:
-        press = None
+        press, language = None, ""
         with _reading(update):
             press = reading.press(update, ephemerals=self.has_ephemeral)
-        if press is None:
-            language = ""
-            with suppress(*NO_ANSWER):
-                language = query.from_user.language_code or ""
-            reply = Reply(toast=error_text(BadPayload(), language_of(str(language))))
-        else:
+        with suppress(*NO_ANSWER):
+            language = language_of(str(query.from_user.language_code or ""))
+        async with QueryAnswer(self._post_answer, query.id, waiting_text(language)) as answer:
+            if press is None:
+                await answer.give(text=error_text(BadPayload(), language_of(language)))
+                return
             self._heard_from(press.place)
             reply = await self.card_room.press(press)
-        if press and reply.panel and reply.private:
-            place = private_place(press.person.id)
-            bring = partial(self._bring_page, place, query, reply, press.key)
-            if not self.card_room.answer_in_turn(place, bring):
-                await self._answer_query(query)
-            return
-        if press and reply.start_word and not (reply.has_private_chat and await self._can_write_to(press.person.id)):
-            # What was asked for comes to the chat that this opens.
-            await self._answer_query(query, url=f"https://t.me/{self.bot.username}?start={reply.start_word}")
-            return
-        # The spinner on the button goes first.
-        await self._answer_query(query, text=reply.toast[:LONGEST_TOAST] or None)
-        if press and reply.panel:
-            # Messages and edits count towards a chat's limits, whatever they answer.
-            show = partial(self.pages.show_in_place, press, reply.panel, is_photo=reading.is_photo(query))
-            self.card_room.answer_in_turn(press.place, show, message=press.message)
+            await self.press_replies.show(press, reply, answer, is_photo=reading.is_photo(query))
 
-    async def _bring_page(self, place: str, query: CallbackQuery, reply: Reply, key: str) -> None:
-        """Send what was asked for in a group to the private chat; where the presser has none yet, have them open it."""
-        assert reply.panel
-        try:
-            await self.pages.send(place, reply.panel, key)
-        except Unreachable:
-            await self._answer_query(query, url=f"https://t.me/{self.bot.username}?start=page")
-        except DeliveryError as error:
-            if not is_worth_another_try(error):
-                await self._answer_query(query)
-            raise
-        else:
-            await self._answer_query(query, text=reply.toast[:LONGEST_TOAST] or None)
+    def _link(self, word: str) -> str:
+        """The address that opens the private chat with a start word."""
+        return f"https://t.me/{self.bot.username}?start={word}"
 
     async def _can_write_to(self, person: str) -> bool:
         """Whether somebody who had a private chat with the bot still has one: nothing is sent to see. Telegram refuses
@@ -377,10 +359,6 @@ class Telegram:
             # It may be so: should it not be, the board has a button that opens the chat.
             return True
         return True
-
-    async def _answer_query(self, query: CallbackQuery, **answer: str | None) -> None:
-        with suppress(*NO_ANSWER):
-            await self._post("answerCallbackQuery", JsonData({"callback_query_id": query.id, **answer}))
 
     # What goes out
 
@@ -431,6 +409,10 @@ class Telegram:
         """
         # The library only hands the data on to our transport.
         return await self.bot.request.post(f"{self.bot.base_url}/{method}", data)  # type: ignore[arg-type]
+
+    async def _post_answer(self, method: str, data: JsonData | UploadData) -> Any:
+        """Post over connections of its own: uploads may occupy all the others."""
+        return await self._answering.post(f"{self.bot.base_url}/{method}", data)  # type: ignore[arg-type]
 
     async def _call(self, place: str, call: Callable[[], Awaitable[Result]]) -> Result:
         if not self._connected:

@@ -23,20 +23,24 @@ FIRST_PAUSE, LONGEST_PAUSE = 1.0, 20.0
 """Seconds before an answer is tried again that did not go out: doubled each time, up to the longest."""
 
 Say = Callable[[], Awaitable[object]]
+OnLost = Callable[[], object]
 
 log = structlog.get_logger()
 
 
 @dataclass
 class Job:
-    """An answer on its way: the latest that is asked for, and whether that is still to be taken up."""
+    """An answer on its way: the latest one wanted, and whether it has yet to be sent. ``on_lost`` is called if it never
+    gets sent.
+    """
 
     say: Say
+    on_lost: OnLost | None = None
     is_new: bool = True
 
-    def replace(self, say: Say) -> None:
-        """Another answer takes the place of the one that is on its way."""
-        self.say, self.is_new = say, True
+    def replace(self, say: Say, on_lost: OnLost | None) -> None:
+        """Send another answer instead of the one on its way."""
+        self.say, self.on_lost, self.is_new = say, on_lost, True
 
     def take_up(self) -> Say:
         """The answer to be said now."""
@@ -53,19 +57,20 @@ class Answers:
         self._jobs: dict[tuple[str, str], Job] = {}
         self.tasks = TaskSet()
 
-    def send(self, place: str, say: Say, *, message: str = "") -> bool:
-        """Have ``say`` send an answer to a place in its turn; returns whether it will: one too many is dropped.
+    def send(self, place: str, say: Say, *, message: str = "", on_lost: OnLost | None = None) -> bool:
+        """Have ``say`` send an answer to a place in its turn; return False if too many wait, and it is dropped.
 
-        An answer that changes a ``message`` takes the place of one that is on its way to do so.
+        An answer that changes a ``message`` replaces one that waits to change it. ``on_lost`` is called if the answer
+        is given up later, but not when the bot stops.
         """
         if message and (job := self._jobs.get((place, message))):
-            job.replace(say)
+            job.replace(say, on_lost)
             return True
         if self._waiting[place] >= MOST_WAITING:
             log.info("answer_dropped", platform=platform_of(place), why="too many wait for this place")
             return False
         self._waiting[place] += 1
-        job = Job(say)
+        job = Job(say, on_lost)
         if message:
             self._jobs[place, message] = job
         self.tasks.start(self._send(place, job, message))
@@ -96,6 +101,10 @@ class Answers:
             log.info("answer_lost", platform=platform, why=type(error).__name__)
         except Exception:
             log.exception("answer_failed", platform=platform)
+        else:
+            return
+        if job.on_lost and not job.is_new:
+            job.on_lost()
 
     async def _until_said(self, place: str, job: Job) -> None:
         platform, backoff = platform_of(place), Backoff(FIRST_PAUSE, LONGEST_PAUSE)

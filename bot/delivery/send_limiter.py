@@ -1,6 +1,7 @@
 """How fast each place may be written to, and a platform in all, and how long to hold back when it says so."""
 
 import asyncio
+from collections import Counter
 from collections.abc import Callable
 
 from bot.platform import RateLimit, chat_of, is_inline, is_private, platform_of
@@ -11,7 +12,7 @@ BOARDS_SHARE = 3
 """Boards may use up one part in so many of what a platform takes at once: hands never wait behind them."""
 
 ANSWERS_SHARE = 3
-"""Answers to commands may use up one part in so many of a place's rate limit."""
+"""Answers get one part in this many of a place's rate limit: no more, and no less while any wait."""
 
 UNLIMITED = RateLimit()
 
@@ -29,33 +30,43 @@ class SendLimiter:
     ) -> None:
         self._rate_limit_of, self._overall_of = rate_limit_of, overall_of
         self._turns = RateLimiter(_now, PLACES_REMEMBERED)
+        self._answers_waiting: Counter[str] = Counter()
         # Until when.
         self._blocked: dict[str, float] = {}
 
     def held(self, place: str) -> float:
-        """Seconds until the platform's own wait and the place's rate limit let something through; 0 if they do now."""
+        """Return the seconds until the platform's own wait and the place's rate limit allow a message; 0 if now."""
         rate_limit, whose = self._rate_limit_of(place), self._whose_turns(place)
-        early = self._turns.wait(whose, rate_limit) if rate_limit else 0.0
+        early = self._turns.wait(whose, self._for_others(whose, rate_limit)) if rate_limit else 0.0
         return max(early, self._blocked_for(whose), 0.0)
 
     def is_free(self, place: str) -> bool:
-        """Whether the place may be written to just now."""
+        """Return whether the place may be written to now."""
         return self.held(place) <= 0
 
     async def turn(self, place: str, *, answer: bool = False) -> bool:
-        """Return when the place may be written to, and count that it is; whether there was a wait.
+        """Return when the place may be written to, and count the message; the result is whether there was a wait.
 
-        An ``answer`` to a command leaves one message of the place's burst to boards and hands, and most of the rest.
+        An ``answer`` leaves one message of the place's burst to boards and hands. While it waits, it gets one turn in
+        three: boards and hands that always want the next turn do not hold it up.
         """
-        waited = False
-        # Whatever is waited for, the platform may ask to leave the place alone meanwhile.
-        while (early := self.take_turn(place, answer=answer)) > 0:
-            await asyncio.sleep(early)
-            waited = True
-        return waited
+        if (early := self.take_turn(place, answer=answer)) <= 0:
+            return False
+        whose = self._whose_turns(place)
+        self._answers_waiting[whose] += answer
+        try:
+            while early > 0:
+                await asyncio.sleep(early)
+                # While it slept, the platform may have asked to leave the place alone.
+                early = self.take_turn(place, answer=answer)
+        finally:
+            self._answers_waiting[whose] -= answer
+            if not self._answers_waiting[whose]:
+                del self._answers_waiting[whose]
+        return True
 
     def take_turn(self, place: str, *, answer: bool = False) -> float:
-        """Count a message to a place if it may go there now. Otherwise the seconds to wait."""
+        """Count a message to a place if it may go there now. Otherwise return the seconds to wait."""
         whose = self._whose_turns(place)
         if (blocked := self._blocked_for(whose)) > 0:
             return blocked
@@ -68,19 +79,24 @@ class SendLimiter:
         return 0.0
 
     def _limits(self, place: str, whose: str, *, answer: bool) -> list[tuple[str, RateLimit]]:
-        """What a message has to wait for, by the key that it is counted under."""
+        """The rate limits that a message waits for, by the key that it is counted under."""
         rate_limit = self._rate_limit_of(place)
         if rate_limit is None:
             return [("", UNLIMITED)]
         overall = self._overall_of(place)
         if not is_private(place):
             overall = RateLimit(max(1, overall.burst // BOARDS_SHARE), overall.interval)
-        limits = [(whose, rate_limit), (platform_of(place), overall)]
+        limits = [(whose, self._for_others(whose, rate_limit)), (platform_of(place), overall)]
         if answer:
-            behind = RateLimit(max(1, rate_limit.burst - 1), rate_limit.interval)
-            share = RateLimit(behind.burst, ANSWERS_SHARE * rate_limit.interval)
-            limits = [(f"answers {whose}", share), (whose, behind), (platform_of(place), overall)]
+            mine = rate_limit if self._answers_waiting[whose] else _behind(rate_limit)
+            limits = [_share_of_answers(whose, rate_limit), (whose, mine), (platform_of(place), overall)]
         return limits
+
+    def _for_others(self, whose: str, rate_limit: RateLimit) -> RateLimit:
+        """The rate limit of boards and hands: they leave the next turn to an answer whose turn it is."""
+        if not self._answers_waiting[whose] or self._turns.wait(*_share_of_answers(whose, rate_limit)) > 0:
+            return rate_limit
+        return rate_limit._replace(burst=rate_limit.burst - 1)
 
     def block(self, place: str, seconds: float) -> None:
         """The platform asks to leave the place alone for so many seconds."""
@@ -104,6 +120,16 @@ class SendLimiter:
         """
         rate_limit = self._rate_limit_of(place)
         return chat_of(place) if is_inline(place) or (rate_limit and rate_limit.is_of_chat) else place
+
+
+def _behind(rate_limit: RateLimit) -> RateLimit:
+    """The rate limit of an answer that has not waited: it leaves one message of the burst to boards and hands."""
+    return rate_limit._replace(burst=max(1, rate_limit.burst - 1))
+
+
+def _share_of_answers(whose: str, rate_limit: RateLimit) -> tuple[str, RateLimit]:
+    """The key and the rate limit of all answers to a place."""
+    return f"answers {whose}", RateLimit(_behind(rate_limit).burst, ANSWERS_SHARE * rate_limit.interval)
 
 
 def _now() -> float:

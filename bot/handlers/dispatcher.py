@@ -97,6 +97,8 @@ class Dispatcher:
             profile = await self.worker.people.meet(press.person, press.place if is_there else "")
             language, suits = profile.language, profile.suits
             reply = await self._painted(await self._presses.answer(press, profile))
+            if reply.private:
+                reply = replace(reply, has_private_chat=profile.has_private_chat)
             presses("done").inc()
         except EngineError as fault:
             presses("old" if isinstance(fault, OldPanel) else "refused").inc()
@@ -207,8 +209,15 @@ class Dispatcher:
     def workers(self) -> int:
         return self.worker.shards.workers
 
-    def answer_in_turn(self, place: str, say: Callable[[], Awaitable[object]], *, message: str = "") -> bool:
-        return self.worker.delivery.answers.send(place, say, message=message)
+    def answer_in_turn(
+        self,
+        place: str,
+        say: Callable[[], Awaitable[object]],
+        *,
+        message: str = "",
+        on_lost: Callable[[], object] | None = None,
+    ) -> bool:
+        return self.worker.delivery.answers.send(place, say, message=message, on_lost=on_lost)
 
     def platform_away(self, platform: str, why: str) -> None:
         self.worker.outages.failed(platform, why, certain=True)

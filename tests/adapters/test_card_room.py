@@ -162,7 +162,14 @@ class Parrot:
     async def language_in(self, place: str) -> str:
         return "en"
 
-    def answer_in_turn(self, place: str, say: Callable[[], Awaitable[object]], *, message: str = "") -> bool:
+    def answer_in_turn(
+        self,
+        place: str,
+        say: Callable[[], Awaitable[object]],
+        *,
+        message: str = "",
+        on_lost: Callable[[], object] | None = None,
+    ) -> bool:
         self.answering = asyncio.ensure_future(say())
         return True
 

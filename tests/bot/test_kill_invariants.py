@@ -29,6 +29,7 @@ class Screen:
 
     def __init__(self, tables: list[Table], in_groups: list[Expected]) -> None:
         self.messages: dict[str, dict[int, dict[str, Any]]] = {"1": {}}
+        self.held_against_the_bot: list[str] = []
         for table in tables:
             if table.game is None:
                 chairs = [
@@ -64,6 +65,9 @@ class Screen:
 
     def text(self, message: dict[str, Any]) -> str:
         return str(message["text"])
+
+    def complaints(self) -> list[str]:
+        return self.held_against_the_bot
 
     def panels(self, person: str, code: str) -> list[dict[str, Any]]:
         return [one for one in self.messages[f"@{person}"].values() if code in one["text"]]
@@ -277,6 +281,11 @@ def a_second_card(rest: AtRest) -> AtRest:
     return replace(rest, at_risk=1, may_double=("hands",))
 
 
+def an_open_press(rest: AtRest) -> AtRest:
+    screen(rest).held_against_the_bot.append("query 1 is open")
+    return rest
+
+
 FAULTS: list[tuple[Plant, Callable[[AtRest], None]]] = [
     (a_log_twice, invariants.no_move_is_made_twice),
     (a_lost_move, invariants.no_acknowledged_move_is_lost),
@@ -302,6 +311,7 @@ FAULTS: list[tuple[Plant, Callable[[AtRest], None]]] = [
     (a_second_board, invariants.only_what_was_on_its_way_is_doubled),
     (a_second_hand, invariants.only_what_was_on_its_way_is_doubled),
     (a_second_card, invariants.only_what_was_on_its_way_is_doubled),
+    (an_open_press, invariants.platforms_have_no_complaints),
 ]
 
 

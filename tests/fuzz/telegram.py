@@ -33,7 +33,7 @@ from tests.fuzz.common import (
     without_clocks,
 )
 from tests.telegram.players import GROUP, Observed, Person, on_telegram, seated, until
-from tests.telegram.server import TOKEN, Chat, TelegramServer
+from tests.telegram.server import TOKEN, Chat, Query, TelegramServer
 from tests.telegram.test_webhook import free_port, settings
 
 STRANGERS = 30
@@ -236,7 +236,7 @@ class Telegrams:
             message = random.choice(({"message_id": number, "date": 0, "chat": chat.about}, None))
         query = str(next(self.numbers))
         self.server.answers[query] = {}
-        self.server.queries[query] = (user["id"], time.monotonic())
+        self.server.queries[query] = Query(user["id"], time.monotonic(), self.server.clock.now)
         told = {"id": query, "from": user, "chat_instance": "1", "data": payload}
         return {"update_id": next(self.numbers), "callback_query": told | ({"message": message} if message else {})}
 

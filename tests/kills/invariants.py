@@ -48,6 +48,9 @@ class Seen(Protocol):
     def text(self, message: dict[str, Any]) -> str:
         """What a message reads like."""
 
+    def complaints(self) -> list[str]:
+        """Return what the platform holds against the bot, such as presses that it has not answered in time."""
+
 
 @dataclass
 class AtRest:
@@ -244,6 +247,12 @@ def only_what_was_on_its_way_is_doubled(rest: AtRest) -> None:
         raise Disagreement(f"{rest.at_risk} messages were at risk, and doubled are {dict(doubled)}")
 
 
+def platforms_have_no_complaints(rest: AtRest) -> None:
+    """Presses are answered in time, and no chat got more messages than its platform allows."""
+    if found := rest.seen.complaints():
+        raise Disagreement(f"{len(found)} complaints: {found[:20]}")
+
+
 INVARIANTS = (
     no_move_is_made_twice,
     no_acknowledged_move_is_lost,
@@ -256,6 +265,7 @@ INVARIANTS = (
     pictures_in_groups_are_of_their_tables,
     results_have_their_pictures,
     only_what_was_on_its_way_is_doubled,
+    platforms_have_no_complaints,
 )
 
 

@@ -35,6 +35,13 @@ class Page:
     keeps_groups = False
     """Whether all that stands in groups is kept: the playground forgets older messages, and older pictures before."""
 
+    presses_invite = False
+    """Whether people press *Invite* on challenges: its page comes to the private chat."""
+
+    def complaints(self) -> list[str]:
+        """Return what the platform holds against the bot; the playground holds nothing."""
+        return []
+
     def at_risk(self) -> int:
         """How many messages a kill at this moment may double: those that were sent and perhaps not yet written down."""
         return 1

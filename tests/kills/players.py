@@ -66,7 +66,8 @@ class Players:
         ]
         for message in cards:
             for button in [button for row in message["rows"] for button in row]:
-                if _is_chair(button) or button["payload"].endswith("sit 0"):
+                invites = self.page.presses_invite and button["payload"].endswith(":invite")
+                if _is_chair(button) or button["payload"].endswith("sit 0") or invites:
                     await self.page.ask(
                         do="press",
                         chat="1",

@@ -20,3 +20,5 @@ async def server() -> AsyncIterator[TelegramServer]:
     await one.start()
     yield one
     await one.stop()
+    if one.checks_answers:
+        assert not one.unanswered()

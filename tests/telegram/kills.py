@@ -33,6 +33,7 @@ class TelegramPage(PlatformPage):
 
     platform = "telegram"
     may_double = frozenset({"cards", "hands", "boards"})
+    presses_invite = True
 
     def __init__(self, bot: Bot, server: TelegramServer) -> None:
         super().__init__(bot)
@@ -42,6 +43,13 @@ class TelegramPage(PlatformPage):
         self._groups = count(1)
         self._painted: dict[str, bytes] = {}
         self._sending: set[asyncio.Task[None]] = set()
+        server.clock.process = lambda: bot.process.pid if bot.process and bot.is_running else None
+
+    def complaints(self) -> list[str]:
+        return [*self.server.unanswered(), *self.server.too_many()]
+
+    def panels(self, person: str, code: str) -> list[dict[str, Any]]:
+        return [one for one in super().panels(person, code) if "invites you to play" not in one["text"]]
 
     def chats(self) -> Iterator[tuple[str, dict[int, dict[str, Any]]]]:
         for chat in self._chats():

@@ -18,12 +18,15 @@ from aiohttp import web
 from pydantic import ValidationError
 
 from bot.panel import units
+from tests.telegram.attended import AttendedClock
 from tests.telegram.content import Photos, Refused, caption_content, resolved, text_content
 from tests.telegram.models import model_of, type_called
 
 TOKEN = "123456:test-token"
 BOT: dict[str, Any] = {"id": 123456, "is_bot": True, "first_name": "Buongioco", "username": "buongioco_bot"}
 PER_MINUTE = 20
+ANSWERED_WITHIN = 3.0
+"""Seconds within which a press must be answered: our own rule, Telegram allows more."""
 METHODS = (
     "getMe",
     "getUpdates",
@@ -83,6 +86,8 @@ class Chat:
     title: str
     messages: dict[int, dict[str, Any]] = field(default_factory=dict)
     sent_at: deque[float] = field(default_factory=deque)
+    written_at: list[float] = field(default_factory=list)
+    """When something was sent or edited, by the server's clock."""
     gone: Refused | None = None
     takes_photos: bool = True
     bot_is_admin: bool = False
@@ -97,6 +102,16 @@ class Chat:
     def about(self) -> dict[str, Any]:
         named = {"first_name": self.title} if self.type == "private" else {"title": self.title}
         return {"id": self.id, "type": self.type, **named}
+
+
+@dataclass
+class Query:
+    """A press: by whom and when. ``answered_after`` is in attended seconds, from the press or the bot's start."""
+
+    user: int
+    at: float
+    since: float
+    answered_after: float | None = None
 
 
 class TelegramServer:
@@ -128,7 +143,11 @@ class TelegramServer:
         self.refused_by_webhook: list[int] = []
         self.webhook_failed_at = 0
         """When that was, in Unix seconds; 0 for just now."""
-        self.queries: dict[str, tuple[int, float]] = {}
+        self.queries: dict[str, Query] = {}
+        self.clock = AttendedClock()
+        self.checks_answers = True
+        """Whether `unanswered` must find nothing at a test's end: not if the test keeps the bot from answering."""
+        self._bot_is_new = True
         self.supports_inline = True
         self.refuses_inline: Refused | None = None
         """What is said of every edit of an inline message."""
@@ -151,15 +170,48 @@ class TelegramServer:
         app.router.add_route("*", "/bot{token}/{method}", self._handle)
         self._runner = web.AppRunner(app, access_log=None, shutdown_timeout=0.2)
         await self._runner.setup()
+        self.clock.start()
         await web.TCPSite(self._runner, "127.0.0.1", port).start()
         self.port = self._runner.addresses[0][1]
         self.url = f"http://127.0.0.1:{self._runner.addresses[0][1]}"
 
     async def stop(self) -> None:
+        self.clock.stop()
         if self._bringing:
             self._bringing.cancel()
         if self._runner:
             await self._runner.cleanup()
+
+    def _bot_listens(self) -> None:
+        """The bot asks for updates. After its start, presses made before count from now on."""
+        if self._bot_is_new:
+            self._bot_is_new = False
+            for query in self.queries.values():
+                query.since = self.clock.now
+
+    def too_many(self) -> list[str]:
+        """Return the groups that got more than `PER_MINUTE` messages and edits within a minute."""
+        found = []
+        for chat in [*self.chats.values(), *self.elsewhere.values()]:
+            most, times = 0, deque[float]()
+            for at in chat.written_at if chat.type != "private" else ():
+                times.append(at)
+                while times[0] <= at - 60:
+                    times.popleft()
+                most = max(most, len(times))
+            if most > PER_MINUTE:
+                found.append(f"chat {chat.id} got {most} messages in a minute")
+        return found
+
+    def unanswered(self) -> list[str]:
+        """Return what is wrong with the answers to presses: queries answered too late, and those still open."""
+        found = []
+        for name, query in self.queries.items():
+            if "answered" not in self.answers.get(name, {"answered": True}):
+                found.append(f"query {name} is open")
+            elif (query.answered_after or 0.0) > ANSWERED_WITHIN:
+                found.append(f"query {name} was answered after {query.answered_after:.1f} s")
+        return found
 
     # What tests arrange
 
@@ -214,7 +266,7 @@ class TelegramServer:
         """Somebody presses a button; returns what the query is called."""
         query = str(next(self._query_ids))
         self.answers[query] = {}
-        self.queries[query] = (user, time.monotonic())
+        self.queries[query] = Query(user, time.monotonic(), self.clock.now)
         # Exactly one of both (core.telegram.org/bots/api#callbackquery).
         which = (
             {"inline_message_id": message["inline_message_id"]}
@@ -441,10 +493,12 @@ class TelegramServer:
         return photo if content is None else self.photos.take(content)
 
     async def _getMe(self, fields: dict[str, Any]) -> dict[str, Any]:  # noqa: N802
+        self._bot_is_new = True
         return {**BOT, "supports_inline_queries": self.supports_inline}
 
     async def _getUpdates(self, fields: dict[str, Any]) -> list[dict[str, Any]]:  # noqa: N802
         """What has not been acknowledged by a higher offset."""
+        self._bot_listens()
         if self.webhook:
             raise Refused(409, "Conflict: can't use getUpdates method while webhook is active; delete it first")
         offset, limit = fields.get("offset") or 0, fields.get("limit") or 100
@@ -600,6 +654,8 @@ class TelegramServer:
         # Other addresses are for games; this one opens the bot: https://core.telegram.org/bots/api#answercallbackquery
         if not (url := fields.get("url") or "https://t.me/").startswith("https://t.me/"):
             raise Refused(400, "Bad Request: URL_INVALID")
+        if query := self.queries.get(fields["callback_query_id"]):
+            query.answered_after = self.clock.now - query.since
         self.answers[fields["callback_query_id"]] = {"text": fields.get("text") or "", "url": url, "answered": True}
         return True
 
@@ -634,8 +690,9 @@ class TelegramServer:
         user = ephemeral["receiver_user_id"]
         if chat.type == "private" or user not in self.users:
             raise Refused(400, "Bad Request: PEER_ID_INVALID")
-        presser, at = self.queries.get(ephemeral.get("callback_query_id", ""), (0, 0.0))
-        if not chat.bot_is_admin and (presser != user or time.monotonic() - at > PASS_SECONDS):
+        query = self.queries.get(ephemeral.get("callback_query_id", ""))
+        may_show = query and query.user == user and time.monotonic() - query.at <= PASS_SECONDS
+        if not chat.bot_is_admin and not may_show:
             raise Refused(400, "Bad Request: CHAT_ADMIN_REQUIRED")
         number = next(self._message_ids)
         chat.ephemerals[user][number] = {
@@ -683,6 +740,7 @@ class TelegramServer:
         if not fields["url"].startswith(("https://", "http://127.0.0.1")):
             raise Refused(400, "Bad Request: bad webhook: An HTTPS URL must be provided for webhook")
         self.webhook = fields
+        self._bot_listens()
         if self._bringing is None:
             self._bringing = asyncio.create_task(self._bring())
         return True
@@ -740,3 +798,4 @@ class TelegramServer:
         if chat.type != "private" and len(chat.sent_at) >= self.group_limit:
             raise Refused(429, "Too Many Requests: retry after 1", retry_after=1)
         chat.sent_at.append(now)
+        chat.written_at.append(now)

@@ -36,7 +36,8 @@ async def test_a_press_whose_page_is_lost_on_its_way_is_answered(store: Store, s
         anna.say("/settings")
         await until(lambda: anna.button("My own settings", server.group(GROUP)) is not None)
         server.order("sendMessage", Failure(hang_up=True))
-        assert await anna.press("My own settings", server.group(GROUP)) == ""
+        toast = await anna.press("My own settings", server.group(GROUP))
+        assert toast == "It did not get through to our private chat. If it does not come, press again."
 
 
 async def test_one_of_too_many_presses_for_a_page_is_still_answered(store: Store, server: TelegramServer) -> None:
@@ -45,7 +46,8 @@ async def test_one_of_too_many_presses_for_a_page_is_still_answered(store: Store
         adapter.worker.delivery.answers._waiting[private_place("telegram:1")] = MOST_WAITING
         group = server.group(GROUP)
         anna.say("/settings", group)
-        assert await anna.press("My own settings", group) == ""
+        toast = await anna.press("My own settings", group)
+        assert toast == "Too many messages are waiting. Press again in a moment."
         assert not shown(anna.private)
 
 

@@ -369,8 +369,9 @@ async def test_every_press_is_answered(store: Store, server: TelegramServer) -> 
         server.push(callback_query={"id": "77", "from": server.users[9], "chat_instance": "1", "data": "x"})
         await until(lambda: "answered" in server.answers["77"])
         server.order("answerCallbackQuery", Failure(Refused(400, "Bad Request: query is too old")))
-        server.press(stranger.private, message, 9, "x")
+        forgotten = server.press(stranger.private, message, 9, "x")
         await until(lambda: not server._orders["answerCallbackQuery"])
+        del server.queries[forgotten]
         assert await stranger.send(stranger.private, message, "x")
 
 

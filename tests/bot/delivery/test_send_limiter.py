@@ -147,6 +147,26 @@ async def test_answers_leave_most_of_a_places_turns_to_boards_and_one_more_messa
     assert clock.time == 130.0
 
 
+@pytest.mark.parametrize("burst", [1, 2, 10])
+async def test_waiting_answer_gets_one_turn_in_three(clock: Clock, monkeypatch: pytest.MonkeyPatch, burst: int) -> None:
+    """Hands want every turn: they try again whenever the answers sleep, and before the answers do."""
+    limiter, order = limited(RateLimit(burst, 1.0)), []
+
+    async def hands_go_first(_seconds: float) -> None:
+        clock.time += 0.25
+        while limiter.take_turn(PRIVATE) <= 0:
+            order.append("hand")
+
+    monkeypatch.setattr(asyncio, "sleep", hands_go_first)
+    at_once(limiter, lambda _count: PRIVATE)
+    at_once(limiter, lambda _count: PRIVATE, answer=True)
+    for _ in range(3 * burst + 3):
+        await limiter.turn(PRIVATE, answer=True)
+        order.append("answer")
+    # What the answers had left of their burst went first.
+    assert order[-9:] == ["hand", "hand", "answer"] * 3
+
+
 async def test_where_a_place_takes_one_message_at_once_an_answer_may_go_out_all_the_same(clock: Clock) -> None:
     limiter = limited(RateLimit(burst=1, interval=5.0))
     assert at_once(limiter, lambda _count: "x:1", answer=True) == 1

@@ -1,0 +1,197 @@
+"""Answers to presses: each callback query is answered once, and within two seconds."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from functools import partial
+from types import TracebackType
+from typing import Any, Self
+
+import structlog
+from telegram.error import BadRequest, RetryAfter
+
+from adapters.telegram.errors import NO_ANSWER, why
+from adapters.telegram.pages import Pages
+from adapters.telegram.transport import CutOff, JsonData, Nonsense, NotConnected, Post, ServerError
+from bot.background import TaskSet
+from bot.panel import Panel, Span
+from bot.platform import CardRoom, Press, Reply, Unreachable, is_ephemeral, is_inline, private_place
+from bot.texts import language_of, texts
+
+ANSWER_WITHIN = 1.5
+"""Seconds after which a query is answered although the outcome is not known; the answer then travels for a moment."""
+
+LONGEST_TOAST = 200
+
+RETRY_PAUSES = (0.3, 1.0)
+"""Seconds before an answer is sent again that got lost. A second answer to one query does no harm."""
+
+LOST_ON_THE_WAY = (NotConnected, CutOff, Nonsense, ServerError, RetryAfter)
+
+log = structlog.get_logger()
+
+
+def waiting_text(language: str) -> str:
+    """Return the toast for a press whose outcome takes longer than people should look at a spinner."""
+    return texts(language_of(language)).gettext("One moment…")
+
+
+class QueryAnswer:
+    """The answer to one callback query, as a context in which the press is handled.
+
+    The first `give` counts. Without one, the query gets the ``otherwise`` answer after `ANSWER_WITHIN` seconds, or an
+    empty one when the context ends.
+    """
+
+    def __init__(self, post: Post, query: str, otherwise: str) -> None:
+        self._post, self._query = post, query
+        self.otherwise: dict[str, str] = {"text": otherwise}
+        self._is_given = False
+        self._sent = asyncio.Event()
+        self._timer: asyncio.TimerHandle | None = None
+        self._late: asyncio.Task[bool] | None = None
+
+    async def __aenter__(self) -> Self:
+        self._timer = asyncio.get_running_loop().call_later(ANSWER_WITHIN, self._out_of_time)
+        return self
+
+    async def __aexit__(
+        self, _kind: type[BaseException] | None, _error: BaseException | None, _trace: TracebackType | None
+    ) -> None:
+        await self.give()
+        await self._sent.wait()
+
+    async def give(self, *, text: str = "", url: str = "") -> bool:
+        """Answer the query with a toast or a link; return False if it was answered before."""
+        if self._is_given:
+            return False
+        self._is_given = True
+        if self._timer:
+            self._timer.cancel()
+        try:
+            await self._send({"text": text[:LONGEST_TOAST] or None, "url": url or None})
+        finally:
+            self._sent.set()
+        return True
+
+    async def given(self) -> None:
+        """Wait until the query is answered."""
+        await self._sent.wait()
+
+    def _out_of_time(self) -> None:
+        self._late = asyncio.create_task(self.give(**self.otherwise))
+
+    async def _send(self, answer: dict[str, Any]) -> None:
+        data = JsonData({"callback_query_id": self._query, **answer})
+        for pause in (*RETRY_PAUSES, None):
+            try:
+                await self._post("answerCallbackQuery", data)
+            except BadRequest:
+                # The query is too old, or a killed bot has answered it.
+                return
+            except NO_ANSWER as error:
+                if pause is None or not isinstance(error, LOST_ON_THE_WAY):
+                    log.info("telegram_press_unanswered", why=why(error))
+                    return
+                await asyncio.sleep(pause)
+            else:
+                return
+
+
+class PressReplies:
+    """Shows what the card room replies to presses: as the answer to the query, and as a page if there is one.
+
+    ``link`` returns the address that opens the private chat with a start word, ``can_write_to`` whether a person who
+    had a private chat still has one.
+    """
+
+    def __init__(
+        self,
+        pages: Pages,
+        card_room: CardRoom,
+        link: Callable[[str], str],
+        can_write_to: Callable[[str], Awaitable[bool]],
+    ) -> None:
+        self._pages, self._card_room, self._link, self._can_write_to = pages, card_room, link, can_write_to
+        self._telling = TaskSet()
+
+    def stop(self) -> None:
+        self._telling.cancel()
+
+    async def show(self, press: Press, reply: Reply, answer: QueryAnswer, *, is_photo: bool) -> None:
+        """Answer the query and have the page sent; ``is_photo`` if the pressed message is a photo."""
+        if reply.panel and reply.private:
+            await self._bring(press, reply, answer)
+            return
+        if reply.start_word:
+            answer.otherwise = {"url": self._link(reply.start_word)}
+            if not (reply.has_private_chat and await self._can_write_to(press.person.id)):
+                # What was asked for comes to the chat that this opens.
+                await answer.give(**answer.otherwise)
+                return
+        text = reply.toast
+        if reply.panel:
+            # Messages and edits count towards a chat's limits, whatever they answer.
+            show = partial(self._show_in_place, press, reply.panel, answer, is_photo)
+            if not self._card_room.answer_in_turn(press.place, show, message=press.message):
+                text = _too_many(press)
+        if not await answer.give(text=text) and text:
+            self._tell_late(press, text)
+
+    async def _show_in_place(self, press: Press, panel: Panel, answer: QueryAnswer, is_photo: bool) -> None:
+        # The spinner on the button goes first.
+        await answer.given()
+        await self._pages.show_in_place(press, panel, is_photo=is_photo)
+
+    def _tell_late(self, press: Press, toast: str) -> None:
+        """Send a toast as a message to the private chat, because its query was answered before."""
+        place = private_place(press.person.id)
+        say = partial(self._pages.send, place, Panel((Span(toast),)), f"{press.key}.late")
+        self._card_room.answer_in_turn(place, say, message="late toast")
+
+    async def _bring(self, press: Press, reply: Reply, answer: QueryAnswer) -> None:
+        """Have a page sent to the private chat, and return when the query is answered.
+
+        The query is answered when the page is there, or earlier if other messages go first. A page that gets lost after
+        that is mentioned in the chat where the button was pressed.
+        """
+        _ = texts(language_of(press.person.language)).gettext
+        on_its_way = {"text": _("It is on its way to our private chat.")}
+        answer.otherwise = on_its_way if reply.has_private_chat else {"url": self._link("page")}
+        will_be_sent = self._card_room.answer_in_turn(
+            private_place(press.person.id),
+            partial(self._send, press, reply, answer),
+            on_lost=lambda: self._telling.start(self._tell_lost(press, answer)),
+        )
+        if will_be_sent:
+            await answer.given()
+        else:
+            await answer.give(text=_too_many(press))
+
+    async def _send(self, press: Press, reply: Reply, answer: QueryAnswer) -> None:
+        assert reply.panel
+        try:
+            await self._pages.send(private_place(press.person.id), reply.panel, press.key)
+        except Unreachable:
+            if not await answer.give(url=self._link("page")):
+                raise
+        else:
+            await answer.give(text=reply.toast)
+
+    async def _tell_lost(self, press: Press, answer: QueryAnswer) -> None:
+        """Say that a page did not get through: as the answer, or in the chat if the query was answered before."""
+        _ = texts(language_of(press.person.language)).gettext
+        if await answer.give(text=_("It did not get through to our private chat. If it does not come, press again.")):
+            return
+        if is_inline(press.place) or is_ephemeral(press.place):
+            # The bot cannot send a message there.
+            return
+        lost = _("I could not send what you asked for to our private chat. Press the button again.")
+        panel = Panel((Span(press.person.name, "mention", press.person.id), Span(f": {lost}")))
+        say = partial(self._pages.send, press.place, panel, f"{press.key}.lost")
+        self._card_room.answer_in_turn(press.place, say, message=f"lost {press.person.id}")
+
+
+def _too_many(press: Press) -> str:
+    """Return the toast for a page that is dropped because too many wait for its chat."""
+    _ = texts(language_of(press.person.language)).gettext
+    return _("Too many messages are waiting. Press again in a moment.")

@@ -1,0 +1,48 @@
+"""A clock that leaves out the time in which a busy machine held the tests or the bot up."""
+
+import asyncio
+from collections.abc import Callable
+from pathlib import Path
+
+TICK = 0.02
+"""Seconds between two looks at the clock. A longer gap counts as this much: the loop could not run."""
+
+
+class AttendedClock:
+    """Seconds in which this loop ran as it should, and the bot's process never waited for a CPU.
+
+    ``process`` returns the id of the bot's process, or None if the bot runs in this loop. Linux tells how long a process
+    waited for a CPU (kernel.org, Documentation/scheduler/sched-stats.rst); on other systems only this loop counts.
+    """
+
+    def __init__(self) -> None:
+        self.now = 0.0
+        self.process: Callable[[], int | None] = lambda: None
+        self._task: asyncio.Task[None] | None = None
+
+    def start(self) -> None:
+        self._task = asyncio.create_task(self._run())
+
+    def stop(self) -> None:
+        if self._task:
+            self._task.cancel()
+
+    async def _run(self) -> None:
+        loop = asyncio.get_running_loop()
+        last, process, held_up = loop.time(), None, 0.0
+        while True:
+            await asyncio.sleep(TICK)
+            now, before = loop.time(), held_up
+            known, process = process, self.process()
+            held_up = _seconds_held_up(process)
+            waited = held_up - before if process == known else 0.0
+            self.now += max(0.0, min(now - last, 2 * TICK) - max(0.0, waited))
+            last = now
+
+
+def _seconds_held_up(process: int | None) -> float:
+    """Return for how long the main thread of a process was ready to run and had no CPU."""
+    try:
+        return int(Path(f"/proc/{process}/schedstat").read_text().split()[1]) / 1e9 if process else 0.0
+    except (OSError, IndexError, ValueError):
+        return 0.0

@@ -1,0 +1,102 @@
+"""Every press is answered at once, whatever else has to wait."""
+
+import asyncio
+
+from bot.delivery.answers import MOST_WAITING
+from bot.platform import Press, RateLimit, Reply, private_place
+from bot.store import Store
+from tests.telegram.content import Refused
+from tests.telegram.players import GROUP, Observed, Person, on_telegram, until
+from tests.telegram.server import Chat, Failure, TelegramServer
+
+ON_ITS_WAY = "It is on its way to our private chat."
+AN_HOUR = RateLimit(burst=1, interval=3600.0)
+
+
+def said(chat: Chat) -> str:
+    return "\n".join(message["text"] for message in chat.messages.values() if message["from"]["is_bot"])
+
+
+async def with_settings(server: TelegramServer, adapter: Observed) -> Person:
+    """Somebody who can press *My own settings* in the group, and whose private chat is open."""
+    anna = Person(server, 1, "Anna")
+    anna.start()
+    await until(lambda: bool(said(anna.private)))
+    anna.say("/settings")
+    await until(lambda: anna.button("My own settings", server.group(GROUP)) is not None)
+    await adapter.worker.settled()
+    return anna
+
+
+async def test_press_is_answered_while_its_page_waits(store: Store, server: TelegramServer) -> None:
+    async with on_telegram(store, server) as adapter:
+        anna, answers = await with_settings(server, adapter), adapter.worker.delivery.answers
+        adapter.rate_limit = lambda place: AN_HOUR  # type: ignore[method-assign]
+        assert answers._limiter.take_turn(private_place("telegram:1")) == 0
+        assert await anna.press("My own settings", server.group(GROUP)) == ON_ITS_WAY
+        assert "Your settings" not in said(anna.private)
+
+
+async def test_press_is_answered_while_uploads_fill_all_connections(store: Store, server: TelegramServer) -> None:
+    async with on_telegram(store, server, rate_limits=False) as adapter:
+        anna, gate = await with_settings(server, adapter), asyncio.Event()
+        server.order("sendMessage", *[Failure(gate=gate)] * 80)
+        for number in range(80):
+            anna.say("/help", server.group(-5000 - number))
+        await until(lambda: len(server._orders["sendMessage"]) <= 80 - 64)
+        message, button = anna.button("My own settings", server.group(GROUP)) or ({}, {})
+        query = server.press(server.group(GROUP), message, 1, button["callback_data"])
+        await until(lambda: "answered" in server.answers[query])
+        gate.set()
+
+
+async def test_page_lost_after_the_answer_is_mentioned(store: Store, server: TelegramServer) -> None:
+    async with on_telegram(store, server) as adapter:
+        anna, gate = await with_settings(server, adapter), asyncio.Event()
+        server.order("sendMessage", Failure(Refused(400, "Bad Request: odd"), gate=gate))
+        assert await anna.press("My own settings", server.group(GROUP)) == ON_ITS_WAY
+        gate.set()
+        await until(lambda: "Anna: I could not send what you asked for" in said(server.group(GROUP)))
+
+
+async def test_unknown_private_chat_is_opened_instead_of_waiting(store: Store, server: TelegramServer) -> None:
+    async with on_telegram(store, server) as adapter:
+        anna = Person(server, 1, "Anna")
+        anna.say("/settings")
+        await until(lambda: anna.button("My own settings", server.group(GROUP)) is not None)
+        adapter.worker.delivery.answers._limiter.block(private_place("telegram:1"), 3600.0)
+        await anna.press("My own settings", server.group(GROUP))
+        [answer] = server.answers.values()
+        assert answer["url"].endswith("?start=page")
+
+
+async def test_slow_press_is_answered_and_its_toast_follows(store: Store, server: TelegramServer) -> None:
+    async with on_telegram(store, server) as adapter:
+        anna, gate = await with_settings(server, adapter), asyncio.Event()
+
+        async def slow(press: Press) -> Reply:
+            await gate.wait()
+            return Reply("That card is not yours.")
+
+        adapter.card_room.press = slow  # type: ignore[method-assign]
+        assert await anna.press("My own settings", server.group(GROUP)) == "One moment…"
+        gate.set()
+        await until(lambda: "That card is not yours." in said(anna.private))
+
+
+async def test_answer_lost_on_its_way_is_sent_again(store: Store, server: TelegramServer) -> None:
+    async with on_telegram(store, server) as adapter:
+        anna = await with_settings(server, adapter)
+        server.order("answerCallbackQuery", Failure(says=b"<html>", status=502), Failure(Refused(500, "Oops")))
+        assert await anna.press("My own settings", server.group(GROUP)) == "It is in our private chat."
+
+
+async def test_page_that_is_dropped_in_the_private_chat_is_said(store: Store, server: TelegramServer) -> None:
+    async with on_telegram(store, server, rate_limits=False) as adapter:
+        anna = await with_settings(server, adapter)
+        await anna.press("My own settings", server.group(GROUP))
+        await until(lambda: "Your settings" in said(anna.private))
+        adapter.worker.delivery.answers._waiting[private_place("telegram:1")] = MOST_WAITING
+        message, button = anna.button("English", anna.private) or ({}, {})
+        toast = await anna.send(anna.private, message, button["callback_data"])
+        assert toast == "Too many messages are waiting. Press again in a moment."

@@ -1,23 +1,39 @@
 """What those who watch machines ask a worker over HTTP: /healthz and /metrics."""
 
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+import structlog
 from aiohttp import web
 from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
 
+from bot.addresses import LOOPBACK, host_name, is_forwarded, is_own_name
+from bot.connections import Connections, share_of_files
 from bot.platform import CardRoom
-from bot.serving import is_forwarded
+from bot.serving import listen
+from bot.settings import MONITORING_REMEDY
 
 PATHS = ("/healthz", "/metrics")
+SHARE_OF_FILES = 0.05
+
+log = structlog.get_logger()
 
 
-def add_monitoring(app: web.Application, card_room: CardRoom) -> None:
-    """Serve both: 200 and JSON while the worker does well, otherwise 503; and counts, for Prometheus.
+def add_monitoring(app: web.Application, card_room: CardRoom, host: str) -> None:
+    """Serve both on an app that listens on ``host``.
 
-    Whoever asks through a reverse proxy is refused: they are for those who reach the worker itself.
+    /healthz is JSON, with 200 while the worker does well and 503 otherwise; /metrics are counts for Prometheus.
+    They are for those who reach the worker itself. A request is refused if it came through a reverse proxy or by a name
+    that is neither this machine's own nor permitted by the host: another site could have that name (DNS rebinding).
     """
+    is_networked, permitted = host not in LOOPBACK, card_room.settings.permitted_monitoring_names
 
     def refuse_strangers(request: web.Request) -> None:
         if is_forwarded(request.headers, request.version):
             raise web.HTTPForbidden(text="This is not shown through a proxy.")
+        hosts = request.headers.getall("Host", [])
+        if len(hosts) != 1 or not is_own_name(host_name(hosts[0]), is_networked, permitted):
+            raise web.HTTPForbidden(text="This is not shown by this name: see BUONGIOCO_MONITORING_NAMES.")
 
     async def healthz(request: web.Request) -> web.Response:
         refuse_strangers(request)
@@ -31,3 +47,20 @@ def add_monitoring(app: web.Application, card_room: CardRoom) -> None:
 
     app.router.add_get(PATHS[0], healthz)
     app.router.add_get(PATHS[1], metrics)
+
+
+@asynccontextmanager
+async def monitoring(card_room: CardRoom) -> AsyncIterator[None]:
+    """Serve both on a port of their own inside, if the settings name one; BadSetting if it cannot be used."""
+    host, port = card_room.settings.monitoring_host, card_room.settings.monitoring_port
+    if port is None:
+        yield
+        return
+    app = web.Application(client_max_size=1024)
+    add_monitoring(app, card_room, host)
+    runner = await listen(app, host, port, "Monitoring", MONITORING_REMEDY, Connections(share_of_files(SHARE_OF_FILES)))
+    try:
+        log.info("monitoring_open", host=host, port=runner.addresses[0][1])
+        yield
+    finally:
+        await runner.cleanup()

@@ -2,7 +2,6 @@
 
 import asyncio
 import gc
-import resource
 import signal
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
@@ -13,7 +12,9 @@ from typing import Any
 import structlog
 
 from bot.cli.stores import store_of
+from bot.connections import allow_open_files, handle_loop_error
 from bot.handlers import Dispatcher
+from bot.monitoring import monitoring
 from bot.platform import GROUP, Adapter, CardRoom
 from bot.settings import NOTHING_TO_RUN, Settings
 from bot.store import STORE_ERRORS, StoreAway, schema
@@ -27,9 +28,6 @@ Factory = Callable[[CardRoom], Adapter | Sequence[Adapter] | None]
 
 TRIES, AGAIN_AFTER = 30, 1.0
 """How often, and after how many seconds, a start is tried again whose store went away."""
-
-OPEN_FILES = 10_000
-"""All streams and pages that one worker may have open (`adapters.web.limits`), and what it needs besides."""
 
 log = structlog.get_logger()
 
@@ -66,14 +64,6 @@ def collect_seldom() -> None:
     gc.set_threshold(100_000, 50, 1000)
 
 
-def allow_open_files(count: int = OPEN_FILES) -> None:
-    """Have as many lines open as the pages' limits allow: most systems begin with 1,024 and grant more to who asks."""
-    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    most = count if hard == resource.RLIM_INFINITY else min(hard, count)
-    if soft != resource.RLIM_INFINITY and soft < most:
-        resource.setrlimit(resource.RLIMIT_NOFILE, (most, hard))
-
-
 async def run(settings: Settings) -> None:
     """Run until SIGTERM, SIGINT or SIGHUP; presses in hand are finished. StoreError and NothingToRun say what to do."""
     stop, opening = asyncio.Event(), asyncio.current_task()
@@ -91,6 +81,7 @@ async def run(settings: Settings) -> None:
             loop.add_signal_handler(number, end)
     collect_seldom()
     allow_open_files()
+    loop.set_exception_handler(handle_loop_error)
     try:
         async with opened_worker(settings) as worker:
             # Before anybody is served: where the others' days end elsewhere nobody is.
@@ -105,10 +96,17 @@ async def run(settings: Settings) -> None:
 
 async def _work(worker: Worker, stop: asyncio.Event) -> None:
     """Have the worker and its adapters do what they are for, until it is time to stop."""
-    for adapter in adapters_of(Dispatcher(worker)):
+    dispatcher = Dispatcher(worker)
+    for adapter in adapters_of(dispatcher):
         worker.add(adapter)
     if not worker.adapters:
         raise NothingToRun(NOTHING_TO_RUN)
+    async with monitoring(dispatcher):
+        await _supervise(worker, stop)
+
+
+async def _supervise(worker: Worker, stop: asyncio.Event) -> None:
+    """Start the worker and keep its adapters going until it is time to stop."""
     supervising = asyncio.create_task(Supervisor(worker).run())
     stopping = asyncio.create_task(stop.wait())
     starting = asyncio.create_task(_patiently(worker.start))

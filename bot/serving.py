@@ -1,49 +1,64 @@
-"""What the bot's web servers have in common: how they listen, what they log, and whether a proxy stands before them."""
+"""What the bot's web servers have in common: how they listen, what they log, and how long they wait for a body."""
 
+import asyncio
 import errno
 import logging
 import os
 import secrets
-from collections.abc import Mapping
+import socket
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from hashlib import sha256
 
+import structlog
 from aiohttp import web
 from aiohttp.http_exceptions import HttpProcessingError
 
+from bot.connections import KEEPALIVE_SECONDS, Connection, Connections
 from bot.settings import BadSetting
+from bot.throttle import Throttle
 
-FORWARDED = ("forwarded", "via", "cdn-loop", "cf-connecting-ip", "true-client-ip", "x-real-ip", "x-client-ip")
-FORWARDED_PREFIXES = ("x-forwarded", "x-original-", "x-cluster-client")
-"""Headers, in lower case, that a reverse proxy adds, whichever it is, and that no browser sends by itself."""
+SENT_SECONDS = 10.0
+"""How long a body may take to come: a client that sends a byte now and then holds a connection that others want."""
+
+BACKLOG = 128
+"""Connections that the system keeps until they are accepted."""
+
+MALFORMED = (HttpProcessingError, web.RequestPayloadError)
+"""Errors of aiohttp for requests that are not HTTP, or whose body is not what its headers say."""
+
+log = structlog.get_logger()
 
 
-class _OneLine(logging.Filter):
-    """Requests that are no HTTP are one line, without the traceback, for that repeats what was sent: perhaps a secret
-    link. Everybody can send them, so they are worth no warning.
+class _FewLines(logging.Filter):
+    """Reduces what aiohttp logs of requests, because anybody can send them.
+
+    A malformed request is one line at level info, without the traceback, which repeats what was sent: perhaps a secret
+    link. Any other error keeps its traceback. There are few lines of each kind.
     """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.throttle = Throttle()
 
     def filter(self, record: logging.LogRecord) -> bool:
         error = record.exc_info[1] if record.exc_info else None
-        if isinstance(error, HttpProcessingError):
-            record.exc_info = None
-            record.levelno, record.levelname = logging.INFO, "INFO"
-            record.msg, record.args = f"no HTTP request: {type(error).__name__}", ()
-            return logging.getLogger().isEnabledFor(logging.INFO)
-        return True
+        if isinstance(error, (*MALFORMED, ConnectionError)):
+            # A client that goes away in the middle of its request is no error of ours, either.
+            event = "malformed_request" if isinstance(error, MALFORMED) else "request_broken_off"
+            left_out = self.throttle.take(event)
+            if left_out is not None:
+                log.info(event, why=type(error).__name__, left_out=left_out)
+            return False
+        left_out = self.throttle.take(f"{record.msg} {type(error).__name__}")
+        if left_out:
+            record.msg = f"{record.msg} ({left_out} like this were left out)"
+        return left_out is not None
 
 
-log = logging.getLogger("buongioco.http")
-log.addFilter(_OneLine())
-
-
-def is_forwarded(headers: Mapping[str, str], version: tuple[int, int]) -> bool:
-    """Whether a proxy passes this request on for somebody else; ``version`` is that of HTTP.
-
-    No browser speaks HTTP/1.0 any more; a proxy that was told nothing else does, and adds no header.
-    """
-    return version < (1, 1) or any(
-        name.lower() in FORWARDED or name.lower().startswith(FORWARDED_PREFIXES) for name in headers
-    )
+few_lines = _FewLines()
+http_log = logging.getLogger("buongioco.http")
+http_log.addFilter(few_lines)
 
 
 def is_same_secret(one: str, other: str) -> bool:
@@ -61,12 +76,55 @@ def is_token_of(token: str, digest: str) -> bool:
     return is_same_secret(digest_of(token), digest)
 
 
-async def listen(app: web.Application, host: str, port: int, what: str, remedy: str) -> web.AppRunner:
+@asynccontextmanager
+async def sent_in_time() -> AsyncIterator[None]:
+    """Read a request's body inside; 408 if it does not come, 400 if it is not packed as it says."""
+    try:
+        async with asyncio.timeout(SENT_SECONDS):
+            yield
+    except (TimeoutError, ConnectionError):
+        raise web.HTTPRequestTimeout() from None
+    except web.RequestPayloadError:
+        raise web.HTTPBadRequest() from None
+
+
+class _Site(web.BaseSite):
+    """Listens, with a `Connection` between each of the system's and aiohttp."""
+
+    def __init__(self, runner: web.AppRunner, host: str, port: int, connections: Connections) -> None:
+        super().__init__(runner)
+        self._host, self._port, self._connections = host, port, connections
+
+    @property
+    def name(self) -> str:
+        return f"http://{self._host}:{self._port}"
+
+    async def start(self) -> None:
+        await super().start()
+        make = self._runner.server
+        assert make
+        # asyncio accepts as many at once as the backlog says. When files run out it logs each of them and tries again
+        # for each, ever more often. With one at a time it is one line and one try a second.
+        server = await asyncio.get_running_loop().create_server(
+            lambda: Connection(self._connections, make), self._host, self._port, backlog=1
+        )
+        self._server = server
+        for listening in server.sockets:
+            with socket.socket(fileno=os.dup(listening.fileno())) as same:
+                same.listen(BACKLOG)
+
+
+async def listen(
+    app: web.Application, host: str, port: int, what: str, remedy: str, connections: Connections
+) -> web.AppRunner:
     """Serve; the caller has the runner cleaned up. BadSetting says that ``what`` cannot listen there, and a remedy."""
-    runner = web.AppRunner(app, access_log=None, shutdown_timeout=2.0, logger=log)
+    connections.install(app)
+    runner = web.AppRunner(
+        app, access_log=None, shutdown_timeout=2.0, logger=http_log, keepalive_timeout=KEEPALIVE_SECONDS
+    )
     await runner.setup()
     try:
-        await web.TCPSite(runner, host, port).start()
+        await _Site(runner, host, port, connections).start()
     except BaseException as error:
         await runner.cleanup()
         if not isinstance(error, OSError):

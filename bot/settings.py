@@ -40,6 +40,8 @@ NOTHING_TO_RUN = (
     "BUONGIOCO_PLAYGROUND=false."
 )
 
+MONITORING_REMEDY = "set BUONGIOCO_MONITORING_PORT or BUONGIOCO_MONITORING_HOST"
+
 
 class BadSetting(Exception):
     """Settings that cannot be: a line for each that names it and says what it may be, and never its secret part.
@@ -101,6 +103,11 @@ class Settings(BaseSettings):
     playground_host: str = Field("127.0.0.1", description="the address it listens on; 0.0.0.0 opens it to the network")
     playground_port: int = Field(8765, ge=0, le=65535, description="its port")
     public_url: str | None = Field(None, description="the playground's address behind a reverse proxy")
+    monitoring_host: str = Field("127.0.0.1", description="the address on which /healthz and /metrics are served")
+    monitoring_port: int | None = Field(
+        None, ge=0, le=65535, description="a port for /healthz and /metrics alone; unset, they have none of their own"
+    )
+    monitoring_names: str = Field("", description="names, besides this machine's own, by which both may be asked for")
     rate_limits: bool = Field(True, description="whether floods of presses and commands are refused; off for benches")
     analyse_results: bool = Field(
         True, description="whether results in groups and lines of a past day come to say how well everybody played"
@@ -128,6 +135,19 @@ class Settings(BaseSettings):
                 "%23 %3F %40"
             )
         return url
+
+    @field_validator("monitoring_port", mode="before")
+    @classmethod
+    def _is_a_port(cls, port: int | str | None) -> int | str | None:
+        return None if port == "" else port
+
+    @field_validator("monitoring_names")
+    @classmethod
+    def _are_names(cls, text: str) -> str:
+        names = text.replace(",", " ").lower().split()
+        if not all(re.fullmatch(r"[a-z0-9._-]{1,253}", name) for name in names):
+            raise ValueError("must be names without ports, such as bot or bot,cards.internal")
+        return " ".join(names)
 
     @field_validator("time_zone")
     @classmethod
@@ -219,6 +239,11 @@ class Settings(BaseSettings):
         if text and not re.fullmatch(r"[a-z][a-z0-9_-]*:[^\s:@~!/]+", text.strip()):
             raise ValueError("must be a person, such as telegram:42: `person` in the file that /mydata sends")
         return (text or "").strip() or None
+
+    @property
+    def permitted_monitoring_names(self) -> frozenset[str]:
+        """The names, in lower case, that `monitoring_names` lists."""
+        return frozenset(self.monitoring_names.split())
 
     @property
     def forget_after_days(self) -> int | None:
@@ -374,7 +399,7 @@ def _allowed(field: FieldInfo) -> str:
         return "must be true or false"
     if get_origin(field.annotation) is Literal:
         return f"must be one of {', '.join(get_args(field.annotation))}"
-    if field.annotation is int:
+    if field.annotation in (int, int | None):
         least, most = (next(getattr(one, end) for one in field.metadata if hasattr(one, end)) for end in ("ge", "le"))
         return f"must be a whole number from {least} to {most}"
     return ""

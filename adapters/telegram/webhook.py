@@ -16,14 +16,18 @@ from adapters.telegram.errors import NO_ANSWER, slow_down, why
 from adapters.telegram.polling import FIRST_PAUSE, LISTENING_TO, LONGEST_PAUSE, Hear
 from adapters.telegram.reading import PLATFORM
 from adapters.telegram.updates import update_of
+from bot.connections import Connections, share_of_files
 from bot.monitoring import add_monitoring
 from bot.platform import CardRoom
-from bot.serving import is_same_secret, listen
+from bot.serving import is_same_secret, listen, sent_in_time
 from bot.store import WorkDropped
 
 SECRET_HEADER = "X-Telegram-Bot-Api-Secret-Token"  # noqa: S105
 CONNECTIONS = 100
 """How many updates Telegram may bring at a time."""
+
+SHARE_OF_FILES = 0.1
+"""The share of the process's open files that its connections may have: several times `CONNECTIONS`."""
 
 LOOK_SECONDS = 60.0
 """How often Telegram is asked whether it reaches us."""
@@ -66,8 +70,9 @@ class Webhook:
         """Serve until cancelled; the webhook stays set, for other workers and for the next start."""
         app = web.Application()
         app.router.add_post(urlsplit(self._url).path or "/", self._take)
-        add_monitoring(app, self._card_room)
-        runner = await listen(app, self._host, self._port, "Telegram's webhook", REMEDY)
+        add_monitoring(app, self._card_room, self._host)
+        connections = Connections(share_of_files(SHARE_OF_FILES), behind_proxy=True)
+        runner = await listen(app, self._host, self._port, "Telegram's webhook", REMEDY, connections)
         try:
             self._port = runner.addresses[0][1]
             log.info("telegram_webhook_open", host=self._host, port=self._port, url=self._url)
@@ -123,7 +128,8 @@ class Webhook:
             raise web.HTTPForbidden(text="This is for Telegram alone.")
         try:
             # Whatever charset the header names: JSON has only one.
-            body = json.loads(await request.read())
+            async with sent_in_time():
+                body = json.loads(await request.read())
         except (ValueError, RecursionError):
             raise web.HTTPBadRequest(text="This is not JSON.") from None
         try:

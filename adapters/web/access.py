@@ -5,21 +5,16 @@ site, also under a name of that site's own (DNS rebinding). A proxy is looked at
 whoever speaks to it.
 """
 
-import ipaddress
-import re
-import socket
 from typing import NamedTuple
 
 from aiohttp import web
 from multidict import CIMultiDictProxy
 
 from adapters.web.refusals import Refused
-from bot.serving import is_forwarded
+from bot.addresses import AUTHORITY, LOOPBACK, Visitor, is_forwarded, is_own_name
 from bot.settings import Settings
 
-LOOPBACK = ("127.0.0.1", "::1", "localhost")
 PORTS = {"http": 80, "https": 443}
-AUTHORITY = re.compile(r"(?P<name>\[[0-9a-f:.]{2,45}\]|[a-z0-9._-]{1,253})(:(?P<port>[0-9]{1,5}))?")
 
 
 class Address(NamedTuple):
@@ -49,31 +44,6 @@ class Address(NamedTuple):
         return f"{self.scheme}://{name}" + ("" if self.port == PORTS[self.scheme] else f":{self.port}")
 
 
-class Visitor(NamedTuple):
-    """By what somebody is counted: their ``address``, and the ``network`` around it.
-
-    An address of IPv6 counts as its network of 64 bits, for a household has all addresses of one, and could ask from
-    each. Many may be had as well: the network around them is that of 48 bits, or of 24 bits of IPv4.
-    """
-
-    address: str
-    network: str
-
-    @classmethod
-    def at(cls, address: str) -> "Visitor":
-        """From an address, perhaps with a port, which some proxies say as well. What is none stands for itself."""
-        found = AUTHORITY.fullmatch(address.lower())
-        try:
-            one = ipaddress.ip_address(found["name"].strip("[]") if found else address)
-        except ValueError:
-            return cls(address, address)
-        if isinstance(one, ipaddress.IPv6Address):
-            one = one.ipv4_mapped or one
-        if isinstance(one, ipaddress.IPv4Address):
-            return cls(str(one), _around(one, 24))
-        return cls(_around(one, 64), _around(one, 48))
-
-
 class Access:
     """Who may come in. Opened, to a network or by a public address, the playground takes each by their own link."""
 
@@ -81,6 +51,7 @@ class Access:
         self.public = Address.of_origin(settings.public_url) if settings.public_url else None
         self.is_networked = settings.playground_host not in LOOPBACK
         self.is_open = self.is_networked or self.public is not None
+        self._monitoring_names = settings.permitted_monitoring_names
 
     def check(
         self, headers: "CIMultiDictProxy[str]", version: tuple[int, int], is_watching: bool, is_framed: bool = False
@@ -95,7 +66,9 @@ class Access:
         public = None if is_watching else self.public
         scheme = public.scheme if public else "http"
         host = Address.parse(scheme, hosts[0]) if len(hosts) == 1 else None
-        if host is None or not (host == public if public else self._is_ours(host.name)):
+        permitted = self._monitoring_names if is_watching else ()
+        is_own = host and (host == public if public else is_own_name(host.name, self.is_networked, permitted))
+        if not is_own:
             raise Refused("The playground does not answer to this name.")
         if public and not _came_by(headers, scheme):
             raise Refused(f"The playground is at {public} only.")
@@ -111,22 +84,6 @@ class Access:
         """By what whoever asks is counted. With a public address the proxy before us says it, and that stands last."""
         said = _said_last(request.headers, "X-Forwarded-For") if self.public else ""
         return Visitor.at(said[:64] or request.remote or "")
-
-    def _is_ours(self, name: str) -> bool:
-        """Whether a name can be only this machine's: no site of somebody else's can have it."""
-        if name == "localhost":
-            return True
-        try:
-            address = ipaddress.ip_address(name)
-        except ValueError:
-            own = socket.gethostname().lower()
-            return self.is_networked and name in (own, f"{own}.local")
-        return self.is_networked or address.is_loopback
-
-
-def _around(address: ipaddress.IPv4Address | ipaddress.IPv6Address, bits: int) -> str:
-    """The network of so many bits in which an address is."""
-    return str(ipaddress.ip_network((address.packed, bits), strict=False))
 
 
 def _came_by(headers: "CIMultiDictProxy[str]", scheme: str) -> bool:

@@ -41,7 +41,6 @@ class AppPages:
     async def enter(self, request: web.Request) -> web.Response:
         """Make a session of whoever the app says that opened it, unless this is one already; lead to the table."""
         _platform, app = self._app(request)
-        self._site.limits.request(request)
         said = await self._site.form(request)
         try:
             person = app.launched_by(said.get("data", ""))

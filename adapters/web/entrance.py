@@ -38,7 +38,6 @@ class Entrance:
 
     async def enter(self, request: web.Request) -> web.Response:
         """Make a session of what a link holds, and lead to the table."""
-        self._site.limits.request(request)
         said = await self._site.form(request)
         sessions = self._site.people.sessions
         person = await sessions.invited(said.get("key", ""))

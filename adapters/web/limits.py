@@ -6,12 +6,21 @@ from contextlib import AbstractContextManager, contextmanager
 
 from aiohttp import web
 
-from adapters.web.access import Access, Visitor
+from adapters.web.access import Access
+from bot.addresses import AROUND, Visitor
+from bot.monitoring import PATHS as MONITORING
 from bot.platform import RateLimit
 from bot.ratelimit import RateLimiter
 
 REQUESTS = RateLimit(burst=120, interval=0.1)
 """A page that is read fast asks for some ten things; a program has ten a second."""
+
+FILES = RateLimit(burst=600, interval=0.02)
+"""Scripts, styles and cards: a class that opens its first pages at once. What watches this machine is counted here, so
+that a flood of pages does not make the bot look ill.
+"""
+
+FILES_AT = ("/static/", "/cards/", *MONITORING)
 
 MISSES = RateLimit(burst=20, interval=30.0)
 """How many ids that lead nowhere an address may try: of a million games a thousand addresses find one in ten years. So
@@ -38,11 +47,6 @@ NEWCOMERS = RateLimit(burst=30, interval=20.0)
 WORDS = RateLimit(burst=300, interval=0.02)
 """What tables' pages of one address may say: a school, in which each presses something every other second."""
 
-
-AROUND = 8
-"""How many times as much may be asked for from all addresses of the network around one (`Visitor`): by a school or a
-carrier's customers, and not by one machine that has them all.
-"""
 
 CODES_AROUND = 256
 """The same of `CODES`: of eight times as much eight addresses leave nothing to others, by a wrong one now and then. It
@@ -130,7 +134,7 @@ class Limits:
     def __init__(self, access: Access, *, on: bool) -> None:
         self._access, self._on = access, on
         self._misses, self._codes = RateLimiter(), Counted(CODES_AROUND)
-        self._requests, self._newcomers, self._words = Counted(), Counted(), Counted()
+        self._requests, self._files, self._newcomers, self._words = Counted(), Counted(), Counted(), Counted()
         self._streams, self._pages = Counted(), Counted()
 
     @property
@@ -139,8 +143,9 @@ class Limits:
         return self._streams.open
 
     def request(self, request: web.Request) -> None:
-        """Count a request; TooMany if it is one too many."""
-        wait = self._requests.take(self._access.visitor(request), REQUESTS)
+        """Count a request, for whatever it is; TooMany if it is one too many."""
+        counted, limit = (self._files, FILES) if request.path.startswith(FILES_AT) else (self._requests, REQUESTS)
+        wait = counted.take(self._access.visitor(request), limit)
         if self._on and wait > 0:
             raise TooMany("Too many requests from this address.", wait)
 

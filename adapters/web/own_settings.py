@@ -19,7 +19,6 @@ class OwnSettings:
         self.routes: list[AbstractRouteDef] = [web.get("/settings", self.look), web.post("/settings", self.choose)]
 
     async def look(self, request: web.Request) -> web.Response:
-        self._site.limits.request(request)
         reader = await self._site.people.whose(request)
         if reader is None:
             return _led_to("/")
@@ -29,7 +28,6 @@ class OwnSettings:
         return self._site.page(request, "settings.html", language, settings=settings, to=to)
 
     async def choose(self, request: web.Request) -> web.Response:
-        self._site.limits.request(request)
         said = await self._site.form(request)
         table = code_in(said.get("t", ""))
         chosen = {name: value for name, value in said.items() if name != "t"}

@@ -43,7 +43,6 @@ class PlayerPages:
         ]
 
     async def leaderboard(self, request: web.Request) -> web.Response:
-        self._site.limits.request(request)
         reader = await self._site.people.whose(request)
         language = await self._language(request, reader)
         _ = texts(language).gettext
@@ -66,7 +65,6 @@ class PlayerPages:
         )
 
     async def player(self, request: web.Request) -> web.Response:
-        self._site.limits.request(request)
         reader = await self._site.people.whose(request)
         language = await self._language(request, reader)
         id_ = request.match_info["player_id"]

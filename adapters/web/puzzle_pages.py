@@ -24,7 +24,6 @@ class PuzzlePages:
         self.routes: list[AbstractRouteDef] = [web.get("/puzzle", self.look), web.post("/puzzle", self.answer)]
 
     async def look(self, request: web.Request) -> web.Response:
-        self._site.limits.request(request)
         reader = await self._site.people.whose(request)
         person, language = "", language_of(spoken(request))
         if reader:
@@ -39,7 +38,6 @@ class PuzzlePages:
 
     async def answer(self, request: web.Request) -> web.Response:
         """Take an answer, and lead to what it was worth."""
-        self._site.limits.request(request)
         said = await self._site.form(request)
         reader, cookie = await self._site.people.whose(request), ""
         id_, card = said.get("id", ""), said.get("card", "")

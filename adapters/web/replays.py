@@ -22,7 +22,6 @@ class Replays:
         self.routes: list[AbstractRouteDef] = [web.get("/g/{game_id}", self.page)]
 
     async def page(self, request: web.Request) -> web.Response:
-        self._site.limits.request(request)
         game_id, language = request.match_info["game_id"], language_of(spoken(request))
         is_id = re.fullmatch(GAME_ID, game_id)
         with self._site.limits.lookup(request) as lookup:

@@ -3,6 +3,7 @@
 import asyncio
 import re
 import socket
+import sys
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager, suppress
 from http import HTTPStatus
@@ -21,8 +22,9 @@ from adapters.web.people import KNOWN_BY, WebPeople, set_cookie
 from adapters.web.refusals import Refused
 from adapters.web.templates import Templates
 from bot import monitoring
+from bot.connections import OF_ADDRESS, Connections, share_of_files
 from bot.platform import CardRoom
-from bot.serving import listen
+from bot.serving import listen, sent_in_time
 from bot.settings import BadSetting
 from bot.store import STORE_ERRORS
 from bot.texts import language_of, texts
@@ -44,8 +46,8 @@ NOTHING_HERE = _("There is nothing here: the link may be wrong.")
 MOST_SENT = 8192
 """Bytes of a request's body: what a Mini App says of its person is the longest."""
 
-SENT_SECONDS = 10.0
-"""How long a body may take to come: who sends one byte now and then holds a line that others want."""
+SHARE_OF_FILES = 0.8
+"""The share of the process's open files that connections may have: all streams and pages (`adapters.web.limits`)."""
 
 CONTENT_SECURITY = "; ".join(
     (
@@ -99,9 +101,14 @@ class Site:
         self._security = {**SECURITY, "Content-Security-Policy": policy}
         app = web.Application(middlewares=[self._guard], client_max_size=MOST_SENT)
         app.add_routes(self._routes)
-        monitoring.add_monitoring(app, self._card_room)
+        monitoring.add_monitoring(app, self._card_room, self._host)
+        connections = Connections(
+            share_of_files(SHARE_OF_FILES),
+            OF_ADDRESS if self._card_room.settings.rate_limits else sys.maxsize,
+            behind_proxy=self.access.public is not None,
+        )
         try:
-            runner = await listen(app, self._host, self.port, "The playground", REMEDY)
+            runner = await listen(app, self._host, self.port, "The playground", REMEDY, connections)
         except BadSetting as error:
             self._refusal = error
             self._was_refused.set()
@@ -173,19 +180,26 @@ class Site:
 
     @web.middleware
     async def _guard(self, request: web.Request, handler: Any) -> web.StreamResponse:
-        """Refuse requests that another site had a browser make, that came by another name, or past a closed door."""
+        """Count every request. Refuse those that another site had a browser make, that came by another name, or past a
+        closed door.
+        """
         language = language_of(spoken(request))
         try:
+            self.limits.request(request)
             is_watching, is_framed = request.path in monitoring.PATHS, request.path.startswith("/app/")
             self.access.check(request.headers, request.version, is_watching, is_framed)
             response: web.StreamResponse = await handler(request)
         except Refused as refused:
-            if request.path.startswith("/api/"):
+            if _is_for_programs(request):
                 response = ApiError(HTTPStatus.FORBIDDEN, str(refused)).response()
                 response.headers.update(self._security)
                 return response
             response = self.said(request, HTTPStatus.FORBIDDEN, refused.text(language))
         except TooMany as refused:
+            if _is_for_programs(request):
+                response = ApiError(HTTPStatus.TOO_MANY_REQUESTS, str(refused), refused.wait).response()
+                response.headers.update(self._security)
+                return response
             response = self.said(request, HTTPStatus.TOO_MANY_REQUESTS, texts(language).gettext(TOO_MUCH))
             response.headers["Retry-After"] = str(ceil(refused.wait))
         except web.HTTPNotFound:
@@ -211,16 +225,9 @@ class Site:
         return response
 
 
-@asynccontextmanager
-async def sent_in_time() -> AsyncIterator[None]:
-    """Read a request's body meanwhile; 408 if it does not come, 400 if it is not packed as it says."""
-    try:
-        async with asyncio.timeout(SENT_SECONDS):
-            yield
-    except (TimeoutError, ConnectionError):
-        raise web.HTTPRequestTimeout() from None
-    except web.RequestPayloadError:
-        raise web.HTTPBadRequest() from None
+def _is_for_programs(request: web.Request) -> bool:
+    """Whether errors are answered as the interface for programs has them."""
+    return request.path == "/api" or request.path.startswith("/api/")
 
 
 def spoken(request: web.Request) -> str:

@@ -91,7 +91,6 @@ class Tables:
 
     async def home(self, request: web.Request) -> web.Response:
         """Where one begins."""
-        self._site.limits.request(request)
         reader = await self.people.whose(request)
         language = await self._language(request, reader)
         _ = texts(language).gettext
@@ -115,7 +114,6 @@ class Tables:
 
     async def play(self, request: web.Request) -> web.Response:
         """Open a table, with robots or for friends, and lead its reader there."""
-        self._site.limits.request(request)
         said = await self._site.form(request)
         game, robot, key, name = (said.get(field, "") for field in ("game", "robot", "key", "name"))
         if "friend" in said:
@@ -132,7 +130,6 @@ class Tables:
 
     async def day(self, request: web.Request) -> web.Response:
         """The deal of the day, or with ``?yesterday`` how the one before went."""
-        self._site.limits.request(request)
         reader = await self.people.whose(request)
         language = await self._language(request, reader)
         yesterday = "yesterday" in request.query
@@ -142,7 +139,6 @@ class Tables:
 
     async def play_day(self, request: web.Request) -> web.Response:
         """Sit down to the deal of the day; whoever has played it is led to what came of it."""
-        self._site.limits.request(request)
         said = await self._site.form(request)
         reader, cookie, language = await self._known(request, await self.people.whose(request), said.get("name", ""))
         opened = await self._card_room.hands.open_day(reader.spoken_to(spoken(request)))
@@ -152,7 +148,6 @@ class Tables:
 
     async def table(self, request: web.Request) -> web.Response:
         """A table's page, for who sits there; who does not is asked whether they want to sit down."""
-        self._site.limits.request(request)
         code = _code(request)
         reader = await self.people.whose(request)
         language = await self._language(request, reader)
@@ -186,7 +181,6 @@ class Tables:
 
     async def sit(self, request: web.Request) -> web.Response:
         """Sit down at a table, as /join does."""
-        self._site.limits.request(request)
         code, said = _code(request), await self._site.form(request)
         if not (reader := await self.people.whose(request)):
             # Nobody new is kept for a code that leads nowhere.
@@ -244,7 +238,6 @@ class Tables:
 
     async def live(self, request: web.Request) -> web.StreamResponse:
         """The WebSocket of a table's page."""
-        self._site.limits.request(request)
         self._site.check_is_own_page(request)
         reader = await self.people.whose(request)
         if reader is None:

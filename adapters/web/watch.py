@@ -25,7 +25,6 @@ class WatchPages:
         self.routes: list[AbstractRouteDef] = [web.get("/t/{watch_id:[A-Z0-9]+-[A-Z0-9]+}", self.page)]
 
     async def page(self, request: web.Request) -> web.Response:
-        self._site.limits.request(request)
         watch_id, language = request.match_info["watch_id"], language_of(spoken(request))
         with self._site.limits.lookup(request) as lookup:
             table = await self._card_room.watching.table(watch_id) if re.fullmatch(WATCH_ID, watch_id) else None

@@ -24,7 +24,7 @@ from bot import logs
 from bot.bench import pages
 from bot.bench.limits import PATIENCE, within
 from bot.bench.site import bot_with_pages
-from bot.running import allow_open_files
+from bot.connections import allow_open_files
 from bot.watching import public_table
 from bot.worker import Worker
 

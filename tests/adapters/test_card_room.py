@@ -33,13 +33,16 @@ from tests.telegram.server import TelegramServer
 ROOT = Path(__file__).parents[2]
 
 MAY_IMPORT = {
+    "bot.addresses",
     "bot.background",
     "bot.backoff",
     "bot.commands",
+    "bot.connections",
     "bot.finished.players",
     "bot.finished.reader",
     "bot.finished.replayed",
     "bot.host_link",
+    "bot.idempotency",
     "bot.mini_app",
     "bot.names",
     "bot.panel",

@@ -15,6 +15,7 @@ import aiohttp
 import pytest
 import structlog
 from cachetools import TTLCache
+from structlog.testing import capture_logs
 
 from adapters.web.playground import tabs as tabs_module
 from adapters.web.playground.tabs import Tab
@@ -23,7 +24,9 @@ from adapters.web.site import MOST_SENT
 from bot.handlers import Dispatcher
 from bot.panel import Button, Panel, Span
 from bot.platform import Press, Reply
+from bot.serving import few_lines
 from bot.store import EmbeddedStore
+from bot.throttle import LINES, Throttle
 from tests.adapters.test_playground import Line
 from tests.open_playground import Open
 
@@ -507,17 +510,24 @@ def odd_heads(key: str) -> list[bytes]:
 
 @pytest.mark.usefixtures("quiet")
 async def test_odd_heads_are_refused_without_a_word_of_the_link_in_the_log(
-    public: Open, caplog: pytest.LogCaptureFixture, capfd: pytest.CaptureFixture[str]
+    public: Open,
+    caplog: pytest.LogCaptureFixture,
+    capfd: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    monkeypatch.setattr(few_lines, "throttle", Throttle())
     key = public.playground.chat_store.people["1"].token
     caplog.set_level(logging.DEBUG)
     heads = odd_heads(key)
-    for sent in heads:
-        answer = await raw(public, sent)
-        assert answer[8:13] in (b" 400 ", b" 403 ", b""), (sent[:100], answer)
+    with capture_logs() as logs:
+        for sent in heads:
+            answer = await raw(public, sent)
+            assert answer[8:13] in (b" 400 ", b" 403 ", b""), (sent[:100], answer)
     shown = capfd.readouterr()
-    assert key not in caplog.text + shown.out + shown.err
-    assert any("no HTTP request" in record.getMessage() for record in caplog.records)
+    assert key not in caplog.text + shown.out + shown.err + str(logs)
+    lines = [line for line in logs if line["event"] == "malformed_request"]
+    assert 0 < len(lines) <= LINES.burst
+    assert {line["log_level"] for line in lines} == {"info"}
 
 
 @pytest.mark.usefixtures("quiet")

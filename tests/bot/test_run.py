@@ -23,6 +23,7 @@ import pytest
 from redis.exceptions import ResponseError
 
 from bot import running as running_module
+from bot.connections import OPEN_FILES, allow_open_files
 from bot.delivery.shards import Shards
 from bot.settings import NOTHING_TO_RUN, Settings
 from bot.store import EmbeddedStore, Store, StoreAway, StoreError, opened
@@ -41,8 +42,8 @@ BUONGIOCO = str(Path(sys.executable).with_name("buongioco"))
 @pytest.mark.parametrize(
     ("soft", "hard", "allowed"),
     [
-        (1024, 1_048_576, running_module.OPEN_FILES),
-        (1024, resource.RLIM_INFINITY, running_module.OPEN_FILES),
+        (1024, 1_048_576, OPEN_FILES),
+        (1024, resource.RLIM_INFINITY, OPEN_FILES),
         (1024, 4096, 4096),
         (100_000, 1_048_576, None),
         (resource.RLIM_INFINITY, resource.RLIM_INFINITY, None),
@@ -54,7 +55,7 @@ def test_as_many_lines_may_be_open_as_the_pages_promise(
     asked: list[tuple[int, int]] = []
     monkeypatch.setattr(resource, "getrlimit", lambda _which: (soft, hard))
     monkeypatch.setattr(resource, "setrlimit", lambda _which, limits: asked.append(limits))
-    running_module.allow_open_files()
+    allow_open_files()
     assert asked == ([] if allowed is None else [(allowed, hard)])
 
 
@@ -102,7 +103,7 @@ def test_it_runs_until_it_is_told_to_stop(tmp_path: Path) -> None:
             assert b"Buongioco" in answer.read()
         if sys.platform == "linux":
             soft, hard = resource.prlimit(process.pid, resource.RLIMIT_NOFILE)
-            assert soft >= min(hard, running_module.OPEN_FILES)
+            assert soft >= min(hard, OPEN_FILES)
         # A second bot in the same folder says so, and harms nobody.
         second = finished_run(tmp_path, free_port())
         assert second.returncode == os.EX_TEMPFAIL

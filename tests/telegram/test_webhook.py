@@ -208,6 +208,10 @@ async def shown_the_door(store: Store, server: TelegramServer, port: int) -> Non
             assert (answer.status, (await answer.json())["adapters"]) == (200, {"telegram": "up"})
         async with session.get(f"{url}/metrics") as answer:
             assert "buongioco_presses" in await answer.text()
+        for host in ("cards.example.org", "evil.example", ""):
+            for watched in ("healthz", "metrics"):
+                async with session.get(f"{url}/{watched}", headers={"Host": host}) as answer:
+                    assert answer.status == 403, (host, watched)
     assert TOKEN.partition(":")[2] not in secret_of(TOKEN)
 
 

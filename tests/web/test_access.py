@@ -5,8 +5,9 @@ import pytest
 from aiohttp.test_utils import make_mocked_request
 from multidict import CIMultiDict, CIMultiDictProxy
 
-from adapters.web.access import Access, Visitor
+from adapters.web.access import Access
 from adapters.web.refusals import Refused
+from bot.addresses import Visitor
 from bot.settings import Settings
 from tests.open_playground import Open
 
@@ -87,3 +88,14 @@ async def test_what_another_sites_page_brings_in_itself_is_refused_and_not_count
     async with session.get(site.url + path, headers=said) as answer:
         assert answer.status == status
     assert len(counted) == (path.startswith("t/") and status == 404)
+
+
+@pytest.mark.parametrize("public_url", [None, "https://cards.example.org"])
+def test_permitted_names_are_for_monitoring_alone(public_url: str | None) -> None:
+    access = Access(Settings(_env_file=None, monitoring_names="bot", public_url=public_url))
+    headers = CIMultiDictProxy(CIMultiDict({"Host": "bot:8765"}))
+    access.check(headers, (1, 1), is_watching=True)
+    with pytest.raises(Refused):
+        access.check(headers, (1, 1), is_watching=False)
+    with pytest.raises(Refused):
+        access.check(CIMultiDictProxy(CIMultiDict({"Host": "cat:8765"})), (1, 1), is_watching=True)

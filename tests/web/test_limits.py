@@ -6,11 +6,11 @@ from types import SimpleNamespace
 from typing import cast
 
 import pytest
-from aiohttp import web
+from aiohttp import ClientSession, web
 
+from adapters.web import limits as limits_module
 from adapters.web.access import Access
 from adapters.web.limits import (
-    AROUND,
     CODES,
     CODES_AROUND,
     MISSES,
@@ -22,8 +22,11 @@ from adapters.web.limits import (
     TooMany,
 )
 from adapters.web.people import MOST_NEW
+from bot.addresses import AROUND
 from bot.handlers.limits import TRIES
+from bot.platform import RateLimit
 from bot.settings import Settings
+from tests.open_playground import Open
 
 SLACK = 50
 """So many more may come to be allowed while the test runs, on a slow machine."""
@@ -119,3 +122,31 @@ def test_what_leads_somewhere_is_given_back_to_both(limits: Limits) -> None:
         limits.good_code(asker(address))
         with limits.lookup(asker(address)):
             pass
+
+
+async def test_every_request_counts(site: Open, session: ClientSession, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(limits_module, "REQUESTS", RateLimit(burst=3, interval=3600.0))
+    monkeypatch.setattr(limits_module, "FILES", RateLimit(burst=8, interval=3600.0))
+    paths = ["/nowhere", "/", "/rules", "/chat", "/go", "/ws", "/t/ABCDEF", "/t/ABCDEF/live", "/t/x", "/p/x", "/daily"]
+    paths += ["/leaderboard", "/puzzle", "/settings", "/in", "/app/telegram", "/api", "/api/v1/openapi.json", "/g/x"]
+    for path in paths:
+        site.site.limits = Limits(site.site.access, on=True)
+        found = []
+        for _ in range(4):
+            async with session.get(site.url.rstrip("/") + path, allow_redirects=False) as answer:
+                found.append(answer.status)
+                kind, wait = answer.content_type, answer.headers.get("Retry-After")
+        assert 429 not in found[:3], path
+        assert found[3] == 429, path
+        assert wait
+        assert kind == ("application/problem+json" if path.startswith("/api") else "text/plain")
+    # A name that is not ours counts, too.
+    async with session.get(site.url, headers={"Host": "evil.example"}) as answer:
+        assert answer.status == 429
+    # What a page needs, and those who watch the machine, are counted apart.
+    found = []
+    for _ in range(3):
+        for path in ("/static/x/site.css", "/healthz", "/metrics"):
+            async with session.get(site.url.rstrip("/") + path) as answer:
+                found.append(answer.status)
+    assert found == [*[200] * 8, 429]

@@ -29,12 +29,13 @@ from adapters.web.api.operations import (
 )
 from adapters.web.api.problems import ApiError, not_found
 from adapters.web.limits import Lookup, TooMany
-from adapters.web.site import MOST_SENT, Site, sent_in_time, spoken
+from adapters.web.site import MOST_SENT, Site, spoken
 from bot.finished.players import ALL
 from bot.finished.reader import Answer, NotAnalysed, Reader, TooMuchToDo
 from bot.idempotency import fingerprint
 from bot.platform import CardRoom
 from bot.programs import CannotBe, Program, Scope
+from bot.serving import sent_in_time
 from bot.store import STORE_ERRORS
 from bot.texts import language_of
 
@@ -117,7 +118,6 @@ class Api:
 
         async def answer(request: web.Request) -> web.StreamResponse:
             try:
-                self._limits.request(request)
                 with self._limits.lookup(request) as lookup:
                     request[LOOKUP] = lookup
                     try:

@@ -21,12 +21,12 @@ from adapters.web.playground.page_texts import page_texts
 from adapters.web.playground.requests import AddChat, AddPerson, AnyRequest, Requests, decoded, parse_request
 from adapters.web.playground.tabs import Tab, Tabs
 from adapters.web.refusals import Refused
-from adapters.web.site import Site, sent_in_time, spoken
+from adapters.web.site import Site, spoken
 from bot.background import TaskSet
 from bot.commands import Kind, choices, listed
 from bot.host_link import drop_link, show_link
 from bot.platform import CardRoom, DeliveryError
-from bot.serving import is_same_secret
+from bot.serving import is_same_secret, sent_in_time
 from bot.store import STORE_ERRORS
 from bot.texts import language_of, texts
 from bot.texts import marked as _

@@ -1,0 +1,237 @@
+"""Connections to the bot's web servers: how many there may be, and how long one may wait without a request.
+
+aiohttp limits none of that: it gives a new connection an hour to send its first request.
+"""
+
+import asyncio
+import errno
+import resource
+from collections import Counter
+from typing import Any
+
+import structlog
+from aiohttp import web
+
+from bot.addresses import AROUND, Visitor, is_forwarded
+from bot.throttle import Throttle
+
+HEAD_SECONDS = 15.0
+"""Time for the head of a connection's first request to arrive."""
+
+KEEPALIVE_SECONDS = 75.0
+"""Time a connection may wait for its next request. nginx keeps its own connections to us for 60 seconds."""
+
+WRITE_SECONDS = 60.0
+"""Time a client may read nothing of an answer. Streams and WebSockets have limits of their own."""
+
+OPEN_FILES, RESERVED_FILES = 12_000, 300
+"""Files that the bot asks the system for, and those kept free for the store, pictures, and platforms."""
+
+OF_ADDRESS = 400
+"""Connections from one address: a school whose pupils have pages, streams and a browser's spare connections open."""
+
+LOOKED_AT = 16
+"""How many of the longest waiting connections are looked at for one that can be closed."""
+
+REFUSAL = b"HTTP/1.1 503 Service Unavailable\r\nRetry-After: 30\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
+OUT_OF_FILES = (errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM)
+
+log = structlog.get_logger()
+_throttle = Throttle()
+
+
+def share_of_files(share: float) -> int:
+    """Return how many connections a server may have that gets this share of the process's open files."""
+    soft, _hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    files = OPEN_FILES if soft == resource.RLIM_INFINITY else min(soft, OPEN_FILES)
+    return max(16, int(share * (files - RESERVED_FILES)))
+
+
+def allow_open_files(count: int = OPEN_FILES) -> None:
+    """Raise the limit of open files: most systems begin with 1,024 and grant more to programs that ask."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    most = count if hard == resource.RLIM_INFINITY else min(hard, count)
+    if soft != resource.RLIM_INFINITY and soft < most:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (most, hard))
+
+
+class Connections:
+    """The connections of one server.
+
+    ``most`` limits all of them, ``of_address`` those of one address; its network may have `AROUND` times as many. With
+    ``behind_proxy`` a connection no longer counts for its address once it brings a request that a proxy passes on: a
+    proxy's connections serve many visitors.
+    """
+
+    def __init__(self, most: int, of_address: int = OF_ADDRESS, *, behind_proxy: bool = False) -> None:
+        self._most, self._of_address, self._behind_proxy = most, of_address, behind_proxy
+        self._open: set[Connection] = set()
+        self._idle: dict[Connection, None] = {}
+        """Those without a request, the longest waiting first."""
+        self._counts: Counter[str] = Counter()
+
+    def __len__(self) -> int:
+        return len(self._open)
+
+    def install(self, app: web.Application) -> None:
+        """Have the requests of an app counted: before any other middleware, and for every path."""
+        app.middlewares.insert(0, self._middleware)
+        app.on_response_prepare.append(self._prepared)
+
+    def admit(self, connection: "Connection", address: str) -> bool:
+        """Count a new connection; False if there are too many."""
+        visitor = Visitor.at(address)
+        counts = self._counts
+        is_too_many = counts[visitor.address] >= self._of_address
+        if is_too_many or counts[visitor.network] >= AROUND * self._of_address:
+            self._warn("connections_refused", "too many from one address or network")
+            return False
+        if len(self._open) >= self._most and not self._close_idle():
+            self._warn("connections_refused", "too many in all")
+            return False
+        connection.visitor = visitor
+        counts.update(visitor)
+        self._open.add(connection)
+        self._idle[connection] = None
+        return True
+
+    def forget(self, connection: "Connection") -> None:
+        """A connection is over. Twice is once."""
+        self._open.discard(connection)
+        self._idle.pop(connection, None)
+        self._release(connection)
+
+    def _release(self, connection: "Connection") -> None:
+        """Do not count a connection for its address any more."""
+        if connection.visitor is None:
+            return
+        for key in connection.visitor:
+            self._counts[key] -= 1
+            if not self._counts[key]:
+                del self._counts[key]
+        connection.visitor = None
+
+    def _close_idle(self) -> bool:
+        """Close the connection that has waited longest without a request; False if all are busy."""
+        for connection in list(self._idle)[:LOOKED_AT]:
+            if connection.is_written:
+                self._warn("connections_closed", "too many in all: the longest idle one was closed")
+                connection.abort()
+                return True
+        return False
+
+    @staticmethod
+    def _warn(event: str, why: str) -> None:
+        left_out = _throttle.take(f"{event} {why}")
+        if left_out is not None:
+            log.warning(event, why=why, left_out=left_out)
+
+    @web.middleware
+    async def _middleware(self, request: web.Request, handler: Any) -> web.StreamResponse:
+        connection = request.transport.get_protocol() if request.transport else None
+        if not isinstance(connection, Connection):
+            response: web.StreamResponse = await handler(request)
+            return response
+        if self._behind_proxy and is_forwarded(request.headers, request.version):
+            self._release(connection)
+        connection.begin_request()
+        self._idle.pop(connection, None)
+        try:
+            response = await handler(request)
+        finally:
+            if connection in self._open:
+                self._idle[connection] = None
+        return response
+
+    @staticmethod
+    async def _prepared(request: web.Request, response: web.StreamResponse) -> None:
+        connection = request.transport.get_protocol() if request.transport else None
+        if isinstance(connection, Connection):
+            connection.is_stream = not isinstance(response, web.Response)
+
+
+class Connection(asyncio.Protocol):
+    """One connection. It passes everything on to aiohttp's own protocol, which ``make`` makes."""
+
+    def __init__(self, connections: Connections, make: web.Server) -> None:
+        self._connections, self._make = connections, make
+        self._protocol: asyncio.Protocol | None = None
+        self._transport: asyncio.Transport | None = None
+        self._head_timer: asyncio.TimerHandle | None = None
+        self._write_timer: asyncio.TimerHandle | None = None
+        self.visitor: Visitor | None = None
+        """As whom it is counted, if it is."""
+        self.is_stream = False
+        """Whether it sends lines of a stream, or is a WebSocket."""
+
+    @property
+    def is_written(self) -> bool:
+        """Whether the system has taken all that was to be sent."""
+        return self._transport is None or not self._transport.get_write_buffer_size()
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        assert isinstance(transport, asyncio.Transport)
+        self._transport = transport
+        peer = transport.get_extra_info("peername")
+        if not self._connections.admit(self, str(peer[0]) if peer else ""):
+            transport.write(REFUSAL)
+            transport.close()
+            return
+        self._head_timer = asyncio.get_running_loop().call_later(HEAD_SECONDS, self.abort)
+        self._protocol = self._make()
+        self._protocol.connection_made(transport)
+
+    def begin_request(self) -> None:
+        """The head of a request has come."""
+        self.is_stream = False
+        if self._head_timer:
+            self._head_timer.cancel()
+            self._head_timer = None
+
+    def abort(self) -> None:
+        """Close the connection at once."""
+        self._connections.forget(self)
+        if self._transport:
+            self._transport.abort()
+
+    def data_received(self, data: bytes) -> None:
+        if self._protocol:
+            self._protocol.data_received(data)
+
+    def eof_received(self) -> bool | None:
+        return self._protocol.eof_received() if self._protocol else None
+
+    def pause_writing(self) -> None:
+        if self._protocol:
+            self._protocol.pause_writing()
+            self._write_timer = asyncio.get_running_loop().call_later(WRITE_SECONDS, self._stalled)
+
+    def resume_writing(self) -> None:
+        if self._write_timer:
+            self._write_timer.cancel()
+            self._write_timer = None
+        if self._protocol:
+            self._protocol.resume_writing()
+
+    def _stalled(self) -> None:
+        if not self.is_stream:
+            self.abort()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        for timer in (self._head_timer, self._write_timer):
+            if timer:
+                timer.cancel()
+        self._connections.forget(self)
+        if self._protocol:
+            self._protocol.connection_lost(exc)
+
+
+def handle_loop_error(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+    """Log what asyncio could do nothing about: a socket that cannot be accepted in one line, now and then."""
+    error = context.get("exception")
+    if isinstance(error, OSError) and error.errno in OUT_OF_FILES and "accept" in context.get("message", ""):
+        left_out = _throttle.take("accept")
+        if left_out is not None:
+            log.error("cannot_accept_connections", why=error.strerror, left_out=left_out)
+        return
+    loop.default_exception_handler(context)

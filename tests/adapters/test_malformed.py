@@ -1,0 +1,231 @@
+"""Malformed requests at each of our servers: no traceback and no warning comes of them, and few lines."""
+
+import asyncio
+import gzip
+import logging
+import os
+import struct
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import suppress
+from pathlib import Path
+from random import Random
+from typing import Any, NamedTuple
+
+import pytest
+from structlog.testing import capture_logs
+
+from adapters.telegram.webhook import SECRET_HEADER, secret_of
+from bot.handlers import Dispatcher
+from bot.monitoring import monitoring
+from bot.programs import Programs
+from bot.serving import few_lines
+from bot.settings import Settings
+from bot.store import EmbeddedStore, Store
+from bot.throttle import LINES, Throttle
+from bot.worker import Worker
+from tests.kills.bot_process import free_port
+from tests.long import long
+from tests.open_playground import Open
+from tests.telegram.players import on_telegram, until
+from tests.telegram.server import TOKEN, TelegramServer
+
+SOME = 150
+"""Requests of a kind in a short run."""
+
+AT_ONCE = 100
+PATIENCE = 1.0
+"""Seconds to wait for an answer. Many requests are incomplete and get none."""
+
+MUTATED = int(os.environ.get("BUONGIOCO_FUZZ_HEADS", "400"))
+
+
+class Server(NamedTuple):
+    """A server under test: its port, its paths, and headers that open its doors."""
+
+    port: int
+    paths: list[str]
+    headers: list[str]
+
+    @property
+    def host(self) -> str:
+        return f"Host: 127.0.0.1:{self.port}"
+
+
+@pytest.fixture
+async def site(tmp_path: Path, empty_valkey: EmbeddedStore) -> AsyncIterator[Server]:
+    one = Open(tmp_path / "data", valkey=empty_valkey)
+    await one.start()
+    _program, token = await Programs(one.worker.store.client).add("Odd")
+    origin = f"Origin: {one.url.rstrip('/')}"
+    paths = ["/", "/play", "/ticket", "/ws", "/chat", "/nowhere", "/t/ABCDEF", "/t/ABCDEF/live", "/rules", "/healthz"]
+    paths += [
+        "/api/v1/me/tables",
+        "/api/v1/me/tables/ABCDEF/moves",
+        "/api/nowhere",
+        "/static/x/y.js",
+        "/in",
+        "/settings",
+    ]
+    yield Server(one.port, paths, [origin, f"Authorization: Bearer {token}", "Idempotency-Key: 12345678"])
+    await one.stop()
+
+
+@pytest.fixture
+async def webhook(store: Store) -> AsyncIterator[Server]:
+    telegram, port = TelegramServer(), free_port()
+    await telegram.start()
+    said: dict[str, Any] = {
+        "telegram_webhook_url": f"https://127.0.0.1:{port}/cards",
+        "telegram_webhook_port": port,
+    }
+    async with on_telegram(store, telegram, **said) as adapter:
+        await until(lambda: adapter.healthy)
+        yield Server(port, ["/cards", "/", "/healthz", "/metrics"], [f"{SECRET_HEADER}: {secret_of(TOKEN)}"])
+    await telegram.stop()
+
+
+@pytest.fixture
+async def monitored(store: Store) -> AsyncIterator[Server]:
+    port = free_port()
+    async with monitoring(Dispatcher(Worker(store, Settings(_env_file=None, monitoring_port=port)))):
+        yield Server(port, ["/healthz", "/metrics", "/nowhere"], [])
+
+
+@pytest.fixture(params=["site", "webhook", "monitored"])
+def server(request: pytest.FixtureRequest) -> Server:
+    found: Server = request.getfixturevalue(request.param)
+    return found
+
+
+def request(server: Server, method: str, path: str, *lines: str, body: bytes = b"") -> bytes:
+    head = [f"{method} {path} HTTP/1.1", server.host, *server.headers, *lines, "", ""]
+    return "\r\n".join(head).encode("latin-1") + body
+
+
+def broken_bodies(server: Server) -> Iterator[bytes]:
+    """Bodies that are not what their headers say."""
+    chunked, kinds = "Transfer-Encoding: chunked", ("application/json", "application/x-www-form-urlencoded")
+    for path in server.paths:
+        for method in ("GET", "POST"):
+            for encoding in ("gzip", "deflate", "br", "zstd", "x"):
+                for body in (b"no gzip", gzip.compress(b"x" * 10_000)[:-9], b"\x1f\x8b" + b"\0" * 30):
+                    lines = [f"Content-Encoding: {encoding}", f"Content-Type: {kinds[len(body) % 2]}"]
+                    yield request(server, method, path, *lines, f"Content-Length: {len(body)}", body=body)
+                    yield request(
+                        server, method, path, *lines, chunked, body=b"%x\r\n%b\r\n0\r\n\r\n" % (len(body), body)
+                    )
+        for body in (
+            b"zz\r\n",
+            b"-1\r\n",
+            b"5\r\nab",
+            b"f" * 40 + b"\r\n",
+            b"2\r\nabcd\r\n",
+            b"0\r\nx: \xff\r\n\r\n",
+            b"\n\n",
+        ):
+            yield request(server, "POST", path, chunked, body=body)
+        for said in ("-1", "x", "9" * 50, "1, 2"):
+            yield request(server, "POST", path, f"Content-Length: {said}", body=b"x")
+        yield request(server, "POST", path, chunked, "Content-Length: 3", body=b"abc")
+        yield request(
+            server, "POST", path, "Content-Length: 3", "Content-Type: a/\xff; charset=\xfe", body=b"\xff\xfe\0"
+        )
+        yield request(server, "POST", path, "Expect: nonsense", "Content-Length: 3", body=b"abc")
+        yield request(
+            server, "POST", path, "Content-Type: multipart/form-data; boundary=x", "Content-Length: 3", body=b"--x"
+        )
+
+
+def broken_heads(server: Server) -> Iterator[bytes]:
+    for path in server.paths:
+        for odd in (
+            "%ff",
+            "%c0%af",
+            "%ed%a0%80",
+            "%00",
+            "%",
+            "%zz",
+            "\xff",
+            "\xed\xa0\x80",
+            "{",
+            "?key=%ff&t=%ed%a0%80",
+        ):
+            yield request(server, "GET", path + odd)
+            yield request(server, "POST", f"{path}/{odd}", "Content-Length: 0")
+        yield request(server, "GET", path, "X: " + "y" * 20_000)
+        yield request(server, "GET", path, *(f"X{number}: y" for number in range(300)))
+        yield request(server, "GET", path, "Cookie: buongioco=\xff.\xfe; buongioco_session=\xed\xa0\x80; =;;=\xff")
+        yield request(server, "GET", path, "Accept-Language: \xff, x" * 100, "If-None-Match: \xff")
+        yield request(server, "GET", path, "Accept-Encoding: \xff", "Range: bytes=9-1", "If-Modified-Since: x")
+        yield request(server, "\xff", path)
+        yield request(server, "A" * 5000, path)
+
+
+def frames(server: Server) -> Iterator[bytes]:
+    """WebSocket handshakes and what follows them."""
+    for path in server.paths:
+        upgrade = ["Connection: Upgrade", "Upgrade: websocket", "Sec-WebSocket-Version: 13"]
+        key = "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ=="
+        yield request(server, "GET", path, *upgrade)
+        yield request(server, "GET", path, *upgrade, "Sec-WebSocket-Key: x")
+        yield request(server, "GET", path, *upgrade[:2], "Sec-WebSocket-Version: 99", key)
+        deflate = "Sec-WebSocket-Extensions: permessage-deflate; server_max_window_bits=99"
+        for first in (0x81, 0x83, 0x8F, 0xC1, 0x88, 0x89, 0x01, 0x80, 0xF1):
+            masked = bytes((first, 0x84, 0, 0, 0, 0)) + b"\xff\xfe\x00{"
+            for frame in (masked, bytes((first, 4)) + b"abcd", struct.pack("!BBQ", first, 0xFF, 2**62), b"\xff" * 64):
+                yield request(server, "GET", path, *upgrade, key, body=frame)
+                yield request(server, "GET", path, *upgrade, key, deflate, body=frame)
+
+
+def mutated(server: Server) -> Iterator[bytes]:
+    """Requests with random changes."""
+    random = Random(35)
+    whole = [*broken_bodies(server), *broken_heads(server), *frames(server)]
+    for _ in range(MUTATED):
+        sent = bytearray(random.choice(whole))
+        for _ in range(random.randrange(1, 6)):
+            at = random.randrange(len(sent))
+            sent[at : at + random.randrange(3)] = random.randbytes(random.randrange(3))
+        yield bytes(sent[: random.randrange(len(sent))] if random.random() < 0.2 else sent)
+
+
+async def send(server: Server, sent: bytes) -> bytes:
+    """Send this on a connection of its own; returns the beginning of the answer."""
+    reader, writer = await asyncio.open_connection("127.0.0.1", server.port)
+    answer = b""
+    with suppress(ConnectionError, TimeoutError):
+        writer.write(sent)
+        async with asyncio.timeout(PATIENCE):
+            answer = await reader.read(1 << 16)
+            # What aiohttp logs of a body it logs after the answer.
+            answer += await reader.read(1 << 16)
+    writer.close()
+    return answer
+
+
+@pytest.mark.parametrize("most", [SOME, long(1_000_000)])
+@pytest.mark.parametrize("kind", [broken_bodies, broken_heads, frames, mutated])
+async def test_malformed_requests_are_few_lines_and_no_traceback(
+    server: Server,
+    kind: Callable[[Server], Iterator[bytes]],
+    most: int,
+    caplog: pytest.LogCaptureFixture,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(few_lines, "throttle", Throttle())
+    caplog.set_level(logging.INFO)
+    pending = list(kind(server))
+    pending = Random(35).sample(pending, min(most, len(pending)))
+    answers: set[bytes] = set()
+    with capture_logs() as logs:
+        for begin in range(0, len(pending), AT_ONCE):
+            found = await asyncio.gather(*(send(server, sent) for sent in pending[begin : begin + AT_ONCE]))
+            answers |= {answer.split(b" ", 2)[1] for answer in found if answer.startswith(b"HTTP/1.1 ")}
+        assert await send(server, request(server, "GET", "/healthz", "Connection: close"))
+    assert answers, "nothing was answered at all"
+    assert b"500" not in answers
+    records = [record for record in caplog.records if record.name != "asyncio" or record.levelno >= logging.WARNING]
+    assert [record.getMessage() for record in records if record.levelno >= logging.WARNING or record.exc_info] == []
+    assert [line for line in logs if line["log_level"] != "info" or "exception" in line or "exc_info" in line] == []
+    minutes = 1 + len(pending) / AT_ONCE * PATIENCE / 60
+    assert len(logs) + len(records) <= 2 * (LINES.burst + minutes)

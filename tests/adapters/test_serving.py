@@ -1,0 +1,332 @@
+"""Connections to our servers: half-open, slow, too many, and what is logged of them."""
+
+import asyncio
+import errno
+import logging
+import os
+import resource
+import subprocess
+import sys
+from asyncio import constants
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager, suppress
+from pathlib import Path
+
+import aiohttp
+import pytest
+from aiohttp import web
+from structlog.testing import capture_logs
+
+from bot import connections as connections_module
+from bot import serving
+from bot.connections import Connections, handle_loop_error, share_of_files
+from bot.serving import few_lines, listen, sent_in_time
+from bot.throttle import LINES, Throttle
+from tests.bot.command import environment
+from tests.kills.bot_process import free_port
+
+Lines = tuple[asyncio.StreamReader, asyncio.StreamWriter]
+
+
+@pytest.fixture(autouse=True)
+def _fresh(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As if nothing had been logged yet."""
+    monkeypatch.setattr(few_lines, "throttle", Throttle())
+    monkeypatch.setattr(connections_module, "_throttle", Throttle())
+
+
+async def hello(_request: web.Request) -> web.Response:
+    return web.Response(text="hello")
+
+
+async def large(_request: web.Request) -> web.Response:
+    return web.Response(body=bytes(50_000_000))
+
+
+async def body(request: web.Request) -> web.Response:
+    async with sent_in_time():
+        await request.read()
+    return web.Response()
+
+
+async def stream(request: web.Request) -> web.StreamResponse:
+    """Says a word, and another when it is told to end."""
+    response = web.StreamResponse()
+    await response.prepare(request)
+    await response.write(b"begin\n")
+    await request.app[ENDING].wait()
+    await response.write(b"end\n")
+    return response
+
+
+async def socket(request: web.Request) -> web.WebSocketResponse:
+    line = web.WebSocketResponse()
+    await line.prepare(request)
+    async for word in line:
+        await line.send_str(word.data)
+    return line
+
+
+async def failing(_request: web.Request) -> web.Response:
+    raise LookupError("a fault of ours")
+
+
+ENDING: web.AppKey[asyncio.Event] = web.AppKey("ending", asyncio.Event)
+
+
+@asynccontextmanager
+async def serving_at(connections: Connections) -> AsyncIterator[tuple[int, asyncio.Event]]:
+    app = web.Application()
+    handlers = (hello, large, stream, socket, failing)
+    app.add_routes([web.get(f"/{one.__name__}", one) for one in handlers])
+    app.add_routes([web.post("/body", body)])
+    app[ENDING] = ending = asyncio.Event()
+    port = free_port()
+    runner = await listen(app, "127.0.0.1", port, "It", "nothing helps", connections)
+    try:
+        yield port, ending
+    finally:
+        ending.set()
+        await runner.cleanup()
+
+
+async def ask(port: int, path: str = "hello", *headers: str, line: Lines | None = None) -> tuple[bytes, Lines]:
+    """The first line of an answer, and the connection, which stays open."""
+    reader, writer = line or await asyncio.open_connection("127.0.0.1", port)
+    writer.write("\r\n".join([f"GET /{path} HTTP/1.1", "Host: a", *headers, "", ""]).encode())
+    try:
+        async with asyncio.timeout(60):
+            return await reader.readline(), (reader, writer)
+    except ConnectionError:
+        return b"", (reader, writer)
+
+
+async def is_closed(line: Lines) -> None:
+    """Wait until the other side has closed a connection."""
+    async with asyncio.timeout(60):
+        with suppress(ConnectionError):
+            await line[0].read()
+
+
+async def until(done: Callable[[], bool]) -> None:
+    async with asyncio.timeout(60):
+        while not done():
+            await asyncio.sleep(0.01)
+
+
+@pytest.mark.parametrize("sent", [b"", b"GET /hello HT", b"GET /hello HTTP/1.1\r\nHost: a\r\n", b"\r\n\r\n"])
+async def test_half_open_requests_are_closed(monkeypatch: pytest.MonkeyPatch, sent: bytes) -> None:
+    monkeypatch.setattr(connections_module, "HEAD_SECONDS", 0.2)
+    connections = Connections(1000)
+    async with serving_at(connections) as (port, _ending):
+        lines = [await asyncio.open_connection("127.0.0.1", port) for _ in range(100)]
+        for _reader, writer in lines:
+            writer.write(sent)
+        await asyncio.gather(*map(is_closed, lines))
+        await until(lambda: not len(connections))
+
+
+async def test_a_head_that_trickles_in_is_closed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(connections_module, "HEAD_SECONDS", 0.2)
+    async with serving_at(Connections(10)) as (port, _ending):
+        line = await asyncio.open_connection("127.0.0.1", port)
+
+        async def trickle() -> None:
+            line[1].write(b"GET /hello HTTP/1.1\r\nX: ")
+            while True:
+                line[1].write(b"y")
+                await asyncio.sleep(0.02)
+
+        trickling = asyncio.create_task(trickle())
+        await is_closed(line)
+        trickling.cancel()
+
+
+async def test_a_body_that_trickles_in_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(serving, "SENT_SECONDS", 0.2)
+    async with serving_at(Connections(10)) as (port, _ending):
+        reader, writer = await asyncio.open_connection("127.0.0.1", port)
+        writer.write(b"POST /body HTTP/1.1\r\nHost: a\r\nContent-Length: 100\r\n\r\nx")
+        async with asyncio.timeout(60):
+            assert (await reader.readline()).split()[1] == b"408"
+
+
+async def test_idle_connections_are_closed_and_busy_ones_not(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(serving, "KEEPALIVE_SECONDS", 0.3)
+    monkeypatch.setattr(connections_module, "HEAD_SECONDS", 0.3)
+    connections = Connections(100)
+    async with serving_at(connections) as (port, ending), aiohttp.ClientSession() as session:
+        said, streaming = await ask(port, "stream")
+        assert b" 200 " in said
+        async with session.ws_connect(f"http://127.0.0.1:{port}/socket") as line:
+            _said, idle = await ask(port)
+            await is_closed(idle)
+            # All of this takes longer than an idle connection may.
+            _said, another = await ask(port)
+            await is_closed(another)
+            await line.send_str("still here")
+            assert await line.receive_str(timeout=60) == "still here"
+            ending.set()
+            async with asyncio.timeout(60):
+                assert (await streaming[0].readuntil(b"end\n")).endswith(b"end\n")
+
+
+async def test_an_answer_that_nobody_reads_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(connections_module, "WRITE_SECONDS", 0.2)
+    connections = Connections(10)
+    async with serving_at(connections) as (port, _ending):
+        _reader, writer = await asyncio.open_connection("127.0.0.1", port, limit=1024)
+        writer.transport.pause_reading()  # type: ignore[attr-defined]
+        writer.write(b"GET /large HTTP/1.1\r\nHost: a\r\n\r\n")
+        await until(lambda: len(connections) == 1)
+        await until(lambda: not len(connections))
+        writer.close()
+
+
+async def test_an_address_has_few_connections_and_one_that_ends_makes_room() -> None:
+    connections = Connections(100, of_address=3)
+    async with serving_at(connections) as (port, _ending):
+        kept = [(await ask(port))[1] for _ in range(3)]
+        with capture_logs() as logs:
+            for _ in range(50):
+                said, _line = await ask(port)
+                assert said in (b"", b"HTTP/1.1 503 Service Unavailable\r\n")
+        assert len(connections) == 3
+        assert {line["event"] for line in logs} == {"connections_refused"}
+        assert len(logs) == LINES.burst
+        kept[0][1].close()
+        await until(lambda: len(connections) < 3)
+        assert b" 200 " in (await ask(port))[0]
+        # The others still work.
+        reader, _writer = kept[1]
+        await reader.readuntil(b"hello")
+        assert b" 200 " in (await ask(port, line=kept[1]))[0]
+
+
+async def test_a_proxys_connections_are_not_its_address_alone() -> None:
+    async with serving_at(Connections(100, of_address=3, behind_proxy=True)) as (port, _ending):
+        forwarded = [await ask(port, "hello", "X-Forwarded-For: 192.0.2.1") for _ in range(20)]
+        assert all(b" 200 " in said for said, _line in forwarded)
+        # Who comes past the proxy, and says nothing, is counted.
+        lines = [await asyncio.open_connection("127.0.0.1", port) for _ in range(3)]
+        assert b" 200 " not in (await ask(port))[0]
+        for _reader, writer in lines:
+            writer.close()
+    async with serving_at(Connections(100, of_address=3)) as (port, _ending):
+        forwarded = [await ask(port, "hello", "X-Forwarded-For: 192.0.2.1") for _ in range(20)]
+        assert sum(b" 200 " in said for said, _line in forwarded) == 3
+
+
+async def test_full_server_closes_the_longest_idle_connection() -> None:
+    async with serving_at(Connections(3)) as (port, ending):
+        _said, streaming = await ask(port, "stream")
+        lines = [(await ask(port))[1] for _ in range(2)]
+        said, third = await ask(port)
+        assert b" 200 " in said
+        await is_closed(lines[0])
+        said, _fourth = await ask(port)
+        assert b" 200 " in said
+        await is_closed(lines[1])
+        ending.set()
+        async with asyncio.timeout(60):
+            assert (await streaming[0].readuntil(b"end\n")).endswith(b"end\n")
+        assert not third[0].at_eof()
+
+
+async def test_full_server_of_busy_connections_refuses() -> None:
+    async with serving_at(Connections(3)) as (port, _ending):
+        lines = [await ask(port, "stream") for _ in range(3)]
+        assert all(b" 200 " in said for said, _line in lines)
+        assert b" 200 " not in (await ask(port))[0]
+
+
+def test_shares_of_open_files_leave_some_for_the_rest(monkeypatch: pytest.MonkeyPatch) -> None:
+    for soft in (0, 256, 1024, 4096, 100_000, resource.RLIM_INFINITY):
+        monkeypatch.setattr(resource, "getrlimit", lambda _which, soft=soft: (soft, soft))
+        shares = [share_of_files(share) for share in (0.8, 0.1, 0.05)]
+        assert min(shares) >= 16
+        if soft > 1000:
+            assert sum(shares) < soft - 100
+
+
+async def test_errors_of_ours_keep_few_tracebacks(caplog: pytest.LogCaptureFixture) -> None:
+    async with serving_at(Connections(10)) as (port, _ending):
+        for _ in range(40):
+            said, _line = await ask(port, "failing")
+            assert b" 500 " in said
+    assert len(caplog.records) == LINES.burst
+    assert all(record.levelno == logging.ERROR and record.exc_info for record in caplog.records)
+
+
+async def test_a_socket_that_cannot_be_accepted_is_few_lines() -> None:
+    loop = asyncio.get_running_loop()
+    context = {
+        "message": "socket.accept() out of system resource",
+        "exception": OSError(errno.EMFILE, os.strerror(errno.EMFILE)),
+    }
+    with capture_logs() as logs:
+        for _ in range(10_000):
+            handle_loop_error(loop, context)
+    assert [line["event"] for line in logs] == ["cannot_accept_connections"] * LINES.burst
+
+
+async def test_other_errors_of_the_loop_are_logged_as_ever(caplog: pytest.LogCaptureFixture) -> None:
+    handle_loop_error(asyncio.get_running_loop(), {"message": "Task was destroyed but it is pending!"})
+    assert [record.getMessage() for record in caplog.records] == ["Task was destroyed but it is pending!"]
+
+
+RUNS_OUT = """
+import asyncio, resource, sys
+from aiohttp import web
+from bot import logs
+from bot.connections import Connections, handle_loop_error
+from bot.serving import listen
+
+failed_at = []
+
+def handle(loop, context):
+    failed_at.append(loop.time())
+    handle_loop_error(loop, context)
+    if len(failed_at) == 3:
+        print(failed_at[2] - failed_at[0], flush=True)
+
+async def main():
+    asyncio.get_running_loop().set_exception_handler(handle)
+    runner = await listen(web.Application(), "127.0.0.1", 0, "It", "nothing", Connections(10**6, 10**6))
+    print(runner.addresses[0][1], flush=True)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (40, 40))
+    await asyncio.to_thread(sys.stdin.read)
+    await runner.cleanup()
+
+logs.set_up("info")
+asyncio.run(main())
+"""
+
+
+async def test_running_out_of_files_is_few_lines_and_passes(tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    with log.open("wb") as written:
+        process = subprocess.Popen(
+            [sys.executable, "-c", RUNS_OUT],
+            env=environment(tmp_path),
+            cwd=Path(__file__).parents[2],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=written,
+        )
+    assert process.stdout
+    assert process.stdin
+    port = int(await asyncio.to_thread(process.stdout.readline))
+    try:
+        lines = [await asyncio.open_connection("127.0.0.1", port) for _ in range(100)]
+        took = float(await asyncio.to_thread(process.stdout.readline))
+        assert took > 2 * 0.9 * constants.ACCEPT_RETRY_DELAY, "one try a second, whoever waits"
+        assert log.read_bytes().count(b"cannot_accept_connections") == 3
+        assert len(log.read_bytes()) < 1000
+        for _reader, writer in lines:
+            writer.close()
+        said, _line = await ask(port)
+        assert b" 404 " in said
+    finally:
+        process.stdin.close()
+        process.wait(60)

@@ -19,11 +19,11 @@ import typer
 from redis.asyncio import RedisCluster
 from redis.exceptions import RedisError, ResponseError
 
-from bot.cli.health import LONGEST_HEALTH, TIMEOUT, answer_of, health_url, is_health
+from bot.cli.health import LONGEST_HEALTH, TIMEOUT, answer_of, health_url, is_health, served_at
 from bot.cli.output import say
 from bot.cli.stores import store_of
 from bot.platform import GROUP
-from bot.settings import NOTHING_TO_RUN, PREFIX, BadSetting, Settings, read_settings
+from bot.settings import MONITORING_REMEDY, NOTHING_TO_RUN, PREFIX, BadSetting, Settings, read_settings
 from bot.store import EmbeddedStore, Store, StoreError, keys, opened
 from bot.store.folder import holds_store, is_claimed, is_open
 from bot.tournaments.store import Tournaments
@@ -34,6 +34,8 @@ DOCTORS = "buongioco.doctors"
 
 NO_BOT_BEHIND = (502, 503, 504)
 """What a proxy answers that reaches nobody."""
+
+PLAYGROUND_REMEDY = "set BUONGIOCO_PLAYGROUND_PORT or BUONGIOCO_PLAYGROUND_HOST, or BUONGIOCO_PLAYGROUND=false"
 
 OURS = {"web", "telegram", "discord"}
 """The adapters whose settings are known here; another's adapter says itself whether it has what it needs."""
@@ -74,11 +76,17 @@ async def examine(settings: Settings) -> AsyncIterator[tuple[bool, str]]:
     async for finding in _examine_tokens(settings):
         yield finding
     if settings.playground:
-        yield await asyncio.to_thread(_examine_port, settings)
+        host, port = settings.playground_host, settings.playground_port
+        yield await asyncio.to_thread(_examine_port, settings, "playground", host, port, PLAYGROUND_REMEDY)
         if settings.public_url:
             yield await asyncio.to_thread(_examine_public_address, settings.public_url)
     elif not (settings.telegram_token or settings.discord_token or _installed() - OURS):
         yield False, NOTHING_TO_RUN
+    if settings.monitoring_port is not None:
+        host, port = settings.monitoring_host, settings.monitoring_port
+        yield await asyncio.to_thread(_examine_port, settings, "monitoring", host, port, MONITORING_REMEDY)
+    elif served_at(settings) is None:
+        yield True, "monitoring: nothing serves /healthz; to have it, set BUONGIOCO_MONITORING_PORT"
     if find_spec("numba"):
         yield True, "robots: searches are compiled"
     else:
@@ -88,22 +96,20 @@ async def examine(settings: Settings) -> AsyncIterator[tuple[bool, str]]:
         )
 
 
-def _examine_port(settings: Settings) -> tuple[bool, str]:
-    """Whether the playground can listen where it is to, or a bot does so already."""
-    host, port = settings.playground_host, settings.playground_port
+def _examine_port(settings: Settings, what: str, host: str, port: int, remedy: str) -> tuple[bool, str]:
+    """Return whether the bot can listen there, or does so already."""
     url = f"http://{f'[{host}]' if ':' in host else host}:{port}/"
-    remedy = "set BUONGIOCO_PLAYGROUND_PORT or BUONGIOCO_PLAYGROUND_HOST, or BUONGIOCO_PLAYGROUND=false"
     try:
         with socket.create_server((host, port), family=socket.AF_INET6 if ":" in host else socket.AF_INET):
-            return True, f"playground: {url}, and the port is free"
+            return True, f"{what}: {url}, and the port is free"
     except OSError as error:
         if error.errno != errno.EADDRINUSE:
-            return False, f"playground: it cannot listen on {host}, port {port} ({error.strerror}): {remedy}"
+            return False, f"{what}: it cannot listen on {host}, port {port} ({error.strerror}): {remedy}"
     if not _is_a_bot(host, port):
-        return False, f"playground: another program listens on {host}, port {port}: end it, or {remedy}"
+        return False, f"{what}: another program listens on {host}, port {port}: end it, or {remedy}"
     if settings.redis_url or EmbeddedStore(settings.data).is_taken:
-        return True, f"playground: {url}, and a bot is serving it"
-    return False, f"playground: a bot with another data folder listens on {host}, port {port}: end it, or {remedy}"
+        return True, f"{what}: {url}, and a bot is serving it"
+    return False, f"{what}: a bot with another data folder listens on {host}, port {port}: end it, or {remedy}"
 
 
 def _examine_public_address(url: str) -> tuple[bool, str]:

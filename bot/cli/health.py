@@ -2,10 +2,10 @@
 
 import json
 import sys
-from http.client import HTTPResponse
+from http.client import HTTPException, HTTPResponse
 from urllib.request import ProxyHandler, build_opener
 
-from bot.settings import BadSetting, read_settings
+from bot.settings import BadSetting, Settings, read_settings
 
 TIMEOUT = 4.0
 LONGEST_HEALTH = 65536
@@ -38,25 +38,33 @@ def is_health(body: bytes) -> bool:
     return isinstance(said, dict) and {"healthy", "store", "adapters"} <= said.keys()
 
 
+def served_at(settings: Settings) -> tuple[str, int] | None:
+    """Return the address and port at which a bot with these settings serves /healthz; None if nowhere."""
+    if settings.monitoring_port is not None:
+        return settings.monitoring_host, settings.monitoring_port
+    if settings.playground:
+        return settings.playground_host, settings.playground_port
+    if settings.telegram_token and settings.telegram_webhook_url:
+        return settings.telegram_webhook_host, settings.telegram_webhook_port
+    return None
+
+
 def main() -> int:
-    """0 if the bot answers that it is well; 1 otherwise, with what it said."""
+    """Return 0 if the bot answers that it does well, otherwise 1, and print what it said."""
     try:
         settings = read_settings()
     except BadSetting as error:
         print(error)  # noqa: T201
         return 1
-    if settings.playground:
-        host, port = settings.playground_host, settings.playground_port
-    elif settings.telegram_token and settings.telegram_webhook_url:
-        host, port = settings.telegram_webhook_host, settings.telegram_webhook_port
-    else:
-        # Nothing listens then; that the process runs is all that can be asked.
-        return 0
+    place = served_at(settings)
+    if place is None:
+        print("Nothing serves /healthz: set BUONGIOCO_MONITORING_PORT.")  # noqa: T201
+        return 1
     try:
-        with answer_of(health_url(host, port)) as answer:
-            print(answer.read().decode())  # noqa: T201
+        with answer_of(health_url(*place)) as answer:
+            print(answer.read(LONGEST_HEALTH).decode())  # noqa: T201
             return 0
-    except OSError as error:
+    except (OSError, HTTPException) as error:
         print(error)  # noqa: T201
         return 1
 

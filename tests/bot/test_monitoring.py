@@ -1,0 +1,164 @@
+"""/healthz and /metrics: at which port they are served, to whom, and what the image's health check makes of them."""
+
+import asyncio
+import json
+import os
+import re
+import signal
+import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import aiohttp
+import pytest
+
+from bot.cli.health import served_at
+from bot.handlers import Dispatcher
+from bot.monitoring import PATHS, monitoring
+from bot.settings import BadSetting, Settings, read_settings
+from bot.store import Store
+from bot.worker import Worker
+from tests.bot.command import environment
+from tests.kills.bot_process import free_port
+from tests.telegram.server import TOKEN, TelegramServer
+
+ROOT = Path(__file__).parents[2]
+EVERYWHERE = "0.0.0.0"  # noqa: S104
+
+
+@asynccontextmanager
+async def served(store: Store, **settings: Any) -> AsyncIterator[int]:
+    """The port at which a worker with these settings serves both, and nothing else."""
+    port = free_port()
+    worker = Worker(store, Settings(_env_file=None, monitoring_port=port, **settings))
+    async with monitoring(Dispatcher(worker)):
+        yield port
+
+
+async def statuses(port: int, **headers: str) -> set[int]:
+    found = set()
+    async with aiohttp.ClientSession() as session:
+        for path in PATHS:
+            async with session.get(f"http://127.0.0.1:{port}{path}", headers=headers) as answer:
+                found.add(answer.status)
+    return found
+
+
+@pytest.mark.parametrize(
+    ("host", "name", "answered"),
+    [
+        ("127.0.0.1", "127.0.0.1", True),
+        ("127.0.0.1", "localhost:1", True),
+        ("127.0.0.1", "[::1]:8766", True),
+        ("127.0.0.1", "bot", True),
+        ("127.0.0.1", "BOT:8766", True),
+        ("127.0.0.1", "cards.internal", True),
+        ("127.0.0.1", "192.0.2.7", False),
+        (EVERYWHERE, "192.0.2.7", True),
+        (EVERYWHERE, "bot.evil.example", False),
+        (EVERYWHERE, "evil.example", False),
+        (EVERYWHERE, "bot/", False),
+        (EVERYWHERE, "", False),
+    ],
+)
+async def test_monitoring_answers_to_permitted_names(store: Store, host: str, name: str, answered: bool) -> None:
+    async with served(store, monitoring_host=host, monitoring_names="Bot, cards.internal") as port:
+        # The worker has not started, so it is not well.
+        assert await statuses(port, Host=name) == ({503, 200} if answered else {403})
+        assert await statuses(port, **{"Host": name, "X-Forwarded-For": "192.0.2.9"}) == {403}
+
+
+async def test_monitoring_serves_nothing_else(store: Store) -> None:
+    async with served(store) as port, aiohttp.ClientSession() as session:
+        for method, path in (("GET", "/"), ("POST", "/healthz"), ("GET", "/chat")):
+            async with session.request(method, f"http://127.0.0.1:{port}{path}") as answer:
+                assert answer.status in (404, 405)
+
+
+async def test_monitoring_port_that_is_taken_stops_the_start(store: Store) -> None:
+    async with served(store) as port:
+        worker = Worker(store, Settings(_env_file=None, monitoring_port=port))
+        with pytest.raises(BadSetting, match="set BUONGIOCO_MONITORING_PORT"):
+            async with monitoring(Dispatcher(worker)):
+                pass
+
+
+def test_health_check_asks_where_healthz_is() -> None:
+    bot: dict[str, Any] = {"_env_file": None, "playground_port": 1, "telegram_token": "1:x"}
+    hook: dict[str, Any] = {"telegram_webhook_url": "https://cards.example.org/x", "telegram_webhook_port": 3}
+    assert served_at(Settings(**bot, monitoring_port=2, monitoring_host=EVERYWHERE)) == (EVERYWHERE, 2)
+    assert served_at(Settings(**bot)) == ("127.0.0.1", 1)
+    assert served_at(Settings(**bot, playground=False, **hook)) == ("127.0.0.1", 3)
+    assert served_at(Settings(**bot, playground=False)) is None
+
+
+@pytest.mark.parametrize("name", ["http://bot", "bot:8766", "b√t"])
+@pytest.mark.usefixtures("no_settings")
+def test_monitoring_names_are_names(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    monkeypatch.setenv("BUONGIOCO_MONITORING_PORT", "")
+    assert read_settings().monitoring_port is None
+    monkeypatch.setenv("BUONGIOCO_MONITORING_NAMES", name)
+    with pytest.raises(BadSetting, match="BUONGIOCO_MONITORING_NAMES must be names"):
+        read_settings()
+
+
+def health_check() -> list[str]:
+    """The command of the image's health check; its Python is this one."""
+    command = re.search(r"^HEALTHCHECK .*CMD (\[.*\])$", (ROOT / "Dockerfile").read_text(), re.MULTILINE)
+    assert command
+    python, *words = json.loads(command[1])
+    assert python == "python"
+    return [sys.executable, *words]
+
+
+async def test_image_calls_a_frozen_bot_unhealthy(tmp_path: Path) -> None:
+    server = TelegramServer()
+    await server.start()
+    said = environment(
+        tmp_path,
+        BUONGIOCO_PLAYGROUND="false",
+        BUONGIOCO_MONITORING_PORT=str(free_port()),
+        BUONGIOCO_TELEGRAM_TOKEN=TOKEN,
+        BUONGIOCO_TELEGRAM_API_URL=server.url,
+    )
+
+    async def checked() -> tuple[int | None, str]:
+        check = await asyncio.create_subprocess_exec(
+            *health_check(), env=said, cwd=tmp_path, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.STDOUT
+        )
+        out, _ = await check.communicate()
+        return check.returncode, out.decode()
+
+    assert (await checked())[0] == 1, "no bot runs yet"
+    bot = await asyncio.create_subprocess_exec(
+        str(Path(sys.executable).with_name("buongioco")), "run", env=said, cwd=tmp_path
+    )
+    try:
+        async with asyncio.timeout(120):
+            while (await checked())[0] != 0:
+                assert bot.returncode is None
+        os.kill(bot.pid, signal.SIGSTOP)
+        status, why = await checked()
+        assert (status, "timed out" in why) == (1, True), why
+        os.kill(bot.pid, signal.SIGCONT)
+        async with asyncio.timeout(60):
+            while (await checked())[0] != 0:
+                assert bot.returncode is None
+    finally:
+        os.kill(bot.pid, signal.SIGCONT)
+        bot.terminate()
+        await bot.wait()
+        await server.stop()
+
+
+@pytest.mark.usefixtures("no_settings")
+async def test_health_check_without_a_port_fails(tmp_path: Path) -> None:
+    said = environment(tmp_path, BUONGIOCO_PLAYGROUND="false", BUONGIOCO_TELEGRAM_TOKEN=TOKEN)
+    check = await asyncio.create_subprocess_exec(
+        *health_check(), env=said, cwd=tmp_path, stdout=asyncio.subprocess.PIPE
+    )
+    out, _ = await check.communicate()
+    assert check.returncode == 1
+    assert b"BUONGIOCO_MONITORING_PORT" in out

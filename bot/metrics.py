@@ -18,6 +18,8 @@ PLATFORM_UP = Gauge("buongioco_platform_up", "Whether a platform can be spoken t
 PICTURES = Counter(
     "buongioco_pictures", "Pictures that were asked for and not at hand, by what came of it", ["outcome"]
 )
+STORE_RISK = Gauge("buongioco_store_risk", "Whether a setting of the store may lose data: 1 or 0", ["risk"])
+STALLED = Counter("buongioco_stalled_seconds", "Seconds for which the process did not run, in pauses over 5 s")
 ROBOT_MOVES = Counter("buongioco_robot_moves", "Moves that robots thought about, by who did", ["robot"])
 GAMES = Counter("buongioco_games_finished", "Games finished, by game and ending", ["game", "ending"])
 

@@ -5,6 +5,7 @@ import time
 from collections.abc import Awaitable, Callable, Coroutine
 from contextlib import suppress
 from datetime import UTC, date, datetime
+from functools import partial
 from importlib.util import find_spec
 from typing import Any
 from zoneinfo import ZoneInfo
@@ -12,7 +13,7 @@ from zoneinfo import ZoneInfo
 import structlog
 
 from bot.analysis_pool import AnalysisPool
-from bot.background import Loops, TaskSet
+from bot.background import Loop, Loops, TaskSet
 from bot.daily.analyses import DayAnalyses
 from bot.daily.days import Days
 from bot.daily.reminders import Reminders
@@ -38,8 +39,10 @@ from bot.puzzles.groups import GroupPuzzles
 from bot.robot_pool import RobotPool
 from bot.scheduler import Scheduler
 from bot.settings import Settings
+from bot.stalls import watch_for_stalls
 from bot.store import STORE_ERRORS, Store, keys
 from bot.store.committed import Committed
+from bot.store.durability import watch
 from bot.store.retries import RetryQueue
 from bot.tables.challenges import Challenges
 from bot.tables.errors import NoSuchTable, SetAside
@@ -177,7 +180,7 @@ class Worker:
         """
         await self.shards.join()
         await self.shards.share_out()
-        loops = {
+        loops: dict[str, Loop] = {
             "ratings": self._catch_up,
             "leases": self.shards.keep,
             "notifications": self.shards.listen,
@@ -191,6 +194,8 @@ class Worker:
             "reminders": self.reminders.run,
             "puzzles": self.puzzles.run,
             "tournaments": self.director.run,
+            "store risks": partial(watch, self.store.client, self.store.outage),
+            "stalls": watch_for_stalls,
         }
         if self.looks_at_games:
             analyses = DayAnalyses(self.store, self.shards, self.days, self.archive, self.analysis_pool)

@@ -16,8 +16,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import typer
-from redis.asyncio import RedisCluster
-from redis.exceptions import RedisError, ResponseError
+from redis.exceptions import RedisError
 
 from bot.cli.health import LONGEST_HEALTH, TIMEOUT, answer_of, health_url, is_health, served_at
 from bot.cli.output import say
@@ -25,6 +24,7 @@ from bot.cli.stores import store_of
 from bot.platform import GROUP
 from bot.settings import MONITORING_REMEDY, NOTHING_TO_RUN, PREFIX, BadSetting, Settings, read_settings
 from bot.store import EmbeddedStore, Store, StoreError, keys, opened
+from bot.store.durability import RISKS, by_node, risks_of, sync_policies
 from bot.store.folder import holds_store, is_claimed, is_open
 from bot.tournaments.store import Tournaments
 
@@ -221,7 +221,7 @@ async def _examine_store(store: Store, settings: Settings) -> AsyncIterator[tupl
     except (RedisError, OSError) as error:
         yield False, f"store: one of its nodes does not answer ({type(error).__name__}): is it running?"
         return
-    nodes = _by_node(about)
+    nodes = by_node(about)
     primaries = [node for node in nodes if node["role"] == "master"]
     if not primaries:
         yield False, "store: this is a replica, which takes no moves: REDIS_URL must name the primary"
@@ -247,13 +247,8 @@ async def _examine_store(store: Store, settings: Settings) -> AsyncIterator[tupl
         )
     versions = {str(node.get("valkey_version") or node["redis_version"]) for node in nodes}
     yield True, f"store: answers, version {', '.join(sorted(versions))}"
-    if all(node["aof_enabled"] for node in nodes):
-        yield True, "store: writes an append-only file"
-        yield await _examine_sync(store.client)
-    else:
-        yield False, "store: does not write an append-only file, so a crash loses games: set appendonly yes"
-    if any(node.get("maxmemory") and node["maxmemory_policy"] != "noeviction" for node in nodes):
-        yield False, "store: throws keys away when its memory is full: set maxmemory-policy noeviction"
+    async for finding in _examine_durability(store.client):
+        yield finding
     fewest = min(int(node["connected_slaves"]) for node in primaries)
     if settings.redis_url and fewest < settings.store_replicas:
         yield (
@@ -263,28 +258,18 @@ async def _examine_store(store: Store, settings: Settings) -> AsyncIterator[tupl
         )
 
 
-async def _examine_sync(client: Any) -> tuple[bool, str]:
-    """Whether every node has a move on disk before it answers."""
-    everywhere = {"target_nodes": RedisCluster.ALL_NODES} if isinstance(client, RedisCluster) else {}
+async def _examine_durability(client: Any) -> AsyncIterator[tuple[bool, str]]:
+    """Whether the store keeps what it was told, whatever happens to its machine."""
     try:
-        nodes = _by_node(await client.config_get("appendfsync", **everywhere))
-        said = sorted({node["appendfsync"] for node in nodes} - {"always"})
-    except (ResponseError, KeyError):
-        return (
-            True,
-            "store: whether a power cut loses moves cannot be seen, for CONFIG is refused: have appendfsync always",
-        )
+        found, policies = await risks_of(client), await sync_policies(client)
     except (RedisError, OSError) as error:
-        return False, f"store: one of its nodes does not answer ({type(error).__name__}): is it running?"
-    if said:
-        return (
-            False,
-            f"store: a power cut loses moves that were answered (appendfsync {said[0]}): set appendfsync always",
-        )
-    return True, "store: has moves on disk before they are answered"
-
-
-def _by_node(answer: dict[str, Any]) -> list[dict[str, Any]]:
-    """What each node said: a cluster answers by their names."""
-    is_a_clusters = answer and all(isinstance(value, dict) for value in answer.values())
-    return list(answer.values()) if is_a_clusters else [answer]
+        yield False, f"store: one of its nodes does not answer ({type(error).__name__}): is it running?"
+        return
+    if "no_append_only_file" not in found:
+        yield True, "store: writes an append-only file"
+        if policies == {"always"}:
+            yield True, "store: has moves on disk before they are answered"
+        elif not policies:
+            yield True, "store: CONFIG is refused, so check yourself that it has appendfsync always"
+    for risk in found:
+        yield False, f"store: {RISKS[risk]}"

@@ -12,11 +12,15 @@ from collections.abc import Iterable, Sequence
 from importlib.resources import files
 from typing import Any, Literal
 
+import structlog
+
 from bot.store import keys
 from bot.store.batch import BatchedScript
 from bot.store.folder import StoreAway
 
 DAY_SECONDS = 86400
+
+log = structlog.get_logger()
 
 CLOCK = getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC)
 """A clock that nobody sets, and that goes on while the machine sleeps: Linux has one beside the monotonic, which does
@@ -65,9 +69,12 @@ class Attendance:
         One that ``joins`` is not among them where any is whose days end elsewhere, and so disturbs nobody.
         """
         joined = zone if joins else ""
-        now, *found = await self._present(keys=[keys.WORKERS], args=[_member(worker, zone), LEASE_SECONDS, joined])
+        now, silent, *found = await self._present(
+            keys=[keys.WORKERS], args=[_member(worker, zone), LEASE_SECONDS, joined]
+        )
         # When it was answered, so that a slow answer makes it late: no day is over too early.
         self._ahead = float(now) - time.clock_gettime(CLOCK)
+        _warn_of_silent(worker, float(now), silent)
         return _zones(found)
 
     async def alive(self) -> int:
@@ -142,6 +149,17 @@ class Attendance:
 
 def _member(worker: str, zone: str) -> str:
     return f"{worker} {zone}"
+
+
+def _warn_of_silent(worker: str, now: float, silent: Sequence[bytes]) -> None:
+    """Log the other workers that stopped without saying so. A worker that is only late knows it (`bot.stalls`)."""
+    for member, heard in zip(silent[::2], silent[1::2], strict=True):
+        if member.decode().partition(" ")[0] != worker:
+            log.warning(
+                "worker_vanished",
+                last_heard_seconds_ago=round(now - float(heard), 1),
+                why="it was killed, lost power, froze, or cannot reach the store",
+            )
 
 
 def _zones(members: Iterable[bytes]) -> list[str]:

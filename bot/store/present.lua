@@ -3,8 +3,9 @@
 --
 -- KEYS  workers
 -- ARGV  worker and its zone, seconds that a lease lasts; of one that joins its zone, too, otherwise ""
--- Returns the time, and the workers that there are
+-- Returns the time, the other workers that went without a word with when they were last heard, and the workers there are
 local now = store_time()
+local silent = redis.call('ZRANGEBYSCORE', KEYS[1], '-inf', string.format('%.3f', now - ARGV[2]), 'WITHSCORES')
 redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', string.format('%.3f', now - ARGV[2]))
 redis.call('ZREMRANGEBYSCORE', KEYS[1], string.format('(%.3f', now + ARGV[2]), '+inf')
 local may_be = true
@@ -15,4 +16,4 @@ if ARGV[3] ~= '' and not redis.call('ZSCORE', KEYS[1], ARGV[1]) then
   end
 end
 if may_be then redis.call('ZADD', KEYS[1], string.format('%.3f', now), ARGV[1]) end
-return {string.format('%.3f', now), unpack(redis.call('ZRANGE', KEYS[1], 0, -1))}
+return {string.format('%.3f', now), silent, unpack(redis.call('ZRANGE', KEYS[1], 0, -1))}

@@ -1,0 +1,26 @@
+"""Noticing that this process did not run for a while: it was frozen, its machine slept, or something blocked it."""
+
+import asyncio
+import time
+
+import structlog
+
+from bot.metrics import STALLED
+from bot.store.attendance import CLOCK
+
+TICK_SECONDS = 1.0
+STALL_SECONDS = 5.0
+"""A pause longer than this is logged. Players notice it, and platforms may have given up on presses."""
+
+log = structlog.get_logger()
+
+
+async def watch_for_stalls() -> None:
+    """Log each stall when it is over, with its length in seconds, and count them for Prometheus."""
+    while True:
+        before = time.clock_gettime(CLOCK)
+        await asyncio.sleep(TICK_SECONDS)
+        late = time.clock_gettime(CLOCK) - before - TICK_SECONDS
+        if late > STALL_SECONDS:
+            STALLED.inc(late)
+            log.warning("stalled", seconds=round(late, 1), why="the process was frozen, blocked or starved")

@@ -1,0 +1,68 @@
+"""Whether a store's settings can lose games: for `buongioco doctor`, and for a bot that watches its store."""
+
+import asyncio
+from typing import Any
+
+import structlog
+from redis.asyncio import RedisCluster
+from redis.exceptions import ResponseError
+
+from bot.metrics import STORE_RISK
+from bot.store.outage import Outage
+
+RISKS = {
+    "no_append_only_file": "it writes no append-only file, so a crash loses games: set appendonly yes",
+    "evicts_keys": "it deletes keys when its memory is full: set maxmemory-policy noeviction",
+    "syncs_late": "a power cut loses moves that were answered: set appendfsync always",
+}
+"""Each risk by name, with what a host should do."""
+
+CHECK_SECONDS = 600.0
+"""Pause between two looks, because a host may change a running store."""
+
+log = structlog.get_logger()
+
+
+async def risks_of(client: Any) -> list[str]:
+    """Return the names of the `RISKS` that the store's settings have on any node.
+
+    A store whose CONFIG command is refused hides ``syncs_late``. Raises what the store raises if it does not answer.
+    """
+    nodes = by_node(await client.info())
+    found = []
+    if not all(node["aof_enabled"] for node in nodes):
+        found.append("no_append_only_file")
+    elif await sync_policies(client) - {"always"}:
+        found.append("syncs_late")
+    if any(node.get("maxmemory") and node["maxmemory_policy"] != "noeviction" for node in nodes):
+        found.append("evicts_keys")
+    return found
+
+
+async def sync_policies(client: Any) -> set[str]:
+    """Return the values of ``appendfsync`` on all nodes; none if CONFIG is refused."""
+    everywhere = {"target_nodes": RedisCluster.ALL_NODES} if isinstance(client, RedisCluster) else {}
+    try:
+        return {node["appendfsync"] for node in by_node(await client.config_get("appendfsync", **everywhere))}
+    except (ResponseError, KeyError):
+        return set()
+
+
+def by_node(answer: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return what each node answered. A cluster's answer is keyed by node."""
+    is_a_clusters = answer and all(isinstance(value, dict) for value in answer.values())
+    return list(answer.values()) if is_a_clusters else [answer]
+
+
+async def watch(client: Any, outage: Outage) -> None:
+    """Check the store's settings now and from time to time. Warn of each new risk, and export all as a metric."""
+    known: set[str] = set()
+    while True:
+        with outage.noted():
+            found = set(await risks_of(client))
+            for name, sentence in RISKS.items():
+                STORE_RISK.labels(name).set(name in found)
+                if name in found - known:
+                    log.warning("store_may_lose_data", risk=name, why=sentence)
+            known = found
+        await asyncio.sleep(CHECK_SECONDS)

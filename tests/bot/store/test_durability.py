@@ -1,0 +1,60 @@
+"""Settings of a store that lose games: a bot that starts on one says so."""
+
+import asyncio
+
+import pytest
+from structlog.testing import capture_logs
+
+from bot.metrics import STORE_RISK
+from bot.store import EmbeddedStore, durability, opened
+from bot.store.durability import RISKS, risks_of, watch
+
+
+def exported() -> set[str]:
+    """The risks that Prometheus reads."""
+    return {name for name in RISKS if STORE_RISK.labels(name)._value.get()}
+
+
+async def test_a_store_that_keeps_everything_has_no_risks(embedded: EmbeddedStore) -> None:
+    async with opened(embedded.url) as store:
+        assert await risks_of(store.client) == []
+
+
+@pytest.mark.parametrize(
+    ("settings", "risk"),
+    [
+        ({"appendonly": "no"}, "no_append_only_file"),
+        ({"appendfsync": "everysec"}, "syncs_late"),
+        ({"maxmemory": "100mb", "maxmemory-policy": "allkeys-lru"}, "evicts_keys"),
+        ({"maxmemory": "100mb", "maxmemory-policy": "volatile-ttl"}, "evicts_keys"),
+    ],
+)
+async def test_each_risk_is_warned_of_once_and_exported(
+    embedded: EmbeddedStore, monkeypatch: pytest.MonkeyPatch, settings: dict[str, str], risk: str
+) -> None:
+    monkeypatch.setattr(durability, "CHECK_SECONDS", 0)
+    async with opened(embedded.url) as store:
+        with capture_logs() as logs:
+            watching = asyncio.create_task(watch(store.client, store.outage))
+            while exported():
+                await asyncio.sleep(0)
+            for name, value in settings.items():
+                await store.client.config_set(name, value)
+            async with asyncio.timeout(60):
+                while exported() != {risk}:
+                    await asyncio.sleep(0)
+                await store.client.config_set("appendonly", "yes")
+                await store.client.config_set("appendfsync", "always")
+                await store.client.config_set("maxmemory", "0")
+                while exported():
+                    await asyncio.sleep(0)
+            watching.cancel()
+    assert [(line["event"], line["risk"]) for line in logs] == [("store_may_lose_data", risk)]
+    assert logs[0]["log_level"] == "warning"
+
+
+async def test_a_store_that_hides_its_settings_is_no_risk(embedded: EmbeddedStore) -> None:
+    async with opened(embedded.url) as store:
+        await store.client.execute_command("ACL", "SETUSER", "host", "on", ">hunter2", "~*", "&*", "+@all", "-config")
+    async with opened(embedded.url.replace("unix://", "unix://host:hunter2@")) as store:
+        assert await risks_of(store.client) == []

@@ -1,0 +1,58 @@
+"""What the log says after a worker was frozen or killed."""
+
+import asyncio
+import time
+
+import pytest
+from structlog.testing import capture_logs
+
+from bot import stalls
+from bot.metrics import STALLED
+from bot.stalls import watch_for_stalls
+from bot.store import Store, keys
+from bot.store.attendance import LEASE_SECONDS, Attendance
+
+
+async def test_a_process_that_did_not_run_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(stalls, "TICK_SECONDS", 0.01)
+    monkeypatch.setattr(stalls, "STALL_SECONDS", 0.3)
+    before = STALLED._value.get()
+    with capture_logs() as logs:
+        watching = asyncio.create_task(watch_for_stalls())
+        await asyncio.sleep(0.02)
+        time.sleep(1)
+        async with asyncio.timeout(60):
+            while not logs:
+                await asyncio.sleep(0.01)
+        watching.cancel()
+    assert logs[0]["event"] == "stalled"
+    assert logs[0]["log_level"] == "warning"
+    assert logs[0]["seconds"] >= 0.6
+    assert STALLED._value.get() - before >= 0.6
+
+
+async def ages(store: Store, seconds: float) -> None:
+    """Make every worker's last word so much older."""
+    for member, heard in await store.client.zrange(keys.WORKERS, 0, -1, withscores=True):
+        await store.client.zadd(keys.WORKERS, {member: heard - seconds})
+
+
+async def test_a_worker_that_was_killed_is_told_once_by_the_next(store: Store) -> None:
+    await Attendance(store.client).present("killed", "Europe/Rome")
+    await ages(store, 100)
+    with capture_logs() as logs:
+        for _ in range(2):
+            await Attendance(store.client).present("next", "Europe/Rome", joins=True)
+    assert [line["event"] for line in logs] == ["worker_vanished"]
+    assert 100 <= logs[0]["last_heard_seconds_ago"] < 10_000
+
+
+async def test_a_worker_that_stopped_or_is_merely_late_is_not_told(store: Store) -> None:
+    attendance = Attendance(store.client)
+    with capture_logs() as logs:
+        await attendance.present("stopped", "Europe/Rome")
+        await attendance.absent("stopped", "Europe/Rome")
+        await attendance.present("late", "Europe/Rome")
+        await ages(store, 2 * LEASE_SECONDS)
+        await attendance.present("late", "Europe/Rome")
+    assert logs == []

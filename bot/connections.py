@@ -138,9 +138,13 @@ class Connections:
         self._idle.pop(connection, None)
         try:
             response = await handler(request)
+        except web.HTTPException as answer:
+            _close_if_unread(request, answer)
+            raise
         finally:
             if connection in self._open:
                 self._idle[connection] = None
+        _close_if_unread(request, response)
         return response
 
     @staticmethod
@@ -148,6 +152,16 @@ class Connections:
         connection = request.transport.get_protocol() if request.transport else None
         if isinstance(connection, Connection):
             connection.is_stream = not isinstance(response, web.Response)
+
+
+def _close_if_unread(request: web.Request, response: web.StreamResponse) -> None:
+    """Say in the answer that its connection ends, if the request has a body that nobody read.
+
+    aiohttp closes such a connection when the body is malformed. A proxy that was not told would already have sent it
+    another visitor's request.
+    """
+    if request.body_exists and not request.content.at_eof() and not response.prepared:
+        response.force_close()
 
 
 class Connection(asyncio.Protocol):

@@ -151,6 +151,14 @@ async def test_a_body_that_trickles_in_is_not_waited_for(monkeypatch: pytest.Mon
             assert (await reader.readline()).split()[1] == b"408"
 
 
+@pytest.mark.parametrize(("path", "encoding", "closes"), [("x", "gzip", True), ("x", "x", True), ("body", "x", False)])
+async def test_answer_to_an_unread_body_ends_the_connection(path: str, encoding: str, closes: bool) -> None:
+    async with serving_at(Connections(10)) as (port, _ending), aiohttp.ClientSession() as session:
+        headers = {"Content-Encoding": encoding}
+        async with session.post(f"http://127.0.0.1:{port}/{path}", data=b"no gzip", headers=headers) as answer:
+            assert (answer.headers.get("Connection") == "close") is closes
+
+
 async def test_idle_connections_are_closed_and_busy_ones_not(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(serving, "KEEPALIVE_SECONDS", 0.3)
     monkeypatch.setattr(connections_module, "HEAD_SECONDS", 0.3)

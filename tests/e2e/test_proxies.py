@@ -13,7 +13,10 @@ from typing import Any
 import aiohttp
 import pytest
 from playwright.async_api import expect
+from structlog.testing import capture_logs
 
+from bot.serving import few_lines
+from bot.throttle import LINES, Throttle
 from tests.browser import PHONE, launched, needed
 from tests.e2e.test_browser import SHOTS
 from tests.kills.bot_process import free_port
@@ -123,6 +126,10 @@ class Proxy:
     async def get(self, path: str, **headers: str) -> tuple[int, str]:
         async with self._session.get(**self._asked(path, headers)) as answer:
             return answer.status, await answer.text()
+
+    async def post(self, path: str, data: bytes, **headers: str) -> int:
+        async with self._session.post(data=data, **self._asked(path, headers)) as answer:
+            return answer.status
 
     @asynccontextmanager
     async def tab(self, key: str = "", **headers: str) -> AsyncIterator[aiohttp.ClientWebSocketResponse]:
@@ -235,6 +242,18 @@ async def test_nobody_comes_in_without_a_link_by_another_name_or_from_another_pa
         for host in (NAME, "127.0.0.1", "localhost"):
             status, text = await proxy.get(path, Host=host)
             assert status == 403 or not text
+
+
+async def test_malformed_bodies_through_a_proxy_are_few_lines(
+    proxy: Proxy, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(few_lines, "throttle", Throttle())
+    with capture_logs() as logs:
+        for _ in range(30):
+            assert await proxy.post("/nowhere", b"no gzip", **{"Content-Encoding": "gzip"}) in (400, 404)
+    assert [record.getMessage() for record in caplog.records] == []
+    assert {(line["event"], line["log_level"]) for line in logs} == {("malformed_request", "info")}
+    assert len(logs) <= LINES.burst
 
 
 @pytest.mark.parametrize("which", list(PROXIES))

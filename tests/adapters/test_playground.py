@@ -153,6 +153,18 @@ async def test_a_request_sent_twice_counts_once(playground: Open, session: aioht
     assert texts == ["/challenge testa", "card"]
 
 
+async def test_group_is_added_once_however_often_it_is_asked_for(
+    playground: Open, session: aiohttp.ClientSession
+) -> None:
+    before = len(playground.playground.chat_store.chats)
+    for _ in range(2):
+        line = await Line.open(session, playground)
+        assert (await line.ask(do="add_chat", name="Bar", n="same0001"))["type"] == "done"
+        assert (await line.ask(do="add_person", name="Zita", n="same0001"))["type"] == "done"
+    # A person has a private chat.
+    assert len(playground.playground.chat_store.chats) == before + 2
+
+
 async def test_other_request_with_the_same_name_is_done(playground: Open, session: aiohttp.ClientSession) -> None:
     line = await Line.open(session, playground)
     for text in ("first", "second", "first"):

@@ -14,7 +14,7 @@ from typing import Any
 import structlog
 from aiohttp import WSMsgType, web
 from aiohttp.web_routedef import AbstractRouteDef
-from cachetools import TTLCache
+from cachetools import LRUCache, TTLCache
 
 from adapters.web.playground.chat_store import ChatStore, User
 from adapters.web.playground.page_texts import page_texts
@@ -25,6 +25,7 @@ from adapters.web.site import Site, spoken
 from bot.background import TaskSet
 from bot.commands import Kind, choices, listed
 from bot.host_link import drop_link, show_link
+from bot.idempotency import press_key
 from bot.platform import CardRoom, DeliveryError
 from bot.serving import is_same_secret, sent_in_time
 from bot.store import STORE_ERRORS
@@ -38,6 +39,7 @@ TICKETS, TICKET_SECONDS = 1000, 30.0
 """How many tickets there are at most, and how long one is good."""
 
 GOODBYE_SECONDS = 1.0
+ADDED_REMEMBERED = 100
 MESSAGES_SHOWN = 100
 SORRY = _("Something went wrong with me. Nothing is lost: try again.")
 NO_LINK = _("The playground opens by a personal link. Ask the host for yours.")
@@ -62,6 +64,8 @@ class Server:
         self._busy = TaskSet()
         self._tickets: TTLCache[str, str] = TTLCache(TICKETS, TICKET_SECONDS)
         self._folder, self._link = card_room.settings.data, ""
+        self._added: LRUCache[str, bool] = LRUCache(ADDED_REMEMBERED)
+        """Requests that have added a person or a group: a page sends them again after a lost connection."""
         self._host_key = secrets.token_urlsafe(12)
 
     @property
@@ -220,7 +224,10 @@ class Server:
         if isinstance(request, AddPerson | AddChat):
             if self.access.is_open and not tab.is_host:
                 raise Refused(_("Only the host adds people and groups."))
-            await (chat_store.add_person if isinstance(request, AddPerson) else chat_store.add_chat)(request.name)
+            key = press_key(request.n, request.model_dump_json())
+            if key not in self._added:
+                await (chat_store.add_person if isinstance(request, AddPerson) else chat_store.add_chat)(request.name)
+                self._added[key] = True
             return ""
         person = tab.person
         if person is None and not tab.is_host:

@@ -1,5 +1,6 @@
 """People on our pages as a platform: what stands at their tables they see live, so nothing is sent to them."""
 
+from adapters.web.live import Live
 from adapters.web.people import PLATFORM
 from adapters.web.site import Site
 from adapters.web.tables import Tables
@@ -11,7 +12,7 @@ PAGE = "page"
 
 
 class Web:
-    """The adapter; `Tables` are its pages."""
+    """The adapter. `Tables` are its pages, `Live` their WebSockets."""
 
     platform = PLATFORM
     has_ephemeral = False
@@ -21,6 +22,7 @@ class Web:
         self._site = site
         self.tables = Tables(site, card_room)
         site.add(self.tables.routes)
+        site.add(Live(site, card_room).routes)
 
     async def start(self) -> None:
         """Nothing: the site is there."""

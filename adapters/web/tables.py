@@ -1,37 +1,21 @@
-"""The pages on which people play: they open a table or sit down at one, and a WebSocket shows it to them live.
+"""The pages on which people play: they open a table or sit down at one (`live` shows it to them)."""
 
-A page says ``{"n": name, "press": payload}``, and is told ``{"table": …}`` whenever there is something else to be seen,
-``{"n": name, "toast": text, "refused": bool, "go": address}`` in answer to a press, ``{"gone": true}`` where there is
-nothing more to come: ``why`` beside it, or ``go`` where it goes on elsewhere.
-"""
-
-import asyncio
-import json
 import re
 import secrets
-from collections import Counter
-from contextlib import suppress
 from http import HTTPStatus
-from typing import Annotated, Any
 
-import structlog
-from aiohttp import WSCloseCode, WSMsgType, web
+from aiohttp import web
 from aiohttp.web_routedef import AbstractRouteDef
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
 
-from adapters.web.api.operations import CODE
-from adapters.web.limits import TooMany
+from adapters.web.codes import code_of
 from adapters.web.pages import FIRST_GAME
-from adapters.web.people import COOKIE, PLATFORM, SESSIONS, WebPerson, set_cookie
+from adapters.web.people import COOKIE, PLATFORM, WebPerson, set_cookie
 from adapters.web.refusals import Refused
-from adapters.web.site import TOO_MUCH, Site, spoken
+from adapters.web.site import Site, spoken
 from bot.commands import Kind, choices
-from bot.idempotency import press_key
-from bot.panel import LONGEST_PAYLOAD
 from bot.places import Place
-from bot.platform import CardRoom, Command, Press
+from bot.platform import CardRoom, Command
 from bot.somebody import is_guest
-from bot.store import STORE_ERRORS
 from bot.texts import language_of, texts
 from bot.texts import marked as _
 
@@ -39,32 +23,7 @@ KEY = re.compile(r"[0-9a-f]{16}")
 ROBOTS = {"easy": _("🤖 Easy robot"), "medium": _("🤖 Medium robot"), "strong": _("🤖 Strong robot")}
 """Against whom one plays, by level."""
 
-LONGEST_WORD = 1024
-"""Bytes of what a page may say at once; more ends the connection."""
-
-MOST_PAGES, MOST_PAGES_EACH = 2000, 20
-LOOK_SECONDS = 5.0
-"""How often it is asked whether a page's session has been ended."""
-
-TOO_MUCH_SECONDS = 1.0
-"""How long a page is not listened to from where too much is said."""
-
-PAGE = "page"
-REMATCH = "1prematch "
-SORRY = _("Something went wrong with me. Nothing is lost: try again.")
-
-ENDED = _("You play in this browser no more: have a new link sent to you in your chat.")
 NO_INVITATION = _("Nobody waits at this table: the game has begun or is over, or the code is wrong.")
-
-log = structlog.get_logger()
-
-
-class PressWord(BaseModel):
-    """A press. The page names it ``n``: the same press sent twice under one name counts once."""
-
-    model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
-    n: Annotated[str, StringConstraints(pattern=r"^[a-z0-9]{4,10}\z")]
-    press: Annotated[str, Field(max_length=LONGEST_PAYLOAD)]
 
 
 class Tables:
@@ -73,7 +32,6 @@ class Tables:
     def __init__(self, site: Site, card_room: CardRoom) -> None:
         self._site, self._card_room = site, card_room
         self.people = site.people
-        self._open: Counter[str] = Counter()
 
     @property
     def routes(self) -> list[AbstractRouteDef]:
@@ -84,7 +42,6 @@ class Tables:
             web.post("/daily", self.play_day),
             web.get("/t/{code}", self.table),
             web.post("/t/{code}", self.sit),
-            web.get("/t/{code}/live", self.live),
         ]
 
     # Pages
@@ -148,7 +105,7 @@ class Tables:
 
     async def table(self, request: web.Request) -> web.Response:
         """A table's page, for who sits there; who does not is asked whether they want to sit down."""
-        code = _code(request)
+        code = code_of(request)
         reader = await self.people.whose(request)
         language = await self._language(request, reader)
         hand = await self._card_room.hands.at(code, reader.person) if reader else None
@@ -181,7 +138,7 @@ class Tables:
 
     async def sit(self, request: web.Request) -> web.Response:
         """Sit down at a table, as /join does."""
-        code, said = _code(request), await self._site.form(request)
+        code, said = code_of(request), await self._site.form(request)
         if not (reader := await self.people.whose(request)):
             # Nobody new is kept for a code that leads nowhere.
             invitation = await self._invitation(request, code, None, language_of(spoken(request)))
@@ -234,158 +191,6 @@ class Tables:
             return language_of(spoken(request))
         return await self._card_room.hands.language_of(reader.person, spoken(request))
 
-    # Live
-
-    async def live(self, request: web.Request) -> web.StreamResponse:
-        """The WebSocket of a table's page."""
-        self._site.check_is_own_page(request)
-        reader = await self.people.whose(request)
-        if reader is None:
-            return await self._refused(request)
-        if self._open.total() >= MOST_PAGES or self._open[reader.person] >= MOST_PAGES_EACH:
-            raise web.HTTPTooManyRequests()
-        line = web.WebSocketResponse(max_msg_size=LONGEST_WORD, heartbeat=20)
-        with self._site.limits.page(request):
-            self._open[reader.person] += 1
-            try:
-                await line.prepare(request)
-                await self._serve(line, request, reader)
-            finally:
-                self._open[reader.person] -= 1
-                if not self._open[reader.person]:
-                    del self._open[reader.person]
-        return line
-
-    @staticmethod
-    async def _refused(request: web.Request) -> web.WebSocketResponse:
-        """Tell a stranger's page: refused before there is a line, it would try again for ever."""
-        line = web.WebSocketResponse()
-        await line.prepare(request)
-        await line.send_str(_gone(why=_why_nobody(request, language_of(spoken(request)))))
-        await line.close()
-        return line
-
-    async def _serve(self, line: web.WebSocketResponse, request: web.Request, reader: WebPerson) -> None:
-        code = _code(request)
-        try:
-            language = await self._language(request, reader)
-            hand = await self._card_room.hands.at(code, reader.person)
-            # The game may have ended while the page could not be told.
-            played = "" if hand else await self._card_room.hands.played(code, reader.person)
-        except STORE_ERRORS as error:
-            self._card_room.store_away(error)
-            await line.close()
-            return
-        if hand is None:
-            why = _why_nobody(request, language) if reader.is_guest else ""
-            await line.send_str(_gone(go=f"/g/{played}") if played else _gone(why=why))
-            await line.close()
-            return
-        looking = self._look(line, request, reader, language)
-        tasks = [asyncio.create_task(self._show(line, hand)), asyncio.create_task(looking)]
-        try:
-            async for said in line:
-                if said.type is not WSMsgType.TEXT:
-                    break
-                try:
-                    word = PressWord.model_validate_json(said.data)
-                except ValidationError:
-                    # No page of ours says this.
-                    await line.close(code=WSCloseCode.POLICY_VIOLATION)
-                    break
-                try:
-                    self._site.limits.word(request)
-                except TooMany:
-                    # Closed, a page of ours would come again at once, and cost more.
-                    await asyncio.sleep(TOO_MUCH_SECONDS)
-                    answer = {"n": word.n, "toast": texts(language).gettext(TOO_MUCH), "refused": True}
-                else:
-                    answer = await self._heard(word, hand, request, reader, language)
-                with suppress(ConnectionError):
-                    await line.send_str(json.dumps(answer))
-        finally:
-            for task in tasks:
-                task.cancel()
-            hand.close()
-
-    async def _show(self, line: web.WebSocketResponse, hand: Any) -> None:
-        """Tell the page what is to be seen, until nothing more comes; a page that lags gets the latest."""
-        try:
-            async for state in hand.states():
-                await line.send_str(f'{{"table":{state}}}')
-            if hand.is_gone:
-                await line.send_str(_gone())
-        except ConnectionError:
-            # It is gone; who reads from it hears so.
-            return
-        except STORE_ERRORS as error:
-            self._card_room.store_away(error)
-            await line.close()
-        except Exception:
-            log.exception("table_page_failed", table=hand.table.code)
-            await line.close()
-
-    async def _look(self, line: web.WebSocketResponse, request: web.Request, reader: WebPerson, language: str) -> None:
-        """End the page when its reader's session is ended, at this worker or another."""
-        try:
-            while not reader.is_guest:
-                await asyncio.sleep(LOOK_SECONDS)
-                if not await self.people.is_still(request, reader):
-                    await line.send_str(_gone(why=texts(language).gettext(ENDED)))
-                    await line.close()
-                    return
-        except ConnectionError:
-            return
-        except STORE_ERRORS as error:
-            self._card_room.store_away(error)
-            await line.close()
-
-    async def _heard(
-        self, word: PressWord, hand: Any, request: web.Request, reader: WebPerson, language: str
-    ) -> dict[str, Any]:
-        """Do what a page asks for; returns the answer to it, whatever it was."""
-        try:
-            # As they are called by now: what a press says of its person is kept.
-            fresh = await self.people.whose(request)
-            if fresh is None or fresh.person != reader.person:
-                return {"n": word.n, "toast": texts(language).gettext(ENDED), "refused": True}
-            reply = hand.choose(word.press, language)
-            if reply is None:
-                genuine = hand.has(word.press)
-                message = PAGE if reader.is_guest else ""
-                key = press_key(f"w{reader.tag}.{word.n}", word.press)
-                person = fresh.spoken_to(spoken(request))
-                press = Press(key, person, reader.place, message, word.press, genuine=genuine)
-                reply = await self._card_room.press(press)
-            go = await self._rematch(word.press) if word.press.startswith(REMATCH) and not reply.toast else ""
-        except STORE_ERRORS as error:
-            return {"n": word.n, "toast": self._card_room.store_away(error, language), "refused": True}
-        except Exception:
-            log.exception("table_press_failed")
-            return {"n": word.n, "toast": texts(language).gettext(SORRY), "refused": True}
-        return {"n": word.n, "toast": reply.toast, "refused": bool(reply.toast), "go": go}
-
-    async def _rematch(self, payload: str) -> str:
-        code = await self._card_room.hands.rematch_of(payload.removeprefix(REMATCH))
-        return f"/t/{code}" if code else ""
-
-
-def _code(request: web.Request) -> str:
-    code = request.match_info["code"].upper()
-    if not re.fullmatch(CODE, code):
-        raise web.HTTPNotFound()
-    return code
-
-
-def _gone(**more: str) -> str:
-    """The word that nothing more comes."""
-    return json.dumps({"gone": True, **{name: said for name, said in more.items() if said}})
-
-
-def _why_nobody(request: web.Request, language: str) -> str:
-    """Why somebody is nobody of a chat; empty where their browser does not say that they ever were."""
-    return texts(language).gettext(ENDED) if any(cookie in request.cookies for cookie in SESSIONS) else ""
-
 
 def _own_name(reader: WebPerson | None) -> str:
     """The name that somebody has chosen; empty as long as they have not."""
@@ -409,6 +214,7 @@ def _words(language: str) -> dict[str, str]:
     _ = texts(language).gettext
     return {
         "connecting": _("Connecting…"),
+        "unsent": _("Not sent yet…"),
         "home": _("First page"),
         "in_words": _("In words"),
         "resign": _("Resign"),

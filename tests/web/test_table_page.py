@@ -380,7 +380,10 @@ async def test_a_deal_that_one_leads_is_told_as_ones_turn(playground: Open, brow
         """What the bot says first becomes the last moment of a deal that others ended, and the one that follows."""
 
         def said(text: str | bytes) -> None:
-            state = json.loads(text)["table"]
+            state = json.loads(text).get("table")
+            if state is None:
+                line.send(text)
+                return
             card = {"code": "3D", "by": "Anna", "at": 1, "said": "", "wins": True}
             line.send(json.dumps({"table": {**state, "is_mine": False}}))
             line.send(json.dumps({"table": {**state, "is_mine": True, "deal": 2, "end_trick": [card]}}))
@@ -393,6 +396,51 @@ async def test_a_deal_that_one_leads_is_told_as_ones_turn(playground: Open, brow
     assert await page.evaluate("turns") == 0
     await page.evaluate(LET_GO)
     await page.wait_for_function("() => window.turns >= 1")
+
+
+@pytest.mark.parametrize("at_once", [False, True], ids=["in two words", "in one word"])
+async def test_turn_is_told_once_the_led_card_is_seen(playground: Open, browser: Browser, at_once: bool) -> None:
+    page = await begun(browser, playground, "metamazzo")
+    turns = "window.turns = 0; window.TelegramWebviewProxy = {postEvent: (_, data) => turns += /medium/.test(data)};"
+    await page.add_init_script(f"sessionStorage.setItem('telegram', '{{}}'); {turns} ({HOLD})()")
+
+    told: list[str] = []
+
+    def leads(line: WebSocketRoute) -> None:
+        """The other player takes a trick, and leads before it was looked at."""
+
+        def said(text: str | bytes) -> None:
+            state = json.loads(text).get("table")
+            if state is None or told:
+                return
+            last = [
+                {"code": code, "by": "Anna", "at": at, "said": "", "wins": at == 1}
+                for at, code in ((0, "4D"), (1, "3D"))
+            ]
+            lit = [{**card, "light": "playable"} for card in state["hand"]]
+            quiet = {**state, "is_mine": False, "line": "", "hand": [{**card, "light": ""} for card in lit]}
+            before = {**quiet, "trick": last[:1], "last_trick": [], "says": "before"}
+            taken = {**quiet, "trick": [], "last_trick": last, "says": "taken"}
+            led = {**taken, "trick": [{**last[1], "code": "3C"}], "is_mine": True, "line": "Your turn.", "hand": lit}
+            for word in (before, led) if at_once else (before, taken, led):
+                told.append(json.dumps({"table": {**word, "says": "led" if word is led else word["says"]}}))
+                line.send(told[-1])
+
+        line.connect_to_server().on_message(said)
+
+    await page.route_web_socket("**/live", leads)
+    await page.reload()
+    await expect(page.locator("[data-lying='3D']")).to_be_visible()
+    await expect(page.locator("[data-lying='3C']")).to_have_count(0)
+    await expect(page.locator(".line.mine")).to_have_count(0)
+    await expect(page.locator(".fan .tap.playable")).to_have_count(0)
+    await expect(page.locator("#says")).to_have_text("before" if at_once else "taken")
+    assert await page.evaluate("turns") == 0
+    await page.evaluate(LET_GO)
+    await expect(page.locator("[data-lying='3C']")).to_be_visible()
+    await expect(page.locator(".line.mine")).to_have_text("Your turn.")
+    await expect(page.locator("#says")).to_have_text("led")
+    assert await page.evaluate("turns") == 1
 
 
 @pytest.mark.long

@@ -435,7 +435,7 @@ async def closed(live: Live) -> int | None:
 
 async def test_what_pages_say_is_counted_by_address(limited: None, site: Open, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("adapters.web.limits.WORDS", RateLimit(burst=2, interval=3600.0))
-    monkeypatch.setattr("adapters.web.tables.TOO_MUCH_SECONDS", 0.01)
+    monkeypatch.setattr("adapters.web.live.TOO_MUCH_SECONDS", 0.01)
     async with browser(site) as anna:
         code = await anna.play()
         async with anna.live(code) as live:
@@ -541,7 +541,7 @@ async def test_who_stands_up_is_told_that_there_is_no_more_to_see(site: Open) ->
 
 
 async def test_too_many_pages_of_one_person_are_refused(site: Open, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("adapters.web.tables.MOST_PAGES_EACH", 1)
+    monkeypatch.setattr("adapters.web.live.MOST_PAGES_EACH", 1)
     async with browser(site) as anna:
         code = await anna.play()
         async with anna.live(code) as live:

@@ -25,6 +25,7 @@ def page_texts(language: str) -> dict[str, str]:
         "closed": _("closed"),
         "closed_about": _("Private chat closed: the bot may not write to this person."),
         "connecting": _("Connecting…"),
+        "unsent": _("Not sent yet…"),
         "commands": _("Commands"),
         "message": _("Message"),
         "message_or_command": _("Message or /command"),

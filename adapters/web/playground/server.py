@@ -40,6 +40,9 @@ TICKETS, TICKET_SECONDS = 1000, 30.0
 
 GOODBYE_SECONDS = 1.0
 ADDED_REMEMBERED = 100
+BEAT = '{"beat":true}'
+"""What the page's script says to find out whether the bot is there (static/connection.js)."""
+
 MESSAGES_SHOWN = 100
 SORRY = _("Something went wrong with me. Nothing is lost: try again.")
 NO_LINK = _("The playground opens by a personal link. Ask the host for yours.")
@@ -189,7 +192,13 @@ class Server:
             raise web.HTTPTooManyRequests(text=refused.text(language_of(spoken(request)))) from None
 
     def _hear(self, tab: Tab, text: str) -> None:
-        """Begin what a page asks for. Requests of one tab run side by side: a slow one holds nobody up."""
+        """Begin what a page asks for. Requests of one tab run side by side: a slow one holds nobody up.
+
+        A beat asks whether the bot is there, and is answered at once.
+        """
+        if text == BEAT:
+            tab.put(BEAT)
+            return
         try:
             self.tabs.begin(tab)
         except Refused as refused:

@@ -1,6 +1,7 @@
 // @ts-check
-"use strict";
 // The playground's page: a small chat client. All text is set as text, never as markup.
+import { guard, Outbox } from "./connection.js";
+import { forThisTab } from "./storage.js";
 
 /** @typedef {{id: string, name: string, handle: string, closed: boolean, token: string}} Person */
 /** @typedef {{id: string, title: string}} Chat */
@@ -21,8 +22,10 @@ const el = (id) => /** @type {HTMLElement} */ (document.getElementById(id));
 const field = /** @type {HTMLInputElement} */ (el("text"));
 /** @type {State} */
 const state = { texts: {}, people: [], chats: [], messages: {}, commands: [], me: null, host: false, switching: false, chat: "", replyTo: null, unread: {} };
-/** @type {Map<unknown, Waiting>} */
-const pending = new Map();
+let askForLife = () => {};
+let isLate = false;
+/** @type {Outbox<Waiting>} */
+const pending = new Outbox({ ask: () => askForLife(), late: (is) => { isLate = is; drawTrouble(); } });
 /** Addresses by the pictures' names. @type {Map<string, string>} */
 const pictures = new Map();
 const PICTURES_KEPT = 60;
@@ -30,6 +33,9 @@ const unfolded = new Set();
 /** @type {WebSocket | null} */
 let line = null;
 let pause = 250;
+/** Why there is no connection; empty while there is one. */
+let away = "Connecting…";
+const TICKET_WITHIN = 8000;
 // The code of a table to which an address has invited the reader.
 let invited = /^[A-Za-z0-9]{4,8}$/.exec(hash.get("join") || "")?.[0] || "";
 
@@ -45,14 +51,14 @@ async function connect() {
   if (answer.status === 403) return shut(said);
   if (!answer.ok) return again(said);
   line = new WebSocket(`${scheme}://${location.host}/ws?ticket=${encodeURIComponent(said)}`);
+  askForLife = guard(line, { lost: () => { pending.lost(); again(); }, alive: () => pending.arrived() });
   line.onmessage = (event) => hear(JSON.parse(event.data));
-  line.onopen = () => { pause = 250; el("offline").hidden = true; };
-  line.onclose = () => again();
+  line.onopen = () => { pause = 250; away = ""; drawTrouble(); };
   return undefined;
 }
 
 // The key goes in a body, for proxies log addresses and headers; a WebSocket has an address only, so it has a ticket good for once.
-const askTicket = () => fetch("/ticket", { method: "POST", body: key });
+const askTicket = () => fetch("/ticket", { method: "POST", body: key, signal: AbortSignal.timeout(TICKET_WITHIN) });
 
 /** Nothing opens with this link: trying on would change nothing. @param {string} why */
 function shut(why) {
@@ -62,35 +68,41 @@ function shut(why) {
   el("chats").replaceChildren();
 }
 
+/** What is wrong with the connection, if anything. */
+function drawTrouble() {
+  const trouble = [isLate && state.texts.unsent, away].filter(Boolean).join(" ");
+  el("offline").textContent = trouble;
+  el("offline").hidden = !trouble;
+}
+
 /** @param {string} [why] */
 function again(why) {
-  el("offline").textContent = why || state.texts.connecting || "Connecting…";
-  el("offline").hidden = false;
+  away = why || state.texts.connecting || "Connecting…";
+  drawTrouble();
   setTimeout(connect, pause);
   pause = Math.min(pause * 2, 5000);
 }
 
 /** Ask the bot for something; it says whether that was done. @param {Record<string, unknown>} wish @returns {Promise<boolean>} */
 function ask(wish) {
-  const n = Array.from(crypto.getRandomValues(new Uint8Array(5)), (b) => b.toString(16).padStart(2, "0")).join("");
-  const full = { ...wish, as: state.me, n };
+  const full = { ...wish, as: state.me };
   return new Promise((resolve) => {
-    pending.set(n, { full, resolve });
-    if (line && line.readyState === WebSocket.OPEN) line.send(JSON.stringify(full));
+    const n = pending.add({ full, resolve });
+    if (line && line.readyState === WebSocket.OPEN) line.send(JSON.stringify({ ...full, n }));
   });
 }
 
 /** @param {any} word */
 function hear(word) {
+  if (word.beat) return undefined;
   if (word.type === "hello") return hello(word);
   if (word.type === "people") { state.people = word.people; state.chats = word.chats; drawHeads(); return drawLinks(); }
   if (word.type === "message") return message(word.chat, word.message);
   if (word.type === "deleted") return deleted(word.chat, word.id);
-  if (word.type === "file") { if (pending.has(word.n)) save(word.name, word.text); return undefined; }
+  if (word.type === "file") { if (pending.get(word.n)) save(word.name, word.text); return undefined; }
   if (word.type === "picture") { const asked = pending.get(word.n); if (asked) showPicture(String(asked.full.name), word.png); return undefined; }
   if (word.type === "go") { if (word.to === state.me) go(word.chat); return undefined; }
-  const waiting = pending.get(word.n);
-  pending.delete(word.n);
+  const waiting = pending.answered(word.n);
   if (word.text || word.toast) toast(word.text || word.toast);
   if (waiting) waiting.resolve(word.type === "done");
   return undefined;
@@ -101,11 +113,11 @@ function hello(word) {
   Object.assign(state, { texts: word.texts, people: word.people, chats: word.chats, commands: word.commands, host: word.host, switching: word.switching });
   state.messages = {};
   for (const [chat, list] of Object.entries(word.messages)) state.messages[chat] = new Map(list.map((/** @type {Message} */ m) => [m.id, m]));
-  const kept = sessionStorage.getItem("me");
+  const kept = forThisTab.get("me");
   if (word.me) state.me = word.me;
   else if (!state.people.some((p) => p.id === state.me)) state.me = state.people.some((p) => p.id === kept) ? kept : word.host ? null : state.people[0].id;
   if (!visible().some((c) => c.id === state.chat)) {
-    const last = sessionStorage.getItem("chat");
+    const last = forThisTab.get("chat");
     state.chat = last && visible().some((c) => c.id === last) ? last : group();
   }
   label();
@@ -114,7 +126,7 @@ function hello(word) {
   if (document.activeElement === field) complete();
   // Unfolded for who has not said anything yet.
   /** @type {HTMLDetailsElement} */ (el("what")).open ||= Object.values(word.messages).every((list) => !list.length);
-  for (const { full } of pending.values()) line?.send(JSON.stringify(full));
+  for (const [n, { full }] of pending.all()) line?.send(JSON.stringify({ ...full, n }));
   if (invited && state.me) joinInvited();
 }
 
@@ -196,8 +208,8 @@ const atBottom = () => { const m = el("messages"); return m.scrollHeight - m.scr
 const toBottom = () => { const m = el("messages"); m.scrollTop = m.scrollHeight; };
 
 function draw() {
-  sessionStorage.setItem("me", state.me || "");
-  sessionStorage.setItem("chat", state.chat || "");
+  forThisTab.set("me", state.me || "");
+  forThisTab.set("chat", state.chat || "");
   state.unread[state.chat] = 0;
   drawHeads();
   drawLinks();

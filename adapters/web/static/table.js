@@ -1,6 +1,7 @@
 // @ts-check
 // The page of a table, for who sits there: cards to tap, and beside them the panel's text and buttons. It knows no
 // rules: what a card or a button presses came with it.
+import { guard, Outbox } from "./connection.js";
 import { sound } from "./sound.js";
 import { telegram } from "./telegram.js";
 import { DealerChip, html, pageData, render, useEffect, useLayoutEffect, useRef, useState } from "./view.js";
@@ -16,13 +17,14 @@ const TAKEN_SHOWN = 1500, TAKING = 260;
 const DRAGGED = 12;
 const FIRST_PAUSE = 250, LONGEST_PAUSE = 5000;
 
-/** What the bot and this page say to one another. Presses that were not answered are sent again, by the same name. */
+/** What the bot and this page say to one another. */
 class Line {
-  /** @param {{table: (table: Table) => void, answer: (press: string, word: any) => void, gone: (go: string, why: string) => void, state: (state: string) => void}} heard */
+  /** @param {{table: (table: Table) => void, answer: (press: string, word: any) => void, gone: (go: string, why: string) => void, state: (state: string) => void, late: (isLate: boolean) => void}} heard */
   constructor(heard) {
     this.heard = heard;
-    /** @type {Map<string, string>} */
-    this.pending = new Map();
+    /** @type {Outbox<string>} */
+    this.presses = new Outbox({ ask: () => this.ask(), late: heard.late });
+    this.ask = () => {};
     this.pause = FIRST_PAUSE;
     this.isOver = false;
     this.connect();
@@ -31,36 +33,37 @@ class Line {
   connect() {
     const address = new URL(`/t/${code}/live`, location.href);
     address.protocol = address.protocol.replace("http", "ws");
-    this.socket = new WebSocket(address);
-    this.socket.onopen = () => {
+    const socket = this.socket = new WebSocket(address);
+    this.ask = guard(socket, { lost: () => this.lost(), alive: () => this.presses.arrived() });
+    socket.onopen = () => {
       this.pause = FIRST_PAUSE;
       this.heard.state("open");
-      for (const [n, press] of this.pending) this.send(n, press);
+      for (const [n, press] of this.presses.all()) this.send(n, press);
     };
-    this.socket.onmessage = (event) => this.hear(JSON.parse(event.data));
-    this.socket.onclose = () => {
-      if (this.isOver) return;
-      this.heard.state("away");
-      setTimeout(() => this.connect(), this.pause);
-      this.pause = Math.min(this.pause * 2, LONGEST_PAUSE);
-    };
+    socket.onmessage = (event) => this.hear(JSON.parse(event.data));
+  }
+
+  lost() {
+    if (this.isOver) return;
+    this.presses.lost();
+    this.heard.state("away");
+    setTimeout(() => this.connect(), this.pause);
+    this.pause = Math.min(this.pause * 2, LONGEST_PAUSE);
   }
 
   /** @param {any} word */
   hear(word) {
     if (word.table) this.heard.table(word.table);
     else if (word.gone) { this.isOver = true; this.heard.gone(word.go || "", word.why || texts.gone); }
-    else if (this.pending.has(word.n)) {
-      const press = /** @type {string} */ (this.pending.get(word.n));
-      this.pending.delete(word.n);
-      this.heard.answer(press, word);
+    else {
+      const press = this.presses.answered(word.n);
+      if (press) this.heard.answer(press, word);
     }
   }
 
   /** @param {string} press */
   press(press) {
-    const n = Array.from(crypto.getRandomValues(new Uint8Array(5)), (byte) => byte.toString(16).padStart(2, "0")).join("");
-    this.pending.set(n, press);
+    const n = this.presses.add(press);
     if (this.socket?.readyState === WebSocket.OPEN) this.send(n, press);
   }
 
@@ -270,6 +273,14 @@ function lastMoment(table, trick) {
   };
 }
 
+/** A trick that was taken still lies there: what was led since is not seen yet, nor is it the reader's turn before it is.
+ * @param {Table} table @param {string} says @returns {Table} */
+function beforeLead(table, says) {
+  /** @param {TapCard} card @returns {TapCard} */
+  const asleep = (card) => ({ ...card, light: "", press: "" });
+  return { ...table, trick: [], extra: [], line: "", is_mine: false, says, hand: table.hand.map(asleep), packets: table.packets.map(asleep) };
+}
+
 /** That it is the reader's turn. */
 const tellTurn = () => { sound.turn(); telegram.turn(); };
 
@@ -297,6 +308,7 @@ function useFocusHandedOn() {
 const App = () => {
   const [table, setTable] = useState(/** @type {Table | null} */ (null));
   const [state, setState] = useState("connecting");
+  const [isLate, setLate] = useState(false);
   const [why, setWhy] = useState("");
   const [toast, setToast] = useState("");
   // One's own card lies on the table at once; the bot's next state or its refusal ends that.
@@ -307,36 +319,56 @@ const App = () => {
   const [taken, setTaken] = useState(/** @type {LyingCard[]} */ ([]));
   const [isGoing, setGoing] = useState(false);
   const [isHeard, setHeard] = useState(sound.isOn());
-  // The last trick of a deal is seen before what the deal counted.
-  const held = useRef(false);
   const line = useRef(/** @type {Line | null} */ (null));
   const menu = useRef(/** @type {HTMLDialogElement | null} */ (null));
-  const before = useRef(/** @type {Table | null} */ (null));
+  // What the bot said last, and what is shown of it.
+  const latest = useRef(/** @type {Table | null} */ (null));
+  const shown = useRef(/** @type {Table | null} */ (null));
+  // What the page waits with: the score of a deal, or a card that was led, until the trick before was seen.
+  const waits = useRef(/** @type {"" | "deal" | "lead"} */ (""));
+  const waiting = useRef(0);
+
+  /** @param {"deal" | "lead"} what */
+  const wait = (what) => {
+    waits.current = what;
+    clearTimeout(waiting.current);
+    waiting.current = setTimeout(goOn, TAKEN_SHOWN);
+  };
+  const goOn = () => {
+    clearTimeout(waiting.current);
+    waits.current = "";
+    setTaken([]);
+    if (latest.current) show(latest.current);
+  };
+  /** @param {Table} next */
+  const show = (next) => {
+    const old = shown.current;
+    if (old === next) return;
+    if (old && old.phase === "playing" && next.end_trick.length && (old.deal !== next.deal || next.phase === "over")) {
+      shown.current = null;
+      setTable(lastMoment(old, next.end_trick));
+      setMoving(null);
+      setTaken([]);
+      wait("deal");
+      return;
+    }
+    const isTaken = old && old.deal === next.deal && next.last_trick.length && cards(old.last_trick) !== cards(next.last_trick);
+    const seen = isTaken && next.trick.length ? beforeLead(next, old.says) : next;
+    shown.current = seen;
+    if (isTaken) { setTaken(next.last_trick); wait("lead"); }
+    if (seen.is_mine && !old?.is_mine) tellTurn();
+    else if (old && cards(old.trick) !== cards(seen.trick)) sound.card();
+    setTable(seen);
+    setMoving((one) => (one && next.version > one.version ? null : one));
+  };
 
   useEffect(() => {
     line.current = new Line({
       table: (next) => {
-        const old = before.current;
-        before.current = next;
+        latest.current = next;
         setBusy("");
-        if (held.current) return;
-        if (old && old.phase === "playing" && next.end_trick.length && (old.deal !== next.deal || next.phase === "over")) {
-          held.current = true;
-          setTable(lastMoment(old, next.end_trick));
-          setMoving(null);
-          setTaken([]);
-          setTimeout(() => {
-            held.current = false;
-            setTable(before.current);
-            if (before.current?.is_mine) tellTurn();
-          }, TAKEN_SHOWN);
-          return;
-        }
-        if (old && old.deal === next.deal && next.last_trick.length && cards(old.last_trick) !== cards(next.last_trick)) setTaken(next.last_trick);
-        if (next.is_mine && !old?.is_mine) tellTurn();
-        else if (old && cards(old.trick) !== cards(next.trick)) sound.card();
-        setTable(next);
-        setMoving((one) => (one && next.version > one.version ? null : one));
+        if (waits.current === "deal" || (waits.current === "lead" && next.trick.length)) return;
+        show(next);
       },
       answer: (press, word) => {
         setBusy((old) => (old === press ? "" : old));
@@ -347,11 +379,12 @@ const App = () => {
       },
       gone: (go, why) => {
         // A table goes when its game is over: the result stays to be read, and who missed it is led to the game.
-        if (/^(over|closed)$/.test(before.current?.phase || "")) setState("open");
+        if (/^(over|closed)$/.test(latest.current?.phase || "")) setState("open");
         else if (go) location.replace(go);
         else { setWhy(why); setState("gone"); }
       },
       state: setState,
+      late: setLate,
     });
   }, []);
   useEffect(() => {
@@ -362,8 +395,7 @@ const App = () => {
   useEffect(() => {
     if (!taken.length) return undefined;
     const going = setTimeout(() => setGoing(true), TAKEN_SHOWN - TAKING);
-    const gone = setTimeout(() => setTaken([]), TAKEN_SHOWN);
-    return () => { clearTimeout(going); clearTimeout(gone); setGoing(false); };
+    return () => { clearTimeout(going); setGoing(false); };
   }, [taken]);
   // What has changed, once, for who hears the page.
   useLayoutEffect(() => {
@@ -376,7 +408,7 @@ const App = () => {
     // Nobody listens there any more: the page is loaded anew, and leads to the game.
     if (line.current?.isOver) { location.reload(); return; }
     setToast("");
-    setTaken([]);
+    if (waits.current === "lead") goOn();
     // What a press from the menu asks is not to lie hidden under the deal's score.
     setSeenDeal(table?.deal || 0);
     if (card && card.light === "playable" && /:play \S/.test(press) && table) {
@@ -405,6 +437,7 @@ const App = () => {
   const isBeside = /** @param {Button} button */ ([, payload]) => payload.startsWith(`1t${code}:hint `) || (payload.startsWith("1m") && payload.endsWith(":claim"));
   const beside = table.extra.flat().filter(isBeside);
   const extra = table.extra.map((row) => row.filter((button) => !isBeside(button))).filter((row) => row.length);
+  const trouble = [isLate && texts.unsent, state === "away" && texts.connecting].filter(Boolean).join(" ");
   const showsTally = table.tally.length > 0 && !isOver && seenDeal !== table.deal;
   return html`
     <header class="bar">
@@ -426,7 +459,7 @@ const App = () => {
         </div>
       </dialog>
     </header>
-    ${state === "away" && html`<p class="away" role="alert">${texts.connecting}</p>`}
+    ${trouble && html`<p class="away" role="alert">${trouble}</p>`}
     ${table.sides.length > 0 && html`<${Score} sides=${table.sides} />`}
     ${isPlaying && showsTally ? html`
       <section class="felt"><${Tally} table=${table} onClose=${() => setSeenDeal(table.deal)} /></section>

@@ -5,7 +5,10 @@ import { forEver } from "./storage.js";
 import { html, pageData, render, useEffect, useState } from "./view.js";
 
 const { id, table: first, titles, decks, cards, texts } = pageData();
-const FIRST_PAUSE = 500, LONGEST_PAUSE = 10000, HELD = "buongioco-suits";
+const FIRST_PAUSE = 500, LONGEST_PAUSE = 10000;
+/** The stream has an empty line every ten seconds where there is no news: after so long without one it is dead. */
+const SILENCE = 25000;
+const HELD = "buongioco-suits";
 
 /** @param {string} text @param {Record<string, any>} values */
 const filled = (text, values) => text.replace(/\{(\w+)\}/g, (_, name) => String(values[name]));
@@ -23,7 +26,15 @@ function follow(show, tell) {
   let pause = FIRST_PAUSE, isDone = false;
   const stop = new AbortController();
   const read = async () => {
-    const answer = await fetch(`/api/v1/tables/${id}/stream`, { signal: stop.signal });
+    const one = new AbortController(), end = () => one.abort();
+    stop.signal.addEventListener("abort", end);
+    let timer = setTimeout(end, SILENCE);
+    const heard = () => { clearTimeout(timer); timer = setTimeout(end, SILENCE); };
+    try { await readLines(one.signal, heard); } finally { clearTimeout(timer); stop.signal.removeEventListener("abort", end); }
+  };
+  /** @param {AbortSignal} signal @param {() => void} heard */
+  const readLines = async (signal, heard) => {
+    const answer = await fetch(`/api/v1/tables/${id}/stream`, { signal });
     if (answer.status === 404) { isDone = true; tell("gone"); return; }
     if (!answer.ok || !answer.body) throw new Error(String(answer.status));
     tell("live");
@@ -31,6 +42,7 @@ function follow(show, tell) {
     for (let rest = ""; ;) {
       const { value, done } = await lines.read();
       if (done) return;
+      heard();
       const parts = (rest + value).split("\n");
       rest = parts.pop() || "";
       const last = parts.filter(Boolean).pop();

@@ -1,0 +1,272 @@
+"""The WebSocket of a table's page: it shows the table live, and takes what its reader presses.
+
+A page says ``{"n": name, "press": payload}``; the name makes a press that is sent twice count once. It is told
+``{"table": …}`` whenever the table looks different, ``{"n": name, "toast": text, "refused": bool, "go": address}`` in
+answer to a press, and ``{"gone": true}`` when nothing more will come: ``why`` beside it, or ``go`` where it goes on.
+``{"beat": true}`` asks whether the bot is there, which says the same at once: a page has no other way to notice a dead
+network. The bot notices by WebSocket pings, which browsers answer themselves.
+"""
+
+import asyncio
+import json
+from collections import Counter
+from contextlib import suppress
+from typing import Annotated, Any
+
+import structlog
+from aiohttp import WSCloseCode, WSMsgType, web
+from aiohttp.web_routedef import AbstractRouteDef
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints, TypeAdapter, ValidationError
+
+from adapters.web.codes import code_of
+from adapters.web.limits import TooMany
+from adapters.web.people import SESSIONS, WebPerson
+from adapters.web.site import TOO_MUCH, Site, spoken
+from bot.idempotency import press_key
+from bot.panel import LONGEST_PAYLOAD
+from bot.platform import CardRoom, Press
+from bot.store import STORE_ERRORS
+from bot.texts import language_of, texts
+from bot.texts import marked as _
+
+LONGEST_WORD = 1024
+"""Bytes that a page may send at once; more ends the connection."""
+
+MOST_PAGES, MOST_PAGES_EACH = 2000, 20
+PING_SECONDS = 20.0
+"""How often a page is pinged; one that does not answer within half of that is gone."""
+
+MOST_WAITING = 16
+"""Presses of one page that wait to be made; the page is not read further until one of them is done."""
+
+LOOK_SECONDS = 5.0
+"""How often it is asked whether a page's session has been ended."""
+
+TOO_MUCH_SECONDS = 1.0
+"""How long a page is not read after too much came from its address."""
+
+PAGE = "page"
+REMATCH = "1prematch "
+SORRY = _("Something went wrong with me. Nothing is lost: try again.")
+ENDED = _("You play in this browser no more: have a new link sent to you in your chat.")
+
+log = structlog.get_logger()
+
+
+class PressWord(BaseModel):
+    """A press. The page names it ``n``: the same press sent twice under one name counts once."""
+
+    model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
+    n: Annotated[str, StringConstraints(pattern=r"^[a-z0-9]{4,10}\z")]
+    press: Annotated[str, Field(max_length=LONGEST_PAYLOAD)]
+
+
+class Beat(BaseModel):
+    """A page asks whether the bot is still there, and hears the same word."""
+
+    model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
+    beat: bool
+
+
+WORD: TypeAdapter[PressWord | Beat] = TypeAdapter(PressWord | Beat)
+
+
+class Live:
+    """Serves these WebSockets."""
+
+    def __init__(self, site: Site, card_room: CardRoom) -> None:
+        self._site, self._card_room = site, card_room
+        self._open: Counter[str] = Counter()
+        self.routes: list[AbstractRouteDef] = [web.get("/t/{code}/live", self.live)]
+
+    async def live(self, request: web.Request) -> web.StreamResponse:
+        """The WebSocket of a table's page."""
+        self._site.check_is_own_page(request)
+        reader = await self._site.people.whose(request)
+        if reader is None:
+            return await _refused(request)
+        if self._open.total() >= MOST_PAGES or self._open[reader.person] >= MOST_PAGES_EACH:
+            raise web.HTTPTooManyRequests()
+        line = web.WebSocketResponse(max_msg_size=LONGEST_WORD, heartbeat=PING_SECONDS)
+        with self._site.limits.page(request):
+            self._open[reader.person] += 1
+            try:
+                await line.prepare(request)
+                await self._serve(line, request, reader)
+            finally:
+                self._open[reader.person] -= 1
+                if not self._open[reader.person]:
+                    del self._open[reader.person]
+        return line
+
+    async def _serve(self, line: web.WebSocketResponse, request: web.Request, reader: WebPerson) -> None:
+        code, hands = code_of(request), self._card_room.hands
+        try:
+            language = await hands.language_of(reader.person, spoken(request))
+            hand = await hands.at(code, reader.person)
+            # The game may have ended while the page could not be told.
+            played = "" if hand else await hands.played(code, reader.person)
+        except STORE_ERRORS as error:
+            self._card_room.store_away(error)
+            await line.close()
+            return
+        if hand is None:
+            why = _why_nobody(request, language) if reader.is_guest else ""
+            await line.send_str(_gone(go=f"/g/{played}") if played else _gone(why=why))
+            await line.close()
+            return
+        try:
+            await _OpenPage(self._site, self._card_room, line, request, reader, hand, language).serve()
+        finally:
+            hand.close()
+
+
+class _OpenPage:
+    """One page of a table, as long as it is open."""
+
+    def __init__(
+        self,
+        site: Site,
+        card_room: CardRoom,
+        line: web.WebSocketResponse,
+        request: web.Request,
+        reader: WebPerson,
+        hand: Any,
+        language: str,
+    ) -> None:
+        self._site, self._card_room = site, card_room
+        self._line, self._request = line, request
+        self._reader, self._hand, self._language = reader, hand, language
+        self._presses: asyncio.Queue[PressWord] = asyncio.Queue(MOST_WAITING)
+
+    async def serve(self) -> None:
+        """Show the table and make presses until the page is gone."""
+        tasks = [asyncio.create_task(one) for one in (self._show(), self._look(), self._make_presses())]
+        try:
+            await self._hear()
+            # A press counts although its page is gone.
+            await self._presses.join()
+        finally:
+            for task in tasks:
+                task.cancel()
+
+    async def _hear(self) -> None:
+        """Take what the page says. A beat is answered at once, even while a press is being made."""
+        async for said in self._line:
+            if said.type is not WSMsgType.TEXT:
+                return
+            try:
+                word = WORD.validate_json(said.data)
+            except ValidationError:
+                # No page of ours says this.
+                await self._line.close(code=WSCloseCode.POLICY_VIOLATION)
+                return
+            try:
+                self._site.limits.word(self._request)
+            except TooMany:
+                # A page of ours that is closed would come again at once, and cost more.
+                await asyncio.sleep(TOO_MUCH_SECONDS)
+                if isinstance(word, PressWord):
+                    await self._tell(self._answer(word, texts(self._language).gettext(TOO_MUCH)))
+                    continue
+            if isinstance(word, PressWord):
+                await self._presses.put(word)
+            else:
+                await self._tell(word.model_dump())
+
+    async def _make_presses(self) -> None:
+        """Make the page's presses in their order, and answer each."""
+        while True:
+            word = await self._presses.get()
+            try:
+                await self._tell(await self._made(word))
+            finally:
+                self._presses.task_done()
+
+    async def _tell(self, word: dict[str, Any]) -> None:
+        """Tell the page something, if it is still there."""
+        with suppress(ConnectionError):
+            await self._line.send_str(json.dumps(word))
+
+    @staticmethod
+    def _answer(word: PressWord, toast: str, go: str = "") -> dict[str, Any]:
+        return {"n": word.n, "toast": toast, "refused": bool(toast), "go": go}
+
+    async def _show(self) -> None:
+        """Tell the page how the table looks until nothing more comes; a page that lags gets the latest state."""
+        try:
+            async for state in self._hand.states():
+                await self._line.send_str(f'{{"table":{state}}}')
+            if self._hand.is_gone:
+                await self._line.send_str(_gone())
+        except ConnectionError:
+            # The page is gone, as its reader hears, too.
+            return
+        except STORE_ERRORS as error:
+            self._card_room.store_away(error)
+            await self._line.close()
+        except Exception:
+            log.exception("table_page_failed", table=self._hand.table.code)
+            await self._line.close()
+
+    async def _look(self) -> None:
+        """End the page when its reader's session is ended, at this worker or another."""
+        try:
+            while not self._reader.is_guest:
+                await asyncio.sleep(LOOK_SECONDS)
+                if not await self._site.people.is_still(self._request, self._reader):
+                    await self._line.send_str(_gone(why=texts(self._language).gettext(ENDED)))
+                    await self._line.close()
+                    return
+        except ConnectionError:
+            return
+        except STORE_ERRORS as error:
+            self._card_room.store_away(error)
+            await self._line.close()
+
+    async def _made(self, word: PressWord) -> dict[str, Any]:
+        """Make a press; returns the answer to it, whatever happened."""
+        reader, request, _ = self._reader, self._request, texts(self._language).gettext
+        try:
+            # A press carries its person's present name, which is kept.
+            fresh = await self._site.people.whose(request)
+            if fresh is None or fresh.person != reader.person:
+                return self._answer(word, _(ENDED))
+            reply = self._hand.choose(word.press, self._language)
+            if reply is None:
+                genuine = self._hand.has(word.press)
+                message = PAGE if reader.is_guest else ""
+                key = press_key(f"w{reader.tag}.{word.n}", word.press)
+                person = fresh.spoken_to(spoken(request))
+                press = Press(key, person, reader.place, message, word.press, genuine=genuine)
+                reply = await self._card_room.press(press)
+            go = await self._rematch(word.press) if word.press.startswith(REMATCH) and not reply.toast else ""
+        except STORE_ERRORS as error:
+            return self._answer(word, self._card_room.store_away(error, self._language))
+        except Exception:
+            log.exception("table_press_failed")
+            return self._answer(word, _(SORRY))
+        return self._answer(word, reply.toast, go)
+
+    async def _rematch(self, payload: str) -> str:
+        code = await self._card_room.hands.rematch_of(payload.removeprefix(REMATCH))
+        return f"/t/{code}" if code else ""
+
+
+async def _refused(request: web.Request) -> web.WebSocketResponse:
+    """Tell a stranger's page that it sees nothing here: refused before it is open, it would try again for ever."""
+    line = web.WebSocketResponse()
+    await line.prepare(request)
+    await line.send_str(_gone(why=_why_nobody(request, language_of(spoken(request)))))
+    await line.close()
+    return line
+
+
+def _gone(**more: str) -> str:
+    """The word that nothing more comes."""
+    return json.dumps({"gone": True, **{name: said for name, said in more.items() if said}})
+
+
+def _why_nobody(request: web.Request, language: str) -> str:
+    """Why somebody is nobody of a chat; empty where their browser does not say that they ever were."""
+    return texts(language).gettext(ENDED) if any(cookie in request.cookies for cookie in SESSIONS) else ""

@@ -1,0 +1,120 @@
+"""A bot that does not answer: the page says so, and what was pressed counts once when the bot is back."""
+
+import json
+import os
+import signal
+from collections.abc import AsyncIterator, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import aiohttp
+import pytest_asyncio
+from playwright.async_api import Browser, Page, expect
+
+from tests.browser import ONE_BROWSER
+from tests.kills.bot_process import Bot
+from tests.open_playground import Open
+from tests.web.test_api import open_table
+from tests.web.test_table_page import PHONE, is_mine, opened, shot
+
+pytestmark = ONE_BROWSER
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def bot(tmp_path: Path) -> AsyncIterator[Bot]:
+    """A bot in a process of its own, which can be frozen."""
+    one = Bot(tmp_path)
+    await one.start()
+    try:
+        async with aiohttp.ClientSession() as session:
+            await one.until_healthy(session)
+        yield one
+    finally:
+        await one.kill()
+
+
+@contextmanager
+def frozen(bot: Bot) -> Iterator[None]:
+    """Stop the bot's process meanwhile, as a machine that swaps or a network that drops everything does."""
+    assert bot.process
+    os.kill(bot.process.pid, signal.SIGSTOP)
+    try:
+        yield
+    finally:
+        os.kill(bot.process.pid, signal.SIGCONT)
+
+
+def presses_sent(page: Page) -> list[dict[str, str]]:
+    """Every press that the page sends from now on, also those sent again."""
+    sent: list[dict[str, str]] = []
+
+    def said(text: str | bytes) -> None:
+        word = json.loads(text)
+        if "press" in word:
+            sent.append(word)
+
+    page.on("websocket", lambda line: line.on("framesent", said))
+    return sent
+
+
+async def test_press_on_a_frozen_bot_is_shown_as_unsent_and_counts_once(bot: Bot, browser: Browser) -> None:
+    page = await opened(browser, bot.url, **PHONE)
+    sent = presses_sent(page)
+    await page.select_option("[name=game]", "metamazzo")
+    await page.get_by_role("button", name="Play now").click()
+    await page.wait_for_selector(".felt")
+    await is_mine(page)
+    card = page.locator(".fan .tap.playable").first
+    name = await card.get_attribute("data-card")
+    with frozen(bot):
+        await card.click()
+        trouble = page.locator(".away")
+        await expect(trouble).to_have_text("Not sent yet…")
+        await shot(page, "unsent")
+        await expect(trouble).to_have_text("Not sent yet… Connecting…")
+        await shot(page, "unsent-away")
+    await expect(trouble).to_have_count(0)
+    await is_mine(page)
+    assert len(sent) > 1
+    assert len({word["n"] for word in sent}) == 1
+    # The card was played once, and nothing was refused.
+    await expect(page.locator(f".fan [data-card='{name}']")).to_have_count(0)
+    await expect(page.locator(".fan .tap")).to_have_count(10)
+    await expect(page.locator(".toast")).to_be_hidden()
+
+
+async def test_a_frozen_bot_is_noticed_without_a_press(bot: Bot, browser: Browser) -> None:
+    page = await opened(browser, bot.url, **PHONE)
+    await page.get_by_role("button", name="Play now").click()
+    await page.wait_for_selector(".felt")
+    with frozen(bot):
+        await expect(page.locator(".away")).to_have_text("Connecting…")
+    await expect(page.locator(".away")).to_have_count(0)
+    await is_mine(page)
+
+
+async def test_the_chat_notices_a_frozen_bot_too(bot: Bot, browser: Browser) -> None:
+    page = await opened(browser, f"{bot.url}/chat", **PHONE)
+    await expect(page.locator("#begin")).to_be_visible()
+    with frozen(bot):
+        await page.locator("#begin").click()
+        await expect(page.locator("#offline")).to_have_text("Not sent yet…")
+        await expect(page.locator("#offline")).to_have_text("Not sent yet… Connecting…")
+    await expect(page.locator("#offline")).to_be_hidden()
+    await expect(page.locator("#messages .own")).to_have_count(1)
+
+
+async def test_a_stream_that_falls_silent_is_opened_again(playground: Open, browser: Browser) -> None:
+    _code, watch_id = await open_table(playground)
+    page = await opened(browser, playground.url, **PHONE)
+    await page.clock.install()
+    # A request that nobody answers, as on a dead network.
+    await page.route("**/stream", lambda _route: None)
+    await page.goto(f"{playground.url}t/{watch_id}")
+    await expect(page.locator(".position")).to_be_visible()
+    async with page.expect_request("**/stream"):
+        while not await page.locator(".away").count():
+            await page.clock.fast_forward(10_000)
+    await page.unroute("**/stream")
+    await page.clock.fast_forward(10_000)
+    await expect(page.locator(".away")).to_have_count(0)

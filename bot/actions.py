@@ -76,6 +76,11 @@ def page(*words: object) -> str:
     return f"1p{' '.join(map(str, words))}"
 
 
+def is_page(payload: str) -> bool:
+    """Return whether a payload asks for a page."""
+    return payload.startswith("1p")
+
+
 def offer(terms: str) -> str:
     return f"1o{terms}"
 

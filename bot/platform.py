@@ -299,9 +299,9 @@ class CardRoom(Protocol):
         """
 
     async def reached_again(self, person: Person) -> None:
-        """A person may be written to again: those of their hands come that could not be shown. Twice is once.
+        """Show a person the hands that could not be shown before, because they can be written to now. Twice is once.
 
-        Raises one of the store's errors.
+        `command`, and a press on a page in a private chat, do so themselves. Raises one of the store's errors.
         """
 
     async def suggestions(self, kind: Kind, begun: str, person: Person, place: str, game: str = "") -> list[Suggestion]:

@@ -264,6 +264,7 @@ class Telegram:
         with _reading(update):
             command = reading.command(update, self.bot.bot)
         if command is None:
+            await self._opened(update, message)
             return
         self._heard_from(command.place)
         if reading.is_anonymous(message):
@@ -274,6 +275,14 @@ class Telegram:
             self._reply(command, message, Reply(toast=toast))
             return
         self._reply(command, message, await self.card_room.command(command))
+
+    async def _opened(self, update: Update, message: Message) -> None:
+        """Bring waiting hands to somebody who wrote anything else in their private chat, such as a photo."""
+        person = None
+        with _reading(update):
+            person = reading.private_writer(message)
+        if person:
+            await self.card_room.reached_again(person)
 
     def _reply(self, command: Command, message: Message, reply: Reply) -> None:
         """Send an answer in its turn: no update waits for that."""

@@ -62,5 +62,6 @@ def _person(user: object) -> Person:
     """From core.telegram.org/bots/webapps#webappuser, which Telegram has signed."""
     if not isinstance(user, dict) or type(user.get("id")) is not int:
         raise NotLaunched("nobody named")
-    name = " ".join(filter(None, (user.get("first_name"), user.get("last_name"))))
-    return Person(f"{PLATFORM}:{user['id']}", name, user.get("username", ""), user.get("language_code", ""))
+    texts = {name: value for name, value in user.items() if isinstance(value, str)}
+    name = " ".join(filter(None, (texts.get("first_name"), texts.get("last_name"))))
+    return Person(f"{PLATFORM}:{user['id']}", name, texts.get("username", ""), texts.get("language_code", ""))

@@ -53,6 +53,8 @@ class AppPages:
         response = web.Response(status=303, headers={"Location": f"/t/{code}" if code else "/"})
         people = self._site.people
         await self._card_room.hands.people.meet(person)
+        # Who opens the app may have opened the chat as well, and a hand may wait for that.
+        await self._card_room.reached_again(person)
         if person.id not in await people.in_session(request):
             # Whoever was here before in this browser is so no more.
             await people.leave(request)

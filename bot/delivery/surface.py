@@ -20,7 +20,8 @@ class Change(NamedTuple):
     ``pressed`` is the message, ``draft`` the part of a move (None if that stays), ``repost`` whether the surface is to
     come as a new message. ``place`` is the private chat, or the ephemeral place in a group, where they did so, or want
     it from now on. ``genuine`` is whether the platform says that the pressed message shows this surface
-    (`bot.platform.Press`); if not, the message is left alone unless it is known to do so.
+    (`bot.platform.Press`); if not, the message is left alone unless it is known to do so. A change ``if_waiting`` only
+    concerns a surface that could not be shown, and leaves every other one where it is.
     """
 
     pressed: str = ""
@@ -28,12 +29,14 @@ class Change(NamedTuple):
     repost: bool = False
     place: str = ""
     genuine: bool = False
+    if_waiting: bool = False
 
 
 def encode_change(change: Change) -> list[Any]:
     """A change as JSON has it, for the worker that delivers the table."""
-    pressed, draft, *rest = change
-    return [pressed, None if draft is None else encode_draft(draft), *rest]
+    pressed, draft, *rest, if_waiting = change
+    # A worker of an older release does not know the last field.
+    return [pressed, None if draft is None else encode_draft(draft), *rest, *([True] if if_waiting else [])]
 
 
 def decode_change(fields: Sequence[Any]) -> Change:
@@ -195,6 +198,8 @@ class Surface:
 
     def apply(self, change: Change, home: str, now: int) -> None:
         """Somebody did something; ``home`` is where the surface belongs, ``now`` in Unix seconds."""
+        if change.if_waiting and not self.is_out_of_reach:
+            return
         known, pressed, place = self._known, change.pressed, change.place
         is_back = (pressed or place) and known.state in (State.UNREACHABLE, State.DROPPED)
         if pressed and not change.genuine and not self._has_shown(pressed, home, place):

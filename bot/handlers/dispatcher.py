@@ -10,6 +10,7 @@ from typing import Any
 import structlog
 from redis.asyncio import Redis
 
+from bot.actions import is_page
 from bot.commands import Kind, command_called
 from bot.delivery.names import Hand
 from bot.delivery.surface import Change
@@ -72,14 +73,16 @@ class Dispatcher:
         try:
             profile = await self.worker.people.meet(command.person, command.place, command.chat_name)
             language = profile.language
-            return await self._painted(await self._commands.answer(command, profile))
+            reply = await self._painted(await self._commands.answer(command, profile))
         except EngineError as fault:
-            return Reply(toast=error_text(fault, language))
+            reply = Reply(toast=error_text(fault, language))
         except STORE_ERRORS as error:
             return Reply(toast=self.store_away(error, language))
         except Exception:
             log.exception("command_failed", word=word)
             return Reply(toast=self._sorry(language))
+        await self._bring_waiting(command.person, command.place)
+        return reply
 
     async def press(self, press: Press) -> Reply:
         """Answer a press; a move that cannot be made is a toast that says why."""
@@ -100,6 +103,8 @@ class Dispatcher:
             if reply.private:
                 reply = replace(reply, has_private_chat=profile.has_private_chat)
             presses("done").inc()
+            if is_there and is_page(press.payload):
+                await self._bring_waiting(press.person, press.place)
         except EngineError as fault:
             presses("old" if isinstance(fault, OldPanel) else "refused").inc()
             reply = Reply(toast=refusal(fault, language, suits))
@@ -126,13 +131,26 @@ class Dispatcher:
         begin_request()
         await self.worker.people.meet(person, private_place(person.id))
         await self._commands.bring_hands(person.id, code, private_place(person.id))
+        if code:
+            await self.reached_again(person)
 
     async def reached_again(self, person: Person) -> None:
         begin_request()
+        change = Change(place=private_place(person.id), if_waiting=True)
         for table in await self.worker.tables_of(person.id):
             seat = table.seat_of(person.id)
             if seat is not None:
-                await self.worker.change(table.code, Hand(seat), Change(place=private_place(person.id)))
+                await self.worker.change(table.code, Hand(seat), change)
+
+    async def _bring_waiting(self, person: Person, place: str) -> None:
+        """Bring the hands that could not be shown to somebody who has just used their private chat."""
+        if place != private_place(person.id):
+            return
+        try:
+            await self.reached_again(person)
+        except STORE_ERRORS as error:
+            # What was asked for is done; the next message brings the hands.
+            self.worker.store.outage.begin(error)
 
     async def suggestions(self, kind: Kind, begun: str, person: Person, place: str, game: str = "") -> list[Suggestion]:
         if not self.limits.suggestion(person):

@@ -262,3 +262,24 @@ async def test_who_wants_to_be_called_is_called_by_a_new_board_and_not_in_fast_p
         table = await worker.room.cached(table.code)
         assert table.game
         assert ("it is your turn" in text_of(called)) == (table.game.turn == 1)
+
+
+async def test_command_in_the_private_chat_brings_a_waiting_hand(store: Store, server: DiscordServer) -> None:
+    async with on_discord(store, server) as adapter:
+        _anna, bruno = await begun(server)
+        await adapter.worker.settled()
+        bruno.private.closed = False
+        await bruno.slash("rules", bruno.private)
+        await until(lambda: any("Tricks" in text_of(one) for one in bruno.private.messages.values()))
+
+
+async def test_command_in_the_private_chat_moves_no_hand(store: Store, server: DiscordServer) -> None:
+    async with on_discord(store, server) as adapter:
+        _anna, bruno = await begun(server)
+        await bruno.press("My hand", server.channels[CHANNEL])
+        await until(lambda: bool(hands(bruno)))
+        bruno.private.closed = False
+        await bruno.slash("rules", bruno.private)
+        await adapter.worker.settled()
+        assert len(hands(bruno)) == 1
+        assert not any("Tricks" in text_of(one) for one in bruno.private.messages.values())

@@ -23,8 +23,10 @@ from bot.platform import Person as Met
 from bot.platform import RateLimit
 from bot.sessions import Sessions
 from bot.store import Store
+from tests.telegram.content import Refused
 from tests.telegram.players import GROUP, Observed, on_telegram, seated, until
 from tests.telegram.server import TOKEN, TelegramServer
+from tests.telegram.test_telegram import panels
 
 NOW = 1_800_000_000
 ANNA = {"id": 1, "first_name": "Anna", "last_name": "Bò", "username": "anna", "language_code": "it"}
@@ -210,3 +212,28 @@ async def test_the_app_makes_one_session_that_a_frame_may_keep(
             assert "Max-Age=0;" in gone
             assert "Partitioned" in gone
         assert not await Sessions(store.client).of("telegram:2")
+
+
+async def test_opening_the_app_brings_a_waiting_hand(store: Store, server: TelegramServer) -> None:
+    async with with_pages(store, server) as (adapter, site), aiohttp.ClientSession() as session:
+        player, _other = await seated(server, "metamazzo")
+        await until(lambda: bool(panels(player)))
+        player.private.gone = Refused(403, "Forbidden: bot was blocked by the user")
+        player.say("/hand")
+        await until(lambda: not server.waiting)
+        await adapter.worker.settled()
+        player.private.gone, before = None, len(panels(player))
+        url = f"http://127.0.0.1:{site.port}"
+        data = {"data": anna(time.time(), player.number), "t": ""}
+        async with session.post(
+            f"{url}/app/telegram", data=data, headers={"Origin": url}, allow_redirects=False
+        ) as got:
+            assert got.status == 303
+        await until(lambda: len(panels(player)) > before)
+
+
+@pytest.mark.parametrize("name", ["last_name", "username", "language_code", "first_name"])
+@pytest.mark.parametrize("value", [None, "", 7])
+def test_optional_fields_of_a_user_may_be_anything(name: str, value: object) -> None:
+    said = signed(user={**ANNA, name: value, "new": {}}, auth_date=NOW)
+    assert launched_by(TOKEN, said, NOW).id == "telegram:1"

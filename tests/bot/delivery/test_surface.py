@@ -217,6 +217,17 @@ def test_whoever_presses_or_asks_can_be_reached_again(change: Change) -> None:
         assert one.state is State.ABSENT
 
 
+def test_change_for_waiting_surfaces_leaves_others_alone() -> None:
+    change = Change(place=HOME, if_waiting=True)
+    for one in (surface(), surface(SHOWN._replace(ephemeral=HERE)), absent()):
+        before = one.known
+        one.apply(change, HOME, 2000)
+        assert one.known == before
+    waiting = absent(halted="unreachable")
+    waiting.apply(change, HOME, 2000)
+    assert waiting.state is State.ABSENT
+
+
 def test_a_draft_alone_brings_nobody_back() -> None:
     one = absent(halted="unreachable")
     one.apply(Change(draft=Draft(4, "x")), HOME, 2000)
@@ -381,4 +392,5 @@ def test_a_panel_is_kept_for_as_long_as_it_would_be_drawn_the_same() -> None:
 @pytest.mark.parametrize("draft", [None, NO_DRAFT, Draft(4), Draft(4, "2C,3D"), Draft(0, "game")])
 def test_a_change_comes_to_another_worker_as_it_was(draft: Draft | None) -> None:
     change = Change("7", draft, repost=True, place=HERE, genuine=True)
-    assert decode_change(json.loads(json.dumps(encode_change(change)))) == change
+    for one in (change, change._replace(if_waiting=True)):
+        assert decode_change(json.loads(json.dumps(encode_change(one)))) == one

@@ -1,0 +1,124 @@
+"""A hand that could not be shown comes as soon as its player uses the private chat, in whatever way."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from bot.store import Store
+from tests.telegram.content import Refused
+from tests.telegram.players import GROUP, Person, on_telegram, seated, until
+from tests.telegram.server import BOT, TelegramServer
+from tests.telegram.test_inline import elsewhere, has_hand, offered, payload_of, sent, table_of
+from tests.telegram.test_telegram import panels
+
+PHOTO = [{"file_id": "f", "file_unique_id": "u", "width": 9, "height": 9}]
+
+Opening = Callable[[TelegramServer, Person], Any]
+
+
+def say(text: str, **more: Any) -> Opening:
+    return lambda _server, person: person.say(text, person.private, **more)
+
+
+def post(**content: Any) -> Opening:
+    """A message without a text."""
+
+    def push(server: TelegramServer, person: Person) -> None:
+        about = {"date": 1, "chat": person.private.about, "from": server.users[person.number]}
+        server.push(message={"message_id": 900, **about, **content})
+
+    return push
+
+
+def unblock(server: TelegramServer, person: Person) -> None:
+    old, new = ({"status": status, "user": BOT} for status in ("kicked", "member"))
+    about = {"chat": person.private.about, "from": server.users[person.number], "date": 1}
+    server.push(my_chat_member={**about, "old_chat_member": old, "new_chat_member": new})
+
+
+OPENINGS: dict[str, Opening] = {
+    "start": say("/start"),
+    "start inline": say("/start inline"),
+    "start page": say("/start page"),
+    "start unknown": say("/start no_such_word"),
+    "start other table": say("/start ABCDEF"),
+    "start daily": say("/start daily"),
+    "help": say("/help"),
+    "unknown command": say("/shrug"),
+    "refused command": say("/join"),
+    "text": say("ciao"),
+    "other bot's command": say("/start@other_bot"),
+    "sent by another bot": say("ciao", via_bot={"id": 9, "is_bot": True, "first_name": "Gif"}),
+    "photo": post(photo=PHOTO),
+    "sticker": post(sticker={}),
+    "write access": post(write_access_allowed={}),
+    "unblock": unblock,
+}
+
+
+@pytest.mark.parametrize("opening", OPENINGS)
+async def test_waiting_hand_comes_once_the_chat_is_open(store: Store, server: TelegramServer, opening: str) -> None:
+    anna, bruno, chat = Person(server, 1, "Anna"), Person(server, 2, "Bruno", started=False), elsewhere()
+    async with on_telegram(store, server) as adapter:
+        message = await sent(server, anna, chat, "metamazzo")
+        await bruno.send(chat, message, payload_of(message))
+        table = await table_of(adapter, bruno)
+        await adapter.worker.settled()
+        server.started.add(bruno.number)
+        OPENINGS[opening](server, bruno)
+        await until(lambda: has_hand(bruno, table.code))
+        await adapter.worker.settled()
+        assert sum(table.code in one["text"] for one in bruno.private.messages.values() if one["from"] == BOT) == 1
+
+
+async def test_button_above_inline_results_leads_to_the_hand(store: Store, server: TelegramServer) -> None:
+    anna, bruno, chat = Person(server, 1, "Anna"), Person(server, 2, "Bruno", started=False), elsewhere()
+    async with on_telegram(store, server) as adapter:
+        message = await sent(server, anna, chat, "metamazzo")
+        await bruno.send(chat, message, payload_of(message))
+        code = (await table_of(adapter, bruno)).code
+        button = server.inline_answers[await offered(server, bruno, "")]["button"]
+        bruno.start(button["start_parameter"])
+        await until(lambda: has_hand(bruno, code))
+
+
+async def test_start_for_one_table_brings_hands_of_others(store: Store, server: TelegramServer) -> None:
+    people = [Person(server, 1, "Anna"), Person(server, 2, "Bruno", started=False)]
+    chat = elsewhere()
+    async with on_telegram(store, server) as adapter:
+        for game in ("metamazzo", "testa"):
+            message = await sent(server, people[0], chat, game)
+            await people[1].send(chat, message, payload_of(message))
+        codes = [table.code for table in await adapter.worker.tables_of("telegram:2")]
+        await adapter.worker.settled()
+        people[1].start(codes[0])
+        await until(lambda: all(has_hand(people[1], code) for code in codes))
+
+
+async def test_page_pressed_in_the_private_chat_brings_a_waiting_hand(store: Store, server: TelegramServer) -> None:
+    async with on_telegram(store, server) as adapter:
+        anna, bruno = await seated(server, "metamazzo")
+        await until(lambda: all(panels(person) for person in (anna, bruno)))
+        anna.say("/help", anna.private)
+        await until(lambda: anna.button("Rules", anna.private) is not None)
+        anna.private.gone = Refused(403, "Forbidden: bot was blocked by the user")
+        anna.say("/hand", server.group(GROUP))
+        await adapter.worker.settled()
+        anna.private.gone = None
+        before = len(panels(anna))
+        await anna.press("Rules")
+        await until(lambda: len(panels(anna)) > before)
+
+
+async def test_ordinary_message_moves_no_hand(store: Store, server: TelegramServer) -> None:
+    async with on_telegram(store, server) as adapter:
+        people = await seated(server, "metamazzo")
+        await until(lambda: all(panels(person) for person in people))
+        await adapter.worker.settled()
+        before = [list(person.private.messages) for person in people]
+        for person in people:
+            OPENINGS["photo"](server, person)
+        await until(lambda: not server.waiting)
+        await adapter.worker.settled()
+        assert [list(person.private.messages) for person in people] == before

@@ -282,7 +282,6 @@ async def test_made_up_robots_are_refused(two: list[Player], payload: str) -> No
         "3331234567",
         "anna99",
         "somebody",
-        "Anna ",
         "http://a.b",
         "@anna",
         "a.it",

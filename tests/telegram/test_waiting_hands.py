@@ -103,7 +103,10 @@ async def test_page_pressed_in_the_private_chat_brings_a_waiting_hand(store: Sto
         anna.say("/help", anna.private)
         await until(lambda: anna.button("Rules", anna.private) is not None)
         anna.private.gone = Refused(403, "Forbidden: bot was blocked by the user")
-        anna.say("/hand", server.group(GROUP))
+        group = server.group(GROUP)
+        before = len(group.messages)
+        anna.say("/hand", group)
+        await until(lambda: len(group.messages) > before + 1)
         await adapter.worker.settled()
         anna.private.gone = None
         before = len(panels(anna))

@@ -34,6 +34,7 @@ from bot.people import People
 from bot.pictures.pool import PicturePool
 from bot.platform import Adapter
 from bot.privacy.forgetting import Forgetter
+from bot.privacy.rewriting import Rewriter
 from bot.privacy.unused import Unused
 from bot.puzzles.groups import GroupPuzzles
 from bot.robot_pool import RobotPool
@@ -187,6 +188,7 @@ class Worker:
             "clocks": self.scheduler.run,
             "sweep": self._sweep,
             "forgetting": self.forgetter.run,
+            "rewriting": Rewriter(self.store, self.shards).run,
             "finding": self.finder.run,
             "reports": self.teller.run,
             "days": self._close_days,

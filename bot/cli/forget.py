@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
+from redis.exceptions import ResponseError
 
 from bot.cli.asking import counted, is_meant
 from bot.cli.errors import told
@@ -20,12 +21,20 @@ from bot.people import People
 from bot.platform import SOMEBODY, private_place
 from bot.privacy.forgetting import Forgetter, Forgotten
 from bot.privacy.kept import read_kept
+from bot.privacy.rewriting import rewrite_if_due
 from bot.settings import Settings, read_settings
 from bot.somebody import marks
 from bot.store import Store, keys, schema
+from bot.store.outage import described
+from bot.store.rewriting import RewriteFailed
 from bot.tables.room import Room
 
 UNASKED = "--yes does not ask"
+
+NOT_REWRITTEN = (
+    "The store's append-only file was not rewritten ({fault}), so it still holds what was deleted. "
+    "docs/hosting.md, People's data, says what to do."
+)
 
 
 def forget(
@@ -45,7 +54,7 @@ def forget(
             about = f"{name} ({person})" if name else person
             if not yes and not is_meant(f"Forget {about} for good, and resign the games where they sit? ({UNASKED})"):
                 raise typer.Exit(1)
-            done, is_running = asyncio.run(_forget(settings, person, files))
+            done, is_running, fault = asyncio.run(_forget(settings, person, files))
         except NoPerson as error:
             raise typer.BadParameter(str(error), param_hint="PERSON") from None
         except (UnreadableGame, OSError) as error:
@@ -54,7 +63,9 @@ def forget(
     where = f"The store is {settings.store_place}."
     say(f"{person} is forgotten, and was named in {found[0]}, {found[1]} and {found[2]}. {where}")
     if is_running:
-        say("The running bot looks once more in a minute.")
+        say("The running bot looks once more in a minute. Then it rewrites the store's append-only file.")
+    if fault:
+        say(NOT_REWRITTEN.format(fault=fault), err=True)
 
 
 async def _meant(settings: Settings, text: str, files: list[Path]) -> tuple[str, str]:
@@ -69,8 +80,8 @@ async def _meant(settings: Settings, text: str, files: list[Path]) -> tuple[str,
         return person, ((await client.hget(keys.person(person), "name")) or b"").decode()
 
 
-async def _forget(settings: Settings, person: str, files: list[Path]) -> tuple[Forgotten, bool]:
-    """What came of it, and whether a running bot looks once more for what comes late."""
+async def _forget(settings: Settings, person: str, files: list[Path]) -> tuple[Forgotten, bool, str]:
+    """Return what came of it, whether a running bot does the rest, and why the file was not rewritten, if so."""
     async with beside(settings) as client:
         await schema.check(client, migrate=False)
         store = Store(client)
@@ -84,9 +95,14 @@ async def _forget(settings: Settings, person: str, files: list[Path]) -> tuple[F
         for word in words:
             await client.publish(keys.NOTIFICATIONS, json.dumps(word))
         is_running = await store.attendance.alive() > 0
-        if not is_running:
-            await forgetter.finish(person, (await marks(client))[person])
-        return done, is_running
+        if is_running:
+            return done, True, ""
+        await forgetter.finish(person, (await marks(client))[person])
+        try:
+            await rewrite_if_due(store)
+        except (ResponseError, RewriteFailed) as error:
+            return done, False, described(error)
+        return done, False, ""
 
 
 def _has_played(person: str, path: Path) -> bool:

@@ -27,6 +27,7 @@ from bot.finished.ratings import Ratings
 from bot.people import People
 from bot.platform import platform_of, private_place
 from bot.privacy.kept import drop_kept
+from bot.privacy.rewriting import ask_for_rewrite
 from bot.programs import Programs
 from bot.puzzles.answered import mark_before_forgetting as mark_puzzle
 from bot.puzzles.ladder import Ladder
@@ -167,8 +168,11 @@ class Forgetter:
             if (await self._people.fresh(person)).is_known:
                 break
             await step()
+        # Before the mark goes, so that it is not lost by a kill; and after, because the mark names the person.
+        await ask_for_rewrite(self._room.store)
         # Whoever asked once more meanwhile has another one, and is forgotten once more.
         await self._drop_if(keys=[keys.FORGETTING], args=[person, mark.to_text()])
+        await ask_for_rewrite(self._room.store)
 
     async def _looking_once_more(self, person: str, mark: Mark) -> AsyncIterator[Step]:
         """All steps by which what came late goes."""

@@ -27,6 +27,7 @@ from bot.store.folder import (
     remove_socket_folder,
     socket_path,
 )
+from bot.store.rewriting import remove_leftovers
 from bot.store.valkey import server_path
 
 log = structlog.get_logger()
@@ -195,6 +196,7 @@ class EmbeddedStore:
             )
         make_socket_folder(self.folder)
         self.socket_path.unlink(missing_ok=True)
+        remove_leftovers(self.folder)
         settings = {
             "port": "0",
             "unixsocket": str(self.socket_path),

@@ -20,6 +20,7 @@ the list of changed tables, also on a cluster. What follows from a finished tabl
 | ``secret`` | string | 32 random bytes from which tables' codes are made (`Store.secret`) |
 | ``forgetting`` | hash | people who are being forgotten: what stands in their place, JSON (`bot.somebody.Mark`) |
 | ``forgetting:worker`` | string | whoever does so just now; expires by itself |
+| ``rewrites`` | sorted set | when the append-only file must be rewritten (`bot.privacy.rewriting`) |
 | ``sweeping`` | string | profiles were or are being looked through for unused ones; expires by itself |
 | ``sweeping:day`` | string | the day by which that was last done, from the first of 1970 (`bot.privacy.unused`) |
 | ``workers`` | sorted set | workers, each with its time zone, by when last alive, Unix seconds of the store's clock |
@@ -89,6 +90,7 @@ SECRET = "secret"  # noqa: S105
 WORKERS = "workers"
 FORGETTING = "forgetting"
 FORGETTING_WORKER = "forgetting:worker"
+REWRITES = "rewrites"
 SWEEPING = "sweeping"
 SWEEPING_DAY = "sweeping:day"
 GAMES_COUNTER = "{games}:counter"

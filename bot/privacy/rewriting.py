@@ -1,0 +1,92 @@
+"""Forgotten people leave the disk: the store's append-only file is rewritten after somebody was forgotten.
+
+A rewrite costs as much as writing the whole store once. So there is one for all who were forgotten in the meantime, at
+most once an hour. Another follows after 27 hours: by then everything has expired that is kept for a day
+(`bot.day_marks`, ``tries:``, ``{find}:reported:``, ``gone:``).
+
+| key | type | what |
+|---|---|---|
+| ``rewrites`` | sorted set | ``forgotten`` and ``expired``: when a rewrite is due, Unix seconds of the store's clock |
+"""
+
+import asyncio
+import time
+
+import structlog
+from redis.exceptions import ResponseError
+
+from bot.delivery.shards import Shards
+from bot.find.finder import MINDED_WITH
+from bot.store import Store, keys
+from bot.store.outage import described
+from bot.store.rewriting import RewriteFailed, rewrite_files
+
+POLL_SECONDS = 30.0
+SPACING_SECONDS = 3600.0
+"""Shortest time between two rewrites, and longest wait for forgettings that are still under way."""
+
+ALL_EXPIRED_SECONDS = 27 * 3600
+"""Time after which nothing is left of what outlasts a forgetting; a little more than the longest of it."""
+
+log = structlog.get_logger()
+
+
+async def ask_for_rewrite(store: Store) -> None:
+    """Have the file rewritten soon, because somebody was forgotten."""
+    now = await store.attendance.now()
+    await store.client.zadd(keys.REWRITES, {"forgotten": now, "expired": now + ALL_EXPIRED_SECONDS})
+
+
+async def rewrite_if_due(store: Store) -> bool:
+    """Rewrite the file if that is due; return whether it was done. Raises what `rewrite_files` does."""
+    now = await store.attendance.now()
+    if not await store.client.zcount(keys.REWRITES, "-inf", now):
+        return False
+    is_done = await rewrite_files(store.client)
+    # Whoever was forgotten after the rewrite began has a later time.
+    await store.client.zremrangebyscore(keys.REWRITES, "-inf", now)
+    return is_done
+
+
+class Rewriter:
+    """Rewrites the file of one store when that is due, one worker at a time."""
+
+    def __init__(self, store: Store, shards: Shards) -> None:
+        self._store, self._shards = store, shards
+        self.spacing = SPACING_SECONDS
+        self._last = self._due_since = 0.0
+        self._has_warned = False
+
+    async def run(self) -> None:
+        """Until cancelled."""
+        while True:
+            if MINDED_WITH in self._shards.mine:
+                with self._store.outage.noted():
+                    await self.work()
+            await asyncio.sleep(POLL_SECONDS)
+
+    async def work(self) -> None:
+        """Rewrite the file if that is due and the last rewrite is an hour ago."""
+        client, now = self._store.client, time.monotonic()
+        if not await client.zcount(keys.REWRITES, "-inf", await self._store.attendance.now()):
+            self._due_since = 0.0
+            return
+        self._due_since = self._due_since or now
+        if self._last and now - self._last < self.spacing:
+            return
+        # Others are being forgotten: one rewrite will do for all.
+        if await client.hlen(keys.FORGETTING) and now - self._due_since < self.spacing:
+            return
+        self._last, self._due_since = now, 0.0
+        try:
+            if await rewrite_if_due(self._store):
+                log.info("store_file_rewritten", seconds=round(time.monotonic() - now, 1))
+        except (ResponseError, RewriteFailed) as error:
+            self._warn(error)
+
+    def _warn(self, error: Exception) -> None:
+        """Say once that the host has to see to it."""
+        if not self._has_warned:
+            why = described(error)
+            log.warning("store_file_not_rewritten", why=why, see="docs/hosting.md, People's data")
+        self._has_warned = True

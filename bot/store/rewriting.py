@@ -1,0 +1,82 @@
+"""Rewriting a store's append-only file, so that what was deleted leaves the disk too.
+
+The file keeps every change until the server rewrites it. Valkey and Redis do that by themselves only when it has
+doubled and is larger than 64 MB (``auto-aof-rewrite-percentage`` and ``-min-size``), so a small one is never rewritten.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from redis.exceptions import ResponseError
+
+from bot.store.cluster import Cluster
+
+LOOK_SECONDS = 0.1
+LONGEST_LOOK_SECONDS = 5.0
+"""Pauses between two looks at a server that is rewriting, at first and at most."""
+
+ALREADY = "already in progress"
+"""Part of a server's answer if a rewrite is running that began before. A new one must follow it."""
+
+LEFTOVERS = ("temp-rewriteaof-*.aof", "temp-*.rdb")
+"""Files that a server leaves behind for good if it is killed during a rewrite. They hold the whole store."""
+
+Ask = Callable[..., Awaitable[Any]]
+
+
+class RewriteFailed(Exception):
+    """A server began to rewrite its file and could not finish, as on a full disk."""
+
+
+async def rewrite_files(client: Any) -> bool:
+    """Have every server of a store rewrite its append-only file, and wait until all have; False if none has one.
+
+    Raises RewriteFailed, ResponseError if a server does not allow it, and the other errors of the store.
+    """
+    if not isinstance(client, Cluster):
+        return await _rewrite(client.execute_command)
+    await client.initialize()
+    # One after the other: each needs memory and disk for a copy.
+    return any([await _rewrite(partial(client.execute_command, target_nodes=node)) for node in client.get_nodes()])
+
+
+async def _rewrite(ask: Ask) -> bool:
+    """Rewrite one server's file; False if it has none."""
+    if not (await ask("INFO", "persistence"))["aof_enabled"]:
+        # It would begin to write one.
+        return False
+    while not await _begin(ask):
+        await _until_idle(ask)
+    if (await _until_idle(ask))["aof_last_bgrewrite_status"] != "ok":
+        raise RewriteFailed
+    return True
+
+
+async def _begin(ask: Ask) -> bool:
+    """Begin a rewrite; False if one is running already."""
+    try:
+        await ask("BGREWRITEAOF")
+    except ResponseError as error:
+        if ALREADY in str(error):
+            return False
+        raise
+    return True
+
+
+async def _until_idle(ask: Ask) -> Any:
+    """Wait until a server is not rewriting; return what it says then."""
+    pause = LOOK_SECONDS
+    while (about := await ask("INFO", "persistence"))["aof_rewrite_in_progress"] or about["aof_rewrite_scheduled"]:
+        await asyncio.sleep(pause)
+        pause = min(2 * pause, LONGEST_LOOK_SECONDS)
+    return about
+
+
+def remove_leftovers(folder: Path) -> None:
+    """Delete what killed servers left in an embedded store's folder. No server may run there."""
+    for pattern in LEFTOVERS:
+        for path in folder.glob(pattern):
+            path.unlink(missing_ok=True)

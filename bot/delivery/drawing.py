@@ -141,6 +141,7 @@ def draw(
                 game_id,
                 changes,
                 summaries,
+                unrated=outcome.unrated if outcome else "",
                 leaderboard=is_only,
                 strangers=strangers,
                 pages=viewer.pages,

@@ -40,6 +40,7 @@ class Outcome(NamedTuple):
     """What came of a finished game: its id in the archive, people's ratings before and after, by name, and when it
     ended, in Unix seconds; 0 if that is not known. ``summaries`` say how well each seat played, once that is known;
     ``par`` is what the robot makes of the deal of a day, ``is_late`` whether that ended when its day was over.
+    ``unrated`` says why nobody's rating rises, as `bot.panels.board.UNRATED` has it; empty if one does.
     """
 
     game_id: str
@@ -48,6 +49,7 @@ class Outcome(NamedTuple):
     summaries: Sequence[Summary] = ()
     par: DayResult | None = None
     is_late: bool = False
+    unrated: str = ""
 
 
 class TableSync:

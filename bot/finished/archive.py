@@ -14,6 +14,7 @@ from typing import Any, Literal, NamedTuple
 
 import structlog
 
+from bot.finished.rating_rules import GAMES_ON_TRIAL, RULES, has_no_name, is_finished_by, is_web_guest
 from bot.platform import chat_of, is_private
 from bot.programs import is_program
 from bot.somebody import NAME, is_somebody, marks
@@ -60,7 +61,8 @@ class FinishedGame:
 
     ``ended`` is in Unix seconds; ``clock`` and ``strict`` as at the table. ``fixture`` is which game of a tournament it
     is (`bot.tables.fixtures.FixtureName`), as text; empty for any other. ``origin`` is where it was opened
-    (`Table.origin`), empty also for what an older release has kept.
+    (`Table.origin`), empty also for what an older release has kept. ``rating_rules`` and ``trial`` are told in
+    `bot.finished.rating_rules`: the number of the rules that rate it, and whether a guest on trial took part.
     """
 
     id: str
@@ -73,6 +75,8 @@ class FinishedGame:
     record: Record
     fixture: str = ""
     origin: Literal["", "page", "chat"] = ""
+    rating_rules: int = 1
+    trial: bool = False
 
     def __post_init__(self) -> None:
         if self.origin not in ("", "page", "chat"):
@@ -82,11 +86,13 @@ class FinishedGame:
 
     @property
     def is_rated(self) -> bool:
-        """Whether it counts for ratings: somebody won, and neither a robot nor a program took part. A deal that other
-        tables had, too, is no game that anybody wins, however it ended.
+        """Whether it counts for ratings: somebody won, and no robot, program or guest on trial took part.
+
+        A duplicate's deal does not count, because other tables had the same cards.
         """
         machines = (person.startswith("robot:") or is_program(person) for person in self.people)
-        return bool(self.record.winner) and not any(machines) and not (self.played_for and self.played_for.is_duplicate)
+        is_duplicate = self.played_for is not None and self.played_for.is_duplicate
+        return bool(self.record.winner) and not any(machines) and not is_duplicate and not self.trial
 
     @property
     def played_for(self) -> FixtureName | None:
@@ -113,7 +119,8 @@ class FinishedGame:
     def fields(self) -> dict[str, Any]:
         """What is written of it, ready for JSON: of a group's game that is no tournament's the same as ever."""
         fields = asdict(self) | {"record": json.loads(self.record.to_json())}
-        return {name: value for name, value in fields.items() if value or name not in ("fixture", "origin")}
+        usual = {"fixture": "", "origin": "", "rating_rules": 1, "trial": False}
+        return {name: value for name, value in fields.items() if value != usual.get(name)}
 
     def to_bytes(self) -> bytes:
         return zlib.compress(json.dumps(self.fields, separators=(",", ":")).encode(), 9)
@@ -153,7 +160,30 @@ class Archive:
 
     async def add(self, table: Table, now: float) -> FinishedGame:
         """Keep a game that is over; one that is kept already stays as it is."""
-        return await self.keep(await self.finished(table, now))
+        game = await self.finished(table, now)
+        return await self.keep(replace(game, trial=await self._is_on_trial(game)))
+
+    async def _is_on_trial(self, game: FinishedGame) -> bool:
+        """Whether a guest takes part whose games are not rated yet."""
+        for person in filter(is_web_guest, game.people):
+            if has_no_name(game, person):
+                return True
+            # The guest was rated before, perhaps by an earlier release.
+            if await self._client.exists(keys.scopes(person)):
+                continue
+            if await self._count_finished(person) < GAMES_ON_TRIAL:
+                return True
+        return False
+
+    async def _count_finished(self, person: str) -> int:
+        """Count a guest's finished games against people, up to `GAMES_ON_TRIAL`."""
+        count = 0
+        for number in await self.numbers_of(person):
+            game = await self.get(await self.id_of(number) or "")
+            count += game is not None and is_finished_by(game, person)
+            if count >= GAMES_ON_TRIAL:
+                break
+        return count
 
     async def finished(self, table: Table, now: float) -> FinishedGame:
         """The game of a table, which is over, as it is to be kept: with nobody who is being forgotten."""
@@ -171,6 +201,7 @@ class Archive:
             record=table.game.record(),
             fixture=FixtureName.of(table.fixture).text if table.fixture else "",
             origin=table.origin,
+            rating_rules=RULES,
         )
         for person, mark in (await marks(self._client)).items():
             game = game.without(person, mark.somebody)

@@ -19,6 +19,7 @@ from openskill.models import PlackettLuce
 from bot.finished.archive import Archive, FinishedGame, Numbered
 from bot.finished.file import Filed, with_files
 from bot.finished.history import DAY_SECONDS, RatedGame, history_text, parse_history
+from bot.finished.rating_rules import does_winner_gain
 from bot.somebody import is_somebody, marks
 from bot.store import StoreError, keys
 from engine import GAMES
@@ -31,18 +32,28 @@ EVERYTHING = "*"
 KEEP_CHANGES_SECONDS = 7 * 86400
 
 RATE = """
--- KEYS  number of the last rated game, its changes, chats that have moved, then each scope's ratings, ranks, history
+-- KEYS  number of the last rated game, its changes, chats that have moved, games of the day by who played them, then
+--       each scope's ratings, ranks, history
 -- ARGV  the number rated before, the game's, its changes or "", seconds to keep them, how many chats had moved;
+--       the game's day, who played it or "" if it is not rated;
 --       then place of a scope, person, standing, history or "", shown or "". Returns whether all was still so
 if tonumber(redis.call('GET', KEYS[1]) or '0') ~= tonumber(ARGV[1]) then return 0 end
 if redis.call('HLEN', KEYS[3]) ~= tonumber(ARGV[5]) then return 0 end
 redis.call('SET', KEYS[1], ARGV[2])
 if ARGV[3] ~= '' then redis.call('SET', KEYS[2], ARGV[3], 'EX', ARGV[4]) end
-for place = 6, #ARGV, 5 do
+if ARGV[7] ~= '' then
+  local day = tonumber(redis.call('HGET', KEYS[4], 'day') or '-1')
+  if tonumber(ARGV[6]) > day then
+    redis.call('DEL', KEYS[4])
+    redis.call('HSET', KEYS[4], 'day', ARGV[6])
+  end
+  if tonumber(ARGV[6]) >= day then redis.call('HINCRBY', KEYS[4], ARGV[7], 1) end
+end
+for place = 8, #ARGV, 5 do
   local scope = tonumber(ARGV[place])
-  redis.call('HSET', KEYS[4 + 3 * scope], ARGV[place + 1], ARGV[place + 2])
-  if ARGV[place + 3] ~= '' then redis.call('HSET', KEYS[6 + 3 * scope], ARGV[place + 1], ARGV[place + 3]) end
-  if ARGV[place + 4] ~= '' then redis.call('ZADD', KEYS[5 + 3 * scope], ARGV[place + 4], ARGV[place + 1]) end
+  redis.call('HSET', KEYS[5 + 3 * scope], ARGV[place + 1], ARGV[place + 2])
+  if ARGV[place + 3] ~= '' then redis.call('HSET', KEYS[7 + 3 * scope], ARGV[place + 1], ARGV[place + 3]) end
+  if ARGV[place + 4] ~= '' then redis.call('ZADD', KEYS[6 + 3 * scope], ARGV[place + 4], ARGV[place + 1]) end
 end
 return 1
 """
@@ -204,6 +215,11 @@ def after_game(people: Sequence[str], winners: Sequence[int], before: dict[str, 
     }
 
 
+def _players(game: FinishedGame) -> str:
+    """The people of a game, in an order that does not depend on their seats."""
+    return " ".join(sorted(game.people))
+
+
 class Ratings:
     """The ratings of one store."""
 
@@ -266,7 +282,7 @@ class Ratings:
         return Rebuilt(games, [hole for hole in holes if hole], lost, adopted)
 
     async def _forget_all(self) -> None:
-        doomed = [keys.RATED]
+        doomed = [keys.RATED, keys.RATED_TODAY]
         for pattern in (kind(EVERYTHING) for kind in BY_SCOPE):
             async for key in self._client.scan_iter(match=pattern, count=KEYS_AT_ONCE):
                 doomed.append(key)
@@ -375,6 +391,9 @@ class Ratings:
                 handed += await self._hand_over(keys=where, args=[person, somebody])
             done |= scopes
         await self._client.delete(keys.scopes(person))
+        async for who, _count in self._client.hscan_iter(keys.RATED_TODAY):
+            if person in who.decode().split(" "):
+                await self._client.hdel(keys.RATED_TODAY, who)
         return handed
 
     async def redact_changes(self, game: str, person: str, somebody: str) -> None:
@@ -391,9 +410,11 @@ class Ratings:
         moves = await self._client.hlen(keys.MOVED)
         changes, words, scopes = await self._rated(entry.game) if entry.game else ([], [], [])
         ratings_keys = [kind(scope.key) for scope in scopes for kind in BY_SCOPE]
+        about = [before, entry.number, json.dumps(changes) if changes else "", KEEP_CHANGES_SECONDS, moves]
+        today = [entry.game.ended // DAY_SECONDS, _players(entry.game)] if entry.game and scopes else [0, ""]
         done = await self._rate(
-            keys=[keys.RATED, keys.changes(entry.id), keys.MOVED, *ratings_keys],
-            args=[before, entry.number, json.dumps(changes) if changes else "", KEEP_CHANGES_SECONDS, moves, *words],
+            keys=[keys.RATED, keys.changes(entry.id), keys.MOVED, keys.RATED_TODAY, *ratings_keys],
+            args=[*about, *today, *words],
         )
         return bool(done)
 
@@ -412,6 +433,7 @@ class Ratings:
         before_them = {mark.somebody: person for person, mark in forgotten.items()}
         scopes = await self.scopes(game)
         await self._enter(game, scopes)
+        gains = not scopes or does_winner_gain(game, await self._games_today(game))
         words: list[str | int] = []
         changes: list[Change] = []
         for place, scope in enumerate(scopes):
@@ -421,6 +443,10 @@ class Ratings:
             found = zip(people, stored[: len(people)], stored[len(people) :], strict=True)
             before = {person: Standing.parse(text or earlier_text) for person, text, earlier_text in found}
             after = after_game(game.people, game.record.winner or [], before)
+            if not gains:
+                # It is a game and a win, but no better rating.
+                for person in {game.people[seat] for seat in game.record.winner or []}:
+                    after[person] = replace(after[person], mu=before[person].mu, sigma=before[person].sigma)
             histories = await self.histories(scope, list(people))
             for person, standing in after.items():
                 is_ranked = standing.games >= LEAST_GAMES and not is_somebody(person)
@@ -431,6 +457,11 @@ class Ratings:
             if scope == Scope(game=game.record.game):
                 changes = [Change(person, before[person].shown, after[person].shown) for person in people]
         return changes, words, scopes
+
+    async def _games_today(self, game: FinishedGame) -> int:
+        """Count the rated games of the same people that came before this one on its day (UTC)."""
+        day, count = await self._client.hmget(keys.RATED_TODAY, ["day", _players(game)])
+        return int(count or 0) if day and int(day) == game.ended // DAY_SECONDS else 0
 
     async def _enter(self, game: FinishedGame, scopes: Sequence[Scope]) -> None:
         """Enter the narrowest scopes of a game with those who played it."""

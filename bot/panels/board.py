@@ -10,6 +10,7 @@ from bot.panels.offer import share_button
 from bot.panels.phrases import Phrases, in_points, turn_line
 from bot.panels.snapshot import FinishedDeal, TableSnapshot, isolated
 from bot.panels.strangers import buttons, farewells
+from bot.texts import marked as _
 from bot.wording import Wording, signed
 from engine import Record
 from engine.robots.findings import Summary
@@ -160,6 +161,13 @@ def past_panel(seen: TableSnapshot, past: FinishedDeal, language: str, suits: st
     return page.panel()
 
 
+UNRATED = {
+    "trial": _("Not rated: a guest’s games count after choosing a name and finishing three games against people."),
+    "given up": _("The game was given up, so the winner gains nothing this time."),
+}
+"""Why a finished game raises nobody's rating (`bot.finished.rating_rules`)."""
+
+
 def result_panel(
     seen: TableSnapshot,
     record: Record,
@@ -169,6 +177,7 @@ def result_panel(
     changes: Sequence[tuple[str, int, int]],
     summaries: Sequence[Summary] = (),
     *,
+    unrated: str = "",
     leaderboard: bool = False,
     strangers: Sequence[tuple[int, str]] = (),
     pages: str = "",
@@ -177,6 +186,7 @@ def result_panel(
     ``summaries`` how well each seat played, if that is known; who decided nothing is left out. ``leaderboard`` is
     whether it leads to the chat's: where the bot is not in the chat no command does. ``strangers`` are the seats and
     names of those whom its reader may block, ``pages`` is where our pages are, empty if they cannot be reached.
+    ``unrated`` is a key of `UNRATED`, or empty.
     """
     words = seen.words(language, suits)
     _ = words.text
@@ -191,6 +201,8 @@ def result_panel(
         page.line(_("Ratings in {game}:"), game=_(seen.kind.name))
         for name, before, after in changes:
             page.line(f"{isolated(name)}: {before} → {after} ({signed(after - before)})")
+    if unrated:
+        page.line(_(UNRATED[unrated]))
     page.fold()
     page.gap()
     page.line(phrases.totals(view.totals))

@@ -1,0 +1,73 @@
+"""What a finished game may change in ratings: rules against games that are lost on purpose.
+
+1. The loser of a game always pays for it.
+2. A game is *given up* if it ended by resignation or by the clock. Its winner's rating stays if it was given up before
+   a quarter of the first deal, or if the same people have played three rated games on that day (UTC) already. It
+   still counts as a game and as a win.
+3. A guest of the web pages plays on *trial* until the guest has chosen a name and has finished three games against
+   people. A game with a guest on trial is not rated. A game that the guest gave up, or that was given up early, does
+   not count as finished.
+
+Games that earlier releases kept are rated without these rules, so that ratings made anew stay the same.
+"""
+
+from typing import TYPE_CHECKING
+
+from bot.programs import is_program
+from bot.somebody import is_guest
+from engine import Record
+
+if TYPE_CHECKING:
+    from bot.finished.archive import FinishedGame
+
+RULES = 2
+"""The number of these rules. A game without a number was kept by a release that had none of them."""
+
+GAMES_A_DAY = 3
+"""Rated games of the same people on one day after which giving up brings the winner nothing."""
+
+GAMES_ON_TRIAL = 3
+"""Games against people that a guest finishes before the guest's games are rated."""
+
+CARDS_PLAYED = {"spades": 26}
+"""Cards played in a whole deal, where that is not the whole pack."""
+
+
+def is_given_up(record: Record) -> bool:
+    """Whether a game ended by resignation or by the clock."""
+    return record.ending in ("resign", "timeout")
+
+
+def is_given_up_early(record: Record) -> bool:
+    """Whether a game was given up before a quarter of its first deal's cards were played."""
+    if not is_given_up(record) or len(record.deals) != 1:
+        return False
+    played: int = sum(entry[1].startswith("play ") for entry in record.deals[0].moves)
+    return 4 * played < CARDS_PLAYED.get(record.game, len(record.kind.pack.codes))
+
+
+def does_winner_gain(game: "FinishedGame", games_today: int) -> bool:
+    """Whether a rated game raises its winner. ``games_today`` counts its people's rated games before it on its day."""
+    if game.rating_rules < RULES or not is_given_up(game.record):
+        return True
+    return games_today < GAMES_A_DAY and not is_given_up_early(game.record)
+
+
+def is_web_guest(person: str) -> bool:
+    """Whether a person is known by a browser's cookie alone, and may be anybody any number of times."""
+    return person.startswith("web:") and not is_program(person)
+
+
+def has_no_name(game: "FinishedGame", person: str) -> bool:
+    """Whether a guest still had the name that we gave when the game ended."""
+    name: str = game.record.seats[game.people.index(person)]
+    return is_guest(name)
+
+
+def is_finished_by(game: "FinishedGame", person: str) -> bool:
+    """Whether a game against people counts towards the end of a guest's trial."""
+    others = [one for one in game.people if one and one != person]
+    if any(one.startswith("robot:") or is_program(one) for one in others) or not game.record.winner:
+        return False
+    gave_up = is_given_up(game.record) and game.people.index(person) not in game.record.winner
+    return not gave_up and not is_given_up_early(game.record)

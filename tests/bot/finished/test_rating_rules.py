@@ -1,0 +1,124 @@
+"""Games lost on purpose raise nobody, and ratings made anew come out the same."""
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from bot.finished.archive import Archive, FinishedGame
+from bot.finished.rating_rules import RULES, is_finished_by, is_given_up_early
+from bot.finished.ratings import Ratings, Scope, Standing
+from bot.store import Store
+from engine import GAMES, Game
+from tests.bot.finished.games import NOON, finished, keep
+
+DAY = 86400
+
+
+def given_up(number: int, plays: int, game: str = "testa", people: tuple[str, ...] = (), **about: Any) -> FinishedGame:
+    """A game whose seat 1 resigns after so many cards of the first deal."""
+    kind = GAMES[game]
+    played = Game(game, {}, [f"Name {seat}" for seat in range(kind.seats)], dealer=0)
+    played.deal(bytes(32))
+    while sum(move.startswith("play ") for _, move in played.moves) < plays:
+        seat = played.turn
+        assert seat is not None
+        moves = [move for move in played.legal_moves(seat) if not move.startswith(("declare", "resign", "claim"))]
+        played.play(seat, moves[0])
+    played.play(1, "resign")
+    usual = finished(number, game)
+    return replace(
+        usual,
+        record=played.record(),
+        people=list(people) or usual.people,
+        rating_rules=RULES,
+        **{"trial": False, **about},
+    )
+
+
+async def standings(store: Store, *games: FinishedGame) -> tuple[Ratings, dict[str, Standing]]:
+    """Keep the games, rate them, and return how everybody stands in all games together."""
+    for game in games:
+        await keep(store, game)
+    ratings = Ratings(store.client, Archive(store.client))
+    await ratings.catch_up()
+    people = {person for game in games for person in game.people}
+    return ratings, {person: await ratings.standing(Scope(), person) for person in people}
+
+
+@pytest.mark.parametrize(("game", "quarter"), [("testa", 10), ("pizzichino", 10), ("tavolo", 10), ("spades", 7)])
+def test_a_quarter_of_the_first_deal_is_counted_in_cards(game: str, quarter: int) -> None:
+    assert is_given_up_early(given_up(1, quarter - 1, game).record)
+    assert not is_given_up_early(given_up(1, quarter, game).record)
+
+
+async def test_an_early_resignation_costs_its_player_and_raises_nobody(store: Store) -> None:
+    _, found = await standings(store, given_up(1, 3, people=("paper:1", "paper:2")))
+    assert found["paper:1"] == Standing(games=1, wins=1)
+    assert found["paper:2"].shown < Standing().shown
+    assert found["paper:2"].games == 1
+
+
+async def test_a_later_resignation_raises_the_winner(store: Store) -> None:
+    _, found = await standings(store, given_up(1, 10, people=("paper:1", "paper:2")))
+    assert found["paper:1"].shown > Standing().shown
+
+
+async def test_a_pairs_fourth_game_given_up_in_a_day_raises_nobody(store: Store) -> None:
+    pair, other = ("paper:1", "paper:2"), ("paper:1", "paper:3")
+    games = [given_up(number, 20, people=pair, ended=NOON + number) for number in range(1, 4)]
+    ratings, third = await standings(store, *games)
+    _, fourth = await standings(store, given_up(4, 20, people=pair, ended=NOON + 4))
+    assert fourth["paper:1"].shown == third["paper:1"].shown
+    assert fourth["paper:2"].shown < third["paper:2"].shown
+    # Against somebody else, and on the next day, it raises again.
+    _, fifth = await standings(store, given_up(5, 20, people=other, ended=NOON + 5))
+    assert fifth["paper:1"].shown > fourth["paper:1"].shown
+    _, sixth = await standings(store, given_up(6, 20, people=pair, ended=NOON + DAY))
+    assert sixth["paper:1"].shown > fifth["paper:1"].shown
+    # All of that follows from the games alone.
+    before = [await ratings.standing(Scope(), person) for person in ("paper:1", "paper:2", "paper:3")]
+    await ratings.rebuild()
+    assert [await ratings.standing(Scope(), person) for person in ("paper:1", "paper:2", "paper:3")] == before
+
+
+async def test_games_played_out_raise_their_winner_all_day(store: Store) -> None:
+    games = [replace(finished(number), id=f"P{number}", people=["paper:1", "paper:2"]) for number in range(1, 6)]
+    games = [replace(game, rating_rules=RULES, record=finished(1).record) for game in games]
+    winner = games[0].people[(games[0].record.winner or [0])[0]]
+    shown = []
+    for game in games:
+        _, found = await standings(store, game)
+        shown.append(found[winner].shown)
+    assert shown == sorted(set(shown))
+
+
+async def test_games_of_earlier_releases_are_rated_as_before(store: Store) -> None:
+    old = replace(given_up(1, 0, people=("paper:1", "paper:2")), rating_rules=1)
+    assert b"rating_rules" not in FinishedGame.parse(old.to_bytes()).to_bytes()
+    assert FinishedGame.parse(old.to_bytes()) == old
+    _, found = await standings(store, old)
+    assert found["paper:1"].shown > Standing().shown
+
+
+async def test_a_game_on_trial_is_not_rated(store: Store) -> None:
+    game = replace(given_up(1, 30, people=("web:1", "paper:2")), trial=True)
+    assert FinishedGame.parse(game.to_bytes()) == game
+    _, found = await standings(store, game)
+    assert set(found.values()) == {Standing()}
+
+
+def test_what_a_guest_must_finish() -> None:
+    people = ("web:1", "paper:2")
+    assert is_finished_by(given_up(1, 10, people=people), "web:1")
+    assert not is_finished_by(given_up(1, 9, people=people), "web:1"), "it was given up early"
+    assert not is_finished_by(given_up(1, 30, people=people), "paper:2"), "they gave it up"
+    assert not is_finished_by(given_up(1, 10, people=("web:1", "robot:easy")), "web:1")
+    assert not is_finished_by(given_up(1, 10, people=("web:1", "web:robot-1")), "web:1")
+
+
+async def test_a_forgotten_person_leaves_the_games_of_the_day(store: Store) -> None:
+    ratings, _ = await standings(store, given_up(1, 20, people=("paper:1", "paper:2")))
+    await ratings.hand_over("paper:1", "somebody:1")
+    dump = [await store.client.hgetall(key) async for key in store.client.scan_iter("{games}:rated_today")]
+    assert b"paper:1" not in b"".join(name for found in dump for name in found)

@@ -29,6 +29,9 @@ GAMES_A_DAY = 3
 GAMES_ON_TRIAL = 3
 """Games against people that a guest finishes before the guest's games are rated."""
 
+GUESTS = "web:"
+"""How ids of the web pages' guests begin. Those of programs do too."""
+
 CARDS_PLAYED = {"spades": 26}
 """Cards played in a whole deal, where that is not the whole pack."""
 
@@ -55,7 +58,7 @@ def does_winner_gain(game: "FinishedGame", games_today: int) -> bool:
 
 def is_web_guest(person: str) -> bool:
     """Whether a person is known by a browser's cookie alone, and may be anybody any number of times."""
-    return person.startswith("web:") and not is_program(person)
+    return person.startswith(GUESTS) and not is_program(person)
 
 
 def has_no_name(game: "FinishedGame", person: str) -> bool:

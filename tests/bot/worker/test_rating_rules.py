@@ -1,0 +1,68 @@
+"""Guests of the web pages, and games given up, as their players see it."""
+
+from random import Random
+
+import pytest
+
+from bot.finished import rating_rules
+from bot.finished.ratings import Scope
+from bot.store import Store
+from bot.worker import Worker
+from tests.bot.fake_platform import GROUP, FakePlatform, Player, code_of, open_worker, play_until, seated
+
+TRIAL = "Not rated: a guest’s games count"
+GIVEN_UP = "The game was given up, so the winner gains nothing this time."
+
+
+async def give_up(worker: Worker, fake: FakePlatform, plays: int, loser: int = 0) -> str:
+    """Play so many cards, have a player resign, and return the result that the group reads."""
+    players = await seated(worker, fake, "testa")
+    code = await code_of(worker, players[0])
+
+    def is_enough() -> bool:
+        table = worker.room.remembered(code)
+        assert table
+        assert table.game
+        return sum(move.startswith("play ") for _, move in table.game.moves) >= plays
+
+    await play_until(worker, players, Random(plays), is_enough)
+    await resign(worker, players[loser])
+    return next(text for text in reversed(fake.texts(GROUP)) if "resigned" in text)
+
+
+async def resign(worker: Worker, player: Player) -> None:
+    await player.say("/resign", player.private)
+    await player.press("Yes, I resign")
+    await worker.settled()
+
+
+async def test_guests_are_rated_after_three_finished_games(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(rating_rules, "GUESTS", "paper:")
+    fake = FakePlatform()
+    async with open_worker(store, fake) as worker:
+        # A game given up is finished by the other alone, so each has three after six.
+        results = [await give_up(worker, fake, 10, number % 2) for number in range(7)]
+        assert [TRIAL in result for result in results] == [True] * 6 + [False]
+        assert ["→" in result for result in results] == [False] * 6 + [True]
+        [*_, last] = [game async for game in worker.archive.all()]
+        for person in last.people:
+            assert (await worker.ratings.standing(Scope(), person)).games == 1
+
+
+async def test_a_guest_without_a_name_stays_unrated(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(rating_rules, "GUESTS", "paper:")
+    monkeypatch.setattr(rating_rules, "is_guest", lambda name: name == "Bruno")
+    fake = FakePlatform()
+    async with open_worker(store, fake) as worker:
+        results = [await give_up(worker, fake, 10, number % 2) for number in range(7)]
+        assert all(TRIAL in result for result in results)
+
+
+async def test_an_early_resignation_says_why_nobody_rises(store: Store) -> None:
+    fake = FakePlatform()
+    async with open_worker(store, fake) as worker:
+        early, later = await give_up(worker, fake, 2), await give_up(worker, fake, 12)
+        assert GIVEN_UP in early
+        assert early.count("→") == 2
+        assert GIVEN_UP not in later
+        assert TRIAL not in early + later

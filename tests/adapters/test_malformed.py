@@ -224,6 +224,8 @@ async def test_malformed_requests_are_few_lines_and_no_traceback(
         assert await send(server, request(server, "GET", "/healthz", "Connection: close"))
     assert answers, "nothing was answered at all"
     assert b"500" not in answers
+    # The tests' store is not as safe as a host's, and the bot says so.
+    logs = [line for line in logs if line["event"] != "store_may_lose_data"]
     records = [record for record in caplog.records if record.name != "asyncio" or record.levelno >= logging.WARNING]
     assert [record.getMessage() for record in records if record.levelno >= logging.WARNING or record.exc_info] == []
     assert [line for line in logs if line["log_level"] != "info" or "exception" in line or "exc_info" in line] == []

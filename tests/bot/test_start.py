@@ -19,7 +19,7 @@ from tests.bot.command import environment
 from tests.bot.test_run import BUONGIOCO
 from tests.kills.bot_process import free_port
 
-SELDOM = {"babel", "caissify_pairings", "discord", "networkx", "numba", "numpy", "rich", "telegram", "valkey"}
+SELDOM = {"babel", "discord", "networkx", "numba", "numpy", "rich", "telegram", "valkey"}
 """For a platform whose token is set, another language than English, a Swiss round, a strong robot, a help text; nothing
 needs them.
 """

@@ -5,7 +5,8 @@ it for Linux on x86-64 and for Macs alone; elsewhere the tests that ask it are l
 """
 
 from fractions import Fraction
-from typing import Any
+from typing import Any, NamedTuple
+from unittest import mock
 
 import pytest
 
@@ -13,6 +14,7 @@ from bot.tournaments.outcomes import earned, was_played
 from bot.tournaments.tournament import Match, Tournament
 
 dutch: Any = pytest.importorskip("py4swiss.engines.dutch.engine")
+brackets: Any = pytest.importorskip("py4swiss.engines.dutch.bracket")
 common: Any = pytest.importorskip("py4swiss.engines.common")
 trf: Any = pytest.importorskip("py4swiss.trf.parsed_trf")
 sections: Any = pytest.importorskip("py4swiss.trf.sections")
@@ -22,8 +24,28 @@ results: Any = pytest.importorskip("py4swiss.trf.results")
 BYE, ABSENT = "U", "Z"
 
 
-def judged(t: Tournament, rounds: int) -> tuple[tuple[int, int | None], ...] | None:
-    """The pairs that the judge would have next, as ours are written; None where it knows of none.
+class Judgement(NamedTuple):
+    """The pairs that the judge would have next, as ours are written; None if it knows of none.
+
+    ``has_collapsed`` if it paired all score groups below a bracket as one, by a rule that was dropped in 2026.
+    """
+
+    pairs: tuple[tuple[int, int | None], ...] | None
+    has_collapsed: bool
+
+
+class _Brackets(brackets.Brackets):  # type: ignore[misc]
+    """The judge's brackets, which note whether they collapsed."""
+
+    collapses = 0
+
+    def collapse(self) -> None:
+        _Brackets.collapses += 1
+        super().collapse()
+
+
+def judged(t: Tournament, rounds: int) -> Judgement:
+    """Ask the judge for the next pairs.
 
     That nobody meets twice it is told of void matches too, which its own rules would play again.
     """
@@ -47,11 +69,14 @@ def judged(t: Tournament, rounds: int) -> tuple[tuple[int, int | None], ...] | N
         x_section=sections.XSection(number_of_rounds=rounds, forbidden_pairs=met, zeroed_ids=zeroed),
     )
     parsed.validate_contents()
-    try:
-        pairs = dutch.Engine.generate_pairings(parsed)
-    except common.PairingError:
-        return None
-    return tuple((one.white - 1, one.black - 1 if one.black else None) for one in pairs)
+    before = _Brackets.collapses
+    with mock.patch.object(dutch, "Brackets", _Brackets):
+        try:
+            pairs = dutch.Engine.generate_pairings(parsed)
+        except common.PairingError:
+            return Judgement(None, False)
+    found = tuple((one.white - 1, one.black - 1 if one.black else None) for one in pairs)
+    return Judgement(found, _Brackets.collapses > before)
 
 
 def _result(t: Tournament, number: int, team: int) -> Any:

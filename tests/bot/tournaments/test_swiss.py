@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from bot.tournaments.entries import Leave
 from bot.tournaments.pairing import next_round, rounds_in_all
-from bot.tournaments.swiss import RELAXED, Record, can_be_paired, is_sound, records_of, seated
+from bot.tournaments.played import Record, seated
+from bot.tournaments.swiss import RELAXED, can_be_paired, records_of
 from bot.tournaments.tournament import Form, Tournament
 from tests.bot.tournaments.logs import MIXED, at_random, begun, paired, played_out, played_round, scored, with_entries
 from tests.long import long
@@ -170,7 +171,7 @@ def test_a_win_by_forfeit_bars_from_a_bye_as_long_as_somebody_else_may_have_it()
     assert next_round(t) in (((1, 4), (3, None)), ((4, 1), (3, None)))
 
 
-def test_what_a_team_has_played_is_told_as_the_library_wants_it() -> None:
+def test_records_tell_what_each_team_has_played() -> None:
     t = paired(begun("swiss", 7), (0, 3), (4, 1), (2, 5), (6, None))
     t = scored(t, t.match(1, 0), 31, 10)
     t = scored(t, t.match(1, 1), 31, 10, how="timeout", winner=0)
@@ -234,18 +235,6 @@ def test_who_has_more_points_is_ranked_higher_whatever_the_number() -> None:
     # Nobody has played yet: an odd seed, counted from 0, has the second seat.
     assert seated({0: Record(), 3: Record(Fraction(1))}, 0, 3) == (0, 3)
     assert seated({0: Record(), 2: Record(Fraction(1))}, 0, 2) == (2, 0)
-
-
-def test_pairs_are_sound_only_if_everybody_is_in_them_once_and_new() -> None:
-    records = {team: Record() for team in range(4)}
-    assert is_sound(records, [(0, 1), (3, 2)])
-    assert not is_sound(records, [(0, 1)])
-    assert not is_sound(records, [(0, 1), (2, None), (3, None)])
-    assert not is_sound(records, [(0, 1), (1, 2)])
-    assert not is_sound({**records, 2: Record(met={3}), 3: Record(met={2})}, [(0, 1), (3, 2)])
-    three = {0: Record(), 1: Record(), 2: Record(byes=1)}
-    assert is_sound(three, [(0, 2), (1, None)])
-    assert not is_sound(three, [(0, 1), (2, None)])
 
 
 def test_colours_give_way_before_a_tournament_ends() -> None:

@@ -1,0 +1,66 @@
+"""What a team has played so far, and which of two teams gets the first seat: FIDE's C.04.3, article 5.2.
+
+White is the first seat.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+
+WHITE, BLACK = "white", "black"
+
+STRONG, ABSOLUTE = 2, 3
+"""How strongly a seat is due: because one had the other seat once more, or twice more or twice in a row."""
+
+
+@dataclass
+class Record:
+    """What a team has played: ``colours`` of the matches in which cards were dealt, ``floats`` of all rounds."""
+
+    score: Fraction = Fraction(0)
+    colours: list[str] = field(default_factory=list)
+    floats: list[str] = field(default_factory=list)
+    met: set[int] = field(default_factory=set)
+    byes: int = 0
+    forfeit_wins: int = 0
+
+    @property
+    def balance(self) -> int:
+        """Number of matches in the first seat minus those in the second."""
+        return self.colours.count(WHITE) - self.colours.count(BLACK)
+
+    @property
+    def due(self) -> str | None:
+        """The colour that the team should have next; None before its first match."""
+        if not self.colours:
+            return None
+        if self.balance:
+            return BLACK if self.balance > 0 else WHITE
+        return BLACK if self.colours[-1] == WHITE else WHITE
+
+    @property
+    def strength(self) -> int:
+        """How strongly that colour is due: `ABSOLUTE`, `STRONG`, 1 to alternate, 0 before the first match."""
+        if abs(self.balance) > 1 or self.colours[-2:] in ([WHITE, WHITE], [BLACK, BLACK]):
+            return ABSOLUTE
+        return STRONG if self.balance else int(bool(self.colours))
+
+
+def seated(records: Mapping[int, Record], one: int, other: int) -> tuple[int, int]:
+    """Return two teams that meet, the one with the first seat first. The higher score ranks higher, then the number."""
+    higher, lower = sorted((one, other), key=lambda team: (-records[team].score, team))
+    is_first = _has_first_seat(records[higher], records[lower], is_odd=higher % 2 == 0)
+    return (higher, lower) if is_first else (lower, higher)
+
+
+def _has_first_seat(high: Record, low: Record, *, is_odd: bool) -> bool:
+    """Return whether the higher ranked team has the first seat. ``is_odd`` is about its number, counted from 1."""
+    if high.due and low.due and high.due != low.due:
+        return high.due == WHITE
+    for ours, theirs in ((high.strength, low.strength), (abs(high.balance), abs(low.balance))):
+        if ours != theirs:
+            return high.due == WHITE if ours > theirs else low.due == BLACK
+    for colour, opposite in zip(reversed(high.colours), reversed(low.colours), strict=False):
+        if colour != opposite:
+            return colour == BLACK
+    return high.due == WHITE if high.due else is_odd

@@ -1,7 +1,10 @@
 """The tricks of a deal and nothing else, on integers: what a search copies and plays on.
 
 A position starts from a deal whose cards are all known or guessed (`search_position`). It has no declarations, signals,
-claims or bids, and it raises no errors: whoever plays on it plays legal cards.
+claims or bids. It raises no errors: its callers make legal moves only.
+
+A move is a number. Below 40 (52 at Spades) it is the card that is played. From `FIRST_PICK` on it picks up an honour
+from the top of a packet: `pick_of` and `picked_by` translate.
 """
 
 from collections.abc import Callable, Sequence
@@ -17,6 +20,21 @@ from engine.stock import StockDeal
 from engine.tressette import THIRDS, TressetteDeal
 
 BIT = tuple(1 << card for card in range(52))
+
+FIRST_PICK = ITALIAN.size
+"""The move that picks up the first of `PICKABLE`."""
+
+PICKABLE = tuple(cards(HONOURS))
+
+
+def pick_of(card: int) -> int:
+    """Return the move that picks up an honour."""
+    return FIRST_PICK + PICKABLE.index(card)
+
+
+def picked_by(move: int) -> int:
+    """Return the honour that a move picks up."""
+    return PICKABLE[move - FIRST_PICK]
 
 
 class _Listed(dict[int, tuple[int, ...]]):
@@ -89,6 +107,14 @@ class SearchPosition:
         """The set of cards that may be played."""
         held = self.hands[self.turn]
         return held & self.wanted or held
+
+    def picks(self) -> int:
+        """Return the honours that the seat to move may pick up before it plays."""
+        return 0
+
+    def make(self, move: int) -> None:
+        """Play a card, or pick up an honour."""
+        self.play(move)
 
     def play(self, card: int) -> None:
         """Play one of the legal cards."""
@@ -183,43 +209,55 @@ class StockPosition(SearchPosition):
 
 
 class PacketsPosition(SearchPosition):
-    """A position with packets, ``packets[seat]`` from the top. Honours are picked up as soon as they lie open: with
-    every card known, to have them in hand and the next card open only adds to what may be played.
+    """A position with packets. ``packets[seat]`` are the seat's packets, each from the top.
+
+    ``hands[seat]`` has the tops too, because they may be played. Picking up an honour is a move of its own: it uncovers
+    the card below, which may then have to follow suit.
     """
 
     __slots__ = ("packets",)
 
     def __init__(self, deal: PacketsDeal) -> None:
         super().__init__(deal)
-        self.packets = [
-            [deal.packets[number] for number in sorted(deal.own[seat] - deal.held[seat])] for seat in (0, 1)
-        ]
-        for seat in (0, 1):
-            self._open(seat)
+        self.packets = [[deal.packets[number] for number in deal.on_table[seat]] for seat in (0, 1)]
 
     def copy(self) -> Self:
         new = super().copy()
         new.packets = [packets.copy() for packets in self.packets]
         return new
 
+    def picks(self) -> int:
+        tops = 0
+        for packet in self.packets[self.turn]:
+            if packet:
+                tops |= BIT[packet[0]]
+        return tops & HONOURS
+
+    def make(self, move: int) -> None:
+        if move < FIRST_PICK:
+            self.play(move)
+        else:
+            self._uncover(self.turn, picked_by(move))
+
     def play(self, card: int) -> None:
         seat = self.turn
         super().play(card)
-        for number, packet in enumerate(self.packets[seat]):
-            if packet and packet[0] == card:
-                self.packets[seat][number] = packet[1:]
-                self._open(seat)
+        self._uncover(seat, card)
 
-    def _open(self, seat: int) -> None:
-        """Turn up what now lies on top of the seat's packets, and pick up the honours there."""
+    def _uncover(self, seat: int, top: int) -> None:
+        """Take a card off its packet, if it lies on one, and turn up the next."""
         for number, packet in enumerate(self.packets[seat]):
-            picked = 0
-            while picked < len(packet):
-                self.hands[seat] |= BIT[packet[picked]]
-                if not BIT[packet[picked]] & HONOURS:
-                    break
-                picked += 1
-            self.packets[seat][number] = packet[picked:]
+            if packet and packet[0] == top:
+                self.packets[seat][number] = left = packet[1:]
+                if left:
+                    self.hands[seat] |= BIT[left[0]]
+
+    def playout(self, random: Callable[[], float]) -> list[int]:
+        """As `SearchPosition.playout`; a pick is one of the moves."""
+        while self.left:
+            choices = [*listed(ITALIAN, self.legal()), *map(pick_of, cards(self.picks()))]
+            self.make(choices[int(random() * len(choices))])
+        return self.taken
 
 
 class SpadesPosition(SearchPosition):

@@ -11,7 +11,7 @@ from random import Random
 
 from engine.cards import FRENCH, ITALIAN, cards
 from engine.game import MoveEntry
-from engine.position import BIT, PacketsPosition, SearchPosition, SpadesPosition, StockPosition, listed
+from engine.position import BIT, PacketsPosition, SearchPosition, SpadesPosition, StockPosition, listed, pick_of
 from engine.robots.greedy import SPENT, GreedyRobot
 from engine.robots.memory import Memory, remember
 from engine.spades import NOT_SPADES, SPADE_SUIT
@@ -105,6 +105,10 @@ class ReferenceRobot:
             points = [_spades_points(deal.bids[one], here.taken[one]) for one in (0, 1)]
             return points[side] - points[1 - side]
         while here.left:
+            if not here.laid:
+                # It picks up what it can before it leads.
+                while picks := here.picks():
+                    here.make(pick_of(picks.bit_length() - 1))
             here.play(_greedy_card(here))
         return here.taken[side] - here.taken[1 - side]
 

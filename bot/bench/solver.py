@@ -6,13 +6,14 @@ from random import Random
 
 import typer
 
+from engine import Game
 from engine.cards import ITALIAN, cards
-from engine.position import SearchPosition
+from engine.position import SearchPosition, search_position
 from engine.search.compiled import COMPILED
 from engine.search.solver import Solver
 from engine.tressette import THIRDS
 
-TWO_HANDS, FOUR_HANDS = (6, 8, 10), (5, 6, 7, 8)
+TWO_HANDS, FOUR_HANDS, WITH_PACKETS = (6, 8, 10), (5, 6, 7, 8), (12, 16, 20)
 SOLVES, BASELINES, PLAIN_EACH = 200, 12, 8
 SUIT_OF = ITALIAN.suit_of
 
@@ -25,6 +26,18 @@ def ending(random: Random, seats: int, each: int) -> SearchPosition:
     here.turn, here.left, here.laid, here.wanted, here.pot = 0, seats * each, 0, 0, 0
     here.best, here.winner, here.taken = -1, -1, [0, 0]
     return here
+
+
+def packets_ending(random: Random, left: int) -> SearchPosition:
+    """A position with packets after random moves, with so many cards left to play."""
+    game = Game("pizzichino", dealer=0)
+    game.deal(random.randbytes(32))
+    while game.turn is not None:
+        deal = game.current
+        if deal and deal.phase == "play" and (here := search_position(deal)).left <= left:
+            return here
+        game.play(game.turn, random.choice([move for move in game.legal_moves(game.turn) if move != "resign"]))
+    raise AssertionError("a deal ended with cards left")
 
 
 def plain(leader: int, other: int, left: int, low: int, high: int) -> int:
@@ -92,3 +105,12 @@ def run() -> None:
                 positions.append(solver.positions)
             hands = "two" if seats == 2 else "four"
             report(f"every card's value, {hands} open hands of {each}", times, positions)
+    for left in WITH_PACKETS:
+        times, positions = [], []
+        for number in range(SOLVES if COMPILED else BASELINES):
+            here = packets_ending(Random(f"packets {left} {number}"), left)
+            start = time.perf_counter()
+            solver.solve(here)
+            times.append(time.perf_counter() - start)
+            positions.append(solver.positions)
+        report(f"every move's value, {left} cards in two hands and packets", times, positions)

@@ -1,4 +1,4 @@
-"""What a finished deal could have been: cards, bids and declarations beside the best ones.
+"""What a finished deal could have been: cards, picks, bids and declarations beside the best ones.
 
 Where the rest of the deal can be solved with open cards, a decision is held against perfect play. Before that it is
 held against what the strong robot would have chosen with what the player knew, and small differences, which lie within
@@ -23,7 +23,7 @@ from engine.robots.greedy import useful_picks
 from engine.robots.hints import reason
 from engine.robots.knowledge import pack_of
 from engine.robots.robot import Budget
-from engine.robots.strong import StrongRobot, can_wait
+from engine.robots.strong import StrongRobot, can_wait, move_of, undeclared
 from engine.search.compiled import COMPILED
 from engine.search.solver import Solver
 from engine.spades import SpadesDeal
@@ -92,12 +92,11 @@ class _Analysis:
             return self._bid(game, place, seat, move)
         if move in COMBINATIONS:
             return self._verdict(game, place, seat, move, move, 0.0, exact=True)
-        legal = game.legal_moves(seat)
-        plays = {one for one in legal if one.startswith("play ") and one.count(" ") == 1}
-        if not move.startswith("play ") or len(plays) < 2:
+        if not move.startswith(("play ", "pick ")):
             return None
-        if useful_picks(game.view(seat), game.history(seat)):
-            # Searches take every honour for picked up, what lies below it for playable, and what it completes for said.
+        plays = {one for one in game.legal_moves(seat) if one.startswith("play ") and one.count(" ") == 1}
+        picks = useful_picks(game.view(seat), game.history(seat))
+        if len(plays) + len(picks) < 2 or (move.startswith("pick ") and move not in picks):
             return None
         return self._solved(game, place, seat, move) or self._judged(game, place, seat, move)
 
@@ -114,33 +113,35 @@ class _Analysis:
         values = self.solver.solve(here, points)
         if values is None:
             return None
-        sign = 1 if seat & 1 == 0 else -1
-        card = deal.PACK.index[move.split(" ")[1]]
-        top = max(sign * value for value in values.values())
+        sign, view = (1 if seat & 1 == 0 else -1), game.view(seat)
+        worth = {move_of(view, number): sign * value for number, value in values.items()}
+        top, made = max(worth.values()), worth[_bare(move)]
         # The highest of equal cards is what most players would have thought of.
-        best = max(one for one in values if sign * values[one] == top)
-        lost = top - sign * values[card]
+        equal = [one for one in worth if worth[one] == top]
+        best = max(equal, key=lambda one: (one.startswith("play "), deal.CARD_OF_PLAY.get(one, 0)))
+        lost = top - made
         if isinstance(deal, TressetteDeal):
             # Thirds are rounded down, so a third less need not be a point less.
-            lost = _points(deal, top, sign) - _points(deal, sign * values[card], sign)
-        return self._verdict(game, place, seat, move, f"play {deal.PACK.codes[best]}", float(lost), exact=True)
+            lost = _points(deal, top, sign) - _points(deal, made, sign)
+        return self._verdict(game, place, seat, move, best, float(lost), exact=True)
 
     def _judged(self, game: Game, place: int, seat: int, move: str) -> Verdict | None:
         view = game.view(seat)
         assert view.deal
-        judged = self.robot.judge(view, game.history(seat))
-        pack = pack_of(view.deal)
-        card = pack.index[move.split(" ")[1]]
-        if card not in judged:
+        # Declarations have verdicts of their own.
+        found = self.robot.judge(undeclared(view), game.history(seat))
+        judged = {move_of(view, number): one for number, one in found.items()}
+        made = judged.get(_bare(move))
+        if made is None:
             return None
         best = max(judged, key=lambda one: judged[one])
         in_spades = isinstance(view.deal, SpadesView)
-        error = (SPADES_ERROR if in_spades else ERROR) / sqrt(max(1, judged[card].visits))
-        lost = judged[best].mean - judged[card].mean - error
+        error = (SPADES_ERROR if in_spades else ERROR) / sqrt(max(1, made.visits))
+        lost = judged[best].mean - made.mean - error
         # What one side takes of a deal's thirds the other does not, so their difference counts it twice.
         lost = lost if in_spades else lost / 6
         lost = lost if lost >= (LEAST_AT_SPADES if in_spades else LEAST) else 0.0
-        return self._verdict(game, place, seat, move, f"play {pack.codes[best]}", lost, exact=False)
+        return self._verdict(game, place, seat, move, best, lost, exact=False)
 
     def _bid(self, game: Game, place: int, seat: int, move: str) -> Verdict | None:
         view = game.view(seat)
@@ -190,6 +191,11 @@ class _Analysis:
                 move = self.moves[place][1]
                 missed[seat, once] = Verdict(self.number, place, seat, move, one.move, lost, True, "declares")
         return [*missed.values()]
+
+
+def _bare(move: str) -> str:
+    """Return a move without what is said with it."""
+    return " ".join(move.split(" ")[:2])
 
 
 def _may_still_declare(deal: TressetteDeal, seat: int) -> list[Combination]:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from random import Random
 
 from engine.cards import ITALIAN
-from engine.declarations import COMBINATIONS, still_to_come
+from engine.declarations import COMBINATIONS, Combination, combinations_in, still_to_come
 from engine.game import MoveEntry
 from engine.robots import spades
 from engine.robots.memory import Memory, remember
@@ -28,17 +28,18 @@ class GreedyRobot:
         deal, seat = view.deal, view.seat
         if deal is None or seat is None:
             return None
-        if declarations := [move for move in view.moves if move in COMBINATIONS]:
-            return max(declarations, key=lambda move: COMBINATIONS[move].points)
+        if declarations := [COMBINATIONS[move] for move in view.moves if move in COMBINATIONS]:
+            most = max(declarations, key=lambda one: one.points)
+            return pick_for_four(view, most) or most.move
         if view.turn != seat:
             return None
         if isinstance(deal, SpadesView):
             return spades.choose(deal, history, seat, view.moves, self.random)
         if isinstance(deal, PacketsView) and deal.phase != "play":
             return self._packets(deal, view.moves)
-        if picks := useful_picks(view, history):
-            return picks[0]
         memory = remember(deal, history, seat)
+        if picks := _wise_picks(view, history, memory):
+            return picks[0]
         if "claim" in view.moves and has_won(view, memory):
             return "claim"
         return self._play(deal, memory, seat, view.moves)
@@ -63,12 +64,67 @@ def may_be_declared(view: View, history: Sequence[MoveEntry], picked: Packet) ->
     if not isinstance(deal, PacketsView) or seat is None or not picked.top or view.rules["declare"] != "acquired":
         return False
     memory = remember(deal, history, seat)
-    hidden = sum(max(0, packet.left - 1) for packet in deal.packets if packet.owner == seat and packet.place == "table")
+    possible = still_to_come(1 << ITALIAN.index[picked.top], memory.own | memory.unseen, _scored(view))
+    return any((one.cards & ~memory.own).bit_count() <= _hidden(deal, seat) for one in possible)
+
+
+def _hidden(deal: PacketsView, seat: int) -> int:
+    """How many cards lie below the tops of a seat's packets."""
+    return sum(max(0, packet.left - 1) for packet in deal.packets if packet.owner == seat and packet.place == "table")
+
+
+def _scored(view: View) -> int:
+    """The kinds that do not count again for the seat whose view this is."""
     scored = 0
-    for one in deal.declarations:
-        scored |= COMBINATIONS[one.move].kind if one.seat == seat and not view.rules["reuse"] else 0
-    possible = still_to_come(1 << ITALIAN.index[picked.top], memory.own | memory.unseen, scored)
-    return any((one.cards & ~memory.own).bit_count() <= hidden for one in possible)
+    if isinstance(view.deal, TressetteView) and not view.rules["reuse"]:
+        for one in view.deal.declarations:
+            scored |= COMBINATIONS[one.move].kind if one.seat == view.seat else 0
+    return scored
+
+
+def pick_for_four(view: View, three: Combination) -> str | None:
+    """Return the pick that makes a four of a three, if declaring the three first would keep the four from counting."""
+    if isinstance(view.deal, PacketsView) and view.rules["declare"] == "acquired" and not view.rules["reuse"]:
+        for packet in view.deal.packets:
+            if packet.top and f"pick {packet.number}" in view.moves:
+                with_top = three.cards | 1 << ITALIAN.index[packet.top]
+                if any(one.points > three.points for one in combinations_in(with_top)):
+                    return f"pick {packet.number}"
+    return None
+
+
+def may_become_four(view: View, history: Sequence[MoveEntry], three: Combination) -> bool:
+    """Whether a three that is kept back may still become a four, for all that its seat knows, and counts only then."""
+    deal, seat = view.deal, view.seat
+    if not isinstance(deal, PacketsView) or seat is None or view.rules["reuse"] or view.rules["declare"] != "acquired":
+        return False
+    _word, what, rank, *missing = three.move.split(" ")
+    if what != "three":
+        return False
+    fourth, memory = ITALIAN.index[rank + missing[-1]], remember(deal, history, seat)
+    return bool(memory.own >> fourth & 1 or (memory.unseen >> fourth & 1 and _hidden(deal, seat)))
+
+
+def _wise_picks(view: View, history: Sequence[MoveEntry], memory: Memory) -> list[str]:
+    """Return the picks that are likely to help.
+
+    A player who cannot follow suit leaves a card covered that might have to follow, unless the honour completes
+    something.
+    """
+    picks, deal = useful_picks(view, history), view.deal
+    if not picks or not isinstance(deal, PacketsView) or not deal.trick:
+        return picks
+    if memory.own & ITALIAN.suit_of[ITALIAN.index[deal.trick[0].card]]:
+        return picks
+    wise = []
+    for packet in deal.packets:
+        if packet.top and f"pick {packet.number}" in picks:
+            top = 1 << ITALIAN.index[packet.top]
+            in_hand = ITALIAN.mask(deal.hand or ()) | top
+            completed = [one for one in combinations_in(in_hand) if one.cards & top and not one.kind & _scored(view)]
+            if packet.left == 1 or (completed and view.rules["declare"] == "acquired"):
+                wise.append(f"pick {packet.number}")
+    return wise
 
 
 def useful_picks(view: View, history: Sequence[MoveEntry]) -> list[str]:

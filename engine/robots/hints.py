@@ -6,7 +6,7 @@ from random import Random
 from engine.cards import ITALIAN, Pack, cards
 from engine.game import MoveEntry
 from engine.robots.findings import Hint
-from engine.robots.greedy import SPENT, may_be_declared
+from engine.robots.greedy import SPENT, may_be_declared, useful_picks
 from engine.robots.knowledge import is_open, pack_of, worlds_of
 from engine.robots.memory import remember
 from engine.robots.robot import Budget
@@ -48,7 +48,8 @@ def reason(view: View, history: Sequence[MoveEntry], move: str, *, exact: bool =
         }
         is_seen = isinstance(deal, PacketsView) and any(one.top for one in deal.packets if one.owner == view.seat)
         return simple.get(word, "packets" if is_seen else "unseen")
-    if len({one.split(" ")[1] for one in view.moves if one.startswith("play ")}) == 1:
+    plays = {one.split(" ")[1] for one in view.moves if one.startswith("play ")}
+    if len(plays) == 1 and not useful_picks(view, history):
         return "only"
     if not isinstance(deal, SpadesView) and len(deal.counts) == 2 and is_open(worlds_of(view, history)):
         return "counted"

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from engine.cards import FRENCH, ITALIAN, Pack, cards
-from engine.declarations import COMBINATIONS
+from engine.declarations import COMBINATIONS, HONOURS
 from engine.game import MoveEntry
 from engine.robots.memory import remember
 from engine.search import playing
@@ -39,8 +39,10 @@ def worlds_of(view: View, history: Sequence[MoveEntry], *, pool: int = 0, believ
     packets: list[int] = []
     if isinstance(deal, PacketsView):
         for packet in deal.packets:
-            if packet.place == "table" and packet.top and packet.owner is not None and packet.left > 1:
-                packets += [packet.owner, ITALIAN.index[packet.top], packet.left - 1]
+            if packet.place == "table" and packet.top and packet.owner is not None:
+                top = ITALIAN.index[packet.top]
+                if packet.left > 1 or HONOURS >> top & 1:
+                    packets += [packet.owner, top, packet.left - 1]
     known, unseen = memory.open_to, memory.unseen
     need = [0 if one == seat else count for one, count in enumerate(memory.hidden)]
     seekers = [one for one in range(seats) if need[one]]
@@ -115,6 +117,8 @@ def _start(view: View, deal: DealView, thirds: Sequence[int]) -> Ints:
             start[playing.BLIND + side] = int(bid == "double nil")
     if isinstance(deal, StockView):
         start[playing.STOCK] = deal.stock
+    if isinstance(deal, PacketsView):
+        start[playing.PACKETS] = 1
     if isinstance(deal, TressetteView):
         for side in (0, 1):
             start[playing.TAKEN + side] = thirds[side]
@@ -123,6 +127,11 @@ def _start(view: View, deal: DealView, thirds: Sequence[int]) -> Ints:
         if not view.rules["reuse"]:
             for one in deal.declarations:
                 start[playing.SCORED + one.seat] |= COMBINATIONS[one.move].kind
+    if isinstance(deal, PacketsView) and view.rules["declare"] == "acquired" and not view.rules["reuse"]:
+        # These are moves to choose from; whatever else can be declared now has been.
+        for move in view.moves:
+            if move.startswith("declare three"):
+                start[playing.PENDING + (view.seat or 0)] |= COMBINATIONS[move].kind
     pack = pack_of(deal)
     for place, (seat, code, _signal) in enumerate(deal.trick):
         card = pack.index[code]

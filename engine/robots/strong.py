@@ -1,26 +1,30 @@
 """A strong player: it lays the cards that it cannot see in the ways that they may lie, and searches; where there is one
 way only it plays exactly.
+
+It searches what is optional, too (`engine.search.playing`): whether to pick up an honour, and whether to declare a
+three that may become a four.
 """
 
 from collections.abc import Iterator, Sequence
 from random import Random
 from typing import NamedTuple
 
+from engine.cards import cards
 from engine.declarations import COMBINATIONS, HONOUR_RANKS
 from engine.game import Game, MoveEntry
-from engine.position import SearchPosition
-from engine.robots.greedy import GreedyRobot, has_won, useful_picks
+from engine.position import FIRST_PICK, SearchPosition, picked_by
+from engine.robots.greedy import GreedyRobot, has_won, may_become_four, useful_picks
 from engine.robots.knowledge import is_open, pack_of, weigh, worlds_of
 from engine.robots.memory import remember
 from engine.robots.robot import Budget, act
 from engine.robots.spades import draft
 from engine.search import bidding, playing, tree
-from engine.search.compiled import COMPILED, ints, zeros
-from engine.search.playing import PRIME, new_board
+from engine.search.compiled import COMPILED, Ints, ints, zeros
+from engine.search.playing import PRIME, Board, new_board
 from engine.search.solver import Solver
 from engine.search.worlds import Worlds, draw_world
 from engine.spades import NOT_SPADES
-from engine.views import DealView, SpadesView, TressetteView, View
+from engine.views import DealView, PacketsView, SpadesView, TressetteView, View
 
 SLOWNESS = 1 if COMPILED else 8
 """Without compiled searches so many times fewer rounds; the clock ends most of them before."""
@@ -85,7 +89,7 @@ def _batches(budget: Budget, rounds: int) -> Iterator[int]:
 
 
 class Judged(NamedTuple):
-    """What the search found for a card: how often it was tried, and what it brought this side and not the other on
+    """What the search found for a move: how often it was tried, and what it brought this side and not the other on
     average, in thirds of a point, or points at Spades. ``appeal`` is how well it looks to a simple player, with
     four at a table.
     """
@@ -93,6 +97,19 @@ class Judged(NamedTuple):
     visits: int
     mean: float
     appeal: int = 0
+
+
+def _judged(grown: Ints, at: int, appeal: int = 0) -> Judged:
+    """What a tree says of the node at a place."""
+    visits = int(grown[at + tree.VISITS])
+    return Judged(visits, float(grown[at + tree.SUM]) / max(1, visits), appeal)
+
+
+def _optional_moves(worlds: Worlds, board: Board) -> list[int]:
+    """Return the picks and declarations that the seat to move can choose from."""
+    if not worlds.start[playing.PACKETS] or not draw_world(worlds, board):
+        return []
+    return [*cards(int(playing.moves(board)) & ~playing.CARDS)]
 
 
 class StrongRobot:
@@ -111,29 +128,34 @@ class StrongRobot:
             return None
         if isinstance(deal, SpadesView):
             return self._at_spades(deal, view, history)
-        if deal.phase != "play" or useful_picks(view, history):
-            return self._greedy.choose(undeclared(view), history)
+        if deal.phase != "play":
+            return self._greedy.choose(view, history)
         if "claim" in view.moves and has_won(view, remember(deal, history, seat)):
             return "claim"
         declarable = [COMBINATIONS[move] for move in view.moves if move in COMBINATIONS]
-        if declarable and (not can_wait(deal, view) or "claim" in view.moves):
-            return max(declarable, key=lambda one: one.points).move
-        move = self._card(deal, view, history)
+        if not can_wait(deal, view) or "claim" in view.moves:
+            at_once = [one for one in declarable if not may_become_four(view, history, one)]
+            if at_once:
+                return max(at_once, key=lambda one: one.points).move
+        if free := picks_of_last_cards(view, history):
+            return free[0]
+        move = self._move(deal, view, history)
+        if not move.startswith("play "):
+            return move
         card = pack_of(deal).index[move.split(" ")[1]]
         broken = [one for one in declarable if one.cards >> card & 1]
         return max(broken, key=lambda one: one.points).move if broken else move
 
     # Playing a card
 
-    def _card(self, deal: DealView, view: View, history: Sequence[MoveEntry]) -> str:
+    def _move(self, deal: DealView, view: View, history: Sequence[MoveEntry]) -> str:
         judged = self.judge(view, history)
-        codes = pack_of(deal).codes
         if not judged:
             move = self._greedy.choose(undeclared(view), history)
             assert move
             return move
         if (asked := _asked_for(deal, judged)) is not None:
-            return f"play {codes[asked]}"
+            return f"play {pack_of(deal).codes[asked]}"
         way = self.search.of(deal)
         # Without a tree all cards are tried alike, and what they brought decides; with one the best is tried most.
         card = max(judged, key=lambda one: judged[one].mean if way.deepest == 1 else judged[one])
@@ -141,10 +163,11 @@ class StrongRobot:
             mean, visits = judged[card].mean - way.leeway, judged[card].visits * FAMILIAR
             near = [one for one in judged if judged[one].mean >= mean and judged[one].visits >= visits]
             card = max(near, key=lambda one: judged[one].appeal)
-        return f"play {codes[card]}{self._signal(deal, view, card)}"
+        move = move_of(view, card)
+        return f"{move}{self._signal(deal, view, card)}" if move.startswith("play ") else move
 
     def judge(self, view: View, history: Sequence[MoveEntry]) -> dict[int, Judged]:
-        """What the search makes of each card that may be played; empty if it could make nothing of them.
+        """What the search makes of each move (`engine.search.playing`); empty if it could make nothing of them.
 
         With open cards only those that are best by exact play have visits.
         """
@@ -152,36 +175,53 @@ class StrongRobot:
         assert deal is not None
         pack = pack_of(deal)
         playable = sorted({pack.index[move.split(" ")[1]] for move in view.moves if move.startswith("play ")})
-        if len(playable) < 2:
+        if len(playable) < 2 and not useful_picks(view, history):
             return {card: Judged(1, 0.0) for card in playable}
         way = self.search.of(deal)
         for believing in (True, False):
             worlds = worlds_of(view, history, pool=way.pool // SLOWNESS, believing=believing)
-            judged = self._search(way, worlds, view, history)
+            judged = self._search(way, worlds, view, history, playable)
             if judged:
                 break
         if is_open(worlds) and isinstance(deal, TressetteView):
             return self._exactly(worlds, judged)
         return judged
 
-    def _search(self, way: Way, worlds: Worlds, view: View, history: Sequence[MoveEntry]) -> dict[int, Judged]:
+    def _search(
+        self, way: Way, worlds: Worlds, view: View, history: Sequence[MoveEntry], playable: Sequence[int]
+    ) -> dict[int, Judged]:
         board = new_board(self.random.randrange(1, PRIME))
         worlds = weigh(worlds, view, history, board) if way.pool else worlds
-        grown = zeros((2 + round(way.rounds * self.budget.share)) * tree.FIELDS)
-        path, nodes = zeros(tree.LONGEST_PATH), 1
+        # A tree for playing a card at once, and one for each pick or declaration.
+        firsts = [tree.CARDS_ONLY, *_optional_moves(worlds, board)]
+        trees = [zeros((2 + round(way.rounds * self.budget.share)) * tree.FIELDS) for _ in firsts]
+        path, nodes = zeros(tree.LONGEST_PATH), [1] * len(firsts)
         for rounds in _batches(self.budget, way.rounds):
-            nodes = tree.search(
-                grown, nodes, path, worlds, board, rounds, way.explore, way.wild, way.deepest, way.lonely
-            )
+            for number, (first, grown) in enumerate(zip(firsts, trees, strict=True)):
+                nodes[number] = tree.search(
+                    grown, nodes[number], path, worlds, board, rounds,
+                    way.explore, way.wild, way.deepest, way.lonely, first,
+                )  # fmt: skip
         judged: dict[int, Judged] = {}
+        grown = trees[0]
         child = grown[tree.FIRST]
         understood = way.leeway > 0 and draw_world(worlds, board)
+        if len(playable) == 1:
+            # The tree has the moves that follow.
+            judged[playable[0]] = _judged(grown, 0)
+            child = 0
         while child:
             at = child * tree.FIELDS
-            card, visits = int(grown[at + tree.CARD]), int(grown[at + tree.VISITS])
-            mean = float(grown[at + tree.SUM]) / max(1, visits)
-            judged[card] = Judged(visits, mean, int(playing.appeal(board, card)) if understood else 0)
+            move = int(grown[at + tree.MOVE])
+            judged[move] = _judged(grown, at, int(playing.appeal(board, move)) if understood else 0)
             child = grown[at + tree.NEXT]
+        if judged:
+            best = max(judged.values())
+            for first, other in zip(firsts[1:], trees[1:], strict=True):
+                # Trees are compared as a whole: by trying bad cards they lose alike.
+                gain = _judged(other, 0).mean - _judged(grown, 0).mean
+                visits = best.visits + 1 if gain > 0 else max(1, best.visits - 1)
+                judged[first] = Judged(visits, best.mean + gain)
         return judged
 
     def _exactly(self, worlds: Worlds, judged: dict[int, Judged]) -> dict[int, Judged]:
@@ -216,7 +256,7 @@ class StrongRobot:
 
     def _at_spades(self, deal: SpadesView, view: View, history: Sequence[MoveEntry]) -> str | None:
         if deal.phase == "play":
-            return self._card(deal, view, history)
+            return self._move(deal, view, history)
         if deal.phase == "bid":
             points = self.judge_bids(deal, view, history)
             return f"bid {max(points, key=points.__getitem__)}"
@@ -277,6 +317,28 @@ def can_wait(deal: DealView, view: View) -> bool:
     """Whether a combination may still be declared at a later turn: what is not declared tells the others nothing."""
     window = view.rules["declare"]
     return window == "any_turn" or (window == "three_tricks" and sum(deal.tricks) < 3)
+
+
+def picks_of_last_cards(view: View, history: Sequence[MoveEntry]) -> list[str]:
+    """Return the picks of honours with no card below that may serve for a declaration: they take nothing away."""
+    if not isinstance(view.deal, PacketsView):
+        return []
+    alone = {f"pick {packet.number}" for packet in view.deal.packets if packet.left == 1}
+    return [move for move in useful_picks(view, history) if move in alone]
+
+
+def move_of(view: View, number: int) -> str:
+    """Return a move of the search (`engine.search.playing`) in the record's notation."""
+    deal = view.deal
+    assert deal is not None
+    if isinstance(deal, SpadesView) or number < FIRST_PICK:
+        return f"play {pack_of(deal).codes[number]}"
+    if number >= playing.FIRST_THREE:
+        kind = 1 << number - playing.FIRST_THREE
+        return next(move for move in view.moves if move in COMBINATIONS and COMBINATIONS[move].kind == kind)
+    assert isinstance(deal, PacketsView)
+    top = pack_of(deal).codes[picked_by(number)]
+    return next(f"pick {packet.number}" for packet in deal.packets if packet.owner == view.seat and packet.top == top)
 
 
 def undeclared(view: View) -> View:

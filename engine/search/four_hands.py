@@ -58,7 +58,7 @@ def moves_into(
     count = 0
     for suit in range(4):
         mask = SUIT_BITS << (RANKS * suit)
-        mine = one_of_each(playable & mask, rest & mask, NOTHING_BELOW)
+        mine = one_of_each(playable & mask, rest & mask, 0, NOTHING_BELOW)
         while mine:
             low = mine & -mine
             mine ^= low

@@ -1,7 +1,21 @@
 """Play on with every card in its place: the same step for all games, for searches that try many worlds.
 
 A state is an array of integers; its places are named here. Hands are sets of the cards that a seat may play, packets'
-tops among them, so that a packet is no more than what the play of its top uncovers. Tressette counts in thirds.
+tops among them. Tressette counts in thirds.
+
+Moves are numbers, those of `engine.position`, and one more kind: from `FIRST_THREE` on a move declares three of a kind.
+
+What is optional by the rules is a choice here, unless one way is never worse in points:
+
+- Picking up an honour that covers a card is a move. One with no card below it is picked up at once: that uncovers
+  nothing, and in hand it can serve for a declaration.
+- A napoletana, a four, and with ``reuse`` a three is declared at once (`AS_THEY_COME`): it cannot count more later, and
+  does not keep anything else from counting. With packets and without ``reuse`` a three is a move, for as long as it
+  can be declared: kept back, it may become a four.
+- Where a combination may be declared at several turns (`FOUR_TRICKS`) it is declared at the last one, or before a card
+  of it is played: until then nothing is lost, and a three may become a four.
+- In games for four a hand only shrinks, and every seat has a turn before its cards go. So what is declared does not
+  depend on the cards that are played, and is not counted.
 """
 
 from math import comb
@@ -9,32 +23,48 @@ from typing import NamedTuple
 
 from engine.cards import FRENCH, ITALIAN
 from engine.declarations import HONOURS
+from engine.position import FIRST_PICK, PICKABLE, pick_of
 from engine.search.compiled import Ints, compiled, ints, place_of, zeros
 from engine.spades import NOT_SPADES, SPADE_SUIT
 from engine.tressette import THIRDS, TressetteDeal
 
 
 class Board(NamedTuple):
-    """A position that is played on: ``state`` (its places are named below), ``hands`` by seat, ``opens`` what the play
-    of a card uncovers, ``stock`` the cards to be drawn, ``random`` the state of the generator.
+    """A position that is played on.
+
+    ``state`` has the places named below. ``hands`` are by seat. ``opens`` is what a card uncovers when it leaves its
+    packet. ``covering`` are by seat the honours that lie on a packet with a card below. ``stock`` are the cards to be
+    drawn, and ``random`` is the state of the generator.
     """
 
     state: Ints
     hands: Ints
     opens: Ints
+    covering: Ints
     stock: Ints
     random: Ints
 
 
 def new_board(seed: int) -> Board:
     """Room for a position; the ``seed`` is from 1 up to `PRIME`."""
-    return Board(zeros(SIZE), zeros(4), zeros(52), zeros(52), ints([seed]))
+    return Board(zeros(SIZE), zeros(4), zeros(52), zeros(4), zeros(52), ints([seed]))
 
 
-SEATS, TURN, WANTED, BEST, WINNER, LAID, LEFT, POT, DRAWN, TRICK, BROKEN, SPADES, STOCK, WINDOW, REUSE = range(15)
-TAKEN, DECLARED, SCORED, BIDS, BAGS, BLIND = 15, 17, 19, 23, 25, 27
-SIZE = 29
-"""Two places each from TAKEN on, by side; SCORED has four, by seat. WINNER is of the trick under way."""
+SEATS, TURN, WANTED, BEST, WINNER, LAID, LEFT, POT, DRAWN, TRICK, BROKEN, SPADES = range(12)
+STOCK, WINDOW, REUSE, PACKETS = range(12, 16)
+TAKEN, DECLARED, SCORED, BIDS, BAGS, BLIND, PENDING = 16, 18, 20, 24, 26, 28, 30
+SIZE = 34
+"""Two places each from TAKEN on, by side; SCORED and PENDING have four, by seat. WINNER is of the trick under way.
+PENDING are the kinds of threes that a seat can declare now, or keep back for the fourth card.
+"""
+
+FIRST_THREE = FIRST_PICK + len(PICKABLE)
+ALL_THREES = 7 << FIRST_THREE
+CARDS = (1 << FIRST_PICK) - 1
+"""In games with picks the moves that play a card."""
+
+PICK_OF = ints(pick_of(card) if HONOURS >> card & 1 else -1 for card in range(ITALIAN.size))
+PICKED_BY = ints(PICKABLE)
 
 NO_WINDOW, AS_THEY_COME, FOUR_TRICKS, AFTER_FIRST_TRICK, ANY_TURN = range(5)
 LAST = TressetteDeal.LAST_TRICK
@@ -105,16 +135,77 @@ def declarable(hand: int, fresh: int, scored: int) -> int:
 
 
 @compiled
-def declare(state: Ints, hand: int, fresh: int, seat: int) -> None:
-    """Count what a seat can declare of its hand that has to do with fresh cards."""
+def moves(board: Board) -> int:
+    """Return the moves of the seat to move: cards, and with packets picks and threes to declare."""
+    state = board.state
+    seat, found = state[TURN], legal(board)
+    honours = board.covering[seat]
+    while honours:
+        low = honours & -honours
+        honours ^= low
+        found |= 1 << PICK_OF[place_of(low)]
+    return found | state[PENDING + seat] << FIRST_THREE
+
+
+@compiled
+def make(board: Board, move: int) -> None:
+    """Make one of the `moves`."""
+    state = board.state
+    if state[SPADES] or move < FIRST_PICK:
+        play(board, move)
+    elif move < FIRST_THREE:
+        pick(board, PICKED_BY[move - FIRST_PICK])
+    else:
+        score(state, state[TURN], move - FIRST_THREE, 9)
+
+
+@compiled
+def score(state: Ints, seat: int, kind: int, thirds: int) -> None:
+    """Count a declaration."""
+    state[DECLARED + (seat & 1)] += thirds
+    state[PENDING + seat] &= ~(1 << kind)
+    if not state[REUSE]:
+        state[SCORED + seat] |= 1 << kind
+
+
+@compiled
+def declare(board: Board, seat: int, fresh: int) -> None:
+    """Count what a seat can declare of its hand that has to do with fresh cards, or note what it may keep back."""
+    state = board.state
+    hand = board.hands[seat] & ~board.covering[seat]
     kinds = declarable(hand, fresh, state[SCORED + seat])
     if kinds == 0:
         return
     for kind in range(7):
         if kinds >> kind & 1:
-            state[DECLARED + (seat & 1)] += 3 * count_of(hand & THREES[kind]) if kind < 3 else 9
-    if not state[REUSE]:
-        state[SCORED + seat] |= kinds
+            count = count_of(hand & THREES[kind]) if kind < 3 else 3
+            if count == 3 and kind < 3 and state[PACKETS] and not state[REUSE]:
+                state[PENDING + seat] |= 1 << kind
+            else:
+                score(state, seat, kind, 3 * count)
+
+
+@compiled
+def pick(board: Board, card: int) -> None:
+    """Pick up an honour that covers a card."""
+    seat = board.state[TURN]
+    board.covering[seat] &= ~(1 << card)
+    if board.state[WINDOW] == AS_THEY_COME:
+        declare(board, seat, 1 << card)
+    uncover(board, seat, card)
+
+
+@compiled
+def uncover(board: Board, seat: int, card: int) -> None:
+    """Turn up the card below one that leaves its packet."""
+    opened = board.opens[card]
+    board.opens[card] = 0
+    board.hands[seat] |= opened
+    if opened & HONOURS:
+        if board.opens[place_of(opened)]:
+            board.covering[seat] |= opened
+        elif board.state[WINDOW] == AS_THEY_COME:
+            declare(board, seat, opened)
 
 
 @compiled
@@ -123,13 +214,12 @@ def play(board: Board, card: int) -> None:
     state, hands = board.state, board.hands
     seat, bit = state[TURN], 1 << card
     if state[WINDOW] == FOUR_TRICKS and state[TRICK] < 4:
-        declare(state, hands[seat], hands[seat] & HONOURS, seat)
+        declare(board, seat, HONOURS if state[TRICK] == 3 else bit & HONOURS)
+    state[PENDING + seat] = 0
     hands[seat] ^= bit
-    opened = board.opens[card]
-    if opened:
-        hands[seat] |= opened
-        if state[WINDOW] == AS_THEY_COME and opened & HONOURS:
-            declare(state, hands[seat], opened & HONOURS, seat)
+    if board.opens[card]:
+        board.covering[seat] &= ~bit
+        uncover(board, seat, card)
     state[LEFT] -= 1
     state[POT] += WORTH[card] if not state[SPADES] else 0
     suit = suit_of(state, card)
@@ -166,7 +256,7 @@ def end_trick(board: Board) -> None:
             bit = 1 << stock[state[DRAWN] + step]
             hands[seat] |= bit
             if bit & HONOURS and state[WINDOW] == AS_THEY_COME:
-                declare(state, hands[seat], bit, seat)
+                declare(board, seat, bit)
         state[DRAWN] += 2
 
 
@@ -295,7 +385,10 @@ def appeal_at_spades(board: Board, card: int) -> int:
 
 @compiled
 def sensible(board: Board, choices: int) -> int:
-    """The most appealing of these cards."""
+    """The most appealing of these moves: what is no card comes first."""
+    if not board.state[SPADES] and choices & ~CARDS:
+        choices &= ~CARDS
+        return place_of(choices & -choices)
     chosen, highest = -1, -1000000
     while choices:
         bit = choices & -choices
@@ -310,6 +403,11 @@ def sensible(board: Board, choices: int) -> int:
 @compiled
 def simply(board: Board, choices: int, wild: int) -> int:
     """What a simple player plays; ``wild`` of 1000 cards are random."""
+    if not board.state[SPADES] and choices & ~CARDS:
+        move = before_playing(board)
+        if move >= 0:
+            return move
+        choices &= CARDS
     if choices & (choices - 1) == 0:
         return place_of(choices)
     if chance(board, 1000) < wild:
@@ -320,7 +418,25 @@ def simply(board: Board, choices: int, wild: int) -> int:
 
 
 @compiled
+def before_playing(board: Board) -> int:
+    """Return what a simple player picks up or declares before it plays a card, or -1.
+
+    It leaves an honour where it lies if it cannot follow suit: the card below might have to.
+    """
+    state, seat = board.state, board.state[TURN]
+    hand, honours = board.hands[seat] & ~board.covering[seat], board.covering[seat]
+    is_free = state[LAID] == 0 or board.hands[seat] & state[WANTED] != 0
+    while honours:
+        low = honours & -honours
+        honours ^= low
+        if is_free or (state[WINDOW] == AS_THEY_COME and declarable(hand | low, low, state[SCORED + seat])):
+            return int(PICK_OF[place_of(low)])
+    kinds = state[PENDING + seat]
+    return FIRST_THREE + place_of(kinds & -kinds) if kinds else -1
+
+
+@compiled
 def finish(board: Board, wild: int) -> None:
     """Play the rest as simple players would."""
     while board.state[LEFT]:
-        play(board, simply(board, legal(board), wild))
+        make(board, simply(board, moves(board), wild))

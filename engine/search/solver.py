@@ -1,10 +1,17 @@
-"""Open positions solved exactly, of any game: what each card that may be played comes to with perfect play."""
+"""Open positions solved exactly, of any game: what each move comes to with perfect play.
+
+Picking up an honour is searched like any other move, for both sides. Declarations are not counted. That changes no
+difference between two moves as long as nothing on a packet can complete a combination any more: a combination that is
+held can be declared at its player's next turn, before any card, whatever was played. The caller has to see to that
+(`engine.robots.analysis`).
+"""
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 from engine.cards import cards
 from engine.declarations import HONOURS
-from engine.position import PacketsPosition, SearchPosition, SpadesPosition, StockPosition
+from engine.position import PacketsPosition, SearchPosition, SpadesPosition, StockPosition, pick_of
 from engine.search import four_hands, spades_hands, two_hands
 from engine.search.compiled import COMPILED, Ints, ints, zeros
 from engine.spades import SPADE_SUIT
@@ -13,7 +20,7 @@ from engine.tressette import THIRDS, TressetteDeal
 MOST_POSITIONS = 3_000_000 if COMPILED else 30_000
 """After so many positions a solve is given up: about a second."""
 
-UNSET, LOW, HIGH, WIDE = -10_000, -1, 99, 1000
+UNSET, LEAST, LOW, HIGH, WIDE = -10_000, 0, -1, 99, 1000
 
 
 class Solver:
@@ -26,8 +33,9 @@ class Solver:
         self.positions = 0
 
     def solve(self, here: SearchPosition, points: Sequence[int] = ()) -> dict[int, int] | None:
-        """For each legal card what side 0 comes to if all play perfectly from there, with all cards open.
+        """For each legal move what side 0 comes to if all play perfectly from there, with all cards open.
 
+        Moves are those of `engine.position`: cards to play, and picks.
         At Tressette that is in thirds of a point, those taken so far and the last trick's included; at Spades
         ``points[n]``, the value of n tricks of side 0's in the whole hand. None if that takes more than the positions
         allowed, or cards are still to be drawn. ``positions`` is how many the last solve has looked at.
@@ -47,17 +55,26 @@ class Solver:
 
     def _solve_two(self, here: SearchPosition, values: Ints) -> bool:
         self._two.renew()
-        opens = zeros(40)
-        below = _uncovering(here, opens) if isinstance(here, PacketsPosition) else 0
+        self._two.counters[two_hands.NODES] = 0
+        opens = zeros(two_hands.OPENS)
+        hidden = _uncovering(here, opens) if isinstance(here, PacketsPosition) else 0
         mine, theirs = here.hands[here.turn], here.hands[1 - here.turn]
-        rest = mine | theirs | below
+        rest = mine | theirs | hidden
         left = sum(THIRDS[card] for card in cards(rest)) + here.pot + TressetteDeal.LAST_TRICK
         led = here.best if here.laid else -1
-        done = two_hands.values_into(values, mine, theirs, led, rest, left, LOW, HIGH, 0, opens, self._two)
+        done = two_hands.values_into(values, mine, theirs, led, rest, left, LEAST, 0, opens, self._two)
+        most = max(values)
+        for card in cards(here.picks()):
+            # To pick up never gains anything by itself: see `two_hands`.
+            picked = mine | opens[card] & hidden
+            values[pick_of(card)] = two_hands.most_after(
+                picked, theirs, led, rest, left, LEAST, most, 0, opens, self._two
+            )
+            done = done and self._two.counters[two_hands.NODES] <= self._two.counters[two_hands.MOST_NODES]
         self.positions = self._two.counters[two_hands.NODES]
-        for card in range(40):
-            if values[card] != UNSET:
-                values[card] = here.taken[0] + (values[card] if here.turn == 0 else left - values[card])
+        for move, value in enumerate(values):
+            if value != UNSET:
+                values[move] = here.taken[0] + (value if here.turn == 0 else left - value)
         return done
 
     def _solve_four(self, here: SearchPosition, values: Ints) -> bool:
@@ -88,21 +105,21 @@ class Solver:
 
 
 def _uncovering(here: PacketsPosition, opens: Ints) -> int:
-    """Note what the play of each packet's top uncovers; returns all that lies below."""
-    below = 0
+    """Note how the packets lie (`two_hands.OPENS`); returns all cards below the tops."""
+    hidden = 0
     for packets in here.packets:
         for packet in packets:
-            above = packet[0] if packet else -1
-            for card in packet[1:]:
-                opens[above] |= 1 << card
-                below |= 1 << card
-                if not HONOURS >> card & 1:
-                    above = card
-    return below
+            for above, card in pairwise(packet):
+                opens[above] = 1 << card
+                hidden |= 1 << card
+                if HONOURS >> above & 1:
+                    opens[two_hands.COVERING] |= 1 << above
+                    opens[two_hands.ABOVE + card] = 1 << above | opens[two_hands.ABOVE + above]
+    return hidden
 
 
 def _spread(here: SearchPosition, values: Ints) -> dict[int, int]:
-    """The values by card: cards that are one move have their value with the lowest of them."""
+    """The values by move: cards that are one move have their value with the lowest of them."""
     found: dict[int, int] = {}
     legal = here.legal()
     for suit in here.PACK.suit_masks:
@@ -110,4 +127,6 @@ def _spread(here: SearchPosition, values: Ints) -> dict[int, int]:
         for card in cards(legal & suit):
             value = value if values[card] == UNSET else int(values[card])
             found[card] = value
+    for card in cards(here.picks()):
+        found[pick_of(card)] = int(values[pick_of(card)])
     return found

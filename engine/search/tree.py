@@ -8,15 +8,36 @@ moves that led to it, whatever the cards were; a move that is legal in few world
 from math import log, sqrt
 
 from engine.search.compiled import Ints, compiled, place_of
-from engine.search.playing import LEFT, TURN, Board, finish, legal, outcome, play, sensible, simply
+from engine.search.playing import (
+    CARDS,
+    LEFT,
+    SPADES,
+    TURN,
+    Board,
+    before_playing,
+    finish,
+    make,
+    moves,
+    outcome,
+    sensible,
+    simply,
+)
 from engine.search.worlds import Worlds, draw_world
 
-FIRST, NEXT, CARD, VISITS, SEEN, SUM = range(6)
+FIRST, NEXT, MOVE, VISITS, SEEN, SUM = range(6)
 FIELDS = 6
-"""Of a node: its first child, its next sibling, the card that leads to it, how often it was chosen and how often it
+"""Of a node: its first child, its next sibling, the move that leads to it, how often it was chosen and how often it
 could have been, and the sum of outcomes for the side that chose it."""
 
 LONGEST_PATH = 64
+
+ALL_CHOICES = 12
+"""With more cards to play than this, players in the tree pick up and declare by rule (`before_playing`) when that rule
+has something to say. A move that only prepares another one spreads the rounds over too many branches.
+"""
+
+CARDS_ONLY = -1
+"""For ``first``: the move at the root is a card."""
 
 
 @compiled
@@ -31,9 +52,12 @@ def search(
     wild: int,
     deepest: int,
     lonely: bool,
+    first: int,
 ) -> int:
     """Search for so many rounds in a tree that has so many nodes; returns how many it has then.
 
+    ``first`` is a pick or a declaration made before the tree begins, or CARDS_ONLY: each of them has a tree of its own.
+    The root's VISITS and SUM count all rounds, for the one to move.
     ``explore`` is what it is worth to try a move seldom tried, in the unit of outcomes. ``wild`` of 1000 moves beyond
     the tree are random. ``deepest`` is how many moves of a round are chosen by the tree. With
     ``lonely`` it chooses for the one to move alone, and the others are simple players who know their own hands: a tree
@@ -44,36 +68,48 @@ def search(
         if not draw_world(worlds, board):
             return nodes
         state = board.state
+        if first != CARDS_ONLY:
+            make(board, first)
         node, depth = 0, 0
         growing = True
         while growing and state[LEFT] and depth < deepest:
-            choices = legal(board)
+            choices = moves(board)
+            if not state[SPADES] and choices & ~CARDS:
+                if first == CARDS_ONLY and state[LEFT] == worlds.start[LEFT]:
+                    choices &= CARDS
+                elif state[LEFT] > ALL_CHOICES:
+                    move = before_playing(board)
+                    if move >= 0:
+                        make(board, move)
+                        continue
             if choices & (choices - 1) == 0:
                 # What must be done is no decision.
-                play(board, place_of(choices))
+                make(board, place_of(choices))
                 continue
             if lonely and state[TURN] != me:
-                card = simply(board, choices, wild)
-                chosen = child_of(tree, node, card)
+                move = simply(board, choices, wild)
+                chosen = child_of(tree, node, move)
             else:
                 chosen, untried = choose(tree, node, choices, explore)
                 if untried:
-                    card, chosen = sensible(board, untried), 0
+                    move, chosen = sensible(board, untried), 0
                 else:
-                    card = tree[chosen * FIELDS + CARD]
+                    move = tree[chosen * FIELDS + MOVE]
             if chosen == 0:
                 growing = False
                 if nodes < full:
                     chosen = nodes
-                    add(tree, node, chosen, card)
+                    add(tree, node, chosen, move)
                     nodes += 1
             if chosen:
                 path[depth] = chosen if state[TURN] & 1 == 0 else -chosen
                 depth += 1
                 node = chosen
-            play(board, card)
+            make(board, move)
         finish(board, wild)
         won = outcome(state)
+        tree[VISITS] += 1
+        tree[SUM] += -won if me & 1 else won
         for at in range(depth):
             node = abs(path[at])
             tree[node * FIELDS + VISITS] += 1
@@ -82,10 +118,10 @@ def search(
 
 
 @compiled
-def child_of(tree: Ints, node: int, card: int) -> int:
-    """The child that a card leads to; 0 if there is none."""
+def child_of(tree: Ints, node: int, move: int) -> int:
+    """The child that a move leads to; 0 if there is none."""
     child = tree[node * FIELDS + FIRST]
-    while child and tree[child * FIELDS + CARD] != card:
+    while child and tree[child * FIELDS + MOVE] != move:
         child = tree[child * FIELDS + NEXT]
     return int(child)
 
@@ -97,7 +133,7 @@ def choose(tree: Ints, node: int, choices: int, explore: float) -> tuple[int, in
     child = tree[node * FIELDS + FIRST]
     while child:
         at = child * FIELDS
-        bit = 1 << tree[at + CARD]
+        bit = 1 << tree[at + MOVE]
         if choices & bit:
             choices ^= bit
             tree[at + SEEN] += 1
@@ -110,8 +146,8 @@ def choose(tree: Ints, node: int, choices: int, explore: float) -> tuple[int, in
 
 
 @compiled
-def add(tree: Ints, node: int, child: int, card: int) -> None:
+def add(tree: Ints, node: int, child: int, move: int) -> None:
     at = child * FIELDS
     tree[at + FIRST], tree[at + NEXT] = 0, tree[node * FIELDS + FIRST]
-    tree[at + CARD], tree[at + VISITS], tree[at + SEEN], tree[at + SUM] = card, 0, 1, 0
+    tree[at + MOVE], tree[at + VISITS], tree[at + SEEN], tree[at + SUM] = move, 0, 1, 0
     tree[node * FIELDS + FIRST] = child

@@ -4,11 +4,24 @@ Cards of one suit that follow each other in one hand, with no card of the other'
 worth, are one move. Positions are remembered with the bounds found for them. Everything that is still to be taken
 belongs to one of the two, so a position has one value: the thirds that its leader takes from here, with the last
 trick's.
+
+Packets. An honour on top of a packet may be played, or picked up so that the card below becomes playable. The search
+tries both, but it picks up honours only to play the card below them in the same turn. Nothing is lost by that:
+
+- A card that may be played after picks may also be played after only those picks that uncover it, or after none if it
+  is open already. The other picks only add cards to the hand, and so only add duties to follow suit.
+- A pick that is put off can be made at any later turn, before the play. The opponent cannot prevent it.
+- So a player who has picked up less can still do whatever one who has picked up more can do.
+
+So a move is a card that is open, or one that lies under honours only: those honours are then picked up first.
+
+Declarations are not counted: see `engine.search.solver`.
 """
 
 from typing import NamedTuple
 
 from engine.cards import ITALIAN
+from engine.declarations import HONOURS
 from engine.search.compiled import Ints, compiled, ints, place_of, zeros
 from engine.tressette import THIRDS, TressetteDeal
 
@@ -17,6 +30,13 @@ SUIT = ints(ITALIAN.suit_of)
 LAST = TressetteDeal.LAST_TRICK
 RANKS = 10
 SUIT_BITS = (1 << RANKS) - 1
+
+ABOVE, COVERING, OPENS = 40, 80, 81
+"""The packets of a deal as an array ``opens`` of this size, which stays the same while the deal is played.
+
+``opens[card]`` is the card that lies right below one, as a set. ``opens[ABOVE + card]`` are the honours right above it,
+up to the first other card. ``opens[COVERING]`` are all honours that have a card below them.
+"""
 
 TABLE_SIZE = 1 << 17
 AGES = 1 << 20
@@ -40,7 +60,7 @@ def new_age(counters: Ints, ages: int, keys: Ints) -> None:
 class Memory(NamedTuple):
     """Positions remembered from solve to solve, and room for the work.
 
-    What lies below a packet's top is part of a position and not of its key: `renew` between deals.
+    The packets' order is no part of a key: `renew` between deals. ``bounds`` also holds which cards are still hidden.
     """
 
     leaders: Ints
@@ -62,9 +82,9 @@ def new_memory(most_nodes: int) -> Memory:
 
 
 @compiled
-def one_of_each(mine: int, rest: int, opens: Ints) -> int:
+def one_of_each(mine: int, rest: int, hidden: int, opens: Ints) -> int:
     """The lowest of each run of cards in one suit that are one move. ``rest`` is what is left of that suit:
-    what lies between two of mine parts them, and so does another worth, or what one of them uncovers.
+    what lies between two of mine parts them, and so does another worth, or a ``hidden`` card that one of them uncovers.
     """
     chosen, run = 0, -1
     left = rest if mine else 0
@@ -75,38 +95,97 @@ def one_of_each(mine: int, rest: int, opens: Ints) -> int:
             run = -1
             continue
         card = place_of(low)
-        if run < 0 or WORTH[card] != WORTH[run] or opens[card] or opens[run]:
+        if run < 0 or WORTH[card] != WORTH[run] or (hidden and (opens[card] | opens[run]) & hidden):
             chosen |= low
         run = card
     return chosen
 
 
 @compiled
-def leads_into(moves: Ints, start: int, leader: int, other: int, rest: int, opens: Ints) -> int:
+def hand_after(mine: int, card: int, rest: int, hidden: int, opens: Ints) -> int:
+    """Return what a hand can play from after it has picked up the honours above a card and played it."""
+    if hidden:
+        mine |= (opens[ABOVE + card] & rest) | (opens[card] & hidden)
+    return mine & ~(1 << card)
+
+
+@compiled
+def add_leads_by_picking(moves: Ints, start: int, count: int, leader: int, other: int, hidden: int, opens: Ints) -> int:
+    """List the cards that can be led once the honours above them are picked up; returns the new count."""
+    honours = leader & opens[COVERING]
+    while honours:
+        low = honours & -honours
+        honours ^= low
+        below = opens[place_of(low)] & hidden
+        while below:
+            card = place_of(below)
+            moves[start + count] = lead_guess(card, below, other & SUIT[card]) << 6 | card
+            count += 1
+            below = opens[card] & hidden if below & HONOURS else 0
+    return count
+
+
+@compiled
+def add_replies_by_picking(moves: Ints, start: int, count: int, led: int, other: int, hidden: int, opens: Ints) -> int:
+    """List the cards that can answer a lead once the honours above them are picked up; returns the new count."""
+    honours = other & opens[COVERING]
+    while honours:
+        low = honours & -honours
+        honours ^= low
+        must_follow = other & SUIT[led] != 0
+        below = opens[place_of(low)] & hidden
+        while below:
+            reply = place_of(below)
+            follows = below & SUIT[led] != 0
+            must_follow = must_follow or follows
+            if follows or not must_follow:
+                moves[start + count] = reply_guess(reply, led, follows and reply > led) << 6 | reply
+                count += 1
+            below = opens[reply] & hidden if below & HONOURS else 0
+    return count
+
+
+@compiled
+def lead_guess(card: int, bit: int, theirs: int) -> int:
+    """How promising a lead is; ``theirs`` are the opponent's cards of its suit."""
+    if not theirs:
+        return 40 + WORTH[card]
+    if theirs < bit:
+        return 60 + 4 * WORTH[card]
+    return 20 - 6 * WORTH[card]
+
+
+@compiled
+def reply_guess(reply: int, card: int, wins: bool) -> int:
+    """How promising an answer is."""
+    gain = 4 * (WORTH[card] + WORTH[reply])
+    return 30 + gain if wins else 30 - gain
+
+
+@compiled
+def leads_into(moves: Ints, start: int, leader: int, other: int, rest: int, hidden: int, opens: Ints) -> int:
     """List what there is to lead, the best guess first; returns how many."""
     count = 0
     for suit in range(4):
         mask = SUIT_BITS << (RANKS * suit)
+        if not leader & mask:
+            continue
         theirs = other & mask
-        mine = one_of_each(leader & mask, rest & mask, opens)
+        mine = one_of_each(leader & mask, rest & mask, hidden, opens)
         while mine:
             low = mine & -mine
             mine ^= low
             card = place_of(low)
-            if not theirs:
-                guess = 40 + WORTH[card]
-            elif theirs < low:
-                guess = 60 + 4 * WORTH[card]
-            else:
-                guess = 20 - 6 * WORTH[card]
-            moves[start + count] = guess << 6 | card
+            moves[start + count] = lead_guess(card, low, theirs) << 6 | card
             count += 1
+    if hidden:
+        count = add_leads_by_picking(moves, start, count, leader, other, hidden, opens)
     sort(moves, start, count)
     return count
 
 
 @compiled
-def replies_into(moves: Ints, start: int, card: int, other: int, rest: int, opens: Ints) -> int:
+def replies_into(moves: Ints, start: int, card: int, other: int, rest: int, hidden: int, opens: Ints) -> int:
     """List what there is to answer a lead with, the best guess first; returns how many."""
     count = 0
     led = SUIT[card]
@@ -114,17 +193,17 @@ def replies_into(moves: Ints, start: int, card: int, other: int, rest: int, open
     playable = follow if follow else other
     for suit in range(4):
         mask = SUIT_BITS << (RANKS * suit)
-        mine = one_of_each(playable & mask, rest & mask, opens)
+        if not playable & mask:
+            continue
+        mine = one_of_each(playable & mask, rest & mask, hidden, opens)
         while mine:
             low = mine & -mine
             mine ^= low
             reply = place_of(low)
-            if follow and reply > card:
-                guess = 30 + 4 * (WORTH[card] + WORTH[reply])
-            else:
-                guess = 30 - 4 * (WORTH[card] + WORTH[reply])
-            moves[start + count] = guess << 6 | reply
+            moves[start + count] = reply_guess(reply, card, follow != 0 and reply > card) << 6 | reply
             count += 1
+    if hidden:
+        count = add_replies_by_picking(moves, start, count, card, other, hidden, opens)
     sort(moves, start, count)
     return count
 
@@ -165,32 +244,34 @@ def best(
 ) -> int:
     """What the leader takes from here, of ``left`` thirds: exact between ``low`` and ``high``, elsewhere a bound.
 
-    ``rest`` are all cards not yet played, those that lie below others among them; ``opens[card]`` is what its play
-    uncovers.
+    ``rest`` are all cards not yet played. Those in neither hand are still hidden below others: an honour right above a
+    hidden card lies on its packet, any other is in hand. ``opens`` is the order of the packets (`OPENS`).
     """
     counters, moves = memory.counters, memory.moves
     if leader == 0:
         return left
     if left <= low or high <= 0:
         return left if left <= low else 0
-    if rest == leader | other and takes_all(leader, other):
+    hidden = rest & ~(leader | other)
+    if hidden == 0 and takes_all(leader, other):
         return left
     counters[NODES] += 1
     if counters[NODES] > counters[MOST_NODES]:
         return 0
-    place = ((leader % 1000003) * 1009 + (other % 999983) * 917) & (TABLE_SIZE - 1)
+    place = ((leader % 1000003) * 1009 + (other % 999983) * 917 + (hidden % 999979) * 613) & (TABLE_SIZE - 1)
     key = leader | counters[AGE] << 40
     least, most, known = 0, left, -1
     if memory.leaders[place] == key and memory.others[place] == other:
         packed = memory.bounds[place]
-        least, most, known = packed & 63, packed >> 6 & 63, (packed >> 12) - 1
-        if least >= high or least == most:
-            return least
-        if most <= low:
-            return most
+        if packed >> 18 == hidden:
+            least, most, known = packed & 63, packed >> 6 & 63, (packed >> 12 & 63) - 1
+            if least >= high or least == most:
+                return least
+            if most <= low:
+                return most
     floor, ceiling = max(low, least), min(high, most)
     start = depth * 2 * WIDTH
-    count = leads_into(moves, start, leader, other, rest, opens)
+    count = leads_into(moves, start, leader, other, rest, hidden, opens)
     if known >= 0:
         for at in range(start, start + count):
             if moves[at] & 63 == known:
@@ -200,12 +281,12 @@ def best(
     for at in range(start, start + count):
         card = moves[at] & 63
         alpha = max(floor, value)
-        after = (leader ^ (1 << card)) | opens[card]
-        answers = replies_into(moves, start + WIDTH, card, other, rest, opens)
+        after = hand_after(leader, card, rest, hidden, opens)
+        answers = replies_into(moves, start + WIDTH, card, other, rest, hidden, opens)
         worst = 1000
         for reply_at in range(start + WIDTH, start + WIDTH + answers):
             reply = moves[reply_at] & 63
-            answered = (other ^ (1 << reply)) | opens[reply]
+            answered = hand_after(other, reply, rest, hidden, opens)
             gain = WORTH[card] + WORTH[reply]
             beta = min(ceiling, worst)
             remaining, unplayed = left - gain, rest ^ (1 << card) ^ (1 << reply)
@@ -248,8 +329,38 @@ def best(
     if value < ceiling:
         most = min(most, value)
     memory.leaders[place], memory.others[place] = key, other
-    memory.bounds[place] = least | most << 6 | (chosen + 1) << 12
+    memory.bounds[place] = least | most << 6 | (chosen + 1) << 12 | hidden << 18
     return value
+
+
+@compiled
+def narrowed(
+    leader: int,
+    other: int,
+    rest: int,
+    left: int,
+    low: int,
+    high: int,
+    guess: int,
+    depth: int,
+    opens: Ints,
+    memory: Memory,
+) -> int:
+    """Return what `best` would between ``low`` and ``high``.
+
+    Several searches only ask whether the value is at least a guess. Together they are faster than a wide window.
+    """
+    while low < high:
+        beta = min(max(guess, low + 1), high)
+        guess = best(leader, other, rest, left, beta - 1, beta, depth, opens, memory)
+        if memory.counters[NODES] > memory.counters[MOST_NODES]:
+            return 0
+        if guess >= beta:
+            low = guess
+            guess += 1
+        else:
+            high = guess
+    return low
 
 
 @compiled
@@ -261,65 +372,117 @@ def values_into(
     rest: int,
     left: int,
     low: int,
-    high: int,
     depth: int,
     opens: Ints,
     memory: Memory,
 ) -> bool:
-    """For each card that the side to move may play, the thirds of ``left`` that it then takes; False if that took more
-    nodes than `counters` allows. ``led`` is the card on the table, or -1; it is no longer in ``theirs`` nor ``rest``,
-    and ``left`` counts it. ``low``, ``high`` and ``depth`` are for `best`, and arguments because numba would compile it
-    anew for each number that it can read in a call, and could not keep what calls itself in such ways.
+    """Note for each card that the side to move may play the thirds of ``left`` that it then takes; False if that took
+    more nodes than `counters` allows, with those counted before.
+
+    Cards that can be played after picks are among them. ``led`` is the card on the table, or -1; it is no longer in
+    ``theirs`` nor ``rest``, and ``left`` counts it. ``low`` is 0 and ``depth`` too: they are arguments because numba
+    would compile `best` again for each number that it can read in a call, and could not keep what calls itself so.
     """
     moves = memory.moves
-    memory.counters[NODES] = 0
     start = (DEPTHS - 1) * 2 * WIDTH
+    hidden = rest & ~(mine | theirs)
     if led < 0:
-        count = leads_into(moves, start, mine, theirs, rest, opens)
+        count = leads_into(moves, start, mine, theirs, rest, hidden, opens)
     else:
-        count = replies_into(moves, start, led, mine, rest | 1 << led, opens)
+        count = replies_into(moves, start, led, mine, rest | 1 << led, hidden, opens)
+    guess = left // 2
     for at in range(start, start + count):
         card = moves[at] & 63
-        after, unplayed = (mine ^ (1 << card)) | opens[card], rest ^ (1 << card)
+        after, unplayed = hand_after(mine, card, rest, hidden, opens), rest ^ (1 << card)
         if led >= 0:
             gain = WORTH[card] + WORTH[led]
             remaining = left - gain
             if card > led and SUIT[card] == SUIT[led]:
-                values[card] = gain + best(after, theirs, unplayed, remaining, low, high, depth, opens, memory)
+                got = gain + narrowed(
+                    after, theirs, unplayed, remaining, low, remaining, guess - gain, depth, opens, memory
+                )
             else:
-                values[card] = remaining - best(theirs, after, unplayed, remaining, low, high, depth, opens, memory)
+                got = remaining - narrowed(
+                    theirs, after, unplayed, remaining, low, remaining, remaining - guess, depth, opens, memory
+                )
+            values[card] = guess = got
             continue
-        worst = high
-        answers = replies_into(moves, start + WIDTH, card, theirs, rest, opens)
+        worst = left
+        answers = replies_into(moves, start + WIDTH, card, theirs, rest, hidden, opens)
         for reply_at in range(start + WIDTH, start + WIDTH + answers):
             reply = moves[reply_at] & 63
-            answered, still = (theirs ^ (1 << reply)) | opens[reply], unplayed ^ (1 << reply)
+            answered, still = hand_after(theirs, reply, rest, hidden, opens), unplayed ^ (1 << reply)
             gain = WORTH[card] + WORTH[reply]
             remaining = left - gain
             if reply > card and SUIT[reply] == SUIT[card]:
-                got = remaining - best(
+                got = remaining - narrowed(
                     answered,
                     after,
                     still,
                     remaining,
-                    remaining - worst,
-                    remaining - low,
+                    max(low, remaining - worst),
+                    remaining,
+                    remaining - guess,
                     depth,
                     opens,
                     memory,
                 )
             else:
-                got = gain + best(
+                got = gain + narrowed(
                     after,
                     answered,
                     still,
                     remaining,
                     low,
-                    worst - gain,
+                    min(remaining, worst - gain),
+                    guess - gain,
                     depth,
                     opens,
                     memory,
                 )
             worst = min(worst, got)
-        values[card] = worst
+            guess = worst
+        values[card] = guess = worst
     return memory.counters[NODES] <= memory.counters[MOST_NODES]
+
+
+@compiled
+def most_after(
+    mine: int,
+    theirs: int,
+    led: int,
+    rest: int,
+    left: int,
+    low: int,
+    most: int,
+    depth: int,
+    opens: Ints,
+    memory: Memory,
+) -> int:
+    """Return the best that the side to move can still come to, known to be no more than ``most``.
+
+    The other arguments are those of `values_into`.
+    """
+    if led < 0:
+        return narrowed(mine, theirs, rest, left, low, most, most, depth, opens, memory)
+    start = (DEPTHS - 1) * 2 * WIDTH
+    hidden = rest & ~(mine | theirs)
+    count = replies_into(memory.moves, start, led, mine, rest | 1 << led, hidden, opens)
+    value = low
+    for at in range(start, start + count):
+        card = memory.moves[at] & 63
+        after, unplayed = hand_after(mine, card, rest, hidden, opens), rest ^ (1 << card)
+        gain = WORTH[card] + WORTH[led]
+        remaining = left - gain
+        if card > led and SUIT[card] == SUIT[led]:
+            got = gain + narrowed(
+                after, theirs, unplayed, remaining, max(low, value - gain), remaining, most - gain, depth, opens, memory
+            )
+        else:
+            got = remaining - narrowed(
+                theirs, after, unplayed, remaining, low, remaining - value, remaining - most, depth, opens, memory
+            )
+        value = max(value, got)
+        if value >= most:
+            break
+    return value

@@ -8,6 +8,7 @@ from engine.search.compiled import Ints, compiled
 from engine.search.playing import (
     AFTER_FIRST_TRICK,
     ANY_TURN,
+    AS_THEY_COME,
     BIDS,
     BLIND,
     FACTOR,
@@ -22,6 +23,7 @@ from engine.search.playing import (
     appeal,
     chance,
     declarable,
+    declare,
     legal,
     likely,
     play,
@@ -42,7 +44,8 @@ class Worlds(NamedTuple):
 
     ``start`` is the state of play (`engine.search.playing`). By seat: ``known`` the cards that it can play for certain,
     ``need`` how many unseen cards it holds, ``allowed`` which those may be. ``unseen`` are the cards themselves.
-    ``packets`` are three numbers a packet that hides some: its seat, its top, how many lie below.
+    ``packets`` are three numbers a packet: its seat, its top, how many lie below. A packet of one card is only there if
+    that is an honour.
 
     ``pool`` may hold worlds made before, hand by hand, which are drawn by ``weights``, summed up; without weights each
     world is dealt anew.
@@ -126,22 +129,22 @@ def deal_two(worlds: Worlds, board: Board) -> bool:
     used = 0
     for card in range(len(board.opens)):
         board.opens[card] = 0
+    board.covering[0] = board.covering[1] = 0
     for number in range(0, len(packets), 3):
         owner, above = packets[number], packets[number + 1]
-        if HONOURS >> above & 1:
-            # It is picked up when its player's turn comes, and what lies below is uncovered.
-            above = -1
+        if packets[number + 2]:
+            board.covering[owner] |= 1 << above & HONOURS
         for _ in range(packets[number + 2]):
-            card = unseen[used]
+            board.opens[above] = 1 << unseen[used]
+            above = unseen[used]
             used += 1
-            if above < 0:
-                board.hands[owner] |= 1 << card
-            else:
-                board.opens[above] |= 1 << card
-            if not HONOURS >> card & 1:
-                above = card
     for place in range(used, free):
         board.stock[place - used] = unseen[place]
+    if left == 0 and board.state[WINDOW] == AS_THEY_COME:
+        for number in range(0, len(packets), 3):
+            if packets[number + 2] == 0:
+                # It is picked up at its player's next turn: see `playing`.
+                declare(board, packets[number], 1 << packets[number + 1])
     return left == 0
 
 

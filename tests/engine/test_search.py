@@ -3,6 +3,7 @@
 import shutil
 import subprocess
 import sys
+from itertools import pairwise
 from pathlib import Path
 from random import Random
 
@@ -12,7 +13,7 @@ import engine
 from engine import GAMES, Game
 from engine.cards import cards
 from engine.declarations import COMBINATIONS, HONOURS
-from engine.position import SearchPosition, search_position
+from engine.position import FIRST_PICK, PacketsPosition, SearchPosition, pick_of, picked_by, search_position
 from engine.robots.knowledge import worlds_of
 from engine.search import playing, tree, two_hands
 from engine.search.compiled import COMPILED, zeros
@@ -34,14 +35,18 @@ ENDINGS = {
 """Cards before the end from which brute force is quick."""
 
 
+def moves_of(here: SearchPosition) -> list[int]:
+    return [*cards(here.legal()), *map(pick_of, cards(here.picks()))]
+
+
 def brute(here: SearchPosition, points: list[int]) -> int:
     """What side 0 comes to, by trying everything."""
     if not here.left:
         return points[here.taken[0]] if points else here.taken[0]
     found = []
-    for card in cards(here.legal()):
+    for move in moves_of(here):
         after = here.copy()
-        after.play(card)
+        after.make(move)
         found.append(brute(after, points))
     return max(found) if here.turn & 1 == 0 else min(found)
 
@@ -54,11 +59,11 @@ def test_the_solver_agrees_with_brute_force(game_id: str) -> None:
         points = [random.randrange(-200, 200) for _ in range(14)] if game_id == "spades" else []
         values = solver.solve(here, points)
         assert values is not None
-        assert set(values) == set(cards(here.legal()))
-        for card, value in values.items():
+        assert set(values) == set(moves_of(here))
+        for move, value in values.items():
             after = here.copy()
-            after.play(card)
-            assert value == brute(after, points), (number, card)
+            after.make(move)
+            assert value == brute(after, points), (number, move)
 
 
 def test_a_solve_that_is_too_long_is_given_up() -> None:
@@ -90,15 +95,22 @@ def on_board(game: Game) -> Board:
     position = search_position(here)
     for seat, hand in enumerate(position.hands):
         board.hands[seat] = hand
-    for packets in getattr(position, "packets", ()):
+    for seat, packets in enumerate(getattr(position, "packets", ())):
         for packet in packets:
-            above = packet[0] if packet else -1
-            for card in packet[1:]:
-                board.opens[above] |= 1 << card
-                above = card if not HONOURS >> card & 1 else above
+            for above, card in pairwise(packet):
+                board.opens[above] = 1 << card
+            if len(packet) > 1:
+                board.covering[seat] |= 1 << packet[0] & HONOURS
     for place, card in enumerate(getattr(position, "stock", ())[getattr(position, "drawn", 0) :]):
         board.stock[place] = card
     return board
+
+
+def uncovers(here: SearchPosition, move: int) -> bool:
+    """Whether a move plays a card or uncovers one: to pick up a packet's last card changes nothing in the tricks."""
+    if not isinstance(here, PacketsPosition) or move < FIRST_PICK:
+        return True
+    return any(packet[:1] == (picked_by(move),) and len(packet) > 1 for packet in here.packets[here.turn])
 
 
 @pytest.mark.parametrize("game_id", GAMES)
@@ -109,10 +121,11 @@ def test_searches_play_by_the_rules(game_id: str) -> None:
         assert game.current
         here, board = search_position(game.current), on_board(game)
         while here.left:
-            assert int(playing.legal(board)) == here.legal()
-            card = random.choice([*cards(here.legal())])
-            here.play(card)
-            playing.play(board, card)
+            moves = int(playing.moves(board)) & ~(playing.ALL_THREES if game_id != "spades" else 0)
+            assert {*cards(moves)} == {move for move in moves_of(here) if uncovers(here, move)}
+            move = random.choice([*cards(moves)])
+            here.make(move)
+            playing.make(board, move)
             assert [int(hand) for hand in board.hands[: len(here.hands)]] == here.hands
             assert not here.left or int(board.state[playing.TURN]) == here.turn
         assert [int(board.state[playing.TAKEN + side]) for side in (0, 1)] == here.taken
@@ -120,7 +133,10 @@ def test_searches_play_by_the_rules(game_id: str) -> None:
 
 @pytest.mark.parametrize(("game_id", "declare"), [("metamazzo", "acquired"), ("testa", "three_tricks")])
 def test_searches_count_declarations_as_the_engine_does(game_id: str, declare: str) -> None:
-    """When everybody declares at once what they can: from the second trick on, for the first has its own window."""
+    """From the second trick on, because the first has its own window.
+
+    Where a combination can wait it is declared in the last trick of its window, or before one of its cards is played.
+    """
     declared_at_all = 0
     for seed in range(40):
         random = Random(f"{game_id} {seed}")
@@ -136,9 +152,11 @@ def test_searches_count_declarations_as_the_engine_does(game_id: str, declare: s
         assert isinstance(game.current, TressetteDeal)
         start = game.current.declared.copy()
         while game.turn is not None:
-            declare_all(game)
             seat = game.turn
             move = random.choice([one for one in game.legal_moves(seat) if one.startswith("play ")])
+            if declare == "acquired" or game.current.tricks_done == 3:
+                declare_all(game)
+            declare_all(game, {move.split(" ")[1]})
             playing.play(board, game.kind.pack.index[move.split(" ")[1]])
             game.play(seat, move)
         counted = [int(board.state[playing.DECLARED + side]) for side in (0, 1)]
@@ -178,7 +196,9 @@ def test_who_searches_alone_leaves_the_others_to_their_simple_ways(lonely: bool)
     nothing = zeros(0)
     worlds = Worlds(start, known, zeros(4), zeros(4), nothing, nothing, nothing, nothing)
     grown = zeros(3000 * tree.FIELDS)
-    tree.search(grown, 1, zeros(tree.LONGEST_PATH), worlds, board, 2000, 16.0, 0, tree.LONGEST_PATH, lonely)
+    tree.search(
+        grown, 1, zeros(tree.LONGEST_PATH), worlds, board, 2000, 16.0, 0, tree.LONGEST_PATH, lonely, tree.CARDS_ONLY
+    )
     me = int(start[playing.TURN])
     here = search_position(game.current)
     most = {True: 0, False: 0}
@@ -195,7 +215,7 @@ def test_who_searches_alone_leaves_the_others_to_their_simple_ways(lonely: bool)
             most[at.turn == me] = max(most[at.turn == me], len(children))
         for child in children:
             after = at.copy()
-            after.play(int(grown[child * tree.FIELDS + tree.CARD]))
+            after.play(int(grown[child * tree.FIELDS + tree.MOVE]))
             walk(child, after)
 
     walk(0, here)
@@ -210,9 +230,11 @@ def test_only_whole_points_count() -> None:
         assert playing.outcome(board.state) == worth
 
 
-def declare_all(game: Game) -> None:
-    for seat in (0, 1):
-        while found := [move for move in game.legal_moves(seat) if move in COMBINATIONS]:
+def declare_all(game: Game, having: set[str] | None = None) -> None:
+    """Declare all that can be; only combinations with one of the cards ``having``, by the seat to move, if there are."""
+    for seat in (0, 1) if having is None else (game.turn or 0,):
+        cards_of = game.kind.pack.mask(having) if having else -1
+        while found := [m for m in game.legal_moves(seat) if m in COMBINATIONS and COMBINATIONS[m].cards & cards_of]:
             game.play(seat, found[0])
 
 

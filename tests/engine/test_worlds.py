@@ -17,7 +17,15 @@ from engine.spades import NOT_SPADES, SpadesDeal
 from engine.stock import StockDeal
 from engine.tressette import TressetteDeal
 from tests.engine.tables import cards as play_cards
-from tests.engine.tables import declarations, in_play, packets_table, play, spades_table, stock_table
+from tests.engine.tables import (
+    declarations,
+    in_play,
+    last_on_its_packet,
+    packets_table,
+    play,
+    spades_table,
+    stock_table,
+)
 
 
 @pytest.mark.parametrize("game_id", GAMES)
@@ -212,7 +220,9 @@ def test_a_fourth_card_counts_where_a_rank_may_be_declared_again(game_id: str, m
         play_cards(table, "4D 3D")
     table.play(1, f"declare {declarations(table, 1)[0]}")
     worlds = worlds_of(table.view(1), table.history(1))
-    playing.declare(worlds.start, ITALIAN.mask(["AD", "AC", "AB", "AS"]), ITALIAN.mask(["AS"]), 1)
+    board = new_board(1)._replace(state=worlds.start)
+    board.hands[1] = ITALIAN.mask(["AD", "AC", "AB", "AS"])
+    playing.declare(board, 1, ITALIAN.mask(["AS"]))
     assert worlds.start[playing.DECLARED + 1] == more
 
 
@@ -280,3 +290,13 @@ def shares(weights: Ints) -> list[float]:
     """Each world's share, of weights summed up."""
     summed = [int(one) for one in weights]
     return [(one - before) / summed[-1] for before, one in zip([0, *summed], summed, strict=False)]
+
+
+def test_an_honour_that_covers_nothing_is_no_pick() -> None:
+    for held, declares in (("2D AD", True), ("", False)):
+        table = last_on_its_packet("acquired", held)
+        worlds, board = worlds_of(table.view(1), table.history(1)), new_board(1)
+        assert draw_world(worlds, board)
+        assert not playing.moves(board) & ~playing.CARDS
+        # It is picked up at once, and completes the napoletana.
+        assert board.state[playing.DECLARED + 1] == 9 * declares

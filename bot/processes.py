@@ -6,6 +6,7 @@ import asyncio
 import multiprocessing
 import pickle
 import socket
+import time
 from collections import deque
 from collections.abc import Callable
 from multiprocessing.context import SpawnProcess
@@ -20,6 +21,9 @@ NEW = multiprocessing.get_context("spawn").Process
 
 TRIES = 3
 """How often work is given to a process, where each dies of it."""
+
+REAPING_SECONDS = 1.0
+"""How long `Processes.stop` waits at most until the killed processes are gone."""
 
 AT_HAND = 2
 """How much work a process is given at a time that is the only one, so that it need not wait for the bot in between.
@@ -49,12 +53,18 @@ class _Process:
         ours, theirs = socket.socketpair()
         try:
             with theirs:
-                process = NEW(target=work, args=(theirs, niceness))
+                # Python ends a daemon when it exits itself, and would wait for any other process.
+                process = NEW(target=work, args=(theirs, niceness), daemon=True)
                 process.start()
         except OSError:
             ours.close()
             raise
-        return cls(process, *await asyncio.open_connection(sock=ours))
+        try:
+            return cls(process, *await asyncio.open_connection(sock=ours))
+        except BaseException:
+            process.kill()
+            ours.close()
+            raise
 
     def give(self, message: bytes) -> asyncio.Future[Any]:
         future: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
@@ -75,7 +85,7 @@ class _Process:
             future.set_exception(result)
 
     def hang_up(self) -> None:
-        """It ends once it has done what it is at."""
+        """Close the link: an idle process ends then, and a busy one after its work."""
         self._writer.close()
 
 
@@ -109,13 +119,6 @@ class Processes:
         finally:
             self.waiting -= 1
 
-    def kill(self) -> None:
-        """End them for good, whatever they do: after `stop` Python waits for that, and for one that only starts."""
-        processes = [one.process for one in self._running]
-        self.stop()
-        for process in processes:
-            process.kill()
-
     def replace(self) -> None:
         """End those that run, whatever they do; what they were given is done by others."""
         for one in self._running:
@@ -126,10 +129,18 @@ class Processes:
         return bool(self._running)
 
     def stop(self) -> None:
-        """Have them end after what they do; all else that waits for them is given up."""
+        """Kill the processes. Work that is under way or waits is given up.
+
+        A process that compiles searches is busy for up to half a minute, so none is asked to end. That breaks no file:
+        numba writes under another name first.
+        """
         self._is_over = True
-        for task in self._running.values():
+        for one, task in self._running.items():
+            one.process.kill()
             task.cancel()
+        until = time.monotonic() + REAPING_SECONDS
+        for one in self._running:
+            one.process.join(max(0.0, until - time.monotonic()))
 
     async def _try(self, message: bytes) -> Any:
         await self._room.acquire()

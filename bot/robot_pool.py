@@ -149,6 +149,7 @@ class RobotPool:
             self._ready.add_done_callback(self._forget)
 
     def stop(self) -> None:
+        """End all processes, whatever they do."""
         self._movers.stop()
         self._looking_back.stop()
         for task in (*self._late, *([self._ready] if self._ready else [])):

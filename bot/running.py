@@ -21,6 +21,7 @@ from bot.store import STORE_ERRORS, StoreAway, schema
 from bot.store.attendance import PATIENCE
 from bot.store.outage import may_pass
 from bot.supervisor import NothingToRun, Supervisor
+from bot.threads import DaemonThreads
 from bot.worker import Worker
 
 Factory = Callable[[CardRoom], Adapter | Sequence[Adapter] | None]
@@ -68,6 +69,7 @@ async def run(settings: Settings) -> None:
     """Run until SIGTERM, SIGINT or SIGHUP; presses in hand are finished. StoreError and NothingToRun say what to do."""
     stop, opening = asyncio.Event(), asyncio.current_task()
     loop = asyncio.get_running_loop()
+    loop.set_default_executor(DaemonThreads())
 
     def end() -> None:
         stop.set()

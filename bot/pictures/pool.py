@@ -89,7 +89,7 @@ class PicturePool:
             self._ready.add_done_callback(_note_failure)
 
     def stop(self) -> None:
-        self._processes.kill()
+        self._processes.stop()
         for task in (*self._under_way.values(), *([self._ready] if self._ready else [])):
             task.cancel()
 

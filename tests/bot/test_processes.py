@@ -58,7 +58,7 @@ async def processes(count: int = 1) -> AsyncIterator[Processes]:
     try:
         yield some
     finally:
-        some.kill()
+        some.stop()
 
 
 async def test_work_is_answered_however_large_the_answer() -> None:
@@ -135,7 +135,7 @@ async def test_after_the_end_nothing_is_begun(tmp_path: Path) -> None:
         under_way = asyncio.create_task(some.do(wait_for, tmp_path / "never"))
         while not some._running:
             await asyncio.sleep(0.01)
-        some.kill()
+        some.stop()
         with pytest.raises(ProcessDied):
             await under_way
         with pytest.raises(ProcessDied):

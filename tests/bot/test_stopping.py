@@ -1,0 +1,145 @@
+"""Nothing that is busy holds up the end: no process, and no thread."""
+
+import asyncio
+import subprocess
+import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
+from multiprocessing import active_children
+from pathlib import Path
+
+import pytest
+
+from bot.pictures.pool import PicturePool
+from bot.processes import ProcessDied, Processes
+from bot.robot_pool import RobotPool
+from bot.threads import DaemonThreads
+from tests.bot.command import environment
+
+HOUR = 3600.0
+
+
+def busy(started: Path, *_about: object) -> None:
+    started.touch()
+    time.sleep(HOUR)
+
+
+async def begun(*files: Path) -> None:
+    while not all(file.exists() for file in files):
+        await asyncio.sleep(0.02)
+
+
+async def test_busy_processes_are_gone_after_stop(tmp_path: Path) -> None:
+    before = {*active_children()}
+    some = Processes("test", 2)
+    files = [tmp_path / str(number) for number in range(2)]
+    tasks = [asyncio.create_task(some.do(busy, file)) for file in files]
+    await begun(*files)
+    started = {*active_children()} - before
+    some.stop()
+    assert [one.exitcode for one in started] == [-9, -9]
+    for task in tasks:
+        with pytest.raises(ProcessDied):
+            await task
+
+
+@pytest.mark.parametrize("which", ["robots", "pictures"])
+async def test_pools_stop_beside_a_child_busy_for_an_hour(which: str, tmp_path: Path) -> None:
+    before, file = {*active_children()}, tmp_path / "begun"
+    pool = RobotPool(1) if which == "robots" else PicturePool()
+    groups = [pool._movers, pool._looking_back] if isinstance(pool, RobotPool) else [pool._processes]
+    files = [tmp_path / f"{file.name} {number}" for number in range(len(groups))]
+    tasks = [asyncio.create_task(group.do(busy, one)) for group, one in zip(groups, files, strict=True)]
+    await begun(*files)
+    pool.stop()
+    await asyncio.wait(tasks)
+    assert not {*active_children()} - before
+
+
+async def test_a_process_given_up_while_it_starts_is_killed(monkeypatch: pytest.MonkeyPatch) -> None:
+    before, asked = {*active_children()}, asyncio.Event()
+
+    async def never(**_options: object) -> None:
+        asked.set()
+        await asyncio.Event().wait()
+
+    monkeypatch.setattr(asyncio, "open_connection", never)
+    task = asyncio.create_task(Processes("test", 1).do(abs, -1))
+    await asked.wait()
+    [started] = {*active_children()} - before
+    task.cancel()
+    await asyncio.wait([task])
+    started.join(30)
+    assert started.exitcode == -9
+
+
+SCRIPT = """
+import asyncio, sys
+from pathlib import Path
+from bot.processes import Processes
+from tests.bot.test_stopping import begun, busy
+
+async def main(stops, file):
+    some = Processes("test", 1)
+    task = asyncio.create_task(some.do(busy, file))
+    await begun(file)
+    if stops:
+        some.stop()
+
+if __name__ == "__main__":
+    asyncio.run(main(sys.argv[1] == "stops", Path(sys.argv[2])))
+"""
+
+
+@pytest.mark.parametrize("how", ["stops", "breaks off"])
+def test_python_exits_beside_a_child_busy_for_an_hour(how: str, tmp_path: Path) -> None:
+    """Also if an error on the way kept the bot from stopping its processes."""
+    script = tmp_path / "script.py"
+    script.write_text(SCRIPT)
+    file = tmp_path / "begun"
+    subprocess.run(
+        [sys.executable, str(script), how, str(file)], env=with_path(tmp_path), cwd=tmp_path, timeout=60, check=True
+    )  # fmt: skip
+    assert file.exists()
+
+
+def with_path(folder: Path) -> dict[str, str]:
+    return environment(folder, PYTHONPATH=str(Path(__file__).parents[2]))
+
+
+THREADS = """
+import asyncio, time
+from bot import running
+from bot.settings import Settings
+
+def no_adapters(_room):
+    asyncio.get_running_loop().run_in_executor(None, time.sleep, 3600)
+    return []
+
+running.adapters_of = no_adapters
+try:
+    asyncio.run(running.run(Settings(_env_file=None)))
+except running.NothingToRun:
+    print("ended")
+"""
+
+
+def test_the_bot_ends_beside_a_thread_busy_for_an_hour(tmp_path: Path) -> None:
+    """For example, a name lookup without a network."""
+    done = subprocess.run(
+        [sys.executable, "-c", THREADS], env=with_path(tmp_path), cwd=tmp_path, timeout=60,
+        check=False, capture_output=True, text=True,
+    )  # fmt: skip
+    assert "ended" in done.stdout, done.stderr[-2000:]
+
+
+async def test_daemon_threads_answer_as_others_do() -> None:
+    loop = asyncio.get_running_loop()
+    loop.set_default_executor(DaemonThreads())
+    try:
+        assert await asyncio.to_thread(sum, [1, 2], start=3) == 6
+        with pytest.raises(ZeroDivisionError):
+            await asyncio.to_thread(divmod, 1, 0)
+        assert await asyncio.gather(*[asyncio.to_thread(abs, -number) for number in range(50)]) == [*range(50)]
+    finally:
+        loop.set_default_executor(ThreadPoolExecutor())

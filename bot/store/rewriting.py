@@ -5,7 +5,7 @@ doubled and is larger than 64 MB (``auto-aof-rewrite-percentage`` and ``-min-siz
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -45,12 +45,12 @@ async def rewrite_files(client: Any) -> bool:
 
 async def _rewrite(ask: Ask) -> bool:
     """Rewrite one server's file; False if it has none."""
-    if not (await ask("INFO", "persistence"))["aof_enabled"]:
-        # It would begin to write one.
+    if not (await ask("INFO", "persistence")).get("aof_enabled"):
+        # It would begin to write one. Servers that only resemble Redis may not know the word at all.
         return False
     while not await _begin(ask):
         await _until_idle(ask)
-    if (await _until_idle(ask))["aof_last_bgrewrite_status"] != "ok":
+    if (await _until_idle(ask)).get("aof_last_bgrewrite_status", "ok") != "ok":
         raise RewriteFailed
     return True
 
@@ -69,10 +69,15 @@ async def _begin(ask: Ask) -> bool:
 async def _until_idle(ask: Ask) -> Any:
     """Wait until a server is not rewriting; return what it says then."""
     pause = LOOK_SECONDS
-    while (about := await ask("INFO", "persistence"))["aof_rewrite_in_progress"] or about["aof_rewrite_scheduled"]:
+    while _is_busy(about := await ask("INFO", "persistence")):
         await asyncio.sleep(pause)
         pause = min(2 * pause, LONGEST_LOOK_SECONDS)
     return about
+
+
+def _is_busy(about: Mapping[str, Any]) -> bool:
+    """Return whether a server is rewriting its file, or will as soon as it has saved a snapshot."""
+    return bool(about.get("aof_rewrite_in_progress") or about.get("aof_rewrite_scheduled"))
 
 
 def remove_leftovers(folder: Path) -> None:

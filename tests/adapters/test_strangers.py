@@ -61,6 +61,8 @@ def quiet(caplog: pytest.LogCaptureFixture) -> Iterator[None]:
     caplog.set_level(logging.WARNING)
     with structlog.testing.capture_logs() as logged:
         yield
+    # The tests' store is not as safe as a host's, and the bot says so.
+    logged = [line for line in logged if line["event"] != "store_may_lose_data"]
     assert [line for line in logged if line["log_level"] in ("warning", "error", "critical")] == []
     said = [record for record in caplog.records if record.levelno >= logging.WARNING or record.exc_info]
     assert [record.getMessage() for record in said] == []

@@ -317,9 +317,12 @@ class CardRoom(Protocol):
         Nothing is written down for that: an offer carries all that it is about. Raises one of the store's errors.
         """
 
-    async def offer_sent(self, person: Person, offer: str, typed: str) -> None:
-        """Somebody who had ``typed`` this has sent the offer of this id; where a platform does not tell, nothing is
-        missing but that the offer comes first the next time. Raises one of the store's errors.
+    async def offer_sent(self, person: Person, offer: str, typed: str, place: str = "") -> None:
+        """Note that somebody who had ``typed`` this has sent the offer of this id, which stands at ``place``.
+
+        The place is an inline one, and its chat need not be known. From then on the message belongs to this offer. If
+        the platform does not tell, it belongs to the first offer that is taken up there. Raises one of the store's
+        errors.
         """
 
     # What happens to chats

@@ -21,7 +21,7 @@ from adapters.telegram.pages import Pages
 from adapters.telegram.photos import LONGEST_CAPTION, KnownFiles
 from adapters.telegram.polling import POLL_SECONDS, Polling
 from adapters.telegram.press_answers import PressReplies, QueryAnswer, waiting_text
-from adapters.telegram.profile import Profile
+from adapters.telegram.profile import Profile, choose_callback_mode
 from adapters.telegram.transport import AiohttpRequest, JsonData, SendingRequest, UploadData
 from adapters.telegram.webhook import Webhook
 from bot.actions import BadPayload
@@ -160,6 +160,7 @@ class Telegram:
     async def serve(self) -> None:
         """Take updates until cancelled; what has come in is answered before it returns."""
         await self._connect()
+        await choose_callback_mode(self._post)
         try:
             await Profile(self.bot, self.card_room.redis).bring_up_to_date()
         except STORE_ERRORS as error:
@@ -216,7 +217,12 @@ class Telegram:
         """
         read = None
         with _reading(update):
-            read = reading.person(chosen.from_user), reading.sent_offer(chosen), reading.typed(chosen)
+            read = (
+                reading.person(chosen.from_user),
+                reading.sent_offer(chosen),
+                reading.typed(chosen),
+                reading.sent_as(chosen),
+            )
         if read:
             await self.card_room.offer_sent(*read)
 

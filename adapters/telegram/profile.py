@@ -12,6 +12,7 @@ from telegram import BotCommandScopeAllPrivateChats as Privates
 from telegram.error import BadRequest, InvalidToken, TelegramError
 
 from adapters.telegram.errors import why
+from adapters.telegram.transport import JsonData, Post
 from bot.commands import listed
 from bot.texts import LANGUAGES, texts
 from bot.texts import marked as _
@@ -29,6 +30,27 @@ LONG = _(
     "chat. The group sees every trick, and /leaderboard tells who is best.\n\n"
     "Press Start, so that I may bring you your cards."
 )
+
+
+CALLBACK_MODE = "default"
+"""How presses come: with the message that was pressed. With other modes a press on an ordinary message has an inline id
+instead, like one on a message that somebody sent through the bot. The setting came on 22 November 2026. Its string is
+TDLib's name of the mode (``botCallbackQueryModeDefault``).
+"""
+
+
+async def choose_callback_mode(post: Post) -> None:
+    """Have presses come with their message, whatever the host has chosen at BotFather.
+
+    An older server has no such choice.
+    """
+    try:
+        await post("setMySettings", JsonData({"callback_query_mode": CALLBACK_MODE}))
+    except InvalidToken:
+        # The method is unknown: the Bot API answers 404.
+        log.debug("telegram_cannot", what="set callback_query_mode", why="this server does not know it")
+    except TelegramError as error:
+        log.warning("telegram_cannot", what="set callback_query_mode", why=why(error))
 
 
 class Profile:

@@ -181,6 +181,12 @@ def sent_offer(chosen: ChosenInlineResult) -> str:
     return _text(chosen.result_id)
 
 
+def sent_as(chosen: ChosenInlineResult) -> str:
+    """Return the place of the message that somebody sent; empty if Telegram names none. Its chat is not known."""
+    name = chosen.inline_message_id
+    return str(Place(PLATFORM, INLINE, name)) if name and INLINE_ID.fullmatch(name) else ""
+
+
 def is_photo(query: CallbackQuery) -> bool:
     """Whether the pressed message is a photo, as far as Telegram tells of it."""
     return isinstance(query.message, Message) and bool(query.message.photo)

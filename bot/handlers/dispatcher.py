@@ -166,9 +166,9 @@ class Dispatcher:
         )
         return Offered(await self._offers.fitting(profile, _text(typed)), start)
 
-    async def offer_sent(self, person: Person, offer: str, typed: str) -> None:
+    async def offer_sent(self, person: Person, offer: str, typed: str, place: str = "") -> None:
         if self.limits.suggestion(person):
-            await self._offers.sent(person.id, offer, _text(typed))
+            await self._offers.sent(person.id, offer, _text(typed), place)
 
     # What happens to chats
 

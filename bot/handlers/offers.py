@@ -1,5 +1,6 @@
 """Offers: what a person may send into any chat, and how a table comes of one that somebody presses there."""
 
+import re
 from dataclasses import replace
 
 from bot import offers
@@ -11,6 +12,7 @@ from bot.panel import Panel
 from bot.panels.offer import offer_description, offer_panel, offer_title
 from bot.panels.phrases import game_names
 from bot.people import Profile
+from bot.places import Place
 from bot.platform import Offer, Press, chat_of, is_inline, platform_of, private_place
 from bot.store import keys
 from bot.tables.choice import Choice
@@ -21,6 +23,14 @@ from bot.worker import Worker
 
 TAKEN_SECONDS = 2 * offers.GOOD_HOURS * 3600
 """For how long it is known where an offer was taken up: for longer than it is good."""
+
+BOUND_SECONDS = 400 * 24 * 3600
+"""For how long an inline message belongs to its offer after each time that its table is opened."""
+
+SIGNATURE = re.compile(r"[\w-]{14}", re.ASCII)
+
+NO_OFFER = "-"
+"""Stands for an offer with a message that is none of those that people send through the bot."""
 
 
 class Offers:
@@ -37,16 +47,21 @@ class Offers:
             payload = offers.encode(offers.new_terms(choice, profile.id), secret)
             panel = offer_panel(choice, profile.name, payload, language)
             about = offer_title(choice, language), offer_description(choice, language)
-            found.append(Offer(choice.game, *about, panel))
+            found.append(Offer(f"{choice.game}.{_signature(payload)}", *about, panel))
         if not typed.strip():
             _ = texts(language).gettext
             found.append(Offer("rating", _("My rating"), _("How I do, in each game"), await self._rating(profile)))
         return found
 
-    async def sent(self, person: str, offer: str, typed: str) -> None:
-        """Somebody has sent the offer of this id, of those that fitted what they had typed."""
+    async def sent(self, person: str, offer: str, typed: str, place: str) -> None:
+        """Note that somebody has sent the offer of this id, one of those that fitted what they had typed."""
+        game, _, signature = offer.partition(".")
+        if place and SIGNATURE.fullmatch(signature):
+            client = self.worker.store.client
+            await client.set(_offered(place), signature, nx=True, ex=TAKEN_SECONDS)
+            await client.set(f"{keys.OFFER}{signature}", place, nx=True, ex=TAKEN_SECONDS)
         for choice in await self._choices(person, typed):
-            if choice.game == offer:
+            if choice.game == game:
                 await self.worker.people.note_choice(person, choice)
 
     async def _choices(self, person: str, typed: str) -> list[Choice]:
@@ -78,8 +93,10 @@ class Offers:
         if not terms.is_good:
             raise OfferExpired()
         # The signature: the same each time, and nobody else has it.
-        update = f"{keys.OFFER}{action.terms.rpartition('.')[2]}"
+        signature = _signature(action.terms)
+        update = f"{keys.OFFER}{signature}"
         is_first = await self._keep_to_one_message(update, press.place)
+        await self._keep_to_one_offer(press.place, signature, update, is_first=is_first)
         table = await self._open(terms, update, press)
         if is_first:
             await self.worker.people.note_choice(terms.person, terms.choice)
@@ -93,9 +110,32 @@ class Offers:
         could open tables without end.
         """
         first = await self.worker.store.client.set(update, place, nx=True, get=True, ex=TAKEN_SECONDS)
-        if first is not None and first.decode() != place:
+        if first is not None and _message(first.decode()) != _message(place):
             raise OfferTaken()
         return first is None
+
+    async def _keep_to_one_offer(self, place: str, signature: str, update: str, *, is_first: bool) -> None:
+        """Bind an inline message to its offer; raise if it belongs to another one, whatever the client pressed."""
+        client = self.worker.store.client
+        bound = await client.set(_offered(place), signature, nx=True, get=True, ex=BOUND_SECONDS)
+        if bound is None:
+            return
+        if bound.decode() != signature:
+            if is_first:
+                # It was not taken up here, and still may be where it was sent.
+                await client.delete(update)
+            await check_is_free(self.worker, place, update)
+            raise BadPayload()
+        await client.expire(_offered(place), BOUND_SECONDS)
+
+    async def is_bound(self, place: str) -> bool:
+        """Return whether an inline message is known to belong to an offer."""
+        bound = await self.worker.store.client.get(_offered(place))
+        return bound is not None and bound.decode() != NO_OFFER
+
+    async def keep_offers_off(self, place: str) -> None:
+        """Note that a message with an inline id is none that somebody sent: no offer can be taken up there."""
+        await self.worker.store.client.set(_offered(place), NO_OFFER, nx=True, ex=TAKEN_SECONDS)
 
     async def _open(self, terms: offers.Terms, update: str, press: Press) -> Table:
         people, challenges = self.worker.people, self.worker.challenges
@@ -127,6 +167,20 @@ async def check_is_free(worker: Worker, place: str, update: str) -> None:
     for table in await worker.tables_at(chat_of(place)):
         if place in table.hosts and table.phase in ("open", "playing") and not table.log.was_begun_by(update):
             raise GameOnHere()
+
+
+def _signature(terms: str) -> str:
+    return terms.rpartition(".")[2]
+
+
+def _message(place: str) -> tuple[str, str]:
+    """Return the platform and the inline id of a place, whose chat need not be known."""
+    where = Place.parse(place)
+    return where.platform, where.part
+
+
+def _offered(place: str) -> str:
+    return f"{keys.OFFERED}{':'.join(_message(place))}"
 
 
 def _names(game: str) -> list[str]:

@@ -23,7 +23,7 @@ from bot.panels.drafts import NO_DRAFT, Draft
 from bot.panels.pages import help_page
 from bot.panels.strangers import DEEDS, Deed, spoken
 from bot.people import Profile
-from bot.platform import Press, Reply, is_inline, is_private
+from bot.platform import Press, Reply, is_inline, is_private, private_place
 from bot.tables.chairs import ROBOT_NAMES, STAND_IN
 from bot.tables.checks import check_open
 from bot.tables.choice import Choice
@@ -81,6 +81,24 @@ class Presses:
             return await self._page(press, profile, action)
         if isinstance(action, OfferAction):
             return _seated(press, profile, await self.offers.taken_up(press, action), "")
+        if is_inline(press.place) and not await self._is_board(press.place, action.code):
+            # An ordinary message that Telegram calls by an inline id, or a made-up press: no message is touched.
+            private = private_place(press.person.id)
+            if await self.room.lists.names(press.person.id, private, action.code):
+                await self.offers.keep_offers_off(press.place)
+            elsewhere = replace(press, place=private, message="")
+            reply = await self._pressed_at_table(elsewhere, profile, action)
+            return replace(reply, private=True) if reply.panel else reply
+        return await self._pressed_at_table(press, profile, action)
+
+    async def _is_board(self, place: str, code: str) -> bool:
+        """Return whether an inline message is the board of a table. False if there is no such table."""
+        try:
+            return place in (await self.room.cached(code)).hosts or place in (await self.room.table(code)).hosts
+        except NoSuchTable:
+            return False
+
+    async def _pressed_at_table(self, press: Press, profile: Profile, action: MoveAction | TableAction) -> Reply:
         if press.genuine or await self.commands.knows(press.person, press.place, action.code):
             toast = await self._at_table(press, action)
         else:
@@ -350,6 +368,8 @@ class Presses:
         if action.page == "analysis" and len(words) == 1:
             return await self._analysis(press, profile, words[0])
         if action.page == "rematch" and len(words) == 1:
+            if is_inline(press.place) and not await self.offers.is_bound(press.place):
+                raise BadPayload()
             return await rematch(self.worker, press, words[0])
         raise BadPayload()
 

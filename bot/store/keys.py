@@ -30,7 +30,8 @@ the list of changed tables, also on a cluster. What follows from a finished tabl
 | ``seated:<platform:id>`` | hash | codes of tables where the person sits, sat or is about to (`bot.store.index`) |
 | ``hosted:<chat>`` | hash | the same of tables that are shown in the chat, in any of its topics |
 | ``challenges:<chat>`` | hash | the same of tables there that wait for players |
-| ``offer:<signature>`` | string | the place of the message that opened the table of an offer (`bot.offers`); expires |
+| ``offer:<signature>`` | string | the place of the message that an offer stands in (`bot.offers`); expires |
+| ``offered:<platform>:<message>`` | string | the signature of the offer that an inline message belongs to; expires |
 | ``tries:<platform:id>`` | string | when the person may try one more code, Unix ms (`bot.handlers.limits`); expires |
 | ``named:<platform:id>`` | set | codes of live tables whose log names the person; ``named:<platform>:@<handle>`` too |
 | ``mydata:<platform:id>`` | string | the person has asked for their data a moment ago; expires by itself |
@@ -108,6 +109,7 @@ FIND_BLOCKS = "{find}:blocks"
 REPORTS = "{find}:reports"
 REPORTS_UNTOLD = "{find}:reports:untold"
 OFFER = "offer:"
+OFFERED = "offered:"
 DAILY_CHAIN = "daily:chain"
 DAILY_DRAWN = "daily:drawn"
 DAILY_OPEN = "daily:open"

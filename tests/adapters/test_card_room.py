@@ -149,7 +149,7 @@ class Parrot:
     async def offers(self, person: Person, typed: str) -> Offered:
         return Offered([])
 
-    async def offer_sent(self, person: Person, offer: str, typed: str) -> None:
+    async def offer_sent(self, person: Person, offer: str, typed: str, place: str = "") -> None:
         """Nothing was offered."""
 
     async def back_in_chat(self, chat: str) -> None:

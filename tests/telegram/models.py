@@ -21,9 +21,17 @@ def type_called(name: str) -> type[BaseModel]:
     return model
 
 
+class SetMySettings(BaseModel):
+    """The method of November 2026, as the development version of aiogram has it; only the fields that we send."""
+
+    callback_query_mode: str | None = None
+
+
 @cache
 def model_of(method: str) -> type[BaseModel]:
     """The model of a method by its name in the Bot API, as `sendMessage`."""
+    if method == "setMySettings" and not hasattr(aiogram.methods, "SetMySettings"):
+        return SetMySettings
     model: type[BaseModel] = getattr(aiogram.methods, method[0].upper() + method[1:])
     model.model_rebuild(_types_namespace=vars(aiogram.types))
     return model

@@ -42,6 +42,7 @@ METHODS = (
     "setMyCommands",
     "setMyDescription",
     "setMyShortDescription",
+    "setMySettings",
     "setWebhook",
     "deleteWebhook",
     "getWebhookInfo",
@@ -54,6 +55,8 @@ METHODS = (
     "getChatMember",
     "getChatAdministrators",
 )
+CALLBACK_MODES = ("default", "auto", "inline")
+"""TDLib's names (``botCallbackQueryMode…``). The Bot API's own strings were not seen."""
 INLINE_RESULTS = 50
 """At most in an answer (core.telegram.org/bots/api#answerinlinequery)."""
 SHOWN = ("text", "entities", "photo", "caption", "caption_entities", "reply_markup")
@@ -148,6 +151,10 @@ class TelegramServer:
         self.checks_answers = True
         """Whether `unanswered` must find nothing at a test's end: not if the test keeps the bot from answering."""
         self._bot_is_new = True
+        self.callback_query_mode = "default"
+        """How presses on ordinary messages come; hosts can change it at BotFather since November 2026."""
+        self._called_inline: dict[str, dict[str, Any]] = {}
+        """Ordinary messages that a press called by an inline id, by that."""
         self.supports_inline = True
         self.refuses_inline: Refused | None = None
         """What is said of every edit of an inline message."""
@@ -269,8 +276,8 @@ class TelegramServer:
         self.queries[query] = Query(user, time.monotonic(), self.clock.now)
         # Exactly one of both (core.telegram.org/bots/api#callbackquery).
         which = (
-            {"inline_message_id": message["inline_message_id"]}
-            if "inline_message_id" in message
+            {"inline_message_id": name}
+            if (name := self._inline_id(chat, message))
             else {"message": {key: value for key, value in message.items() if key != "rows"}}
         )
         self.push(
@@ -283,6 +290,19 @@ class TelegramServer:
             }
         )
         return query
+
+    def _inline_id(self, chat: Chat, message: dict[str, Any]) -> str:
+        """The inline id by which a press calls a message; empty if it tells of the message instead.
+
+        The mode "inline" calls every message so, "auto" those that the bot cannot access (TDLib,
+        ``botCallbackQueryModeInline`` and ``botCallbackQueryModeAuto``).
+        """
+        is_by_id = {"inline": True, "auto": chat.gone is not None}.get(self.callback_query_mode, False)
+        if "inline_message_id" in message or not is_by_id:
+            return str(message.get("inline_message_id", ""))
+        name = f"BBBB-{abs(chat.id)}_{message['message_id']}"
+        self.elsewhere[name], self._called_inline[name] = chat, message
+        return name
 
     # Inline mode (core.telegram.org/bots/api#inline-mode)
 
@@ -367,6 +387,7 @@ class TelegramServer:
         name = fields["inline_message_id"]
         chat = self.elsewhere.get(name)
         found = [one for one in chat.messages.values() if one.get("inline_message_id") == name] if chat else []
+        found += [self._called_inline[name]] if name in self._called_inline else []
         if not chat or not found:
             raise Refused(400, "Bad Request: MESSAGE_ID_INVALID")
         if not self._change(chat, found[0], fields, what):
@@ -676,6 +697,13 @@ class TelegramServer:
 
     async def _setMyShortDescription(self, fields: dict[str, Any]) -> bool:  # noqa: N802
         return self._set_text("short_description", fields, 120)
+
+    async def _setMySettings(self, fields: dict[str, Any]) -> bool:  # noqa: N802
+        """Settings that are not named stay (docs.aiogram.dev, setMySettings)."""
+        if fields.get("callback_query_mode", "default") not in CALLBACK_MODES:
+            raise Refused(400, "Bad Request: invalid callback query mode specified")
+        self.callback_query_mode = fields.get("callback_query_mode", self.callback_query_mode)
+        return True
 
     def _set_text(self, name: str, fields: dict[str, Any], longest: int) -> bool:
         if len(fields.get(name) or "") > longest:

@@ -1,0 +1,149 @@
+"""Presses that call a message by an inline id: on ordinary messages, and on messages of other people's offers.
+
+Bot API, November 2026: with another callback mode than "default" a press on an ordinary message has an
+``inline_message_id`` instead of the message (TDLib, ``botCallbackQueryModeInline``).
+"""
+
+from random import Random
+from typing import Any
+
+import pytest
+from structlog.testing import capture_logs
+
+from bot.store import Store
+from tests.telegram.content import Refused
+from tests.telegram.players import GROUP, Observed, Person, on_telegram, seated, until
+from tests.telegram.server import Chat, Failure, TelegramServer
+from tests.telegram.test_inline import elsewhere, offered, opened, payload_of, sent, table_of, words_of
+from tests.telegram.test_telegram import panels
+
+OLD = "This button does not work any more."
+
+
+def board_of(group: Chat) -> dict[str, Any]:
+    return next(one for one in reversed(group.messages.values()) if one["from"]["is_bot"] and "deal 1" in one["text"])
+
+
+async def strangers_offer(server: TelegramServer, person: Person) -> str:
+    """The payload of an offer that somebody may send."""
+    query = await offered(server, person, "testa")
+    [result] = server.inline_answers[query]["results"]
+    return payload_of(result)
+
+
+@pytest.mark.parametrize("mode", ["auto", "inline"])
+async def test_mode_is_set_at_start(store: Store, server: TelegramServer, mode: str) -> None:
+    server.callback_query_mode = mode
+    async with on_telegram(store, server) as adapter:
+        await until(lambda: adapter.healthy)
+        assert server.callback_query_mode == "default"
+
+
+async def test_older_server_needs_no_mode(store: Store, server: TelegramServer) -> None:
+    server.lacks.add("setMySettings")
+    with capture_logs() as logs:
+        async with on_telegram(store, server) as adapter:
+            await until(lambda: adapter.healthy)
+    assert not [line for line in logs if "callback_query_mode" in str(line) and line["log_level"] == "warning"]
+
+
+async def test_refused_mode_is_one_warning(store: Store, server: TelegramServer) -> None:
+    server.order("setMySettings", Failure(Refused(400, "Bad Request: invalid callback query mode specified")))
+    with capture_logs() as logs:
+        async with on_telegram(store, server) as adapter:
+            await until(lambda: adapter.healthy)
+    assert sum("callback_query_mode" in str(line) for line in logs) == 1
+
+
+async def in_mode_inline(server: TelegramServer, adapter: Observed) -> None:
+    """The host changes the mode while the bot runs."""
+    await until(lambda: adapter.healthy)
+    server.callback_query_mode = "inline"
+
+
+async def test_game_goes_on_with_presses_by_inline_ids(store: Store, server: TelegramServer) -> None:
+    async with on_telegram(store, server) as adapter:
+        await in_mode_inline(server, adapter)
+        anna, bruno = await seated(server, "metamazzo")
+        await until(lambda: all(panels(person) for person in (anna, bruno)))
+        version = (await table_of(adapter, anna)).version
+        for person in (anna, bruno):
+            await person.play(Random(1))
+        assert (await adapter.worker.room.table((await table_of(adapter, anna)).code)).version > version
+
+
+async def test_pressed_board_cannot_be_overwritten_by_an_offer(store: Store, server: TelegramServer) -> None:
+    async with on_telegram(store, server) as adapter:
+        people = await seated(server, "metamazzo")
+        await until(lambda: all(panels(person) for person in people))
+        await in_mode_inline(server, adapter)
+        carla, group = Person(server, 3, "Carla"), server.group(GROUP)
+        board = board_of(group)
+        code = (await table_of(adapter, people[0])).code
+        await people[0].send(group, board, f"1t{code}:invite")
+        shown = dict(board)
+        assert await carla.send(group, board, await strangers_offer(server, carla)) == OLD
+        await adapter.worker.settled()
+        assert board == shown
+        assert await adapter.worker.tables_of("telegram:3") == []
+
+
+async def test_page_of_an_inline_press_never_replaces_the_message(store: Store, server: TelegramServer) -> None:
+    async with on_telegram(store, server) as adapter:
+        people = await seated(server, "metamazzo")
+        await until(lambda: all(panels(person) for person in people))
+        await in_mode_inline(server, adapter)
+        group = server.group(GROUP)
+        board, code = board_of(group), (await table_of(adapter, people[0])).code
+        shown = dict(board)
+        for payload in (f"1t{code}:invite", f"1t{code}:browser", "1phelp", "1prematch x", f"1t{code}:menu"):
+            await people[0].send(group, board, payload)
+        await adapter.worker.settled()
+        assert board == shown
+
+
+@pytest.mark.parametrize("feedback", [False, True])
+async def test_finished_inline_message_stays_with_its_offer(
+    store: Store, server: TelegramServer, feedback: bool
+) -> None:
+    anna, bruno, carla = (Person(server, number, name) for number, name in enumerate(("Anna", "Bruno", "Carla"), 1))
+    chat = elsewhere()
+    async with on_telegram(store, server) as adapter:
+        message = await sent(server, anna, chat, "metamazzo", feedback=feedback)
+        await bruno.send(chat, message, payload_of(message))
+        offer = await strangers_offer(server, carla)
+        assert await carla.send(chat, message, offer) == "Another game is on here."
+        await adapter.worker.room.close((await table_of(adapter, anna)).code, "test")
+        await adapter.worker.settled()
+        assert await carla.send(chat, message, offer) == OLD
+        assert await adapter.worker.tables_of("telegram:3") == []
+        # Her offer is not lost by that.
+        other = await sent(server, carla, elsewhere(-5), "testa")
+        assert await bruno.send(elsewhere(-5), other, offer) == ""
+
+
+async def test_message_belongs_to_the_offer_that_was_sent_in_it(store: Store, server: TelegramServer) -> None:
+    anna, bruno, carla = (Person(server, number, name) for number, name in enumerate(("Anna", "Bruno", "Carla"), 1))
+    chat, other = elsewhere(), elsewhere(-5)
+    async with on_telegram(store, server) as adapter:
+        message = await sent(server, anna, chat, "metamazzo", feedback=True)
+        hers = await sent(server, carla, other, "testa", feedback=True)
+        await until(lambda: not server.waiting)
+        # Before anybody has pressed, neither offer can be carried into the other message.
+        assert await carla.send(chat, message, payload_of(hers)) == (
+            "This challenge was taken up in another chat: send a new one."
+        )
+        assert await bruno.send(other, hers, payload_of(message)) != ""
+        assert await adapter.worker.tables_of("telegram:3") == []
+        assert await bruno.send(chat, message, payload_of(message)) == ""
+        assert (await table_of(adapter, bruno)).game_id == "metamazzo"
+
+
+async def test_rematch_needs_a_message_that_was_issued(store: Store, server: TelegramServer) -> None:
+    anna, bruno, chat = Person(server, 1, "Anna"), Person(server, 2, "Bruno"), elsewhere()
+    async with on_telegram(store, server):
+        await opened(server, anna, chat, "metamazzo")
+        await bruno.press("Accept", chat)
+        await until(lambda: "deal 1" in words_of(chat))
+        stray = {"inline_message_id": "CCCC-1_x"}
+        assert await bruno.send(chat, stray, "1prematch ABCDEF-1") == OLD

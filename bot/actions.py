@@ -22,7 +22,6 @@ MOVE = re.compile(rf"1m{CODE}:(?P<version>[0-9]{{1,6}}):(?P<text>[ -~]+)")
 TABLE = re.compile(rf"1t{CODE}:((?P<version>[0-9]{{1,6}}):)?(?P<text>[ -~]+)")
 PAGE = re.compile(r"1p(?P<text>[ -~]+)")
 OFFER = re.compile(r"1o(?P<text>[ -~]+)")
-JOIN = re.compile(rf"join-{CODE}", re.IGNORECASE)
 
 
 class BadPayload(TableError):
@@ -86,14 +85,8 @@ def offer(terms: str) -> str:
 
 
 def join_word(code: str) -> str:
-    """What stands behind /start where a link is opened that seats people at a table: ``join-K7QF2M``."""
+    """Return what stands behind /start if a link is opened that seats people: ``join-K7QF2M`` (see `bot.pasted`)."""
     return f"join-{code}"
-
-
-def code_to_join(word: str) -> str:
-    """The code of the table at which such a word seats people; empty for any other word."""
-    found = JOIN.fullmatch(word)
-    return found["code"].upper() if found else ""
 
 
 def parse(payload: str) -> Action:

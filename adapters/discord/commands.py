@@ -25,6 +25,8 @@ KNOWN = "discord:commands"
 """A hash: what was set last, by application."""
 
 MOST_CHOICES, LONGEST_CHOICE = 25, 100
+LONGEST_PASTED = 500
+"""Characters of what somebody pastes who has a code: perhaps a link, or all of an invitation."""
 
 Run = Callable[[Interaction, str, Iterable[str], discord.User | None], Awaitable[None]]
 """What carries a command out: the interaction, its word, the words behind it, and the person that it is about."""
@@ -63,8 +65,8 @@ TYPES: dict[Kind, Any] = {
     Kind.TOPIC: str,
     Kind.POINTS: app_commands.Range[int, 1, 9999],
     Kind.NAME: app_commands.Range[str, 2, 16],
-    Kind.OPEN_TABLE: app_commands.Range[str, 4, 100],
-    Kind.OWN_TABLE: app_commands.Range[str, 4, 100],
+    Kind.OPEN_TABLE: app_commands.Range[str, 4, LONGEST_PASTED],
+    Kind.OWN_TABLE: app_commands.Range[str, 4, LONGEST_PASTED],
 }
 """The type that Discord asks for. A code may be longer than 8 characters: a pasted one has more around it."""
 

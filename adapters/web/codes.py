@@ -1,15 +1,15 @@
 """Tables' codes in addresses."""
 
-import re
-
 from aiohttp import web
 
-from adapters.web.api.operations import CODE
+from bot.pasted import read_pasted
 
 
 def code_of(request: web.Request) -> str:
-    """The code in a table's address; HTTPNotFound if it is none."""
-    code = request.match_info["code"].upper()
-    if not re.fullmatch(CODE, code):
+    """Return the code in an address, however it was written; an address to watch a table leads there."""
+    pasted = read_pasted(request.match_info["code"])
+    if pasted is None or pasted.kind == "game":
         raise web.HTTPNotFound()
-    return code
+    if pasted.kind == "watch":
+        raise web.HTTPSeeOther(f"/t/{pasted.id}")
+    return pasted.id

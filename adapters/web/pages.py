@@ -1,14 +1,15 @@
 """The pages that are the same for everybody."""
 
-import re
+from collections.abc import Mapping
 from http import HTTPStatus
 
 from aiohttp import web
 
-from adapters.web.api.operations import CODE, GAME_ID, WATCH_ID
 from adapters.web.site import Site, spoken
-from bot.commands import Kind, choices, command_called
+from bot.commands import Kind as ArgumentKind
+from bot.commands import choices, command_called
 from bot.panels.rules import has_common_rules, rules_text
+from bot.pasted import Kind, read_pasted
 from bot.texts import language_of, texts
 from bot.texts import marked as _
 
@@ -19,8 +20,8 @@ FIRST_GAME = "metamazzo"
 """What somebody is offered who has played nothing yet: the least to decide before the first card."""
 
 
-LEADS = ((WATCH_ID, "/t/{}"), (GAME_ID, "/g/{}"), (CODE, "/t/{}"))
-"""What codes and links are for, and where each leads."""
+LEADS: Mapping[Kind, str] = {"table": "/t/{}", "watch": "/t/{}", "game": "/g/{}"}
+"""Where each leads that somebody may have been given."""
 
 COMMON_RULES = _("Common to all Tressette games")
 NO_LEAD = _("This is no code of a table, and no link to one.")
@@ -40,18 +41,15 @@ class Pages:
 
     async def go(self, request: web.Request) -> web.Response:
         """Lead to the table or game whose code or link somebody was given, written as they had it."""
-        said = request.query.get("to", "").strip()
-        for pattern, address in LEADS:
-            # Behind a link's last slash, or alone.
-            if found := re.search(rf"(?:^|/)({pattern})/?(?:#\S*)?$", said, re.IGNORECASE):
-                return web.Response(status=303, headers={"Location": address.format(_as_written(found[1]))})
+        if pasted := read_pasted(request.query.get("to", "")):
+            return web.Response(status=303, headers={"Location": LEADS[pasted.kind].format(pasted.id)})
         why = texts(language_of(spoken(request))).gettext(NO_LEAD)
         return self._site.said(request, HTTPStatus.NOT_FOUND, why)
 
     async def rules(self, request: web.Request) -> web.Response:
         """How a game is played, by its id; without one, what all Tressette games share."""
         about = request.match_info.get("about", COMMON)
-        subjects = {COMMON: COMMON_RULES, **choices(Kind.TOPIC)}
+        subjects = {COMMON: COMMON_RULES, **choices(ArgumentKind.TOPIC)}
         if about not in subjects:
             raise web.HTTPNotFound()
         language = language_of(spoken(request))
@@ -66,9 +64,3 @@ class Pages:
             ranking=[(f"{cards}#{card}", worth) for card, worth in text.ranking],
             others={one: texts(language).gettext(name) for one, name in subjects.items() if one != about},
         )
-
-
-def _as_written(id_: str) -> str:
-    """A code or an id as we write it: codes in capitals, and the digits of a game's seal small."""
-    code, dash, rest = id_.upper().partition("-")
-    return f"{code}{dash}{rest if re.fullmatch(WATCH_ID, f'{code}-{rest}') else rest.lower()}"

@@ -10,6 +10,7 @@ from aiohttp.web_routedef import AbstractRouteDef
 from adapters.web.api.operations import GAME_ID
 from adapters.web.site import Site, spoken
 from bot.finished.reader import Reader
+from bot.pasted import read_pasted
 from bot.platform import CardRoom
 from bot.texts import language_of, texts
 
@@ -23,6 +24,9 @@ class Replays:
 
     async def page(self, request: web.Request) -> web.Response:
         game_id, language = request.match_info["game_id"], language_of(spoken(request))
+        pasted = read_pasted(game_id)
+        if pasted and pasted.kind == "game" and pasted.id != game_id:
+            raise web.HTTPSeeOther(f"/g/{pasted.id}")
         is_id = re.fullmatch(GAME_ID, game_id)
         with self._site.limits.lookup(request) as lookup:
             found = await self._card_room.games.game(game_id, Reader(language)) if is_id else None

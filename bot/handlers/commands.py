@@ -6,7 +6,6 @@ from dataclasses import replace
 from functools import cache, partial
 from itertools import takewhile
 
-from bot.actions import code_to_join
 from bot.commands import FAIR, FAIR_WORDS, Where, command_called
 from bot.delivery.message_state import decode_state
 from bot.delivery.names import Hand, encode_name
@@ -46,6 +45,7 @@ from bot.panels.drafts import NO_DRAFT, Draft
 from bot.panels.hand import RESIGN
 from bot.panels.pages import help_page
 from bot.panels.phrases import game_names
+from bot.pasted import pasted_code, read_pasted
 from bot.people import Profile
 from bot.platform import Command, Person, Reply, is_ephemeral, is_private, platform_of, private_place
 from bot.store.entries import Clock, Rule
@@ -58,7 +58,6 @@ from bot.wording import MINUS, minus
 from bot.worker import Worker
 from engine import GAMES
 
-CODE = re.compile(r"[A-Z0-9]{4,8}")
 NUMBER = re.compile(rf"[-{MINUS}]?\d+")
 BEFORE_POINTS = ("to", "a")
 """What people write before how many points they play to, as the cards of challenges have it."""
@@ -170,9 +169,9 @@ class Commands:
     async def _join(self, command: Command, profile: Profile) -> Reply:
         if not command.words:
             raise SayTheCode()
-        code, person = command.words[0].upper(), command.person
-        if not CODE.fullmatch(code):
-            raise UnknownCode(code=plain_name(code)[:16])
+        code, person = pasted_code(f"/join {' '.join(command.words)}"), command.person
+        if not code:
+            raise UnknownCode(code=plain_name(command.words[0].upper())[:16])
         try:
             if await self.knows(person, command.place, code):
                 table = await self._sit_by_code(command, code)
@@ -218,7 +217,7 @@ class Commands:
         """An invitation to a table that waits for players, in the private chat, whence it can be passed on."""
         tables = [one for one in await self.worker.tables_of(profile.id) if one.phase == "open" and not one.matched]
         if command.words:
-            tables = await self._with_code(profile.id, tables, command.words[0])
+            tables = await self._with_code(profile.id, tables, _code_in(command.words))
         if not tables:
             raise NoChallenge()
         if len(tables) > 1:
@@ -245,16 +244,15 @@ class Commands:
         return ""
 
     async def _hand(self, command: Command, profile: Profile) -> Reply:
-        code = command.words[0].upper() if command.words else ""
+        code = _code_in(command.words)
         place = command.ephemeral or private_place(profile.id)
         toast = "" if self._is_seen_there(command) else await hands_toast(self.worker, profile, code)
         if not await self.bring_hands(profile.id, code, place):
             raise await self.why_no_hand(profile.id, code) if code else NoTables()
         return Reply(toast)
 
-    async def _with_code(self, person: str, tables: list[Table], word: str) -> list[Table]:
+    async def _with_code(self, person: str, tables: list[Table], code: str) -> list[Table]:
         """Return the table among these that has a code; raises what is true of the person and that code otherwise."""
-        code = word.upper()
         if found := [table for table in tables if table.code == code]:
             return found
         raise await self.why_no_hand(person, code)
@@ -331,7 +329,7 @@ class Commands:
     async def _resign(self, command: Command, profile: Profile) -> Reply:
         tables = [table for table in await self.worker.tables_of(profile.id) if table.phase == "playing"]
         if command.words:
-            tables = await self._with_code(profile.id, tables, command.words[0])
+            tables = await self._with_code(profile.id, tables, _code_in(command.words))
         if not tables:
             raise NoTables()
         if len(tables) > 1:
@@ -365,7 +363,8 @@ class Commands:
         """What platforms send when somebody opens the private chat, with a word if a button or link led there: the code
         of a table whose hand is wanted, or what seats them at one.
         """
-        joined = code_to_join(command.words[0]) if command.words else ""
+        pasted = read_pasted(f"/start {' '.join(command.words)}")
+        joined = pasted.id if pasted and pasted.joins else ""
         if joined:
             # Who sits there already, and opens the link again, is shown what there is to see. In a group that is the
             # board: the link has brought the bot there.
@@ -378,7 +377,7 @@ class Commands:
             return Reply(panel=await self.tournaments.own(profile), private=True)
         if command.words == (FIND,):
             return await self.finding.look(command.place, profile, command.key)
-        code = command.words[0].upper() if command.words else ""
+        code = _code_in(command.words)
         if await self.bring_hands(profile.id, code, command.place):
             return Reply()
         waiting = [table for table in await self.worker.tables_of(profile.id) if table.code == code]
@@ -400,6 +399,11 @@ class Commands:
         if self._is_seen_there(command):
             return Reply()
         return Reply(toast=texts(profile.language).gettext("It is in our private chat."))
+
+
+def _code_in(words: Sequence[str]) -> str:
+    """Return the code in a command's words; their first word if none is there, and nothing for no words."""
+    return pasted_code(f"/hand {' '.join(words)}") or plain_name(words[0]).upper() if words else ""
 
 
 def _say_which(tables: list[Table], name: str, language: str) -> SayWhichTable:

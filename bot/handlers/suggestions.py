@@ -2,6 +2,7 @@
 
 from bot.commands import Kind
 from bot.handlers.commands import targets
+from bot.pasted import pasted_code
 from bot.platform import Person, Suggestion, chat_of
 from bot.tables.table import Table
 from bot.texts import language_of, texts
@@ -23,8 +24,9 @@ async def suggestions(
         tables = [table for table in await worker.tables_of(person.id) if table.phase == "playing"]
     else:
         return []
-    found = (Suggestion(table.code, _label(table, language_of(person.language))) for table in tables)
-    return [one for one in found if begun.casefold() in one.label.casefold()]
+    found = [Suggestion(table.code, _label(table, language_of(person.language))) for table in tables]
+    pasted = pasted_code(begun)
+    return [one for one in found if one.value == pasted or begun.casefold() in one.label.casefold()]
 
 
 def _points(game: str, begun: str) -> list[Suggestion]:

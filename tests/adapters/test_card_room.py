@@ -50,6 +50,7 @@ MAY_IMPORT = {
     "bot.picture",
     "bot.pictures.cards",
     "bot.actions",
+    "bot.pasted",
     "bot.places",
     "bot.platform",
     "bot.privacy.kept",

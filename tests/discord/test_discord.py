@@ -66,6 +66,17 @@ async def to_move(people: list[Person]) -> Person:
 # Commands
 
 
+@pytest.mark.parametrize("written", ["<https://cards.example.org/t/{code}>", "({code})", "/join {code}"])
+async def test_a_pasted_option_seats_somebody(store: Store, server: DiscordServer, written: str) -> None:
+    async with on_discord(store, server) as adapter:
+        anna, bruno = Person(server, 1, "Anna"), Person(server, 2, "Bruno")
+        await anna.slash("challenge", game="testa")
+        [table] = await adapter.worker.tables_of("discord:1")
+        assert await bruno.complete("join", "table", written.format(code=table.code)) == [table.code]
+        told = await bruno.slash("join", table=written.format(code=table.code.lower()))
+        assert told == f"You sit at table {table.code}."
+
+
 async def test_the_challenge_is_what_answers_the_command(store: Store, server: DiscordServer) -> None:
     async with on_discord(store, server):
         anna = Person(server, 1, "Anna")

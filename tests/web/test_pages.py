@@ -164,7 +164,12 @@ async def test_an_address_that_leads_nowhere_leads_home(site: Open, session: aio
         ("https://evil.example/steal-it-now", ""),
         ("//evil.example", ""),
         ("", ""),
-        ("K7QF2M\r\nX: y", ""),
+        ("K7QF2M\r\nX: y", "/t/K7QF2M"),
+        ("https://cards.example.org/t/K7QF2M?fbclid=1", "/t/K7QF2M"),
+        ("/join K7QF2M", "/t/K7QF2M"),
+        ("K7QF2M.", "/t/K7QF2M"),
+        ("<https://t.me/buongioco_bot?start=join-K7QF2M>", "/t/K7QF2M"),
+        ("Anna ti invita.\nPer sederti scrivimi /entra k7qf2m", "/t/K7QF2M"),
     ],
 )
 async def test_a_code_or_a_link_leads_to_its_table(
@@ -173,3 +178,18 @@ async def test_a_code_or_a_link_leads_to_its_table(
     async with session.get(f"{site.url}go", params={"to": said}, allow_redirects=False) as answer:
         assert answer.status == (303 if leads_to else 404)
         assert answer.headers.get("Location", "") == leads_to
+
+
+@pytest.mark.parametrize(
+    ("path", "leads_to"),
+    [
+        ("t/k7qf2m-abcdefghjkmn", "/t/K7QF2M-ABCDEFGHJKMN"),
+        ("t/K7QF2M-ABCDEFGHJKMN)", "/t/K7QF2M-ABCDEFGHJKMN"),
+        ("g/K7QF2M-1F0E9A.", "/g/K7QF2M-1f0e9a"),
+    ],
+)
+async def test_a_link_with_more_behind_it_leads_on(
+    site: Open, session: aiohttp.ClientSession, path: str, leads_to: str
+) -> None:
+    async with session.get(f"{site.url}{path}", allow_redirects=False) as answer:
+        assert (answer.status, answer.headers.get("Location")) == (303, leads_to)

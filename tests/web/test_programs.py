@@ -71,6 +71,15 @@ async def test_who_i_am_and_what_i_may(site: Open, session: aiohttp.ClientSessio
     assert (status, problem["status"]) == (403, 403)
 
 
+async def test_a_code_may_be_written_as_people_write_it(site: Open, session: aiohttp.ClientSession) -> None:
+    one = await program(site, session)
+    code = (await one.done("/me/tables", {"game": "testa", "robots": "easy"}))["code"]
+    for written in (code.lower(), f"%23{code}", f"({code})"):
+        assert (await one.done(f"/me/tables/{written}"))["code"] == code
+    status, _problem = await one.ask("/me/tables/no.code")
+    assert status == 404
+
+
 @pytest.mark.parametrize("token", ["", "x", "x.y", "0123456789ab.", ".", "ü.ü", "a" * 3000])
 async def test_a_token_that_is_none_opens_nothing(site: Open, session: aiohttp.ClientSession, token: str) -> None:
     one = await program(site, session)

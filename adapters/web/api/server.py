@@ -18,6 +18,7 @@ from adapters.web.api.operations import (
     KEY,
     LINES,
     OPERATIONS,
+    TABLE_CODE,
     Asked,
     Me,
     Move,
@@ -33,6 +34,7 @@ from adapters.web.site import MOST_SENT, Site, spoken
 from bot.finished.players import ALL
 from bot.finished.reader import Answer, NotAnalysed, Reader, TooMuchToDo
 from bot.idempotency import fingerprint
+from bot.pasted import pasted_code
 from bot.platform import CardRoom
 from bot.programs import CannotBe, Program, Scope
 from bot.serving import sent_in_time
@@ -283,7 +285,12 @@ class Api:
 
 
 def _check(parameter: Parameter, request: web.Request) -> None:
-    """A path that is none leads nowhere; a choice that is none is said to be so."""
+    """A path that is none leads nowhere; a choice that is none is said to be so.
+
+    A table's code may be written as people write it: a program gets it from them.
+    """
+    if parameter is TABLE_CODE and (code := pasted_code(request.match_info["code"])):
+        request.match_info["code"] = code
     if parameter.place == "path" and not re.fullmatch(parameter.pattern, request.match_info[parameter.name]):
         raise not_found(f"This is no {parameter.name.replace('_', ' ')}.")
     if parameter.place == "header" and not re.fullmatch(parameter.pattern, request.headers.get(parameter.name, "")):

@@ -1,0 +1,105 @@
+"""Reads the code of a table or game from what a person pasted: a code, a link, a command or a whole invitation."""
+
+import re
+import unicodedata
+from typing import Literal, NamedTuple
+from urllib.parse import unquote
+
+from bot.commands import COMMANDS
+from bot.tables.codes import CODE_LENGTH, CODE_LETTERS, WATCH_LENGTH
+
+LONGEST = 4000
+"""Characters of a text that are looked at: as long as a chat's messages may be."""
+
+CODE = r"[A-Z0-9]{4,8}"
+WATCH_ID, GAME_ID = rf"{CODE}-[A-Z0-9]{{{WATCH_LENGTH}}}", rf"{CODE}-[0-9A-F]{{1,64}}"
+NEW_CODE = rf"[{CODE_LETTERS}]{{{CODE_LENGTH}}}"
+"""A code as this release makes them; those of older ones had four letters."""
+
+EDGE = r"(?![A-Z0-9-])"
+"""Where an id ends."""
+
+BARE = re.compile(rf"(?P<watch>{WATCH_ID})|(?P<game>{GAME_ID})|(?P<table>{CODE})")
+PAGE = re.compile(rf"/(?:T/(?:(?P<watch>{WATCH_ID})|(?P<table>{CODE}))|G/(?P<game>{GAME_ID})){EDGE}")
+"""A page of ours, whatever stands before and behind it in a link."""
+
+JOINING = re.compile(rf"(?:\bJOIN-|[?&#]JOIN=)(?P<table>{CODE}){EDGE}")
+OPENING = re.compile(rf"[?&#](?:START|T)=(?P<table>{NEW_CODE}){EDGE}")
+"""Links to the bot on Telegram or to the playground's chat: one seats people, the other shows a table."""
+
+TOKEN = re.compile(r"[A-Z0-9]+(?:-[A-Z0-9]+)*")
+WITH_CODE = ("join", "invite", "hand", "resign", "start")
+NAMES = sorted(name.upper() for one in COMMANDS if one.name in WITH_CODE for name in (one.name, *one.names.values()))
+COMMAND = re.compile(rf"(?:^|\s|/)(?:/?(?:{'|'.join(NAMES)})(?:@\w+)?(?:\s+|$))+(?P<rest>.*)$", re.DOTALL)
+"""A command that takes a code, and what stands behind it."""
+
+Kind = Literal["table", "watch", "game"]
+
+
+class Pasted(NamedTuple):
+    """What was pasted: a ``table``'s code, the id by which a table is watched, or a finished ``game``'s id.
+
+    ``joins`` is whether it was a link or word that seats whoever opens it.
+    """
+
+    kind: Kind
+    id: str
+    joins: bool = False
+
+
+def read_pasted(text: str) -> Pasted | None:
+    """Return what a text names, written as we write it; None for nothing.
+
+    >>> read_pasted("(k7qf2m)")
+    Pasted(kind='table', id='K7QF2M', joins=False)
+    """
+    said = _plain(text)
+    for pattern in (JOINING, PAGE, OPENING):
+        if found := pattern.search(said):
+            return _pasted(found, joins=pattern is JOINING)
+    if "://" in said:
+        return None
+    command = COMMAND.search(said)
+    words = TOKEN.findall(command["rest"] if command else said)
+    found = BARE.fullmatch(_joined(words)) or _likeliest(words, text)
+    if found is None and command and words:
+        found = BARE.fullmatch(words[0])
+    return _pasted(found) if found else None
+
+
+def pasted_code(text: str) -> str:
+    """Return the code of the table that a text names; empty for none."""
+    found = read_pasted(text)
+    return found.id.partition("-")[0] if found and found.kind != "game" else ""
+
+
+def _plain(text: str) -> str:
+    """Return a text in capitals, without invisible characters and with a link's escapes read."""
+    visible = "".join(char for char in unquote(text[:LONGEST]) if unicodedata.category(char) != "Cf")
+    return unicodedata.normalize("NFKC", visible).upper()
+
+
+def _joined(words: list[str]) -> str:
+    """Return the only word; or the words as one, if they are a code that blanks or line breaks have cut to pieces."""
+    whole = "".join(words)
+    is_broken = all(len(word) < 4 for word in words) and re.fullmatch(NEW_CODE, whole)
+    return whole if len(words) == 1 or is_broken else ""
+
+
+def _likeliest(words: list[str], text: str) -> re.Match[str] | None:
+    """Return the word of a sentence that is most like an id: a longer one, or a new code with capitals or digits."""
+    ids = [found for word in words if (found := BARE.fullmatch(word))]
+    longer = [found for found in ids if not found["table"]]
+    new = [found for found in ids if re.fullmatch(NEW_CODE, found[0])]
+    likely = [found for found in new if found[0] in text or not found[0].isalpha()]
+    return next(iter([*longer, *sorted(likely, key=lambda found: found[0].isalpha())]), None)
+
+
+def _pasted(found: re.Match[str], *, joins: bool = False) -> Pasted:
+    groups = found.groupdict()
+    if groups.get("game"):
+        code, _dash, seal = groups["game"].partition("-")
+        return Pasted("game", f"{code}-{seal.lower()}")
+    if groups.get("watch"):
+        return Pasted("watch", groups["watch"])
+    return Pasted("table", groups["table"], joins)

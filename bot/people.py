@@ -1,14 +1,15 @@
 """Who people are and how they like it: names, languages, suits; the same for chats."""
 
 import time
-from collections.abc import Awaitable, Callable, Collection
+from collections.abc import Awaitable, Callable, Collection, Iterable
 from dataclasses import dataclass
 from typing import Any
 
 from bot.latest import Latest
-from bot.names import plain_name
+from bot.names import plain_name, tagged
 from bot.picture import CardStyle
 from bot.platform import Person, chat_of, is_inline, is_private, platform_of, private_place
+from bot.programs import name_of
 from bot.store import keys
 from bot.tables.choice import Choice
 from bot.tables.table import USUAL_CLOCK
@@ -167,8 +168,15 @@ class People:
         found = await self._found(keys.person(id))
         if found.profile is None:
             chosen: dict[str, Any] = {name: found.fields[name] for name in STORED if name in found.fields}
+            if "name" in chosen:
+                # An earlier release let everybody have the robots' sign.
+                chosen["name"] = name_of(id, chosen["name"])
             found.profile = Profile(id, **chosen)
         return found.profile
+
+    async def names(self, people: Iterable[str]) -> dict[str, str]:
+        """Return what people in one list are called, by person; namesakes are told apart (`bot.names.tagged`)."""
+        return tagged({person: (await self.person(person)).name for person in people})
 
     async def chat(self, place: str) -> ChatProfile:
         found = await self._found(_chat_key(place))
@@ -203,7 +211,7 @@ class People:
         known = await self._fields(keys.person(person.id))
         # Never an earlier day than is known: a clock that is set back must not make anybody look forgotten.
         used = max(await self._today(), int(known.get("used", 0)))
-        seen = {"name": plain_name(person.name), "handle": person.handle, "used": str(used)}
+        seen = {"name": name_of(person.id, person.name), "handle": person.handle, "used": str(used)}
         language = language_of(person.language)
         if "language" not in known:
             seen["language"] = language

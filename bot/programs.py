@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from hashlib import sha256
 from typing import Any, Literal, NamedTuple, get_args
 
-from bot.names import plain_name
+from bot.names import person_name, plain_name
 from bot.privacy.kept import Kept
 from bot.serving import digest_of, is_token_of
 from bot.store import keys
@@ -23,6 +23,8 @@ PREFIX = "web:robot-"
 ID_BYTES, TOKEN_BYTES = 6, 32
 MOST_PROGRAMS, MOST_OF_PEOPLE, MOST_EACH = 1000, 900, 5
 """How many there may be, how many of people's, so that there is room for the host's, and how many of one person's."""
+
+LONGEST_PROGRAM_NAME = 60
 
 KEEP = """
 -- KEYS  programs
@@ -77,6 +79,12 @@ def is_program(person: str) -> bool:
     return person.startswith(PREFIX)
 
 
+def name_of(person: str, name: str) -> str:
+    """Return a name fit to be read by others: only robots and programs have the robots' sign in it."""
+    has_sign = person.startswith("robot:") or is_program(person)
+    return plain_name(name) if has_sign else person_name(name)
+
+
 def kept_of(person: str) -> list[Kept]:
     """What is kept of a program: its name, and how its token is known."""
     return [Kept(keys.PROGRAMS, person.removeprefix(PREFIX))] if is_program(person) else []
@@ -91,7 +99,7 @@ class Programs:
 
     async def add(self, name: str, scopes: Sequence[Scope] = SCOPES) -> tuple[Program, str]:
         """A new program, and its token, which nobody can read again; ValueError where there are too many."""
-        program = Program(secrets.token_hex(ID_BYTES), plain_name(f"🤖 {name}"), tuple(scopes))
+        program = Program(secrets.token_hex(ID_BYTES), f"🤖 {person_name(name, LONGEST_PROGRAM_NAME)}", tuple(scopes))
         return program, await self._keep(program)
 
     async def add_own(self, owner: str, scopes: Sequence[Scope], update: str) -> tuple[Program, str]:

@@ -19,7 +19,8 @@ NAME = _("somebody")
 GUEST = _("Guest {number}")
 """The name of somebody who came by a page and gave none; the number has three digits."""
 
-_GUEST = re.compile(GUEST.format(number=r"\d{3}"))
+_GUEST = re.compile(GUEST.format(number=r"(\d{3})") + r"((?: \d+)?)")
+"""With a number behind it if there are two of them at a table (`bot.names.unlike`)."""
 
 
 class Mark(NamedTuple):
@@ -69,4 +70,5 @@ def spoken(name: str, language: str) -> str:
     """A name as it reads in a language: one that we have given is translated, everybody else's is their own."""
     if name == NAME:
         return texts(language).gettext(name)
-    return texts(language).gettext(GUEST).format(number=name[-3:]) if is_guest(name) else name
+    found = _GUEST.fullmatch(name) if name.startswith("Guest") else None
+    return texts(language).gettext(GUEST).format(number=found[1]) + found[2] if found else name

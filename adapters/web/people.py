@@ -17,7 +17,7 @@ from aiohttp import web
 
 from adapters.web.refusals import Refused
 from bot import programs
-from bot.names import shown_name
+from bot.names import NO_NAME, person_name
 from bot.platform import CardRoom, Person, platform_of, private_place
 from bot.privacy.kept import Kept
 from bot.serving import digest_of, is_token_of
@@ -116,7 +116,7 @@ class WebPeople:
         if not is_token_of(token, fields["session"]):
             return None
         request[KNOWN_BY] = COOKIE
-        return WebPerson(f"{PLATFORM}:{id_}", fields["name"])
+        return WebPerson(f"{PLATFORM}:{id_}", person_name(fields["name"]))
 
     async def is_still(self, request: web.Request, reader: WebPerson) -> bool:
         """Whether the session with which somebody of a chat came has not been ended."""
@@ -170,5 +170,6 @@ def set_cookie(response: web.StreamResponse, cookie: str, value: str, *, secure:
 
 
 def clean_name(name: str) -> str:
-    """A name as it may stand at a table; empty if nothing is left of it."""
-    return shown_name(name.encode("utf-8", "ignore").decode(), LONGEST_NAME)
+    """Return a name as it may stand at a table; empty if nothing is left of it."""
+    name = person_name(name.encode("utf-8", "ignore").decode(), LONGEST_NAME)
+    return "" if name == NO_NAME else name

@@ -17,6 +17,7 @@ from bot.finished.honours import HonourKind, Honours
 from bot.finished.player_ids import person_called, player_id
 from bot.finished.ratings import EVERYTHING, Place, Ratings, Scope
 from bot.finished.replayed import Told
+from bot.names import tagged
 from bot.panels.honours import honour_text
 from bot.people import People
 from bot.somebody import spoken
@@ -119,7 +120,8 @@ class Players:
         )
         chats = await self._chats_of(reader)
         places = await self._ratings.best_and_own(scope, reader, MOST_RANKED)
-        players = [await self._ranked(place, reader, chats, language) for place in places]
+        names = tagged({one.person: await self._name(one.person, reader, chats, language) for one in places})
+        players = [await self._ranked(place, reader, names[place.person]) for place in places]
         return Leaderboard(game=game, period=period, ranked=await self._ratings.ranked(scope), players=players)
 
     async def player(self, id: str, reader: str, language: str) -> Player | None:  # noqa: A002
@@ -160,10 +162,10 @@ class Players:
             games=await self._games_of(person, language) if person == reader else [],
         )
 
-    async def _ranked(self, place: Place, reader: str, chats: set[str], language: str) -> RankedPlayer:
+    async def _ranked(self, place: Place, reader: str, name: str) -> RankedPlayer:
         return RankedPlayer(
             id=await self.id_of(place.person),
-            name=await self._name(place.person, reader, chats, language),
+            name=name,
             is_you=place.person == reader,
             rank=place.rank,
             rating=place.standing.shown,

@@ -144,10 +144,8 @@ class Daily:
         known = await self._friends(profile)
         shown = [line for at, line in enumerate(lines) if at < MOST_STRANGERS or line.person in known]
         unnamed = texts(profile.language).gettext(NAME)
-        named = [
-            ((await self.worker.people.person(line.person)).name if line.person in known else unnamed, line)
-            for line in shown
-        ]
+        names = await self.worker.people.names(line.person for line in shown if line.person in known)
+        named = [(names.get(line.person, unnamed), line) for line in shown]
         return await self._compared(day, played, named, known, len(lines) - len(shown))
 
     async def _compared(
@@ -197,7 +195,8 @@ class Daily:
         return known
 
     async def _named(self, lines: Sequence[Line]) -> list[NamedLine]:
-        return [NamedLine((await self.worker.people.person(line.person)).name, line) for line in lines]
+        names = await self.worker.people.names(line.person for line in lines)
+        return [NamedLine(names[line.person], line) for line in lines]
 
 
 def _among(lines: Sequence[Line], people: Collection[str]) -> list[Line]:

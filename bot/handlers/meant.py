@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 
 from bot.handlers.errors import NoSuchPerson, NotYourself, OnePersonAtATime
-from bot.names import plain_name
+from bot.names import person_name, plain_name
 from bot.people import People, Profile
 from bot.platform import Command, Person, platform_of
 from bot.tables.chairs import Invited
@@ -43,7 +43,7 @@ async def person_meant(people: People, command: Command, *, is_met: bool = False
         return profile
     if is_met or not about.id:
         raise NoSuchPerson(name=_shown(about))
-    return Profile(about.id, plain_name(about.name))
+    return Profile(about.id, person_name(about.name))
 
 
 async def _one_person(people: People, command: Command) -> Person | None:

@@ -71,15 +71,10 @@ class Pages:
             game=EVERYTHING if game == "all" else game,
         )
         ratings = self.worker.ratings
+        best = await ratings.best_and_own(scope, profile.id, LINES)
+        names = await self.worker.people.names(one.person for one in best)
         lines = [
-            Ranked(
-                one.rank,
-                profile.name if one.person == profile.id else (await self.worker.people.person(one.person)).name,
-                one.standing,
-                one.person == profile.id,
-                one.history,
-            )
-            for one in await ratings.best_and_own(scope, profile.id, LINES)
+            Ranked(one.rank, names[one.person], one.standing, one.person == profile.id, one.history) for one in best
         ]
         viewer = await self.viewers.at(place)
         panel = leaderboard_page(viewer.language, where, when, game, lines, await ratings.ranked(scope))
@@ -99,7 +94,8 @@ class Pages:
             return own_honours_panel(profile.language, own, chats)
         months = await honours.of_chat(chat_of(place), MONTHS)
         named = {person for month in months for honour in month.honours for person in honour.people}
-        names = {person: NAME if is_somebody(person) else (await people.person(person)).name for person in named}
+        known = await people.names(person for person in named if not is_somebody(person))
+        names = {person: known.get(person, NAME) for person in named}
         return chat_honours_panel(await self.language(place), months, names)
 
     async def stats(self, place: str, about: Profile) -> Panel:

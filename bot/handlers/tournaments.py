@@ -28,6 +28,7 @@ from bot.tables.choice import Choice
 from bot.tables.table import CLOCKS
 from bot.texts import LANGUAGES, texts
 from bot.tournaments.errors import HasBegun, NotEntered, OnlyTheOrganiser
+from bot.tournaments.naming import with_current_names
 from bot.tournaments.tournament import DAY, FORMS, OPTIONS, USUAL, Form, Key, Tournament
 from bot.viewers import Viewers
 from bot.worker import Worker
@@ -92,6 +93,7 @@ class TournamentPages:
         """Bring a card anew; where there are several, ask which."""
         if len(there) == 1:
             await self._cards.repost(there[0].code)
+        there = await asyncio.gather(*map(self._named, there))
         language = (await self._viewers.at(place)).language
         return Reply(panel=others_panel(language, form, there))
 
@@ -102,7 +104,7 @@ class TournamentPages:
             chat = await self.worker.people.chat(place)
             choice = replace(Choice.usual(chat.game), clock=chat.clock)
         choice = replace(choice, clock=DAY if form == "league" else choice.clock, strict=True)
-        t = await self._registration.open(place, profile.id, profile.name, choice, form, key)
+        t = await self._named(await self._registration.open(place, profile.id, profile.name, choice, form, key))
         if t.form == "league":
             await self._take_time(t, profile, key)
         return Reply()
@@ -114,14 +116,17 @@ class TournamentPages:
         usual, leagues = ((await self.worker.people.chat(t.place)).clock, USUAL["time"]), (DAY, LEAGUE_TIME)
         before, now = (usual, leagues) if t.form == "league" else (leagues, usual)
         if t.choice.clock == before[0]:
-            t = await self._registration.play(t.code, profile.id, replace(t.choice, clock=now[0]), f"{key} clock")
+            t = await self._named(
+                await self._registration.play(t.code, profile.id, replace(t.choice, clock=now[0]), f"{key} clock")
+            )
         if t.options["time"] != before[1]:
             return t
-        return await self._registration.choose(t.code, profile.id, "time", now[1], f"{key} time")
+        return await self._named(await self._registration.choose(t.code, profile.id, "time", now[1], f"{key} time"))
 
     async def own(self, profile: Profile, number: int = 1) -> Panel:
         """A page of somebody's tournaments, counted from 1."""
         page = own_page(await self._tournaments.of(profile.id), number)
+        page = page._replace(tournaments=await asyncio.gather(*map(self._named, page.tournaments)))
         lefts = await asyncio.gather(*map(self._tournaments.left, page.tournaments))
         chats = await asyncio.gather(*(self.worker.people.chat(one.place) for one in page.tournaments))
         groups = {one.code: chat.name for one, chat in zip(page.tournaments, chats, strict=True)}
@@ -137,13 +142,20 @@ class TournamentPages:
             case ["own", *rest]:
                 return _for_them(press, profile, await self.own(profile, _number(rest)))
             case [code, verb, *rest] if verb in self._verbs:
-                return await self._verbs[verb](press, profile, await self._tournaments.load(code[:8]), rest)
+                t = await self._named(await self._tournaments.load(code[:8]))
+                try:
+                    return await self._verbs[verb](press, profile, t, rest)
+                except OnlyTheOrganiser:
+                    raise OnlyTheOrganiser(name=t.opener.name) from None
         raise BadPayload()
+
+    async def _named(self, t: Tournament) -> Tournament:
+        return await with_current_names(self.worker.people, t)
 
     # Entering
 
     async def _enter(self, press: Press, profile: Profile, t: Tournament, _words: list[str]) -> Reply:
-        t = await self._registration.enter(t.code, profile.id, profile.name, press.key)
+        t = await self._named(await self._registration.enter(t.code, profile.id, profile.name, press.key))
         if not is_private(press.place):
             return self._entered(press, profile, t)
         page = await self._mine(press, profile, t, [])
@@ -191,20 +203,20 @@ class TournamentPages:
             if t.player_of(profile.id) is None:
                 raise NotEntered()
             return _for_them(press, profile, ask_panel(profile.language, t, "withdraw"))
-        t = await self._registration.leave(t.code, profile.id, press.key)
+        t = await self._named(await self._registration.leave(t.code, profile.id, press.key))
         return _for_them(press, profile, await self._own(profile, t))
 
     # Organising
 
     async def _start(self, press: Press, profile: Profile, t: Tournament, _words: list[str]) -> Reply:
-        t = await self._registration.start(t.code, profile.id, press.key)
+        t = await self._named(await self._registration.start(t.code, profile.id, press.key))
         return await self._mine(press, profile, t, []) if is_private(press.place) else Reply()
 
     async def _off(self, press: Press, profile: Profile, t: Tournament, words: list[str]) -> Reply:
         self._check_organiser(profile, t)
         if words != ["yes"]:
             return _for_them(press, profile, ask_panel(profile.language, t, "off"))
-        t = await self._registration.cancel(t.code, profile.id, press.key)
+        t = await self._named(await self._registration.cancel(t.code, profile.id, press.key))
         return _for_them(press, profile, await self._own(profile, t))
 
     async def _options(self, press: Press, profile: Profile, t: Tournament, words: list[str]) -> Reply:
@@ -221,7 +233,8 @@ class TournamentPages:
     async def _set(self, press: Press, profile: Profile, t: Tournament, words: list[str]) -> Reply:
         if len(words) != 2 or words[1] not in OPTIONS.get(words[0], ()):
             raise BadPayload()
-        was, t = t.form, await self._registration.choose(t.code, profile.id, words[0], words[1], press.key)
+        was = t.form
+        t = await self._named(await self._registration.choose(t.code, profile.id, words[0], words[1], press.key))
         if words[0] == "form" and "league" in (was, t.form):
             t = await self._take_time(t, profile, press.key)
         return _for_them(press, profile, options_panel(profile.language, t))
@@ -246,7 +259,7 @@ class TournamentPages:
         return await self._play(press, profile, t, replace(t.choice, clock=seconds))
 
     async def _play(self, press: Press, profile: Profile, t: Tournament, choice: Choice) -> Reply:
-        t = await self._registration.play(t.code, profile.id, choice, press.key)
+        t = await self._named(await self._registration.play(t.code, profile.id, choice, press.key))
         return _for_them(press, profile, options_panel(profile.language, t))
 
     async def _done(self, press: Press, profile: Profile, t: Tournament, _words: list[str]) -> Reply:

@@ -3,10 +3,11 @@
 from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 
+from bot.names import LONGEST_NAME, told_apart
 from bot.panels.phrases import capital, clock_name, options_in_words
 from bot.panels.snapshot import isolated
 from bot.panels.standings import MEDALS
-from bot.somebody import spoken
+from bot.somebody import NAME, spoken
 from bot.tables.chairs import Chair
 from bot.texts import texts
 from bot.tournaments.entries import Result
@@ -93,6 +94,7 @@ class Told:
         self.language, self.t = language, t
         self.words = Wording(language, ())
         self.gettext, self.ngettext = texts(language)
+        self._cut: dict[int, dict[int, str]] = {}
 
     # What it is
 
@@ -103,7 +105,10 @@ class Told:
 
     @property
     def organiser(self) -> str:
-        return self.player(self.t.opener)
+        opener = self.t.opener
+        number = next((number for number, one in self._present if one.person == opener.person), None)
+        name = short(spoken(opener.name, self.language), LONGEST_ALONE)
+        return isolated(name if number is None else self._names(LONGEST_ALONE)[number])
 
     def terms(self) -> list[str]:
         """What is played and how long it may take, in two lines to four."""
@@ -158,21 +163,37 @@ class Told:
 
     # Who plays
 
-    def player(self, chair: Chair, most: int = LONGEST_ALONE) -> str:
-        return isolated(short(spoken(chair.name, self.language), most))
-
     def players(self, numbers: Iterable[int]) -> str:
-        """Players by number, as those who play together are called."""
-        chairs = [chair for number in numbers if (chair := self.t.players[number])]
-        most = LONGEST_ALONE if len(chairs) < 2 else LONGEST_IN_PAIR
-        return " + ".join(self.player(chair, most) for chair in chairs)
+        """Return players by number, as those who play together are called."""
+        there = [number for number in numbers if self.t.players[number]]
+        names = self._names(LONGEST_ALONE if len(there) < 2 else LONGEST_IN_PAIR)
+        return " + ".join(isolated(names[number]) for number in there)
+
+    def _names(self, most: int) -> dict[int, str]:
+        """Return players' names by number, cut to so many letters; namesakes have numbers in the order of entering."""
+        if most not in self._cut:
+            names = {number: short(spoken(one.name, self.language), most) for number, one in self._present}
+            apart = told_apart([name for name in names.values() if name != self._somebody], most)
+            left = iter(apart)
+            self._cut[most] = {number: name if name == self._somebody else next(left) for number, name in names.items()}
+        return self._cut[most]
+
+    @property
+    def _present(self) -> list[tuple[int, Chair]]:
+        return [(number, chair) for number, chair in enumerate(self.t.players) if chair]
+
+    @property
+    def _somebody(self) -> str:
+        """What everybody is called who was forgotten."""
+        return spoken(NAME, self.language)
 
     def team(self, team: int) -> str:
         return self.players(self.t.teams[team])
 
     def names(self, team: int) -> list[str]:
         """What a team's players are called, whole and not isolated."""
-        return [spoken(chair.name, self.language) for chair in self.t.members(team)]
+        names = self._names(LONGEST_NAME)
+        return [names[number] for number in self.t.teams[team] if number in names]
 
     def other_team(self, match: Match, team: int) -> str:
         """Whom a team plays."""

@@ -4,8 +4,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AsyncExitStack, suppress
 
 from bot.find.blocks import Blocks
-from bot.names import plain_name
+from bot.names import plain_name, told_apart, unlike
 from bot.platform import private_place
+from bot.programs import name_of
+from bot.somebody import NAME
 from bot.store import keys
 from bot.store.entries import (
     Ask,
@@ -64,6 +66,18 @@ def robots_at(seats: Iterable[int], level: str) -> list[Sit]:
     return [Sit(seat, f"robot:{level}", name) for seat, name in zip(seats, names, strict=False)]
 
 
+def _apart(chairs: Sequence[Chair]) -> list[Chair]:
+    """Return the chairs with names that do not look alike, but for those of people who were forgotten."""
+    known = [one for one in chairs if one.name != NAME]
+    names = iter(told_apart([name_of(one.person, one.name) for one in known]))
+    return [one if one.name == NAME else one._replace(name=next(names)) for one in chairs]
+
+
+def _names_at(table: Table) -> list[str]:
+    """Return the names of all who sit at a table or ask for a chair there."""
+    return [chair.name for chair in (*table.chairs, *table.asking.values()) if chair]
+
+
 def _codes(update: str, secret: bytes) -> Iterator[str]:
     """The codes of the tables that an update may open: each is for when those before it are taken, or no more."""
     return (table_code(f"{update} {attempt}", secret) for attempt in range(MOST_OF_UPDATE))
@@ -98,11 +112,12 @@ class Challenges:
         at random if it is empty.
         """
         game_kind(game)
-        name = plain_name(name)
+        name = name_of(person, name)
         hosting = [Host(host)] if host else []
         entries: list[Entry] = [Open(game, person, name), *hosting, *setup, Sit(seat, person, name)]
         if invited:
-            entries.append(Invite(invited.person, invited.handle, plain_name(invited.name)))
+            called = unlike(name_of(invited.person, invited.name), [name])
+            entries.append(Invite(invited.person, invited.handle, called))
             if invited.person and await self._blocks.has(invited.person, person):
                 entries.append(Uncalled())
         for code in _codes(update, await self._room.store.secret()):
@@ -156,6 +171,7 @@ class Challenges:
         in which they are given, with robots of the ``setup`` between them. Once, however often it is asked for;
         NoSuchTable when that table is no more. ``setup`` and ``again`` are as for `open_table`.
         """
+        matched = _apart(matched)
         first, hosts = matched[0], [private_place(one) for one in asked or [one.person for one in matched]]
         entries: list[Entry] = [Open(game, first.person, first.name), *map(Host, hosts), *setup]
         entries += [Match(one.person, one.name) for one in matched]
@@ -186,11 +202,12 @@ class Challenges:
         However many tables somebody sits at: nobody may hold a tournament up by that. Once, however often it is asked
         for; NoSuchTable when that table is no more. ``setup``, ``again`` and ``secret`` are as for `open_table`.
         """
+        chairs = _apart(chairs)
         first = chairs[0]
         people = [one.person for one in chairs if not one.is_robot]
         hosts = [private_place(person) for person in people]
-        entries: list[Entry] = [Open(game, first.person, plain_name(first.name)), *map(Host, hosts), *setup]
-        entries += [Sit(seat, one.person, plain_name(one.name)) for seat, one in enumerate(chairs)]
+        entries: list[Entry] = [Open(game, first.person, first.name), *map(Host, hosts), *setup]
+        entries += [Sit(seat, one.person, one.name) for seat, one in enumerate(chairs)]
         lists = self._room.lists
         for code in _codes(update, await self._room.store.secret()):
             opened = self._begin_if_full(Table(code), entries, update, secret)
@@ -298,10 +315,11 @@ class Challenges:
                 raise ChairTaken(name=taken.name)
             hosting = checks.hosting(table, host)
             called = next((one.name for one in table.matched if one.person == person), name)
+            called = unlike(name_of(person, called), _names_at(table))
             ruler = table.ruler_of(chosen)
             if ruler is not None:
-                return table.after([*hosting, Ask(chosen, person, plain_name(called))], update)
-            return self._begin_if_full(table, [*hosting, Sit(chosen, person, plain_name(called))], update)
+                return table.after([*hosting, Ask(chosen, person, called)], update)
+            return self._begin_if_full(table, [*hosting, Sit(chosen, person, called)], update)
 
         known = await self._room.cached(code)
         is_asked = known.invites(person, handle) or known.log.has_seen(update)

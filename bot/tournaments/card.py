@@ -19,6 +19,7 @@ from bot.delivery.answers import Answers
 from bot.panel import Panel
 from bot.panels.tournament import card_panel, winner_panel
 from bot.panels.tournament_words import time_left
+from bot.people import People
 from bot.pictures.lettering import are_drawable
 from bot.pictures.tournament import standings_sheet
 from bot.platform import (
@@ -34,6 +35,7 @@ from bot.platform import (
 )
 from bot.somebody import spoken
 from bot.store import keys
+from bot.tournaments.naming import with_current_names
 from bot.tournaments.store import KEPT_SECONDS, TOURNAMENTS_REMEMBERED, Tournaments
 from bot.tournaments.tournament import Tournament
 from bot.viewers import Viewers, pictured
@@ -80,12 +82,13 @@ class Cards:
         self,
         tournaments: Tournaments,
         viewers: Viewers,
+        people: People,
         adapters: Mapping[str, Adapter],
         answers: Answers,
         announcer: Announcer,
     ) -> None:
         self._client, self._tournaments, self._viewers = tournaments.client, tournaments, viewers
-        self._adapters, self._answers, self._announcer = adapters, answers, announcer
+        self._people, self._adapters, self._answers, self._announcer = people, adapters, answers, announcer
         self._drawn: LRUCache[str, tuple[object, Panel]] = LRUCache(TOURNAMENTS_REMEMBERED)
         self._silent_until: LRUCache[str, float] = LRUCache(TOURNAMENTS_REMEMBERED)
 
@@ -127,7 +130,14 @@ class Cards:
     async def _panel(self, tournament: Tournament) -> Panel:
         """The panel of a card, drawn once for as long as nothing of it changes."""
         viewer, left = await self._viewers.at(tournament.place), await self._tournaments.left(tournament)
-        about = (tournament.entries, viewer, None if left is None else time_left(viewer.language, left))
+        tournament = await with_current_names(self._people, tournament)
+        about = (
+            tournament.entries,
+            tournament.opener,
+            tournament.players,
+            viewer,
+            None if left is None else time_left(viewer.language, left),
+        )
         known = self._drawn.get(tournament.code)
         if known is None or known[0] != about:
             known = about, card_panel(viewer.language, tournament, left, viewer.pages)
@@ -183,6 +193,7 @@ class Cards:
     async def _announce(self, adapter: Adapter, tournament: Tournament) -> None:
         """Tell who has won, with the table of results as a picture."""
         viewer = await self._viewers.at(tournament.place)
+        tournament = await with_current_names(self._people, tournament)
         panel = winner_panel(viewer.language, tournament, viewer.pages)
         if viewer.deck:
             sheet = standings_sheet(viewer.language, tournament, viewer.group, int(time.time()))

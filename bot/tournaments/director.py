@@ -80,9 +80,9 @@ class Director:
     ) -> None:
         self._archive, self._shards, self._outage = archive, shards, room.store.outage
         self.tournaments = Tournaments(room.store)
-        self.fixtures = Fixtures(room, challenges, archive)
+        self.fixtures = Fixtures(room, challenges, archive, people)
         self.registration = Registration(room.store, self.tournaments, ratings)
-        self.cards = Cards(self.tournaments, Viewers(people, adapters), adapters, answers, announcer)
+        self.cards = Cards(self.tournaments, Viewers(people, adapters), people, adapters, answers, announcer)
         self.reminders = Reminders(self.tournaments, people, adapters, answers)
         self._looked_at: LRUCache[str, float] = LRUCache(TABLES_REMEMBERED)
         self._passes: dict[str, tuple[int, float]] = {}

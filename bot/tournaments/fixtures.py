@@ -6,6 +6,7 @@ import structlog
 from cachetools import LRUCache
 
 from bot.finished.archive import Archive, FinishedGame, read_or_none
+from bot.people import People
 from bot.somebody import is_somebody
 from bot.store import keys
 from bot.store.entries import Clock, Fixture, Rule, Setup
@@ -16,6 +17,7 @@ from bot.tables.fixtures import duplicate_rules
 from bot.tables.leaving import leave
 from bot.tables.room import Room
 from bot.tables.table import Table
+from bot.tournaments.naming import with_current_names
 from bot.tournaments.tournament import Match, Tournament
 
 UNREADABLE_REMEMBERED = 1000
@@ -26,8 +28,8 @@ log = structlog.get_logger()
 class Fixtures:
     """The tables of one store's tournaments. What is done twice changes nothing."""
 
-    def __init__(self, room: Room, challenges: Challenges, archive: Archive) -> None:
-        self._room, self._challenges, self._archive = room, challenges, archive
+    def __init__(self, room: Room, challenges: Challenges, archive: Archive, people: People) -> None:
+        self._room, self._challenges, self._archive, self._people = room, challenges, archive, people
         self._client = room.store.client
         self._unreadable: LRUCache[bytes, None] = LRUCache(UNREADABLE_REMEMBERED)
 
@@ -43,6 +45,7 @@ class Fixtures:
             Clock(choice.clock, True),
         ]
         secret = tournament.secret(match.round, deal) if tournament.is_duplicate else b""
+        tournament = await with_current_names(self._people, tournament)
         chairs, update = seated(tournament, match, deal), _opening(tournament, match, deal)
         try:
             table = await self._challenges.open_fixture(

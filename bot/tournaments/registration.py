@@ -6,7 +6,7 @@ from contextlib import suppress
 from itertools import count
 
 from bot.finished.ratings import Ratings, Scope
-from bot.names import plain_name
+from bot.names import person_name
 from bot.programs import is_program
 from bot.store import Store
 from bot.tables.choice import Choice
@@ -58,7 +58,7 @@ class Registration:
         """A new tournament in a chat, which nobody has entered yet. TooManyTournaments where there are as many as may
         be, OrganisesTooMany where the person organises as many.
         """
-        entries: list[Entry] = [Open(person, plain_name(name)), Place(place), _play(choice), Option("form", form)]
+        entries: list[Entry] = [Open(person, person_name(name)), Place(place), _play(choice), Option("form", form)]
         secret = await self._store.secret()
         for attempt in count():
             code = table_code(f"tournament {update} {attempt}", secret)
@@ -234,7 +234,7 @@ def _entering(tournament: Tournament, person: str, name: str) -> Enter:
     if sum(one.startswith(begins) for one in tournament.entries) >= MOST_ENTERINGS:
         raise EnteredTooOften()
     _check_changes(tournament)
-    return Enter(person, plain_name(name))
+    return Enter(person, person_name(name))
 
 
 def _check_is_organiser(tournament: Tournament, person: str) -> None:

@@ -19,6 +19,7 @@ from bot.platform import Adapter, platform_of, private_place
 from bot.somebody import is_somebody
 from bot.store import keys
 from bot.tournaments.errors import NoSuchTournament, UnreadableTournament
+from bot.tournaments.naming import with_current_names
 from bot.tournaments.store import KEPT_SECONDS, Tournaments
 from bot.tournaments.tournament import Match, Tournament
 
@@ -115,6 +116,7 @@ class Reminders:
         if left is None or left <= 0 or match.is_over or is_out or player is None or is_somebody(player.person):
             return False
         language = (await self._people.person(player.person)).language
+        tournament = await with_current_names(self._people, tournament)
         panel = reminder_panel(language, tournament, match, reminder.player, left)
         await self._adapters[platform_of(player.person)].send(private_place(player.person), panel, reminder.key)
         return True

@@ -183,6 +183,13 @@ class Tournament:
         new.entries = (*self.entries, *stored)
         return new
 
+    def renamed(self, opener: Chair, players: tuple[Chair | None, ...]) -> Self:
+        """Return the same tournament with other names for its people."""
+        new: Self = object.__new__(type(self))
+        new.__dict__.update(self.__dict__)
+        new.opener, new.players = opener, players
+        return new
+
     def caught_up(self, stored: Sequence[bytes]) -> Self:
         """The same, with entries that stand in the store; UnreadableTournament if they cannot be read."""
         try:

@@ -21,6 +21,7 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from adapters.web.refusals import Refused
+from bot.names import person_name
 from bot.panel import LONGEST_PAYLOAD, Panel, units
 from bot.picture import Picture
 from bot.platform import ChatGone, File, MessageGone, TooLong, Unreachable
@@ -121,7 +122,7 @@ class ChatStore:
         async with self._adding:
             if len(self.people) >= MOST_PEOPLE:
                 raise Refused(_("The playground is full."))
-            name = _named(name)
+            name = person_name(_named(name), LONGEST_NAME)
             number = str(max(map(int, self.people), default=0) + 1)
             person = User(number, name, secrets.token_urlsafe(12))
             taken = next((other for other in self.people.values() if other.handle == person.handle), None)

@@ -95,7 +95,7 @@ async def test_the_game_begins_by_itself_with_the_last_chair(room: Room) -> None
     assert table.phase == "playing"
     assert table.game
     assert table.game.deal_number == 1
-    assert table.game.names == ("Ada", "Somebody", "Somebody", "Somebody")
+    assert table.game.names == ("Ada", "Somebody 3", "Somebody 2", "Somebody")
 
 
 async def test_options_are_the_openers_to_choose_and_only_before_the_game(room: Room) -> None:

@@ -1,0 +1,88 @@
+"""Names that look alike are told apart, and nobody looks like a robot."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bot.names import NO_NAME, ROBOT_SIGNS, likeness, person_name, shown_name, tag_of, tagged, told_apart, unlike
+from bot.programs import PREFIX, name_of
+from bot.somebody import spoken
+from bot.tables.chairs import ROBOT_NAMES
+
+ROBOTS = {f"🤖 {name}" for names in ROBOT_NAMES.values() for name in names}
+PIECES = st.sampled_from([*"🤖👾 aM2", "\ufe0f", "\ufe0e", "\u200d", "\u20e3", "\u2060", "\u00a0", "é", "e\u0301"])
+NAMES = st.one_of(st.text(max_size=70), st.lists(PIECES, max_size=70).map("".join))
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "🤖 Nonna Rosa",
+        "🤖Nonna Rosa",
+        "  🤖  Nonna   Rosa ",
+        "🤖\ufe0f Nonna Rosa",
+        "🤖\ufe0e Nonna Rosa",
+        "🤖\u200d Nonna Rosa",
+        "\u200d🤖 Nonna Rosa",
+        "🤖\u20e3 Nonna Rosa",
+        "🤖🤖 Nonna Rosa 🤖",
+        "\u2060🤖\u2060 Nonna\u00a0Rosa",
+        "👾 Nonna Rosa",
+    ],
+)
+def test_a_person_does_not_look_like_a_robot(name: str) -> None:
+    assert person_name(name) == "Nonna Rosa"
+
+
+@given(NAMES)
+def test_no_sign_of_robots_is_left_in_a_persons_name(name: str) -> None:
+    found = person_name(name)
+    assert not set(ROBOT_SIGNS) & set(found)
+    assert likeness(found) not in {likeness(robot) for robot in ROBOTS}
+    assert person_name(found) == found
+    assert 1 <= len(found) <= 64
+
+
+def test_robots_and_programs_keep_their_sign() -> None:
+    assert name_of("robot:strong", "🤖 Nonna Rosa") == "🤖 Nonna Rosa"
+    assert name_of(f"{PREFIX}1", "🤖 1f3a") == "🤖 1f3a"
+    assert name_of("web:1", "🤖") == NO_NAME
+
+
+@pytest.mark.parametrize("other", ["Marco", "marco", "MARCO ", "Ma\u2060rco", "\uff2darco"])
+def test_names_that_look_alike_get_numbers(other: str) -> None:
+    assert told_apart(["Marco", "Anna", other, "Marco"])[:2] == ["Marco", "Anna"]
+    found = told_apart(["Marco", other, "Marco"])
+    assert [name[-2:] for name in found[1:]] == [" 2", " 3"]
+
+
+def test_a_number_that_is_somebodys_name_is_left_out() -> None:
+    assert told_apart(["Marco", "Marco", "Marco 2"]) == ["Marco", "Marco 3", "Marco 2"]
+
+
+def test_a_long_name_keeps_its_number() -> None:
+    assert unlike("M" * 64, ["M" * 64]) == "M" * 61 + "… 2"
+
+
+def test_a_guests_number_is_read_in_every_language() -> None:
+    assert unlike("Guest 482", ["Guest 482"]) == "Guest 482 2"
+    assert spoken("Guest 482 2", "it") == "Ospite 482 2"
+
+
+@given(st.lists(NAMES.map(shown_name), max_size=8))
+def test_no_two_names_at_a_table_look_alike(names: list[str]) -> None:
+    found = told_apart(names)
+    assert len({likeness(name) for name in found}) == len(names)
+    for at, name in enumerate(names):
+        if likeness(name) not in map(likeness, names[:at]):
+            assert found[at] == name
+
+
+def test_a_tag_does_not_depend_on_the_list() -> None:
+    marcos = {f"telegram:{number}": "Marco" for number in range(3)}
+    found = tagged({**marcos, "telegram:9": "Anna"})
+    assert found["telegram:9"] == "Anna"
+    assert found["telegram:1"] == f"Marco ({tag_of('telegram:1')})"
+    assert len(set(found.values())) == 4
+    fewer = tagged(dict.fromkeys(list(marcos)[1:], "marco"))
+    assert fewer["telegram:1"].casefold() == found["telegram:1"].casefold()

@@ -1,0 +1,124 @@
+"""People of one name are told apart at a table and in lists, and a tournament has the names of today."""
+
+from bot.panels.hand_page import hand_page
+from bot.platform import Person
+from bot.store import Store
+from bot.tables.chairs import Chair
+from bot.worker import Worker
+from tests.bot.fake_platform import GROUP, FakePlatform, Player, code_of, open_worker
+from tests.bot.finished.test_players import players_of, rated
+from tests.bot.tournaments.test_handlers import Group
+
+
+def called(worker: Worker, fake: FakePlatform, *names: str) -> list[Player]:
+    players = [Player(worker, fake, name, number) for number, name in enumerate(names, 1)]
+    for player in players:
+        player.person = player.person._replace(handle=f"handle{player.person.id[-1]}")
+    return players
+
+
+async def test_three_marcos_at_a_table_are_told_apart(store: Store) -> None:
+    fake = FakePlatform()
+    async with open_worker(store, fake) as worker:
+        players = called(worker, fake, "Marco", "Marco", "marco", "Marco 2")
+        await players[0].say("/challenge tressette")
+        for player, label in zip(players[1:], ("Sit East", "Sit North", "Sit West"), strict=True):
+            await player.press(label, GROUP)
+        table = await worker.room.table(await code_of(worker, players[0]))
+        names = [chair.name for chair in table.chairs if chair]
+        assert names == ["Marco", "Marco 2", "marco 3", "Marco 2 2"]
+        assert table.game
+        assert list(table.game.record(live=True).seats) == names
+        for player, own in zip(players, names, strict=True):
+            hand, board = fake.last(player.private).plain, fake.last(GROUP).plain
+            page = hand_page(table, player.person.id, await worker.people.person(player.person.id))
+            for other in names:
+                assert f"\u2068{other}\u2069" in board
+                if other != own:
+                    assert f"\u2068{other}\u2069" in hand
+                    assert other in repr(page)
+
+
+async def test_a_challenged_namesake_has_a_number(store: Store) -> None:
+    fake = FakePlatform()
+    async with open_worker(store, fake) as worker:
+        anna, other = called(worker, fake, "Anna", "Anna")
+        await other.say("/help")
+        await anna.say("/challenge testa", about=(other.person._replace(handle=""),))
+        [table] = await worker.tables_of(anna.person.id)
+        assert table.invited
+        assert table.invited.name == "Anna 2"
+        await other.press("Accept", GROUP)
+        assert "Anna 2" in fake.last(GROUP).plain
+
+
+async def test_strangers_of_one_name_are_told_apart(store: Store) -> None:
+    async with open_worker(store, FakePlatform()) as worker:
+        matched = [Chair(f"paper:{number}", "Asso") for number in (1, 2, 3)]
+        table = await worker.challenges.open_for("tressette", matched, "find")
+        assert [one.name for one in table.matched] == ["Asso", "Asso 2", "Asso 3"]
+        table = await worker.challenges.sit(table.code, "paper:2", "Marco", "sit")
+        assert [chair.name for chair in table.chairs if chair] == ["Asso 2"]
+
+
+async def test_a_person_called_like_a_robot_has_no_sign(store: Store) -> None:
+    fake = FakePlatform()
+    async with open_worker(store, fake) as worker:
+        rosa, *_ = called(worker, fake, "🤖\ufe0f Nonna Rosa")
+        await rosa.say("/challenge tressette")
+        for _robot in range(3):
+            await rosa.press("Strong robot", GROUP)
+        table = await worker.room.table(await code_of(worker, rosa))
+        assert [chair.name for chair in table.chairs if chair] == [
+            "Nonna Rosa",
+            "🤖 Nonna Rosa",
+            "🤖 Zio Beppe",
+            "🤖 Maestro Elio",
+        ]
+        assert (await worker.people.person(rosa.person.id)).name == "Nonna Rosa"
+
+
+async def test_a_sign_from_an_earlier_release_is_not_shown(store: Store) -> None:
+    async with open_worker(store, FakePlatform()) as worker:
+        await worker.people.choose("paper:5", name="🤖 Nonna Rosa")
+        assert (await worker.people.person("paper:5")).name == "Nonna Rosa"
+
+
+async def test_namesakes_in_a_leaderboard_are_told_apart(store: Store) -> None:
+    fake = FakePlatform()
+    async with open_worker(store, fake) as worker:
+        games = await rated(worker, chats=(GROUP,))
+        people = sorted({person for game in games for person in game.known_people})
+        for person in people:
+            await worker.people.meet(Person(person, "Marco", "", "en"))
+        reader = Player(worker, fake, "Marco", 1)
+        await reader.say("/leaderboard")
+        lines = [line for line in fake.last(GROUP).plain.splitlines() if "Marco" in line]
+        shown = [line[line.index("\u2068") : line.index("\u2069")] for line in lines]
+        assert len(shown) == len(set(shown)) == len(people)
+        board = await players_of(worker).leaderboard(people[0], "all", "all", "en")
+        names = [one.name for one in board.players]
+        assert len(names) == len(set(names)) == len(people)
+
+
+async def test_a_tournament_has_todays_names(store: Store) -> None:
+    fake = FakePlatform()
+    async with open_worker(store, fake) as worker:
+        group = Group(worker, fake)
+        await group.opened(entering=4)
+        assert "Anna, Bruno, Carla, Dino" in group.card
+        for player, name in zip(group.people, ("Anita", "Marco", "🤖 Marco"), strict=False):
+            player.person = player.person._replace(name=name)
+            await player.say("/help", player.private)
+        await group.shown()
+        assert "Anita, Marco, Marco 2, Dino" in group.card
+        assert "Anna" not in group.card
+        refused = await group.people[3].press("Start", GROUP)
+        assert "Anita" in refused.toast
+        await group.people[0].press("Start", GROUP)
+        await group.shown()
+        names = set()
+        for player in group.people[:4]:
+            for table in await worker.tables_of(player.person.id):
+                names |= {chair.name for chair in table.chairs if chair}
+        assert {"Anita", "Marco", "Dino"} <= names <= {"Anita", "Marco", "Marco 2", "Dino"}

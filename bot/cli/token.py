@@ -11,10 +11,11 @@ from bot.cli.asking import counted
 from bot.cli.errors import told
 from bot.cli.output import say
 from bot.cli.stores import beside
-from bot.names import plain_name
+from bot.names import NO_NAME, likeness, person_name
 from bot.programs import SCOPES, Programs
 from bot.settings import read_settings
 from bot.store import schema
+from bot.tables.chairs import ROBOT_NAMES
 
 token_app = typer.Typer(
     add_completion=False, help="Tokens with which programs play (docs/api.md); by itself it lists them."
@@ -51,8 +52,10 @@ def make(
     reads_only: Annotated[bool, typer.Option("--read-only", help="It may see its tables, and play at none.")] = False,
 ) -> None:
     """Make a token for a program, and print it: it is shown only now. The program plays as a robot, and is unrated."""
-    if not plain_name(name).strip():
+    if person_name(name) == NO_NAME:
         raise typer.BadParameter("A program needs a name.", param_hint="NAME")
+    if likeness(person_name(name)) in {likeness(robot) for robots in ROBOT_NAMES.values() for robot in robots}:
+        raise typer.BadParameter("One of the bot's own robots has this name.", param_hint="NAME")
     with told():
         say(asyncio.run(_make(name, reads_only)))
 

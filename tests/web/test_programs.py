@@ -223,6 +223,9 @@ async def test_the_host_makes_lists_and_revokes_tokens_beside_the_bot(
     await called("revoke", id_)
     assert (await one.ask("/me"))[0] == 401
     assert "There is no program" in await called("revoke", id_, code=2)
+    for name in ("Nonna Rosa", "🤖 nonna  rosa"):
+        assert "own robots has this name" in await called("make", name, code=2)
+    assert "needs a name" in await called("make", "🤖", code=2)
 
 
 async def test_a_program_that_is_forgotten_has_no_token_any_more(site: Open, session: aiohttp.ClientSession) -> None:

@@ -19,6 +19,7 @@ PICTURES = Counter(
     "buongioco_pictures", "Pictures that were asked for and not at hand, by what came of it", ["outcome"]
 )
 STORE_RISK = Gauge("buongioco_store_risk", "Whether a setting of the store may lose data: 1 or 0", ["risk"])
+STORE_MEMORY = Gauge("buongioco_store_memory_used", "Part of the store's memory that is used, from 0 to 1")
 STALLED = Counter("buongioco_stalled_seconds", "Seconds for which the process did not run, in pauses over 5 s")
 ROBOT_MOVES = Counter("buongioco_robot_moves", "Moves that robots thought about, by who did", ["robot"])
 GAMES = Counter("buongioco_games_finished", "Games finished, by game and ending", ["game", "ending"])

@@ -198,6 +198,7 @@ class Worker:
             "puzzles": self.puzzles.run,
             "tournaments": self.director.run,
             "store risks": partial(watch, self.store.client, self.store.outage),
+            "store memory": self.store.memory.watch,
             "stalls": watch_for_stalls,
         }
         if self.looks_at_games:

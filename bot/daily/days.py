@@ -15,6 +15,7 @@ from zoneinfo import ZoneInfo
 
 import structlog
 
+from bot.addresses import Visitor
 from bot.background import TaskSet
 from bot.daily.chain import Chain
 from bot.daily.deal import LEVEL, result_of
@@ -118,11 +119,12 @@ class Days:
         day = self.today()
         return not await self.results.of(day, person) and not await self.had_cards(person, day)
 
-    async def open(self, person: str, name: str, host: str = "") -> Table:
+    async def open(self, person: str, name: str, host: str = "", visitor: Visitor | None = None) -> Table:
         """Return the table at which somebody plays today's deal; the same one each time.
 
-        ``host`` is where its result is shown. PlayedToday if there is a result, DealtToday if the cards were dealt at
-        a table that is gone, NoDaysHere without compiled searches.
+        ``host`` is where its result is shown, ``visitor`` from where a guest of the web pages comes.
+        PlayedToday if there is a result, DealtToday if the cards were dealt at a table that is gone, NoDaysHere without
+        compiled searches.
         """
         day = self.today()
         if not find_spec("numba"):
@@ -140,7 +142,15 @@ class Days:
         update = f"daily:{day}:{person}"
         try:
             table = await self._challenges.open_practice(
-                await self.game_on(day), person, name, LEVEL, update, host=host, setup=[Day(day)], secret=secret
+                await self.game_on(day),
+                person,
+                name,
+                LEVEL,
+                update,
+                host=host,
+                setup=[Day(day)],
+                secret=secret,
+                visitor=visitor,
             )
         except NoSuchTable:
             # Its game is over; what came of it may be on its way.

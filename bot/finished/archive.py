@@ -14,7 +14,8 @@ from typing import Any, Literal, NamedTuple
 
 import structlog
 
-from bot.finished.rating_rules import GAMES_ON_TRIAL, RULES, has_no_name, is_finished_by, is_web_guest
+from bot.finished.rating_rules import GAMES_ON_TRIAL, RULES, has_no_name, is_finished_by
+from bot.guests import is_web_guest
 from bot.platform import chat_of, is_private
 from bot.programs import is_program
 from bot.somebody import NAME, is_somebody, marks

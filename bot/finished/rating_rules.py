@@ -29,9 +29,6 @@ GAMES_A_DAY = 3
 GAMES_ON_TRIAL = 3
 """Games against people that a guest finishes before the guest's games are rated."""
 
-GUESTS = "web:"
-"""How ids of the web pages' guests begin. Those of programs do too."""
-
 CARDS_PLAYED = {"spades": 26}
 """Cards played in a whole deal, where that is not the whole pack."""
 
@@ -54,11 +51,6 @@ def does_winner_gain(game: "FinishedGame", games_today: int) -> bool:
     if game.rating_rules < RULES or not is_given_up(game.record):
         return True
     return games_today < GAMES_A_DAY and not is_given_up_early(game.record)
-
-
-def is_web_guest(person: str) -> bool:
-    """Whether a person is known by a browser's cookie alone, and may be anybody any number of times."""
-    return person.startswith(GUESTS) and not is_program(person)
 
 
 def has_no_name(game: "FinishedGame", person: str) -> bool:

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from bot import actions
 from bot.actions import BadPayload, TableAction
+from bot.addresses import Visitor
 from bot.finished.archive import game_id
 from bot.handlers.daily import Daily
 from bot.handlers.limits import PRESSES_OF_PERSON, TooManyPresses
@@ -288,10 +289,13 @@ class Hands:
         line = _("{game} · {count} players")
         return {kind.id: line.format(game=_(kind.name), count=kind.seats) for kind in GAMES.values()}
 
-    async def open_table(self, person: Person, game: str, robot: str, update: str) -> Opened:
+    async def open_table(
+        self, person: Person, game: str, robot: str, update: str, visitor: Visitor | None = None
+    ) -> Opened:
         """A table for a person, with robots of a level in all other chairs, or free ones if ``robot`` is empty.
 
-        An update that comes twice opens one table, and none once that is no more. Raises one of the store's errors.
+        An update that comes twice opens one table, and none once that is no more. ``visitor`` is from where a guest
+        comes. Raises one of the store's errors.
         """
         begin_request()
         profile = await self.people.meet(person)
@@ -300,9 +304,9 @@ class Hands:
             if robot == "strong":
                 self._worker.robot_pool.get_ready()
             if robot in ROBOT_NAMES:
-                opened = await challenges.open_practice(game, person.id, person.name, robot, update)
+                opened = await challenges.open_practice(game, person.id, person.name, robot, update, visitor=visitor)
             else:
-                opened = await challenges.open_table(game, person.id, person.name, update)
+                opened = await challenges.open_table(game, person.id, person.name, update, visitor=visitor)
         except NoSuchTable:
             _ = texts(profile.language).gettext
             return Opened(
@@ -312,12 +316,15 @@ class Hands:
             return Opened("", error_text(fault, profile.language))
         return Opened(opened.code)
 
-    async def open_day(self, person: Person) -> Opened:
-        """The table at which a person plays today's deal. Raises one of the store's errors."""
+    async def open_day(self, person: Person, visitor: Visitor | None = None) -> Opened:
+        """The table at which a person plays today's deal; ``visitor`` is as for `open_table`.
+
+        Raises one of the store's errors.
+        """
         begin_request()
         profile = await self.people.meet(person)
         try:
-            return Opened((await self._worker.days.open(person.id, person.name)).code)
+            return Opened((await self._worker.days.open(person.id, person.name, visitor=visitor)).code)
         except EngineError as fault:
             return Opened("", error_text(fault, profile.language))
 

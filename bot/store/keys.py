@@ -30,6 +30,7 @@ the list of changed tables, also on a cluster. What follows from a finished tabl
 | ``seated:<platform:id>`` | hash | codes of tables where the person sits, sat or is about to (`bot.store.index`) |
 | ``hosted:<chat>`` | hash | the same of tables that are shown in the chat, in any of its topics |
 | ``challenges:<chat>`` | hash | the same of tables there that wait for players |
+| ``opened_from:<digest>`` | hash | tables that guests opened from an address or network, by its HMAC; expires |
 | ``offer:<signature>`` | string | the place of the message that an offer stands in (`bot.offers`); expires |
 | ``offered:<platform>:<message>`` | string | the signature of the offer that an inline message belongs to; expires |
 | ``tries:<platform:id>`` | string | when the person may try one more code, Unix ms (`bot.handlers.limits`); expires |
@@ -325,6 +326,10 @@ def entrance(digest: str) -> str:
 
 def mydata(person: str) -> str:
     return f"mydata:{person}"
+
+
+def opened_from(digest: str) -> str:
+    return f"opened_from:{digest}"
 
 
 def hosted(place: str) -> str:

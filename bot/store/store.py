@@ -17,6 +17,7 @@ from bot.store.committed import NEW_LOG, header
 from bot.store.connection import guarded
 from bot.store.index import Index
 from bot.store.log import Log, head, unfold
+from bot.store.memory import Memory
 from bot.store.outage import Outage, note_commit
 
 APPEND, SINCE, NOTE, MARK, REMOVE, AS_HASH, SET_ASIDE, TAKE_BACK, ALL_SET_ASIDE = (
@@ -99,6 +100,7 @@ class Store:
         self._mark = BatchedScript(client, MARK)
         self._confirm = BatchedScript(client, CONFIRM, replicas)
         self.outage = Outage(self._probe)
+        self.memory = Memory(client, self.outage)
         self._remove = BatchedScript(client, AS_HASH + REMOVE)
         self._set_aside = BatchedScript(client, PLAYING_TIME + AS_HASH + SET_ASIDE)
         self._take_back = BatchedScript(client, PLAYING_TIME + AS_HASH + TAKE_BACK)

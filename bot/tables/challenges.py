@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AsyncExitStack, suppress
 
+from bot.addresses import Visitor
 from bot.find.blocks import Blocks
 from bot.names import plain_name, told_apart, unlike
 from bot.platform import private_place
@@ -41,9 +42,11 @@ from bot.tables.errors import (
     NotYoursToDecide,
     OldPanel,
     OpenedTooOften,
+    StoreFull,
     TableIsFull,
     TooManyChallenges,
     TooManyChanges,
+    TooManyFromAddress,
     TooManyTables,
 )
 from bot.tables.lists import CodeTaken
@@ -102,6 +105,7 @@ class Challenges:
         seat: int = 0,
         again: bool = False,
         secret: bytes = b"",
+        visitor: Visitor | None = None,
     ) -> Table:
         """A new table, opened by this person, who takes a chair of it. UnknownGame lists the games there are.
 
@@ -109,9 +113,12 @@ class Challenges:
         so that one delivered twice opens one table; nobody outside can work it out, for updates are counted. With
         ``again`` the update is a wish that several may have, one after the other: when its table is no more it opens
         another, and raises OpenedTooOften after many; without, NoSuchTable. ``secret`` is that of the first deal, drawn
-        at random if it is empty.
+        at random if it is empty. ``visitor`` is from where a guest of the web pages comes. StoreFull if the store has
+        no room for tables.
         """
         game_kind(game)
+        if self._room.store.memory.is_full:
+            raise StoreFull()
         name = name_of(person, name)
         hosting = [Host(host)] if host else []
         entries: list[Entry] = [Open(game, person, name), *hosting, *setup, Sit(seat, person, name)]
@@ -125,13 +132,14 @@ class Challenges:
             opened = self._begin_if_full(empty, entries, update, secret)
             try:
                 async with (
+                    self._room.lists.opened_from(visitor, empty.code),
                     self._room.lists.taking_chair(person, empty.code),
                     self._room.lists.showing(host, empty.code, is_challenge=True),
                 ):
                     return await self._room.open(opened, update, "" if again else mark_of(person))
             except CodeTaken:
                 continue
-            except (TooManyTables, TooManyChallenges):
+            except (TooManyTables, TooManyChallenges, TooManyFromAddress):
                 # What was done already is answered as done.
                 with suppress(NoSuchTable):
                     found = await self._room.load(empty.code)
@@ -151,10 +159,13 @@ class Challenges:
         host: str = "",
         setup: Sequence[Setup] = (),
         secret: bytes = b"",
+        visitor: Visitor | None = None,
     ) -> Table:
         """A new table with robots of a level in all other chairs; the rest is as in `open_table`."""
         robots = robots_at(range(1, game_kind(game).seats), level)
-        return await self.open_table(game, person, name, update, host=host, setup=[*setup, *robots], secret=secret)
+        return await self.open_table(
+            game, person, name, update, host=host, setup=[*setup, *robots], secret=secret, visitor=visitor
+        )
 
     async def open_for(
         self,

@@ -2,7 +2,7 @@
 
 from math import inf
 
-from bot.tables.table import TIME_TO_ACCEPT, TIME_TO_BE_READY, TIME_TO_COME_BACK, Table
+from bot.tables.table import TIME_FOR_GUESTS, TIME_TO_ACCEPT, TIME_TO_BE_READY, TIME_TO_COME_BACK, Table
 
 NEVER = inf
 
@@ -24,9 +24,10 @@ def next_alarm(before: Table, after: Table, robot_pause: float) -> float | None:
     if mover and mover.is_robot:
         return robot_pause
     if after.is_practice:
-        return TIME_TO_COME_BACK
+        return TIME_FOR_GUESTS if after.is_of_guests else TIME_TO_COME_BACK
     if not after.clock or after.alarm == "flagged":
-        return NEVER
+        # Guests may be anybody, and many: what they leave must not stay for ever.
+        return TIME_FOR_GUESTS if after.is_of_guests else NEVER
     if after.alarm == "nudged":
         return None if before.alarm == "nudged" else after.clock / 2
     if _same_decision(before, after):

@@ -26,6 +26,16 @@ class TooManyTables(TableError):
     sentence = "You sit at {most} tables already: finish one first."
 
 
+class TooManyFromAddress(TableError):
+    code = "too_many_from_address"
+    sentence = "Too many tables of guests at your address are unfinished: finish one first."
+
+
+class StoreFull(TableError):
+    code = "store_full"
+    sentence = "There is no room for new tables just now. Games under way go on: tell the host of this bot."
+
+
 class TooManyChallenges(TableError):
     code = "too_many_challenges"
     sentence = "This chat has {most} open challenges already: accept one, or take one back."

@@ -6,10 +6,15 @@ makes entries again from the log (`confirm`) whenever somebody has taken a chair
 """
 
 import asyncio
+import hmac
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from functools import partial
 
+from cachetools import TTLCache
+
+from bot.addresses import AROUND, Visitor
+from bot.guests import is_web_guest
 from bot.platform import chat_of, is_private
 from bot.store import Store, keys
 from bot.store.index import Reservation
@@ -17,12 +22,26 @@ from bot.tables.errors import (
     NoSuchTable,
     TableError,
     TooManyChallenges,
+    TooManyFromAddress,
     TooManyTables,
 )
 from bot.tables.table import Table
 
 MOST_TABLES = 20
 """Tables at which one person may sit at a time."""
+
+MOST_TABLES_OF_GUEST = 5
+"""The same for a guest of the web pages."""
+
+MOST_FROM_ADDRESS = 60
+"""Unfinished tables that guests may have opened from one address: a class at once, two each. The network around it may
+have `bot.addresses.AROUND` times as many.
+"""
+
+FULL_REMEMBERED, FULL_SECONDS = 10_000, 10.0
+
+ADDRESS_KEPT_SECONDS = 2 * 86400
+"""How long the tables opened from an address are counted after the last one: guests' tables do not last longer."""
 
 MOST_CHALLENGES = 20
 """Challenges that may wait in one chat."""
@@ -44,6 +63,8 @@ class TableLists:
         """``load`` has a table as the store has it; NoSuchTable if there is none."""
         self._store, self._load = store, load
         self._index = store.index
+        self._full: TTLCache[str, None] = TTLCache(FULL_REMEMBERED, FULL_SECONDS)
+        """Addresses that had too many tables a moment ago: to look through all of these costs much."""
 
     async def tables_of(self, person: str) -> list[Table]:
         """The live tables where a person sits or asks for a chair, as the store has them."""
@@ -65,14 +86,34 @@ class TableLists:
             yield
             return
         key = keys.seated(person)
-        most = MOST_TABLES if is_limited else None
-        made = await self._reserve(key, code, most, partial(_sits_at, person))
+        most = MOST_TABLES_OF_GUEST if is_web_guest(person) else MOST_TABLES
+        made = await self._reserve(key, code, most if is_limited else None, partial(_sits_at, person))
         if made is None:
-            raise TooManyTables(most=MOST_TABLES)
+            raise TooManyTables(most=most)
         async with self._reserved(key, code, made):
             yield
         # A chair given back meanwhile takes the entry out, unless it is another one by then.
         await self._index.reserve(key, code)
+
+    @asynccontextmanager
+    async def opened_from(self, visitor: Visitor | None, code: str) -> AsyncIterator[None]:
+        """While a guest opens a table; TooManyFromAddress if the address, or the network around it, has too many.
+
+        The store has a keyed digest of each, not the address itself.
+        """
+        async with AsyncExitStack() as reserved:
+            for place, most in zip(visitor or (), (MOST_FROM_ADDRESS, AROUND * MOST_FROM_ADDRESS), strict=False):
+                digest = hmac.digest(await self._store.secret(), place.encode(), "sha256").hex()[:24]
+                key = keys.opened_from(digest)
+                made = await self._index.reserve(key, code, most)
+                if made is None and key not in self._full:
+                    made = await self._reserve(key, code, most, _is_unfinished)
+                if made is None:
+                    self._full[key] = None
+                    raise TooManyFromAddress()
+                await self._store.client.expire(key, ADDRESS_KEPT_SECONDS)
+                await reserved.enter_async_context(self._reserved(key, code, made))
+            yield
 
     @asynccontextmanager
     async def showing(self, place: str, code: str, *, is_challenge: bool = False) -> AsyncIterator[None]:
@@ -183,6 +224,10 @@ def _sits_at(person: str, table: Table) -> bool:
 
 def _is_shown_in(chat: str, table: Table) -> bool:
     return any(chat_of(place) == chat for place in table.hosts)
+
+
+def _is_unfinished(table: Table) -> bool:
+    return table.phase in ("open", "playing")
 
 
 def _waits_in(chat: str, table: Table) -> bool:

@@ -392,6 +392,8 @@ class Room:
                 return table.after([Stop("cancelled")], update)
             if table.phase == "playing" and table.clock and table.alarm != "flagged":
                 return table.after([Flag() if table.alarm else Nudge()], update)
+            if table.phase == "playing" and table.is_of_guests:
+                return table.after([Stop("cancelled")], update)
             return table
 
         return await self.commit(code, update, decide)

@@ -9,6 +9,7 @@ from datetime import date
 from functools import lru_cache
 from typing import Literal, Self, assert_never
 
+from bot.guests import is_web_guest
 from bot.platform import is_private, is_same_place, platform_of
 from bot.somebody import is_ours, spoken
 from bot.store.entries import (
@@ -58,6 +59,9 @@ TIME_TO_ACCEPT = 24 * 3600
 
 TIME_TO_BE_READY = 60
 """Seconds that people who were matched have to say that they are ready."""
+
+TIME_FOR_GUESTS = 24 * 3600
+"""Seconds of playing time after which a game ends that only guests of the web pages could go on with."""
 
 TIME_TO_COME_BACK = 30 * 24 * 3600
 """Seconds without a move after which a table ends where robots alone wait for one person."""
@@ -200,6 +204,12 @@ class Table:
     def is_practice(self) -> bool:
         """Whether one person plays, against robots alone."""
         return _are_practising(self.chairs)
+
+    @property
+    def is_of_guests(self) -> bool:
+        """Whether only guests of the web pages sit here, perhaps with robots."""
+        people = [chair.person for chair in self.chairs if chair and not chair.is_robot]
+        return bool(people) and all(map(is_web_guest, people))
 
     @property
     def are_strangers(self) -> bool:

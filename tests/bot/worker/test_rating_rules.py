@@ -4,6 +4,7 @@ from random import Random
 
 import pytest
 
+from bot import guests
 from bot.finished import rating_rules
 from bot.finished.ratings import Scope
 from bot.store import Store
@@ -37,7 +38,7 @@ async def resign(worker: Worker, player: Player) -> None:
 
 
 async def test_guests_are_rated_after_three_finished_games(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(rating_rules, "GUESTS", "paper:")
+    monkeypatch.setattr(guests, "GUESTS", "paper:")
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
         # A game given up is finished by the other alone, so each has three after six.
@@ -50,7 +51,7 @@ async def test_guests_are_rated_after_three_finished_games(store: Store, monkeyp
 
 
 async def test_a_guest_without_a_name_stays_unrated(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(rating_rules, "GUESTS", "paper:")
+    monkeypatch.setattr(guests, "GUESTS", "paper:")
     monkeypatch.setattr(rating_rules, "is_guest", lambda name: name == "Bruno")
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:

@@ -1,0 +1,57 @@
+"""How full the store's memory is: the host is warned, and new tables are refused before moves fail."""
+
+import asyncio
+from typing import Any
+
+import structlog
+
+from bot.metrics import STORE_MEMORY
+from bot.store.durability import by_node
+from bot.store.outage import Outage
+
+HIGH, FULL = 0.8, 0.9
+"""Shares of the memory from which on the host is warned, and new tables are refused."""
+
+LOOK_SECONDS = 20.0
+"""Pause between two looks: far less than strangers need for a tenth of any store's memory."""
+
+log = structlog.get_logger()
+
+
+class Memory:
+    """The share of the store's memory that is used; on a cluster, that of its fullest node."""
+
+    def __init__(self, client: Any, outage: Outage) -> None:
+        self._client, self._outage = client, outage
+        self.share = 0.0
+        """From 0 to 1, as of the last look. 0 if the store does not tell."""
+
+    @property
+    def is_full(self) -> bool:
+        """Whether there is no room for new tables."""
+        return self.share >= FULL
+
+    async def look(self) -> None:
+        """Ask the store, and warn the host when much of the memory is used for the first time."""
+        was_high = self.share >= HIGH
+        self.share = max(map(_share_of, by_node(await self._client.info("memory"))), default=0.0)
+        STORE_MEMORY.set(self.share)
+        if self.share >= HIGH and not was_high:
+            log.warning(
+                "store_memory_high",
+                used=f"{self.share:.0%}",
+                why=f"from {FULL:.0%} on new tables are refused: raise maxmemory, or run `buongioco archive`",
+            )
+
+    async def watch(self) -> None:
+        """Look again and again."""
+        while True:
+            with self._outage.noted():
+                await self.look()
+            await asyncio.sleep(LOOK_SECONDS)
+
+
+def _share_of(node: dict[str, Any]) -> float:
+    """What part of its limit a node uses: maxmemory, or else the machine's memory."""
+    most = int(node.get("maxmemory") or node.get("total_system_memory") or 0)
+    return int(node.get("used_memory") or 0) / most if most else 0.0

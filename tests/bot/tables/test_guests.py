@@ -1,0 +1,118 @@
+"""Guests of the web pages may be anybody, any number of times: what they leave must not fill the store."""
+
+import asyncio
+
+import pytest
+
+from bot.addresses import Visitor
+from bot.store import Store
+from bot.store.entries import Clock
+from bot.tables import Room, Table
+from bot.tables.challenges import Challenges
+from bot.tables.clock import NEVER, next_alarm
+from bot.tables.errors import StoreFull, TooManyFromAddress, TooManyTables
+from bot.tables.lists import MOST_TABLES_OF_GUEST
+from bot.tables.table import TIME_FOR_GUESTS, TIME_TO_COME_BACK
+
+HOME = Visitor.at("192.0.2.1")
+NEXT_DOOR = Visitor.at("192.0.2.77")
+AWAY = Visitor.at("198.51.100.9")
+
+
+@pytest.fixture
+def challenges(store: Store, monkeypatch: pytest.MonkeyPatch) -> Challenges:
+    monkeypatch.setattr("bot.tables.lists.MOST_FROM_ADDRESS", 3)
+    monkeypatch.setattr("bot.tables.lists.AROUND", 2)
+    monkeypatch.setattr("bot.tables.lists.FULL_SECONDS", 0)
+    return Challenges(Room(store))
+
+
+async def practice(challenges: Challenges, number: int, visitor: Visitor | None, guest: str = "") -> Table:
+    person = guest or f"web:{number}"
+    return await challenges.open_practice("testa", person, "Ada", "easy", f"open {number}", visitor=visitor)
+
+
+async def test_a_guest_has_few_unfinished_tables(challenges: Challenges) -> None:
+    for number in range(MOST_TABLES_OF_GUEST):
+        await practice(challenges, number, None, "web:1")
+    with pytest.raises(TooManyTables, match=f"{MOST_TABLES_OF_GUEST} tables"):
+        await practice(challenges, 99, None, "web:1")
+    await practice(challenges, 100, None, "web:2")
+
+
+async def test_an_address_and_its_network_have_few_unfinished_tables(challenges: Challenges) -> None:
+    opened = [await practice(challenges, number, HOME) for number in range(3)]
+    with pytest.raises(TooManyFromAddress):
+        await practice(challenges, 3, HOME)
+    # The same wish again is no new table.
+    assert (await practice(challenges, 0, HOME)).code == opened[0].code
+    for number in range(10, 13):
+        await practice(challenges, number, NEXT_DOOR)
+    with pytest.raises(TooManyFromAddress):
+        await practice(challenges, 13, Visitor.at("192.0.2.200"))
+    await practice(challenges, 20, AWAY)
+
+
+async def test_a_finished_table_makes_room(challenges: Challenges) -> None:
+    opened = [await practice(challenges, number, HOME) for number in range(3)]
+    room = challenges._room
+    after = await room.close(opened[0].code, "host")
+    assert after.phase == "over"
+    await practice(challenges, 4, HOME)
+
+
+async def test_many_at_once_are_held_to_the_limit(challenges: Challenges) -> None:
+    opened = await asyncio.gather(*(practice(challenges, n, HOME) for n in range(20)), return_exceptions=True)
+    assert sum(isinstance(one, Table) for one in opened) == 3
+    assert {type(one) for one in opened if not isinstance(one, Table)} == {TooManyFromAddress}
+
+
+async def test_the_store_has_no_address(store: Store, challenges: Challenges) -> None:
+    await practice(challenges, 1, HOME)
+    names = [key async for key in store.client.scan_iter("opened_from:*")]
+    assert len(names) == 2
+    for name in names:
+        assert await store.client.ttl(name) > 0
+    assert not [key async for key in store.client.scan_iter("*192.0.2*")]
+
+
+async def test_a_full_store_refuses_tables_and_takes_moves(store: Store, challenges: Challenges) -> None:
+    table = await practice(challenges, 1, None)
+    try:
+        used = (await store.client.info("memory"))["used_memory"]
+        await store.client.config_set("maxmemory", int(used / 0.95))
+        await store.memory.look()
+        with pytest.raises(StoreFull):
+            await practice(challenges, 2, None)
+        after = await challenges._room.close(table.code, "host")
+        assert after.phase == "over"
+    finally:
+        await store.client.config_set("maxmemory", 0)
+    await store.memory.look()
+    await practice(challenges, 3, None)
+
+
+async def test_guests_practice_ends_after_a_day(challenges: Challenges) -> None:
+    table = await practice(challenges, 1, None)
+    assert next_alarm(Table(table.code), table, 1.0) in (TIME_FOR_GUESTS, 1.0)
+    mine = await practice(challenges, 2, None, "telegram:1")
+    assert next_alarm(Table(mine.code), mine, 1.0) in (TIME_TO_COME_BACK, 1.0)
+
+
+async def test_a_game_that_only_guests_left_ends(store: Store, challenges: Challenges) -> None:
+    room = challenges._room
+    table = await challenges.open_table("testa", "web:1", "Ada", "open", setup=[Clock(0, strict=False)])
+    table = await challenges.sit(table.code, "web:2", "Bea", "sit")
+    assert table.phase == "playing"
+    assert next_alarm(table, table, 1.0) == TIME_FOR_GUESTS
+    ended = await room.time_passed(table.code, table.version)
+    assert ended.phase == "over"
+    assert ended.game
+    assert ended.game.ending == "cancelled"
+
+
+async def test_a_game_with_somebody_of_a_chat_stays(challenges: Challenges) -> None:
+    table = await challenges.open_table("testa", "web:1", "Ada", "open", setup=[Clock(0, strict=False)])
+    table = await challenges.sit(table.code, "telegram:2", "Bea", "sit")
+    assert next_alarm(table, table, 1.0) == NEVER
+    assert (await challenges._room.time_passed(table.code, table.version)).phase == "playing"

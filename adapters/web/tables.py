@@ -24,6 +24,8 @@ KEY = re.compile(r"[0-9a-f]{16}")
 ROBOTS = {"easy": _("🤖 Easy robot"), "medium": _("🤖 Medium robot"), "strong": _("🤖 Strong robot")}
 """Against whom one plays, by level."""
 
+FULL = _("This table is full.")
+FULL_TO_WATCH = _("This table is full, but you can watch the game.")
 NO_INVITATION = _("Nobody waits at this table: the game has begun or is over, or the code is wrong.")
 
 
@@ -126,37 +128,55 @@ class Tables:
     async def _invitation(
         self, request: web.Request, code: str, reader: WebPerson | None, language: str
     ) -> web.Response:
-        """Who invites to what. Codes may be guessed: of a table that waits for nobody, or not for whoever asks, nothing
-        is told, and codes that lead nowhere are counted.
+        """Who invites to what, or that the table is full. Codes may be guessed, so those that lead nowhere are counted,
+        and nothing is told of a table that never invited its visitor.
         """
         self._site.limits.code(request)
         person = reader.person if reader else f"{PLATFORM}:"
         handle = reader.handle if reader else ""
         invitation = await self._card_room.hands.invitation(code, person, language, handle)
-        if invitation is not None:
+        if invitation is None:
+            full = await self._full(request, code, language)
+            if full is None:
+                why = texts(language).gettext(NO_INVITATION)
+                return self._said(request, language, why, status=HTTPStatus.NOT_FOUND)
             self._site.limits.good_code(request)
-        else:
-            why = texts(language).gettext(NO_INVITATION)
-            return self._said(request, language, why, status=HTTPStatus.NOT_FOUND)
+            return full
+        self._site.limits.good_code(request)
         named = {"name": _own_name(reader), "called": _called(reader)}
         invited = {"code": code, "game": invitation.game, "panel": invitation.panel}
         return self._site.page(request, "sit.html", language, **invited, **named)
+
+    async def _full(self, request: web.Request, code: str, language: str) -> web.Response | None:
+        """A page that says that a table is full, with a link to watch it if that is allowed; None if it is not."""
+        full = await self._card_room.hands.full_table(code)
+        if full is None:
+            return None
+        why = texts(language).gettext(FULL_TO_WATCH if full.watch_id else FULL)
+        return self._site.page(request, "said.html", language, why=why, watch_id=full.watch_id)
 
     async def sit(self, request: web.Request) -> web.Response:
         """Sit down at a table, as /join does."""
         code, said = code_of(request), await self._site.form(request)
         if not (reader := await self.people.whose(request)):
             # Nobody new is kept for a code that leads nowhere.
-            invitation = await self._invitation(request, code, None, language_of(spoken(request)))
-            if invitation.status != HTTPStatus.OK:
-                return invitation
+            language = language_of(spoken(request))
+            page = await self._invitation(request, code, None, language)
+            if page.status != HTTPStatus.OK:
+                return page
+            if full := await self._full(request, code, language):
+                return full
         reader, cookie, language = await self._known(request, reader, said.get("name", ""))
         person = reader.spoken_to(spoken(request))
         command = Command(f"web{secrets.token_hex(10)}", person, _apart(reader), "join", (code,))
         reply = await self._card_room.command(command)
         hand = await self._card_room.hands.at(code, reader.person)
         if hand is None:
-            return self._said(request, language, reply.toast, cookie)
+            full = await self._full(request, code, language)
+            if full is None:
+                return self._said(request, language, reply.toast, cookie)
+            self._with_cookie(full, cookie)
+            return full
         hand.close()
         return self._led_to(f"/t/{code}", cookie)
 

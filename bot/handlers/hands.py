@@ -28,7 +28,7 @@ from bot.ratelimit import RateLimiter
 from bot.store.outage import begin_request
 from bot.tables.chairs import ROBOT_NAMES
 from bot.tables.checks import check_free_to_sit, free_chair
-from bot.tables.errors import NoSuchTable, OldPanel, TableError
+from bot.tables.errors import NoSuchTable, OldPanel, TableError, TableIsFull
 from bot.tables.room import Room
 from bot.tables.table import Table
 from bot.texts import error_text, language_of, texts
@@ -83,6 +83,12 @@ class Invitation(NamedTuple):
 
     game: str
     panel: Panel
+
+
+class FullTable(NamedTuple):
+    """A table with no free chair; ``watch_id`` is empty if it may not be watched, or there is no game yet."""
+
+    watch_id: str
 
 
 class OpenHand:
@@ -405,6 +411,27 @@ class Hands:
         except TableError:
             return None
         return Invitation(table.game_id, invited_panel(table.spoken(language), language))
+
+    async def full_table(self, code: str) -> FullTable | None:
+        """Return what may be told of a table that people were invited to and that is full; None for any other table.
+
+        Tables that invited nobody by their code stay unknown: practice, named opponents, matched strangers and
+        tournaments. Raises one of the store's errors.
+        """
+        try:
+            table = await self.room.table(code)
+            if table.is_practice or table.invited or table.matched or table.are_strangers or table.is_duplicate:
+                return None
+            if table.fixture or table.phase not in ("open", "playing"):
+                return None
+            if table.phase == "open":
+                free_chair(table)
+                return None
+        except TableIsFull:
+            return FullTable("")
+        except TableError:
+            return None
+        return FullTable(await self._worker.watching.watch_id(table))
 
     async def at(self, code: str, person: str, *, or_ended: bool = False) -> OpenHand | None:
         """A page on somebody's hand at a table; None if they do not sit there and ask for no chair. Of a table that is

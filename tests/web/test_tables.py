@@ -254,7 +254,7 @@ async def test_a_stranger_learns_nothing_of_which_tables_there_are(site: Open) -
 
 
 async def test_an_invitation_says_who_invites_to_what(site: Open) -> None:
-    async with browser(site) as anna, browser(site) as bruno, browser(site) as carla:
+    async with browser(site) as anna, browser(site) as bruno:
         code = await anna.play("tressette", friend="1", name="<Anna>")
         async with anna.live(code) as live:
             await live.word("table")
@@ -266,12 +266,35 @@ async def test_an_invitation_says_who_invites_to_what(site: Open) -> None:
         assert "To 93 points · 5 minutes a move" in said
         assert "Pair 1: South: &lt;Anna&gt; · North: free chair" in said
         assert 'href="/rules/tressette"' in page
-        # A game that has begun invites nobody.
-        duel = await anna.play("testa", friend="1")
+
+
+async def test_full_table_offers_to_watch_it(site: Open) -> None:
+    async with browser(site) as anna, browser(site) as bruno, browser(site) as carla:
+        duel = await anna.play("testa", friend="1", name="Anna")
         await bruno.post(f"/t/{duel}")
-        status, page = await carla.get(f"/t/{duel}")
-        assert (status, "Anna" in page) == (404, False)
-        assert "Nobody waits at this table" in page
+        watch_id = await site.worker.watching.watch_id(await site.worker.room.table(duel))
+        answer = await carla.post(f"/t/{duel}")
+        for status, page in (await carla.get(f"/t/{duel}"), (answer.status, await answer.text())):
+            assert status == 200
+            assert "This table is full, but you can watch the game." in page
+            assert f'href="/t/{watch_id}"' in page
+            assert "Anna" not in page
+        assert not list(carla.session.cookie_jar)
+        # Someone whom the bot knows already reads the same.
+        await carla.play()
+        answer = await carla.post(f"/t/{duel}")
+        assert "you can watch the game" in await answer.text()
+
+
+async def test_full_table_that_may_not_be_watched_says_so(site: Open) -> None:
+    opened = await site.worker.challenges.open_table("testa", "paper:1", "Anna", "u1", host="paper:100")
+    await site.worker.challenges.sit(opened.code, "paper:2", "Bruno", "u2")
+    await site.worker.people.choose_for_chat("paper:100", watched="0")
+    async with browser(site) as carla:
+        status, page = await carla.get(f"/t/{opened.code}")
+        assert status == 200
+        assert "This table is full." in page
+        assert opened.code not in page
 
 
 async def test_a_challenge_by_name_invites_nobody_else(site: Open) -> None:

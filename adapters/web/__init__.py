@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from adapters.web.adapter import Web
 from adapters.web.api.server import Api
 from adapters.web.app_pages import AppPages
+from adapters.web.cookie_check import CookieCheck
 from adapters.web.entrance import Entrance
 from adapters.web.own_settings import OwnSettings
 from adapters.web.players import PlayerPages
@@ -36,6 +37,7 @@ def make(card_room: CardRoom) -> Sequence[Adapter]:
     site.add(Entrance(site, card_room).routes)
     site.add(OwnSettings(site, card_room).routes)
     site.add(AppPages(site, card_room).routes)
+    site.add(CookieCheck(site).routes)
     return [Playground(card_room, site), Web(card_room, site)]
 
 

@@ -10,6 +10,7 @@ from http import HTTPStatus
 from aiohttp import web
 from aiohttp.web_routedef import AbstractRouteDef
 
+from adapters.web.cookie_check import after_cookie
 from adapters.web.entrance import code_in
 from adapters.web.people import FRAMED, set_cookie
 from adapters.web.site import Site, spoken
@@ -50,7 +51,8 @@ class AppPages:
             response.set_status(HTTPStatus.FORBIDDEN)
             return response
         code = code_in(said.get("t", ""))
-        response = web.Response(status=303, headers={"Location": f"/t/{code}" if code else "/"})
+        address = f"/t/{code}" if code else "/"
+        response = web.Response(status=303, headers={"Location": address})
         people = self._site.people
         await self._card_room.hands.people.meet(person)
         # Who opens the app may have opened the chat as well, and a hand may wait for that.
@@ -59,6 +61,7 @@ class AppPages:
             # Whoever was here before in this browser is so no more.
             await people.leave(request)
             value = await people.sessions.begin(person.id)
+            response.headers["Location"] = after_cookie(address)
             set_cookie(response, FRAMED, value, secure=self._site.is_secure)
         return response
 

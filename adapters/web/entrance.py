@@ -12,6 +12,7 @@ from aiohttp import web
 from aiohttp.web_routedef import AbstractRouteDef
 
 from adapters.web.api.operations import CODE
+from adapters.web.cookie_check import after_cookie
 from adapters.web.people import SESSION, SESSIONS, set_cookie
 from adapters.web.site import Site, spoken
 from bot.platform import CardRoom
@@ -50,7 +51,7 @@ class Entrance:
         # Whoever was here before in this browser is so no more.
         await self._site.people.leave(request)
         code = code_in(said.get("t", ""))
-        response = web.Response(status=303, headers={"Location": f"/t/{code}" if code else "/"})
+        response = web.Response(status=303, headers={"Location": after_cookie(f"/t/{code}" if code else "/")})
         set_cookie(response, SESSION, await sessions.begin(person), secure=self._site.is_secure)
         return response
 

@@ -5,6 +5,7 @@ from http import HTTPStatus
 from aiohttp import web
 from aiohttp.web_routedef import AbstractRouteDef
 
+from adapters.web.cookie_check import after_cookie
 from adapters.web.people import COOKIE, set_cookie
 from adapters.web.refusals import Refused
 from adapters.web.site import Site, spoken
@@ -48,7 +49,10 @@ class PuzzlePages:
             self._site.limits.newcomer(request)
             reader, cookie = await self._site.people.admit("")
         await hands.answer_puzzle(reader.spoken_to(spoken(request)), id_, card)
-        response = web.Response(status=HTTPStatus.SEE_OTHER, headers={"Location": f"/puzzle?id={id_}"})
+        address = f"/puzzle?id={id_}"
+        response = web.Response(
+            status=HTTPStatus.SEE_OTHER, headers={"Location": after_cookie(address) if cookie else address}
+        )
         if cookie:
             set_cookie(response, COOKIE, cookie, secure=self._site.is_secure)
         return response

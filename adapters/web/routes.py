@@ -8,6 +8,7 @@
 | ``/t/{code}`` | a table, for who sits there or wants to sit down (POST); live at ``/t/{code}/live``, a WebSocket |
 | ``/chat`` | the playground's chat; its tickets and WebSockets at ``/ticket`` and ``/ws`` (`playground.server`) |
 | ``/puzzle`` | an ending to solve, to be answered by a POST (`puzzle_pages`) |
+| ``/cookies`` | leads on whoever has kept a new cookie, and tells others that theirs is missing (`cookie_check`) |
 | ``/settings`` | in which language one reads, and how one's cards look (`own_settings`) |
 | ``/in``, ``/out`` | a browser becomes its person's own, and no more (`entrance`) |
 | ``/app/{platform}`` | what a chat platform's own app opens (`app_pages`) |

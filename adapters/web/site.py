@@ -1,7 +1,6 @@
 """The web server of the bot's process: one address for all pages, the playground's chat, /healthz and /metrics."""
 
 import asyncio
-import re
 import socket
 import sys
 from collections.abc import AsyncIterator, Callable, Sequence
@@ -17,6 +16,7 @@ from cachetools import TTLCache, cached
 from adapters.web.access import Access
 from adapters.web.api.problems import ApiError
 from adapters.web.assets import Assets
+from adapters.web.languages import negotiate
 from adapters.web.limits import Limits, TooMany
 from adapters.web.people import KNOWN_BY, WebPeople, set_cookie
 from adapters.web.refusals import Refused
@@ -30,7 +30,6 @@ from bot.store import STORE_ERRORS
 from bot.texts import language_of, texts
 from bot.texts import marked as _
 
-LANGUAGE = re.compile(r"[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8}){0,3}")
 REMEDY = "set BUONGIOCO_PLAYGROUND_PORT or BUONGIOCO_PLAYGROUND_HOST, or BUONGIOCO_PLAYGROUND=false"
 EVERYWHERE = {"": socket.AF_INET, "0.0.0.0": socket.AF_INET, "::": socket.AF_INET6}  # noqa: S104 - to be named
 """Where one listens on every address of a kind; at ``::`` asyncio takes those of IPv6 alone."""
@@ -231,9 +230,8 @@ def _is_for_programs(request: web.Request) -> bool:
 
 
 def spoken(request: web.Request) -> str:
-    """What the browser says that its reader speaks; empty if it says nothing of use."""
-    found = LANGUAGE.match(request.headers.get("Accept-Language", ""))
-    return found[0] if found else ""
+    """Return the language of ours that a browser asks for; empty if it asks for none of them."""
+    return negotiate(",".join(request.headers.getall("Accept-Language", [])))
 
 
 @cached(TTLCache(2, ADDRESS_SECONDS))

@@ -8,6 +8,7 @@ from aiohttp import web
 from aiohttp.web_routedef import AbstractRouteDef
 
 from adapters.web.codes import code_of
+from adapters.web.cookie_check import after_cookie
 from adapters.web.pages import FIRST_GAME
 from adapters.web.people import COOKIE, PLATFORM, WebPerson, set_cookie
 from adapters.web.refusals import Refused
@@ -181,7 +182,7 @@ class Tables:
         return self._led_to(f"/t/{code}", cookie)
 
     def _led_to(self, address: str, cookie: str) -> web.Response:
-        response = web.Response(status=303, headers={"Location": address})
+        response = web.Response(status=303, headers={"Location": after_cookie(address) if cookie else address})
         self._with_cookie(response, cookie)
         return response
 

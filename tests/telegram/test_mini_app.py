@@ -180,7 +180,7 @@ async def test_the_app_makes_one_session_that_a_frame_may_keep(
             )
 
         answer = await enter(anna(time.time()))
-        assert (answer.status, answer.headers["Location"]) == (303, "/t/ABCDEF")
+        assert (answer.status, answer.headers["Location"]) == (303, "/cookies?to=/t/ABCDEF")
         cookie = answer.headers["Set-Cookie"]
         for flag in ("HttpOnly", "Secure", "SameSite=None", "Partitioned", "Path=/"):
             assert flag in cookie

@@ -59,7 +59,7 @@ def address_of(reply: Reply) -> str:
 async def signed_in(site: Open, chat: Chat, code: str) -> AsyncIterator[Visitor]:
     async with browser(site) as visitor:
         answer = await visitor.post("/in", None, key=await chat.key(f"1t{code}:browser"), t=code)
-        assert (answer.status, answer.headers["Location"]) == (303, f"/t/{code}")
+        assert (answer.status, answer.headers["Location"]) == (303, f"/cookies?to=/t/{code}")
         yield visitor
 
 
@@ -92,7 +92,7 @@ async def test_a_link_opens_ones_own_hand_once(site: Open) -> None:
             assert status == 200
             assert ANNA.name not in shown
         answer = await anna.post("/in", None, key=key, t=code)
-        assert answer.headers["Location"] == f"/t/{code}"
+        assert answer.headers["Location"] == f"/cookies?to=/t/{code}"
         cookie = answer.headers["Set-Cookie"]
         for flag in ("HttpOnly", "SameSite=Lax", "Path=/"):
             assert flag in cookie
@@ -130,7 +130,7 @@ async def test_a_link_is_good_for_ten_minutes_and_leads_nowhere_else(site: Open)
     async with browser(site) as anna:
         await chat.practice()
         answer = await anna.post("/in", None, key=key, t="//evil.example")
-        assert (answer.status, answer.headers["Location"]) == (303, "/")
+        assert (answer.status, answer.headers["Location"]) == (303, "/cookies?to=/")
 
 
 async def test_a_link_from_a_worker_of_before_is_good_too(site: Open) -> None:

@@ -1,0 +1,143 @@
+"""Browsers that refuse something: cookies and storage, or JavaScript. Each page says what is missing, or does without."""
+
+import json
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import aiohttp
+import pytest
+import pytest_asyncio
+from playwright.async_api import Browser, BrowserContext, Page, expect
+
+from tests.browser import FLAGS, ONE_BROWSER, chromium
+from tests.open_playground import Open
+from tests.web.test_api import open_table
+from tests.web.test_replay import kept
+from tests.web.test_sessions import ANNA, Chat, address_of
+from tests.web.test_table_page import PHONE, opened, shot
+
+pytestmark = ONE_BROWSER
+
+BLOCKED = "Your browser blocks cookies."
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def blocking(browser: Browser, tmp_path: Path) -> AsyncIterator[BrowserContext]:
+    """A browser whose settings block all cookies, and with them its storage."""
+    profile = tmp_path / "profile"
+    (profile / "Default").mkdir(parents=True)
+    settings = {"profile": {"default_content_setting_values": {"cookies": 2}}}
+    (profile / "Default" / "Preferences").write_text(json.dumps(settings))
+    context = await browser.browser_type.launch_persistent_context(
+        profile, executable_path=chromium(), args=FLAGS, locale="en-GB", viewport={"width": 360, "height": 640}
+    )
+    yield context
+    await context.close()
+
+
+async def visited(context: BrowserContext, url: str) -> Page:
+    page = await context.new_page()
+    page.on("pageerror", lambda error: pytest.fail(f"the page failed: {error}"))
+    await page.goto(url)
+    return page
+
+
+async def invitation(playground: Open, browser: Browser) -> str:
+    """The address of a table that waits for a friend."""
+    page = await opened(browser, playground.url)
+    await page.get_by_role("button", name="Play with a friend").click()
+    return await page.locator(".link input").input_value()
+
+
+async def test_blocked_cookies_are_named_before_a_table_is_opened(
+    playground: Open, browser: Browser, blocking: BrowserContext
+) -> None:
+    buttons = {"": "Play now", "daily": "Play", "settings": "Play now", "t": "Sit down"}
+    for path, button in buttons.items():
+        url = await invitation(playground, browser) if path == "t" else playground.url + path
+        page = await visited(blocking, url)
+        before = page.url
+        await page.get_by_role("button", name=button, exact=True).click()
+        await expect(page.get_by_role("alert")).to_contain_text(BLOCKED)
+        await shot(page, f"blocked-{path or 'home'}")
+        assert page.url == before
+        assert await page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    page = await visited(blocking, f"{playground.url}puzzle")
+    await page.locator(".fan .tap:enabled").first.click()
+    await expect(page.get_by_role("alert")).to_contain_text(BLOCKED)
+
+
+async def test_pages_without_forms_go_on_with_blocked_storage(playground: Open, blocking: BrowserContext) -> None:
+    game = await kept(playground)
+    _code, watch_id = await open_table(playground)
+    for path in (f"g/{game.id}", f"t/{watch_id}"):
+        page = await visited(blocking, playground.url + path)
+        await expect(page.locator(".position")).to_be_visible()
+    page = await visited(blocking, playground.chat_url)
+    await page.locator("#begin").click()
+    await expect(page.locator("#messages .own")).to_have_count(1)
+    await shot(page, "blocked-chat")
+
+
+@pytest.fixture
+async def cookieless() -> AsyncIterator[aiohttp.ClientSession]:
+    """A browser that keeps no cookie, and runs no script that would say so."""
+    async with aiohttp.ClientSession(cookie_jar=aiohttp.DummyCookieJar()) as session:
+        yield session
+
+
+@pytest.mark.asyncio(loop_scope="function")
+async def test_lost_cookie_is_named_wherever_one_is_given(site: Open, cookieless: aiohttp.ClientSession) -> None:
+    origin = {"Origin": site.url.rstrip("/")}
+    friend = await site.worker.challenges.open_table("testa", "paper:1", "Anna", "invites")
+    async with cookieless.get(f"{site.url}puzzle") as answer:
+        puzzle = await answer.text()
+    id_, card = (puzzle.split(f'name="{name}" value="')[1].split('"')[0] for name in ("id", "card"))
+    chat = Chat(site, ANNA)
+    code = await chat.practice()
+    key = address_of(await chat.press(f"1t{code}:browser")).partition("#key=")[2]
+    forms = {
+        "play": {"game": "testa", "robot": "easy", "key": "0123456789abcdef"},
+        "daily": {},
+        f"t/{friend.code}": {"name": "Bruno"},
+        "puzzle": {"id": id_, "card": card},
+        "in": {"key": key, "t": code},
+    }
+    for path, fields in forms.items():
+        async with cookieless.post(site.url + path, data=fields, headers=origin) as answer:
+            assert answer.status == 200, path
+            assert answer.url.path == "/cookies", path
+            assert BLOCKED in await answer.text(), path
+
+
+@pytest.mark.asyncio(loop_scope="function")
+async def test_only_our_own_addresses_are_led_to(site: Open, session: aiohttp.ClientSession) -> None:
+    for address in ("//example.com", "https://example.com", "/\\example.com", "", "t/ABCDEF", "/t/A\r\nB"):
+        async with session.get(f"{site.url}cookies", params={"to": address}, allow_redirects=False) as answer:
+            assert answer.status == 403, address
+
+
+PAGES = ["", "chat", "daily", "puzzle", "leaderboard", "rules", "rules/testa", "in"]
+NEED_SCRIPTS = {"", "chat", "daily", "in"}
+
+
+async def test_pages_say_that_they_need_javascript(playground: Open, browser: Browser) -> None:
+    game = await kept(playground)
+    _code, watch_id = await open_table(playground)
+    context = await browser.new_context(java_script_enabled=False, locale="en-GB", **PHONE)  # type: ignore[arg-type]
+    page = await context.new_page()
+    for path in [*PAGES, f"g/{game.id}", f"t/{watch_id}"]:
+        await page.goto(playground.url + path)
+        said = await page.inner_text("body")
+        assert said.strip(), path
+        assert ("JavaScript" in said) == (path not in PAGES or path in NEED_SCRIPTS), path
+    await page.goto(await invitation(playground, browser))
+    assert "Tables need JavaScript" in await page.inner_text("body")
+    await page.goto(playground.url)
+    await page.get_by_role("button", name="Play now").click()
+    await page.wait_for_url("**/t/*")
+    # Playwright's own waiting looks past noscript elements.
+    assert "This page needs JavaScript." in await page.inner_text("body")
+    await shot(page, "no-javascript")
+    await page.goto(f"{playground.url}settings")
+    await expect(page.get_by_role("button", name="Save")).to_be_visible()

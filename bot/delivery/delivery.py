@@ -4,8 +4,9 @@ table agree.
 Each surface is brought up to date by one task of its own, which always sends the latest state: what changes while a
 place is held back is sent once. A crash, a platform's wait or a lost connection cost time and nothing else.
 
-What is known of messages is written down at once after a send, so that a crash can double a message only in between,
-and for edits when the table has come to rest: an edit made twice changes nothing.
+What is known of messages is written down at once after a send, so that a crash can double a message only in between.
+After an edit it is written a moment later, together with others. A crash in that moment has the edit made again, which
+changes nothing.
 """
 
 import asyncio
@@ -25,6 +26,7 @@ from bot.delivery.message_state import State, decode_state
 from bot.delivery.names import Hand, Result, SurfaceName, decode_name, encode_name
 from bot.delivery.send_limiter import SendLimiter
 from bot.delivery.shards import Shards
+from bot.delivery.shared_pace import SharedPace
 from bot.delivery.state_writer import StateWriter
 from bot.delivery.surface import Change, Surface, decode_change
 from bot.delivery.surface_sync import SurfaceSync, Tools
@@ -85,7 +87,8 @@ class Delivery:
         self._room, self._shards, self._people, self._adapters = room, shards, people, adapters
         self._finish = finish
         self._tables: OrderedDict[str, TableSync] = OrderedDict()
-        limiter = SendLimiter(self._rate_limit, self._overall)
+        pace = SharedPace(room.store.client, room.store.outage.begin)
+        limiter = SendLimiter(self._rate_limit, self._overall, pace)
         self.answers = Answers(limiter, outages)
         self.announcer = Announcer(pictures, self.answers)
         self.on_results: OnResults | None = None

@@ -4,6 +4,7 @@ import asyncio
 from collections import Counter
 from collections.abc import Callable
 
+from bot.delivery.shared_pace import SharedPace
 from bot.platform import RateLimit, chat_of, is_inline, is_private, platform_of
 from bot.ratelimit import RateLimiter
 
@@ -20,15 +21,17 @@ UNLIMITED = RateLimit()
 class SendLimiter:
     """Gives each place its turns; the platform's own wait goes before everything.
 
-    ``rate_limit_of`` is of a place (None if nothing counts there just now), ``overall_of`` of a platform in all.
+    ``rate_limit_of`` is of a place (None if nothing counts there just now), ``overall_of`` of a platform in all. What
+    counts for a whole chat counts for all workers, also after a restart: ``shared`` keeps it in the store.
     """
 
     def __init__(
         self,
         rate_limit_of: Callable[[str], RateLimit | None],
         overall_of: Callable[[str], RateLimit] = lambda _place: RateLimit(),
+        shared: SharedPace | None = None,
     ) -> None:
-        self._rate_limit_of, self._overall_of = rate_limit_of, overall_of
+        self._rate_limit_of, self._overall_of, self._shared = rate_limit_of, overall_of, shared
         self._turns = RateLimiter(_now, PLACES_REMEMBERED)
         self._answers_waiting: Counter[str] = Counter()
         # Until when.
@@ -50,7 +53,8 @@ class SendLimiter:
         An ``answer`` leaves one message of the place's burst to boards and hands. While it waits, it gets one turn in
         three: boards and hands that always want the next turn do not hold it up.
         """
-        if (early := self.take_turn(place, answer=answer)) <= 0:
+        early = self.take_turn(place, answer=answer)
+        if early <= 0 and (early := await self.claim(place, answer=answer)) <= 0:
             return False
         whose = self._whose_turns(place)
         self._answers_waiting[whose] += answer
@@ -59,6 +63,8 @@ class SendLimiter:
                 await asyncio.sleep(early)
                 # While it slept, the platform may have asked to leave the place alone.
                 early = self.take_turn(place, answer=answer)
+                if early <= 0:
+                    early = await self.claim(place, answer=answer)
         finally:
             self._answers_waiting[whose] -= answer
             if not self._answers_waiting[whose]:
@@ -66,7 +72,10 @@ class SendLimiter:
         return True
 
     def take_turn(self, place: str, *, answer: bool = False) -> float:
-        """Count a message to a place if it may go there now. Otherwise return the seconds to wait."""
+        """Count a message to a place if it may go there now. Otherwise return the seconds to wait.
+
+        This is this worker's own count. Before the message goes out, `claim` must count it for all workers.
+        """
         whose = self._whose_turns(place)
         if (blocked := self._blocked_for(whose)) > 0:
             return blocked
@@ -77,6 +86,19 @@ class SendLimiter:
         for key, rate_limit in limits:
             self._turns.count(key, rate_limit)
         return 0.0
+
+    async def claim(self, place: str, *, answer: bool = False) -> float:
+        """Count a message for all workers after `take_turn` has counted it here. Otherwise return the seconds to wait:
+        then the turn is given back, and the place waits as if its platform had asked for it.
+        """
+        rate_limit, whose = self._rate_limit_of(place), self._whose_turns(place)
+        if self._shared is None or rate_limit is None or not (rate_limit.is_of_chat and rate_limit.interval):
+            return 0.0
+        if (early := await self._shared.take(whose, rate_limit)) > 0:
+            for key, limit in self._limits(place, whose, answer=answer):
+                self._turns.give_back(key, limit)
+            self.block(place, early)
+        return early
 
     def _limits(self, place: str, whose: str, *, answer: bool) -> list[tuple[str, RateLimit]]:
         """The rate limits that a message waits for, by the key that it is counted under."""

@@ -18,7 +18,7 @@ class StateWriter:
 
     def __init__(self, store: Store, worker: str, on_lost: Callable[[str], None]) -> None:
         self._store, self._worker, self._on_lost = store, worker, on_lost
-        self._waiting: dict[str, tuple[TableSync, int]] = {}
+        self._waiting: dict[str, tuple[TableSync, int | None]] = {}
         self._hurried = asyncio.Event()
         self.task: asyncio.Task[None] | None = None
 
@@ -30,9 +30,13 @@ class StateWriter:
             sync.forget_saved()
             raise
 
-    def soon(self, sync: TableSync, version: int) -> None:
-        """Write with others that all is shown as of this version; lost in a crash, an edit is made again."""
-        self._waiting[sync.code] = (sync, version)
+    def soon(self, sync: TableSync, version: int | None = None) -> None:
+        """Write in a moment, with others, what its messages show; with a ``version``, that all show that version.
+
+        If a crash loses this, edits are made again.
+        """
+        if version is not None or sync.code not in self._waiting:
+            self._waiting[sync.code] = (sync, version)
         if self.task is None or self.task.done():
             self.task = asyncio.create_task(self._write_all())
 

@@ -206,7 +206,11 @@ class SurfaceSync:
         """Return when a message may go where the surface is by then, and the table is this worker's for certain;
         whether that took time.
         """
-        waited = await self._wait_while_early(self._tools.limiter.take_turn)
+        limiter = self._tools.limiter
+        waited = await self._wait_while_early(limiter.take_turn)
+        while self._goes_on and await limiter.claim(self._place) > 0:
+            # Another worker, or this one before a restart, was faster.
+            waited = await self._wait_while_early(limiter.take_turn) or waited
         return await self._tools.shards.hold(self._sync.code) or waited
 
     async def _wait_while_early(self, seconds_early: Callable[[str], float]) -> bool:
@@ -325,6 +329,8 @@ class SurfaceSync:
             elif began >= self._unsettled_until:
                 self._unsettled_until = 0.0
         self._surface.edited(sent, self._digest_of(step.panel, ready), step.urgency)
+        # The table may not come to rest for long: a restart must not repeat the edit.
+        self._tools.writer.soon(self._sync)
 
     async def _take_away(self, outdated: Outdated) -> None:
         try:

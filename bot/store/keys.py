@@ -34,6 +34,7 @@ the list of changed tables, also on a cluster. What follows from a finished tabl
 | ``offer:<signature>`` | string | the place of the message that an offer stands in (`bot.offers`); expires |
 | ``offered:<platform>:<message>`` | string | the signature of the offer that an inline message belongs to; expires |
 | ``tries:<platform:id>`` | string | when the person may try one more code, Unix ms (`bot.handlers.limits`); expires |
+| ``pace:<chat>`` | string | when the next message there is due, Unix ms (`bot.delivery.shared_pace`); expires |
 | ``named:<platform:id>`` | set | codes of live tables whose log names the person; ``named:<platform>:@<handle>`` too |
 | ``mydata:<platform:id>`` | string | the person has asked for their data a moment ago; expires by itself |
 | ``{games}:moved_chats`` | hash | chats that have another id by now: the old place's new one |
@@ -306,6 +307,10 @@ def seated(person: str) -> str:
 
 def tries(person: str) -> str:
     return f"tries:{person}"
+
+
+def pace(chat: str) -> str:
+    return f"pace:{chat}"
 
 
 def named(person: str) -> str:

@@ -25,6 +25,9 @@ from tests.telegram.server import SHOWN, TOKEN, Chat, TelegramServer
 AT_RISK_SECONDS = 3.0
 """A message is written down in a moment; a crowded machine takes its time."""
 
+BUSY_GROUP = -2001
+"""The group of all challenges that are not sent by inline mode: it wants more messages than Telegram allows."""
+
 NAMES = ("Anna", "Bruno", "Carla", "Dino", "Elsa", "Furio")
 
 
@@ -92,7 +95,7 @@ class TelegramPage(PlatformPage):
     def say(self, person: str, text: str) -> None:
         number = next(self._groups)
         if number % 2:
-            self.persons[person].say(text, self.server.group(-2000 - number))
+            self.persons[person].say(text, self.server.group(BUSY_GROUP))
             return
         sending = asyncio.create_task(self._send_offer(int(person), text.split()[1], number))
         self._sending.add(sending)

@@ -352,7 +352,9 @@ async def test_before_a_text_goes_out_whose_picture_is_late_it_is_written_that_s
         let.set()
         await worker.settled()
         assert fake.last(mover.private).picture
-        assert written == [(False, True), (True, True)]
+        # The second time it may be written by now that the text stands there alone.
+        assert written[0] == (False, True)
+        assert [has_picture for has_picture, _ in written] == [False, True]
         assert not await store.all_changed(range(keys.SHARDS))
         # What is not late is edited at once, and written down after it.
         other = anna if mover is bruno else bruno

@@ -9,12 +9,13 @@ from structlog.testing import capture_logs
 
 from bot import platform
 from bot.delivery import delivery, surface_sync
+from bot.delivery.message_state import decode_state
 from bot.handlers import Dispatcher
 from bot.panel import units
 from bot.panels.board import board_panel
 from bot.panels.snapshot import snapshot
 from bot.people import Profile
-from bot.platform import ChatGone, Command, MessageGone, NotDone, SlowDown, Trouble
+from bot.platform import ChatGone, Command, MessageGone, NotDone, RateLimit, SlowDown, Trouble
 from bot.settings import Settings
 from bot.store import Store, keys
 from bot.store.log import unstamped
@@ -547,3 +548,23 @@ async def test_a_hand_comes_anew_below_that_of_a_table_which_another_worker_deli
         await rest()
         assert max(map(int, fake.messages[waiting.private])) > lowest
         assert len(fake.messages[waiting.private]) == len(codes)
+
+
+async def test_edits_are_noted_while_another_message_waits(store: Store) -> None:
+    """A worker that is killed then leaves nothing to be edited again, though its table never came to rest."""
+    fake = FakePlatform()
+    async with open_worker(store, fake) as worker:
+        anna, bruno = await seated(worker, fake, "metamazzo")
+        await worker.settled()
+        code = await code_of(worker, anna)
+        # The board's next turn comes in an hour.
+        fake.rate_limit_of[GROUP] = RateLimit(burst=1, interval=3600.0)
+        assert worker.delivery._tools.limiter.take_turn(GROUP) == 0
+        mover, hand = (anna, "h0") if anna.moves() else (bruno, "h1")
+        await mover.press(mover.moves()[0][1].label, settle=False)
+        async with asyncio.timeout(60):
+            while decode_state((await store.shown(code))[hand]).digest != fake.last(mover.private).digest:
+                await asyncio.sleep(0.01)
+        assert code in await store.all_changed(range(keys.SHARDS)), "the board is still to be shown"
+        del fake.rate_limit_of[GROUP]
+        worker.delivery.platform_back("paper")

@@ -1,0 +1,15 @@
+-- Count a message to a chat for all workers: GCRA, by the store's own clock.
+--
+-- KEYS  when the next message falls due, Unix milliseconds; gone once that is past
+-- ARGV  burst; milliseconds between messages
+-- Returns 0 if the message was counted, otherwise the milliseconds to wait.
+local clock = redis.call('TIME')
+local now = tonumber(clock[1]) * 1000 + math.floor(tonumber(clock[2]) / 1000)
+local burst, interval = tonumber(ARGV[1]), tonumber(ARGV[2])
+-- A clock that was set back must not close the chat for longer than the burst takes to fill.
+local due = math.min(math.max(tonumber(redis.call('GET', KEYS[1]) or 0), now), now + burst * interval)
+local wait = due - (burst - 1) * interval - now
+if wait > 0 then return math.ceil(wait) end
+due = due + interval
+redis.call('SET', KEYS[1], string.format('%d', due), 'PX', due - now)
+return 0

@@ -1,0 +1,28 @@
+"""The pace of chats that all workers share: it is kept in the store, so a restart does not forget recent messages."""
+
+from collections.abc import Callable
+from importlib.resources import files
+from typing import Any
+
+from bot.platform import RateLimit
+from bot.store import STORE_ERRORS, keys
+from bot.store.batch import BatchedScript
+
+TAKE = (files("bot.delivery") / "pace.lua").read_text(encoding="utf-8")
+
+
+class SharedPace:
+    """Counts messages to chats for all workers. While the store is away, each worker keeps to its own count."""
+
+    def __init__(self, client: Any, on_store_error: Callable[[Exception], object]) -> None:
+        self._take = BatchedScript(client, TAKE)
+        self._on_store_error = on_store_error
+
+    async def take(self, chat: str, rate_limit: RateLimit) -> float:
+        """Count a message if it may go to the chat now. Otherwise return the seconds to wait."""
+        try:
+            milliseconds = await self._take([keys.pace(chat)], [rate_limit.burst, round(1000 * rate_limit.interval)])
+        except STORE_ERRORS as error:
+            self._on_store_error(error)
+            return 0.0
+        return int(milliseconds) / 1000

@@ -12,7 +12,7 @@ COMMITS = Counter("buongioco_commits", "Changes of tables committed to the store
 PRESS_SECONDS = Histogram("buongioco_press_seconds", "From a press to its answer", buckets=SHORT)
 _MESSAGES = Counter("buongioco_messages", "Messages by platform and outcome", ["platform", "outcome"])
 UNSETTLED = Gauge("buongioco_tables_being_delivered", "Tables with a message under way")
-LAG = Gauge("buongioco_delivery_lag_seconds", "How long the table that waits longest has been behind")
+LAG = Gauge("buongioco_delivery_lag_seconds", "Age of the oldest change that is not shown yet")
 TABLES = Gauge("buongioco_tables", "Live tables that this worker has in memory, by state", ["state"])
 PLATFORM_UP = Gauge("buongioco_platform_up", "Whether a platform can be spoken to: 1 or 0", ["platform"])
 PICTURES = Counter(

@@ -21,6 +21,7 @@ import structlog
 from bot.delivery.announcer import Announcer
 from bot.delivery.answers import Answers
 from bot.delivery.drawing import Drawer
+from bot.delivery.lag import now
 from bot.delivery.lowest import LowestHands
 from bot.delivery.message_state import State, decode_state
 from bot.delivery.names import Hand, Result, SurfaceName, decode_name, encode_name
@@ -218,9 +219,9 @@ class Delivery:
 
     @property
     def lag(self) -> float:
-        """How long the table that has waited longest has been behind, in seconds."""
-        now = time.monotonic()
-        return max((now - sync.since for sync in self._tables.values() if sync.is_busy), default=0.0)
+        """The age of the oldest change that is not shown everywhere yet, in seconds; 0 if all are shown."""
+        unshown = [at for sync in self._tables.values() if (at := sync.lag.oldest) is not None]
+        return now() - min(unshown) if unshown else 0.0
 
     # Bringing a table to rest
 
@@ -296,6 +297,7 @@ class Delivery:
             sync.listed(table)
         for name in sync.names(table):
             await self._look_at(sync, table, name)
+        sync.lag.look_ends()
         return table
 
     async def _heed_changes(self, sync: TableSync, table: Table) -> Table:
@@ -322,12 +324,19 @@ class Delivery:
             # Boards say so.
             sync.touch()
         surface.look_again()
-        if surface.is_under_way or surface.is_out_of_reach:
+        if surface.is_under_way:
+            sync.lag.behind(name)
+            return
+        if surface.is_out_of_reach:
+            sync.lag.at_rest(name)
             return
         panel = await self._tools.drawer.draw_if_free(sync, table, surface)
         if panel is None or not surface.needs_nothing(panel):
+            sync.lag.behind(name)
             sync.sync(surface, self._sync(sync, surface, panel, sync.looks))
-        elif is_final(table, name):
+            return
+        sync.lag.at_rest(name)
+        if is_final(table, name):
             surface.finish()
 
     async def _waits_for_press(self, table: Table, surface: Surface, home: str) -> bool:
@@ -344,6 +353,7 @@ class Delivery:
     async def _sync(self, sync: TableSync, surface: Surface, panel: Panel | None, look: int) -> None:
         try:
             await SurfaceSync(self._tools, sync, surface).run(panel, look)
+            sync.lag.at_rest(surface.name)
         except Exception as error:  # noqa: BLE001 - it is logged, and tried again
             sync.fail()
             self._broke_off(sync, error, encode_name(surface.name))

@@ -180,14 +180,21 @@ class SurfaceSync:
         if drawn is None and await self._wait_while_early(self._tools.limiter.held):
             # It may have been moved meanwhile.
             table = await self._at_table()
-        self._look = self._sync.looks
+        self._begin_decision()
         step = await self._decide(table, drawn)
         if step and await self._wait_for_turn():
             # That took a while, and something else may be to be done by now, elsewhere.
             table = await self._at_table()
-            self._look = self._sync.looks
+            self._begin_decision()
             step = await self._decide(table, None)
+        if step is None:
+            self._sync.lag.shown(self._surface.name)
         return step if self._goes_on else None
+
+    def _begin_decision(self) -> None:
+        """Changes from here on are not part of what is decided."""
+        self._look = self._sync.looks
+        self._sync.lag.decided(self._surface.name)
 
     async def _at_table(self) -> Table:
         """The table as it is just now, by which the surface's place is known from here on."""
@@ -276,6 +283,7 @@ class SurfaceSync:
         match step:
             case TakeAway(outdated):
                 await self._take_away(outdated)
+                return
             case Edit():
                 await self._edit(step)
             case Replace(panel, urgency):
@@ -284,6 +292,7 @@ class SurfaceSync:
                 await self._send(panel, urgency)
             case Send(panel, urgency):
                 await self._send(panel, urgency)
+        self._sync.lag.shown(self._surface.name)
 
     async def _send(self, panel: Panel, urgency: int) -> None:
         """Send a new message, and write at once that it is there; older ones are taken away after it."""

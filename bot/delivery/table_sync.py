@@ -9,6 +9,7 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from bot.daily.deal import DayResult
+from bot.delivery.lag import Lag
 from bot.delivery.message_state import MessageState, State
 from bot.delivery.names import Board, Hand, Result, SurfaceName
 from bot.delivery.surface import Change, Surface
@@ -67,8 +68,7 @@ class TableSync:
         self.has_failed = False
         self.looks = 0
         self.outcome: Outcome | None = None
-        self.since = time.monotonic()
-        """When it was last at rest, by the monotonic clock."""
+        self.lag = Lag()
         self._changes: deque[tuple[SurfaceName, Change]] = deque()
         self._reload = False
         self._inherited = False
@@ -109,8 +109,7 @@ class TableSync:
 
     def touch(self, *, reload: bool = False) -> None:
         """It may have changed; ``reload`` if another worker did it."""
-        if not self.is_busy:
-            self.since = time.monotonic()
+        self.lag.touched()
         self.is_behind, self._reload = True, self._reload or reload
         self.wake()
 
@@ -149,6 +148,7 @@ class TableSync:
         """It is looked over from now on; whether its log is to be fetched for that."""
         reload, self._reload = self._reload, False
         self.is_behind = self.has_failed = False
+        self.lag.look_begins()
         return reload
 
     def fetched(self) -> None:

@@ -10,7 +10,7 @@ import pytest
 from redis.exceptions import ConnectionError  # noqa: A004
 from structlog.testing import capture_logs
 
-from bot.delivery import delivery, surface_sync
+from bot.delivery import delivery, lag, surface_sync
 from bot.delivery.message_state import UNKNOWN, State, decode_state
 from bot.delivery.names import Hand
 from bot.delivery.surface import Change, Surface
@@ -741,20 +741,18 @@ async def test_a_message_that_is_refused_again_and_again_is_said_once(store: Sto
     assert [line["event"] for line in logs if line["log_level"] == "warning"] == ["message_refused"]
 
 
-async def test_how_far_delivery_is_behind_is_told_by_the_table_that_has_waited_longest(store: Store) -> None:
+async def test_lag_is_that_of_the_table_that_waits_longest(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     fake = Held()
     async with open_worker(store, fake) as worker:
         players = await seated(worker, fake, "metamazzo")
         code = await code_of(worker, players[0])
         await seated(worker, fake, "testa")
-        for sync in worker.delivery._tables.values():
-            sync.since -= 10_000
         assert (worker.delivery.lag, worker.delivery.busy) == (0.0, 0), "they are at rest"
         place = players[0].private
         gate = fake.gates[place] = asyncio.Event()
         await a_commit(worker, code)
         await fake.until(lambda: place in fake.waiting)
-        worker.delivery._tables[code].since -= 1000
+        monkeypatch.setattr(delivery, "now", lambda: lag.now() + 1000)
         assert 1000 <= worker.delivery.lag < 2000
         assert worker.delivery.busy == 1
         gate.set()

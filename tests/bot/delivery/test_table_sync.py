@@ -220,17 +220,17 @@ def test_the_store_is_told_what_changed_and_again_if_that_was_lost() -> None:
     assert sync.take_unsaved()[board.name] == board.known
 
 
-def test_it_has_been_behind_since_it_was_first_touched_after_its_rest() -> None:
+def test_lag_counts_from_the_first_change_that_no_look_has_seen() -> None:
     sync = TableSync("ABCD")
-    sync.since = -1.0
+    assert sync.lag.oldest is None
     sync.touch()
-    assert sync.since > 0
-    sync.since = -1.0
+    first = sync.lag.oldest
+    assert first is not None
     sync.touch(reload=True)
-    assert sync.since == -1.0
+    assert sync.lag.oldest == first
     sync.begin_look()
-    sync.touch()
-    assert sync.since > 0
+    sync.lag.look_ends()
+    assert sync.lag.oldest is None
 
 
 async def test_it_is_busy_for_as_long_as_it_is_brought_to_rest() -> None:

@@ -1,0 +1,145 @@
+"""The lag is the age of the oldest change that is not shown: busy tables have none, and stuck ones do."""
+
+import asyncio
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from bot.delivery import lag as lag_module
+from bot.delivery.drawing import Drawer
+from bot.delivery.lag import Lag
+from bot.delivery.names import Board, Hand
+from bot.panel import Panel, Span
+from bot.platform import RateLimit, SentMessage
+from bot.store import Store
+from tests.bot.fake_platform import GROUP, FakePlatform, code_of, open_worker, seated
+
+HAND, BOARD = Hand(0), Board(1, 0)
+
+
+class Clock:
+    time = 1000.0
+
+    def now(self) -> float:
+        return self.time
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
+    clock = Clock()
+    monkeypatch.setattr(lag_module, "now", clock.now)
+    monkeypatch.setattr("bot.delivery.delivery.now", clock.now)
+    return clock
+
+
+def look(lag: Lag, *behind: Hand | Board) -> None:
+    lag.look_begins()
+    for name in behind:
+        lag.behind(name)
+    lag.look_ends()
+
+
+def test_change_waits_until_all_surfaces_show_it(clock: Clock) -> None:
+    lag = Lag()
+    assert lag.oldest is None
+    lag.touched()
+    clock.time += 1
+    assert lag.oldest == 1000
+    look(lag, HAND, BOARD)
+    for name in (HAND, BOARD):
+        lag.decided(name)
+    lag.shown(HAND)
+    assert lag.oldest == 1000
+    lag.shown(BOARD)
+    assert lag.oldest is None
+
+
+def test_change_after_the_decision_is_not_shown_by_it(clock: Clock) -> None:
+    lag = Lag()
+    lag.touched()
+    look(lag, HAND)
+    lag.decided(HAND)
+    clock.time = 1005
+    lag.touched()
+    look(lag, HAND)
+    clock.time = 1009
+    lag.shown(HAND)
+    assert lag.oldest == 1005
+    lag.decided(HAND)
+    lag.shown(HAND)
+    assert lag.oldest is None
+
+
+def test_failed_steps_and_looks_leave_the_change_unshown(clock: Clock) -> None:
+    lag = Lag()
+    lag.touched()
+    lag.look_begins()
+    clock.time += 1
+    lag.touched()
+    look(lag, HAND)
+    lag.decided(HAND)
+    lag.decided(HAND)
+    assert lag.oldest == 1000
+    lag.at_rest(HAND)
+    assert lag.oldest is None
+
+
+async def test_busy_table_that_shows_everything_has_no_lag(
+    store: Store, clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each edit takes a second, and meanwhile the table changes again: it never comes to rest."""
+    fake, lags, is_over = FakePlatform(), list[float](), asyncio.Event()
+    edit, drawn = fake.edit, Drawer._drawn
+
+    async def always_another(self: Drawer, *args: Any, **options: Any) -> Panel | None:
+        panel = await drawn(self, *args, **options)
+        return panel and replace(panel, text=(*panel.text, Span(f" {len(lags)}")))
+
+    async with open_worker(store, fake) as worker:
+        anna, _bruno = await seated(worker, fake, "metamazzo")
+        code = await code_of(worker, anna)
+
+        async def slow(place: str, sent: SentMessage, panel: Panel) -> SentMessage:
+            clock.time += 1
+            if len(lags) < 100:
+                worker.delivery.touch(code)
+                await asyncio.sleep(0)
+                lags.append(worker.delivery.lag)
+            else:
+                is_over.set()
+            return await edit(place, sent, panel)
+
+        monkeypatch.setattr(Drawer, "_drawn", always_another)
+        monkeypatch.setattr(fake, "edit", slow)
+        worker.delivery.touch(code)
+        async with asyncio.timeout(60):
+            await is_over.wait()
+        assert 0 < max(lags) < 20, "two rounds of edits at most"
+        await worker.settled()
+        assert worker.delivery.lag == 0
+
+
+async def test_lag_grows_while_one_message_is_stuck(store: Store, clock: Clock) -> None:
+    fake = FakePlatform()
+    async with open_worker(store, fake) as worker:
+        anna, bruno = await seated(worker, fake, "metamazzo")
+        await worker.settled()
+        assert worker.delivery.lag == 0
+        # The board's next turn comes in an hour.
+        fake.rate_limit_of[GROUP] = RateLimit(burst=1, interval=3600.0)
+        assert worker.delivery._tools.limiter.take_turn(GROUP) == 0
+        code, mover = await code_of(worker, anna), anna if anna.moves() else bruno
+        before = fake.last(mover.private)
+        await mover.press(mover.moves()[0][1].label, settle=False)
+        for _ in range(3):
+            async with asyncio.timeout(60):
+                while fake.last(mover.private) == before or worker.delivery._tables[code].is_behind:
+                    await asyncio.sleep(0.01)
+            clock.time += 500
+            worker.delivery.touch(code)
+        assert worker.delivery.lag >= 1500
+        del fake.rate_limit_of[GROUP]
+        worker.delivery.platform_back("paper")
+        await worker.settled()
+        assert worker.delivery.lag == 0

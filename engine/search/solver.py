@@ -63,12 +63,11 @@ class Solver:
         left = sum(THIRDS[card] for card in cards(rest)) + here.pot + TressetteDeal.LAST_TRICK
         led = here.best if here.laid else -1
         done = two_hands.values_into(values, mine, theirs, led, rest, left, LEAST, 0, opens, self._two)
-        most = max(values)
+        guess = max(values)
         for card in cards(here.picks()):
-            # To pick up never gains anything by itself: see `two_hands`.
             picked = mine | opens[card] & hidden
             values[pick_of(card)] = two_hands.most_after(
-                picked, theirs, led, rest, left, LEAST, most, 0, opens, self._two
+                picked, theirs, led, rest, left, LEAST, guess, 0, opens, self._two
             )
             done = done and self._two.counters[two_hands.NODES] <= self._two.counters[two_hands.MOST_NODES]
         self.positions = self._two.counters[two_hands.NODES]

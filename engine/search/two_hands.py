@@ -258,7 +258,9 @@ def best(
     counters[NODES] += 1
     if counters[NODES] > counters[MOST_NODES]:
         return 0
-    place = ((leader % 1000003) * 1009 + (other % 999983) * 917 + (hidden % 999979) * 613) & (TABLE_SIZE - 1)
+    mixed = (leader % 1000003) * 40503001 + (other % 999983) * 69069077 + (hidden % 999979) * 12345701
+    # The lowest bits of such a sum repeat; those above are well spread.
+    place = (mixed >> 9 ^ mixed >> 26) & (TABLE_SIZE - 1)
     key = leader | counters[AGE] << 40
     least, most, known = 0, left, -1
     if memory.leaders[place] == key and memory.others[place] == other:
@@ -379,7 +381,7 @@ def values_into(
     """Note for each card that the side to move may play the thirds of ``left`` that it then takes; False if that took
     more nodes than `counters` allows, with those counted before.
 
-    Cards that can be played after picks are among them. ``led`` is the card on the table, or -1; it is no longer in
+    ``led`` is the card on the table, or -1; it is no longer in
     ``theirs`` nor ``rest``, and ``left`` counts it. ``low`` is 0 and ``depth`` too: they are arguments because numba
     would compile `best` again for each number that it can read in a call, and could not keep what calls itself so.
     """
@@ -393,6 +395,9 @@ def values_into(
     guess = left // 2
     for at in range(start, start + count):
         card = moves[at] & 63
+        if not mine >> card & 1:
+            # It can be played after picks only.
+            continue
         after, unplayed = hand_after(mine, card, rest, hidden, opens), rest ^ (1 << card)
         if led >= 0:
             gain = WORTH[card] + WORTH[led]
@@ -454,17 +459,17 @@ def most_after(
     rest: int,
     left: int,
     low: int,
-    most: int,
+    guess: int,
     depth: int,
     opens: Ints,
     memory: Memory,
 ) -> int:
-    """Return the best that the side to move can still come to, known to be no more than ``most``.
+    """Return the best that the side to move can still come to, probably about the ``guess``.
 
     The other arguments are those of `values_into`.
     """
     if led < 0:
-        return narrowed(mine, theirs, rest, left, low, most, most, depth, opens, memory)
+        return narrowed(mine, theirs, rest, left, low, left, guess, depth, opens, memory)
     start = (DEPTHS - 1) * 2 * WIDTH
     hidden = rest & ~(mine | theirs)
     count = replies_into(memory.moves, start, led, mine, rest | 1 << led, hidden, opens)
@@ -476,13 +481,29 @@ def most_after(
         remaining = left - gain
         if card > led and SUIT[card] == SUIT[led]:
             got = gain + narrowed(
-                after, theirs, unplayed, remaining, max(low, value - gain), remaining, most - gain, depth, opens, memory
+                after,
+                theirs,
+                unplayed,
+                remaining,
+                max(low, value - gain),
+                remaining,
+                max(guess, value + 1) - gain,
+                depth,
+                opens,
+                memory,
             )
         else:
             got = remaining - narrowed(
-                theirs, after, unplayed, remaining, low, remaining - value, remaining - most, depth, opens, memory
+                theirs,
+                after,
+                unplayed,
+                remaining,
+                low,
+                remaining - value,
+                remaining - max(guess, value + 1) + 1,
+                depth,
+                opens,
+                memory,
             )
         value = max(value, got)
-        if value >= most:
-            break
     return value

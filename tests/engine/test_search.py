@@ -259,7 +259,10 @@ for game_id in ("metamazzo", "pizzichino", "tressette", "spades"):
         game.play(game.turn, robot.choose(game.view(game.turn), game.history(game.turn)))
     print(game_id, len(game.moves))
 from tests.engine.test_search import test_the_solver_agrees_with_brute_force
-test_the_solver_agrees_with_brute_force("metamazzo")
+for game_id in ("metamazzo", "pizzichino", "spizzichino"):
+    test_the_solver_agrees_with_brute_force(game_id)
+from tests.engine.test_optional_moves import test_solver_agrees_where_a_pick_costs
+test_solver_agrees_where_a_pick_costs()
 print("the same")
 """
 

@@ -1,0 +1,23 @@
+"""A group gets no more than twenty messages a minute, however often the bot starts again."""
+
+from bot.store import Store
+from tests.telegram.players import GROUP, Person, on_telegram, until
+from tests.telegram.server import TelegramServer
+
+RESTARTS = 12
+
+
+async def test_restarts_do_not_write_faster_to_a_group(store: Store, server: TelegramServer) -> None:
+    group, anna = server.group(GROUP), Person(server, 1, "Anna")
+    for _ in range(RESTARTS):
+        async with on_telegram(store, server, quick=False, rate_limits=False) as adapter:
+            limiter, before = adapter.worker.delivery.answers._limiter, len(group.written_at)
+            anna.say("/help")
+            anna.say("/help")
+
+            def is_held_up() -> bool:
+                return bool(limiter._answers_waiting)  # noqa: B023
+
+            await until(lambda: len(group.written_at) >= before + 2 or is_held_up())  # noqa: B023
+            adapter.worker.delivery.answers.stop()
+    assert not server.too_many()

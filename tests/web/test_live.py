@@ -100,3 +100,10 @@ async def test_beats_are_counted_and_strict(limited: None, site: Open, monkeypat
                 while (said := await live.line.receive(timeout=60)).type is aiohttp.WSMsgType.TEXT:
                     assert "beat" not in json.loads(said.data)
                 assert live.line.close_code == aiohttp.WSCloseCode.POLICY_VIOLATION
+
+
+async def test_beat_is_answered_in_the_chat(site: Open, session: aiohttp.ClientSession) -> None:
+    async with session.ws_connect(f"{site.url}ws", headers={"Origin": site.url.rstrip("/")}) as line:
+        assert (await line.receive_json(timeout=60))["type"] == "hello"
+        await line.send_str('{"beat":true}')
+        assert await line.receive_json(timeout=60) == {"beat": True}

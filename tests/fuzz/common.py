@@ -27,7 +27,7 @@ LISTS = (b"seated:", b"hosted:", b"challenges:")
 
 OF_STRANGERS = (
     *(b"person:", b"handle:", b"tries:", b"mydata:", b"chat:", b"discord:pass:", b"discord:private"),
-    *(b"seated:", b"hosted:", b"{find}:blocks", b"daily:chain", b"{puzzles}:next"),
+    *(b"seated:", b"hosted:", b"{find}:blocks", b"daily:chain", b"daily:drawn", b"{puzzles}:next", b"{puzzles}:drawn"),
 )
 """Beginnings of keys that may come anew: a stranger is known from then on, and so is a chat; whoever they name after
 /block is blocked; the first who asks for the deal of the day has the chain of its secrets made, and who asks for a

@@ -14,6 +14,7 @@ from discord.backoff import ExponentialBackoff
 from discord.gateway import DiscordWebSocket
 
 from adapters.discord import reading
+from adapters.discord.events import repaired
 from adapters.discord.pictures import tracing
 from adapters.discord.unread import Bare
 from bot.background import TaskSet
@@ -125,7 +126,7 @@ class Client(discord.AutoShardedClient):
 
         def read(data: Any) -> None:
             try:
-                parse(data)
+                parse(repaired(data) if event == INTERACTION else data)
             except Exception as error:  # noqa: BLE001 - the library's, of whatever shape the event was
                 log.warning("discord_event_unreadable", what=event, why=type(error).__name__)
                 bare = Bare.of_event(data) if event == INTERACTION else None

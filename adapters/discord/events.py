@@ -1,0 +1,117 @@
+"""Repairs interactions before the library reads them.
+
+The library reads many fields that the bot never uses, and refuses an interaction if one of them is missing or has
+another type. Such a field gets a harmless value here. What the bot needs stays as Discord sent it: who did what, where,
+and the token of the answer.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+Fields = dict[str, Any]
+
+TEXT_CHANNEL, PRIVATE_CHANNEL = 0, 1
+"""Types of channels: docs.discord.com/developers/resources/channel"""
+
+
+def repaired(said: Any) -> Any:
+    """Return an interaction whose optional fields can all be read; anything else as it is."""
+    if not isinstance(said, dict):
+        return said
+    fields = {
+        **said,
+        "application_id": _id(said.get("application_id")),
+        "version": 1,
+        "attachment_size_limit": _number(said.get("attachment_size_limit")),
+        "app_permissions": _id(said.get("app_permissions")),
+        "entitlements": [],
+        "authorizing_integration_owners": _owners(said.get("authorizing_integration_owners")),
+    }
+    for name, repair in {"user": _user, "member": _member, "message": _message, "data": _data}.items():
+        if isinstance(said.get(name), dict):
+            fields[name] = repair(said[name])
+    if _is_id(said.get("channel_id")):
+        fields["channel"] = _channel(said)
+    return fields
+
+
+def _is_id(value: object) -> bool:
+    is_text = isinstance(value, str) and value.isascii() and value.isdecimal()
+    return is_text or (type(value) is int and value >= 0)
+
+
+def _id(value: object) -> object:
+    return value if _is_id(value) else "0"
+
+
+def _number(value: object) -> int:
+    return value if type(value) is int else 0
+
+
+def _all_of(kind: type, values: object) -> list[Any]:
+    return [one for one in values if isinstance(one, kind)] if isinstance(values, list) else []
+
+
+def _owners(said: object) -> Fields:
+    owners = said if isinstance(said, dict) else {}
+    return {kind: owner for kind, owner in owners.items() if _is_id(kind) and _is_id(owner)}
+
+
+def _user(said: Fields) -> Fields:
+    usual = {"username": "", "discriminator": "0", "avatar": None}
+    return {**usual, **{name: value for name, value in said.items() if value is not None}}
+
+
+def _member(said: Fields) -> Fields:
+    user = {"user": _user(said["user"])} if isinstance(said.get("user"), dict) else {}
+    roles = [role for role in _all_of(str, said.get("roles")) if _is_id(role)]
+    own = {"roles": roles, "flags": _number(said.get("flags")), "permissions": _id(said.get("permissions"))}
+    return {**said, **user, **own}
+
+
+def _channel(said: Fields) -> Fields:
+    """Return the channel of an interaction. The bot only asks for its id, so another kind counts as a text channel."""
+    channel = said["channel"] if isinstance(said.get("channel"), dict) else {}
+    usual = PRIVATE_CHANNEL if said.get("guild_id") is None else TEXT_CHANNEL
+    kind = channel.get("type") if type(channel.get("type")) is int else usual
+    return {
+        "name": "",
+        "position": 0,
+        **channel,
+        "id": said["channel_id"],
+        "type": kind,
+        "permission_overwrites": _all_of(dict, channel.get("permission_overwrites")),
+    }
+
+
+def _message(said: Fields) -> Fields:
+    """Repair a pressed message. The bot asks for its id, its flags and its buttons."""
+    author = said["author"] if isinstance(said.get("author"), dict) else {}
+    return {
+        **said,
+        "author": _user({**author, "id": _id(author.get("id"))}),
+        "content": said.get("content") if isinstance(said.get("content"), str) else "",
+        "type": _number(said.get("type")),
+        "flags": _number(said.get("flags")),
+        **{name: [] for name in ("mentions", "mention_roles", "attachments", "embeds")},
+        "components": _components(said.get("components")),
+    }
+
+
+def _components(said: object) -> list[Fields]:
+    found = [one for one in _all_of(dict, said) if type(one.get("type")) is int]
+    return [{**one, "components": _components(one["components"])} if "components" in one else one for one in found]
+
+
+def _data(said: Fields) -> Fields:
+    """Repair the people that a command names."""
+    resolved = said.get("resolved")
+    if not isinstance(resolved, dict):
+        return said
+    repairs: dict[str, Callable[[Fields], Fields]] = {"users": _user, "members": _member}
+    people = {
+        name: {number: repair(one) if isinstance(one, dict) else one for number, one in resolved[name].items()}
+        for name, repair in repairs.items()
+        if isinstance(resolved.get(name), dict)
+    }
+    return {**said, "resolved": {**resolved, **people}}

@@ -144,7 +144,9 @@ async def test_a_command_that_is_no_more_is_answered(
             anna = Person(server, 1, "Anna")
             data = {"id": "1", "name": "gone", "type": 1, "options": options}
             assert await anna.told(server.interact(COMMAND, 1, server.channels[CHANNEL], data))
-    assert [line["event"] for line in logs if line["log_level"] == "warning"] == ["discord_command_unreadable"]
+    assert [
+        line["event"] for line in logs if line["log_level"] == "warning" and line["event"] != "store_may_lose_data"
+    ] == ["discord_command_unreadable"]
 
 
 USER = {"name": "opponent", "type": 6, "value": "no id"}
@@ -164,10 +166,9 @@ FOCUSED = {"name": "table", "type": 3, "focused": True}
         (COMMAND, {"name": []}, ()),
         (COMMAND, {"name": "sfida", "options": [{**USER, "value": "1"}]}, ()),
         (COMMAND, {"name": "Challenge", "type": 2, "target_id": "7"}, ()),
-        (COMMAND, {"name": "challenge"}, ("channel",)),
+        (COMMAND, {"name": "challenge"}, ("channel", "channel_id")),
         (COMMAND, {"name": "challenge"}, ("member",)),
         (COMMAND, {}, ("data",)),
-        (COMMAND, {"name": "tables"}, ("attachment_size_limit",)),
         (AUTOCOMPLETE, {"name": "challenge", "options": []}, ()),
         (AUTOCOMPLETE, {"name": "hand", "options": [FOCUSED]}, ()),
         (AUTOCOMPLETE, {"name": "hand", "options": [{**FOCUSED, "name": "gone"}]}, ()),
@@ -176,7 +177,7 @@ FOCUSED = {"name": "table", "type": 3, "focused": True}
         (AUTOCOMPLETE, {"name": "challenge", "options": [TARGET]}, ("member",)),
         (COMPONENT, {}, ()),
         (COMPONENT, {"custom_id": [], "component_type": 2}, ()),
-        (COMPONENT, {"custom_id": "1ttest", "component_type": 2}, ("channel",)),
+        (COMPONENT, {"custom_id": "1ttest", "component_type": 2}, ("channel", "channel_id")),
         (COMPONENT, {"custom_id": "1ttest", "component_type": 2}, ("member",)),
         (FORM, {"custom_id": "x", "components": []}, ()),
         (FORM, {}, ()),

@@ -44,7 +44,7 @@ from bot.settings import Settings
 from bot.stalls import watch_for_stalls
 from bot.store import STORE_ERRORS, Store, keys
 from bot.store.committed import Committed
-from bot.store.durability import watch
+from bot.store.durability import watch as watch_durability
 from bot.store.retries import RetryQueue
 from bot.tables.challenges import Challenges
 from bot.tables.errors import NoSuchTable, SetAside
@@ -197,7 +197,7 @@ class Worker:
             "reminders": self.reminders.run,
             "puzzles": self.puzzles.run,
             "tournaments": self.director.run,
-            "store risks": partial(watch, self.store.client, self.store.outage),
+            "store risks": partial(watch_durability, self.store.client, self.store.outage),
             "store memory": self.store.memory.watch,
             "stalls": watch_for_stalls,
         }

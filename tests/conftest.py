@@ -1,5 +1,6 @@
 """What goes for every test."""
 
+import asyncio
 import gc
 import os
 from collections.abc import Iterator
@@ -50,6 +51,16 @@ structlog.configure(
         structlog.dev.ConsoleRenderer(exception_formatter=structlog.dev.plain_traceback),
     ]
 )
+
+
+@pytest.fixture(autouse=True)
+def no_store_warnings(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Tests share a store that does not wait for the disk. Every worker on it would warn of that, at some moment."""
+
+    async def nothing(_client: object, _outage: object) -> None:
+        await asyncio.Event().wait()
+
+    monkeypatch.setattr("bot.worker.watch_durability", nothing)
 
 
 @pytest.fixture(autouse=True)

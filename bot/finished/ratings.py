@@ -6,7 +6,9 @@ ratings, from its own games alone. Partners are a team and are rated together. W
 """
 
 import asyncio
+import hmac
 import json
+import secrets
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -35,21 +37,21 @@ RATE = """
 -- KEYS  number of the last rated game, its changes, chats that have moved, games of the day by who played them, then
 --       each scope's ratings, ranks, history
 -- ARGV  the number rated before, the game's, its changes or "", seconds to keep them, how many chats had moved;
---       the game's day, who played it or "" if it is not rated;
+--       the game's day, that day's key, who played it or "" if it is not rated;
 --       then place of a scope, person, standing, history or "", shown or "". Returns whether all was still so
 if tonumber(redis.call('GET', KEYS[1]) or '0') ~= tonumber(ARGV[1]) then return 0 end
 if redis.call('HLEN', KEYS[3]) ~= tonumber(ARGV[5]) then return 0 end
 redis.call('SET', KEYS[1], ARGV[2])
 if ARGV[3] ~= '' then redis.call('SET', KEYS[2], ARGV[3], 'EX', ARGV[4]) end
-if ARGV[7] ~= '' then
+if ARGV[8] ~= '' then
   local day = tonumber(redis.call('HGET', KEYS[4], 'day') or '-1')
   if tonumber(ARGV[6]) > day then
     redis.call('DEL', KEYS[4])
-    redis.call('HSET', KEYS[4], 'day', ARGV[6])
+    redis.call('HSET', KEYS[4], 'day', ARGV[6], 'key', ARGV[7])
   end
-  if tonumber(ARGV[6]) >= day then redis.call('HINCRBY', KEYS[4], ARGV[7], 1) end
+  if tonumber(ARGV[6]) >= day then redis.call('HINCRBY', KEYS[4], ARGV[8], 1) end
 end
-for place = 8, #ARGV, 5 do
+for place = 9, #ARGV, 5 do
   local scope = tonumber(ARGV[place])
   redis.call('HSET', KEYS[5 + 3 * scope], ARGV[place + 1], ARGV[place + 2])
   if ARGV[place + 3] ~= '' then redis.call('HSET', KEYS[7 + 3 * scope], ARGV[place + 1], ARGV[place + 3]) end
@@ -215,9 +217,16 @@ def after_game(people: Sequence[str], winners: Sequence[int], before: dict[str, 
     }
 
 
-def _players(game: FinishedGame) -> str:
-    """The people of a game, in an order that does not depend on their seats."""
-    return " ".join(sorted(game.people))
+class Today(NamedTuple):
+    """A game's day, the random key of that day, the game's people as an HMAC, and their rated games before it."""
+
+    day: int
+    key: str
+    players: str
+    games: int
+
+
+NO_DAY = Today(0, "", "", 0)
 
 
 class Ratings:
@@ -391,9 +400,6 @@ class Ratings:
                 handed += await self._hand_over(keys=where, args=[person, somebody])
             done |= scopes
         await self._client.delete(keys.scopes(person))
-        async for who, _count in self._client.hscan_iter(keys.RATED_TODAY):
-            if person in who.decode().split(" "):
-                await self._client.hdel(keys.RATED_TODAY, who)
         return handed
 
     async def redact_changes(self, game: str, person: str, somebody: str) -> None:
@@ -408,13 +414,13 @@ class Ratings:
     async def _rate_one(self, entry: Numbered, before: int) -> bool:
         """Rate a game, or step over it; False if ``before`` is not the last rated number, or a chat moved meanwhile."""
         moves = await self._client.hlen(keys.MOVED)
-        changes, words, scopes = await self._rated(entry.game) if entry.game else ([], [], [])
+        today = await self._today(entry.game) if entry.game else NO_DAY
+        changes, words, scopes = await self._rated(entry.game, today.games) if entry.game else ([], [], [])
         ratings_keys = [kind(scope.key) for scope in scopes for kind in BY_SCOPE]
         about = [before, entry.number, json.dumps(changes) if changes else "", KEEP_CHANGES_SECONDS, moves]
-        today = [entry.game.ended // DAY_SECONDS, _players(entry.game)] if entry.game and scopes else [0, ""]
         done = await self._rate(
             keys=[keys.RATED, keys.changes(entry.id), keys.MOVED, keys.RATED_TODAY, *ratings_keys],
-            args=[*about, *today, *words],
+            args=[*about, today.day, today.key, today.players if scopes else "", *words],
         )
         return bool(done)
 
@@ -424,7 +430,7 @@ class Ratings:
             return []
         return scopes_of(as_now_called(game, await self.moved()))
 
-    async def _rated(self, game: FinishedGame) -> tuple[list[Change], list[str | int], list[Scope]]:
+    async def _rated(self, game: FinishedGame, games_today: int) -> tuple[list[Change], list[str | int], list[Scope]]:
         """What a game changes, everywhere and for all time; for each scope the script's words; the scopes."""
         forgotten = await marks(self._client)
         for person, mark in forgotten.items():
@@ -433,7 +439,7 @@ class Ratings:
         before_them = {mark.somebody: person for person, mark in forgotten.items()}
         scopes = await self.scopes(game)
         await self._enter(game, scopes)
-        gains = not scopes or does_winner_gain(game, await self._games_today(game))
+        gains = does_winner_gain(game, games_today)
         words: list[str | int] = []
         changes: list[Change] = []
         for place, scope in enumerate(scopes):
@@ -458,10 +464,16 @@ class Ratings:
                 changes = [Change(person, before[person].shown, after[person].shown) for person in people]
         return changes, words, scopes
 
-    async def _games_today(self, game: FinishedGame) -> int:
+    async def _today(self, game: FinishedGame) -> "Today":
         """Count the rated games of the same people that came before this one on its day (UTC)."""
-        day, count = await self._client.hmget(keys.RATED_TODAY, ["day", _players(game)])
-        return int(count or 0) if day and int(day) == game.ended // DAY_SECONDS else 0
+        day = game.ended // DAY_SECONDS
+        known, key = await self._client.hmget(keys.RATED_TODAY, ["day", "key"])
+        is_known = known is not None and int(known) == day
+        key = key.decode() if is_known else secrets.token_hex(16)
+        # Not their ids: this outlasts /forget, or else a person could be forgotten to play on.
+        players = hmac.digest(key.encode(), " ".join(sorted(game.people)).encode(), "sha256").hex()
+        count = await self._client.hget(keys.RATED_TODAY, players) if is_known else 0
+        return Today(day, key, players, int(count or 0))
 
     async def _enter(self, game: FinishedGame, scopes: Sequence[Scope]) -> None:
         """Enter the narrowest scopes of a game with those who played it."""

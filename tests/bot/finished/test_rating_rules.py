@@ -117,8 +117,16 @@ def test_what_a_guest_must_finish() -> None:
     assert not is_finished_by(given_up(1, 10, people=("web:1", "web:robot-1")), "web:1")
 
 
-async def test_a_forgotten_person_leaves_the_games_of_the_day(store: Store) -> None:
-    ratings, _ = await standings(store, given_up(1, 20, people=("paper:1", "paper:2")))
-    await ratings.hand_over("paper:1", "somebody:1")
+async def test_forgetting_does_not_begin_the_day_again(store: Store) -> None:
+    pair = ("paper:1", "paper:2")
+    ratings, _ = await standings(store, *(given_up(n, 20, people=pair, ended=NOON + n) for n in range(1, 4)))
+    await ratings.hand_over("paper:2", "somebody:1")
+    before = await ratings.standing(Scope(), "paper:1")
+    _, after = await standings(store, given_up(4, 20, people=pair, ended=NOON + 4))
+    assert after["paper:1"].shown == before.shown
+
+
+async def test_the_games_of_the_day_name_nobody(store: Store) -> None:
+    await standings(store, given_up(1, 20, people=("paper:1", "paper:2")))
     dump = [await store.client.hgetall(key) async for key in store.client.scan_iter("{games}:rated_today")]
-    assert b"paper:1" not in b"".join(name for found in dump for name in found)
+    assert b"paper" not in b"".join(name for found in dump for name in found)

@@ -28,6 +28,9 @@ OPENING = re.compile(rf"[?&#](?:START|T)=(?P<table>{NEW_CODE}){EDGE}")
 """Links to the bot on Telegram or to the playground's chat: one seats people, the other shows a table."""
 
 TOKEN = re.compile(r"[A-Z0-9]+(?:-[A-Z0-9]+)*")
+AROUND = re.compile(r"^\W+|\W+$")
+"""Punctuation around a word."""
+
 WITH_CODE = ("join", "invite", "hand", "resign", "start")
 NAMES = sorted(name.upper() for one in COMMANDS if one.name in WITH_CODE for name in (one.name, *one.names.values()))
 COMMAND = re.compile(rf"(?:^|\s|/)(?:/?(?:{'|'.join(NAMES)})(?:@\w+)?(?:\s+|$))+(?P<rest>.*)$", re.DOTALL)
@@ -63,7 +66,8 @@ def read_pasted(text: str) -> Pasted | None:
     words = TOKEN.findall(command["rest"] if command else said)
     found = BARE.fullmatch(_joined(words)) or _likeliest(words, text)
     if found is None and command and words:
-        found = BARE.fullmatch(words[0])
+        # The first word as it was written: "what's" holds no code WHAT.
+        found = BARE.fullmatch(AROUND.sub("", command["rest"].split()[0]))
     return _pasted(found) if found else None
 
 

@@ -69,8 +69,9 @@ async def _known(people: People, platform: str, named: Person) -> Person:
 def _named(command: Command) -> Sequence[Person]:
     """Return all whom a command names, as the platform tells and as its words say."""
     told = {one.handle.lower() for one in command.about}
-    words = [word[1:].rstrip(",;:!?.") for word in command.words if word.startswith("@")]
-    return [*command.about, *(Person("", word, word) for word in words if word and word.lower() not in told)]
+    words = [word[1:].rstrip(",;:!?.") or word[1:] for word in command.words if word.startswith("@")]
+    # A bare @ names somebody too: nobody is challenged instead of them.
+    return [*command.about, *(Person("", word, word) for word in words if not word or word.lower() not in told)]
 
 
 def _shown(person: Person) -> str:

@@ -31,7 +31,7 @@ async def test_a_whole_game_by_its_buttons(store: Store, game: str) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
         players = await seated(worker, fake, game, *shortest(game))
-        begun = "The game has begun: your cards" if game == "spades" else "The cards are dealt: yours"
+        begun = "The game has begun" if game == "spades" else "The cards are dealt: open our private chat to see yours."
         assert begun in fake.texts(GROUP)[0]
         await play_until(
             worker,

@@ -173,3 +173,12 @@ async def test_everybody_changes_settings_where_nobody_administers(store: Store)
         assert "administrators" not in fake.last(GROUP).plain
         assert not (await bruno.press("⏱ 1 min", GROUP)).toast
         assert (await worker.people.chat(GROUP)).clock == 60
+
+
+@pytest.mark.parametrize("word", ["@", "@?", "@…", "@\u200b"])
+async def test_a_bare_at_sign_challenges_nobody(store: Store, word: str) -> None:
+    fake = FakePlatform()
+    async with open_worker(store, fake) as worker:
+        anna = Player(worker, fake, "Anna", 1)
+        assert "I have not met" in (await anna.say(f"/challenge {word} testa")).toast
+        assert await worker.tables_of("paper:1") == []

@@ -20,7 +20,7 @@ from engine.tressette import THIRDS, TressetteDeal
 MOST_POSITIONS = 3_000_000 if COMPILED else 30_000
 """After so many positions a solve is given up: about a second."""
 
-UNSET, LEAST, LOW, HIGH, WIDE = -10_000, 0, -1, 99, 1000
+UNSET, LOW, HIGH, WIDE = -10_000, -1, 99, 1000
 
 
 class Solver:
@@ -55,24 +55,16 @@ class Solver:
 
     def _solve_two(self, here: SearchPosition, values: Ints) -> bool:
         self._two.renew()
-        self._two.counters[two_hands.NODES] = 0
         opens = zeros(two_hands.OPENS)
         hidden = _uncovering(here, opens) if isinstance(here, PacketsPosition) else 0
         mine, theirs = here.hands[here.turn], here.hands[1 - here.turn]
         rest = mine | theirs | hidden
         left = sum(THIRDS[card] for card in cards(rest)) + here.pot + TressetteDeal.LAST_TRICK
-        led = here.best if here.laid else -1
-        done = two_hands.values_into(values, mine, theirs, led, rest, left, LEAST, 0, opens, self._two)
-        guess = max(values)
-        for card in cards(here.picks()):
-            picked = mine | opens[card] & hidden
-            values[pick_of(card)] = two_hands.most_after(
-                picked, theirs, led, rest, left, LEAST, guess, 0, opens, self._two
-            )
-            done = done and self._two.counters[two_hands.NODES] <= self._two.counters[two_hands.MOST_NODES]
+        led, picks = (here.best if here.laid else -1), here.picks()
+        done = two_hands.values_into(values, mine, theirs, led, rest, left, picks, LOW, 0, opens, self._two)
         self.positions = self._two.counters[two_hands.NODES]
-        for move, value in enumerate(values):
-            if value != UNSET:
+        for move in (*cards(mine), *map(pick_of, cards(picks))):
+            if (value := values[move]) != UNSET:
                 values[move] = here.taken[0] + (value if here.turn == 0 else left - value)
         return done
 

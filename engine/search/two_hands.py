@@ -22,6 +22,7 @@ from typing import NamedTuple
 
 from engine.cards import ITALIAN
 from engine.declarations import HONOURS
+from engine.position import pick_of
 from engine.search.compiled import Ints, compiled, ints, place_of, zeros
 from engine.tressette import THIRDS, TressetteDeal
 
@@ -38,7 +39,15 @@ ABOVE, COVERING, OPENS = 40, 80, 81
 up to the first other card. ``opens[COVERING]`` are all honours that have a card below them.
 """
 
+PICK = ints(pick_of(card) if HONOURS >> card & 1 else -1 for card in range(ITALIAN.size))
+"""The move that picks up each honour."""
+
 TABLE_SIZE = 1 << 17
+ENTRY, OTHER, HIDDEN, BOUNDS = 4, 1, 2, 3
+"""A remembered position takes four places in a row, which the processor loads together.
+
+They are the leader's cards with the age, the other's cards, those hidden, and the bounds with the best lead.
+"""
 AGES = 1 << 20
 
 DEPTHS = 24
@@ -60,25 +69,21 @@ def new_age(counters: Ints, ages: int, keys: Ints) -> None:
 class Memory(NamedTuple):
     """Positions remembered from solve to solve, and room for the work.
 
-    The packets' order is no part of a key: `renew` between deals. ``bounds`` also holds which cards are still hidden.
+    The packets' order is no part of a key: `renew` between deals.
     """
 
-    leaders: Ints
-    others: Ints
-    bounds: Ints
+    table: Ints
     moves: Ints
     counters: Ints
 
     def renew(self) -> None:
         """Another deal begins: what is remembered of those before counts no more."""
-        new_age(self.counters, AGES, self.leaders)
+        new_age(self.counters, AGES, self.table)
 
 
 def new_memory(most_nodes: int) -> Memory:
     """Memory for solves that give up after so many positions."""
-    return Memory(
-        zeros(TABLE_SIZE), zeros(TABLE_SIZE), zeros(TABLE_SIZE), zeros(DEPTHS * 2 * WIDTH), ints([0, 0, most_nodes])
-    )
+    return Memory(zeros(TABLE_SIZE * ENTRY), zeros(DEPTHS * 2 * WIDTH), ints([0, 0, most_nodes]))
 
 
 @compiled
@@ -110,9 +115,22 @@ def hand_after(mine: int, card: int, rest: int, hidden: int, opens: Ints) -> int
 
 
 @compiled
-def add_leads_by_picking(moves: Ints, start: int, count: int, leader: int, other: int, hidden: int, opens: Ints) -> int:
-    """List the cards that can be led once the honours above them are picked up; returns the new count."""
-    honours = leader & opens[COVERING]
+def pickable_of(hands: int, hidden: int, opens: Ints) -> int:
+    """Return the honours that lie on another card. Picking up any other honour changes nothing."""
+    found, honours = 0, hands & opens[COVERING]
+    while honours:
+        low = honours & -honours
+        honours ^= low
+        if opens[place_of(low)] & hidden:
+            found |= low
+    return found
+
+
+@compiled
+def add_leads_by_picking(
+    moves: Ints, start: int, count: int, honours: int, other: int, hidden: int, opens: Ints
+) -> int:
+    """List the cards that can be led once some of the ``honours`` are picked up; returns the new count."""
     while honours:
         low = honours & -honours
         honours ^= low
@@ -126,9 +144,10 @@ def add_leads_by_picking(moves: Ints, start: int, count: int, leader: int, other
 
 
 @compiled
-def add_replies_by_picking(moves: Ints, start: int, count: int, led: int, other: int, hidden: int, opens: Ints) -> int:
-    """List the cards that can answer a lead once the honours above them are picked up; returns the new count."""
-    honours = other & opens[COVERING]
+def add_replies_by_picking(
+    moves: Ints, start: int, count: int, led: int, other: int, honours: int, hidden: int, opens: Ints
+) -> int:
+    """List the cards that can answer a lead once some of the ``honours`` are picked up; returns the new count."""
     while honours:
         low = honours & -honours
         honours ^= low
@@ -163,8 +182,10 @@ def reply_guess(reply: int, card: int, wins: bool) -> int:
 
 
 @compiled
-def leads_into(moves: Ints, start: int, leader: int, other: int, rest: int, hidden: int, opens: Ints) -> int:
-    """List what there is to lead, the best guess first; returns how many."""
+def leads_into(
+    moves: Ints, start: int, leader: int, other: int, rest: int, hidden: int, pickable: int, opens: Ints
+) -> int:
+    """List what there is to lead, the best guess first; returns how many. ``pickable`` is what `pickable_of` says."""
     count = 0
     for suit in range(4):
         mask = SUIT_BITS << (RANKS * suit)
@@ -178,15 +199,17 @@ def leads_into(moves: Ints, start: int, leader: int, other: int, rest: int, hidd
             card = place_of(low)
             moves[start + count] = lead_guess(card, low, theirs) << 6 | card
             count += 1
-    if hidden:
-        count = add_leads_by_picking(moves, start, count, leader, other, hidden, opens)
+    if leader & pickable:
+        count = add_leads_by_picking(moves, start, count, leader & pickable, other, hidden, opens)
     sort(moves, start, count)
     return count
 
 
 @compiled
-def replies_into(moves: Ints, start: int, card: int, other: int, rest: int, hidden: int, opens: Ints) -> int:
-    """List what there is to answer a lead with, the best guess first; returns how many."""
+def replies_into(
+    moves: Ints, start: int, card: int, other: int, rest: int, hidden: int, pickable: int, opens: Ints
+) -> int:
+    """List what can answer a lead, the best guess first; returns how many. ``pickable`` is what `pickable_of` says."""
     count = 0
     led = SUIT[card]
     follow = other & led
@@ -202,8 +225,8 @@ def replies_into(moves: Ints, start: int, card: int, other: int, rest: int, hidd
             reply = place_of(low)
             moves[start + count] = reply_guess(reply, card, follow != 0 and reply > card) << 6 | reply
             count += 1
-    if hidden:
-        count = add_replies_by_picking(moves, start, count, card, other, hidden, opens)
+    if other & pickable:
+        count = add_replies_by_picking(moves, start, count, card, other, other & pickable, hidden, opens)
     sort(moves, start, count)
     return count
 
@@ -247,33 +270,37 @@ def best(
     ``rest`` are all cards not yet played. Those in neither hand are still hidden below others: an honour right above a
     hidden card lies on its packet, any other is in hand. ``opens`` is the order of the packets (`OPENS`).
     """
-    counters, moves = memory.counters, memory.moves
+    counters, moves, table = memory.counters, memory.moves, memory.table
     if leader == 0:
         return left
     if left <= low or high <= 0:
         return left if left <= low else 0
     hidden = rest & ~(leader | other)
-    if hidden == 0 and takes_all(leader, other):
-        return left
+    if hidden == 0:
+        if takes_all(leader, other):
+            return left
+        if leader & (leader - 1) == 0:
+            # The last card is led, and the other's beats it.
+            return 0
     counters[NODES] += 1
     if counters[NODES] > counters[MOST_NODES]:
         return 0
     mixed = (leader % 1000003) * 40503001 + (other % 999983) * 69069077 + (hidden % 999979) * 12345701
     # The lowest bits of such a sum repeat; those above are well spread.
-    place = (mixed >> 9 ^ mixed >> 26) & (TABLE_SIZE - 1)
+    place = ((mixed >> 9 ^ mixed >> 26) & (TABLE_SIZE - 1)) * ENTRY
     key = leader | counters[AGE] << 40
     least, most, known = 0, left, -1
-    if memory.leaders[place] == key and memory.others[place] == other:
-        packed = memory.bounds[place]
-        if packed >> 18 == hidden:
-            least, most, known = packed & 63, packed >> 6 & 63, (packed >> 12 & 63) - 1
-            if least >= high or least == most:
-                return least
-            if most <= low:
-                return most
+    if table[place] == key and table[place + OTHER] == other and table[place + HIDDEN] == hidden:
+        packed = table[place + BOUNDS]
+        least, most, known = packed & 63, packed >> 6 & 63, (packed >> 12) - 1
+        if least >= high or least == most:
+            return least
+        if most <= low:
+            return most
     floor, ceiling = max(low, least), min(high, most)
     start = depth * 2 * WIDTH
-    count = leads_into(moves, start, leader, other, rest, hidden, opens)
+    pickable = pickable_of(leader | other, hidden, opens) if hidden else 0
+    count = leads_into(moves, start, leader, other, rest, hidden, pickable, opens)
     if known >= 0:
         for at in range(start, start + count):
             if moves[at] & 63 == known:
@@ -284,7 +311,7 @@ def best(
         card = moves[at] & 63
         alpha = max(floor, value)
         after = hand_after(leader, card, rest, hidden, opens)
-        answers = replies_into(moves, start + WIDTH, card, other, rest, hidden, opens)
+        answers = replies_into(moves, start + WIDTH, card, other, rest, hidden, pickable, opens)
         worst = 1000
         for reply_at in range(start + WIDTH, start + WIDTH + answers):
             reply = moves[reply_at] & 63
@@ -330,39 +357,68 @@ def best(
         least = max(least, value)
     if value < ceiling:
         most = min(most, value)
-    memory.leaders[place], memory.others[place] = key, other
-    memory.bounds[place] = least | most << 6 | (chosen + 1) << 12 | hidden << 18
+    table[place], table[place + OTHER], table[place + HIDDEN] = key, other, hidden
+    table[place + BOUNDS] = least | most << 6 | (chosen + 1) << 12
     return value
 
 
 @compiled
-def narrowed(
-    leader: int,
-    other: int,
+def lead_value(
+    card: int,
+    mine: int,
+    theirs: int,
     rest: int,
     left: int,
     low: int,
-    high: int,
-    guess: int,
     depth: int,
     opens: Ints,
     memory: Memory,
 ) -> int:
-    """Return what `best` would between ``low`` and ``high``.
-
-    Several searches only ask whether the value is at least a guess. Together they are faster than a wide window.
-    """
-    while low < high:
-        beta = min(max(guess, low + 1), high)
-        guess = best(leader, other, rest, left, beta - 1, beta, depth, opens, memory)
-        if memory.counters[NODES] > memory.counters[MOST_NODES]:
-            return 0
-        if guess >= beta:
-            low = guess
-            guess += 1
+    """Return what the leader takes after a lead: exact if more than ``low``, else a bound. ``depth`` is 0."""
+    moves, start = memory.moves, (DEPTHS - 1) * 2 * WIDTH + WIDTH
+    hidden = rest & ~(mine | theirs)
+    after, unplayed = hand_after(mine, card, rest, hidden, opens), rest ^ (1 << card)
+    worst = left
+    count = replies_into(moves, start, card, theirs, rest, hidden, pickable_of(theirs, hidden, opens), opens)
+    for at in range(start, start + count):
+        reply = moves[at] & 63
+        answered, still = hand_after(theirs, reply, rest, hidden, opens), unplayed ^ (1 << reply)
+        gain = WORTH[card] + WORTH[reply]
+        remaining = left - gain
+        if reply > card and SUIT[reply] == SUIT[card]:
+            got = remaining - best(
+                answered, after, still, remaining, remaining - worst, remaining - low, depth, opens, memory
+            )
         else:
-            high = guess
-    return low
+            got = gain + best(after, answered, still, remaining, low - gain, worst - gain, depth, opens, memory)
+        worst = min(worst, got)
+        if worst <= low:
+            break
+    return worst
+
+
+@compiled
+def reply_value(
+    card: int,
+    led: int,
+    mine: int,
+    theirs: int,
+    rest: int,
+    left: int,
+    low: int,
+    high: int,
+    depth: int,
+    opens: Ints,
+    memory: Memory,
+) -> int:
+    """Return what the side that answers the card ``led`` takes: exact between ``low`` and ``high``, else a bound."""
+    hidden = rest & ~(mine | theirs)
+    after, unplayed = hand_after(mine, card, rest, hidden, opens), rest ^ (1 << card)
+    gain = WORTH[card] + WORTH[led]
+    remaining = left - gain
+    if card > led and SUIT[card] == SUIT[led]:
+        return gain + best(after, theirs, unplayed, remaining, low - gain, high - gain, depth, opens, memory)
+    return remaining - best(theirs, after, unplayed, remaining, remaining - high, remaining - low, depth, opens, memory)
 
 
 @compiled
@@ -373,82 +429,95 @@ def values_into(
     led: int,
     rest: int,
     left: int,
+    picks: int,
     low: int,
     depth: int,
     opens: Ints,
     memory: Memory,
 ) -> bool:
-    """Note for each card that the side to move may play the thirds of ``left`` that it then takes; False if that took
-    more nodes than `counters` allows, with those counted before.
+    """Note for each move of the side to move the thirds of ``left`` that it then takes; False if that took more nodes
+    than `counters` allows.
 
-    ``led`` is the card on the table, or -1; it is no longer in
-    ``theirs`` nor ``rest``, and ``left`` counts it. ``low`` is 0 and ``depth`` too: they are arguments because numba
-    would compile `best` again for each number that it can read in a call, and could not keep what calls itself so.
+    Moves are the cards in its hand and the ``picks``, honours that it may pick up. ``led`` is the card on the table,
+    or -1; it is no longer in ``theirs`` nor ``rest``, and ``left`` counts it. ``low`` is -1 and ``depth`` 0. They are
+    arguments because numba would compile `best` again for each number that it can read in a call, and could not keep
+    what calls itself so.
     """
-    moves = memory.moves
+    moves, counters = memory.moves, memory.counters
+    counters[NODES] = 0
     start = (DEPTHS - 1) * 2 * WIDTH
     hidden = rest & ~(mine | theirs)
+    pickable = pickable_of(mine, hidden, opens)
     if led < 0:
-        count = leads_into(moves, start, mine, theirs, rest, hidden, opens)
+        count = leads_into(moves, start, mine, theirs, rest, hidden, pickable, opens)
     else:
-        count = replies_into(moves, start, led, mine, rest | 1 << led, hidden, opens)
-    guess = left // 2
+        count = replies_into(moves, start, led, mine, rest | 1 << led, hidden, pickable, opens)
+    most = low
     for at in range(start, start + count):
         card = moves[at] & 63
         if not mine >> card & 1:
             # It can be played after picks only.
             continue
-        after, unplayed = hand_after(mine, card, rest, hidden, opens), rest ^ (1 << card)
-        if led >= 0:
-            gain = WORTH[card] + WORTH[led]
-            remaining = left - gain
-            if card > led and SUIT[card] == SUIT[led]:
-                got = gain + narrowed(
-                    after, theirs, unplayed, remaining, low, remaining, guess - gain, depth, opens, memory
-                )
-            else:
-                got = remaining - narrowed(
-                    theirs, after, unplayed, remaining, low, remaining, remaining - guess, depth, opens, memory
-                )
-            values[card] = guess = got
-            continue
-        worst = left
-        answers = replies_into(moves, start + WIDTH, card, theirs, rest, hidden, opens)
-        for reply_at in range(start + WIDTH, start + WIDTH + answers):
-            reply = moves[reply_at] & 63
-            answered, still = hand_after(theirs, reply, rest, hidden, opens), unplayed ^ (1 << reply)
-            gain = WORTH[card] + WORTH[reply]
-            remaining = left - gain
-            if reply > card and SUIT[reply] == SUIT[card]:
-                got = remaining - narrowed(
-                    answered,
-                    after,
-                    still,
-                    remaining,
-                    max(low, remaining - worst),
-                    remaining,
-                    remaining - guess,
-                    depth,
-                    opens,
-                    memory,
-                )
-            else:
-                got = gain + narrowed(
-                    after,
-                    answered,
-                    still,
-                    remaining,
-                    low,
-                    min(remaining, worst - gain),
-                    guess - gain,
-                    depth,
-                    opens,
-                    memory,
-                )
-            worst = min(worst, got)
-            guess = worst
-        values[card] = guess = worst
-    return memory.counters[NODES] <= memory.counters[MOST_NODES]
+        if led < 0:
+            got = lead_value(card, mine, theirs, rest, left, low, depth, opens, memory)
+        else:
+            got = reply_value(card, led, mine, theirs, rest, left, low, left + 1, depth, opens, memory)
+        values[card] = got
+        most = max(most, got)
+    if picks:
+        reached = 0
+        if pickable:
+            # Cards that are played after picks. It is enough to know whether they bring more than the others.
+            for at in range(start, start + count):
+                card = moves[at] & 63
+                if mine >> card & 1:
+                    continue
+                if led < 0:
+                    got = lead_value(card, mine, theirs, rest, left, most, depth, opens, memory)
+                else:
+                    got = reply_value(card, led, mine, theirs, rest, left, most, left + 1, depth, opens, memory)
+                if got > most:
+                    most, reached = got, opens[ABOVE + card] & pickable
+        note_picks(values, picks, reached, mine, theirs, led, rest, left, low, most, depth, opens, memory)
+    return counters[NODES] <= counters[MOST_NODES]
+
+
+@compiled
+def note_picks(
+    values: Ints,
+    picks: int,
+    reached: int,
+    mine: int,
+    theirs: int,
+    led: int,
+    rest: int,
+    left: int,
+    low: int,
+    most: int,
+    depth: int,
+    opens: Ints,
+    memory: Memory,
+) -> None:
+    """Note what the side to move takes after each pick, when it takes ``most`` with the best of all moves.
+
+    No pick brings more than ``most``: see the top of this file. One that uncovers nothing brings as much, and so does
+    one of the ``reached``, which the best move begins with. The other arguments are those of `values_into`.
+    """
+    hidden = rest & ~(mine | theirs)
+    while picks:
+        bit = picks & -picks
+        picks ^= bit
+        card = place_of(bit)
+        below = opens[card] & hidden
+        least = most
+        if below and not reached & bit:
+            least = low
+            if values[card] > low and (led < 0 or bit & SUIT[led] or not below & SUIT[led]):
+                # The honour may still be played after it was picked up, which comes to the same as playing it at once.
+                least = values[card]
+        if least < most:
+            least = most_after(mine | below, theirs, led, rest, left, least, most, depth, opens, memory)
+        values[PICK[card]] = least
 
 
 @compiled
@@ -458,52 +527,26 @@ def most_after(
     led: int,
     rest: int,
     left: int,
-    low: int,
-    guess: int,
+    least: int,
+    most: int,
     depth: int,
     opens: Ints,
     memory: Memory,
 ) -> int:
-    """Return the best that the side to move can still come to, probably about the ``guess``.
+    """Return what the side to move takes with its best move, known to lie between ``least`` and ``most``.
 
     The other arguments are those of `values_into`.
     """
     if led < 0:
-        return narrowed(mine, theirs, rest, left, low, left, guess, depth, opens, memory)
+        return best(mine, theirs, rest, left, least, most, depth, opens, memory)
     start = (DEPTHS - 1) * 2 * WIDTH
     hidden = rest & ~(mine | theirs)
-    count = replies_into(memory.moves, start, led, mine, rest | 1 << led, hidden, opens)
-    value = low
+    count = replies_into(
+        memory.moves, start, led, mine, rest | 1 << led, hidden, pickable_of(mine, hidden, opens), opens
+    )
     for at in range(start, start + count):
         card = memory.moves[at] & 63
-        after, unplayed = hand_after(mine, card, rest, hidden, opens), rest ^ (1 << card)
-        gain = WORTH[card] + WORTH[led]
-        remaining = left - gain
-        if card > led and SUIT[card] == SUIT[led]:
-            got = gain + narrowed(
-                after,
-                theirs,
-                unplayed,
-                remaining,
-                max(low, value - gain),
-                remaining,
-                max(guess, value + 1) - gain,
-                depth,
-                opens,
-                memory,
-            )
-        else:
-            got = remaining - narrowed(
-                theirs,
-                after,
-                unplayed,
-                remaining,
-                low,
-                remaining - value,
-                remaining - max(guess, value + 1) + 1,
-                depth,
-                opens,
-                memory,
-            )
-        value = max(value, got)
-    return value
+        least = max(least, reply_value(card, led, mine, theirs, rest, left, least, most, depth, opens, memory))
+        if least >= most:
+            break
+    return least

@@ -299,4 +299,4 @@ def test_a_memory_whose_ages_begin_again_has_forgotten() -> None:
     solver._two.counters[two_hands.AGE] = two_hands.AGES - 1
     assert solver.solve(here) == first
     assert solver._two.counters[two_hands.AGE] == 0
-    assert sum(1 for key in solver._two.leaders if key) <= solver.positions
+    assert sum(1 for key in solver._two.table[:: two_hands.ENTRY] if key) <= solver.positions

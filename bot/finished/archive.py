@@ -165,8 +165,18 @@ class Archive:
         return await self.keep(replace(game, trial=await self._is_on_trial(game)))
 
     async def _is_on_trial(self, game: FinishedGame) -> bool:
-        """Whether a guest takes part whose games are not rated yet."""
-        for person in filter(is_web_guest, game.people):
+        """Return whether the game would be rated, were it not for a guest whose games are not rated yet.
+
+        A guest who was forgotten during the game counts as one, because nobody knows any more what they had finished.
+        """
+        if not game.is_rated:
+            return False
+        forgotten = {mark.somebody: person for person, mark in (await marks(self._client)).items()}
+        for person in game.people:
+            if is_web_guest(forgotten.get(person, "")):
+                return True
+            if not is_web_guest(person):
+                continue
             if has_no_name(game, person):
                 return True
             # The guest was rated before, perhaps by an earlier release.

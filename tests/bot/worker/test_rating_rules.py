@@ -7,6 +7,7 @@ import pytest
 from bot import guests
 from bot.finished import rating_rules
 from bot.finished.ratings import Scope
+from bot.guests import is_web_guest
 from bot.store import Store
 from bot.worker import Worker
 from tests.bot.fake_platform import GROUP, FakePlatform, Player, code_of, open_worker, play_until, seated
@@ -67,3 +68,39 @@ async def test_an_early_resignation_says_why_nobody_rises(store: Store) -> None:
         assert early.count("→") == 2
         assert GIVEN_UP not in later
         assert TRIAL not in early + later
+
+
+async def test_a_game_with_a_robot_says_nothing_of_trials(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(guests, "GUESTS", "paper:")
+    fake = FakePlatform()
+    async with open_worker(store, fake) as worker:
+        player = Player(worker, fake, "Anna", 1)
+        await player.say("/start", player.private)
+        await worker.challenges.open_practice("testa", player.person.id, "Anna", "easy", "open", host=player.private)
+        await worker.settled()
+        await resign(worker, player)
+        assert [text for text in fake.texts(player.private) if "resigned" in text]
+        assert not [text for text in fake.texts(player.private) if TRIAL in text]
+        [game] = [game async for game in worker.archive.all()]
+        assert not game.trial
+
+
+async def test_a_guest_on_trial_raises_nobody_by_being_forgotten(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(guests, "GUESTS", "paper:2")
+    fake = FakePlatform()
+    async with open_worker(store, fake) as worker:
+        players = await seated(worker, fake, "testa")
+        code = await code_of(worker, players[0])
+
+        def is_enough() -> bool:
+            table = worker.room.remembered(code)
+            return bool(table and table.game and len(table.game.moves) >= 20)
+
+        await play_until(worker, players, Random(1), is_enough)
+        guest, other = sorted(players, key=lambda player: is_web_guest(player.person.id), reverse=True)
+        await worker.forgetter.begin(guest.person.id)
+        await worker.forgetter.work()
+        await worker.settled()
+        [game] = [game async for game in worker.archive.all()]
+        assert game.record.ending == "resign"
+        assert (await worker.ratings.standing(Scope(), other.person.id)).games == 0

@@ -2,11 +2,12 @@
 
 1. The loser of a game always pays for it.
 2. A game is *given up* if it ended by resignation or by the clock. Its winner's rating stays if it was given up before
-   a quarter of the first deal, or if the same people have played three rated games on that day (UTC) already. It
-   still counts as a game and as a win.
+   a quarter of the first deal, or if two opponents in it have played three rated games against each other on that
+   day (UTC) already. It still counts as a game and as a win.
 3. A guest of the web pages plays on *trial* until the guest has chosen a name and has finished three games against
    people. A game with a guest on trial is not rated. A game that the guest gave up, or that was given up early, does
-   not count as finished.
+   not count as finished. A guest who is forgotten during a game is on trial too: otherwise a guest's first games
+   could be lost by /forget.
 
 Games that earlier releases kept are rated without these rules, so that ratings made anew stay the same.
 """
@@ -24,7 +25,7 @@ RULES = 2
 """The number of these rules. A game without a number was kept by a release that had none of them."""
 
 GAMES_A_DAY = 3
-"""Rated games of the same people on one day after which giving up brings the winner nothing."""
+"""Rated games of two opponents on one day after which giving up brings the winner nothing."""
 
 GAMES_ON_TRIAL = 3
 """Games against people that a guest finishes before the guest's games are rated."""
@@ -47,7 +48,7 @@ def is_given_up_early(record: Record) -> bool:
 
 
 def does_winner_gain(game: "FinishedGame", games_today: int) -> bool:
-    """Whether a rated game raises its winner. ``games_today`` counts its people's rated games before it on its day."""
+    """Return whether a rated game raises its winner. ``games_today`` is how often two opponents have met on its day."""
     if game.rating_rules < RULES or not is_given_up(game.record):
         return True
     return games_today < GAMES_A_DAY and not is_given_up_early(game.record)

@@ -34,10 +34,10 @@ EVERYTHING = "*"
 KEEP_CHANGES_SECONDS = 7 * 86400
 
 RATE = """
--- KEYS  number of the last rated game, its changes, chats that have moved, games of the day by who played them, then
+-- KEYS  number of the last rated game, its changes, chats that have moved, games of the day by opponents, then
 --       each scope's ratings, ranks, history
 -- ARGV  the number rated before, the game's, its changes or "", seconds to keep them, how many chats had moved;
---       the game's day, that day's key, who played it or "" if it is not rated;
+--       the game's day, that day's key, its pairs of opponents as JSON or "" if it is not rated;
 --       then place of a scope, person, standing, history or "", shown or "". Returns whether all was still so
 if tonumber(redis.call('GET', KEYS[1]) or '0') ~= tonumber(ARGV[1]) then return 0 end
 if redis.call('HLEN', KEYS[3]) ~= tonumber(ARGV[5]) then return 0 end
@@ -49,7 +49,9 @@ if ARGV[8] ~= '' then
     redis.call('DEL', KEYS[4])
     redis.call('HSET', KEYS[4], 'day', ARGV[6], 'key', ARGV[7])
   end
-  if tonumber(ARGV[6]) >= day then redis.call('HINCRBY', KEYS[4], ARGV[8], 1) end
+  if tonumber(ARGV[6]) >= day then
+    for _, pair in ipairs(cjson.decode(ARGV[8])) do redis.call('HINCRBY', KEYS[4], pair, 1) end
+  end
 end
 for place = 9, #ARGV, 5 do
   local scope = tonumber(ARGV[place])
@@ -217,16 +219,25 @@ def after_game(people: Sequence[str], winners: Sequence[int], before: dict[str, 
     }
 
 
+def _pair(key: str, one: str, other: str) -> str:
+    """Return two opponents as an HMAC."""
+    return hmac.digest(key.encode(), " ".join(sorted((one, other))).encode(), "sha256").hex()
+
+
 class Today(NamedTuple):
-    """A game's day, the random key of that day, the game's people as an HMAC, and their rated games before it."""
+    """A game's day, that day's random key, and the game's pairs of opponents, each as an HMAC.
+
+    ``games`` is how many rated games two opponents have played against each other before it on that day. Of several
+    pairs the largest number counts.
+    """
 
     day: int
     key: str
-    players: str
+    pairs: list[str]
     games: int
 
 
-NO_DAY = Today(0, "", "", 0)
+NO_DAY = Today(0, "", [], 0)
 
 
 class Ratings:
@@ -420,7 +431,7 @@ class Ratings:
         about = [before, entry.number, json.dumps(changes) if changes else "", KEEP_CHANGES_SECONDS, moves]
         done = await self._rate(
             keys=[keys.RATED, keys.changes(entry.id), keys.MOVED, keys.RATED_TODAY, *ratings_keys],
-            args=[*about, today.day, today.key, today.players if scopes else "", *words],
+            args=[*about, today.day, today.key, json.dumps(today.pairs) if scopes else "", *words],
         )
         return bool(done)
 
@@ -465,15 +476,18 @@ class Ratings:
         return changes, words, scopes
 
     async def _today(self, game: FinishedGame) -> "Today":
-        """Count the rated games of the same people that came before this one on its day (UTC)."""
+        """Count the rated games of a game's opponents that came before it on its day (UTC)."""
         day = game.ended // DAY_SECONDS
         known, key = await self._client.hmget(keys.RATED_TODAY, ["day", "key"])
         is_known = known is not None and int(known) == day
         key = key.decode() if is_known else secrets.token_hex(16)
+        # A person who is being forgotten is counted as before: a game that /forget resigns is one more game.
+        forgotten = {mark.somebody: person for person, mark in (await marks(self._client)).items()}
+        people = [forgotten.get(person, person) for person in game.people]
         # Not their ids: this outlasts /forget, or else a person could be forgotten to play on.
-        players = hmac.digest(key.encode(), " ".join(sorted(game.people)).encode(), "sha256").hex()
-        count = await self._client.hget(keys.RATED_TODAY, players) if is_known else 0
-        return Today(day, key, players, int(count or 0))
+        pairs = sorted({_pair(key, *opponents) for opponents in product(people[::2], people[1::2])})
+        counts = await self._client.hmget(keys.RATED_TODAY, pairs) if is_known else []
+        return Today(day, key, pairs, max((int(count or 0) for count in counts), default=0))
 
     async def _enter(self, game: FinishedGame, scopes: Sequence[Scope]) -> None:
         """Enter the narrowest scopes of a game with those who played it."""

@@ -51,7 +51,7 @@ the list of changed tables, also on a cluster. What follows from a finished tabl
 | ``{games}:history:<scope>`` | hash | a person's last ratings there, a word a game (`bot.finished.history`) |
 | ``{games}:scopes:<platform:id>`` | set | the narrowest scopes in which the person has been rated |
 | ``{games}:changes:<id>`` | string | what a game did to its players' ratings, JSON; kept for a week |
-| ``{games}:rated_today`` | hash | rated games of the same people on ``day``, by an HMAC under ``key`` |
+| ``{games}:rated_today`` | hash | rated games of two opponents on ``day``, by an HMAC under ``key`` |
 | ``{games}:rated`` | string | the number of the last game that is in the ratings |
 | ``sessions:<platform:id>`` | hash | a person's browsers by id, JSON (`bot.sessions`); expires |
 | ``entrance:<digest>`` | string | a link to a session is good, by the SHA-256 of what it holds; expires |

@@ -8,7 +8,8 @@ import pytest
 from bot.finished.archive import Archive, FinishedGame
 from bot.finished.rating_rules import RULES, is_finished_by, is_given_up_early
 from bot.finished.ratings import Ratings, Scope, Standing
-from bot.store import Store
+from bot.somebody import Mark
+from bot.store import Store, keys
 from engine import GAMES, Game
 from tests.bot.finished.games import NOON, finished, keep
 
@@ -80,6 +81,29 @@ async def test_a_pairs_fourth_game_given_up_in_a_day_raises_nobody(store: Store)
     before = [await ratings.standing(Scope(), person) for person in ("paper:1", "paper:2", "paper:3")]
     await ratings.rebuild()
     assert [await ratings.standing(Scope(), person) for person in ("paper:1", "paper:2", "paper:3")] == before
+
+
+async def test_a_fourth_game_against_an_opponent_raises_no_pair(store: Store) -> None:
+    """Another partner each time makes no other opponents."""
+    farmer, loser = "paper:1", "paper:2"
+    games = [
+        given_up(number, 20, "tavolo", (farmer, loser, f"paper:3{number}", f"paper:4{number}"), ended=NOON + number)
+        for number in range(1, 5)
+    ]
+    _, third = await standings(store, *games[:3])
+    _, fourth = await standings(store, games[3])
+    assert fourth[farmer].shown == third[farmer].shown
+    assert fourth["paper:34"].shown == Standing().shown
+    assert fourth[loser].shown < third[loser].shown
+
+
+@pytest.mark.parametrize("whose", ["paper:2", "somebody:2"])
+async def test_games_before_a_forgetting_ends_still_count(store: Store, whose: str) -> None:
+    games = [given_up(number, 20, people=("paper:1", "paper:2"), ended=NOON + number) for number in range(1, 5)]
+    _, third = await standings(store, *games[:3])
+    await store.client.hset(keys.FORGETTING, "paper:2", Mark("somebody:2", 0).to_text())
+    _, fourth = await standings(store, games[3].without("paper:2", whose))
+    assert fourth["paper:1"].shown == third["paper:1"].shown
 
 
 async def test_games_played_out_raise_their_winner_all_day(store: Store) -> None:

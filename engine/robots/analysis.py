@@ -25,6 +25,7 @@ from engine.robots.knowledge import pack_of
 from engine.robots.robot import Budget
 from engine.robots.strong import StrongRobot, can_wait, move_of, undeclared
 from engine.search.compiled import COMPILED
+from engine.search.playing import FIRST_THREE
 from engine.search.solver import Solver
 from engine.spades import SpadesDeal
 from engine.tressette import TressetteDeal
@@ -128,9 +129,10 @@ class _Analysis:
     def _judged(self, game: Game, place: int, seat: int, move: str) -> Verdict | None:
         view = game.view(seat)
         assert view.deal
-        # Declarations have verdicts of their own.
         found = self.robot.judge(undeclared(view), game.history(seat))
-        judged = {move_of(view, number): one for number, one in found.items()}
+        # Declarations have verdicts of their own. The search may still offer one: it picks up a packet's last honour at
+        # once, and that can complete a three.
+        judged = {move_of(view, number): one for number, one in found.items() if number < FIRST_THREE}
         made = judged.get(_bare(move))
         if made is None:
             return None

@@ -302,7 +302,7 @@ def test_no_move_is_advised_that_is_not_legal(game_id: str) -> None:
 
 @pytest.mark.parametrize(
     ("declare", "held"),
-    [("acquired", "2D AD"), ("acquired", ""), ("none", "2D AD"), ("dealt", "2D AD")],
+    [("acquired", "2D AD"), ("acquired", ""), ("none", "2D AD"), ("dealt", "2D AD"), ("acquired", "3C 3B")],
 )
 def test_a_card_is_judged_beside_an_honour_on_a_packet(declare: str, held: str) -> None:
     table = last_on_its_packet(declare, held)

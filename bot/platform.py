@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
+from bot.addresses import Visitor
 from bot.panel import Panel
 from bot.places import Place
 
@@ -69,6 +70,7 @@ class Press:
     this very button: anybody can make up a payload, and then the message is not to be touched. ``message`` is empty for
     a press on a page of ours by somebody of a chat: their place is the private chat, and no message was pressed.
     ``is_admin`` is whether the presser administers the group; None if the platform does not tell that with the press.
+    ``visitor`` is from where a guest of the web pages presses.
     """
 
     key: str
@@ -79,6 +81,7 @@ class Press:
     ephemeral: str = ""
     genuine: bool = False
     is_admin: bool | None = None
+    visitor: Visitor | None = None
 
 
 class File(NamedTuple):

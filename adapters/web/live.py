@@ -238,7 +238,8 @@ class _OpenPage:
                 message = PAGE if reader.is_guest else ""
                 key = press_key(f"w{reader.tag}.{word.n}", word.press)
                 person = fresh.spoken_to(spoken(request))
-                press = Press(key, person, reader.place, message, word.press, genuine=genuine)
+                visitor = self._site.guest_visitor(request, reader)
+                press = Press(key, person, reader.place, message, word.press, genuine=genuine, visitor=visitor)
                 reply = await self._card_room.press(press)
             go = await self._rematch(word.press) if word.press.startswith(REMATCH) and not reply.toast else ""
         except STORE_ERRORS as error:

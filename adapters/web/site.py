@@ -18,10 +18,11 @@ from adapters.web.api.problems import ApiError
 from adapters.web.assets import Assets
 from adapters.web.languages import negotiate
 from adapters.web.limits import Limits, TooMany
-from adapters.web.people import KNOWN_BY, WebPeople, set_cookie
+from adapters.web.people import KNOWN_BY, WebPeople, WebPerson, set_cookie
 from adapters.web.refusals import Refused
 from adapters.web.templates import Templates
 from bot import monitoring
+from bot.addresses import Visitor
 from bot.connections import OF_ADDRESS, Connections, share_of_files
 from bot.platform import CardRoom
 from bot.serving import listen, sent_in_time
@@ -87,6 +88,11 @@ class Site:
         self._refusal: BadSetting | None = None
         self._was_refused = asyncio.Event()
         self._security = SECURITY
+
+    def guest_visitor(self, request: web.Request, reader: WebPerson) -> Visitor | None:
+        """Return from where a guest comes; None for people of a chat, whose platform knows them."""
+        is_counted = reader.is_guest and self._card_room.settings.rate_limits
+        return self.access.visitor(request) if is_counted else None
 
     def add(self, routes: Sequence[AbstractRouteDef]) -> None:
         """Have something served, from the next time on that it listens."""

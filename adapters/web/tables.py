@@ -13,7 +13,6 @@ from adapters.web.pages import FIRST_GAME
 from adapters.web.people import COOKIE, PLATFORM, WebPerson, set_cookie
 from adapters.web.refusals import Refused
 from adapters.web.site import Site, spoken
-from bot.addresses import Visitor
 from bot.commands import Kind, choices
 from bot.places import Place
 from bot.platform import CardRoom, Command
@@ -84,15 +83,12 @@ class Tables:
         reader, cookie, language = await self._known(request, await self.people.whose(request), name)
         update = f"web:{reader.tag}:{key}:{game}:{robot}"
         person = reader.spoken_to(spoken(request))
-        opened = await self._card_room.hands.open_table(person, game, robot, update, self._visitor(request, reader))
+        opened = await self._card_room.hands.open_table(
+            person, game, robot, update, self._site.guest_visitor(request, reader)
+        )
         if not opened.code:
             return self._said(request, language, opened.why, cookie)
         return self._led_to(f"/t/{opened.code}", cookie)
-
-    def _visitor(self, request: web.Request, reader: WebPerson) -> Visitor | None:
-        """From where a guest comes; None for people of a chat, whose platform knows them."""
-        is_counted = reader.is_guest and self._card_room.settings.rate_limits
-        return self._site.access.visitor(request) if is_counted else None
 
     async def day(self, request: web.Request) -> web.Response:
         """The deal of the day, or with ``?yesterday`` how the one before went."""
@@ -107,7 +103,9 @@ class Tables:
         """Sit down to the deal of the day; whoever has played it is led to what came of it."""
         said = await self._site.form(request)
         reader, cookie, language = await self._known(request, await self.people.whose(request), said.get("name", ""))
-        opened = await self._card_room.hands.open_day(reader.spoken_to(spoken(request)), self._visitor(request, reader))
+        opened = await self._card_room.hands.open_day(
+            reader.spoken_to(spoken(request)), self._site.guest_visitor(request, reader)
+        )
         if not opened.code:
             return self._said(request, language, opened.why, cookie)
         return self._led_to(f"/t/{opened.code}", cookie)

@@ -52,6 +52,7 @@ async def rematch(worker: Worker, press: Press, game_id: str) -> Reply:
         setup=(*setup, *robots),
         invited=Invited(game.people[others[0]], "", game.record.seats[others[0]]) if is_for_one else None,
         seat=seat,
+        visitor=press.visitor,
     )
     if table.opener.person != person.id:
         with suppress(AlreadySeated):

@@ -417,6 +417,26 @@ async def test_a_rematch_of_two_on_pages_is_asked_of_the_other_one(site: Open, m
                 told.append(await other.word("table"))
 
 
+async def test_a_rematch_on_a_page_counts_for_its_address(limited: None, site: Open) -> None:
+    """Otherwise guests could resign and play again, and leave any number of tables."""
+    client = site.worker.store.client
+    async with browser(site) as anna:
+        code = await anna.play("testa")
+        async with anna.live(code) as live:
+            state = await live.word("table")
+            await live.press(f"1m{code}:{state['version']}:resign")
+            while (state := await live.word("table"))["phase"] != "over":
+                pass
+            [again] = [payload for row in state["extra"] for _label, payload, *_rest in row if "rematch" in payload]
+            led = (await live.press(again, "again1"))["go"]
+        counted = [await client.hkeys(key) async for key in client.scan_iter("opened_from:*")]
+        [person] = [key.decode() async for key in client.scan_iter("seated:web:*")]
+        seated = await client.hkeys(person)
+        assert led.removeprefix("/t/").encode() in seated
+        assert len(counted) == 2, "of an address and of its network"
+        assert all(set(seated) <= set(codes) for codes in counted)
+
+
 async def test_what_a_page_says_that_is_nonsense_is_refused(site: Open) -> None:
     async with browser(site) as anna:
         code = await anna.play()

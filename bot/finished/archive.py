@@ -14,7 +14,7 @@ from typing import Any, Literal, NamedTuple
 
 import structlog
 
-from bot.finished.rating_rules import GAMES_ON_TRIAL, RULES, has_no_name, is_finished_by
+from bot.finished.rating_rules import GAMES_ON_TRIAL, RULES, has_no_name, is_finished_by, is_given_up
 from bot.guests import is_web_guest
 from bot.platform import chat_of, is_private
 from bot.programs import is_program
@@ -201,6 +201,7 @@ class Archive:
         assert table.game
         # A tournament's games are played in private chats, and are games of the chat where its card stands.
         places = [*table.hosts, table.fixture.place] if table.fixture else table.hosts
+        record = table.game.record()
         game = FinishedGame(
             id=game_id(table),
             code=table.code,
@@ -209,10 +210,11 @@ class Archive:
             chats=list(dict.fromkeys(chat_of(place) for place in places if not is_private(place))),
             clock=table.clock,
             strict=table.strict,
-            record=table.game.record(),
+            record=record,
             fixture=FixtureName.of(table.fixture).text if table.fixture else "",
             origin=table.origin,
-            rating_rules=RULES,
+            # Only if it matters: workers of an earlier release cannot read a game with a number, and rate the others.
+            rating_rules=RULES if is_given_up(record) else 1,
         )
         for person, mark in (await marks(self._client)).items():
             game = game.without(person, mark.somebody)

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from bot.finished.archive import FinishedGame
 
 RULES = 2
-"""The number of these rules. A game without a number was kept by a release that had none of them."""
+"""The number of these rules. A game without a number was not given up, or an earlier release kept it."""
 
 GAMES_A_DAY = 3
 """Rated games of two opponents on one day after which giving up brings the winner nothing."""

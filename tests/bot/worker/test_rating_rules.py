@@ -104,3 +104,22 @@ async def test_a_guest_on_trial_raises_nobody_by_being_forgotten(store: Store, m
         [game] = [game async for game in worker.archive.all()]
         assert game.record.ending == "resign"
         assert (await worker.ratings.standing(Scope(), other.person.id)).games == 0
+
+
+async def test_earlier_releases_can_read_games_played_out(store: Store) -> None:
+    """Their workers may rate them on the same store, and refuse fields that they do not know."""
+    fake = FakePlatform()
+    async with open_worker(store, fake) as worker:
+        await give_up(worker, fake, 10)
+        players = await seated(worker, fake, "testa")
+        code = await code_of(worker, players[0])
+
+        def is_over() -> bool:
+            table = worker.room.remembered(code)
+            return table is None or table.phase == "over"
+
+        await play_until(worker, players, Random(1), is_over)
+        await worker.settled()
+        given_up, played_out = [game async for game in worker.archive.all()]
+        assert played_out.record.ending not in ("resign", "timeout")
+        assert given_up.fields.keys() - played_out.fields.keys() == {"rating_rules"}

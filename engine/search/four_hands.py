@@ -7,19 +7,8 @@ What stands at the beginning of a trick is remembered with its bounds. Values ar
 from typing import NamedTuple
 
 from engine.search.compiled import Ints, compiled, ints, place_of, zeros
-from engine.search.two_hands import (
-    AGE,
-    AGES,
-    MOST_NODES,
-    NODES,
-    RANKS,
-    SUIT,
-    SUIT_BITS,
-    WORTH,
-    new_age,
-    one_of_each,
-    sort,
-)
+from engine.search.two_hands import AGE, AGES, MOST_NODES, NODES, new_age
+from engine.search.two_hands_moves import RANKS, SUIT, SUIT_BITS, WORTH, one_of_each, sort
 from engine.tressette import TressetteDeal
 
 LAST = TressetteDeal.LAST_TRICK

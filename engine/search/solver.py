@@ -14,6 +14,7 @@ from engine.declarations import HONOURS
 from engine.position import PacketsPosition, SearchPosition, SpadesPosition, StockPosition, pick_of
 from engine.search import four_hands, spades_hands, two_hands
 from engine.search.compiled import COMPILED, Ints, ints, zeros
+from engine.search.two_hands_moves import ABOVE, COVERING, OPENS
 from engine.spades import SPADE_SUIT
 from engine.tressette import THIRDS, TressetteDeal
 
@@ -55,7 +56,7 @@ class Solver:
 
     def _solve_two(self, here: SearchPosition, values: Ints) -> bool:
         self._two.renew()
-        opens = zeros(two_hands.OPENS)
+        opens = zeros(OPENS)
         hidden = _uncovering(here, opens) if isinstance(here, PacketsPosition) else 0
         mine, theirs = here.hands[here.turn], here.hands[1 - here.turn]
         rest = mine | theirs | hidden
@@ -96,7 +97,7 @@ class Solver:
 
 
 def _uncovering(here: PacketsPosition, opens: Ints) -> int:
-    """Note how the packets lie (`two_hands.OPENS`); returns all cards below the tops."""
+    """Note how the packets lie (`two_hands_moves.OPENS`); returns all cards below the tops."""
     hidden = 0
     for packets in here.packets:
         for packet in packets:
@@ -104,8 +105,8 @@ def _uncovering(here: PacketsPosition, opens: Ints) -> int:
                 opens[above] = 1 << card
                 hidden |= 1 << card
                 if HONOURS >> above & 1:
-                    opens[two_hands.COVERING] |= 1 << above
-                    opens[two_hands.ABOVE + card] = 1 << above | opens[two_hands.ABOVE + above]
+                    opens[COVERING] |= 1 << above
+                    opens[ABOVE + card] = 1 << above | opens[ABOVE + above]
     return hidden
 
 

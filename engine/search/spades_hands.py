@@ -8,7 +8,8 @@ from typing import NamedTuple
 
 from engine.cards import FRENCH
 from engine.search.compiled import Ints, compiled, ints, place_of, zeros
-from engine.search.two_hands import AGE, MOST_NODES, NODES, new_age, sort
+from engine.search.two_hands import AGE, MOST_NODES, NODES, new_age
+from engine.search.two_hands_moves import sort
 from engine.spades import NOT_SPADES, SPADE_SUIT
 
 TABLE_SIZE = 1 << 18

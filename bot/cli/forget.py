@@ -92,8 +92,7 @@ async def _forget(settings: Settings, person: str, files: list[Path]) -> tuple[F
         for path in files:
             rewrite(path, lambda one: one.game and one.game.without(person, mark.somebody))
         done = await forgetter.forget(person, mark)
-        for word in words:
-            await client.publish(keys.NOTIFICATIONS, json.dumps(word))
+        await client.publish(keys.NOTIFICATIONS, json.dumps(words))
         is_running = await store.attendance.alive() > 0
         if is_running:
             return done, True, ""

@@ -17,6 +17,7 @@ from bot.privacy.unused import MOST_DAYS, Unused
 from bot.settings import BadSetting, read_settings
 from bot.somebody import Mark, marks
 from bot.store import EmbeddedStore, Store, keys, opened, schema
+from tests.bot.away import until
 from tests.bot.fake_platform import FakePlatform, open_worker
 from tests.bot.finished.games import finished, keep
 from tests.bot.privacy.traces import traces
@@ -134,6 +135,20 @@ def test_forget_knows_by_the_stores_clock_whether_a_bot_runs(
     done = CliRunner().invoke(cli.app, ["forget", "paper:5", "--yes"])
     assert done.exit_code == 0, done.output
     assert "looks once more in a minute" in done.output
+
+
+async def test_forget_reaches_a_running_bot(embedded: EmbeddedStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Otherwise the bot would go on with the profile that it remembers."""
+    monkeypatch.setenv("REDIS_URL", embedded.url)
+    async with opened(embedded.url) as store, open_worker(store, FakePlatform()) as worker:
+        await worker.people.meet(Person("paper:6", "Yolanda", "yolanda"))
+        heard: list[str] = []
+        monkeypatch.setattr(worker.shards, "on_forget", heard.append)
+        while not dict(await store.client.pubsub_numsub(keys.NOTIFICATIONS))[keys.NOTIFICATIONS.encode()]:
+            await asyncio.sleep(0)
+        done = await asyncio.to_thread(CliRunner().invoke, cli.app, ["forget", "paper:6", "--yes"])
+        assert done.exit_code == 0, done.output
+        await until(lambda: keys.person("paper:6") in heard)
 
 
 async def profiles(store: Store, **used: int) -> None:

@@ -117,8 +117,6 @@ class Challenges:
         no room for tables.
         """
         game_kind(game)
-        if self._room.store.memory.is_full:
-            raise StoreFull()
         name = name_of(person, name)
         hosting = [Host(host)] if host else []
         entries: list[Entry] = [Open(game, person, name), *hosting, *setup, Sit(seat, person, name)]
@@ -131,6 +129,7 @@ class Challenges:
             empty = Table(code)
             opened = self._begin_if_full(empty, entries, update, secret)
             try:
+                self._check_memory()
                 async with (
                     self._room.lists.opened_from(visitor, empty.code),
                     self._room.lists.taking_chair(person, empty.code),
@@ -139,7 +138,7 @@ class Challenges:
                     return await self._room.open(opened, update, "" if again else mark_of(person))
             except CodeTaken:
                 continue
-            except (TooManyTables, TooManyChallenges, TooManyFromAddress):
+            except (TooManyTables, TooManyChallenges, TooManyFromAddress, StoreFull):
                 # What was done already is answered as done.
                 with suppress(NoSuchTable):
                     found = await self._room.load(empty.code)
@@ -147,6 +146,11 @@ class Challenges:
                         return found
                 raise
         raise OpenedTooOften()
+
+    def _check_memory(self) -> None:
+        """Raise StoreFull if the store has no room for new tables."""
+        if self._room.store.memory.is_full:
+            raise StoreFull()
 
     async def open_practice(
         self,

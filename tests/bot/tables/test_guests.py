@@ -84,6 +84,8 @@ async def test_a_full_store_refuses_tables_and_takes_moves(store: Store, challen
         await store.memory.look()
         with pytest.raises(StoreFull):
             await practice(challenges, 2, None)
+        # The same wish again is no new table.
+        assert (await practice(challenges, 1, None)).code == table.code
         after = await challenges._room.close(table.code, "host")
         assert after.phase == "over"
     finally:

@@ -19,16 +19,22 @@ from bot.cli.stores import alone, beside
 from bot.settings import Settings, read_settings
 from bot.store import StoreError, keys
 
+STANDARD_OUTPUT = Path("/dev/stdout")
+
 
 def backup(
     file: Annotated[
         Path,
         typer.Argument(
-            metavar="FILE", dir_okay=False, help="Replaced if it exists. Pipes and devices are written through."
+            metavar="FILE",
+            dir_okay=False,
+            help="Replaced if it exists. Pipes and devices are written through; - is standard output.",
         ),
     ],
 ) -> None:
     """Write all that the store holds to a file, also while the bot is running. The file holds secrets: keep it safe."""
+    if file == Path("-"):
+        file = STANDARD_OUTPUT
     with told():
         settings = read_settings()
         try:

@@ -1,6 +1,7 @@
 """`buongioco backup` and `restore` as a host calls them, beside a running bot and without one."""
 
 import asyncio
+import gzip
 import json
 import signal
 import subprocess
@@ -153,3 +154,19 @@ async def test_a_backup_of_people_is_not_warned_of(tmp_path: Path) -> None:
     answer = await asyncio.to_thread(command, tmp_path, "backup", "cards.gz")
     assert answer.returncode == 0
     assert "warning" not in answer.stderr
+
+
+async def test_backup_dash_is_standard_output(tmp_path: Path) -> None:
+    embedded = EmbeddedStore(tmp_path / "data")
+    await embedded.start()
+    async with opened(embedded.url) as store:
+        await People(store.client).meet(Person("paper:1", "Anna", "anna"))
+    await embedded.stop()
+    words = [sys.executable, "-c", "from bot.cli.main import main; main()", "backup", "-"]
+    bot = await asyncio.create_subprocess_exec(
+        *words, cwd=tmp_path, env=environment(tmp_path), stdout=asyncio.subprocess.PIPE
+    )
+    out, _ = await bot.communicate()
+    assert bot.returncode == 0
+    assert b'"Anna"' in gzip.decompress(out)
+    assert [one.name for one in tmp_path.iterdir()] == ["data"]

@@ -18,6 +18,9 @@ JUST_BEGUN_SECONDS = 60.0
 READER_SECONDS = 5.0
 """How long a pipe may wait for its reader."""
 
+OPEN_FILES = (Path("/dev"), Path("/dev/fd"))
+"""Where files that are open already have names, such as /dev/stdout."""
+
 KINDS = {
     stat.S_IFREG: "file",
     stat.S_IFDIR: "directory",
@@ -61,12 +64,17 @@ def written_whole(path: Path) -> Iterator[IO[bytes]]:
     """Write a file for its owner alone, all of it or nothing.
 
     The new file replaces the old one when all of it is on disk. A symbolic link stays, and the file it names is
-    replaced. A pipe or a character device is written through. OSError for anything else, and if writing fails.
+    replaced. A pipe or a character device is written through, and /dev/stdout is appended to. OSError for anything
+    else, and if writing fails.
     """
     kind = kind_of(path)
     if kind == "pipe":
         with os.fdopen(_opened_pipe(path), "wb") as pipe:
             yield pipe
+    elif kind == "file" and path.absolute().parent in OPEN_FILES:
+        # Such as /dev/stdout that a shell sent to a file. The shell has that file open, so it must not be replaced.
+        with path.open("ab") as opened:
+            yield opened
     elif kind == "device":
         with path.open("wb") as device:
             yield device

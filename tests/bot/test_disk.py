@@ -154,3 +154,14 @@ def test_a_signal_that_is_to_be_ignored_stays_so(number: signal.Signals) -> None
     finally:
         for one, handler in before.items():
             signal.signal(one, handler)
+
+
+def test_open_file_by_its_descriptor_is_kept(tmp_path: Path) -> None:
+    """As with `buongioco backup /dev/stdout >> FILE`."""
+    path = tmp_path / "file"
+    path.write_bytes(b"before ")
+    before = path.stat().st_ino
+    with path.open("ab") as file, written_whole(Path(f"/dev/fd/{file.fileno()}")) as out:
+        out.write(b"after")
+    assert path.read_bytes() == b"before after"
+    assert path.stat().st_ino == before

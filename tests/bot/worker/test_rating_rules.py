@@ -1,5 +1,6 @@
 """Guests of the web pages, and games given up, as their players see it."""
 
+import asyncio
 from random import Random
 
 import pytest
@@ -99,8 +100,10 @@ async def test_a_guest_on_trial_raises_nobody_by_being_forgotten(store: Store, m
         await play_until(worker, players, Random(1), is_enough)
         guest, other = sorted(players, key=lambda player: is_web_guest(player.person.id), reverse=True)
         await worker.forgetter.begin(guest.person.id)
-        await worker.forgetter.work()
-        await worker.settled()
+        async with asyncio.timeout(60):
+            while not await worker.archive.count():
+                await asyncio.sleep(0)
+        await worker.ratings.catch_up()
         [game] = [game async for game in worker.archive.all()]
         assert game.record.ending == "resign"
         assert (await worker.ratings.standing(Scope(), other.person.id)).games == 0

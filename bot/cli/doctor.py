@@ -253,8 +253,8 @@ async def _examine_store(store: Store, settings: Settings) -> AsyncIterator[tupl
     if settings.redis_url and fewest < settings.store_replicas:
         yield (
             False,
-            f"store: moves are answered when {settings.store_replicas} replicas have them "
-            f"(BUONGIOCO_STORE_REPLICAS), and a primary has {fewest}: add replicas, or ask for fewer",
+            f"store: BUONGIOCO_STORE_REPLICAS is {settings.store_replicas}, and a primary has {fewest} "
+            f"{'replica' if fewest == 1 else 'replicas'}: moves wait until you add replicas or lower the number",
         )
 
 

@@ -5,7 +5,9 @@ import asyncio
 import pytest
 from structlog.testing import capture_logs
 
+from bot.cli.doctor import examine
 from bot.metrics import STORE_RISK
+from bot.settings import Settings
 from bot.store import EmbeddedStore, durability, opened
 from bot.store.durability import RISKS, risks_of, watch
 
@@ -58,3 +60,13 @@ async def test_a_store_that_hides_its_settings_is_no_risk(embedded: EmbeddedStor
         await store.client.execute_command("ACL", "SETUSER", "host", "on", ">hunter2", "~*", "&*", "+@all", "-config")
     async with opened(embedded.url.replace("unix://", "unix://host:hunter2@")) as store:
         assert await risks_of(store.client) == []
+
+
+@pytest.mark.parametrize("replicas", [1, 2])
+async def test_doctor_says_how_many_replicas_are_missing(embedded: EmbeddedStore, replicas: int) -> None:
+    settings = Settings(_env_file=None, REDIS_URL=embedded.url, store_replicas=replicas, playground_port=0)
+    lines = [line async for well, line in examine(settings) if not well]
+    assert lines == [
+        f"store: BUONGIOCO_STORE_REPLICAS is {replicas}, and a primary has 0 replicas: moves wait until you add "
+        "replicas or lower the number"
+    ]

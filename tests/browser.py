@@ -1,6 +1,7 @@
 """A real Chromium for tests of pages: fixtures, which `tests/conftest.py` gives to all."""
 
 import os
+import re
 import shutil
 import warnings
 from collections.abc import AsyncIterator
@@ -9,7 +10,7 @@ from pathlib import Path
 
 import pytest
 import pytest_asyncio
-from playwright.async_api import Browser, async_playwright, expect
+from playwright.async_api import Browser, Page, Route, async_playwright, expect
 
 from bot.store import EmbeddedStore
 from tests.open_playground import Open
@@ -97,3 +98,14 @@ async def browser(one_browser: OneBrowser) -> AsyncIterator[Browser]:
     yield running
     for context in running.contexts:
         await context.close()
+
+
+async def expose_chat(page: Page) -> None:
+    """Let a test call what the playground's script keeps to itself, as a module does. Call it before `Page.goto`."""
+
+    async def with_globals(route: Route) -> None:
+        response = await route.fetch()
+        names = "Object.assign(globalThis, { ask, draw, drawHeads, toBottom, state });"
+        await route.fulfill(response=response, body=f"{await response.text()}\n{names}")
+
+    await page.route(re.compile(r"/chat[^/]*\.js"), with_globals)

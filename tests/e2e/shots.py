@@ -21,7 +21,7 @@ from bot.store.entries import Rule
 from bot.tables.errors import NoSuchTable
 from bot.tables.table import Table
 from engine import GAMES
-from tests.browser import launched
+from tests.browser import expose_chat, launched
 from tests.open_playground import Open
 
 GROUP = "playground:1"
@@ -263,6 +263,7 @@ async def opened(browser: Browser, folder: Path, language: str, asked: Namespace
         await store.add_person(name)
     context = await browser.new_context(locale={"it": "it-IT", "en": "en-GB"}[language], device_scale_factor=2)
     page = await context.new_page()
+    await expose_chat(page)
     await page.goto(playground.chat_url)
     await page.wait_for_function("() => state.me")
     shooter = Shooter(playground, page, language, asked)

@@ -11,7 +11,7 @@ import pytest
 from playwright.async_api import Browser, Dialog, Locator, Page, expect
 from playwright.async_api import TimeoutError as PlaywrightTimeout
 
-from tests.browser import ONE_BROWSER, PHONE
+from tests.browser import ONE_BROWSER, PHONE, expose_chat
 from tests.open_playground import Open
 
 pytestmark = ONE_BROWSER
@@ -31,6 +31,7 @@ class Tab:
         context = await browser.new_context(viewport=PHONE, locale="en-GB")  # type: ignore[arg-type]
         page = await context.new_page()
         page.on("pageerror", lambda error: pytest.fail(f"the page failed: {error}"))
+        await expose_chat(page)
         await page.goto(playground.chat_url)
         tab = cls(page, person)
         await tab.become(person)

@@ -46,6 +46,8 @@ REQUIRED = {
 
 def samples(server: TelegramServer) -> dict[str, dict[str, Any]]:
     """An update of each kind that the bot reads, with as many optional fields as there can be."""
+    # No bot answers the presses that are made here.
+    server.checks_answers = False
     anna, bruno, group = Person(server, 1, "Anna", "it"), Person(server, 2, "Bruno"), server.group(GROUP)
     for user in server.users.values():
         user["last_name"] = "Rossi"

@@ -218,9 +218,15 @@ async def test_opening_the_app_brings_a_waiting_hand(store: Store, server: Teleg
     async with with_pages(store, server) as (adapter, site), aiohttp.ClientSession() as session:
         player, _other = await seated(server, "metamazzo")
         await until(lambda: bool(panels(player)))
+        await adapter.worker.settled()
+
+        def tries() -> int:
+            return sum(str(fields.get("chat_id")) == str(player.number) for _method, fields in server.calls)
+
+        tried = tries()
         player.private.gone = Refused(403, "Forbidden: bot was blocked by the user")
         player.say("/hand")
-        await until(lambda: not server.waiting)
+        await until(lambda: tries() > tried)
         await adapter.worker.settled()
         player.private.gone, before = None, len(panels(player))
         url = f"http://127.0.0.1:{site.port}"

@@ -669,7 +669,8 @@ async def test_ratings_follow_from_the_games_and_can_be_made_anew(store: Store) 
         standing = [await worker.ratings.standing(Scope(game="tressette"), player.person.id) for player in players]
         assert standing[0] == standing[2]
         assert standing[1] == standing[3]
-        assert standing[0].shown > 1000 > standing[1].shown
+        # They gave up early, so it raised nobody.
+        assert standing[0].shown == 1000 > standing[1].shown
 
 
 async def test_games_with_a_robot_are_not_rated(store: Store) -> None:

@@ -199,7 +199,7 @@ class Settings(BaseSettings):
         # A Bot API server of the host's own may run with --local, and then takes any address.
         return url
 
-    @field_validator("telegram_webhook_host", "playground_host")
+    @field_validator("telegram_webhook_host", "playground_host", "monitoring_host")
     @classmethod
     def _is_to_listen_on(cls, host: str) -> str:
         host = host.strip()

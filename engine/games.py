@@ -18,7 +18,8 @@ from engine.stock import StockDeal
 class GameKind:
     """One of the games. ``name`` is what it is called everywhere, in every language.
 
-    ``new_deal`` is called with rules, dealer, pack (cards) and carry.
+    ``new_deal`` is called with rules, dealer, pack (cards) and carry. ``plays`` is how many cards are played in a whole
+    deal.
     """
 
     id: str
@@ -27,6 +28,7 @@ class GameKind:
     pack: Pack
     rules: type[rules.Rules]
     new_deal: Callable[[Any, int, Sequence[int], Carry], Deal]
+    plays: int = 40
 
 
 GAMES = {
@@ -38,7 +40,7 @@ GAMES = {
         GameKind("testa", "Testa a Testa", 2, ITALIAN, rules.TestaATesta, StockDeal),
         GameKind("tressette", "Tressette in Quattro", 4, ITALIAN, rules.Tressette, FullDeal),
         GameKind("tavolo", "Tressette al Tavolo", 4, ITALIAN, rules.Tavolo, FullDeal),
-        GameKind("spades", "Spades", 2, FRENCH, rules.Spades, SpadesDeal),
+        GameKind("spades", "Spades", 2, FRENCH, rules.Spades, SpadesDeal, plays=26),
     )
 }
 

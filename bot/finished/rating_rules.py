@@ -30,9 +30,6 @@ GAMES_A_DAY = 3
 GAMES_ON_TRIAL = 3
 """Games against people that a guest finishes before the guest's games are rated."""
 
-CARDS_PLAYED = {"spades": 26}
-"""Cards played in a whole deal, where that is not the whole pack."""
-
 
 def is_given_up(record: Record) -> bool:
     """Whether a game ended by resignation or by the clock."""
@@ -44,7 +41,7 @@ def is_given_up_early(record: Record) -> bool:
     if not is_given_up(record) or len(record.deals) != 1:
         return False
     played: int = sum(entry[1].startswith("play ") for entry in record.deals[0].moves)
-    return 4 * played < CARDS_PLAYED.get(record.game, len(record.kind.pack.codes))
+    return 4 * played < record.kind.plays
 
 
 def does_winner_gain(game: "FinishedGame", games_today: int) -> bool:

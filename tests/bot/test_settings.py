@@ -92,6 +92,7 @@ REACHABLE = "must be an address that Telegram can reach"
         ("BUONGIOCO_TELEGRAM_WEBHOOK_HOST", "http://0.0.0.0", "must be an address of this machine"),
         ("BUONGIOCO_TELEGRAM_WEBHOOK_HOST", "0.0.0.0:8443", "must be an address of this machine"),
         ("BUONGIOCO_PLAYGROUND_HOST", "[::1]", "must be an address of this machine"),
+        ("BUONGIOCO_MONITORING_HOST", "http://0.0.0.0", "must be an address of this machine"),
     ],
 )
 def test_wrong_address_is_one_line(monkeypatch: pytest.MonkeyPatch, name: str, value: str, line: str) -> None:

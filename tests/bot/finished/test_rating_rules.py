@@ -8,6 +8,7 @@ import pytest
 from bot.finished.archive import Archive, FinishedGame
 from bot.finished.rating_rules import RULES, is_finished_by, is_given_up_early
 from bot.finished.ratings import Ratings, Scope, Standing
+from bot.simulation import simulate
 from bot.somebody import Mark
 from bot.store import Store, keys
 from engine import GAMES, Game
@@ -51,6 +52,12 @@ async def standings(store: Store, *games: FinishedGame) -> tuple[Ratings, dict[s
 def test_a_quarter_of_the_first_deal_is_counted_in_cards(game: str, quarter: int) -> None:
     assert is_given_up_early(given_up(1, quarter - 1, game).record)
     assert not is_given_up_early(given_up(1, quarter, game).record)
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_a_whole_deal_has_as_many_plays_as_its_game_says(game: str) -> None:
+    first = simulate(game, {}, ["random"] * GAMES[game].seats, "plays").deals[0]
+    assert sum(entry[1].startswith("play ") for entry in first.moves) == GAMES[game].plays
 
 
 async def test_an_early_resignation_costs_its_player_and_raises_nobody(store: Store) -> None:

@@ -25,16 +25,20 @@ class Memory:
         self._client, self._outage = client, outage
         self.share = 0.0
         """From 0 to 1, as of the last look. 0 if the store does not tell."""
+        self._evicts = False
+        """Whether the store deletes keys instead of refusing writes. `bot.store.durability` warns of that."""
 
     @property
     def is_full(self) -> bool:
         """Whether there is no room for new tables."""
-        return self.share >= FULL
+        return self.share >= FULL and not self._evicts
 
     async def look(self) -> None:
         """Ask the store, and warn the host when much of the memory is used for the first time."""
         was_high = self.share >= HIGH
-        self.share = max(map(_share_of, by_node(await self._client.info("memory"))), default=0.0)
+        nodes = by_node(await self._client.info("memory"))
+        self.share = max(map(_share_of, nodes), default=0.0)
+        self._evicts = any(str(node.get("maxmemory_policy", "")).startswith("allkeys") for node in nodes)
         STORE_MEMORY.set(self.share)
         if self.share >= HIGH and not was_high:
             log.warning(

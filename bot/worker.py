@@ -27,7 +27,7 @@ from bot.find.finder import MINDED_WITH, Finder
 from bot.find.teller import Teller
 from bot.finished.archive import Archive
 from bot.finished.honours import Honours
-from bot.finished.rating_rules import is_given_up
+from bot.finished.rating_rules import why_unrated
 from bot.finished.ratings import Ratings
 from bot.metrics import GAMES, LAG, PLATFORM_UP, TABLES, UNSETTLED
 from bot.outages import Outages
@@ -418,10 +418,7 @@ class Worker:
         names = {chair.person: chair.name for chair in table.chairs if chair}
         changes = await self.ratings.changes(game.id)
         shown = [(names.get(one.person, "?"), one.before, one.after) for one in changes]
-        unrated = "trial" if game.trial else ""
-        if changes and is_given_up(game.record) and all(one.after <= one.before for one in changes):
-            unrated = "given up"
-        return Outcome(game.id, shown, game.ended, unrated=unrated)
+        return Outcome(game.id, shown, game.ended, unrated=why_unrated(game, changes))
 
     async def _finish_day(self, table: Table, day: date) -> Outcome:
         """Keep what came of the deal of a day: it is not rated, and not to be read by others before the day is over."""

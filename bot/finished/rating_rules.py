@@ -12,6 +12,7 @@
 Games that earlier releases kept are rated without these rules, so that ratings made anew stay the same.
 """
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from bot.programs import is_program
@@ -20,6 +21,7 @@ from engine import Record
 
 if TYPE_CHECKING:
     from bot.finished.archive import FinishedGame
+    from bot.finished.ratings import Change
 
 RULES = 2
 """The number of these rules. A game without a number was not given up, or an earlier release kept it."""
@@ -64,3 +66,11 @@ def is_finished_by(game: "FinishedGame", person: str) -> bool:
         return False
     gave_up = is_given_up(game.record) and game.people.index(person) not in game.record.winner
     return not gave_up and not is_given_up_early(game.record)
+
+
+def why_unrated(game: "FinishedGame", changes: Sequence["Change"]) -> str:
+    """Return the key of `bot.panels.board.UNRATED` that says why nobody's rating rises, or an empty string."""
+    if game.trial:
+        return "trial"
+    nobody_gains = bool(changes) and all(one.after <= one.before for one in changes)
+    return "given up" if nobody_gains and is_given_up(game.record) else ""

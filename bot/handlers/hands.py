@@ -11,6 +11,7 @@ from bot import actions
 from bot.actions import BadPayload, TableAction
 from bot.addresses import Visitor
 from bot.finished.archive import game_id
+from bot.finished.rating_rules import why_unrated
 from bot.handlers.daily import Daily
 from bot.handlers.limits import PRESSES_OF_PERSON, TooManyPresses
 from bot.handlers.puzzles import PuzzlePage, Puzzles, puzzle_with
@@ -100,6 +101,8 @@ class OpenHand:
         self.is_gone = False
         """Whether there is nothing more to see: its reader does not sit there any more, or the table was removed."""
         self._draft, self._menu, self._again = NO_DRAFT, "", ""
+        self._unrated: str | None = None
+        """Why nobody's rating rose by the game, as `why_unrated`; None until that is known."""
         self._changed = asyncio.Event()
         self._is_behind = False
         self._payloads: set[str] = set()
@@ -178,8 +181,12 @@ class OpenHand:
         while self.table.phase == "over" and not (self.table.is_duplicate or self.table.is_practice):
             await asyncio.sleep(REMATCH_SECONDS)
             again = await self._hands.who_wants_rematch(self.table, self._person)
-            if again != self._again:
-                self._again = again
+            unrated = self._unrated
+            if unrated is None:
+                unrated = await self._hands.why_unrated(self.table)
+            is_new = again != self._again or (unrated or "") != (self._unrated or "")
+            self._again, self._unrated = again, unrated
+            if is_new:
                 yield
 
     async def tables(self) -> AsyncIterator[Table]:
@@ -232,7 +239,16 @@ class OpenHand:
         chosen = self._draft.choice_at(self.table.oldest_panel(seat)) if seat is not None and self.table.game else ""
         menu = self._menu if self.table.phase == "open" else ""
         is_late = await self._hands.is_late(self.table, self._person)
-        return hand_page(self.table, self._person, profile, chosen, menu, again=self._again, is_late=is_late)
+        return hand_page(
+            self.table,
+            self._person,
+            profile,
+            chosen,
+            menu,
+            again=self._again,
+            unrated=self._unrated or "",
+            is_late=is_late,
+        )
 
     def close(self) -> None:
         self._hands.closed(self)
@@ -468,6 +484,18 @@ class Hands:
         if table.phase != "over" or table.day is None or table.day >= days.today():
             return False
         return await days.results.of(table.day, person) is None
+
+    async def why_unrated(self, table: Table) -> str | None:
+        """Return why nobody's rating rose by a finished game; None until it is rated, or while the store is away."""
+        if table.day:
+            return ""
+        with self.room.store.outage.noted():
+            game = await self._worker.archive.get(game_id(table))
+            if game is None:
+                return None
+            changes = await self._worker.ratings.changes(game.id)
+            return None if game.is_rated and not changes else why_unrated(game, changes)
+        return None
 
     async def who_wants_rematch(self, table: Table, person: str) -> str:
         """Who waits for somebody with whom they played no game in a group, to play it again, as they are called; empty

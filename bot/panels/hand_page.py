@@ -13,7 +13,7 @@ from bot.actions import MoveAction, TableAction
 from bot.daily.deal import result_of
 from bot.finished.archive import game_id
 from bot.panel import Button, Panel, Span
-from bot.panels.board import duplicate_panel, result_panel
+from bot.panels.board import UNRATED, duplicate_panel, result_panel
 from bot.panels.challenge import challenge_panel
 from bot.panels.daily import TOO_LATE, day_result_panel
 from bot.panels.find import ready_panel
@@ -152,20 +152,24 @@ def hand_page(
     menu: str = "",
     *,
     again: str = "",
+    unrated: str = "",
     is_late: bool = False,
 ) -> HandPage:
     """What somebody's page shows who sits at a table, or asks for a chair there.
 
     ``chosen`` is the part of a move that they have chosen, ``menu`` the one that is open while the table waits; after
-    the game ``again`` is who asks them for a rematch, and ``is_late`` whether it was a day's that was over by then.
+    the game ``again`` is who asks them for a rematch, ``unrated`` is a key of `UNRATED` or empty, and ``is_late`` is
+    whether it was a day's that was over by then.
     """
     table = table.spoken(profile.language)
     seat = table.seat_of(person)
     seen = snapshot(table, seat)
     panel = _panel(table, seen, person, profile, chosen, menu, is_late=is_late)
     _ = seen.words(profile.language, profile.suits).text
-    besides = _("{name} asks for a rematch, and waits a minute.").format(name=isolated(again)) if again else ""
-    return _Pages(table, seen, profile, panel, chosen, _(TOO_LATE) if is_late else besides).page()
+    why = _(UNRATED[unrated]) if unrated else ""
+    asks = _("{name} asks for a rematch, and waits a minute.").format(name=isolated(again)) if again else ""
+    besides = _(TOO_LATE) if is_late else " ".join(filter(None, (why, asks)))
+    return _Pages(table, seen, profile, panel, chosen, besides).page()
 
 
 def _panel(

@@ -400,7 +400,9 @@ async def test_a_rematch_of_two_on_pages_is_asked_of_the_other_one(site: Open, m
             [again] = [payload for row in state["extra"] for _label, payload, *_rest in row if "rematch" in payload]
             # The page may be quicker than the archive, without whose record nothing is played again.
             led = (await live.press(again, "again1"))["go"]
-            asked = await other.word("table")
+            # Why the game is not rated may be told first.
+            while "rematch" not in (asked := await other.word("table"))["line"]:
+                pass
             assert asked["line"].endswith("\u2068Anna\u2069 asks for a rematch, and waits a minute.")
             assert asked["says"].endswith("waits a minute.")
             async with anna.live(led.removeprefix("/t/")) as waiting:
@@ -415,6 +417,19 @@ async def test_a_rematch_of_two_on_pages_is_asked_of_the_other_one(site: Open, m
             told = [word["table"] for word in other.said if "table" in word]
             while "rematch" in told[-1]["line"]:
                 told.append(await other.word("table"))
+
+
+async def test_the_page_says_why_guests_gain_nothing(site: Open, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(hands, "REMATCH_SECONDS", 0.05)
+    async with browser(site) as anna, browser(site) as bruno:
+        code = await anna.play("testa", friend="1", name="Anna")
+        await bruno.post(f"/t/{code}", name="Bruno")
+        async with anna.live(code) as live, bruno.live(code) as other:
+            state = await live.word("table")
+            await live.press(f"1m{code}:{state['version']}:resign")
+            for page in (live, other):
+                while "Not rated: a guest’s games count after" not in (await page.word("table"))["line"]:
+                    pass
 
 
 async def test_a_rematch_on_a_page_counts_for_its_address(limited: None, site: Open) -> None:

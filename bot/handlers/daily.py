@@ -122,7 +122,7 @@ class Daily:
             await self.days.game_on(day),
             await results.par(day),
             best_of(list(played.values())),
-            chain.secret(day).hex() if day >= chain.first else "–",
+            chain.secret(day).hex() if day >= chain.first else "",
             own.game if own else "",
             way_to("lines", 1, chat=chat) if any(line.person in played for line in lines) else "",
         )

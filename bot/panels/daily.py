@@ -190,9 +190,9 @@ def played_panel(
 
 
 class PastDay(NamedTuple):
-    """What is known of a day that is over: ``best`` is the best line that was found, ``secret`` is in hex, ``replay``
-    the id of the reader's own game, empty if they have not played. ``lines`` is what a press for all lines side by
-    side carries, empty if there are none.
+    """What is known of a day that is over: ``best`` is the best line that was found, ``secret`` is in hex, empty
+    before the first day of the chain. ``replay`` is the id of the reader's own game, empty if they have not played.
+    ``lines`` is what a press for all lines side by side carries, empty if there are none.
     """
 
     day: date
@@ -221,8 +221,9 @@ def yesterday_panel(language: str, suits: str, past: PastDay, lines: Sequence[Na
         page.gap()
         page.line(_("The best line that was found, {margin}:"), margin=signed(best.result.margin))
         page.line(_moves(language, suits, game, best))
-    page.gap()
-    page.line(_("🔓 Secret: {secret}"), "small", secret=secret)
+    if secret:
+        page.gap()
+        page.line(_("🔓 Secret: {secret}"), "small", secret=secret)
     rows: list[Row] = [(Button(_("Side by side"), side_by_side, "good"),)] if side_by_side else []
     if replay:
         rows.append(

@@ -9,6 +9,7 @@ from typer.testing import CliRunner
 from bot.cli import main as cli
 from bot.daily.chain import Chain
 from bot.daily.days import chain_of
+from bot.panels.daily import PastDay, yesterday_panel
 from bot.store import EmbeddedStore, keys, opened
 from engine import Game
 from tests.bot.command import command
@@ -63,3 +64,9 @@ async def test_a_host_reads_what_to_publish(tmp_path: Path) -> None:
     assert ": tavolo, played by 0 players" in answers[0].stdout
     assert there[0].stdout == there[1].stdout
     assert ", Etc/GMT-14: " in there[0].stdout
+
+
+def test_a_day_without_a_secret_shows_no_line_for_it() -> None:
+    past = PastDay(date(2026, 11, 25), "testa", None, None, "", "", "")
+    assert "Secret" not in yesterday_panel("en", "italian", past, ()).plain
+    assert "Secret: ab12" in yesterday_panel("en", "italian", past._replace(secret="ab12"), ()).plain

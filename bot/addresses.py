@@ -77,5 +77,5 @@ def is_own_name(name: str, is_networked: bool, permitted: Collection[str] = ()) 
 
 
 def _around(address: ipaddress.IPv4Address | ipaddress.IPv6Address, bits: int) -> str:
-    """The network of so many bits in which an address is."""
+    """Return the network of this many bits that contains an address."""
     return str(ipaddress.ip_network((address.packed, bits), strict=False))

@@ -26,7 +26,7 @@ KNOWN = "discord:commands"
 
 MOST_CHOICES, LONGEST_CHOICE = 25, 100
 LONGEST_PASTED = 500
-"""Characters of what somebody pastes who has a code: perhaps a link, or all of an invitation."""
+"""Most characters of a pasted code, which may come as a link or a whole invitation."""
 
 Run = Callable[[Interaction, str, Iterable[str], discord.User | None], Awaitable[None]]
 """What carries a command out: the interaction, its word, the words behind it, and the person that it is about."""

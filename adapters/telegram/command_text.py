@@ -25,7 +25,7 @@ FORMATS = (
 )
 QUOTES = (MessageEntity.BLOCKQUOTE, MessageEntity.EXPANDABLE_BLOCKQUOTE)
 NOT_WORDS = (MessageEntity.TEXT_MENTION, MessageEntity.BOT_COMMAND)
-"""Entities that are no argument of a command. A person who is mentioned by a link is read from the entity."""
+"""Entities that are not arguments of a command. A person mentioned by a link is read from the entity."""
 
 
 class CommandText(NamedTuple):

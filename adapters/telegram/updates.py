@@ -212,4 +212,4 @@ REDUCERS: dict[str, Callable[[Fields], Fields]] = {
     "chosen_inline_result": _chosen_result,
     "my_chat_member": _membership,
 }
-"""What is read of each kind of update."""
+"""The fields that are read of each kind of update."""

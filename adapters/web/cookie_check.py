@@ -39,7 +39,7 @@ class CookieCheck:
         self.routes: list[AbstractRouteDef] = [web.get(PATH, self.look)]
 
     async def look(self, request: web.Request) -> web.Response:
-        """Lead on whoever has come with their cookie; tell everyone else that it is missing."""
+        """Redirect readers who sent their cookie; tell everyone else that it is missing."""
         address = request.query.get("to", "")
         if not ADDRESS.fullmatch(address):
             raise Refused("there is no such request")

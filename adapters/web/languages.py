@@ -19,7 +19,7 @@ def negotiate(header: str) -> str:
     """Return the language of ours with the greatest weight; empty if the header names none of ours.
 
     Of equal weights the first counts. A weight of 0 refuses a language, and ``*`` stands for all that are not named.
-    What is malformed is ignored.
+    Malformed parts are ignored.
     """
     if not header:
         return ""

@@ -68,7 +68,7 @@ function shut(why) {
   el("chats").replaceChildren();
 }
 
-/** What is wrong with the connection, if anything. */
+/** Show the trouble with the connection, if any. */
 function drawTrouble() {
   const trouble = [isLate && state.texts.unsent, away].filter(Boolean).join(" ");
   el("offline").textContent = trouble;

@@ -11,11 +11,12 @@ from typing import Any
 
 import structlog
 
+from bot.card_room import CardRoom
 from bot.cli.stores import store_of
 from bot.connections import allow_open_files, handle_loop_error
 from bot.handlers import Dispatcher
 from bot.monitoring import monitoring
-from bot.platform import GROUP, Adapter, CardRoom
+from bot.platform import GROUP, Adapter
 from bot.settings import NOTHING_TO_RUN, Settings
 from bot.store import STORE_ERRORS, StoreAway, schema
 from bot.store.attendance import PATIENCE

@@ -2,7 +2,8 @@
 
 from collections.abc import AsyncIterator
 
-from bot.platform import Adapter, CardRoom
+from bot.card_room import CardRoom
+from bot.platform import Adapter
 from bot.settings import Settings
 
 

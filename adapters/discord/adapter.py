@@ -28,21 +28,11 @@ from adapters.discord.rest import Rest
 from adapters.discord.unread import Bare
 from bot.actions import BadPayload
 from bot.background import TaskSet
+from bot.card_room import CardRoom
 from bot.commands import command_called
 from bot.panel import Panel
 from bot.places import Place
-from bot.platform import (
-    CardRoom,
-    Command,
-    DeliveryError,
-    File,
-    NotDone,
-    RateLimit,
-    Reply,
-    SentMessage,
-    Trouble,
-    is_private,
-)
+from bot.platform import Command, DeliveryError, File, NotDone, RateLimit, Reply, SentMessage, Trouble, is_private
 from bot.proxies import proxy_for
 from bot.settings import BadSetting, Shards
 from bot.store import STORE_ERRORS

@@ -15,9 +15,10 @@ from adapters.discord import reading
 from adapters.discord.reading import Interaction
 from adapters.discord.tree import Slash, Tree
 from adapters.discord.unread import Bare
+from bot.card_room import CardRoom
 from bot.commands import Argument, CommandSpec, Kind, Where, choices, command_called, listed
 from bot.names import trimmed
-from bot.platform import CardRoom, Trouble
+from bot.platform import Trouble
 from bot.store import STORE_ERRORS
 from bot.texts import LANGUAGES, texts
 

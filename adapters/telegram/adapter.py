@@ -25,10 +25,10 @@ from adapters.telegram.profile import Profile, choose_callback_mode
 from adapters.telegram.transport import AiohttpRequest, JsonData, SendingRequest, UploadData
 from adapters.telegram.webhook import Webhook
 from bot.actions import BadPayload
+from bot.card_room import CardRoom
 from bot.panel import Panel
 from bot.places import Place
 from bot.platform import (
-    CardRoom,
     ChatGone,
     Command,
     DeliveryError,

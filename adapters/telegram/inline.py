@@ -7,8 +7,9 @@ from telegram.error import BadRequest
 from adapters.telegram import drawing
 from adapters.telegram.errors import Meaning
 from adapters.telegram.transport import JsonData, Post
+from bot.card_room import CardRoom
 from bot.panel import Panel
-from bot.platform import CardRoom, Offer, Person
+from bot.platform import Offer, Person
 
 MOST_RESULTS = 50
 """That an answer may have (core.telegram.org/bots/api#answerinlinequery)."""

@@ -7,8 +7,9 @@ from dataclasses import replace
 from functools import partial
 
 from bot.background import TaskSet
+from bot.card_room import CardRoom
 from bot.panel import Panel
-from bot.platform import Adapter, CardRoom, NoPicture, NotDone, NotEditable, Press, SentMessage, Trouble
+from bot.platform import Adapter, NoPicture, NotDone, NotEditable, Press, SentMessage, Trouble
 
 UNKNOWN_PICTURE = "?"
 """What is known of the picture that a pressed message shows."""

@@ -13,8 +13,9 @@ from adapters.telegram.errors import NO_ANSWER, why
 from adapters.telegram.pages import Pages
 from adapters.telegram.transport import CutOff, JsonData, Nonsense, NotConnected, Post, ServerError
 from bot.background import TaskSet
+from bot.card_room import CardRoom
 from bot.panel import Panel, Span
-from bot.platform import CardRoom, Press, Reply, Unreachable, is_ephemeral, is_inline, private_place
+from bot.platform import Press, Reply, Unreachable, is_ephemeral, is_inline, private_place
 from bot.texts import language_of, texts
 
 ANSWER_WITHIN = 1.5

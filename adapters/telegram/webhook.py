@@ -16,9 +16,9 @@ from adapters.telegram.errors import NO_ANSWER, slow_down, why
 from adapters.telegram.polling import FIRST_PAUSE, LISTENING_TO, LONGEST_PAUSE, Hear
 from adapters.telegram.reading import PLATFORM
 from adapters.telegram.updates import update_of
+from bot.card_room import CardRoom
 from bot.connections import Connections, share_of_files
 from bot.monitoring import add_monitoring
-from bot.platform import CardRoom
 from bot.serving import is_same_secret, listen, sent_in_time
 from bot.store import WorkDropped
 

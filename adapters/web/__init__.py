@@ -18,7 +18,8 @@ from adapters.web.replays import Replays
 from adapters.web.routes import routes_of
 from adapters.web.site import Site
 from adapters.web.watch import WatchPages
-from bot.platform import Adapter, CardRoom
+from bot.card_room import CardRoom
+from bot.platform import Adapter
 
 
 def make(card_room: CardRoom) -> Sequence[Adapter]:

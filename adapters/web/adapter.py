@@ -4,8 +4,9 @@ from adapters.web.live import Live
 from adapters.web.people import PLATFORM
 from adapters.web.site import Site
 from adapters.web.tables import Tables
+from bot.card_room import CardRoom
 from bot.panel import Panel
-from bot.platform import CardRoom, NotDone, RateLimit, SentMessage
+from bot.platform import NotDone, RateLimit, SentMessage
 
 PAGE = "page"
 """What the only message is called that people have here: the page of a table."""

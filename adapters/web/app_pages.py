@@ -14,8 +14,8 @@ from adapters.web.cookie_check import after_cookie
 from adapters.web.entrance import code_in
 from adapters.web.people import FRAMED, set_cookie
 from adapters.web.site import Site, spoken
+from bot.card_room import CardRoom
 from bot.mini_app import MiniApp, NotLaunched
-from bot.platform import CardRoom
 from bot.texts import language_of, texts
 from bot.texts import marked as _
 

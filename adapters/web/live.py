@@ -22,9 +22,10 @@ from adapters.web.codes import code_of
 from adapters.web.limits import TooMany
 from adapters.web.people import SESSIONS, WebPerson
 from adapters.web.site import TOO_MUCH, Site, spoken
+from bot.card_room import CardRoom
 from bot.idempotency import press_key
 from bot.panel import LONGEST_PAYLOAD
-from bot.platform import CardRoom, Press
+from bot.platform import Press
 from bot.store import STORE_ERRORS
 from bot.texts import language_of, texts
 from bot.texts import marked as _

@@ -8,7 +8,7 @@ from aiohttp.web_routedef import AbstractRouteDef
 from adapters.web.entrance import code_in
 from adapters.web.refusals import Refused
 from adapters.web.site import Site, spoken
-from bot.platform import CardRoom
+from bot.card_room import CardRoom
 
 
 class OwnSettings:

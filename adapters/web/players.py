@@ -12,9 +12,9 @@ from aiohttp.web_routedef import AbstractRouteDef
 from adapters.web.api.operations import PLAYER_ID
 from adapters.web.people import WebPerson
 from adapters.web.site import Site, spoken
+from bot.card_room import CardRoom
 from bot.commands import Kind, choices
 from bot.finished.players import ALL, PERIODS
-from bot.platform import CardRoom
 from bot.texts import language_of, texts
 from bot.texts import marked as _
 

@@ -9,7 +9,7 @@ from adapters.web.cookie_check import after_cookie
 from adapters.web.people import COOKIE, set_cookie
 from adapters.web.refusals import Refused
 from adapters.web.site import Site, spoken
-from bot.platform import CardRoom
+from bot.card_room import CardRoom
 from bot.texts import language_of, texts
 from bot.texts import marked as _
 

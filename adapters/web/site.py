@@ -23,8 +23,8 @@ from adapters.web.refusals import Refused
 from adapters.web.templates import Templates
 from bot import monitoring
 from bot.addresses import Visitor
+from bot.card_room import CardRoom
 from bot.connections import OF_ADDRESS, Connections, share_of_files
-from bot.platform import CardRoom
 from bot.serving import listen, sent_in_time
 from bot.settings import BadSetting
 from bot.store import STORE_ERRORS

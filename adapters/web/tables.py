@@ -13,9 +13,10 @@ from adapters.web.pages import FIRST_GAME
 from adapters.web.people import COOKIE, PLATFORM, WebPerson, set_cookie
 from adapters.web.refusals import Refused
 from adapters.web.site import Site, spoken
+from bot.card_room import CardRoom
 from bot.commands import Kind, choices
 from bot.places import Place
-from bot.platform import CardRoom, Command
+from bot.platform import Command
 from bot.somebody import is_guest
 from bot.texts import language_of, texts
 from bot.texts import marked as _

@@ -9,8 +9,8 @@ from aiohttp.web_routedef import AbstractRouteDef
 
 from adapters.web.api.operations import WATCH_ID
 from adapters.web.site import Site, spoken
+from bot.card_room import CardRoom
 from bot.commands import Kind, choices
-from bot.platform import CardRoom
 from bot.somebody import GUEST, NAME
 from bot.texts import language_of, texts
 from bot.watching import card_names

@@ -20,8 +20,9 @@ import typer
 
 from bot import logs
 from bot.bench.limits import PATIENCE, STARTS_IN, BenchFailed, within
+from bot.card_room import CardRoom
 from bot.handlers import Dispatcher
-from bot.platform import Adapter, CardRoom
+from bot.platform import Adapter
 from bot.running import collect_seldom
 from bot.settings import Settings
 from bot.store import EmbeddedStore, opened

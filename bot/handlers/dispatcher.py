@@ -42,7 +42,7 @@ log = structlog.get_logger()
 
 
 class Dispatcher:
-    """Answers people, and what adapters ask for (`bot.platform.CardRoom`). Nothing here knows a platform."""
+    """Answers people, and what adapters ask for (`bot.card_room.CardRoom`). Nothing here knows a platform."""
 
     def __init__(self, worker: Worker) -> None:
         self.worker = worker

@@ -12,13 +12,14 @@ from adapters.telegram import make as telegram
 from adapters.web import make as web
 from adapters.web.playground import Playground
 from adapters.web.playground.requests import Say
+from bot.card_room import CardRoom
 from bot.commands import Kind
 from bot.finished.players import Players
 from bot.finished.reader import GameReader
 from bot.handlers.hands import Hands
 from bot.handlers.playing import Playing
 from bot.mini_app import MiniApp
-from bot.platform import Adapter, CardRoom, Command, Offered, Person, Press, Reply, Suggestion
+from bot.platform import Adapter, Command, Offered, Person, Press, Reply, Suggestion
 from bot.settings import Settings
 from bot.store import Store
 from bot.watching import Watching

@@ -45,7 +45,7 @@ from bot.bench.platforms import (
     tell_ratios,
     whole_bot,
 )
-from bot.platform import CardRoom
+from bot.card_room import CardRoom
 from bot.running import collect_seldom
 from bot.settings import Settings
 

@@ -3,9 +3,10 @@
 from adapters.web.playground.chat_store import PLATFORM, ChatStore
 from adapters.web.playground.server import Server
 from adapters.web.site import Site, until_cancelled
+from bot.card_room import CardRoom
 from bot.panel import Panel
 from bot.places import Place
-from bot.platform import CardRoom, NotDone, RateLimit, SentMessage
+from bot.platform import NotDone, RateLimit, SentMessage
 
 
 class Playground:

@@ -14,11 +14,12 @@ from pydantic_core import from_json
 from adapters.web.playground.chat_store import BOT, PLATFORM, Chat, ChatStore, User
 from adapters.web.playground.tabs import Tabs
 from adapters.web.refusals import Refused
+from bot.card_room import CardRoom
 from bot.idempotency import press_key
 from bot.names import trimmed
 from bot.panel import LONGEST_PAYLOAD
 from bot.places import Place
-from bot.platform import CardRoom, Command, Person, Press, Reply, is_private
+from bot.platform import Command, Person, Press, Reply, is_private
 from bot.texts import language_of, texts
 from bot.texts import marked as _
 

@@ -23,10 +23,11 @@ from adapters.web.playground.tabs import Tab, Tabs
 from adapters.web.refusals import Refused
 from adapters.web.site import Site, spoken
 from bot.background import TaskSet
+from bot.card_room import CardRoom
 from bot.commands import Kind, choices, listed
 from bot.host_link import drop_link, show_link
 from bot.idempotency import press_key
-from bot.platform import CardRoom, DeliveryError
+from bot.platform import DeliveryError
 from bot.serving import is_same_secret, sent_in_time
 from bot.store import STORE_ERRORS
 from bot.texts import language_of, texts

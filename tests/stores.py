@@ -9,7 +9,7 @@ import pytest
 import redis
 from redis.asyncio import Redis
 
-from bot.bench.cluster import LocalCluster
+from benchmarks.cluster import LocalCluster
 from bot.store import EmbeddedStore, Store, opened
 
 

@@ -11,7 +11,7 @@ import pytest
 import yaml
 from typer.testing import CliRunner
 
-from bot.cli.bench import Benches
+from benchmarks.__main__ import Benches
 from bot.cli.main import Commands, app
 from engine import GAMES
 
@@ -62,7 +62,9 @@ def test_every_game_and_option_stands_in_the_rules() -> None:
 def test_modules_and_files_that_the_docs_name_exist() -> None:
     found = 0
     for page in PAGES:
-        for name in re.findall(r"`((?:engine|bot|adapters|tests)[./][\w./]+)`", page.read_text(encoding="utf-8")):
+        for name in re.findall(
+            r"`((?:engine|bot|adapters|benchmarks|tests)[./][\w./]+)`", page.read_text(encoding="utf-8")
+        ):
             if (ROOT / name).exists():
                 found += 1
                 continue

@@ -33,7 +33,7 @@ class Commands(LazyGroup):
         "backup": "bot.cli.backup:backup",
         "restore": "bot.cli.backup:restore",
         "forget": "bot.cli.forget:forget",
-        "bench": "bot.cli.bench:app",
+        "bench": "benchmarks.__main__:app",
         "link": "bot.cli.link:link",
         "reports": "bot.cli.reports:reports_app",
         "daily": "bot.cli.daily:daily",

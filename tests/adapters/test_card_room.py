@@ -71,7 +71,6 @@ MAY_IMPORT = {
 """What an adapter may know of the bot; docs/adapters.md says what each is for."""
 
 OF_THE_STORE = {"STORE_ERRORS", "WorkDropped", "WorkFailed"}
-BENCHES = {"bot.bench.limits", "bot.bench.platform_server", "bot.bench.platforms", "bot.logs", "bot.running"}
 
 
 def imports_of(file: Path) -> Iterator[tuple[str, str]]:
@@ -89,9 +88,8 @@ def test_adapters_know_no_more_of_the_bot_than_they_may() -> None:
     files = sorted((ROOT / "adapters").rglob("*.py"))
     assert len(files) > 30
     for file in files:
-        allowed = MAY_IMPORT | (BENCHES if "bench" in file.parts else set())
         found = [(module, name) for module, name in imports_of(file) if module.split(".")[0] in ("bot", "engine")]
-        assert [module for module, _ in found if module not in allowed] == [], file
+        assert [module for module, _ in found if module not in MAY_IMPORT] == [], file
         assert {name for module, name in found if module == "bot.store"} <= OF_THE_STORE, file
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner, Result
 
-from bot.bench import compare, robots, solver
+from benchmarks import compare, robots, solver
 from bot.cli import main as cli
 from engine import GAMES
 from tests.bot.command import command, exit_status
@@ -259,9 +259,9 @@ def test_the_terminals_sentences_are_about_somebody(tmp_path: Path) -> None:
 
 
 def test_bench_engine_prints_its_baseline_beside_every_figure(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("bot.bench.engine.SECONDS", 0.01)
-    monkeypatch.setattr("bot.bench.engine.ROUNDS", 1)
-    monkeypatch.setattr("bot.bench.engine.GAMES_WEIGHED", 1)
+    monkeypatch.setattr("benchmarks.engine.SECONDS", 0.01)
+    monkeypatch.setattr("benchmarks.engine.ROUNDS", 1)
+    monkeypatch.setattr("benchmarks.engine.GAMES_WEIGHED", 1)
     out = call("bench", "engine").output
     assert "OpenSpiel" in out
     assert [one.label for one in compare.FIGURES if one.bench == "engine" and one.read(out) is None] == []
@@ -271,10 +271,10 @@ def test_bench_engine_prints_its_baseline_beside_every_figure(monkeypatch: pytes
 
 @pytest.mark.long
 def test_bench_store_prints_its_baseline_beside_the_presses(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("bot.bench.store.TABLES", 3)
-    monkeypatch.setattr("bot.bench.store.PRESSES", 256)
-    monkeypatch.setattr("bot.bench.sizes.GAMES_EACH", 2)
-    monkeypatch.setattr("bot.bench.sizes.PEOPLE", 3)
+    monkeypatch.setattr("benchmarks.store.TABLES", 3)
+    monkeypatch.setattr("benchmarks.store.PRESSES", 256)
+    monkeypatch.setattr("benchmarks.sizes.GAMES_EACH", 2)
+    monkeypatch.setattr("benchmarks.sizes.PEOPLE", 3)
     out = call("bench", "store").output
     assert "bare appends/s" in out
     assert "store round trips a press" in out

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from bot.bench.cluster import LocalCluster
+from benchmarks.cluster import LocalCluster
 from bot.cli import main as cli
 from bot.settings import NOTHING_TO_RUN, BadSetting, names, read_settings
 from bot.store import EmbeddedStore, opened

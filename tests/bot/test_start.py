@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from bot.bench import __name__ as benches
-from bot.bench import start
-from bot.bench.limits import BenchFailed
+from benchmarks import __name__ as benches
+from benchmarks import start
+from benchmarks.limits import BenchFailed
 from bot.cli.main import app
 from tests.bot.command import environment
 from tests.bot.test_run import BUONGIOCO

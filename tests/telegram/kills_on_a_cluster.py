@@ -15,7 +15,7 @@ from pathlib import Path
 
 import aiohttp
 
-from bot.bench.cluster import LocalCluster, Node
+from benchmarks.cluster import LocalCluster, Node
 from bot.store import opened
 from tests.kills.bot_process import Bot, free_port
 from tests.kills.harness import Harness, main

@@ -4,7 +4,7 @@ from itertools import pairwise
 
 import pytest
 
-from bot.bench.pictures import scenes_of
+from benchmarks.pictures import scenes_of
 from bot.picture import DECKS, CardStyle, Deck
 from bot.pictures.layout import CARD, LEAST_STEP, OPEN, SMALL, WIDTH, Box, CardAt, TextAt, height_of, lay_out
 from bot.pictures.lettering import drawable

@@ -6,7 +6,7 @@ from random import Random
 import pytest
 from PIL import Image, ImageFont
 
-from bot.bench.pictures import scenes_of
+from benchmarks.pictures import scenes_of
 from bot.pictures.layout import WIDTH, lay_out
 from bot.pictures.lettering import LETTERS, drawable
 from bot.pictures.painter import FONT, paint

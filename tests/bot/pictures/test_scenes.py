@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from bot.bench.pictures import scenes_of
+from benchmarks.pictures import scenes_of
 from bot.panels.snapshot import isolated, snapshot
 from bot.pictures.lettering import are_drawable, drawable, drawable_names
 from bot.pictures.results import deal_sheet

@@ -11,7 +11,7 @@ import pytest
 from redis.asyncio import Redis
 from structlog.testing import capture_logs
 
-from bot.bench.cluster import LocalCluster
+from benchmarks.cluster import LocalCluster
 from bot.privacy import rewriting
 from bot.privacy.rewriting import ALL_EXPIRED_SECONDS, Rewriter, ask_for_rewrite
 from bot.somebody import Mark

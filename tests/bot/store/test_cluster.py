@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from bot.bench.cluster import NODE_TIMEOUT_MS, LocalCluster, Node
+from benchmarks.cluster import NODE_TIMEOUT_MS, LocalCluster, Node
 from bot.store import STORE_ERRORS, Appended, Store, keys, opened
 from bot.store.batch import NotReplicated
 from bot.store.log import Log

@@ -6,7 +6,7 @@ from random import Random
 
 import pytest
 
-from bot.bench.cluster import LocalCluster
+from benchmarks.cluster import LocalCluster
 from bot.store import Store, keys, opened
 from engine import verify
 from tests.bot.fake_platform import GROUP, FakePlatform, code_of, open_worker, play_until, seated

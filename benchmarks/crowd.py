@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from random import Random
 from typing import Any
 
-from bot.bench.limits import STALLED, BenchFailed
+from benchmarks.limits import STALLED, BenchFailed
 
 Pressing = Callable[[int, str, str], None]
 """What makes a press: person, message, payload."""

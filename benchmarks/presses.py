@@ -19,8 +19,8 @@ from typing import Annotated
 
 import typer
 
+from benchmarks.limits import PATIENCE, BenchFailed, within
 from bot import logs
-from bot.bench.limits import PATIENCE, BenchFailed, within
 from bot.handlers import Dispatcher
 from bot.panel import Panel
 from bot.platform import Command, NotDone, Person, Press, RateLimit, Reply, SentMessage, private_place

@@ -11,8 +11,8 @@ from typing import Annotated
 
 import typer
 
-from bot.bench.limits import PATIENCE, within
-from bot.bench.other_painters import resvg_painter, vips_painter
+from benchmarks.limits import PATIENCE, within
+from benchmarks.other_painters import resvg_painter, vips_painter
 from bot.panel import Panel, Span
 from bot.panels.snapshot import snapshot
 from bot.picture import CardStyle, Picture

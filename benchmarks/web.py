@@ -1,8 +1,8 @@
 """`buongioco bench web`: two thousand watchers of one table, in one process, told by streams of the interface; and many
-tables that are played at on pages (`bot.bench.pages`).
+tables that are played at on pages (`benchmarks.pages`).
 
 Its baseline, in the same run, tells the same lines to as many connections by aiohttp alone. Watchers are a process of
-their own (`bot.bench.watchers`); times are from just before the move is made until a watcher has read of it.
+their own (`benchmarks.watchers`); times are from just before the move is made until a watcher has read of it.
 """
 
 import asyncio
@@ -20,10 +20,10 @@ from typing import NamedTuple
 import typer
 from aiohttp import web
 
+from benchmarks import pages
+from benchmarks.limits import PATIENCE, within
+from benchmarks.site import bot_with_pages
 from bot import logs
-from bot.bench import pages
-from bot.bench.limits import PATIENCE, within
-from bot.bench.site import bot_with_pages
 from bot.connections import allow_open_files
 from bot.watching import public_table
 from bot.worker import Worker
@@ -173,7 +173,7 @@ async def _measured(port: int, path: str, watchers: int, moves: int, move: Move)
 
 @asynccontextmanager
 async def _crowd(port: int, path: str, watchers: int) -> AsyncIterator[asyncio.subprocess.Process]:
-    words = [sys.executable, "-m", "bot.bench.watchers", str(port), path, str(watchers)]
+    words = [sys.executable, "-m", "benchmarks.watchers", str(port), path, str(watchers)]
     pipe = asyncio.subprocess.PIPE
     process = await asyncio.create_subprocess_exec(*words, stdin=pipe, stdout=pipe, limit=1 << 26)
     try:

@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
-from bot.bench.limits import STARTS_IN, within
+from benchmarks.limits import STARTS_IN, within
 from bot.handlers import Dispatcher
 from bot.running import adapters_of, opened_worker
 from bot.settings import Settings

@@ -1,7 +1,7 @@
 """One worker of `buongioco bench scale`: the whole bot on a store, with a platform of lines of JSON.
 
-It takes what people press on its standard input and prints what their panels come to show. ``python -m bot.bench.worker
-<number> <replicas> <url>``.
+Run it as ``python -m benchmarks.worker NUMBER REPLICAS URL``. It reads presses from its standard input and prints the
+panels that change.
 """
 
 import asyncio
@@ -11,9 +11,9 @@ import sys
 import time
 from typing import Any
 
+from benchmarks.presses import GAME, Counter
 from bot import logs
 from bot.background import TaskSet
-from bot.bench.presses import GAME, Counter
 from bot.handlers import Dispatcher
 from bot.panel import Panel
 from bot.platform import Command, Person, Press, SentMessage, is_private, person_of, private_place

@@ -1,4 +1,4 @@
-"""What benches of platforms share: a platform with its people in another process (`bot.bench.platform_server`), the
+"""What benches of platforms share: a platform with its people in another process (`benchmarks.platform_server`), the
 whole bot in this one, and what it is measured beside in a third.
 """
 
@@ -18,8 +18,8 @@ from typing import Any
 import aiohttp
 import typer
 
+from benchmarks.limits import PATIENCE, STARTS_IN, BenchFailed, within
 from bot import logs
-from bot.bench.limits import PATIENCE, STARTS_IN, BenchFailed, within
 from bot.card_room import CardRoom
 from bot.handlers import Dispatcher
 from bot.platform import Adapter

@@ -18,9 +18,8 @@ from discord.gateway import DiscordWebSocket
 from discord.http import Route
 
 from adapters.discord.adapter import Discord
-from bot import logs
-from bot.bench.limits import PATIENCE, within
-from bot.bench.platforms import (
+from benchmarks.limits import PATIENCE, within
+from benchmarks.platforms import (
     AT_ONCE,
     IDLE_TABLES,
     TABLES,
@@ -37,12 +36,13 @@ from bot.bench.platforms import (
     tell_ratios,
     whole_bot,
 )
+from bot import logs
 from bot.card_room import CardRoom
 from bot.running import collect_seldom
 from bot.settings import Settings
 
 TOKEN = "bench"  # noqa: S105
-SERVER = "adapters.discord.bench.server"
+SERVER = "benchmarks.discord_server"
 ROUNDS, PRESSES, RATE = 11, 1500, 200
 CALM_PRESSES = 3000
 TOGETHER, PAIRS, TOGETHER_RATE, TOGETHER_PRESSES = 7, 10, 20, 600

@@ -18,9 +18,9 @@ from typing import Any, NamedTuple, TypeVar
 
 import typer
 
-from bot.bench.cluster import LocalCluster
-from bot.bench.crowd import Crowd
-from bot.bench.limits import PATIENCE, BenchFailed, within
+from benchmarks.cluster import LocalCluster
+from benchmarks.crowd import Crowd
+from benchmarks.limits import PATIENCE, BenchFailed, within
 from bot.store import EmbeddedStore, Store, keys, opened
 
 WORKERS = (1, 2, 3)
@@ -61,7 +61,7 @@ class Workers:
 
     async def start(self, number: int, url: str, replicas: int) -> None:
         process = await asyncio.create_subprocess_exec(
-            *(sys.executable, "-m", "bot.bench.worker", str(number), str(replicas), url),
+            *(sys.executable, "-m", "benchmarks.worker", str(number), str(replicas), url),
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
             limit=2**20,

@@ -15,9 +15,9 @@ from typing import Any
 
 import typer
 
-from bot.bench import sizes
-from bot.bench.limits import within
-from bot.bench.presses import Counter
+from benchmarks import sizes
+from benchmarks.limits import within
+from benchmarks.presses import Counter
 from bot.settings import Settings
 from bot.store import EmbeddedStore, Store, keys, opened
 from bot.tables import Room, Table

@@ -13,7 +13,7 @@ from typing import Any
 
 from aiohttp import WSMsgType, web
 
-from bot.bench.platform_server import PlatformServer, form_of, serve
+from benchmarks.platform_server import PlatformServer, form_of, serve
 
 BOT = {"id": "1", "username": "buongioco", "discriminator": "0", "avatar": None, "bot": True}
 SERVER, BOARDS = 7 << 22, 10_000_000

@@ -20,7 +20,7 @@ from pathlib import Path
 
 import typer
 
-from bot.bench.limits import PATIENCE, BenchFailed
+from benchmarks.limits import PATIENCE, BenchFailed
 from bot.settings import names
 
 ROUNDS = 5

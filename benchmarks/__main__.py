@@ -4,7 +4,7 @@ from typing import Any, ClassVar
 
 import typer
 
-from bot.bench.limits import BenchFailed
+from benchmarks.limits import BenchFailed
 from bot.cli.errors import told
 from bot.cli.lazy import LazyGroup
 from bot.cli.output import say
@@ -14,18 +14,18 @@ class Benches(LazyGroup):
     """A bench that cannot go on says why in a line, and ends with exit code 1."""
 
     places: ClassVar = {
-        "engine": "bot.bench.engine:run",
-        "store": "bot.bench.store:run",
-        "scale": "bot.bench.scale:run",
-        "robots": "bot.bench.robots:command",
-        "solver": "bot.bench.solver:run",
-        "pictures": "bot.bench.pictures:command",
-        "presses": "bot.bench.presses:command",
-        "find": "bot.bench.find:run",
-        "web": "bot.bench.web:run",
-        "daily": "bot.bench.daily:run",
-        "start": "bot.bench.start:run",
-        "compare": "bot.bench.compare:command",
+        "engine": "benchmarks.engine:run",
+        "store": "benchmarks.store:run",
+        "scale": "benchmarks.scale:run",
+        "robots": "benchmarks.robots:command",
+        "solver": "benchmarks.solver:run",
+        "pictures": "benchmarks.pictures:command",
+        "presses": "benchmarks.presses:command",
+        "find": "benchmarks.find:run",
+        "web": "benchmarks.web:run",
+        "daily": "benchmarks.daily:run",
+        "start": "benchmarks.start:run",
+        "compare": "benchmarks.compare:command",
     }
 
     def invoke(self, ctx: Any) -> Any:

@@ -1,4 +1,4 @@
-"""The watchers of `bot.bench.web`, in a process of their own: `python -m bot.bench.watchers PORT PATH COUNT`.
+"""The watchers of `benchmarks.web`, in a process of their own: `python -m benchmarks.watchers PORT PATH COUNT`.
 
 A line is printed once each of them has read of the table; when its input ends, when each version was read, in seconds
 of the monotonic clock, which all processes of a machine share.

@@ -24,9 +24,8 @@ from telegram.ext import Application, CallbackContext, CallbackQueryHandler, Inl
 
 from adapters.telegram.adapter import Telegram
 from adapters.telegram.transport import AiohttpRequest
-from bot import logs
-from bot.bench.limits import PATIENCE, within
-from bot.bench.platforms import (
+from benchmarks.limits import PATIENCE, within
+from benchmarks.platforms import (
     AT_ONCE,
     IDLE_TABLES,
     SLOWEST,
@@ -45,12 +44,13 @@ from bot.bench.platforms import (
     tell_ratios,
     whole_bot,
 )
+from bot import logs
 from bot.card_room import CardRoom
 from bot.running import collect_seldom
 from bot.settings import Settings
 
 TOKEN = "1:bench"  # noqa: S105
-SERVER = "adapters.telegram.bench.server"
+SERVER = "benchmarks.telegram_server"
 ROUNDS, PRESSES, RATE = 3, 3000, 100
 CALM_PRESSES = 1500
 DEFAULT_PRESSES, DEFAULT_AT_ONCE = 300, 32

@@ -11,7 +11,7 @@ from typing import Any
 
 from aiohttp import web
 
-from bot.bench.platform_server import PlatformServer, form_of, serve
+from benchmarks.platform_server import PlatformServer, form_of, serve
 
 BOT = {"id": 1, "is_bot": True, "first_name": "Buongioco", "username": "buongioco_bot", "supports_inline_queries": True}
 TYPED = ("", "t", "tre", "metamazzo", "31 pizzichino", "spades", "nothing like that")

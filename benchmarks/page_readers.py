@@ -1,4 +1,4 @@
-"""The readers of `bot.bench.pages`, in a process of their own: `python -m bot.bench.page_readers PORT`.
+"""The readers of `benchmarks.pages`, in a process of their own: `python -m benchmarks.page_readers PORT`.
 
 The first line of its input is JSON: for each page to open its path and its reader's cookie. A line is printed once all
 of them show something; when its input ends, when each page came to show each version, in seconds of the monotonic

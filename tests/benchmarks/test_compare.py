@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner, Result
 
-from bot.bench import compare
+from benchmarks import compare
 from bot.cli import main as cli
 
 PROJECT = """

@@ -2,7 +2,7 @@
 
 Times are from when a move is committed until the page of the player who did not make it was told. The baseline, in the
 same run, tells as much to as many pages by aiohttp alone. Readers are a process of their own
-(`bot.bench.page_readers`).
+(`benchmarks.page_readers`).
 """
 
 import asyncio
@@ -19,8 +19,8 @@ from typing import NamedTuple
 import typer
 from aiohttp import ClientSession, CookieJar, web
 
-from bot.bench.limits import PATIENCE, within
-from bot.bench.site import bot_with_pages
+from benchmarks.limits import PATIENCE, within
+from benchmarks.site import bot_with_pages
 from bot.panels.hand_page import hand_page
 
 TABLES = 200
@@ -155,7 +155,7 @@ async def _baseline(tables: int, seconds: float, size: int) -> tuple[list[float]
 
 async def _measured(port: int, pages: Sequence[Page], seconds: float, move: Move) -> tuple[list[float], int]:
     """Milliseconds from each move's commit until the other page was told of it, and how many never were."""
-    words = [sys.executable, "-m", "bot.bench.page_readers", str(port)]
+    words = [sys.executable, "-m", "benchmarks.page_readers", str(port)]
     pipe = asyncio.subprocess.PIPE
     readers = await asyncio.create_subprocess_exec(*words, stdin=pipe, stdout=pipe, limit=1 << 26)
     assert readers.stdin

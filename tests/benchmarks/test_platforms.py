@@ -7,9 +7,9 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from adapters.discord.commands import Commands
-from bot.bench import compare, presses
-from bot.bench.limits import BenchFailed, within
-from bot.bench.platforms import tell_ratios
+from benchmarks import compare, presses
+from benchmarks.limits import BenchFailed, within
+from benchmarks.platforms import tell_ratios
 from bot.cli import main as cli
 from bot.platform import Trouble
 
@@ -21,7 +21,7 @@ def bench(*words: str) -> Result:
 
 
 def shorten(monkeypatch: pytest.MonkeyPatch, platform: str) -> None:
-    measure = importlib.import_module(f"adapters.{platform}.bench.measure")
+    measure = importlib.import_module(f"benchmarks.{platform}")
     for name, value in {"TABLES": 12, "ROUNDS": 1, "PRESSES": 60, "CALM_PRESSES": 30}.items():
         monkeypatch.setattr(measure, name, value)
     if platform == "telegram":
@@ -29,15 +29,15 @@ def shorten(monkeypatch: pytest.MonkeyPatch, platform: str) -> None:
     else:
         monkeypatch.setattr(measure, "PAIRS", 2)
         monkeypatch.setattr(measure, "TOGETHER_PRESSES", 20)
-    monkeypatch.setattr("bot.bench.platforms.TABLES", 12)
-    monkeypatch.setattr("bot.bench.platforms.QUIET", 0.5)
+    monkeypatch.setattr("benchmarks.platforms.TABLES", 12)
+    monkeypatch.setattr("benchmarks.platforms.QUIET", 0.5)
 
 
 @pytest.fixture(autouse=True)
 def same_process(monkeypatch: pytest.MonkeyPatch) -> None:
     """A bench changes its process for good: its log, its garbage collector."""
     monkeypatch.setattr("bot.logs.set_up", lambda _level: None)
-    for module in ("bot.bench.presses", *(f"adapters.{platform}.bench.measure" for platform in PLATFORMS)):
+    for module in ("benchmarks.presses", *(f"benchmarks.{platform}" for platform in PLATFORMS)):
         monkeypatch.setattr(f"{module}.collect_seldom", lambda: None)
 
 
@@ -68,7 +68,7 @@ def test_the_whole_bot_plays_beside_the_bare_library(platform: str, monkeypatch:
 def test_with_pictures(platform: str, monkeypatch: pytest.MonkeyPatch) -> None:
     shorten(monkeypatch, platform)
     for name, value in {"PICTURE_ROUNDS": 1, "PICTURE_PRESSES": 40, "PICTURE_AT_ONCE": 4}.items():
-        monkeypatch.setattr(f"adapters.{platform}.bench.measure.{name}", value)
+        monkeypatch.setattr(f"benchmarks.{platform}.{name}", value)
     result = bench("presses", "--adapter", platform, "--pictures")
     assert result.exit_code == 0, result.output
     assert result.output.count("whole bot with pictures, 12 tables:") == 2
@@ -81,7 +81,7 @@ def test_with_pictures(platform: str, monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.long
 def test_what_people_type_is_answered_beside_the_bare_library(monkeypatch: pytest.MonkeyPatch) -> None:
     shorten(monkeypatch, "telegram")
-    monkeypatch.setattr("adapters.telegram.bench.measure.QUERIES", 40)
+    monkeypatch.setattr("benchmarks.telegram.QUERIES", 40)
     result = bench("presses", "--adapter", "telegram", "--inline")
     assert result.exit_code == 0, result.output
     assert "whole bot, 12 tables: 100 inline queries/s" in result.output
@@ -118,7 +118,7 @@ def test_a_bot_that_never_connects_is_told_in_a_line_and_not_waited_for(monkeypa
 
     shorten(monkeypatch, "discord")
     monkeypatch.setattr(Commands, "bring_up_to_date", refuse)
-    monkeypatch.setattr("bot.bench.platforms.PATIENCE", 5.0)
+    monkeypatch.setattr("benchmarks.platforms.PATIENCE", 5.0)
     result = bench("presses", "--adapter", "discord")
     assert result.exit_code == 1
     [line] = [line for line in result.stderr.splitlines() if line.startswith("buongioco bench:")]
@@ -130,7 +130,7 @@ def test_a_bot_that_never_connects_is_told_in_a_line_and_not_waited_for(monkeypa
 @pytest.mark.long
 def test_presses_in_the_process_end_with_their_figures(monkeypatch: pytest.MonkeyPatch) -> None:
     for name, value in {"SECONDS": 1, "RATE": 50, "FLAT_OUT": 100, "COUNTED": 100}.items():
-        monkeypatch.setattr(f"bot.bench.presses.{name}", value)
+        monkeypatch.setattr(f"benchmarks.presses.{name}", value)
     result = bench("presses", "--tables", "80")
     assert result.exit_code == 0, result.output
     assert "baseline, bare appends at 50/s" in result.output
@@ -140,18 +140,18 @@ def test_presses_in_the_process_end_with_their_figures(monkeypatch: pytest.Monke
 
 @pytest.mark.long
 def test_panels_that_never_come_end_the_bench(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("bot.bench.presses.SECONDS", 1)
-    monkeypatch.setattr("bot.bench.presses.RATE", 50)
-    monkeypatch.setattr("bot.bench.presses.Counter.edit", never_shown)
+    monkeypatch.setattr("benchmarks.presses.SECONDS", 1)
+    monkeypatch.setattr("benchmarks.presses.RATE", 50)
+    monkeypatch.setattr("benchmarks.presses.Counter.edit", never_shown)
 
     async def impatient(crowd: presses.Crowd) -> list[float]:
         """What comes before has its usual limits: it is to end."""
-        monkeypatch.setattr("bot.bench.presses.PATIENCE", 5.0)
-        monkeypatch.setattr("bot.bench.presses.SLOWEST", 1000)
+        monkeypatch.setattr("benchmarks.presses.PATIENCE", 5.0)
+        monkeypatch.setattr("benchmarks.presses.SLOWEST", 1000)
         return await at_a_rate(crowd)
 
     at_a_rate = presses.at_a_rate
-    monkeypatch.setattr("bot.bench.presses.at_a_rate", impatient)
+    monkeypatch.setattr("benchmarks.presses.at_a_rate", impatient)
     result = bench("presses", "--tables", "80")
     assert result.exit_code == 1
     assert "buongioco bench: waited 5.05 s for 50 presses at 50/s to reach their panels" in result.stderr
@@ -163,17 +163,17 @@ async def never_shown(*_about: object) -> None:
 
 @pytest.mark.long
 def test_workers_of_their_own_end_with_their_figures(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("bot.bench.scale.WORKERS", (1,))
+    monkeypatch.setattr("benchmarks.scale.WORKERS", (1,))
     for name, value in {"TABLES": 12, "WARM_UP": 10, "PRESSES": 60, "RATED": 30}.items():
-        monkeypatch.setattr(f"bot.bench.scale.{name}", value)
+        monkeypatch.setattr(f"benchmarks.scale.{name}", value)
     result = bench("scale")
     assert result.exit_code == 0, result.output
     assert [name for name in ("one node", "cluster of three", "one replica asked") if name not in result.output] == []
 
 
 def test_a_worker_that_ends_ends_the_bench(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("bot.bench.scale.WORKERS", (1,))
-    monkeypatch.setattr("bot.bench.scale.sys.executable", "/bin/false")
+    monkeypatch.setattr("benchmarks.scale.WORKERS", (1,))
+    monkeypatch.setattr("benchmarks.scale.sys.executable", "/bin/false")
     result = bench("scale")
     assert result.exit_code == 1
     assert "buongioco bench: worker 0 ended, with exit code 1" in result.stderr
@@ -192,8 +192,8 @@ async def test_another_timeout_inside_a_step_is_not_taken_for_its_own() -> None:
 
 
 def test_matching_is_told_beside_a_look_at_every_pair(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("bot.bench.find.PEOPLE", 40)
-    monkeypatch.setattr("bot.bench.find.ROUNDS", 2)
+    monkeypatch.setattr("benchmarks.find.PEOPLE", 40)
+    monkeypatch.setattr("benchmarks.find.ROUNDS", 2)
     result = bench("find")
     assert result.exit_code == 0, result.output
     assert "every pair" in result.stdout

@@ -14,8 +14,8 @@ from typing import Any
 
 from aiohttp import web
 
-from bot.bench.crowd import Crowd
-from bot.bench.limits import BenchFailed
+from benchmarks.crowd import Crowd
+from benchmarks.limits import BenchFailed
 
 AT_ONCE = 10
 """How many tables are being opened at a time; a chat may have twice as many open challenges, and Discord's tables here

@@ -13,7 +13,7 @@ from typing import Annotated
 
 import typer
 
-from bot.bench.reference import ReferenceRobot
+from benchmarks.reference import ReferenceRobot
 from engine import GAMES, Game, game_kind
 from engine.robots import Robot, act, robot
 from engine.robots.strong import SEARCH_AS_USUAL, StrongRobot

@@ -18,7 +18,7 @@ from redis.backoff import NoBackoff
 from redis.exceptions import RedisError
 from redis.retry import Retry
 
-from bot.bench.limits import PATIENCE, BenchFailed
+from benchmarks.limits import PATIENCE, BenchFailed
 from bot.store.valkey import server_path
 
 PRIMARIES = 3

@@ -21,10 +21,10 @@ from typing import Annotated, NamedTuple
 
 import typer
 
-from bot.bench import start
-from bot.bench.limits import BenchFailed
+from benchmarks import start
+from benchmarks.limits import BenchFailed
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[1]
 PATIENCE = 10.0
 """The seconds for which a bench that was interrupted may go on, each time."""
 PIN = re.compile(r"^([\w.-]+)==([^\s;\\]+)", re.MULTILINE)

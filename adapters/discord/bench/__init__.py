@@ -1,5 +1,0 @@
-"""`buongioco bench presses --adapter discord`."""
-
-from adapters.discord.bench.measure import run
-
-__all__ = ["run"]

@@ -1,5 +1,0 @@
-"""`buongioco bench presses --adapter telegram`."""
-
-from adapters.telegram.bench.measure import run
-
-__all__ = ["run"]

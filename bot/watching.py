@@ -16,7 +16,7 @@ import structlog
 from pydantic import BaseModel, ConfigDict, Field
 
 from bot.background import TaskSet
-from bot.delivery.shards import Shards
+from bot.cluster.shards import Shards
 from bot.finished.archive import game_id
 from bot.finished.replayed import OpenView
 from bot.people import People

@@ -14,16 +14,16 @@ import structlog
 
 from bot.analysis_pool import AnalysisPool
 from bot.background import Loop, Loops, TaskSet
+from bot.cluster.shards import LEADER_SHARD, Shards
 from bot.daily.analyses import DayAnalyses
 from bot.daily.days import Days
 from bot.daily.reminders import Reminders
 from bot.delivery.completion import Completion
 from bot.delivery.delivery import RING_AFTER, Delivery
 from bot.delivery.names import SurfaceName, decode_name, encode_name
-from bot.delivery.shards import Shards
 from bot.delivery.surface import Change, decode_change, encode_change
 from bot.delivery.table_sync import Outcome
-from bot.find.finder import MINDED_WITH, Finder
+from bot.find.finder import Finder
 from bot.find.teller import Teller
 from bot.finished.archive import Archive
 from bot.finished.honours import Honours
@@ -452,7 +452,7 @@ class Worker:
     async def _keep_closing(self, close_past: Callable[[], Awaitable[object]]) -> None:
         """Close what is over, again and again: days and months each in a loop, so that neither holds up the other."""
         while True:
-            if MINDED_WITH in self.shards.mine:
+            if LEADER_SHARD in self.shards.mine:
                 with self.store.outage.noted():
                     await close_past()
             await asyncio.sleep(DAYS_SECONDS)

@@ -4,9 +4,8 @@ import asyncio
 from datetime import timedelta
 
 from bot.analysis_pool import AnalysisPool
+from bot.cluster.shards import LEADER_SHARD, Shards
 from bot.daily.days import Days
-from bot.delivery.shards import Shards
-from bot.find.finder import MINDED_WITH
 from bot.finished.archive import Archive
 from bot.store import Store
 
@@ -25,7 +24,7 @@ class DayAnalyses:
     async def run(self) -> None:
         """Until cancelled."""
         while True:
-            if MINDED_WITH in self._shards.mine:
+            if LEADER_SHARD in self._shards.mine:
                 with self._store.outage.noted():
                     await self.work()
             await asyncio.sleep(POLL_SECONDS)

@@ -13,9 +13,8 @@ from typing import Any
 
 import structlog
 
+from bot.cluster.shards import LEADER_SHARD, Shards
 from bot.daily.days import Days
-from bot.delivery.shards import Shards
-from bot.find.finder import MINDED_WITH
 from bot.panels.daily import reminder_panel
 from bot.people import People
 from bot.platform import Adapter, DeliveryError, is_worth_another_try, platform_of, private_place
@@ -78,7 +77,7 @@ class Reminders:
     async def run(self) -> None:
         """Until cancelled."""
         while True:
-            if MINDED_WITH in self._shards.mine:
+            if LEADER_SHARD in self._shards.mine:
                 with self._store.outage.noted():
                     await self.remind(self._days.now())
             await asyncio.sleep(POLL_SECONDS)

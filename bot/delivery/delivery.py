@@ -18,6 +18,7 @@ from typing import Any
 
 import structlog
 
+from bot.cluster.shards import Shards
 from bot.delivery.announcer import Announcer
 from bot.delivery.answers import Answers
 from bot.delivery.drawing import Drawer
@@ -26,7 +27,6 @@ from bot.delivery.lowest import LowestHands
 from bot.delivery.message_state import State, decode_state
 from bot.delivery.names import Hand, Result, SurfaceName, decode_name, encode_name
 from bot.delivery.send_limiter import SendLimiter
-from bot.delivery.shards import Shards
 from bot.delivery.shared_pace import SharedPace
 from bot.delivery.state_writer import StateWriter
 from bot.delivery.surface import Change, Surface, decode_change

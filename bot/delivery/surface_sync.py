@@ -11,12 +11,12 @@ from dataclasses import dataclass, field, replace
 
 import structlog
 
+from bot.cluster.shards import Shards
 from bot.delivery.drawing import Drawer
 from bot.delivery.lowest import LowestHands
 from bot.delivery.message_state import Outdated, State
 from bot.delivery.names import Board, Hand, encode_name
 from bot.delivery.send_limiter import SendLimiter
-from bot.delivery.shards import Shards
 from bot.delivery.state_writer import StateWriter
 from bot.delivery.surface import Edit, Replace, Send, Step, Surface, TakeAway
 from bot.delivery.surfaces import home_of

@@ -15,7 +15,7 @@ from secrets import token_hex
 
 import structlog
 
-from bot.delivery.shards import Shards
+from bot.cluster.shards import LEADER_SHARD, Shards
 from bot.find.leavers import Leavers, who_did_not_answer, who_left
 from bot.find.matching import match
 from bot.find.queue import Looked, Pairing, Queue
@@ -31,9 +31,6 @@ from engine import GAMES
 
 POLL_SECONDS = 1.0
 """How often it is looked who fits whom, and what came of those who were matched."""
-
-MINDED_WITH = 0
-"""Whoever has this shard minds the queue, too."""
 
 NICKNAMES = ("Asso", "Due", "Tre", "Fante", "Cavallo", "Re")
 """What strangers are called who have chosen nothing, with a number behind it."""
@@ -64,7 +61,7 @@ class Finder:
     async def run(self) -> None:
         """Until cancelled. One worker does it at a time, or two for a moment: each step is taken once."""
         while True:
-            if MINDED_WITH in self._shards.mine:
+            if LEADER_SHARD in self._shards.mine:
                 with self._room.store.outage.noted():
                     await self.tend()
             await asyncio.sleep(POLL_SECONDS)

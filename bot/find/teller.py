@@ -5,8 +5,7 @@ from collections.abc import Mapping
 
 import structlog
 
-from bot.delivery.shards import Shards
-from bot.find.finder import MINDED_WITH
+from bot.cluster.shards import LEADER_SHARD, Shards
 from bot.find.reports import Reports
 from bot.panels.strangers import report_panel
 from bot.people import People
@@ -33,7 +32,7 @@ class Teller:
     async def run(self) -> None:
         """Until cancelled."""
         while True:
-            if self._host and MINDED_WITH in self._shards.mine:
+            if self._host and LEADER_SHARD in self._shards.mine:
                 with self._store.outage.noted():
                     await self.tell(self._host)
             await asyncio.sleep(POLL_SECONDS)

@@ -15,8 +15,7 @@ import time
 import structlog
 from redis.exceptions import ResponseError
 
-from bot.delivery.shards import Shards
-from bot.find.finder import MINDED_WITH
+from bot.cluster.shards import LEADER_SHARD, Shards
 from bot.store import Store, keys
 from bot.store.outage import described
 from bot.store.rewriting import RewriteFailed, rewrite_files
@@ -60,7 +59,7 @@ class Rewriter:
     async def run(self) -> None:
         """Until cancelled."""
         while True:
-            if MINDED_WITH in self._shards.mine:
+            if LEADER_SHARD in self._shards.mine:
                 with self._store.outage.noted():
                     await self.work()
             await asyncio.sleep(POLL_SECONDS)

@@ -18,11 +18,10 @@ from random import Random
 
 import structlog
 
+from bot.cluster.shards import LEADER_SHARD, Shards
 from bot.daily.reminders import HOURS, LATE_HOURS, Hours
 from bot.delivery.announcer import Announcer
-from bot.delivery.shards import Shards
 from bot.drawn import Drawn
-from bot.find.finder import MINDED_WITH
 from bot.panel import Panel
 from bot.panels.puzzles import Asked, puzzle_panel
 from bot.people import People
@@ -144,7 +143,7 @@ class GroupPuzzles:
     async def run(self) -> None:
         """Send them, until cancelled."""
         while True:
-            if MINDED_WITH in self._shards.mine:
+            if LEADER_SHARD in self._shards.mine:
                 with self._store.outage.noted():
                     await self.send_due()
             await asyncio.sleep(POLL_SECONDS)

@@ -12,10 +12,9 @@ from collections.abc import Mapping
 import structlog
 from cachetools import LRUCache
 
+from bot.cluster.shards import LEADER_SHARD, Shards
 from bot.delivery.announcer import Announcer
 from bot.delivery.answers import Answers
-from bot.delivery.shards import Shards
-from bot.find.finder import MINDED_WITH
 from bot.finished.archive import Archive, FinishedGame
 from bot.finished.ratings import Ratings
 from bot.people import People
@@ -91,7 +90,7 @@ class Director:
     async def run(self) -> None:
         """Until cancelled."""
         while True:
-            if MINDED_WITH in self._shards.mine:
+            if LEADER_SHARD in self._shards.mine:
                 with self._outage.noted():
                     await self.tend()
             await asyncio.sleep(POLL_SECONDS)

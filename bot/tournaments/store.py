@@ -24,7 +24,7 @@ from functools import partial
 import structlog
 from cachetools import LRUCache
 
-from bot.find.finder import MINDED_WITH
+from bot.cluster.shards import LEADER_SHARD
 from bot.platform import chat_of
 from bot.store import Store, keys
 from bot.store.batch import BatchedScript
@@ -270,7 +270,7 @@ class Tournaments:
 
     async def played(self) -> int:
         """Playing time by which rounds end, in seconds."""
-        return int(await self._store.attendance.played(MINDED_WITH))
+        return int(await self._store.attendance.played(LEADER_SHARD))
 
     # Writing
 

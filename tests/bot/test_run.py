@@ -23,8 +23,8 @@ import pytest
 from redis.exceptions import ResponseError
 
 from bot import running as running_module
+from bot.cluster.shards import Shards
 from bot.connections import OPEN_FILES, allow_open_files
-from bot.delivery.shards import Shards
 from bot.settings import NOTHING_TO_RUN, Settings
 from bot.store import EmbeddedStore, Store, StoreAway, StoreError, opened
 from bot.worker import Worker

@@ -9,7 +9,7 @@ from random import Random
 
 import pytest
 
-from bot.find.finder import MINDED_WITH
+from bot.cluster.shards import LEADER_SHARD
 from bot.handlers import Dispatcher
 from bot.handlers.limits import Limits
 from bot.platform import Command, Person, Press, Reply, private_place
@@ -60,7 +60,7 @@ class Two:
     @property
     def minding(self) -> Worker:
         """The worker that runs tournaments."""
-        [worker] = [worker for _stack, worker, _dispatcher in self.workers if MINDED_WITH in worker.shards.mine]
+        [worker] = [worker for _stack, worker, _dispatcher in self.workers if LEADER_SHARD in worker.shards.mine]
         return worker
 
     async def say(self, person: Person, word: str, *words: str) -> Reply:

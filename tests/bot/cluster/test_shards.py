@@ -13,8 +13,8 @@ from redis.exceptions import ConnectionError  # noqa: A004
 from structlog.testing import capture_logs
 
 from bot.cli.doctor import _examine_store
-from bot.delivery import shards as shards_module
-from bot.delivery.shards import Shards
+from bot.cluster import shards as shards_module
+from bot.cluster.shards import Shards
 from bot.settings import Settings
 from bot.store import Store, StoreAway, keys
 from bot.store.attendance import LEASE_SECONDS, SET_BACK_SECONDS

@@ -21,6 +21,9 @@ from bot.store.committed import Committed
 RENEW_SECONDS = 4.0
 """How often an owner comes by; less than the longest time between two visits that counts (playing_time.lua)."""
 
+LEADER_SHARD = 0
+"""The worker that owns this shard leads: it does what one worker must do for all."""
+
 log = structlog.get_logger()
 
 

@@ -1,0 +1,1 @@
+"""How the workers on one store share its tables, and which one leads."""

@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Coroutine
+from collections.abc import Callable, Coroutine
 from contextlib import suppress
 from datetime import UTC, date, datetime
 from functools import partial
@@ -14,7 +14,7 @@ import structlog
 
 from bot.analysis_pool import AnalysisPool
 from bot.background import Loop, Loops, TaskSet
-from bot.cluster.shards import LEADER_SHARD, Shards
+from bot.cluster.shards import Shards
 from bot.daily.analyses import DayAnalyses
 from bot.daily.days import Days
 from bot.daily.reminders import Reminders
@@ -61,7 +61,7 @@ SWEEP_SECONDS = 5.0
 """How often the store is asked for tables that changed unheard: by a worker that died before it could tell."""
 
 DAYS_SECONDS = 30.0
-"""How often it is looked whether a day is over."""
+"""How often the leader checks whether a day or a month is over."""
 
 FIRST_PATIENCE = 0.05
 """Seconds that a loop gets to end before it is told again, at first."""
@@ -192,8 +192,9 @@ class Worker:
             "rewriting": Rewriter(self.store, self.shards).run,
             "finding": self.finder.run,
             "reports": self.teller.run,
-            "days": self._close_days,
-            "months": self._close_months,
+            # Each in a loop of its own, so that neither holds up the other.
+            "days": partial(self.shards.while_leader, DAYS_SECONDS, self.days.close_past),
+            "months": partial(self.shards.while_leader, DAYS_SECONDS, self._close_past_months),
             "reminders": self.reminders.run,
             "puzzles": self.puzzles.run,
             "tournaments": self.director.run,
@@ -202,7 +203,7 @@ class Worker:
             "stalls": watch_for_stalls,
         }
         if self.looks_at_games:
-            analyses = DayAnalyses(self.store, self.shards, self.days, self.archive, self.analysis_pool)
+            analyses = DayAnalyses(self.shards, self.days, self.archive, self.analysis_pool)
             loops["day analyses"] = analyses.run
         if days := self.settings.forget_after_days:
             loops["unused"] = Unused(self.store, self.people, self.forgetter, days).run
@@ -437,22 +438,6 @@ class Worker:
         GAMES.labels(table.game_id, "duplicate").inc()
         return Outcome(game.id, (), game.ended)
 
-    async def _close_days(self) -> None:
-        """Have the games of days that are over read by all."""
-        await self._keep_closing(self.days.close_past)
-
-    async def _close_months(self) -> None:
-        """Have months that are over remembered."""
-        # By the store's clock: this worker's may be wrong.
-        await self._keep_closing(self._close_past_months)
-
     async def _close_past_months(self) -> None:
+        """Have months that are over remembered. The store's clock counts: this worker's may be wrong."""
         await self.honours.close_past(datetime.fromtimestamp(await self.store.attendance.now(), UTC))
-
-    async def _keep_closing(self, close_past: Callable[[], Awaitable[object]]) -> None:
-        """Close what is over, again and again: days and months each in a loop, so that neither holds up the other."""
-        while True:
-            if LEADER_SHARD in self.shards.mine:
-                with self.store.outage.noted():
-                    await close_past()
-            await asyncio.sleep(DAYS_SECONDS)

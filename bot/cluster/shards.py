@@ -55,6 +55,23 @@ class Shards:
         self._held: dict[int, float] = {}
         self._shared_out = asyncio.Event()
 
+    @property
+    def leads(self) -> bool:
+        """Whether this worker leads. For a moment two workers may."""
+        return LEADER_SHARD in self.mine
+
+    async def while_leader(self, seconds: float, work: Callable[[], Awaitable[object]]) -> None:
+        """Do ``work`` now and every ``seconds``, if this worker leads then, until cancelled.
+
+        A store outage is noted, and the work is tried again next time. Other errors are raised: `bot.background.Loops`
+        logs them and starts the loop again.
+        """
+        while True:
+            if self.leads:
+                with self.store.outage.noted():
+                    await work()
+            await asyncio.sleep(seconds)
+
     def owns(self, code: str) -> bool:
         return keys.shard_of(code) in self.mine
 

@@ -6,14 +6,13 @@
 | ``{daily:<day>}:reminded`` | set | people who have been reminded on a day; kept for two days |
 """
 
-import asyncio
 from collections.abc import Mapping
 from datetime import date, datetime, timedelta
 from typing import Any
 
 import structlog
 
-from bot.cluster.shards import LEADER_SHARD, Shards
+from bot.cluster.shards import Shards
 from bot.daily.days import Days
 from bot.panels.daily import reminder_panel
 from bot.people import People
@@ -76,11 +75,7 @@ class Reminders:
 
     async def run(self) -> None:
         """Until cancelled."""
-        while True:
-            if LEADER_SHARD in self._shards.mine:
-                with self._store.outage.noted():
-                    await self.remind(self._days.now())
-            await asyncio.sleep(POLL_SECONDS)
+        await self._shards.while_leader(POLL_SECONDS, lambda: self.remind(self._days.now()))
 
     async def remind(self, now: datetime) -> None:
         """Remind those whose hour has come, unless they have played."""

@@ -6,7 +6,6 @@ that they had in the queue. Each step follows from what the store has, and may b
 it to the next.
 """
 
-import asyncio
 from collections.abc import Callable
 from contextlib import suppress
 from math import ceil
@@ -15,7 +14,7 @@ from secrets import token_hex
 
 import structlog
 
-from bot.cluster.shards import LEADER_SHARD, Shards
+from bot.cluster.shards import Shards
 from bot.find.leavers import Leavers, who_did_not_answer, who_left
 from bot.find.matching import match
 from bot.find.queue import Looked, Pairing, Queue
@@ -60,11 +59,7 @@ class Finder:
 
     async def run(self) -> None:
         """Until cancelled. One worker does it at a time, or two for a moment: each step is taken once."""
-        while True:
-            if LEADER_SHARD in self._shards.mine:
-                with self._room.store.outage.noted():
-                    await self.tend()
-            await asyncio.sleep(POLL_SECONDS)
+        await self._shards.while_leader(POLL_SECONDS, self.tend)
 
     async def look(self, profile: Profile, games: list[str], update: str, robots_after: float | None = None) -> Looked:
         """Have a person wait for others who play one of these games, the dearest first; once for each update. After

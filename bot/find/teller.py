@@ -1,11 +1,11 @@
 """Tells the host of reports, in their private chat, if they want to be told."""
 
-import asyncio
 from collections.abc import Mapping
+from functools import partial
 
 import structlog
 
-from bot.cluster.shards import LEADER_SHARD, Shards
+from bot.cluster.shards import Shards
 from bot.find.reports import Reports
 from bot.panels.strangers import report_panel
 from bot.people import People
@@ -26,16 +26,13 @@ class Teller:
     ) -> None:
         """``host`` is the person who is told; None where nobody is."""
         self.reports = Reports(store.client)
-        self._store, self._shards, self._people, self._adapters, self._host = store, shards, people, adapters, host
+        self._shards, self._people, self._adapters, self._host = shards, people, adapters, host
         self._has_failed = False
 
     async def run(self) -> None:
-        """Until cancelled."""
-        while True:
-            if self._host and LEADER_SHARD in self._shards.mine:
-                with self._store.outage.noted():
-                    await self.tell(self._host)
-            await asyncio.sleep(POLL_SECONDS)
+        """Tell the host, until cancelled. Return at once if nobody is told."""
+        if self._host:
+            await self._shards.while_leader(POLL_SECONDS, partial(self.tell, self._host))
 
     async def tell(self, host: str) -> None:
         """Send what the host was not told of yet."""

@@ -9,13 +9,12 @@ most once an hour. Another follows after 27 hours: by then everything has expire
 | ``rewrites`` | sorted set | ``forgotten`` and ``expired``: when a rewrite is due, Unix seconds of the store's clock |
 """
 
-import asyncio
 import time
 
 import structlog
 from redis.exceptions import ResponseError
 
-from bot.cluster.shards import LEADER_SHARD, Shards
+from bot.cluster.shards import Shards
 from bot.store import Store, keys
 from bot.store.outage import described
 from bot.store.rewriting import RewriteFailed, rewrite_files
@@ -58,11 +57,7 @@ class Rewriter:
 
     async def run(self) -> None:
         """Until cancelled."""
-        while True:
-            if LEADER_SHARD in self._shards.mine:
-                with self._store.outage.noted():
-                    await self.work()
-            await asyncio.sleep(POLL_SECONDS)
+        await self._shards.while_leader(POLL_SECONDS, self.work)
 
     async def work(self) -> None:
         """Rewrite the file if that is due and the last rewrite is an hour ago."""

@@ -9,7 +9,6 @@ Each day's puzzle is stored when it is first needed, so that new puzzles in the 
 | ``{puzzles}:sent:<day>`` | set | places to which a day's has been sent; kept for two days |
 """
 
-import asyncio
 from collections import Counter
 from collections.abc import Callable, Mapping
 from datetime import date, datetime
@@ -18,7 +17,7 @@ from random import Random
 
 import structlog
 
-from bot.cluster.shards import LEADER_SHARD, Shards
+from bot.cluster.shards import Shards
 from bot.daily.reminders import HOURS, LATE_HOURS, Hours
 from bot.delivery.announcer import Announcer
 from bot.drawn import Drawn
@@ -142,11 +141,7 @@ class GroupPuzzles:
 
     async def run(self) -> None:
         """Send them, until cancelled."""
-        while True:
-            if LEADER_SHARD in self._shards.mine:
-                with self._store.outage.noted():
-                    await self.send_due()
-            await asyncio.sleep(POLL_SECONDS)
+        await self._shards.while_leader(POLL_SECONDS, self.send_due)
 
     async def send_due(self) -> None:
         """Send today's puzzle to the groups whose hour has come."""

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 import structlog
 from cachetools import LRUCache
 
-from bot.cluster.shards import LEADER_SHARD, Shards
+from bot.cluster.shards import Shards
 from bot.delivery.announcer import Announcer
 from bot.delivery.answers import Answers
 from bot.finished.archive import Archive, FinishedGame
@@ -77,7 +77,7 @@ class Director:
         answers: Answers,
         announcer: Announcer,
     ) -> None:
-        self._archive, self._shards, self._outage = archive, shards, room.store.outage
+        self._archive, self._shards = archive, shards
         self.tournaments = Tournaments(room.store)
         self.fixtures = Fixtures(room, challenges, archive, people)
         self.registration = Registration(room.store, self.tournaments, ratings)
@@ -89,11 +89,7 @@ class Director:
 
     async def run(self) -> None:
         """Until cancelled."""
-        while True:
-            if LEADER_SHARD in self._shards.mine:
-                with self._outage.noted():
-                    await self.tend()
-            await asyncio.sleep(POLL_SECONDS)
+        await self._shards.while_leader(POLL_SECONDS, self.tend)
 
     async def tend(self) -> None:
         """See to all tournaments that are not over."""

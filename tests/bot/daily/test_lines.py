@@ -259,7 +259,7 @@ async def test_friends_read_each_others_lines_and_their_analyses(store: Store, m
         assert [name in text for name in ("Anna", "Bruno", "Carla")] == [True, True, False]
         assert "The analysis comes" in text
 
-        analyses = DayAnalyses(store, worker.shards, worker.days, worker.archive, worker.analysis_pool)
+        analyses = DayAnalyses(worker.shards, worker.days, worker.archive, worker.analysis_pool)
         await analyses.work()
         await anna.press("Yesterday", anna.private)
         await anna.press("Side by side", anna.private)

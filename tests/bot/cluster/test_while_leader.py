@@ -1,0 +1,83 @@
+"""Work that only the leader does."""
+
+import asyncio
+from functools import partial
+
+import pytest
+from redis.exceptions import ConnectionError  # noqa: A004
+from structlog.testing import capture_logs
+
+from bot import background
+from bot.background import Loops
+from bot.cluster.shards import Shards
+from bot.store import Store
+
+
+class Work:
+    """Counts how often it was done. The first call raises ``error``."""
+
+    def __init__(self, error: Exception | None = None) -> None:
+        self.times, self._error = 0, error
+
+    async def do(self) -> None:
+        self.times += 1
+        if self.times == 1 and self._error:
+            raise self._error
+
+    async def done(self, times: int) -> None:
+        """Wait until it was done so many times."""
+        async with asyncio.timeout(10):
+            while self.times < times:
+                await asyncio.sleep(0)
+
+
+async def leader(store: Store) -> Shards:
+    shards = Shards(store, alone=False)
+    await shards.share_out()
+    return shards
+
+
+async def test_only_the_leader_works(store: Store) -> None:
+    first, second = await leader(store), Shards(store, alone=False)
+    works = Work(), Work()
+    loops = [
+        asyncio.create_task(shards.while_leader(0, work.do))
+        for shards, work in zip((first, second), works, strict=True)
+    ]
+    await works[0].done(3)
+    assert works[1].times == 0
+    await first.stop()
+    assert not first.leads
+    await second.share_out()
+    before = works[0].times
+    await works[1].done(3)
+    assert works[0].times == before
+    for loop in loops:
+        loop.cancel()
+
+
+async def test_a_new_leader_works_at_once(store: Store) -> None:
+    work = Work()
+    loop = asyncio.create_task((await leader(store)).while_leader(3600, work.do))
+    await work.done(1)
+    loop.cancel()
+
+
+async def test_work_goes_on_after_a_store_outage(store: Store) -> None:
+    work = Work(ConnectionError("away"))
+    with capture_logs() as logs:
+        loop = asyncio.create_task((await leader(store)).while_leader(0, work.do))
+        await work.done(3)
+    assert [line["event"] for line in logs] == ["store_away"]
+    loop.cancel()
+
+
+async def test_a_failed_round_is_logged_and_tried_again(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(background, "RESTART_SECONDS", 0)
+    shards, work, loops = await leader(store), Work(ValueError("broken")), Loops()
+    with capture_logs() as logs:
+        loop = loops.start("some work", partial(shards.while_leader, 0, work.do))
+        await work.done(3)
+    assert [(line["event"], line["loop"]) for line in logs] == [("background_loop_failed", "some work")]
+    assert loops.failing == {"some work"}
+    loop.cancel()

@@ -12,7 +12,7 @@ from typing import Annotated
 import typer
 
 from bot.cli.progress import progress
-from bot.daily.deal import DayResult, played_by_robots
+from bot.features.daily.deal import DayResult, played_by_robots
 from engine import GAMES
 
 SIMPLER = ("medium", "easy")

@@ -11,7 +11,7 @@ from dataclasses import replace
 
 import typer
 
-from bot.find.matching import Waiting, fit, match
+from bot.features.find.matching import Waiting, fit, match
 from engine import GAMES
 
 PEOPLE = 1000

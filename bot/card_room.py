@@ -4,7 +4,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, Protocol
 
 from bot.commands import Kind
-from bot.finished.players import Players
+from bot.features.ratings.players import Players
 from bot.finished.reader import GameReader
 from bot.handlers.hands import Hands
 from bot.handlers.playing import Playing

@@ -158,7 +158,7 @@ class People:
         self.now: Callable[[], float] = time.time
         self.on_change: Callable[[str], Awaitable[None]] | None = None
         self.marked: Collection[str] = ()
-        """Who is being forgotten, as it was some seconds ago (`bot.privacy.forgetting`)."""
+        """Who is being forgotten, as it was some seconds ago (`bot.features.privacy.forgetting`)."""
         self._remembered: Latest[str, Remembered] = Latest(PEOPLE_REMEMBERED)
         self._reads: dict[str, object] = {}
         """The read under way of each key, until the key changes: after that, the read may find old values."""

@@ -10,7 +10,7 @@ from typing import Any
 
 import structlog
 
-from bot.daily import deal
+from bot.features.daily import deal
 from bot.metrics import ROBOT_MOVES
 from bot.processes import ProcessDied, Processes
 from engine import Record, View, read
@@ -96,8 +96,9 @@ class RobotPool:
         return choose(lower, view, history, seed)
 
     async def move_of_day(self, view: View, history: Sequence[MoveEntry], seed: int) -> str | None:
-        """What the robot of the day plays (`bot.daily.deal.choose`), however long that takes; ProcessDied if its
-        process ends meanwhile: then it is asked for again.
+        """Return what the robot of the day plays (`bot.features.daily.deal.choose`).
+
+        It takes as long as it takes. ProcessDied if its process ends meanwhile: then the caller asks again.
         """
         move = await self._movers.do(deal.choose, view, history, seed)
         ROBOT_MOVES.labels("day").inc()

@@ -6,7 +6,7 @@ import structlog
 
 from bot.background import TaskSet
 from bot.cluster.shards import Shards
-from bot.daily.deal import thought_seed
+from bot.features.daily.deal import thought_seed
 from bot.robot_pool import RobotPool
 from bot.store import STORE_ERRORS
 from bot.store.entries import Move

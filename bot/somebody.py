@@ -2,7 +2,7 @@
 that we give.
 
 Each forgotten person becomes another somebody, so that ratings which are made anew come out the same for everybody
-else. Which somebody was who is known only while the forgetting is under way (`bot.privacy.forgetting`).
+else. Which somebody was who is known only while the forgetting is under way (`bot.features.privacy.forgetting`).
 """
 
 import json

@@ -15,18 +15,23 @@ import structlog
 from bot.analysis_pool import AnalysisPool
 from bot.background import Loop, Loops, TaskSet
 from bot.cluster.shards import Shards
-from bot.daily.analyses import DayAnalyses
-from bot.daily.days import Days
-from bot.daily.reminders import Reminders
-from bot.delivery.completion import Completion
 from bot.delivery.delivery import RING_AFTER, Delivery
 from bot.delivery.names import SurfaceName, decode_name, encode_name
 from bot.delivery.surface import Change, decode_change, encode_change
 from bot.delivery.table_sync import Outcome
-from bot.find.finder import Finder
-from bot.find.teller import Teller
+from bot.features.analysis.completion import Completion
+from bot.features.daily.analyses import DayAnalyses
+from bot.features.daily.days import Days
+from bot.features.daily.loop import Reminders
+from bot.features.find.finder import Finder
+from bot.features.find.teller import Teller
+from bot.features.privacy.forgetting import Forgetter
+from bot.features.privacy.rewriting import Rewriter
+from bot.features.privacy.unused import Unused
+from bot.features.puzzles.groups import GroupPuzzles
+from bot.features.ratings.honours import Honours
+from bot.features.tournaments.director import Director
 from bot.finished.archive import Archive
-from bot.finished.honours import Honours
 from bot.finished.rating_rules import why_unrated
 from bot.finished.ratings import Ratings
 from bot.metrics import GAMES, LAG, PLATFORM_UP, TABLES, UNSETTLED
@@ -34,10 +39,6 @@ from bot.outages import Outages
 from bot.people import People
 from bot.pictures.pool import PicturePool
 from bot.platform import Adapter
-from bot.privacy.forgetting import Forgetter
-from bot.privacy.rewriting import Rewriter
-from bot.privacy.unused import Unused
-from bot.puzzles.groups import GroupPuzzles
 from bot.robot_pool import RobotPool
 from bot.scheduler import Scheduler
 from bot.settings import Settings
@@ -50,7 +51,6 @@ from bot.tables.challenges import Challenges
 from bot.tables.errors import NoSuchTable, SetAside
 from bot.tables.room import ROBOT_PAUSE, Room
 from bot.tables.table import Table
-from bot.tournaments.director import Director
 from bot.viewers import Viewers
 from bot.watching import Watching
 

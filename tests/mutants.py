@@ -146,7 +146,7 @@ PARTS = {
                 ["bot/tables/*.py"],
                 [
                     "tests/bot/tables",
-                    "tests/bot/privacy/test_forgetting.py",
+                    "tests/bot/features/privacy/test_forgetting.py",
                     *named("tests/bot/worker/test_{}.py", "lists handlers set_aside told_by_commits retries limits"),
                     "-k not killed",
                 ],

@@ -8,8 +8,8 @@ from cachetools import LRUCache
 from adapters.discord.errors import Meaning
 from adapters.discord.reading import PLATFORM
 from adapters.discord.rest import Rest
+from bot.kept import Kept
 from bot.platform import NotDone, Trouble, private_place
-from bot.privacy.kept import Kept
 
 KNOWN = "discord:private"
 """A hash: channels by user."""

@@ -18,9 +18,9 @@ from aiohttp import web
 from adapters.web.refusals import Refused
 from bot import programs
 from bot.card_room import CardRoom
+from bot.kept import Kept
 from bot.names import NO_NAME, person_name
 from bot.platform import Person, platform_of, private_place
-from bot.privacy.kept import Kept
 from bot.serving import digest_of, is_token_of
 from bot.sessions import KEPT_SECONDS, Sessions
 from bot.somebody import GUEST

@@ -14,7 +14,7 @@ from adapters.web.people import WebPerson
 from adapters.web.site import Site, spoken
 from bot.card_room import CardRoom
 from bot.commands import Kind, choices
-from bot.finished.players import ALL, PERIODS
+from bot.features.ratings.players import ALL, PERIODS
 from bot.texts import language_of, texts
 from bot.texts import marked as _
 

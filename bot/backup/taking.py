@@ -71,7 +71,7 @@ OF_PEOPLE = tuple(
         keys.entered,
     )
 )
-"""Where `bot.privacy.forgetting` looks for what names a person. A forgetting takes these away last."""
+"""Where `bot.features.privacy.forgetting` looks for what names a person. A forgetting takes these away last."""
 
 OF_THE_MOMENT = (keys.WORKERS, keys.SCHEMA, f"{keys.SCHEMA}:lock", *map(keys.probe, range(keys.SHARDS)))
 """What says who is there now, and the layout, which stands in the header."""

@@ -8,8 +8,8 @@ from bot.cli.arguments import ExistingFile, Language
 from bot.cli.files import game_of
 from bot.cli.output import say
 from bot.cli.progress import progress
+from bot.features.analysis.pages import analysis_page
 from bot.finished.archive import FinishedGame
-from bot.panels.analysis import analysis_page
 from engine import Record
 from engine.robots.analysis import analyse_deal
 from engine.robots.findings import Verdict

@@ -8,9 +8,9 @@ from bot.cli.asking import counted
 from bot.cli.errors import told
 from bot.cli.output import say
 from bot.cli.stores import beside
-from bot.daily.days import chain_of
-from bot.daily.games import DayGames
-from bot.daily.results import DayResults
+from bot.features.daily.days import chain_of
+from bot.features.daily.games import DayGames
+from bot.features.daily.store import DayResults
 from bot.settings import read_settings
 from bot.store import StoreError, keys, schema
 from bot.store.attendance import Attendance

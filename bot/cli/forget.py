@@ -13,15 +13,15 @@ from bot.cli.errors import told
 from bot.cli.output import say
 from bot.cli.person import HELP, NoPerson, checked, id_of
 from bot.cli.stores import beside
-from bot.find.queue import Queue
+from bot.features.find.queue import Queue
+from bot.features.privacy.forgetting import Forgetter, Forgotten
+from bot.features.privacy.rewriting import rewrite_if_due
 from bot.finished.archive import Archive, UnreadableGame
 from bot.finished.file import filed, rewrite
 from bot.finished.ratings import Ratings
+from bot.kept import read_kept
 from bot.people import People
 from bot.platform import SOMEBODY, private_place
-from bot.privacy.forgetting import Forgetter, Forgotten
-from bot.privacy.kept import read_kept
-from bot.privacy.rewriting import rewrite_if_due
 from bot.settings import Settings, read_settings
 from bot.somebody import marks
 from bot.store import Store, keys, schema

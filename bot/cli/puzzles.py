@@ -13,7 +13,7 @@ from bot.cli.asking import counted
 from bot.cli.files import records
 from bot.cli.output import line_output, say
 from bot.cli.progress import progress
-from bot.puzzles.collection import chosen, found_in, made
+from bot.features.puzzles.collection import chosen, found_in, made
 from engine import Record
 from engine.errors import BadRecord
 from engine.games import GAMES

@@ -12,7 +12,7 @@ from bot.cli.asking import counted
 from bot.cli.errors import told
 from bot.cli.output import line_output, say
 from bot.cli.stores import beside
-from bot.find.reports import Report, Reports
+from bot.features.find.reports import Report, Reports
 from bot.finished.archive import Archive
 from bot.settings import read_settings
 from bot.store import schema

@@ -18,6 +18,7 @@ from bot.cli.errors import told
 from bot.cli.output import say
 from bot.cli.stores import beside
 from bot.delivery.message_state import decode_state
+from bot.features.tournaments.store import Tournaments
 from bot.settings import read_settings
 from bot.store import Store, keys, schema
 from bot.store.entries import Move, decode, encode
@@ -25,7 +26,6 @@ from bot.store.forms import UnreadableEntry
 from bot.store.log import unstamped
 from bot.tables import Room, Table
 from bot.tables.errors import NoSuchTable
-from bot.tournaments.store import Tournaments
 from engine.shuffle import SECRET_BYTES
 
 LAST_ENTRIES = 12

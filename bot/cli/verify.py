@@ -10,7 +10,7 @@ from bot.cli.asking import counted
 from bot.cli.files import records
 from bot.cli.output import say
 from bot.cli.progress import progress
-from bot.daily.chain import days_to_end
+from bot.features.daily.chain import days_to_end
 from engine import Record, verify
 from engine.errors import BadRecord, EngineError, FaultyRecord
 

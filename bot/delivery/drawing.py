@@ -2,18 +2,18 @@
 
 from collections.abc import Mapping
 
-from bot.daily.deal import result_of
 from bot.delivery.message_state import MessageState
 from bot.delivery.names import Board, ChallengeCard, Hand, OnlyMessage, Result, SurfaceName
 from bot.delivery.send_limiter import SendLimiter
 from bot.delivery.surface import Surface
 from bot.delivery.surfaces import home_of, is_open, shown_by
 from bot.delivery.table_sync import NO_EXTRAS, BoardExtras, Outcome, TableSync
+from bot.features.daily.deal import result_of
+from bot.features.daily.pages import day_result_panel
+from bot.features.find.pages import ready_panel
 from bot.panel import Panel
 from bot.panels.board import board_panel, duplicate_panel, past_panel, result_panel
 from bot.panels.challenge import challenge_panel
-from bot.panels.daily import day_result_panel
-from bot.panels.find import ready_panel
 from bot.panels.hand import hand_panel
 from bot.panels.set_aside import set_aside_panel
 from bot.panels.snapshot import finished_deal, snapshot

@@ -8,12 +8,12 @@ from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
-from bot.daily.deal import DayResult
 from bot.delivery.lag import Lag
 from bot.delivery.message_state import MessageState, State
 from bot.delivery.names import Board, Hand, Result, SurfaceName
 from bot.delivery.surface import Change, Surface
 from bot.delivery.surfaces import is_taken, tag_of, wanted
+from bot.features.daily.deal import DayResult
 from bot.platform import SentMessage
 from bot.tables.table import Table
 from engine.robots.findings import Summary

@@ -10,8 +10,8 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, Field
 
 from bot.analysis_pool import Analysis
+from bot.features.analysis.pages import reasons, short_move
 from bot.finished.archive import FinishedGame
-from bot.panels.analysis import reasons, short_move
 from bot.panels.phrases import fixture_line
 from bot.somebody import spoken
 from bot.transcript import ending_of, plain

@@ -11,8 +11,15 @@ from bot.delivery.message_state import decode_state
 from bot.delivery.names import Hand, encode_name
 from bot.delivery.surface import Change
 from bot.delivery.surfaces import card_at
-from bot.handlers.browsers import Browsers
-from bot.handlers.daily import DAILY, Daily
+from bot.features.daily.commands import DAILY, Daily
+from bot.features.find.commands import FIND, Finding
+from bot.features.find.strangers import Strangers
+from bot.features.privacy.commands import OwnData
+from bot.features.puzzles.commands import Puzzles
+from bot.features.settings.browsers import Browsers
+from bot.features.settings.programs import OwnPrograms
+from bot.features.tournaments.commands import TOURNAMENT, TournamentPages, form_and_rest
+from bot.features.tournaments.tournament import Form
 from bot.handlers.errors import (
     NoChallenge,
     NoSuchGame,
@@ -29,16 +36,10 @@ from bot.handlers.errors import (
     UnknownCode,
     UnknownCommand,
 )
-from bot.handlers.finding import FIND, Finding
 from bot.handlers.limits import Tries
 from bot.handlers.meant import invited_by, person_meant
-from bot.handlers.own_data import OwnData
 from bot.handlers.pages import Pages
 from bot.handlers.private import hands_toast
-from bot.handlers.programs import OwnPrograms
-from bot.handlers.puzzles import Puzzles
-from bot.handlers.strangers import Strangers
-from bot.handlers.tournaments import TOURNAMENT, TournamentPages, form_and_rest
 from bot.names import plain_name
 from bot.panels.challenge import invitation_panel
 from bot.panels.drafts import NO_DRAFT, Draft
@@ -53,7 +54,6 @@ from bot.tables.choice import Choice
 from bot.tables.errors import AlreadyPlaying, AlreadySeated, NoSuchTable, NotAtThisTable, TableError
 from bot.tables.table import USUAL_CLOCK, Table
 from bot.texts import LANGUAGES, texts
-from bot.tournaments.tournament import Form
 from bot.wording import MINUS, minus
 from bot.worker import Worker
 from engine import GAMES

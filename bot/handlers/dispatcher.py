@@ -15,7 +15,7 @@ from bot.commands import Kind, command_called
 from bot.delivery.names import Hand
 from bot.delivery.surface import Change
 from bot.delivery.surfaces import board_at
-from bot.finished.players import Players
+from bot.features.ratings.players import Players
 from bot.finished.reader import GameReader
 from bot.handlers.commands import Commands
 from bot.handlers.hands import Hands

@@ -10,15 +10,15 @@ from typing import NamedTuple
 from bot import actions
 from bot.actions import BadPayload, TableAction
 from bot.addresses import Visitor
+from bot.features.daily.commands import Daily
+from bot.features.daily.texts import DayTable, day_table
+from bot.features.puzzles.commands import PuzzlePage, Puzzles, puzzle_with
+from bot.features.settings.commands import choose_own
 from bot.finished.archive import game_id
 from bot.finished.rating_rules import why_unrated
-from bot.handlers.daily import Daily
 from bot.handlers.limits import PRESSES_OF_PERSON, TooManyPresses
-from bot.handlers.puzzles import PuzzlePage, Puzzles, puzzle_with
-from bot.handlers.settings import choose_own
 from bot.panel import Panel
 from bot.panels.challenge import invited_panel
-from bot.panels.daily_lines import DayTable, day_table
 from bot.panels.drafts import NO_DRAFT, Draft
 from bot.panels.hand_page import CHOOSING, HandPage, hand_page
 from bot.panels.pages import Setting, look_settings

@@ -5,6 +5,11 @@ import time
 from dataclasses import replace
 
 from bot.actions import BadPayload
+from bot.features.analysis.pages import analysis_page
+from bot.features.ratings.honours_pages import chat_honours_panel, own_honours_panel
+from bot.features.ratings.pages import Ranked, leaderboard_about, leaderboard_page, stats_page
+from bot.features.ratings.pictures import leaderboard_sheet, stats_sheet
+from bot.features.settings.commands import OF_PICTURES, choose_own
 from bot.finished.archive import FinishedGame
 from bot.finished.ratings import EVERYTHING, Scope
 from bot.handlers.errors import (
@@ -14,20 +19,15 @@ from bot.handlers.errors import (
     OnlyAdministrators,
     TooManyAnalyses,
 )
-from bot.handlers.settings import OF_PICTURES, choose_own
 from bot.panel import Panel
-from bot.panels.analysis import analysis_page
-from bot.panels.honours import chat_honours_panel, own_honours_panel
 from bot.panels.pages import chat_settings_page, fair_page, replay_page, settings_page
 from bot.panels.rules import rules_page
 from bot.panels.snapshot import isolated
-from bot.panels.standings import Ranked, leaderboard_about, leaderboard_page, stats_page
 from bot.panels.tables import Seated, free_chairs, open_tables_page, tables_page
 from bot.people import Profile
 from bot.pictures.lettering import are_drawable
 from bot.pictures.results import game_sheet
 from bot.pictures.rules import rules_sheet
-from bot.pictures.standings import leaderboard_sheet, stats_sheet
 from bot.platform import DeliveryError, chat_of, is_private, platform_of
 from bot.somebody import NAME, is_somebody, spoken
 from bot.tables.table import CLOCKS

@@ -10,6 +10,8 @@ from bot.actions import BadPayload, MoveAction, OfferAction, PageAction, TableAc
 from bot.delivery.names import Hand, encode_name
 from bot.delivery.surface import Change, encode_change
 from bot.delivery.surfaces import card_at
+from bot.features.analysis.pages import hint_text
+from bot.features.find.stranger_pages import DEEDS, Deed, spoken
 from bot.handlers.commands import Commands
 from bot.handlers.errors import NoEphemeral, NoHints
 from bot.handlers.hints import Hints
@@ -18,10 +20,8 @@ from bot.handlers.offers import Offers
 from bot.handlers.pages import Pages
 from bot.handlers.rematch import rematch
 from bot.panel import Panel
-from bot.panels.analysis import hint_text
 from bot.panels.drafts import NO_DRAFT, Draft
 from bot.panels.pages import help_page
-from bot.panels.strangers import DEEDS, Deed, spoken
 from bot.people import Profile
 from bot.platform import Press, Reply, is_inline, is_private, private_place
 from bot.tables.chairs import ROBOT_NAMES, STAND_IN

@@ -10,13 +10,13 @@ from dataclasses import dataclass
 
 from bot import actions
 from bot.actions import MoveAction, TableAction
-from bot.daily.deal import result_of
+from bot.features.daily.deal import result_of
+from bot.features.daily.pages import TOO_LATE, day_result_panel
+from bot.features.find.pages import ready_panel
 from bot.finished.archive import game_id
 from bot.panel import Button, Panel, Span
 from bot.panels.board import UNRATED, duplicate_panel, result_panel
 from bot.panels.challenge import challenge_panel
-from bot.panels.daily import TOO_LATE, day_result_panel
-from bot.panels.find import ready_panel
 from bot.panels.hand import RESIGN, hand_panel, what_to_do
 from bot.panels.set_aside import set_aside_panel
 from bot.panels.snapshot import TableSnapshot, isolated, snapshot

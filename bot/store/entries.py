@@ -18,8 +18,8 @@
 | `Ask` | ``ask <seat> <person> <name>`` | somebody asks for the chair opposite the first at a side |
 | `Withdraw` | ``withdraw <seat>`` | and does so no more |
 | `Refuse` | ``refuse <seat>`` | and is refused; accepted, there is a ``sit`` |
-| `Day` | ``day <yyyy-mm-dd>`` | it is the deal of that day: one deal, whose secret is that day's (`bot.daily.chain`) |
-| `Fixture` | ``fixture <tournament> <round> <match> <deal> <place>`` | it is a tournament's (`bot.tournaments`) |
+| `Day` | ``day <yyyy-mm-dd>`` | the deal of that day: one deal with that day's secret (`bot.features.daily.chain`) |
+| `Fixture` | ``fixture <tournament> <round> <match> <deal> <place>`` | a tournament's (`bot.features.tournaments`) |
 | `Close` | ``close <why>`` | no game came of it: ``cancelled``, ``declined`` or ``expired`` |
 | `FirstDeal` | ``deal <secret> <release> <name=value> …`` | the game began: by which rules, with every option |
 | `Deal` | ``deal <secret>`` | another deal began, by its secret in hex |

@@ -20,9 +20,9 @@ the list of changed tables, also on a cluster. What follows from a finished tabl
 | ``secret`` | string | 32 random bytes from which tables' codes are made (`Store.secret`) |
 | ``forgetting`` | hash | people who are being forgotten: what stands in their place, JSON (`bot.somebody.Mark`) |
 | ``forgetting:worker`` | string | whoever does so just now; expires by itself |
-| ``rewrites`` | sorted set | when the append-only file must be rewritten (`bot.privacy.rewriting`) |
-| ``sweeping`` | string | profiles were or are being looked through for unused ones; expires by itself |
-| ``sweeping:day`` | string | the day by which that was last done, from the first of 1970 (`bot.privacy.unused`) |
+| ``rewrites`` | sorted set | when the append-only file must be rewritten (`bot.features.privacy.rewriting`) |
+| ``sweeping`` | string | unused profiles are being looked for; expires by itself |
+| ``sweeping:day`` | string | when that was last done, days from 1970 (`bot.features.privacy.unused`) |
 | ``workers`` | sorted set | workers, each with its time zone, by when last alive, Unix seconds of the store's clock |
 | ``person:<platform:id>`` | hash | name, handle, nickname, language, suits, hands, called, used (`bot.people`) |
 | ``chat:<place>`` | hash | name, language, clock, strict, game; its new id once it has one |
@@ -57,21 +57,21 @@ the list of changed tables, also on a cluster. What follows from a finished tabl
 | ``entrance:<digest>`` | string | a link to a session is good, by the SHA-256 of what it holds; expires |
 | ``programs`` | hash | other people's programs, by id: name, scopes and their token's SHA-256, JSON (`bot.programs`) |
 | ``used_keys:<id>`` | hash | idempotency keys that a program has used (`bot.idempotency`); expires after a day |
-| ``daily:…``, ``{daily:<day>}:…`` | | the deals of the days (`bot.daily.days`, `games`, `results`, `reminders`) |
-| ``honours:…`` | | what months are remembered for in groups (`bot.finished.honours`) |
-| ``{puzzles}:…`` | | how people solve puzzles (`bot.puzzles.ladder`, `bot.puzzles.groups`) |
+| ``daily:…``, ``{daily:<day>}:…`` | | the deals of the days (`bot.features.daily.store`, `games`, `loop`) |
+| ``honours:…`` | | what months are remembered for in groups (`bot.features.ratings.honours`) |
+| ``{puzzles}:…`` | | how people solve puzzles (`bot.features.puzzles.ladder`, `bot.features.puzzles.groups`) |
 | ``marked``, ``{marks:<day>}:…`` | | what people have done that can be done once a day (`bot.day_marks`) |
 | ``{find}:waiting`` | hash | people who look for an opponent: since when, Unix seconds, and a JSON of what they want |
-| ``{find}:asked`` | hash | people who were matched and are asked: the pairing's code (`bot.find.queue`) |
-| ``{find}:blocks`` | hash | whom people have blocked, and by what names, JSON (`bot.find.blocks`) |
-| ``{find}:reports`` | hash | what people told the host about strangers, by game and seat, JSON (`bot.find.reports`) |
+| ``{find}:asked`` | hash | people who were matched and are asked: the pairing's code (`bot.features.find.queue`) |
+| ``{find}:blocks`` | hash | whom people have blocked, and by what names, JSON (`bot.tables.blocks`) |
+| ``{find}:reports`` | hash | reports about strangers, by game and seat, JSON (`bot.features.find.reports`) |
 | ``{find}:reports:untold`` | set | the ids of those that the host was not told of yet |
 | ``{find}:reported:<platform:id>`` | string | how many a person has filed of late; expires after a day |
 | ``{find}:left:<platform:id>`` | sorted set | games that were found for a person and that they left, by when; expires |
 | ``{find}:farewell:<game>.<seat>`` | string | who sat there has said something after the game; expires after a day |
 | ``{find}:looked:<update>`` | string | an update that was a wish to look, and has been heard; expires after a day |
 | ``{find}:pairings`` | hash | pairings by code: their people and what each had in the queue, and their game, JSON |
-| ``{tour:<code>}:log`` | list | a tournament's log; the keys beside it are told in `bot.tournaments.store` |
+| ``{tour:<code>}:log`` | list | a tournament's log; the keys beside it are told in `bot.features.tournaments.store` |
 | ``tournaments`` | hash | codes of tournaments that are not over (`bot.store.index`) |
 | ``tournaments:<chat>`` | hash | codes of a chat's tournaments that are not over |
 | ``entered:<platform:id>`` | hash | codes of the tournaments that the person has entered or opened |

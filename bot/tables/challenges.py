@@ -4,7 +4,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AsyncExitStack, suppress
 
 from bot.addresses import Visitor
-from bot.find.blocks import Blocks
 from bot.names import plain_name, told_apart, unlike
 from bot.platform import private_place
 from bot.programs import name_of
@@ -30,6 +29,7 @@ from bot.store.entries import (
     Uncalled,
 )
 from bot.tables import checks
+from bot.tables.blocks import Blocks
 from bot.tables.chairs import ROBOT_NAMES, Chair, Invited
 from bot.tables.codes import mark_of, table_code
 from bot.tables.errors import (

@@ -99,7 +99,7 @@ REASONS = (
     "likely",
     "cards_open",
 )
-"""Why a move is good: what `bot.panels.analysis` has words for."""
+"""Why a move is good: what `bot.features.analysis.pages` has words for."""
 
 
 class Hint(NamedTuple):

@@ -14,7 +14,7 @@ from adapters.web.playground import Playground
 from adapters.web.playground.requests import Say
 from bot.card_room import CardRoom
 from bot.commands import Kind
-from bot.finished.players import Players
+from bot.features.ratings.players import Players
 from bot.finished.reader import GameReader
 from bot.handlers.hands import Hands
 from bot.handlers.playing import Playing
@@ -37,9 +37,10 @@ MAY_IMPORT = {
     "bot.addresses",
     "bot.background",
     "bot.backoff",
+    "bot.card_room",
     "bot.commands",
     "bot.connections",
-    "bot.finished.players",
+    "bot.features.ratings.players",
     "bot.finished.reader",
     "bot.finished.replayed",
     "bot.host_link",
@@ -54,7 +55,7 @@ MAY_IMPORT = {
     "bot.pasted",
     "bot.places",
     "bot.platform",
-    "bot.privacy.kept",
+    "bot.kept",
     "bot.proxies",
     "bot.ratelimit",
     "bot.serving",

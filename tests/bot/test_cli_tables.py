@@ -6,9 +6,9 @@ from random import Random
 from typing import Any
 
 from bot.delivery.message_state import MessageState, decode_state, encode_state
+from bot.features.tournaments.store import Tournaments
 from bot.store import EmbeddedStore, keys, opened
 from bot.store.log import stamped
-from bot.tournaments.store import Tournaments
 from tests.bot.command import command
 from tests.bot.fake_platform import GROUP, FakePlatform, Player, code_of, open_worker, seated
 

@@ -5,7 +5,7 @@ from datetime import date, timedelta
 
 from bot.day_marks import DayMarks, drop_marks_before
 from bot.store import Store, keys
-from tests.bot.privacy.traces import traces
+from tests.bot.features.privacy.traces import traces
 
 DAY = date(2026, 11, 26)
 NEXT = DAY + timedelta(days=1)

@@ -7,11 +7,11 @@ from random import Random
 
 import pytest
 
-from bot.daily.deal import DayResult
+from bot.features.analysis.pages import analysis_page, wish_text
+from bot.features.daily.deal import DayResult
+from bot.features.daily.pages import day_result_panel, shared_text
 from bot.panel import units
-from bot.panels.analysis import analysis_page, wish_text
 from bot.panels.course import course_line
-from bot.panels.daily import day_result_panel, shared_text
 from bot.panels.phrases import Phrases, option_names, value_name
 from bot.panels.rules import rules_page
 from bot.panels.snapshot import isolated, snapshot

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from bot.puzzles.collection import all_puzzles
+from bot.features.puzzles.collection import all_puzzles
 from bot.store import Store
 from engine.puzzles.puzzle import Puzzle
 from tests.discord.players import Person, buttons_of, on_discord, picture_of, seated, text_of, until

@@ -2,8 +2,8 @@
 
 import pytest
 
+from bot.features.tournaments import director
 from bot.store import Store
-from bot.tournaments import director
 from tests.discord.players import Person, on_discord, text_of, until
 from tests.discord.server import CHANNEL, Channel, DiscordServer
 

@@ -15,14 +15,14 @@ from structlog.testing import capture_logs
 from adapters.web import make
 from adapters.web.playground import Playground
 from adapters.web.site import Site
+from bot.features.tournaments import director
+from bot.features.tournaments.standings import standings
+from bot.features.tournaments.tournament import Tournament
 from bot.handlers import Dispatcher
 from bot.store import Store, keys
-from bot.tournaments import director
-from bot.tournaments.standings import standings
-from bot.tournaments.tournament import Tournament
 from engine import verify
-from tests.bot.tournaments.field import counted_in_order, team_name
-from tests.bot.tournaments.prying import at_info, pages, scenes, told_of
+from tests.bot.features.tournaments.field import counted_in_order, team_name
+from tests.bot.features.tournaments.prying import at_info, pages, scenes, told_of
 from tests.discord.players import Observed, Person, buttons_of, on_discord, picture_of, text_of, until
 from tests.discord.server import CHANNEL, Channel, DiscordServer
 from tests.discord.test_pictures import _quick

@@ -11,9 +11,9 @@ import pytest
 
 from adapters.discord.adapter import Discord
 from adapters.telegram.adapter import Telegram
-from bot.daily.days import Days
-from bot.daily.games import unstored_game
-from bot.find import matching
+from bot.features.daily.days import Days
+from bot.features.daily.games import unstored_game
+from bot.features.find import matching
 from bot.handlers import Dispatcher
 from bot.settings import Settings
 from bot.store import Store

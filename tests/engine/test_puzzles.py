@@ -6,7 +6,7 @@ from itertools import permutations
 
 import pytest
 
-from bot.puzzles.collection import FILE, all_puzzles, chosen, found_in, made, simulated
+from bot.features.puzzles.collection import FILE, all_puzzles, chosen, found_in, made, simulated
 from engine import GAMES
 from engine.cards import cards
 from engine.position import SearchPosition, SpadesPosition
@@ -128,7 +128,7 @@ def test_the_package_has_two_thousand_of_all_games() -> None:
     puzzles = [*all_puzzles().values()]
     assert len(puzzles) == 2000
     assert len({one.id for one in puzzles}) == 2000
-    assert len((files("bot.puzzles") / FILE).read_bytes()) <= 300_000
+    assert len((files("bot.features.puzzles") / FILE).read_bytes()) <= 300_000
     for game in GAMES:
         assert sum(one.game == game for one in puzzles) >= 200
     for one in puzzles:

@@ -18,11 +18,11 @@ from typing import Any, NamedTuple
 
 import aiohttp
 
-from bot.daily.chain import Chain, days_to_end
-from bot.daily.days import chain_of
-from bot.daily.deal import DayResult, choose, result_of, thought_seed
-from bot.daily.games import DayGames
-from bot.daily.results import DayResults
+from bot.features.daily.chain import Chain, days_to_end
+from bot.features.daily.days import chain_of
+from bot.features.daily.deal import DayResult, choose, result_of, thought_seed
+from bot.features.daily.games import DayGames
+from bot.features.daily.store import DayResults
 from bot.finished.archive import Archive, FinishedGame
 from bot.store import EmbeddedStore, Store, opened
 from bot.tables.table import Table

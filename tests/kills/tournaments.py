@@ -17,18 +17,18 @@ from typing import Any
 
 import aiohttp
 
+from bot.features.tournaments.entries import Result
+from bot.features.tournaments.entries import decode as decode_tournament
+from bot.features.tournaments.standings import standings
+from bot.features.tournaments.tournament import Tournament
 from bot.finished.archive import Archive, FinishedGame
 from bot.store import EmbeddedStore, Store, keys, opened
 from bot.store.entries import FirstDeal, decode
 from bot.store.log import unstamped
 from bot.tables.fixtures import FixtureName
 from bot.tables.table import Table
-from bot.tournaments.entries import Result
-from bot.tournaments.entries import decode as decode_tournament
-from bot.tournaments.standings import standings
-from bot.tournaments.tournament import Tournament
 from engine import verify
-from tests.bot.tournaments.field import counted_in_order
+from tests.bot.features.tournaments.field import counted_in_order
 from tests.kills.bot_process import Bot
 from tests.kills.harness import Harness, main, moves_in_record
 from tests.kills.invariants import Disagreement, check

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from bot.puzzles.collection import all_puzzles
+from bot.features.puzzles.collection import all_puzzles
 from bot.store import Store
 from engine.puzzles.puzzle import Puzzle
 from tests.telegram.content import words_of

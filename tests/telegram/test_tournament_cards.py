@@ -2,8 +2,8 @@
 
 import pytest
 
+from bot.features.tournaments import director
 from bot.store import Store
-from bot.tournaments import director
 from tests.telegram.players import GROUP, Person, on_telegram, until
 from tests.telegram.server import BOT, Chat, TelegramServer
 

@@ -9,13 +9,13 @@ from typing import Any
 import pytest
 from structlog.testing import capture_logs
 
+from bot.features.tournaments import director
+from bot.features.tournaments.standings import standings
+from bot.features.tournaments.tournament import Tournament
 from bot.store import Store, keys
-from bot.tournaments import director
-from bot.tournaments.standings import standings
-from bot.tournaments.tournament import Tournament
 from engine import verify
-from tests.bot.tournaments.field import counted_in_order, team_name
-from tests.bot.tournaments.prying import at_info, pages, scenes, told_of
+from tests.bot.features.tournaments.field import counted_in_order, team_name
+from tests.bot.features.tournaments.prying import at_info, pages, scenes, told_of
 from tests.long import long
 from tests.telegram.content import words_of
 from tests.telegram.players import GROUP, Observed, Person, on_telegram, until

@@ -6,8 +6,8 @@ import pytest
 from PIL import Image
 from playwright.async_api import Browser, Page, expect
 
+from bot.features.puzzles.collection import all_puzzles
 from bot.panel import Button, Panel, Span
-from bot.puzzles.collection import all_puzzles
 from tests.bot.finished.test_players import rated
 from tests.browser import ONE_BROWSER
 from tests.open_playground import Open

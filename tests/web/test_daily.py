@@ -6,8 +6,8 @@ from datetime import date, timedelta
 import pytest
 from playwright.async_api import Browser, Error, expect
 
-from bot.daily.days import Days
-from bot.daily.games import unstored_game
+from bot.features.daily.days import Days
+from bot.features.daily.games import unstored_game
 from tests.browser import ONE_BROWSER
 from tests.open_playground import Open
 from tests.web.test_accessibility import judged

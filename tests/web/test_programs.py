@@ -17,11 +17,11 @@ from structlog.testing import capture_logs
 from adapters.web.api import server
 from adapters.web.api.operations import OPERATIONS
 from adapters.web.site import MOST_SENT
+from bot.features.privacy.mydata import MyData
 from bot.handlers.limits import TRIES
 from bot.idempotency import KEPT_SECONDS, UsedKeys
+from bot.kept import drop_kept
 from bot.platform import RateLimit
-from bot.privacy.kept import drop_kept
-from bot.privacy.mydata import MyData
 from bot.programs import MOST_EACH, Programs, is_program
 from engine import GAMES, verify
 from tests.bot.command import command

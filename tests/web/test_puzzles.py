@@ -3,7 +3,7 @@
 import pytest
 from playwright.async_api import Browser, expect
 
-from bot.puzzles.collection import all_puzzles
+from bot.features.puzzles.collection import all_puzzles
 from engine import GAMES
 from tests.browser import ONE_BROWSER
 from tests.long import mostly_long

@@ -10,9 +10,9 @@ import aiohttp
 import pytest
 
 from adapters.web import people
+from bot.features.privacy.mydata import MyData
 from bot.handlers import Dispatcher
 from bot.platform import Person, Press, RateLimit, Reply, private_place
-from bot.privacy.mydata import MyData
 from bot.serving import digest_of
 from bot.sessions import KEPT_SECONDS, LINK_SECONDS, MOST_SESSIONS, NOTED_SECONDS, Sessions
 from bot.store import keys

@@ -17,8 +17,8 @@ from structlog.testing import capture_logs
 
 from adapters.web import people
 from bot.handlers import hands
+from bot.kept import drop_kept, read_kept
 from bot.platform import RateLimit
-from bot.privacy.kept import drop_kept, read_kept
 from bot.programs import Programs
 from bot.store import EmbeddedStore
 from bot.tables.chairs import Invited

@@ -6,7 +6,7 @@ from typing import Literal, NamedTuple
 from pydantic import BaseModel, ConfigDict, Field
 
 from bot.commands import Kind, choices
-from bot.finished.players import ALL, PERIODS, Leaderboard, Player
+from bot.features.ratings.players import ALL, PERIODS, Leaderboard, Player
 from bot.finished.replayed import RECORDS, ReplayedAnalysis, ReplayedDeal, ReplayedGame
 from bot.programs import Scope
 from bot.seated import OwnTable

@@ -32,7 +32,7 @@ from adapters.web.api.problems import ApiError, not_found
 from adapters.web.limits import Lookup, TooMany
 from adapters.web.site import MOST_SENT, Site, spoken
 from bot.card_room import CardRoom
-from bot.finished.players import ALL
+from bot.features.ratings.players import ALL
 from bot.finished.reader import Answer, NotAnalysed, Reader, TooMuchToDo
 from bot.idempotency import fingerprint
 from bot.pasted import pasted_code

@@ -2,10 +2,10 @@
 
 import json
 
+from bot.features.privacy.mydata import MyData
 from bot.finished.archive import Archive
 from bot.finished.history import DAY_SECONDS, GAMES_KEPT, RatedGame, history_text, parse_history
 from bot.finished.ratings import EVERYTHING, Ratings, Scope
-from bot.privacy.mydata import MyData
 from bot.store import Store, keys
 from tests.bot.finished.games import NOON, finished, keep
 

@@ -10,23 +10,23 @@ from weakref import ref
 
 import pytest
 
-from bot.find.queue import Queue
+from bot.features.find.queue import Queue
+from bot.features.privacy.forgetting import Forgetter
+from bot.features.privacy.mydata import MyData
+from bot.features.ratings.honours import Deeds, Honour, Honours, Month, month_before
+from bot.features.ratings.honours_pages import chat_honours_panel
+from bot.features.ratings.players import Players
 from bot.finished.archive import Archive, FinishedGame, Numbered
-from bot.finished.honours import Deeds, Honour, Honours, Month, month_before
-from bot.finished.players import Players
 from bot.finished.ratings import Ratings, Scope
-from bot.panels.honours import chat_honours_panel
 from bot.people import People
-from bot.privacy.forgetting import Forgetter
-from bot.privacy.mydata import MyData
 from bot.somebody import marks
 from bot.store import Store
 from bot.tables.room import Room
 from bot.worker import Worker
 from engine import Record
 from tests.bot.fake_platform import GROUP, FakePlatform, Player, open_worker
+from tests.bot.features.privacy.traces import everything
 from tests.bot.finished.games import finished, keep
-from tests.bot.privacy.traces import everything
 
 OCTOBER, NOVEMBER = (int(datetime(2026, month, 15, tzinfo=UTC).timestamp()) for month in (10, 11))
 IN_DECEMBER = datetime(2026, 12, 1, 2, tzinfo=UTC)

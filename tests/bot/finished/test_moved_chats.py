@@ -9,16 +9,16 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from structlog.testing import capture_logs
 
-from bot.daily.deal import DayResult
+from bot.features.daily.deal import DayResult
+from bot.features.ratings.honours import Honour, Honours
 from bot.finished.archive import Archive, FinishedGame
-from bot.finished.honours import Honour, Honours
 from bot.finished.ratings import Ratings, Scope
 from bot.handlers.dispatcher import Dispatcher
 from bot.store import Store, keys
 from tests.bot.fake_platform import GROUP, FakePlatform, open_worker
+from tests.bot.features.tournaments.field import field, open_tables
 from tests.bot.finished.games import finished, keep
 from tests.bot.finished.test_archive import ratings_of
-from tests.bot.tournaments.field import field, open_tables
 
 ANNA, NEW = "paper:1", "paper:200"
 IN_MARCH = datetime(2026, 3, 1, 2, tzinfo=UTC)

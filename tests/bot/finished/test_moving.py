@@ -15,9 +15,9 @@ from typer.testing import CliRunner
 
 from bot.cli.archive import seconds_of
 from bot.cli.main import app
+from bot.features.ratings.honours import Honours
 from bot.finished.archive import Archive, FinishedGame, UnreadableGame
 from bot.finished.file import all_filed, filed, rewrite, with_files
-from bot.finished.honours import Honours
 from bot.finished.moving import Moved, Moving
 from bot.finished.ratings import Ratings
 from bot.store import EmbeddedStore, Store, StoreError, keys, opened

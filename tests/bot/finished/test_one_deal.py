@@ -8,7 +8,7 @@ from bot.finished.one_deal import OneDeal, one_deal
 from bot.finished.replayed import replayed_game
 from bot.panels.pages import replay_page
 from engine import GAMES, Game
-from tests.bot.daily.test_deal import SECRET, played
+from tests.bot.features.daily.test_deal import SECRET, played
 from tests.bot.finished.games import finished
 
 

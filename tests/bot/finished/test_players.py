@@ -4,9 +4,9 @@ import json
 
 import pytest
 
+from bot.features.ratings.players import Players
 from bot.finished.archive import FinishedGame
 from bot.finished.player_ids import person_called, player_id
-from bot.finished.players import Players
 from bot.finished.ratings import LEAST_GAMES
 from bot.platform import Person
 from bot.store import Store, keys

@@ -6,11 +6,14 @@ from itertools import chain
 
 import pytest
 
+from bot.features.ratings.pages import Ranked, leaderboard_about, leaderboard_page, stats_page
+from bot.features.ratings.pictures import leaderboard_sheet, stats_sheet
+from bot.features.tournaments.pictures import standings_sheet
+from bot.features.tournaments.tournament import Form as TournamentForm
 from bot.finished.history import RatedGame
 from bot.finished.ratings import EVERYTHING, GameStanding, Standing
 from bot.panels.course import course, decisive
 from bot.panels.rules import rules_page
-from bot.panels.standings import Ranked, leaderboard_about, leaderboard_page, stats_page
 from bot.pictures.cards import PACKS
 from bot.pictures.layout import WIDTH, Box, CardAt, TextAt, height_of
 from bot.pictures.painter import paint
@@ -18,14 +21,11 @@ from bot.pictures.results import deal_sheet, game_sheet
 from bot.pictures.rules import rules_sheet
 from bot.pictures.sheet import Diagram, Form, Plot, Ranking, Rows, Sheet, Tally, Words
 from bot.pictures.sheet_layout import lay_out_sheet
-from bot.pictures.standings import leaderboard_sheet, stats_sheet
-from bot.pictures.tournament import standings_sheet
 from bot.simulation import simulate
 from bot.texts import LANGUAGES
-from bot.tournaments.tournament import Form as TournamentForm
 from engine import GAMES, Record
 from engine.robots.findings import Summary
-from tests.bot.tournaments.made import over
+from tests.bot.features.tournaments.made import over
 
 NAMES = ("Anna", "Bruno Bartolomeo della Rovere-Hohenstaufen 🎴", "李", "Δημήτρης")
 LARGEST = 80_000

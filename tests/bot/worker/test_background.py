@@ -12,10 +12,10 @@ from structlog.testing import capture_logs
 
 from bot import background, running
 from bot.background import Loops
-from bot.daily.days import Days
 from bot.delivery import delivery
 from bot.delivery.table_sync import TableSync
-from bot.finished.honours import Honours
+from bot.features.daily.days import Days
+from bot.features.ratings.honours import Honours
 from bot.finished.ratings import Ratings
 from bot.settings import Settings
 from bot.store import Store, keys

@@ -149,7 +149,7 @@ async def test_a_host_can_turn_it_off(store: Store, monkeypatch: pytest.MonkeyPa
 
 
 async def test_more_games_than_can_wait_are_left_as_they_are(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("bot.delivery.completion.MOST_WAITING", 1)
+    monkeypatch.setattr("bot.features.analysis.completion.MOST_WAITING", 1)
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
         thinker = Thinker(worker)

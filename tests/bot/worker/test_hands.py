@@ -11,7 +11,7 @@ from unittest.mock import AsyncMock, Mock
 import pytest
 
 from bot import actions
-from bot.find.leavers import who_left
+from bot.features.find.leavers import who_left
 from bot.finished.archive import game_id
 from bot.handlers import Dispatcher
 from bot.handlers.hands import OpenHand

@@ -2,7 +2,7 @@
 
 import pytest
 
-from bot.find import finder
+from bot.features.find import finder
 from bot.platform import Reply
 from bot.store import Store
 from bot.worker import Worker

@@ -8,7 +8,7 @@ import pytest
 import structlog
 
 from bot import robot_pool
-from bot.panels.analysis import BAR
+from bot.features.analysis.pages import BAR
 from bot.panels.snapshot import isolated
 from bot.processes import ProcessDied
 from bot.robot_pool import RobotPool

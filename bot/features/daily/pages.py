@@ -1,0 +1,262 @@
+"""The deal of the day: what it is, how one did, and how the others did."""
+
+from collections.abc import Sequence
+from datetime import date
+from typing import NamedTuple
+
+from bot import actions
+from bot.features.daily.deal import DayResult
+from bot.features.daily.lines import DayLine
+from bot.features.daily.store import Line, Streak
+from bot.panel import Button, Panel, Row, Span, Writer, chosen
+from bot.panels.snapshot import isolated
+from bot.texts import marked as _
+from bot.texts import texts
+from bot.wording import Wording, minus, signed
+from engine import GAMES
+
+OFF = "off"
+MOST_LINES = 15
+"""So many results stand in a list."""
+
+TOO_LATE = _("Its day was over by then, and its cards told: it does not count.")
+"""What is said of a deal that was still played when its day ended."""
+
+
+class NamedLine(NamedTuple):
+    """A result, and what its player is called."""
+
+    name: str
+    line: Line
+
+
+def day_name(day: date) -> str:
+    """A day as both languages read it."""
+    return day.strftime("%d.%m.%Y")
+
+
+def shared_text(day: date, game: str, result: DayResult, par: DayResult | None, language: str) -> str:
+    """What somebody sends to friends: how they did, and nothing of the cards."""
+    _ = texts(language).gettext
+    head = f"Buongioco {day_name(day)} · {_(GAMES[game].name)}"
+    if result.margin is None:
+        given_up = _("given up")
+        return f"{head} · {given_up}"
+    score = signed(result.margin)
+    if par and par.margin is not None:
+        name = _("par")
+        score += f" ({name} {signed(par.margin)})"
+    return f"{head} · {score}\n{result.squares}"
+
+
+def _result(page: Writer, language: str, result: DayResult, par: DayResult | None) -> None:
+    _ = texts(language).gettext
+    if result.points is None:
+        page.line(_("You gave up."), "bold")
+    else:
+        own, other = result.points
+        page.line(_("You: {own}. The robot: {other}."), "bold", own=minus(str(own)), other=minus(str(other)))
+        if par and par.points:
+            own, other = par.points
+            page.line(
+                _("Par, what the robot makes of your cards: {own} to {other}."),
+                own=minus(str(own)),
+                other=minus(str(other)),
+            )
+            _compared(page, language, (result.margin or 0) - (par.margin or 0))
+
+
+def _to_send(page: Writer, language: str, day: date, game: str, result: DayResult, par: DayResult | None) -> None:
+    _ = texts(language).gettext
+    page.gap()
+    page.line(_("To send to friends:"))
+    page.line(shared_text(day, game, result, par, language), "code")
+
+
+def _compared(page: Writer, language: str, better: int) -> None:
+    """How many points better than par somebody did."""
+    _, ngettext = texts(language).gettext, texts(language).ngettext
+    if better > 0:
+        page.line(ngettext("You did {count} point better.", "You did {count} points better.", better), count=better)
+    elif better < 0:
+        page.line(ngettext("You did {count} point worse.", "You did {count} points worse.", -better), count=-better)
+    else:
+        page.line(_("You did as well."))
+
+
+def day_result_panel(
+    language: str, day: date, game: str, result: DayResult, par: DayResult | None = None, *, is_late: bool = False
+) -> Panel:
+    """What came of a day's deal, as soon as it is over; par may not be known yet. ``is_late`` is whether its day was
+    over before.
+    """
+    _ = texts(language).gettext
+    page = Writer()
+    heading(page, language, day, game)
+    _result(page, language, result, par)
+    if is_late:
+        page.line(_(TOO_LATE))
+    else:
+        _to_send(page, language, day, game, result, par)
+    return page.panel((Button(_("🏆 Today’s results"), actions.page("daily", "today")),))
+
+
+def heading(page: Writer, language: str, day: date, game: str) -> None:
+    """Which day and game it is."""
+    _ = texts(language).gettext
+    page.line(
+        _("☀️ Deal of the day · {day} · {game}"),
+        day=day_name(day),
+        game=Span(_(GAMES[game].name), "bold"),
+    )
+
+
+def reminder_panel(language: str, day: date, game: str) -> Panel:
+    """What is sent to who wants to be reminded."""
+    _ = texts(language).gettext
+    page = Writer()
+    heading(page, language, day, game)
+    page.line(_("It waits for you until midnight."))
+    return page.panel(
+        (Button(_("Play"), actions.page("daily", "play"), "good"),),
+        (Button(_("Remind me no more"), actions.page("daily", "remind", OFF)),),
+    )
+
+
+def reminder_row(language: str, hours: Sequence[int], chosen_hour: int | None) -> Row:
+    """When one wants to be reminded."""
+    _ = texts(language).gettext
+    return (
+        *(chosen(f"⏰ {hour}:00", hour == chosen_hour, actions.page("daily", "remind", hour)) for hour in hours),
+        chosen(_("off"), chosen_hour is None, actions.page("daily", "remind", OFF)),
+    )
+
+
+def day_panel(
+    language: str, day: date, game: str, lines: Sequence[NamedLine], seal: str = "", *, had_cards: bool = False
+) -> Panel:
+    """Today's deal, and the results of those who have played it.
+
+    ``seal`` is its commitment, if it is told. ``had_cards`` is for a reader who had the cards and cannot play any more.
+    """
+    _ = texts(language).gettext
+    page = Writer()
+    heading(page, language, day, game)
+    page.line(_("One deal against the strong robot. Everybody has the same cards, and plays them once, by midnight."))
+    if had_cards:
+        page.line(_("You have had today's cards already. They are dealt once, also after /forget."))
+        page.line(_("The next deal comes at midnight. Then all may look at this one."))
+    _lines(page, language, lines)
+    if seal:
+        page.gap()
+        page.line(_("🔒 Seal: {seal}"), "small", seal=seal)
+    rows: list[Row] = [] if had_cards else [(Button(_("Play"), actions.page("daily", "play"), "good"),)]
+    return page.panel(*rows, (Button(_("Yesterday"), actions.page("daily", "yesterday")),))
+
+
+def played_panel(
+    language: str,
+    day: date,
+    game: str,
+    own: Line,
+    played: int,
+    par: DayResult | None,
+    streak: Streak,
+    friends: Sequence[NamedLine],
+) -> Panel:
+    """How somebody did who has played, among friends and everybody."""
+    _ = texts(language).gettext
+    ngettext = texts(language).ngettext
+    page = Writer()
+    heading(page, language, day, game)
+    _result(page, language, own.result, par)
+    _to_send(page, language, day, game, own.result, par)
+    page.gap()
+    if own.rank is not None:
+        page.line(
+            ngettext("Everywhere: {rank} of {count} player.", "Everywhere: {rank} of {count} players.", played),
+            rank=own.rank,
+            count=played,
+        )
+    page.line(
+        ngettext("{count} day in a row; {longest} at most.", "{count} days in a row; {longest} at most.", streak.now),
+        count=streak.now,
+        longest=streak.longest,
+    )
+    _lines(page, language, friends)
+    page.gap()
+    page.line(_("The next deal comes at midnight. Then all may look at this one."))
+    return page.panel((Button(_("Yesterday"), actions.page("daily", "yesterday")),))
+
+
+class PastDay(NamedTuple):
+    """What is known of a day that is over: ``best`` is the best line that was found, ``secret`` is in hex, empty
+    before the first day of the chain. ``replay`` is the id of the reader's own game, empty if they have not played.
+    ``lines`` is what a press for all lines side by side carries, empty if there are none.
+    """
+
+    day: date
+    game: str
+    par: DayResult | None
+    best: DayLine | None
+    secret: str
+    replay: str
+    lines: str
+
+
+def yesterday_panel(language: str, suits: str, past: PastDay, lines: Sequence[NamedLine]) -> Panel:
+    """A day that is over: everybody's results, the best one's moves, its secret, and the way to all lines side by side
+    and to one's own game.
+    """
+    day, game, par, best, secret, replay, side_by_side = past
+    _ = texts(language).gettext
+    page = Writer()
+    heading(page, language, day, game)
+    if not lines:
+        page.line(_("Nobody whom you know has played it."))
+    _lines(page, language, lines)
+    if par and par.points:
+        page.line(_("Par: {own} to {other}."), own=minus(str(par.points[0])), other=minus(str(par.points[1])))
+    if best and best.result.margin is not None:
+        page.gap()
+        page.line(_("The best line that was found, {margin}:"), margin=signed(best.result.margin))
+        page.line(_moves(language, suits, game, best))
+    if secret:
+        page.gap()
+        page.line(_("🔓 Secret: {secret}"), "small", secret=secret)
+    rows: list[Row] = [(Button(_("Side by side"), side_by_side, "good"),)] if side_by_side else []
+    if replay:
+        rows.append(
+            (
+                Button(_("Replay"), actions.page("replay", replay, 1)),
+                Button(_("Analysis"), actions.page("analysis", replay)),
+            )
+        )
+    return page.panel(*rows, (Button(_("☀️ Today"), actions.page("daily", "today")),))
+
+
+def _moves(language: str, suits: str, game: str, line: DayLine) -> str:
+    """A line's moves: cards as they are, everything else in a sentence."""
+    words = Wording(language, [texts(language).gettext("you")], "spades" if game == "spades" else suits)
+    return " ".join(words.card(one.card) if one.card else f"({words.move(0, one.move)})" for one in line.decisions)
+
+
+def _lines(page: Writer, language: str, lines: Sequence[NamedLine]) -> None:
+    """Results, the best first."""
+    _ = texts(language).gettext
+    if lines:
+        page.gap()
+    for name, line in lines[:MOST_LINES]:
+        if line.rank is None:
+            page.line(_("{name}: given up"), name=isolated(name))
+        else:
+            assert line.result.margin is not None
+            page.line(
+                "{rank}. {name} {margin} {squares}",
+                rank=line.rank,
+                name=isolated(name),
+                margin=signed(line.result.margin),
+                squares=line.result.squares,
+            )
+    if len(lines) > MOST_LINES:
+        page.line(_("… and {count} more"), count=len(lines) - MOST_LINES)

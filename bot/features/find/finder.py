@@ -1,0 +1,186 @@
+"""Has people who look for opponents find some: matches them, opens a table for them, and sees what comes of it.
+
+A table that was opened for some asks each in their private chat, by its challenge card, whether they are ready: whoever
+is sits down, and with all there the game begins. If that comes to nothing, whoever was ready goes back to the place
+that they had in the queue. Each step follows from what the store has, and may be done twice: a worker that dies leaves
+it to the next.
+"""
+
+from collections.abc import Callable
+from contextlib import suppress
+from math import ceil
+from random import choice, randrange
+from secrets import token_hex
+
+import structlog
+
+from bot.cluster.shards import Shards
+from bot.features.find.leavers import Leavers, who_did_not_answer, who_left
+from bot.features.find.matching import match
+from bot.features.find.queue import Looked, Pairing, Queue
+from bot.finished.ratings import Ratings, Scope
+from bot.people import People, Profile
+from bot.platform import platform_of, private_place
+from bot.tables.chairs import STAND_IN, Chair
+from bot.tables.challenges import Challenges, robots_at
+from bot.tables.errors import NoSuchTable, WaitToLook
+from bot.tables.room import Room
+from bot.tables.table import Table
+from engine import GAMES
+
+POLL_SECONDS = 1.0
+"""How often it is looked who fits whom, and what came of those who were matched."""
+
+NICKNAMES = ("Asso", "Due", "Tre", "Fante", "Cavallo", "Re")
+"""What strangers are called who have chosen nothing, with a number behind it."""
+
+log = structlog.get_logger()
+
+
+LOOKED_FOR = 1800.0
+"""Seconds after which somebody is looked for no more."""
+
+
+def new_nickname() -> str:
+    """What to call somebody who has chosen nothing."""
+    return f"{choice(NICKNAMES)} {randrange(100, 1000)}"
+
+
+class Finder:
+    """Opponents for people of one store."""
+
+    def __init__(self, room: Room, people: People, ratings: Ratings, challenges: Challenges, shards: Shards) -> None:
+        self.queue = Queue(room.store.client)
+        self._room, self._people, self._ratings, self._challenges = room, people, ratings, challenges
+        self._shards = shards
+        self.leavers = Leavers(room.store.client)
+        self.is_in_trouble: Callable[[str], bool] = lambda _platform: False
+        """Whether people of a platform may have been cut off from us a moment ago."""
+
+    async def run(self) -> None:
+        """Until cancelled. One worker does it at a time, or two for a moment: each step is taken once."""
+        await self._shards.while_leader(POLL_SECONDS, self.tend)
+
+    async def look(self, profile: Profile, games: list[str], update: str, robots_after: float | None = None) -> Looked:
+        """Have a person wait for others who play one of these games, the dearest first; once for each update. After
+        ``robots_after`` seconds robots may take the chairs for which there is nobody; None for never.
+
+        WaitToLook for who left what was found for them too often.
+        """
+        wait = await self.leavers.wait(profile.id, await self.queue.now())
+        if wait > 0:
+            raise WaitToLook(minutes=ceil(wait / 60))
+        if not profile.nickname:
+            await self._people.choose(profile.id, nickname=new_nickname())
+        return await self.queue.look(
+            profile.id, games, profile.language, await self._rating(profile.id), update, robots_after
+        )
+
+    async def look_on(self, profile: Profile, game: str, update: str, robots_after: float | None) -> Looked:
+        """Somebody who waits chooses when robots may take the chairs for which there is nobody. "heard" for who does
+        not wait: they are not looked for by this.
+        """
+        return await self.queue.look(
+            profile.id, [game], profile.language, await self._rating(profile.id), update, robots_after, on=True
+        )
+
+    async def _rating(self, person: str) -> int:
+        return (await self._ratings.standing(Scope(), person)).shown
+
+    async def leave(self, person: str, update: str) -> None:
+        """A person does not look for anybody any more; whoever is asked does not want to play."""
+        if await self.queue.leave(person):
+            return
+        if pairing := await self.queue.pairing_of(person):
+            table = await self._table_of(pairing)
+            if table.phase == "unreadable":
+                # It can neither begin nor be declined, and nobody is to wait for its host.
+                await self.queue.part(pairing.code, pairing.others(person))
+            else:
+                await self.decline(table.code, person, update)
+
+    async def block(self, person: str, other: str, name: str) -> bool:
+        """Somebody does not want to meet another, whom they know by this name; False where they have blocked as many as
+        they may. Those who are asked with them whether they are ready go back to their places, and hear no reason.
+        """
+        if not await self.queue.blocks.add(person, other, name):
+            return False
+        pairing = await self.queue.pairing_of(person)
+        with suppress(NoSuchTable):
+            if pairing and other in pairing.people:
+                await self._table_of(pairing)
+        for table in await self._room.lists.tables_at(private_place(person)):
+            if table.phase == "open" and {person, other} <= {one.person for one in table.matched}:
+                await self._challenges.withdraw(table.code, f"block:{person} {other}")
+        return True
+
+    async def decline(self, code: str, person: str, update: str) -> Table:
+        """One of those who were matched does not want to play; the others go back to their places."""
+        table = await self._challenges.decline(code, person, "", update)
+        await self.before_removal(table)
+        return table
+
+    async def tend(self) -> None:
+        """Match whoever can be matched, and see to those who were."""
+        waiting = {one.waiting.person: one for one in await self.queue.waiting()}
+        if waiting:
+            now = await self.queue.now()
+            for person in [one.waiting.person for one in waiting.values() if now - one.waiting.since > LOOKED_FOR]:
+                # By now they may have gone, and would keep somebody else waiting.
+                await self.queue.leave(person)
+                del waiting[person]
+            for found in match([one.waiting for one in waiting.values()], now):
+                if await self.queue.pair(token_hex(8), [waiting[one.person] for one in found.people], found.game):
+                    log.info("people_matched", game=found.game, people=len(found.people))
+        for pairing in await self.queue.pairings():
+            try:
+                table = await self._table_of(pairing)
+            except NoSuchTable:
+                # What was to come of it was seen to before it was removed.
+                await self.queue.part(pairing.code)
+            else:
+                await self.see_to(pairing, table)
+
+    async def see_to(self, pairing: Pairing, table: Table) -> None:
+        """End a pairing whose table has begun its game or never will."""
+        if table.phase in ("open", "unreadable"):
+            return
+        await self._note(await who_did_not_answer(self._room.store, table), table)
+        await self.queue.part(pairing.code, _who_stays(table) if table.phase == "closed" else ())
+
+    async def game_over(self, table: Table) -> None:
+        """A game of strangers is over; doing so twice changes nothing."""
+        await self._note(who_left(table), table)
+
+    async def _note(self, people: list[str], table: Table) -> None:
+        for person in people:
+            if not self.is_in_trouble(platform_of(person)):
+                await self.leavers.note(person, table.code, await self.queue.now())
+
+    async def before_removal(self, table: Table) -> None:
+        """A table of people who were matched is to be forgotten: see to their pairing first, if it still is this."""
+        for one in table.matched:
+            pairing = await self.queue.pairing_of(one.person)
+            if pairing and (await self._table_of(pairing)).code == table.code:
+                await self.see_to(pairing, table)
+
+    async def _table_of(self, pairing: Pairing) -> Table:
+        """The table of people who were matched, opened now if nobody has; NoSuchTable when it is no more."""
+        update = f"find:{pairing.code}"
+        if table := await self._challenges.opened_by(update):
+            return table
+        if await self.queue.pairing_of(pairing.people[0]) != pairing:
+            # One of them was forgotten meanwhile, perhaps.
+            raise NoSuchTable(code=pairing.code)
+        profiles = [await self._people.person(person) for person in pairing.people]
+        matched = [Chair(one.id, one.nickname or new_nickname()) for one in profiles]
+        # For chairs for which there are not enough people.
+        robots = robots_at(range(len(matched), GAMES[pairing.game].seats), STAND_IN)
+        return await self._challenges.open_for(pairing.game, matched, update, setup=robots)
+
+
+def _who_stays(table: Table) -> list[str]:
+    """Of those whose table came to nothing, who goes back to the queue: but for who declined, or did not answer."""
+    if table.closed == "expired":
+        return [chair.person for chair in table.chairs if chair]
+    return [one.person for number, one in enumerate(table.matched) if number != table.declined]

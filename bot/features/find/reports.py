@@ -1,0 +1,86 @@
+"""Reports: what people tell the host about a stranger whom they were matched with.
+
+A report stays in the store until the host drops it. Where the host says so it is sent to them as well
+(`bot.features.find.teller`); `buongioco reports` lists them all.
+"""
+
+import json
+from collections.abc import AsyncIterator
+from dataclasses import asdict, dataclass, replace
+from importlib.resources import files
+from typing import Any, Literal, cast
+
+from bot.somebody import NAME
+from bot.store import keys
+
+SCRIPT = (files("bot.features.find") / "reports.lua").read_text(encoding="utf-8")
+
+REPORTS_A_DAY, DAY_SECONDS = 3, 86400
+"""How many a person may file in so many seconds from the first."""
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """A report: ``by`` and ``about`` are people, with the names by which they played. ``game_id`` is what the game is
+    called in the archive once it is over, ``at`` Unix seconds.
+    """
+
+    game_id: str
+    game: str
+    code: str
+    at: int
+    by: str
+    by_name: str
+    about: str
+    about_name: str
+
+    @property
+    def people(self) -> tuple[str, str]:
+        return self.by, self.about
+
+
+class Reports:
+    """The reports of one store."""
+
+    def __init__(self, client: Any) -> None:
+        self._client = client
+        self._script = client.register_script(SCRIPT)
+
+    async def file(self, report: Report, seat: int) -> Literal["filed", "again", "many"]:
+        """File a report by whoever sits in this seat: one for each game, and few a day."""
+        found = await self._script(
+            keys=[keys.REPORTS, keys.REPORTS_UNTOLD, keys.reported(report.by)],
+            args=[f"{report.game_id}.{seat}", json.dumps(asdict(report)), REPORTS_A_DAY, DAY_SECONDS],
+        )
+        return cast(Literal["filed", "again", "many"], found.decode())
+
+    async def all(self) -> AsyncIterator[tuple[str, Report]]:
+        """Every report, with its id, in no order."""
+        async for id, text in self._client.hscan_iter(keys.REPORTS):  # noqa: A001
+            yield id.decode(), Report(**json.loads(text))
+
+    async def get(self, id: str) -> Report | None:  # noqa: A002
+        text = await self._client.hget(keys.REPORTS, id)
+        return Report(**json.loads(text)) if text else None
+
+    async def untold(self) -> list[str]:
+        """The ids of those that the host was not told of yet."""
+        return sorted(id.decode() for id in await self._client.smembers(keys.REPORTS_UNTOLD))  # noqa: A001
+
+    async def told(self, id: str) -> None:  # noqa: A002
+        await self._client.srem(keys.REPORTS_UNTOLD, id)
+
+    async def drop(self, id: str) -> bool:  # noqa: A002
+        """The host is done with a report; False if there is none of this id."""
+        await self.told(id)
+        return bool(await self._client.hdel(keys.REPORTS, id))
+
+    async def forget(self, person: str, somebody: str) -> None:
+        """Nothing is kept of a person: what they reported goes, and somebody was reported in their place."""
+        await self._client.delete(keys.reported(person))
+        async for id, report in self.all():  # noqa: A001
+            if report.by == person:
+                await self.drop(id)
+            elif report.about == person:
+                clean = replace(report, about=somebody, about_name=NAME)
+                await self._client.hset(keys.REPORTS, id, json.dumps(asdict(clean)))

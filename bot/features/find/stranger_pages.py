@@ -1,0 +1,146 @@
+"""What people see who want nothing to do with a stranger: questions, what came of them, whom they have blocked; and
+what the host reads of a report.
+"""
+
+from collections.abc import Sequence
+from typing import Literal, NamedTuple
+
+from bot import actions
+from bot.features.find.reports import Report
+from bot.panel import Button, Panel, Row, Span, Writer
+from bot.panels.snapshot import isolated
+from bot.tables.blocks import Block
+from bot.tables.table import FAREWELLS
+from bot.texts import texts
+from engine import GAMES
+
+Deed = Literal["block", "report"]
+"""What may be done about a stranger. The word stands in payloads and drafts."""
+
+DEEDS: tuple[Deed, ...] = ("block", "report")
+
+
+def labelled(language: str, deed: Deed, name: str, count: int) -> str:
+    """The button that asks whether it is to be done to whoever is called so, if there are so many of whom to ask."""
+    _ = texts(language).gettext
+    label = {"block": _("🚫 Block"), "report": _("🚩 Report")}[deed]
+    return f"{label} {name}" if count > 1 else label
+
+
+def spoken(language: str, phrase: str) -> str:
+    """One of the phrases that strangers say (`bot.tables.table.PHRASES`), as it reads in a language."""
+    _ = texts(language).gettext
+    return {
+        "hello": _("Hello!"),
+        "luck": _("Good luck!"),
+        "played": _("Well played!"),
+        "thanks": _("Thank you!"),
+        "sorry": _("Sorry!"),
+        "game": _("Good game!"),
+    }[phrase]
+
+
+class Question(NamedTuple):
+    """What is asked before something is done: the question, what it comes to, and what a yes reads."""
+
+    asked: str
+    comes_to: str
+    yes: str
+
+
+def ask(language: str, deed: Deed, name: str) -> Question:
+    """The question whether it is to be done to whoever is called so."""
+    _ = texts(language).gettext
+    if deed == "block":
+        return Question(
+            _("Block {name}?").format(name=name),
+            _("I match you with them no more, and do not call you where they challenge you. Nobody tells them."),
+            _("Yes, block"),
+        )
+    told = _("They are told who you both are, and read how this game was played. Nobody tells {name}.")
+    return Question(_("Report {name} to whoever hosts me?").format(name=name), told.format(name=name), _("Yes, report"))
+
+
+def farewells(language: str, game_id: str) -> Row:
+    """What may be said when a game of strangers is over."""
+    return tuple(Button(f"💬 {spoken(language, one)}", actions.page("say", game_id, one)) for one in FAREWELLS)
+
+
+def heard_panel(language: str, name: str, phrase: str) -> Panel:
+    """What somebody has said when the game was over."""
+    page = Writer()
+    page.line("💬 {name}: {phrase}", name=isolated(name), phrase=spoken(language, phrase))
+    return page.panel()
+
+
+def buttons(language: str, game_id: str, others: Sequence[tuple[int, str]]) -> Row:
+    """What may be done about whoever sat in these seats of a finished game, by these names."""
+    return tuple(
+        Button(labelled(language, deed, isolated(name), len(others)), actions.page(deed, "ask", game_id, seat))
+        for deed in DEEDS
+        for seat, name in others
+    )
+
+
+def question(language: str, deed: Deed, name: str, game_id: str, seat: int) -> Panel:
+    """Asks whether it is to be done to the player in that seat of a finished game."""
+    page = Writer()
+    asked, comes_to, yes = ask(language, deed, isolated(name))
+    page.line(asked, "bold")
+    page.line(comes_to)
+    no = Button(texts(language).gettext("No"), actions.page(deed, "no"))
+    return page.panel((Button(yes, actions.page(deed, "yes", game_id, seat), "danger"), no))
+
+
+def done_page(language: str, deed: Deed, name: str) -> Panel:
+    _ = texts(language).gettext
+    page = Writer()
+    if deed == "block":
+        page.line(_("You have blocked {name}."), name=Span(isolated(name), "bold"))
+        page.line(_("/block shows whom you have blocked, and lets you unblock them."))
+    else:
+        page.line(_("You have reported {name}."), name=Span(isolated(name), "bold"))
+        page.line(_("Your report is filed: the host of this bot can read it. To avoid meeting them again: /block."))
+    return page.panel()
+
+
+def not_done_page(language: str) -> Panel:
+    page = Writer()
+    page.line(texts(language).gettext("Good: everything stays as it is."))
+    return page.panel()
+
+
+def blocks_page(language: str, blocks: Sequence[Block]) -> Panel:
+    """Whom somebody has blocked, as they knew them, each with a button that undoes it."""
+    _ = texts(language).gettext
+    page = Writer()
+    page.line(_("Whom you have blocked"), "bold")
+    if not blocks:
+        page.line(_("Nobody. There is a button for it beside a stranger's game, or write /block @name."))
+    else:
+        page.line(
+            _(
+                "I match you with none of them. They sit down at a table of yours only if you challenge them by name, "
+                "and where they challenge you I do not call you."
+            )
+        )
+    rows = [
+        (Button(_("Unblock {name}").format(name=isolated(one.name)), actions.page("block", "undo", one.token)),)
+        for one in reversed(blocks)
+    ]
+    return page.panel(*rows, (Button(_("My own settings"), actions.page("settings")),))
+
+
+def report_panel(language: str, id: str, report: Report) -> Panel:  # noqa: A002
+    """A report, for the host alone: it names people as the platforms do."""
+    _ = texts(language).gettext
+    page = Writer()
+    page.line(_("A report"), "bold")
+    page.line(_("{game} · {code}"), game=Span(_(GAMES[report.game].name), "bold"), code=Span(report.code, "code"))
+    page.line(_("About {name}: {person}"), name=isolated(report.about_name), person=Span(report.about, "code"))
+    page.line(_("By {name}: {person}"), name=isolated(report.by_name), person=Span(report.by, "code"))
+    page.line(
+        _("When the game is over you can read it here, and by: {command}"),
+        command=Span(f"buongioco reports show {id}", "code"),
+    )
+    return page.panel((Button(_("Replay"), actions.page("report", "show", id)),))

@@ -1,0 +1,54 @@
+"""Tells the host of reports, in their private chat, if they want to be told."""
+
+from collections.abc import Mapping
+from functools import partial
+
+import structlog
+
+from bot.cluster.shards import Shards
+from bot.features.find.reports import Reports
+from bot.features.find.stranger_pages import report_panel
+from bot.people import People
+from bot.platform import Adapter, DeliveryError, platform_of, private_place
+from bot.store import Store
+
+POLL_SECONDS = 10.0
+"""How often it is looked for reports that are to be told: also how soon it is tried again."""
+
+log = structlog.get_logger()
+
+
+class Teller:
+    """Sends each report once, as a message of its own; what could not be sent is sent later."""
+
+    def __init__(
+        self, store: Store, shards: Shards, people: People, adapters: Mapping[str, Adapter], host: str | None
+    ) -> None:
+        """``host`` is the person who is told; None where nobody is."""
+        self.reports = Reports(store.client)
+        self._shards, self._people, self._adapters, self._host = shards, people, adapters, host
+        self._has_failed = False
+
+    async def run(self) -> None:
+        """Tell the host, until cancelled. Return at once if nobody is told."""
+        if self._host:
+            await self._shards.while_leader(POLL_SECONDS, partial(self.tell, self._host))
+
+    async def tell(self, host: str) -> None:
+        """Send what the host was not told of yet."""
+        adapter = self._adapters.get(platform_of(host))
+        if adapter is None:
+            return
+        language = (await self._people.person(host)).language
+        for id in await self.reports.untold():  # noqa: A001
+            report = await self.reports.get(id)
+            try:
+                if report:
+                    await adapter.send(private_place(host), report_panel(language, id, report), f"report {id}")
+            except DeliveryError as error:
+                if not self._has_failed:
+                    log.warning("report_not_sent", platform=platform_of(host), why=type(error).__name__)
+                self._has_failed = True
+                return
+            self._has_failed = False
+            await self.reports.told(id)

@@ -1,0 +1,44 @@
+"""What people ask about what is kept of them: to have it, and to have it forgotten."""
+
+from bot.actions import BadPayload
+from bot.features.privacy.mydata import AGAIN_AFTER, MyData
+from bot.features.privacy.pages import forget_page, forgotten_page, kept_page, not_forgotten_page, owner_tag
+from bot.handlers.errors import AskedJustNow, NotYourPage
+from bot.people import Profile
+from bot.platform import Reply, is_private
+from bot.worker import Worker
+
+
+class OwnData:
+    """The commands /forget and /mydata, and the presses that follow them."""
+
+    def __init__(self, worker: Worker) -> None:
+        self.worker = worker
+        self._mydata = MyData(worker.store.client, worker.archive, worker.ratings)
+
+    async def send(self, profile: Profile) -> Reply:
+        """A file of all that is kept of a person; AskedJustNow if they had one a moment ago."""
+        if not await self._mydata.may_ask(profile.id):
+            raise AskedJustNow(seconds=AGAIN_AFTER)
+        tables = await self.worker.tables_of(profile.id)
+        file = await self._mydata.file(profile.id, tables, self.worker.people.now())
+        return Reply(panel=kept_page(profile.language), private=True, file=file)
+
+    async def ask(self, profile: Profile) -> Reply:
+        """What forgetting would do, and whether it shall."""
+        tables = await self.worker.tables_of(profile.id)
+        resigned = [table.code for table in tables if table.phase == "playing"]
+        left = [table.code for table in tables if table.phase == "open"]
+        return Reply(panel=forget_page(profile.language, profile.id, resigned, left), private=True)
+
+    async def answer(self, place: str, profile: Profile, words: list[str]) -> Reply:
+        """The answer to that question, by the person who was asked; NotYourPage for anybody else's."""
+        if len(words) != 2 or words[0] not in ("yes", "no"):
+            raise BadPayload()
+        if words[1] != owner_tag(profile.id):
+            raise NotYourPage()
+        private = not is_private(place)
+        if words[0] == "no":
+            return Reply(panel=not_forgotten_page(profile.language), private=private)
+        await self.worker.forgetter.begin(profile.id)
+        return Reply(panel=forgotten_page(profile.language), private=private)

@@ -1,0 +1,256 @@
+"""Forgetting a person: all that is kept of them goes, and somebody takes their place in finished games.
+
+A forgetting begins with a mark in the store (`bot.somebody.Mark`) and ends when the mark is gone. In between any worker
+carries on with it: each step may be done twice, or by two at once, and one that was cut short is done again. From the
+mark on, games that end are kept and rated with somebody in the person's place. A minute after all is gone it is looked
+once more: a worker that hung may have written what it had read before. What a person has begun who came back meanwhile
+is left alone.
+"""
+
+import asyncio
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
+from datetime import UTC, datetime
+from functools import partial
+from typing import NamedTuple
+
+import structlog
+
+from bot.features.daily.dealt import mark_before_forgetting as mark_deal
+from bot.features.daily.loop import forget as forget_reminders
+from bot.features.daily.store import DayResults
+from bot.features.find.queue import Queue
+from bot.features.find.reports import Reports
+from bot.features.privacy.rewriting import ask_for_rewrite
+from bot.features.puzzles.answered import mark_before_forgetting as mark_puzzle
+from bot.features.puzzles.ladder import Ladder
+from bot.features.ratings.honours import Honours
+from bot.features.tournaments.forgetting import forget as forget_in_tournaments
+from bot.finished.archive import Archive, UnreadableGame
+from bot.finished.ratings import Ratings
+from bot.kept import drop_kept
+from bot.people import People
+from bot.platform import platform_of, private_place
+from bot.programs import Programs
+from bot.somebody import Mark, marks, new_somebody
+from bot.store import STORE_ERRORS, keys
+from bot.store.naming import by_handle
+from bot.tables.errors import NoSuchTable
+from bot.tables.leaving import leave
+from bot.tables.room import Room
+
+POLL_SECONDS = 5.0
+"""How often the store is asked for forgettings that another process began, or left undone."""
+
+STRAGGLERS_AFTER = 60.0
+"""Seconds after which it is looked once more for what came too late."""
+
+LEASE_SECONDS = 60
+
+DROP_IF = "if redis.call('HGET', KEYS[1], ARGV[1]) == ARGV[2] then redis.call('HDEL', KEYS[1], ARGV[1]) end"
+"""Take a person's mark away if it is still this one."""
+
+Step = Callable[[], Awaitable[object]]
+"""Something of a person goes, in few commands of the store: twice is once."""
+
+log = structlog.get_logger()
+
+
+class Forgotten(NamedTuple):
+    """What came of it: how many tables, scopes of ratings and finished games had named the person."""
+
+    tables: int
+    scopes: int
+    games: int
+
+
+class Forgetter:
+    """Forgets people of one store. ``tell`` is called with the key of each profile that other workers may remember."""
+
+    def __init__(
+        self,
+        room: Room,
+        people: People,
+        archive: Archive,
+        ratings: Ratings,
+        queue: Queue,
+        tell: Callable[[str], Awaitable[None]],
+    ) -> None:
+        self._room, self._people, self._archive, self._ratings, self._tell = room, people, archive, ratings, tell
+        self._queue, self._reports = queue, Reports(room.store.client)
+        self._client = room.store.client
+        self._honours = Honours(self._client, archive, ratings)
+        self._drop_if = self._client.register_script(DROP_IF)
+        self._woken = asyncio.Event()
+        self.now: Callable[[], float] = time.time
+
+    async def begin(self, person: str) -> Mark:
+        """Mark a person as one to be forgotten; `run` does the rest, here or at another worker. Twice is once, unless
+        they have come back before it was looked once more.
+        """
+        mark = Mark(new_somebody(), self.now())
+        while not await self._client.hsetnx(keys.FORGETTING, person, mark.to_text()):
+            # None where it was taken away in between.
+            if known := (await marks(self._client)).get(person):
+                mark = known
+                break
+        if mark.is_gone:
+            mark = Mark(mark.somebody, self.now())
+            await self._client.hset(keys.FORGETTING, person, mark.to_text())
+        self._woken.set()
+        return mark
+
+    async def run(self) -> None:
+        """Forget whoever is marked, until cancelled."""
+        while True:
+            try:
+                await self.work()
+            except STORE_ERRORS as error:
+                self._room.store.outage.begin(error)
+            try:
+                async with asyncio.timeout(POLL_SECONDS):
+                    await self._woken.wait()
+            except TimeoutError:
+                continue
+            self._woken.clear()
+
+    async def work(self) -> None:
+        """Carry on with all forgettings that are under way, unless another worker does."""
+        self._people.marked = found = await marks(self._client)
+        waiting = {person: mark for person, mark in found.items() if self._is_due(mark)}
+        if not waiting or not await self._client.set(keys.FORGETTING_WORKER, "1", nx=True, ex=LEASE_SECONDS):
+            return
+        try:
+            for person, mark in waiting.items():
+                try:
+                    await (self.finish(person, mark) if mark.is_gone else self.forget(person, mark))
+                except STORE_ERRORS:
+                    raise
+                except Exception:
+                    # Without whom it is about. It is tried again, and keeps nobody else from being forgotten.
+                    log.exception("forgetting_failed")
+        finally:
+            await self._client.delete(keys.FORGETTING_WORKER)
+
+    def _is_due(self, mark: Mark) -> bool:
+        return not mark.is_gone or self.now() - mark.since >= STRAGGLERS_AFTER
+
+    async def forget(self, person: str, mark: Mark) -> Forgotten:
+        """All that is known of a person goes, but for the mark."""
+        tables = 0
+        async for step in self._leaving(person, mark):
+            tables += await step() is True
+        # What has been handed over is never given back: the person takes part in no game that is yet to be rated.
+        await self._ratings.catch_up()
+        scopes = await self._ratings.hand_over(person, mark.somebody)
+        games = await self._leave_games(person, mark)
+        await self._honours.forget(person, mark.somebody)
+        # Before the rest, so that who comes back from then on is known.
+        await self._people.erase(person)
+        for step in self._dropping(person, mark):
+            await step()
+        gone = mark._replace(is_gone=True, since=self.now())
+        await self._client.hset(keys.FORGETTING, person, gone.to_text())
+        log.info("somebody_forgotten", tables=tables, games=games)
+        return Forgotten(tables, scopes, games)
+
+    async def finish(self, person: str, mark: Mark) -> None:
+        """Look once more for what came late, and take the mark away.
+
+        Games were somebody's as long as the mark stood. Of all else nobody can tell what came late and what is of a
+        stranger who has come back since: then it stays. It is asked anew before each step, for they may come meanwhile.
+        """
+        await self._leave_games(person, mark)
+        await self._client.delete(keys.last_game(person))
+        await self._ratings.hand_over(person, mark.somebody)
+        await self._honours.forget(person, mark.somebody)
+        async for step in self._looking_once_more(person, mark):
+            if (await self._people.fresh(person)).is_known:
+                break
+            await step()
+        # Before the mark goes, so that it is not lost by a kill; and after, because the mark names the person.
+        await ask_for_rewrite(self._room.store)
+        # Whoever asked once more meanwhile has another one, and is forgotten once more.
+        await self._drop_if(keys=[keys.FORGETTING], args=[person, mark.to_text()])
+        await ask_for_rewrite(self._room.store)
+
+    async def _looking_once_more(self, person: str, mark: Mark) -> AsyncIterator[Step]:
+        """All steps by which what came late goes."""
+        async for step in self._leaving(person, mark):
+            yield step
+        yield partial(self._people.erase, person, if_unknown=True)
+        for step in self._dropping(person, mark):
+            yield step
+
+    async def _leaving(self, person: str, mark: Mark) -> AsyncIterator[Step]:
+        """The steps by which a person takes part in nothing any more; True is answered by one that left a table."""
+        # What can be done once a day stays done: before the tables, results and answers that tell of it are gone.
+        yield partial(mark_deal, self._room, person)
+        yield partial(mark_puzzle, self._client, person, datetime.fromtimestamp(self.now(), UTC).date())
+        # Before the tables, so that whom they were matched with goes back to the queue.
+        yield partial(self._queue.forget, person)
+        yield partial(self._reports.forget, person, mark.somebody)
+        yield partial(forget_in_tournaments, self._room.store, person, mark.somebody)
+        handle = (await self._people.fresh(person)).handle
+        names = [person, *([by_handle(platform_of(person), handle)] if handle else [])]
+        # Where somebody takes a chair just now, they are not named yet.
+        found = set(await self._room.store.index.entries(keys.seated(person)))
+        for name in names:
+            found |= {code.decode() for code in await self._client.smembers(keys.named(name))}
+        for code in found:
+            yield partial(self._leave_table, code, person, handle, names, mark)
+
+    async def _leave_table(self, code: str, person: str, handle: str, names: Sequence[str], mark: Mark) -> bool:
+        """Returns whether there was anything to leave."""
+        has_left = False
+        try:
+            has_left = await leave(self._room, code, person, handle, mark.somebody)
+            await self._forget_asides(code, person)
+        except NoSuchTable:
+            log.debug("no_table_to_leave", table=code)
+        for name in names:
+            await self._client.srem(keys.named(name), code)
+        return has_left
+
+    async def _forget_asides(self, code: str, person: str) -> None:
+        """Surfaces that stood in a place of the person's own."""
+        place = private_place(person)
+        shown = await self._room.store.shown(code)
+        theirs = [name for name, text in shown.items() if f"{place}~" in text or f"{place}|" in text]
+        if theirs:
+            await self._client.hdel(keys.shown(code), *theirs)
+
+    async def _leave_games(self, person: str, mark: Mark) -> int:
+        left = 0
+        for number in await self._archive.numbers_of(person):
+            game = await self._archive.id_of(number)
+            if game:
+                try:
+                    left += await self._archive.rewrite(game, lambda one: one.without(person, mark.somebody))
+                except UnreadableGame:
+                    log.warning("game_unreadable", game=game)
+                await self._ratings.redact_changes(game, person, mark.somebody)
+            await self._archive.left_by(person, number)
+        return left
+
+    def _dropping(self, person: str, mark: Mark) -> Iterator[Step]:
+        """The steps by which all goes that is kept of a person alone, after they have left their tables."""
+        yield partial(self._tell, keys.person(person))
+        yield partial(DayResults(self._client).forget, person, mark.somebody)
+        yield partial(Ladder(self._client).forget, person)
+        yield partial(Programs(self._client).revoke_all_of, person)
+        yield partial(forget_reminders, self._client, person, datetime.fromtimestamp(self.now(), UTC).date())
+        yield partial(drop_kept, self._client, person)
+        place = private_place(person)
+        for key in (
+            keys.chat(place),
+            keys.hosted(place),
+            keys.challenges(place),
+            keys.seated(person),
+            keys.last_game(person),
+            keys.mydata(person),
+            keys.sessions(person),
+            keys.left(person),
+        ):
+            yield partial(self._client.delete, key)
+        yield partial(self._queue.forget, person)

@@ -1,0 +1,169 @@
+"""All that is kept of a person, as one file for them.
+
+    {"format": "buongioco-mydata/1", "made": Unix seconds, "person": "platform:id",
+     "profile": {...}, "private_chat": {...}, "platform": {...},
+     "looking_for": what they look for, as the queue has it, or the code of the pairing in which they are asked,
+     "blocked": the names of those whom they have blocked,
+     "left": Unix seconds of each time that they left what was found for them,
+     "browsers": [{"made", "used"}], Unix seconds,
+     "programs": [{"name", "scopes"}], for which they made tokens,
+     "reports": [{"at", "code", "game", "about"}],
+     "days": [{"day", "points": [own, other] or null, "tricks"}], of the deals of the days,
+     "days_asked_for": [{"day", "chat"}], the groups in which they asked for those,
+     "honours": [{"month", "chat", "kind", "figure"}],
+     "puzzles": {"solver": {"mu", "sigma", "answered", "solved", "run", "longest"}, "answers": {puzzle: card}}, or {},
+     "tournaments": [{"code", "game", "form", "state", "organiser", "player"}],
+     "reminded_at": the hour at which they are reminded of it, or null,
+     "tables": [{"code", "game", "state", "seat", "players"}],
+     "ratings": [{"chat", "month", "game", "rating", "games", "wins", "rank", "history": [{"day", "won", "rating"}]}],
+     "games": [{"number", "id", "ended", "chats", "seat", "record"}], "games_without_record": [number]}
+
+A ``*`` in a rating is no bound, a day is counted from the first of 1970. Games stand newest first. Those without a
+record are too many for the file, or are kept no more, such as those that the host has moved out into files. Of a table
+under way no cards are told: they are hidden.
+"""
+
+import json
+from typing import Any
+
+from bot.features.daily.store import DayResults
+from bot.features.find.leavers import Leavers
+from bot.features.find.reports import Reports
+from bot.features.puzzles.ladder import Ladder
+from bot.features.ratings.honours import Honours
+from bot.features.tournaments.forgetting import kept_of
+from bot.finished.archive import Archive
+from bot.finished.ratings import Ratings
+from bot.kept import read_kept
+from bot.platform import File, private_place
+from bot.programs import Programs
+from bot.sessions import Sessions
+from bot.store import keys
+from bot.tables.blocks import Blocks
+from bot.tables.table import Table
+
+FORMAT = "buongioco-mydata/1"
+
+LARGEST_RECORDS = 2 * 1024 * 1024
+"""Bytes of records in a file; of games beyond that only the numbers stand there. The playground lets four
+million bytes wait for a page, Discord takes files of ten million."""
+
+AGAIN_AFTER = 60
+"""Seconds after which a person may ask again: the answer costs as much as a thousand presses."""
+
+
+class MyData:
+    """What one store keeps of people."""
+
+    def __init__(self, client: Any, archive: Archive, ratings: Ratings) -> None:
+        self._client, self._archive, self._ratings = client, archive, ratings
+        self._blocks, self._reports = Blocks(client), Reports(client)
+
+    async def may_ask(self, person: str) -> bool:
+        """Whether a person has not asked a moment ago; from now on they have."""
+        return bool(await self._client.set(keys.mydata(person), 1, nx=True, ex=AGAIN_AFTER))
+
+    async def file(self, person: str, tables: list[Table], now: float) -> File:
+        """The file of a person who sits at these tables; ``now`` in Unix seconds."""
+        games, without = await self._games(person)
+        document = {
+            "format": FORMAT,
+            "made": int(now),
+            "person": person,
+            "profile": await self._hash(keys.person(person)),
+            "private_chat": await self._hash(keys.chat(private_place(person))),
+            "platform": await read_kept(self._client, person),
+            "looking_for": await self._looking_for(person),
+            "blocked": [block.name for block in await self._blocks.of(person)],
+            "left": [int(at) for at in await Leavers(self._client).times(person, now)],
+            "browsers": [{"made": one.made, "used": one.used} for one in await Sessions(self._client).of(person)],
+            "programs": [{"name": one.name, "scopes": one.scopes} for one in await Programs(self._client).of(person)],
+            "reports": await self._reported(person),
+            "days": await self._days(person),
+            "days_asked_for": [
+                {"day": day.isoformat(), "chat": chat} for day, chat in await DayResults(self._client).asked_by(person)
+            ],
+            "honours": [
+                {"month": one.month, "chat": one.chat, "kind": one.honour.kind, "figure": one.honour.figure}
+                for one in await Honours(self._client, self._archive, self._ratings).of_person(person)
+            ],
+            "puzzles": await Ladder(self._client).all_of(person),
+            "tournaments": await kept_of(self._client, person),
+            "reminded_at": await self._reminded_at(person),
+            "tables": [_table(table, person) for table in tables],
+            "ratings": await self._rated(person),
+            "games": games,
+            "games_without_record": without,
+        }
+        return File("buongioco-mydata.json", json.dumps(document, ensure_ascii=False).encode())
+
+    async def _hash(self, key: str) -> dict[str, str]:
+        return {name.decode(): value.decode() for name, value in (await self._client.hgetall(key)).items()}
+
+    async def _looking_for(self, person: str) -> str | None:
+        for key in (keys.FIND_WAITING, keys.FIND_ASKED):
+            if found := await self._client.hget(key, person):
+                return str(found.decode())
+        return None
+
+    async def _reported(self, person: str) -> list[dict[str, Any]]:
+        """What they have told the host; what others told about them is between those and the host."""
+        return [
+            {"at": report.at, "code": report.code, "game": report.game, "about": report.about_name}
+            async for _id, report in self._reports.all()
+            if report.by == person
+        ]
+
+    async def _reminded_at(self, person: str) -> int | None:
+        hour = await self._client.hget(keys.DAILY_REMINDERS, person)
+        return int(hour) if hour else None
+
+    async def _days(self, person: str) -> list[dict[str, Any]]:
+        results = DayResults(self._client)
+        found = [(day, await results.of(day, person)) for day in await results.days_of(person)]
+        return [{"day": day.isoformat(), **result.to_dict()} for day, result in found if result]
+
+    async def _rated(self, person: str) -> list[dict[str, Any]]:
+        found = []
+        for scope in sorted(await self._ratings.scopes_of(person)):
+            standing = await self._ratings.standing(scope, person)
+            if standing.games:
+                rank = await self._ratings.rank(scope, person)
+                about = {"rating": standing.shown, "games": standing.games, "wins": standing.wins, "rank": rank}
+                history = (await self._ratings.histories(scope, [person]))[person]
+                found.append({**scope._asdict(), **about, "history": [game._asdict() for game in history]})
+        return found
+
+    async def _games(self, person: str) -> tuple[list[dict[str, Any]], list[int]]:
+        """The newest games with their records, as many as there is room for, and the numbers of the others; of some the
+        number is all that is kept.
+        """
+        numbers = (await self._archive.numbers_of(person))[::-1]
+        games: list[dict[str, Any]] = []
+        without: list[int] = []
+        size = 0
+        for place, number in enumerate(numbers):
+            id = await self._archive.id_of(number)  # noqa: A001
+            game = await self._archive.get(id) if id else None
+            if game is None:
+                without.append(number)
+                continue
+            text = game.record.to_json()
+            size += len(text)
+            if size > LARGEST_RECORDS:
+                return games, without + numbers[place:]
+            seat = game.people.index(person) if person in game.people else None
+            about = {"number": number, "id": game.id, "ended": game.ended, "chats": game.chats, "seat": seat}
+            games.append({**about, "record": json.loads(text)})
+        return games, without
+
+
+def _table(table: Table, person: str) -> dict[str, Any]:
+    players = [chair.name if chair else None for chair in table.chairs]
+    return {
+        "code": table.code,
+        "game": table.game_id,
+        "state": table.phase,
+        "seat": table.seat_of(person),
+        "players": players,
+    }

@@ -1,0 +1,25 @@
+"""Who has answered the puzzle of the day. It is counted once, not again after /forget."""
+
+from datetime import date, timedelta
+from typing import Any
+
+from bot.day_marks import DayMarks
+from bot.drawn import Drawn
+from bot.features.puzzles.ladder import Ladder
+from bot.store import keys
+
+
+def marks_of_answers(client: Any) -> DayMarks:
+    """Return the marks of forgotten people who had answered the puzzle of the day."""
+    return DayMarks(client, "puzzle")
+
+
+async def mark_before_forgetting(client: Any, person: str, today: date) -> None:
+    """Mark a person who is about to be forgotten, if they have answered the puzzle of the day.
+
+    ``today`` is the date in UTC: where the host is it may be a day earlier or later.
+    """
+    for day in (today - timedelta(days=1), today, today + timedelta(days=1)):
+        puzzle = await Drawn(client, keys.PUZZLES_DRAWN).get(day)
+        if puzzle and await Ladder(client).answer_of(person, puzzle):
+            await marks_of_answers(client).add(day, person)

@@ -1,0 +1,197 @@
+"""Puzzles: /puzzle, and the answers to them."""
+
+from collections.abc import Sequence
+from typing import Literal, NamedTuple
+
+from bot.actions import BadPayload
+from bot.features.daily.loop import HOURS
+from bot.features.daily.pages import OFF
+from bot.features.puzzles.collection import all_puzzles
+from bot.features.puzzles.groups import first_puzzle_of, with_picture
+from bot.features.puzzles.pages import Asked, Position, none_left_panel, puzzle_panel, solution_panel, verdict
+from bot.handlers.errors import NoSuchPuzzle
+from bot.panel import Panel
+from bot.panels.phrases import capital
+from bot.people import Profile
+from bot.pictures.cards import IN_FRENCH
+from bot.platform import Reply, chat_of, is_private, may_speak_first, private_place
+from bot.texts import texts
+from bot.viewers import Viewers
+from bot.worker import Worker
+from engine.puzzles.puzzle import Puzzle
+
+
+class PageCard(NamedTuple):
+    """A card on a page: its ``code``, which one is ``drawn`` (a deck may wear other suits), its name, and how it stands
+    out.
+    """
+
+    code: str
+    drawn: str
+    name: str
+    light: Literal["playable", "dim", "best", "wrong"] = "dim"
+
+
+class PageHand(NamedTuple):
+    """Somebody's cards on a page; of a trick, the one card that they laid."""
+
+    name: str
+    cards: tuple[PageCard, ...]
+
+
+class PuzzlePage(NamedTuple):
+    """A puzzle for a page: ``hands`` by seat, the reader's first. ``verdict`` says in a sentence whether
+    the reader was right, and is empty until they have answered.
+    """
+
+    id: str
+    game: str
+    panel: Panel
+    verdict: str
+    deck: str
+    hands: tuple[PageHand, ...]
+    trick: tuple[PageHand, ...]
+
+
+class Puzzles:
+    """Endings to solve: one's own, one after the other, and in a group the one of the day."""
+
+    def __init__(self, worker: Worker) -> None:
+        self._groups = worker.puzzles
+        self._ladder = worker.puzzles.ladder
+        self._viewers = Viewers(worker.people, worker.adapters)
+
+    async def ask(self, place: str, profile: Profile) -> Reply:
+        """The next one for somebody; in a group that of the day."""
+        if is_private(place):
+            return Reply(panel=await self._next(place, profile))
+        return Reply(panel=await self._groups.panel(place))
+
+    async def page(self, profile: Profile, id_: str = "") -> PuzzlePage | None:
+        """A puzzle on a page of ours: that one, or the next for somebody; for a stranger, whose id is empty, an
+        easy one. What its reader has answered is explained. None if there is none.
+        """
+        if id_:
+            found = all_puzzles().get(id_)
+        elif profile.id:
+            found = await self._ladder.next_for(profile.id, all_puzzles())
+        else:
+            found = first_puzzle_of(self._groups.today())
+        if found is None:
+            return None
+        card = await self._ladder.answer_of(profile.id, found.id) if profile.id else ""
+        look = (profile.language, profile.suits)
+        panel = puzzle_panel(*look, found, Asked())
+        if card:
+            panel = solution_panel(*look, found, card, None, await self._ladder.solver(profile.id))
+        return _page(profile, found, panel, card)
+
+    async def answer(self, place: str, profile: Profile, words: Sequence[str]) -> Reply:
+        """A press on one of its pages."""
+        match words:
+            case ["next"] if is_private(place):
+                return Reply(panel=await self._next(place, profile))
+            case ["play", id_, card] if is_private(place):
+                return await self._played(place, profile, puzzle_with(id_, card), card)
+            case ["group", id_, card] if not is_private(place):
+                return await self._in_group(place, profile, puzzle_with(id_, card), card)
+            case ["why", id_] if not is_private(place) and id_ in all_puzzles():
+                return await self._why(profile, all_puzzles()[id_])
+            case ["hour", hour, id_] if _may_have_hour(place) and hour in (OFF, *map(str, HOURS)):
+                return await self._choose_hour(place, profile, None if hour == OFF else int(hour), id_)
+        raise BadPayload()
+
+    async def _next(self, place: str, profile: Profile) -> Panel:
+        viewer = await self._viewers.at(place)
+        puzzle = await self._ladder.next_for(profile.id, all_puzzles())
+        if puzzle is None:
+            return none_left_panel(viewer.language, await self._ladder.solver(profile.id))
+        return with_picture(puzzle_panel(viewer.language, viewer.suits, puzzle, Asked()), viewer, puzzle)
+
+    async def _played(self, place: str, profile: Profile, puzzle: Puzzle, card: str) -> Reply:
+        """Somebody's answer; a later one to the same puzzle counts for nothing, and shows what the first was."""
+        answered = await self._ladder.take(profile.id, puzzle, card)
+        first = card if answered else await self._ladder.answer_of(profile.id, puzzle.id) or card
+        viewer, standing = await self._viewers.at(place), await self._ladder.solver(profile.id)
+        panel = solution_panel(viewer.language, viewer.suits, puzzle, first, answered, standing)
+        return Reply(panel=with_picture(panel, viewer, puzzle))
+
+    async def _in_group(self, place: str, profile: Profile, puzzle: Puzzle, card: str) -> Reply:
+        """An answer in a group, of which only its giver reads whether it was right."""
+        _ = texts(profile.language).gettext
+        day = self._groups.today()
+        is_todays = puzzle.id == (await self._groups.puzzle(day)).id
+        if await self._groups.take(profile.id, puzzle, card, chat_of(place)):
+            told = verdict(profile.language, profile.suits, puzzle, card)
+        else:
+            first = await self._ladder.answer_of(profile.id, puzzle.id) or card
+            told = _("You have answered that already.") + " " + verdict(profile.language, profile.suits, puzzle, first)
+        # What stands there of a day gone by is left as it is.
+        return Reply(told, await self._groups.panel(place) if is_todays else None)
+
+    async def _why(self, profile: Profile, puzzle: Puzzle) -> Reply:
+        """The answer to a group's puzzle explained, to one who has given theirs."""
+        _ = texts(profile.language).gettext
+        card = await self._ladder.answer_of(profile.id, puzzle.id)
+        if not card:
+            return Reply(_("Press a card first: then I explain which is best."))
+        viewer, standing = await self._viewers.at(private_place(profile.id)), await self._ladder.solver(profile.id)
+        panel = solution_panel(viewer.language, viewer.suits, puzzle, card, None, standing)
+        return Reply(_("It is in our private chat."), with_picture(panel, viewer, puzzle), private=True)
+
+    async def _choose_hour(self, place: str, profile: Profile, hour: int | None, id_: str) -> Reply:
+        """Have a puzzle come each day at an hour, or no more; pressed below the puzzle with that id."""
+        is_todays = id_ == (await self._groups.puzzle(self._groups.today())).id
+        await self._groups.choose_hour(place, hour, is_there=is_todays)
+        if is_todays:
+            return Reply(panel=await self._groups.panel(place))
+        _ = texts(profile.language).gettext
+        told = (
+            _("A puzzle comes here each day at {hour}:00.") if hour is not None else _("No puzzle comes here any more.")
+        )
+        return Reply(told.format(hour=hour))
+
+
+def _may_have_hour(place: str) -> bool:
+    """Whether a puzzle may come there each day: to groups that the bot is in."""
+    return may_speak_first(place) and not is_private(place)
+
+
+def puzzle_with(id_: str, card: str) -> Puzzle:
+    """A puzzle that somebody answers with a card. NoSuchPuzzle if there is none, BadPayload if the card may not be
+    played there.
+    """
+    puzzle = all_puzzles().get(id_)
+    if puzzle is None:
+        raise NoSuchPuzzle()
+    if card not in [puzzle.pack.codes[line.cards[0]] for line in puzzle.lines]:
+        raise BadPayload()
+    return puzzle
+
+
+def _page(profile: Profile, puzzle: Puzzle, panel: Panel, answer: str) -> PuzzlePage:
+    position = Position(profile.language, profile.suits, puzzle)
+    is_worn = profile.suits == "french" and puzzle.bids is None
+    suits = "french" if is_worn or puzzle.bids else "italian"
+    best = puzzle.pack.codes[puzzle.best]
+
+    def card(code: str) -> PageCard:
+        return PageCard(code, IN_FRENCH[code] if is_worn else code, position.words.card(code))
+
+    def own(code: str) -> PageCard:
+        if answer:
+            return card(code)._replace(light="best" if code == best else "wrong" if code == answer else "dim")
+        may_be_played = puzzle.line(puzzle.pack.index[code]) is not None
+        return card(code)._replace(light="playable" if may_be_played else "dim")
+
+    names = list(map(capital, position.names))
+    others = [PageHand(names[seat], tuple(map(card, position.codes(seat)))) for seat in range(1, len(names))]
+    return PuzzlePage(
+        puzzle.id,
+        puzzle.game,
+        panel,
+        verdict(profile.language, profile.suits, puzzle, answer) if answer else "",
+        f"{suits}-{profile.deck}",
+        (PageHand(names[0], tuple(map(own, position.codes(0)))), *others),
+        tuple(PageHand(capital(name), (card(code),)) for name, code in position.trick()),
+    )

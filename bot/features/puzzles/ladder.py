@@ -1,0 +1,211 @@
+"""How well people solve puzzles, and how hard puzzles turn out to be: each answer is a game between the two.
+
+Ratings are openskill's, as those of players (`bot.finished.ratings`), and shown the same way. A puzzle begins by how
+many simple players missed it. Only somebody's first answer to a puzzle counts.
+
+| key | type | what |
+|---|---|---|
+| ``{puzzles}:people`` | hash | how a person does, `PuzzleStanding` as JSON |
+| ``{puzzles}:ratings`` | hash | a puzzle's rating by its id: mu and sigma |
+| ``{puzzles}:next`` | hash | the puzzle that a person is asked until they answer it |
+| ``{puzzles}:answers:<platform:id>`` | hash | the card that a person answered with, by the puzzle's id |
+| ``{puzzles}:chat:<chat>:<day>`` | hash | how many answered a day's puzzle in a group, right and wrong |
+"""
+
+import json
+from dataclasses import asdict, dataclass, replace
+from datetime import date
+from heapq import nsmallest
+from random import choice
+from typing import Any, NamedTuple
+
+from openskill.models import PlackettLuce
+
+from bot.features.puzzles.collection import Collection
+from bot.finished.ratings import BEGINNER, SCALE
+from bot.store import keys
+from engine.puzzles.puzzle import Puzzle
+
+MODEL = PlackettLuce()
+EASIEST, HARDEST, UNSURE = 15.0, 35.0, 4.0
+"""Where a puzzle's mu begins that hardly anybody misses, or everybody; and how sure that is, as a sigma."""
+
+NEAR = 25
+"""Of so many unanswered puzzles that are nearest to somebody's rating one is drawn."""
+
+KEPT_SECONDS = 3 * 86400
+
+ANSWER = """
+-- KEYS  a person's answers, all people, all puzzles' ratings, a group's count or the answers again
+-- ARGV  a puzzle's id, the card, the person, what was read of them ('' for nothing), what they are now, the puzzle's
+--       rating now, the count's field ('' for no group), seconds to keep it. Returns 1, 0 if the person has answered
+--       before, -1 if what is known of them has changed since it was read. Of two people's answers at once the later
+--       one's rating of the puzzle stands
+if redis.call('HEXISTS', KEYS[1], ARGV[1]) == 1 then return 0 end
+if (redis.call('HGET', KEYS[2], ARGV[3]) or '') ~= ARGV[4] then return -1 end
+redis.call('HSET', KEYS[1], ARGV[1], ARGV[2])
+redis.call('HSET', KEYS[2], ARGV[3], ARGV[5])
+redis.call('HSET', KEYS[3], ARGV[1], ARGV[6])
+if ARGV[7] ~= '' then
+  redis.call('HINCRBY', KEYS[4], ARGV[7], 1)
+  redis.call('EXPIRE', KEYS[4], ARGV[8])
+end
+return 1
+"""
+
+
+@dataclass(frozen=True)
+class PuzzleStanding:
+    """How somebody does: ``mu`` and ``sigma`` are openskill's; ``run`` counts right answers in a row."""
+
+    mu: float = MODEL.mu
+    sigma: float = MODEL.sigma
+    answered: int = 0
+    solved: int = 0
+    run: int = 0
+    longest: int = 0
+
+    @property
+    def rating(self) -> int:
+        """As it is shown: a whole number, 1000 for a beginner."""
+        return round(BEGINNER + SCALE * (self.mu - 3 * self.sigma))
+
+
+class Answered(NamedTuple):
+    """An answer that was taken: how its person did before and does now."""
+
+    before: PuzzleStanding
+    now: PuzzleStanding
+
+
+class Counted(NamedTuple):
+    """How many answers were right, and how many wrong."""
+
+    right: int
+    wrong: int
+
+
+class Ladder:
+    """All of it, in the store. Every method raises its errors."""
+
+    def __init__(self, client: Any) -> None:
+        self._client = client
+        self._answer = client.register_script(ANSWER)
+
+    async def solver(self, person: str) -> PuzzleStanding:
+        found = await self._client.hget(keys.PUZZLE_PEOPLE, person)
+        return PuzzleStanding(**json.loads(found)) if found else PuzzleStanding()
+
+    async def answer_of(self, person: str, puzzle: str) -> str:
+        """The card with which somebody answered a puzzle; empty if they have not."""
+        found = await self._client.hget(keys.puzzle_answers(person), puzzle)
+        return found.decode() if found else ""
+
+    async def next_for(self, person: str, puzzles: Collection) -> Puzzle | None:
+        """One that somebody has not answered, about as hard as they are good; the same until they answer. None if there
+        is none left.
+        """
+        asked = await self._client.hget(keys.PUZZLE_NEXT, person)
+        done = {id_.decode() for id_ in await self._client.hkeys(keys.puzzle_answers(person))}
+        if asked and asked.decode() in puzzles.keys() - done:
+            return puzzles[asked.decode()]
+        solver = await self.solver(person)
+        ratings = {
+            id_.decode(): _rating(text) for id_, text in (await self._client.hgetall(keys.PUZZLE_RATINGS)).items()
+        }
+
+        def far(id_: str) -> tuple[float, str]:
+            mu, _sigma = ratings.get(id_) or (begins_at(puzzles.missed(id_)), UNSURE)
+            return abs(mu - solver.mu), id_
+
+        left = nsmallest(NEAR, (id_ for id_ in puzzles if id_ not in done), key=far)
+        if not left:
+            return None
+        chosen = choice(left)
+        await self._client.hset(keys.PUZZLE_NEXT, person, chosen)
+        return puzzles[chosen]
+
+    async def take(
+        self, person: str, puzzle: Puzzle, card: str, group: tuple[str, date] | None = None
+    ) -> Answered | None:
+        """Rate somebody's answer, and count it if it was given to the puzzle of a day in a group: its chat and the day.
+        None if they have answered that puzzle before.
+        """
+        is_right = card == puzzle.pack.codes[puzzle.best]
+        answers = keys.puzzle_answers(person)
+        while True:
+            known = (await self._client.hget(keys.PUZZLE_PEOPLE, person) or b"").decode()
+            text = await self._client.hget(keys.PUZZLE_RATINGS, puzzle.id)
+            before = PuzzleStanding(**json.loads(known)) if known else PuzzleStanding()
+            now, (mu, sigma) = rated(
+                before, _rating(text) if text else (begins_at(puzzle.missed), UNSURE), is_right=is_right
+            )
+            taken = await self._answer(
+                keys=[answers, keys.PUZZLE_PEOPLE, keys.PUZZLE_RATINGS, keys.puzzle_chat(*group) if group else answers],
+                args=[
+                    *(puzzle.id, card, person, known, json.dumps(asdict(now)), f"{mu} {sigma}"),
+                    *(("right" if is_right else "wrong") if group else "", KEPT_SECONDS),
+                ],
+            )
+            if taken >= 0:
+                return Answered(before, now) if taken else None
+
+    # In groups
+
+    async def counted_in(self, chat: str, day: date) -> Counted:
+        """How those did who answered a day's puzzle in a group."""
+        right, wrong = await self._client.hmget(keys.puzzle_chat(chat, day), "right", "wrong")
+        return Counted(int(right or 0), int(wrong or 0))
+
+    async def move_chat(self, old: str, new: str, day: date) -> None:
+        """A chat has another id: the answers that were given there on a day are the new one's, where that has none."""
+        if await self._client.exists(keys.puzzle_chat(old, day)):
+            await self._client.renamenx(keys.puzzle_chat(old, day), keys.puzzle_chat(new, day))
+
+    # What is kept of a person
+
+    async def all_of(self, person: str) -> dict[str, Any]:
+        """What is known of how somebody solves, for themselves."""
+        answers = await self._client.hgetall(keys.puzzle_answers(person))
+        if not answers:
+            return {}
+        return {
+            "solver": asdict(await self.solver(person)),
+            "answers": {puzzle.decode(): card.decode() for puzzle, card in answers.items()},
+        }
+
+    async def forget(self, person: str) -> None:
+        await self._client.hdel(keys.PUZZLE_PEOPLE, person)
+        await self._client.hdel(keys.PUZZLE_NEXT, person)
+        await self._client.delete(keys.puzzle_answers(person))
+
+
+def _rating(text: bytes) -> tuple[float, float]:
+    """A puzzle's mu and sigma."""
+    mu, sigma = text.split()
+    return float(mu), float(sigma)
+
+
+def begins_at(missed: int) -> float:
+    """The mu of a puzzle that nobody has answered yet, by its `Puzzle.missed`."""
+    return EASIEST + (HARDEST - EASIEST) * missed / 100
+
+
+def rated(
+    solver: PuzzleStanding, puzzle: tuple[float, float], *, is_right: bool
+) -> tuple[PuzzleStanding, tuple[float, float]]:
+    """Both after an answer; ``puzzle`` is a mu and a sigma."""
+    one = MODEL.rating(mu=solver.mu, sigma=solver.sigma)
+    other = MODEL.rating(mu=puzzle[0], sigma=puzzle[1])
+    [[one], [other]] = MODEL.rate([[one], [other]], ranks=[0, 1] if is_right else [1, 0])
+    run = solver.run + 1 if is_right else 0
+    now = replace(
+        solver,
+        mu=round(one.mu, 4),
+        sigma=round(one.sigma, 4),
+        answered=solver.answered + 1,
+        solved=solver.solved + is_right,
+        run=run,
+        longest=max(solver.longest, run),
+    )
+    return now, (round(other.mu, 4), round(other.sigma, 4))

@@ -1,0 +1,46 @@
+"""The scene of a puzzle: every hand open, one's own below."""
+
+from bot.features.puzzles.pages import Position
+from bot.panels.phrases import capital
+from bot.picture import CardStyle, Deck
+from bot.pictures.cards import IN_FRENCH
+from bot.pictures.scene import Card, Holder, PlayedCard, Scene, Side
+from bot.texts import texts
+from engine.puzzles.puzzle import Puzzle
+
+
+def puzzle_scene(language: str, suits: str, style: CardStyle, puzzle: Puzzle) -> Scene:
+    """A puzzle's position, for one viewer."""
+    _ = texts(language).gettext
+    position = Position(language, suits, puzzle)
+    is_worn = suits == "french" and puzzle.bids is None
+
+    def card(code: str, light: str = "") -> Card:
+        return Card(IN_FRENCH[code] if is_worn else code, light)  # type: ignore[arg-type]
+
+    here, trick = puzzle.position(), position.trick()
+    best = position.code(here.best) if trick else ""
+    playable = {puzzle.pack.codes[line.cards[0]] for line in puzzle.lines}
+    ours, theirs = (_without_fractions(one) for one in position.counted())
+    names = [capital(name) for name in position.names]
+    return Scene(
+        deck=Deck("french" if is_worn or puzzle.bids else "italian", style),
+        sides=(
+            Side(" + ".join(names[::2]), "", (ours,), is_to_move=True),
+            Side(" + ".join(names[1::2]), "", (theirs,)),
+        ),
+        target=_("Puzzle"),
+        line=_("Your turn."),
+        is_mine=True,
+        trick=tuple(PlayedCard(card(code), name, wins=code == best) for name, code in trick),
+        others=tuple(
+            Holder(names[seat] if len(names) > 2 else "", tuple(card(code) for code in position.codes(seat)))
+            for seat in range(1, len(names))
+        ),
+        hand=tuple(card(code, "playable" if code in playable else "dim") for code in position.codes(0)),
+    )
+
+
+def _without_fractions(text: str) -> str:
+    """A text in the letters that pictures have."""
+    return text.replace("⅓", " 1/3").replace("⅔", " 2/3")

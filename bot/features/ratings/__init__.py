@@ -1,0 +1,1 @@
+"""Leaderboards, statistics and the honours of each month."""

@@ -1,0 +1,67 @@
+"""What months are remembered for."""
+
+from collections.abc import Mapping, Sequence
+
+from bot import actions
+from bot.features.ratings.honours import Honour, Month, OwnHonour
+from bot.panel import Button, Panel, Writer
+from bot.panels.snapshot import isolated
+from bot.somebody import spoken
+from bot.texts import month_name, texts
+
+
+def honour_text(language: str, honour: Honour, people: int = 1) -> str:
+    """What somebody, or so many people, are remembered for, without a name."""
+    _, ngettext = texts(language)
+    return {
+        "champion": ngettext("🏆 Champion, rating {figure}", "🏆 Champions, rating {figure}", people),
+        "streak": _("🔥 Longest run: {figure} games won in a row"),
+        "fours": _("🃏 Most declarations of four threes: {figure}"),
+        "comeback": _("↩️ Greatest comeback: behind by {figure} % of the target"),
+    }[honour.kind].format(figure=honour.figure)
+
+
+def chat_honours_panel(language: str, months: Sequence[Month], names: Mapping[str, str]) -> Panel:
+    """A group's honours, newest first; ``names`` are what people are called."""
+    _ = texts(language).gettext
+    page = Writer()
+    page.line(_("🏛 Honours"), "bold")
+    if not months:
+        page.line(_("None yet: a month with rated games gets its honours when it is over."))
+    for month in months:
+        page.gap()
+        page.line(month_name(month.name, language), "bold")
+        for honour in month.honours:
+            *others, last = (isolated(spoken(names[person], language)) for person in honour.people)
+            who = _(" and ").join([", ".join(others), last] if others else [last])
+            page.line("{honour} · {who}", honour=honour_text(language, honour, len(honour.people)), who=who)
+    rows = [
+        (
+            Button(
+                _("Final table: {month}").format(month=month_name(month.name, language)),
+                actions.page("leaderboard", "chat", month.name, "all"),
+            ),
+        )
+        for month in months
+    ]
+    return page.panel(*rows)
+
+
+def own_honours_panel(language: str, honours: Sequence[OwnHonour], chats: Mapping[str, str]) -> Panel:
+    """Somebody's own honours; ``chats`` are what their groups are called, as far as is known."""
+    _ = texts(language).gettext
+    page = Writer()
+    page.line(_("🏛 Your honours"), "bold")
+    if not honours:
+        page.line(
+            _("None yet. Each month groups remember their champion, the longest run of wins and more: /honours there.")
+        )
+    for month, chat, honour in honours:
+        where = f" · {isolated(chats[chat])}" if chats.get(chat) else ""
+        page.line(
+            "{month}{where}: {honour}",
+            month=month_name(month, language),
+            where=where,
+            honour=honour_text(language, honour),
+        )
+    return page.panel()

@@ -1,0 +1,1 @@
+"""Settings of people and groups, their browsers and their programs."""

@@ -1,0 +1,63 @@
+"""The browsers in which people of chats play: links that lead there, and the page that shows and ends them."""
+
+from urllib.parse import quote
+
+from bot.actions import BadPayload
+from bot.features.settings.browsers_page import browsers_page, link_panel
+from bot.people import Profile
+from bot.platform import Reply, is_private, platform_of
+from bot.sessions import Sessions
+from bot.tables.errors import NotAtThisTable
+from bot.tables.table import Table
+from bot.texts import texts
+from bot.worker import Worker
+
+LIST, HOME = "list", "home"
+END, ALL = "end", "all"
+
+
+class Browsers:
+    """Answers about the browsers of whoever asks; nobody sees or ends another's."""
+
+    def __init__(self, worker: Worker) -> None:
+        self._worker = worker
+        self._sessions = Sessions(worker.store.client)
+
+    async def at_table(self, place: str, profile: Profile, table: Table) -> Reply:
+        """A link to a table where somebody sits. NotAtThisTable for anybody else."""
+        if profile.id not in table.people:
+            raise NotAtThisTable(code=table.code)
+        return await self._link(place, profile, table.code)
+
+    async def answer(self, place: str, profile: Profile, words: list[str]) -> Reply:
+        """The page, and what is pressed there: a link to the first page, or one of the browsers ended, or all."""
+        if words == [HOME]:
+            return await self._link(place, profile)
+        if len(words) == 2 and words[0] == END:
+            if words[1] == ALL:
+                await self._sessions.end_all(profile.id)
+            else:
+                await self._sessions.end(profile.id, words[1])
+        elif words != [LIST]:
+            raise BadPayload()
+        panel = browsers_page(
+            profile.language, await self._sessions.of(profile.id), is_there=bool(self._pages(profile))
+        )
+        if is_private(place):
+            return Reply(panel=panel)
+        return Reply(texts(profile.language).gettext("It is in our private chat."), panel, private=True)
+
+    async def _link(self, place: str, profile: Profile, code: str = "") -> Reply:
+        """A link of the person's own, as a message of its own: a panel that stands there for hours would keep one that
+        is good no more.
+        """
+        if not (pages := self._pages(profile)):
+            raise BadPayload()
+        held = quote(await self._sessions.invite(profile.id), safe=":")
+        panel = link_panel(profile.language, f"{pages}/in{f'?t={code}' if code else ''}#key={held}")
+        toast = "" if is_private(place) else texts(profile.language).gettext("It is in our private chat.")
+        return Reply(toast, panel, private=True)
+
+    def _pages(self, profile: Profile) -> str:
+        adapter = self._worker.adapters.get(platform_of(profile.id))
+        return adapter.pages_url if adapter else ""

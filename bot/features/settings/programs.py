@@ -1,0 +1,40 @@
+"""The programs for which people make tokens: the page that shows them, makes and revokes."""
+
+from bot.actions import BadPayload
+from bot.features.settings.programs_page import programs_page, token_panel
+from bot.people import Profile
+from bot.platform import Press, Reply, is_private, platform_of
+from bot.programs import SCOPES, Programs
+from bot.texts import texts
+from bot.worker import Worker
+
+LIST, MAKE, REVOKE = "list", "make", "revoke"
+
+
+class OwnPrograms:
+    """Answers about the programs of whoever asks; nobody sees or revokes another's."""
+
+    def __init__(self, worker: Worker) -> None:
+        self._worker = worker
+        self._programs = Programs(worker.store.client)
+
+    async def answer(self, press: Press, profile: Profile, words: list[str]) -> Reply:
+        """The page, and what is pressed there."""
+        adapter = self._worker.adapters.get(platform_of(profile.id))
+        pages = adapter.pages_url if adapter else ""
+        _ = texts(profile.language).gettext
+        if words[:1] == [MAKE] and len(words) == 2 and words[1] in SCOPES and pages:
+            try:
+                scopes = SCOPES if words[1] == "play" else ("read",)
+                program, token = await self._programs.add_own(profile.id, scopes, press.key)
+            except ValueError:
+                return Reply(_("There are too many programs already: revoke one."))
+            return Reply(panel=token_panel(profile.language, program, token, pages), private=True)
+        if words[:1] == [REVOKE] and len(words) == 2:
+            await self._programs.revoke_own(profile.id, words[1])
+        elif words != [LIST]:
+            raise BadPayload()
+        panel = programs_page(profile.language, await self._programs.of(profile.id))
+        if is_private(press.place):
+            return Reply(panel=panel)
+        return Reply(_("It is in our private chat."), panel, private=True)

@@ -1,0 +1,370 @@
+"""Tournaments: /tournament and /league, and what is pressed on their cards and pages."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import replace
+
+from bot.actions import BadPayload
+from bot.features.tournaments.errors import HasBegun, NotEntered, OnlyTheOrganiser
+from bot.features.tournaments.naming import with_current_names
+from bot.features.tournaments.options import done_panel, options_panel
+from bot.features.tournaments.pages import (
+    ask_panel,
+    mine_panel,
+    others_panel,
+    own_page,
+    own_panel,
+    partners_panel,
+    parts,
+    results_panel,
+    table_panel,
+)
+from bot.features.tournaments.rules_page import rules_panel
+from bot.features.tournaments.texts import form_names
+from bot.features.tournaments.tournament import DAY, FORMS, OPTIONS, USUAL, Form, Key, Tournament
+from bot.handlers.errors import TournamentsNeedMe, WantsAnother
+from bot.handlers.private import hands_toast
+from bot.panel import Panel
+from bot.people import Profile
+from bot.platform import Press, Reply, chat_of, is_ephemeral, is_private, may_speak_first, private_place
+from bot.tables.choice import Choice
+from bot.tables.table import CLOCKS
+from bot.texts import LANGUAGES, texts
+from bot.viewers import Viewers
+from bot.worker import Worker
+from engine import GAMES
+from engine.rules import spell
+
+TOURNAMENT = "tournament"
+"""What stands behind /start where a button leads to the private chat, for one's tournaments to be shown there."""
+
+LEAGUE_TIME = str(14 * DAY)
+"""Seconds that a league takes unless something else is chosen, as an option has it."""
+
+BringHand = Callable[[str, str, str], Awaitable[int]]
+"""Sends a person their hand at a table, by its code, to a place; returns how many hands that were."""
+
+
+class TournamentPages:
+    """Tournaments, as people ask for them."""
+
+    def __init__(self, worker: Worker, bring_hands: BringHand) -> None:
+        self.worker, self._bring_hands = worker, bring_hands
+        director = worker.director
+        self._tournaments, self._registration, self._cards = director.tournaments, director.registration, director.cards
+        self._viewers = Viewers(worker.people, worker.adapters)
+        self._verbs: dict[str, Callable[[Press, Profile, Tournament, list[str]], Awaitable[Reply]]] = {
+            "enter": self._enter,
+            "leave": self._leave,
+            "with": self._with,
+            "partners": self._partners,
+            "start": self._start,
+            "options": self._options,
+            "set": self._set,
+            "game": self._game,
+            "rule": self._rule,
+            "clock": self._clock,
+            "done": self._done,
+            "off": self._off,
+            "withdraw": self._withdraw,
+            "rules": self._rules,
+            "table": self._table,
+            "results": self._results,
+            "hand": self._hand,
+            "mine": self._mine,
+            "show": self._show,
+        }
+
+    # Commands
+
+    async def ask(self, place: str, profile: Profile, key: str, form: Form, choice: Choice | None) -> Reply:
+        """A tournament of that form: a new one, or where nothing was chosen those that a group has. In private one's
+        own.
+        """
+        if is_private(place):
+            return Reply(panel=await self.own(profile), private=True)
+        there = [one for one in await self._tournaments.at(place) if one.is_live]
+        there = [one for one in there if (one.form == "league") == (form == "league")]
+        if choice is None and there:
+            return await self._again(place, form, there)
+        return await self._open(place, profile, key, form, choice)
+
+    async def _again(self, place: str, form: Form, there: Sequence[Tournament]) -> Reply:
+        """Bring a card anew; where there are several, ask which."""
+        if len(there) == 1:
+            await self._cards.repost(there[0].code)
+        there = await asyncio.gather(*map(self._named, there))
+        language = (await self._viewers.at(place)).language
+        return Reply(panel=others_panel(language, form, there))
+
+    async def _open(self, place: str, profile: Profile, key: str, form: Form, choice: Choice | None) -> Reply:
+        if not may_speak_first(place):
+            raise TournamentsNeedMe()
+        if choice is None:
+            chat = await self.worker.people.chat(place)
+            choice = replace(Choice.usual(chat.game), clock=chat.clock)
+        choice = replace(choice, clock=DAY if form == "league" else choice.clock, strict=True)
+        t = await self._named(await self._registration.open(place, profile.id, profile.name, choice, form, key))
+        if t.form == "league":
+            await self._take_time(t, profile, key)
+        return Reply()
+
+    async def _take_time(self, t: Tournament, profile: Profile, key: str) -> Tournament:
+        """A league takes weeks, and a move of it a day, unless its organiser wants otherwise; and what is no league any
+        more takes what is usual elsewhere.
+        """
+        usual, leagues = ((await self.worker.people.chat(t.place)).clock, USUAL["time"]), (DAY, LEAGUE_TIME)
+        before, now = (usual, leagues) if t.form == "league" else (leagues, usual)
+        if t.choice.clock == before[0]:
+            t = await self._named(
+                await self._registration.play(t.code, profile.id, replace(t.choice, clock=now[0]), f"{key} clock")
+            )
+        if t.options["time"] != before[1]:
+            return t
+        return await self._named(await self._registration.choose(t.code, profile.id, "time", now[1], f"{key} time"))
+
+    async def own(self, profile: Profile, number: int = 1) -> Panel:
+        """A page of somebody's tournaments, counted from 1."""
+        page = own_page(await self._tournaments.of(profile.id), number)
+        page = page._replace(tournaments=await asyncio.gather(*map(self._named, page.tournaments)))
+        lefts = await asyncio.gather(*map(self._tournaments.left, page.tournaments))
+        chats = await asyncio.gather(*(self.worker.people.chat(one.place) for one in page.tournaments))
+        groups = {one.code: chat.name for one, chat in zip(page.tournaments, chats, strict=True)}
+        return own_panel(profile.language, profile.id, page._replace(groups=groups), lefts)
+
+    # Presses
+
+    async def answer(self, press: Press, profile: Profile, words: Sequence[str]) -> Reply:
+        """A press on a card or a page."""
+        match words:
+            case ["new", "knockout" | "league" as form] if not is_private(press.place):
+                return await self._open(press.place, profile, press.key, form, None)
+            case ["own", *rest]:
+                return _for_them(press, profile, await self.own(profile, _number(rest)))
+            case [code, verb, *rest] if verb in self._verbs:
+                t = await self._named(await self._tournaments.load(code[:8]))
+                try:
+                    return await self._verbs[verb](press, profile, t, rest)
+                except OnlyTheOrganiser:
+                    raise OnlyTheOrganiser(name=t.opener.name) from None
+        raise BadPayload()
+
+    async def _named(self, t: Tournament) -> Tournament:
+        return await with_current_names(self.worker.people, t)
+
+    # Entering
+
+    async def _enter(self, press: Press, profile: Profile, t: Tournament, _words: list[str]) -> Reply:
+        t = await self._named(await self._registration.enter(t.code, profile.id, profile.name, press.key))
+        if not is_private(press.place):
+            return self._entered(press, profile, t)
+        page = await self._mine(press, profile, t, [])
+        # Their page says that they have entered, and not where their hands come.
+        is_led = is_ephemeral(press.place) and not profile.has_private_chat
+        return replace(self._entered(press, profile, t), panel=page.panel) if is_led else page
+
+    def _entered(self, press: Press, profile: Profile, t: Tournament) -> Reply:
+        """What who enters is told; who has no private chat is led there, for that is where hands come."""
+        _ = texts(profile.language).gettext
+        if press.place == private_place(profile.id):
+            return Reply(_("You have entered."))
+        toast = (
+            _("You have entered.")
+            if profile.has_private_chat
+            else _("You have entered. Open our private chat: your hands come there.")
+        )
+        return Reply(toast, start_word=TOURNAMENT, has_private_chat=profile.has_private_chat)
+
+    async def _with(self, press: Press, profile: Profile, t: Tournament, words: list[str]) -> Reply:
+        """Enter as somebody's partner, or become it who has entered already."""
+        player, own = _number(words), t.player_of(profile.id)
+        if player == own:
+            raise WantsAnother()
+        await self._registration.partner(t.code, profile.id, profile.name, player, press.key)
+        return (
+            self._entered(press, profile, t)
+            if own is None
+            else Reply(texts(profile.language).gettext("You are partners now."))
+        )
+
+    async def _partners(self, press: Press, profile: Profile, t: Tournament, words: list[str]) -> Reply:
+        number = _number(words) if words else 1
+        return _for_them(press, profile, partners_panel(profile.language, t, number))
+
+    async def _leave(self, press: Press, profile: Profile, t: Tournament, _words: list[str]) -> Reply:
+        if t.phase != "open":
+            return await self._withdraw(press, profile, t, [])
+        await self._registration.leave(t.code, profile.id, press.key)
+        return Reply(texts(profile.language).gettext("You have left."))
+
+    async def _withdraw(self, press: Press, profile: Profile, t: Tournament, words: list[str]) -> Reply:
+        """Leave, which is asked for twice once it has begun."""
+        if t.phase != "open" and words != ["yes"]:
+            if t.player_of(profile.id) is None:
+                raise NotEntered()
+            return _for_them(press, profile, ask_panel(profile.language, t, "withdraw"))
+        t = await self._named(await self._registration.leave(t.code, profile.id, press.key))
+        return _for_them(press, profile, await self._own(profile, t))
+
+    # Organising
+
+    async def _start(self, press: Press, profile: Profile, t: Tournament, _words: list[str]) -> Reply:
+        t = await self._named(await self._registration.start(t.code, profile.id, press.key))
+        return await self._mine(press, profile, t, []) if is_private(press.place) else Reply()
+
+    async def _off(self, press: Press, profile: Profile, t: Tournament, words: list[str]) -> Reply:
+        self._check_organiser(profile, t)
+        if words != ["yes"]:
+            return _for_them(press, profile, ask_panel(profile.language, t, "off"))
+        t = await self._named(await self._registration.cancel(t.code, profile.id, press.key))
+        return _for_them(press, profile, await self._own(profile, t))
+
+    async def _options(self, press: Press, profile: Profile, t: Tournament, words: list[str]) -> Reply:
+        self._check_organiser(profile, t)
+        if t.phase != "open":
+            raise HasBegun()
+        return _for_them(press, profile, options_panel(profile.language, t, *words[:1]))
+
+    @staticmethod
+    def _check_organiser(profile: Profile, t: Tournament) -> None:
+        if t.opener.person != profile.id:
+            raise OnlyTheOrganiser(name=t.opener.name)
+
+    async def _set(self, press: Press, profile: Profile, t: Tournament, words: list[str]) -> Reply:
+        if len(words) != 2 or words[1] not in OPTIONS.get(words[0], ()):
+            raise BadPayload()
+        was = t.form
+        t = await self._named(await self._registration.choose(t.code, profile.id, words[0], words[1], press.key))
+        if words[0] == "form" and "league" in (was, t.form):
+            t = await self._take_time(t, profile, press.key)
+        return _for_them(press, profile, options_panel(profile.language, t))
+
+    async def _game(self, press: Press, profile: Profile, t: Tournament, words: list[str]) -> Reply:
+        if len(words) != 1 or words[0] not in GAMES:
+            raise BadPayload()
+        choice = t.choice if words[0] == t.game else Choice.usual(words[0])
+        return await self._play(press, profile, t, replace(choice, clock=t.choice.clock, strict=True))
+
+    async def _rule(self, press: Press, profile: Profile, t: Tournament, words: list[str]) -> Reply:
+        name, _, text = " ".join(words).partition("=")
+        values = {spell(value): value for value in GAMES[t.game].rules.choices().get(name, ())}
+        if text not in values or name not in t.choice.rules:
+            raise BadPayload()
+        return await self._play(press, profile, t, replace(t.choice, rules={**t.choice.rules, name: values[text]}))
+
+    async def _clock(self, press: Press, profile: Profile, t: Tournament, words: list[str]) -> Reply:
+        seconds = _number(words)
+        if seconds not in CLOCKS:
+            raise BadPayload()
+        return await self._play(press, profile, t, replace(t.choice, clock=seconds))
+
+    async def _play(self, press: Press, profile: Profile, t: Tournament, choice: Choice) -> Reply:
+        t = await self._named(await self._registration.play(t.code, profile.id, choice, press.key))
+        return _for_them(press, profile, options_panel(profile.language, t))
+
+    async def _done(self, press: Press, profile: Profile, t: Tournament, _words: list[str]) -> Reply:
+        return _for_them(press, profile, done_panel(profile.language, t))
+
+    # Reading
+
+    async def _rules(self, press: Press, profile: Profile, t: Tournament, _words: list[str]) -> Reply:
+        is_organiser = t.opener.person == profile.id
+        return _for_them(press, profile, rules_panel(profile.language, t, is_organiser=is_organiser))
+
+    async def _table(self, press: Press, profile: Profile, t: Tournament, words: list[str]) -> Reply:
+        if not t.teams:
+            raise BadPayload()
+        return _for_them(press, profile, table_panel(profile.language, t, _number(words)))
+
+    async def _results(self, press: Press, profile: Profile, t: Tournament, words: list[str]) -> Reply:
+        number, pages = _number(words), (await self._viewers.at(press.place)).pages
+        return _for_them(
+            press, profile, results_panel(profile.language, t, number, await self._replays(t, number), pages)
+        )
+
+    async def _replays(self, t: Tournament, number: int) -> dict[Key, str]:
+        """The ids of finished games on a page of results."""
+        there = parts(t)
+        if not there:
+            return {}
+        round_, deal, matches = there[min(number, len(there)) - 1]
+        games = {
+            (round_, match.number, deal): result.game
+            for match in matches
+            if (result := match.results.get(deal)) and result.game
+        }
+        # A host may have moved them out into files.
+        kept = await self.worker.archive.kept(list(games.values()))
+        return {key: id_ for key, id_ in games.items() if id_ in kept}
+
+    async def _mine(self, press: Press, profile: Profile, t: Tournament, _words: list[str]) -> Reply:
+        return _for_them(press, profile, await self._own(profile, t))
+
+    async def _own(self, profile: Profile, t: Tournament) -> Panel:
+        left, all_own = await asyncio.gather(self._tournaments.left(t), self._tournaments.of(profile.id))
+        has_others = any(one.code != t.code for one in all_own)
+        return mine_panel(profile.language, profile.id, t, left, has_others=has_others)
+
+    async def _hand(self, press: Press, profile: Profile, t: Tournament, words: list[str]) -> Reply:
+        """The hands of somebody's matches that are on; without one, what there is to be known of theirs."""
+        is_seen_there = is_private(press.place) or bool(press.ephemeral)
+        place = press.place if is_private(press.place) else press.ephemeral or private_place(profile.id)
+        toast = "" if is_seen_there else await hands_toast(self.worker, profile)
+        codes = tables_of(t, profile.id)
+        brought = [code for code in codes if await self._bring_hands(profile.id, code, place)]
+        if not brought:
+            return await self._mine(press, profile, t, words)
+        if is_seen_there:
+            return Reply()
+        if not profile.has_private_chat:
+            toast = texts(profile.language).gettext("Open our private chat: your hand comes there.")
+        return Reply(toast, start_word=brought[0], has_private_chat=profile.has_private_chat)
+
+    async def _show(self, press: Press, _profile: Profile, t: Tournament, _words: list[str]) -> Reply:
+        if chat_of(t.place) != chat_of(press.place):
+            raise BadPayload()
+        await self._cards.repost(t.code)
+        return Reply()
+
+
+def tables_of(t: Tournament, person: str) -> list[str]:
+    """The codes of the tables at which somebody plays in a tournament just now."""
+    own = t.player_of(person)
+    team = None if own is None else t.team_of(own)
+    matches = [] if team is None or t.phase != "playing" else [one for one in t.matches_of(team) if not one.is_over]
+    return [code for one in matches if one.next_deal is not None and (code := one.seats.get(one.next_deal))]
+
+
+def form_and_rest(words: Sequence[str]) -> tuple[Form | None, list[str]]:
+    """The form of tournament that is meant by one or two of a command's words, by its id or its name in any language,
+    and the other words.
+    """
+    called: dict[str, Form] = {form: form for form in FORMS}
+    for language in LANGUAGES:
+        names = form_names(language)
+        called |= {_plain(names[form]): form for form in FORMS}
+    for length in (2, 1):
+        for at in range(len(words) - length + 1):
+            form = called.get(_plain("".join(words[at : at + length])))
+            if form:
+                return form, [*words[:at], *words[at + length :]]
+    return None, list(words)
+
+
+def _plain(name: str) -> str:
+    """The letters of a name alone, whatever stands between them."""
+    return "".join(filter(str.isalpha, name.casefold()))
+
+
+def _for_them(press: Press, profile: Profile, panel: Panel) -> Reply:
+    """A page in place of the one pressed; pressed on the card, for the presser alone, and a toast says where."""
+    if is_private(press.place):
+        return Reply(panel=panel)
+    return Reply(texts(profile.language).gettext("It is in our private chat."), panel, private=True)
+
+
+def _number(words: Sequence[str]) -> int:
+    """A word as a number; BadPayload for what is none."""
+    if len(words) != 1 or not words[0].isdecimal() or len(words[0]) > 5:
+        raise BadPayload()
+    return int(words[0])

@@ -1,0 +1,116 @@
+"""What the deals of a duplicate count: a table is compared with all others that had the same cards.
+
+docs/tournaments.md has the rules and the table of steps.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+
+from bot.features.tournaments.entries import Result
+from bot.features.tournaments.tournament import Match, Tournament
+
+UNIT: Mapping[str, int] = {"spades": 10}
+"""By game, how many of its points are one of the others'."""
+
+STEPS = (Fraction(1, 2), Fraction(3, 2), 3, 5, 7, 10, 14, 19)
+"""The differences from the datum, in units, from which on they are one step, two, and so on."""
+
+PENALTY, PENALTY_STEPS = 5, 3
+"""What a deal costs at the least that was lost other than by play, in units and in steps; the other team has it."""
+
+
+@dataclass(frozen=True)
+class DealScore:
+    """What a match's deal counts for its two teams, the match's first one first: in points, or in steps.
+
+    ``datum`` is the mean of how many more points the first seat made than the second, at all tables that played the
+    deal to its end; None where none did.
+    """
+
+    round: int
+    match: int
+    deal: int
+    datum: Fraction | None
+    scores: tuple[Fraction, Fraction]
+
+
+def deal_scores(t: Tournament) -> list[DealScore]:
+    """The scores of all deals of the rounds that are over.
+
+    Those of a round that is on would tell what its cards are worth to who has yet to play them.
+    """
+    return [score for number in range(1, len(t.rounds) + 1) for score in scores_of(t, number)]
+
+
+def scores_of(t: Tournament, round_: int) -> list[DealScore]:
+    """Those of one round; none as long as it is on."""
+    return list(_scored(t, t.rounds[round_ - 1])) if t.is_over(round_) else []
+
+
+def round_scores(t: Tournament) -> list[dict[int, Fraction]]:
+    """What each team has scored in each round that is over; a bye is 0."""
+    rounds = []
+    for number, matches in enumerate(t.rounds, 1):
+        if t.is_over(number):
+            scores = {team: Fraction(0) for match in matches for team in match.teams}
+            for one in scores_of(t, number):
+                for team, score in zip(matches[one.match].teams, one.scores, strict=True):
+                    scores[team] += score
+            rounds.append(scores)
+    return rounds
+
+
+def steps(difference: Fraction) -> int:
+    """What a difference from the datum is in steps; it is in units, of which `UNIT` says how many points they are."""
+    passed = sum(abs(difference) >= least for least in STEPS)
+    return -passed if difference < 0 else passed
+
+
+def _scored(t: Tournament, matches: tuple[Match, ...]) -> Iterator[DealScore]:
+    for deal in t.deals:
+        results = [(match, result) for match in matches if (result := match.results.get(deal))]
+        margins = [_margin(match, one) for match, one in results if one.how == "played"]
+        datum = Fraction(sum(margins), len(margins)) if margins else None
+        least_and_most = None if datum is None else (min(margins) - datum, max(margins) - datum)
+        for match, result in results:
+            first = match.first_team(deal)
+            if result.how == "played":
+                assert datum is not None
+                score = _in_units(t, _margin(match, result) - datum)
+            else:
+                score = _lost(t, None if result.winner is None else result.winner ^ first, least_and_most)
+            ours = score if first == 0 else -score
+            yield DealScore(match.round, match.number, deal, datum, (ours, -ours))
+
+
+def _margin(match: Match, result: Result) -> int:
+    """How many more points the first seat's side made than the other."""
+    margin = result.ours - result.theirs
+    return margin if match.first_team(result.deal) == 0 else -margin
+
+
+def _in_units(t: Tournament, difference: Fraction) -> Fraction:
+    """What a difference from the datum counts, in points or in steps."""
+    return Fraction(steps(difference / _unit(t))) if t.options["scoring"] == "steps" else difference
+
+
+def _lost(t: Tournament, winner: int | None, least_and_most: tuple[Fraction, Fraction] | None) -> Fraction:
+    """What a deal counts for the first seat's side that was lost other than by play: the penalty, or as much as the
+    worst table made of that seat, so that nobody gains by giving a bad deal up. Nothing of a void one.
+
+    ``least_and_most`` are the differences from the datum where there is one.
+    """
+    if winner is None:
+        return Fraction(0)
+    is_in_steps = t.options["scoring"] == "steps"
+    penalty = Fraction(PENALTY_STEPS if is_in_steps else PENALTY * _unit(t))
+    if least_and_most is None:
+        return penalty if winner == 0 else -penalty
+    # The other side's worst is the best of this one.
+    least, most = least_and_most
+    return max(penalty, _in_units(t, most)) if winner == 0 else min(-penalty, _in_units(t, least))
+
+
+def _unit(t: Tournament) -> int:
+    return UNIT.get(t.game, 1)

@@ -1,0 +1,253 @@
+"""FIDE's Dutch system, C.04.3 as of February 2026: the pairs of one round.
+
+Score groups are paired from the top, bracket by bracket. The criteria C1 to C21 (article 2) rank the candidates for a
+bracket. Candidates that are equal by all criteria are ranked by the order in which article 4 generates them.
+
+FIDE leaves the method open. Here a bracket is a perfect matching of all teams that are not paired yet, the one with the
+least cost. Its edges are the pairs that C1 to C3 allow; a perfect matching is what C4 asks for. An edge costs one
+figure for each further criterion. Earlier figures outweigh all later ones: they are the digits of one large number.
+
+`tests/bot/features/tournaments/sieve.py` lists all pairings instead, and must find the same one.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import cached_property
+
+import networkx
+
+from bot.features.tournaments.played import BLACK, STRONG, WHITE, Record, seated
+
+NOBODY = -1
+"""The opponent of the team that has a bye."""
+
+DIGIT = 1 << 20
+"""Base of the digits. The sum of any figure over all pairs of a round stays below half of it."""
+
+Edge = tuple[int, int]
+"""Two teams that may meet, the higher ranked first; or a team that may get the bye, and `NOBODY`."""
+
+
+def pair_round(records: Mapping[int, Record], edges: Iterable[Edge]) -> list[Edge]:
+    """Return the best pairs, each with the higher ranked team first.
+
+    ``records`` are the teams to pair, by number. ``edges`` are the pairs that C1 to C3 allow, in any order. A perfect
+    matching of these must exist.
+    """
+    ranking = sorted(records, key=lambda team: (-records[team].score, team))
+    place = {team: at for at, team in enumerate([*ranking, NOBODY])}
+    ordered = {(one, other) if place[one] < place[other] else (other, one) for one, other in edges}
+    left = _with_lowest_bye(records, ordered)
+    pairs: list[Edge] = []
+    moved_down: tuple[int, ...] = ()
+    scores = sorted({record.score for record in records.values()}, reverse=True)
+    for number, score in enumerate(scores):
+        residents = tuple(team for team in ranking if records[team].score == score)
+        following = scores[number + 1 : number + 2]
+        below = frozenset(team for team in ranking if records[team].score in following)
+        found = _Bracket(records, moved_down, residents, below, left).pairs()
+        pairs += found
+        paired = {team for pair in found for team in pair}
+        left = {edge for edge in left if paired.isdisjoint(edge)}
+        moved_down = tuple(team for team in (*moved_down, *residents) if team not in paired)
+    return pairs + [(team, NOBODY) for team in moved_down]
+
+
+def _with_lowest_bye(records: Mapping[int, Record], edges: set[Edge]) -> set[Edge]:
+    """Keep only byes of the lowest score with which all other teams can be paired (C5)."""
+    if len(records) % 2 == 0:
+        return edges
+    scores = sorted({record.score for record in records.values()})
+    ranks = {edge: [scores.index(records[edge[0]].score) if edge[1] == NOBODY else 0] for edge in edges}
+    [lowest] = [records[one].score for one, other in _match(ranks) if other == NOBODY]
+    return {edge for edge in edges if edge[1] != NOBODY or records[edge[0]].score == lowest}
+
+
+def _match(costs: Mapping[Edge, Sequence[int]]) -> set[Edge]:
+    """Return the perfect matching with the least sum of figures. Sums are compared from the first figure on."""
+    graph = networkx.Graph()
+    for (one, other), digits in costs.items():
+        total = 0
+        for digit in digits:
+            total = total * DIGIT + digit
+        graph.add_edge(one, other, weight=-total)
+    matching = networkx.max_weight_matching(graph, maxcardinality=True)
+    return {pair if pair in costs else pair[::-1] for pair in matching}
+
+
+@dataclass(frozen=True)
+class _Bracket:
+    """One bracket: teams ``moved_down`` from above (MDPs), its ``residents``, and the residents of the one ``below``.
+
+    Teams are in the order of their rank. ``edges`` are those of all teams that are not paired yet.
+    """
+
+    records: Mapping[int, Record]
+    moved_down: Sequence[int]
+    residents: Sequence[int]
+    below: frozenset[int]
+    edges: set[Edge]
+
+    def pairs(self) -> list[Edge]:
+        """Return the pairs of the best candidate."""
+        decides_bye = self._decides_bye()
+        criteria = {edge: self._criteria(edge, decides_bye=decides_bye) for edge in self.edges}
+        found = _match({edge: [*figures, *self._order_of_moved_down(edge)] for edge, figures in criteria.items()})
+        pairs = [edge for edge in found if self._is_pair(edge) and edge[0] in self.moved_down]
+        met = {team for pair in pairs for team in pair}
+        count = sum(map(self._is_pair, found)) - len(pairs)
+        if count:
+            # The moved-down teams keep these opponents, or float again.
+            rest = {
+                edge: figures
+                for edge, figures in criteria.items()
+                if met.isdisjoint(edge) and not (self._is_pair(edge) and edge[0] in self.moved_down)
+            }
+            pairs += _homogeneous([team for team in self.residents if team not in met], count, rest)
+        return pairs
+
+    @cached_property
+    def _here(self) -> frozenset[int]:
+        return frozenset((*self.moved_down, *self.residents))
+
+    @cached_property
+    def _scores(self) -> list[Fraction]:
+        """The scores in this bracket and the one below, from the highest."""
+        return sorted({self.records[team].score for team in (*self._here, *self.below)}, reverse=True)
+
+    @cached_property
+    def _differences(self) -> list[Fraction]:
+        """All differences of scores that C18 to C21 may compare, from the largest."""
+        own = self.records[self.residents[0]].score
+        scores = [self.records[team].score for team in self.moved_down]
+        return sorted({one - two for one in scores for two in (*scores, own, own - 1)}, reverse=True)
+
+    def _is_pair(self, edge: Edge) -> bool:
+        return edge[0] in self._here and edge[1] in self._here
+
+    def _floater(self, edge: Edge) -> int | None:
+        """Return the team that leaves this bracket unpaired by an edge. It outranks those below."""
+        return edge[0] if edge[0] in self._here and edge[1] not in self._here else None
+
+    def _decides_bye(self) -> bool:
+        """Return whether this bracket has a single floater, and it will get the bye: C9 is about that one."""
+        candidates = {self._unplayed(one) for one, other in self.edges if other == NOBODY and one in self._here}
+        if len(candidates) < 2:
+            # Nobody may have it, or all are alike.
+            return False
+        floaters = {edge: [int(self._floater(edge) is not None)] for edge in self.edges}
+        return sum(floaters[edge][0] for edge in _match(floaters)) == 1
+
+    def _unplayed(self, team: int) -> int:
+        """Return in how many rounds a team has not played."""
+        return len(self.records[team].floats) - len(self.records[team].colours)
+
+    def _criteria(self, edge: Edge, *, decides_bye: bool) -> list[int]:
+        """Return what an edge adds to the failures of C6 to C21."""
+        one, other = edge
+        is_pair, floater = self._is_pair(edge), self._floater(edge)
+        # A team that leaves the following bracket, too: a floater of this one, or a resident of that one.
+        floats_on = None if is_pair or other in self.below or one not in self._here | self.below else one
+        return [
+            *self._floats(floater),  # C6 and C7
+            *self._floats(floats_on),  # C8
+            self._unplayed(one) if decides_bye and floater is not None else 0,  # C9
+            *(self._colours(one, other) if is_pair else (0, 0, 0, 0)),  # C10 to C13
+            *self._repeated_floats(edge, 1),  # C14 and C15
+            *self._repeated_floats(edge, 2),  # C16 and C17
+            *self._repeated_differences(edge, 1),  # C18 and C19
+            *self._repeated_differences(edge, 2),  # C20 and C21
+        ]
+
+    def _floats(self, floater: int | None) -> list[int]:
+        """Return one for a floater, then one at its score, the highest score first."""
+        if floater is None:
+            return [0] * (1 + len(self._scores))
+        return [1, *(int(self.records[floater].score == score) for score in self._scores)]
+
+    def _colours(self, one: int, other: int) -> list[int]:
+        """Count a pair's failures of C10 to C13.
+
+        These are a difference of seats beyond 2, the same seat three times in a row, a seat other than the one that is
+        due, and a seat other than one that is strongly due.
+        """
+        figures = [0, 0, 0, 0]
+        for team, colour in zip(seated(self.records, one, other), (WHITE, BLACK), strict=True):
+            record = self.records[team]
+            after = replace(record, colours=[*record.colours, colour])
+            is_refused = record.due not in (None, colour)
+            figures[0] += abs(after.balance) > 2
+            figures[1] += after.colours[-3:] == [colour] * 3
+            figures[2] += is_refused
+            figures[3] += is_refused and record.strength == STRONG
+        return figures
+
+    def _floated(self, team: int, back: int, way: str) -> bool:
+        floats = self.records[team].floats
+        return len(floats) >= back and floats[-back] == way
+
+    def _repeated_floats(self, edge: Edge, back: int) -> tuple[int, int]:
+        """Count floats of ``back`` rounds ago that an edge repeats: a resident's downfloat, an opponent's upfloat."""
+        one, other = edge
+        is_again_down = self._floater(edge) in self.residents and self._floated(one, back, "down")
+        is_again_up = self._is_pair(edge) and one in self.moved_down and self._floated(other, back, "up")
+        return int(is_again_down), int(is_again_up)
+
+    def _repeated_differences(self, edge: Edge, back: int) -> list[int]:
+        """Return one at the difference of scores with which an edge repeats a float of ``back`` rounds ago.
+
+        First comes the downfloat of a moved-down team, then the upfloat of its opponent.
+        """
+        one, other = edge
+        down = up = None
+        if one in self.moved_down:
+            score, is_pair = self.records[one].score, self._is_pair(edge)
+            # FIDE's commentary: a team that floats again has a larger difference than one that is paired.
+            lower = self.records[other].score if is_pair else self.records[self.residents[0]].score - 1
+            down = score - lower if self._floated(one, back, "down") else None
+            up = score - lower if is_pair and self._floated(other, back, "up") else None
+        return [int(value == difference) for value in (down, up) for difference in self._differences]
+
+    def _order_of_moved_down(self, edge: Edge) -> list[int]:
+        """Return figures for the order of candidates: which moved-down teams are paired (4.4), with whom (4.2)."""
+        one, other = edge
+        is_pair = self._is_pair(edge)
+        opponent = self.residents.index(other) + 1 if is_pair and other in self.residents else 0
+        stays = [int(one == team and not is_pair) for team in self.moved_down]
+        return [*stays, *(opponent if one == team else 0 for team in self.moved_down)]
+
+
+def _homogeneous(teams: Sequence[int], count: int, criteria: Mapping[Edge, Sequence[int]]) -> list[Edge]:
+    """Return the best ``count`` pairs of a homogeneous bracket or a remainder.
+
+    S1 holds the higher ranked team of each pair. Of candidates that are equal by all criteria the first one wins: by
+    exchanges between S1 and S2 (4.3), then by transpositions of S2 (4.2).
+    """
+    number = {team: at for at, team in enumerate(teams, 1)}
+
+    def upper(edge: Edge) -> int:
+        """Return the number of the pair's team in S1, or 0 if the edge is no pair of these teams."""
+        return number[edge[0]] if edge[0] in number and edge[1] in number else 0
+
+    def exchanges(edge: Edge) -> list[int]:
+        at = upper(edge)
+        leave = [int(at == one) for one in range(count, 0, -1)]
+        come = [-int(at == one) for one in range(count + 1, len(teams) + 1)]
+        return [int(at > count), at, *leave, *come]
+
+    def transpositions(edge: Edge, s1: Iterable[int]) -> list[int]:
+        return [number[edge[1]] if upper(edge) == one else 0 for one in s1]
+
+    original = range(1, count + 1)
+    found = _match({edge: [*row, *exchanges(edge), *transpositions(edge, original)] for edge, row in criteria.items()})
+    s1 = sorted(filter(None, map(upper, found)))
+    if s1 != list(original):
+        found = _match(
+            {
+                edge: [*row, *transpositions(edge, s1)]
+                for edge, row in criteria.items()
+                if not upper(edge) or (upper(edge) in s1 and number[edge[1]] not in s1)
+            }
+        )
+    return [edge for edge in found if upper(edge)]

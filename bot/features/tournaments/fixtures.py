@@ -1,0 +1,147 @@
+"""The tables at which a tournament's matches are played: opened once each, found again, and ended."""
+
+from contextlib import suppress
+
+import structlog
+from cachetools import LRUCache
+
+from bot.features.tournaments.naming import with_current_names
+from bot.features.tournaments.tournament import Match, Tournament
+from bot.finished.archive import Archive, FinishedGame, read_or_none
+from bot.people import People
+from bot.somebody import is_somebody
+from bot.store import keys
+from bot.store.entries import Clock, Fixture, Rule, Setup
+from bot.tables.chairs import Chair
+from bot.tables.challenges import Challenges
+from bot.tables.errors import NoSuchTable, OpenedTooOften, SetAside
+from bot.tables.fixtures import duplicate_rules
+from bot.tables.leaving import leave
+from bot.tables.room import Room
+from bot.tables.table import Table
+
+UNREADABLE_REMEMBERED = 1000
+
+log = structlog.get_logger()
+
+
+class Fixtures:
+    """The tables of one store's tournaments. What is done twice changes nothing."""
+
+    def __init__(self, room: Room, challenges: Challenges, archive: Archive, people: People) -> None:
+        self._room, self._challenges, self._archive, self._people = room, challenges, archive, people
+        self._client = room.store.client
+        self._unreadable: LRUCache[bytes, None] = LRUCache(UNREADABLE_REMEMBERED)
+
+    async def open(self, tournament: Tournament, match: Match, deal: int, *, again: bool = False) -> str:
+        """Open the table of a match's deal, at which its people sit; its code, empty where there was one that is no
+        more: what came of it is on its way. With ``again`` there is another one then, for that one is lost, unless many
+        were.
+        """
+        choice = duplicate_rules(tournament.choice) if tournament.is_duplicate else tournament.choice
+        setup: list[Setup] = [
+            Fixture(tournament.code, match.round, match.number, deal, tournament.place),
+            *(Rule(name, value) for name, value in choice.rules.items()),
+            Clock(choice.clock, True),
+        ]
+        secret = tournament.secret(match.round, deal) if tournament.is_duplicate else b""
+        tournament = await with_current_names(self._people, tournament)
+        chairs, update = seated(tournament, match, deal), _opening(tournament, match, deal)
+        try:
+            table = await self._challenges.open_fixture(
+                tournament.game, chairs, update, setup=setup, again=again, secret=secret
+            )
+        except (NoSuchTable, OpenedTooOften):
+            log.debug("fixture_not_opened", fixture=update)
+            return ""
+        return table.code
+
+    async def opened(self, tournament: Tournament, match: Match, deal: int) -> str:
+        """The code of the table of a match's deal that is open, though nobody has noted it; empty if there is none."""
+        table = await self._challenges.opened_by(_opening(tournament, match, deal))
+        return table.code if table else ""
+
+    async def is_there(self, code: str) -> bool:
+        with suppress(NoSuchTable):
+            await self._room.load(code)
+            return True
+        return False
+
+    async def forget(self, tournament: Tournament, match: Match, deal: int, code: str) -> None:
+        """People who were forgotten while their table was being opened leave it."""
+        with suppress(NoSuchTable, SetAside):
+            table = await self._room.table(code)
+            for chair, now in zip(table.chairs, seated(tournament, match, deal), strict=True):
+                if chair and is_somebody(now.person) and chair.person != now.person:
+                    await leave(self._room, code, chair.person, "", now.person)
+
+    async def resign(self, match: Match, deal: int, team: int, code: str) -> None:
+        """A team of a match plays no more: it resigns."""
+        seat = match.teams.index(team) ^ match.first_team(deal)
+        with suppress(NoSuchTable, SetAside):
+            await self._room.resign_for(code, seat, "withdrawn")
+
+    async def stop_late(self, code: str) -> None:
+        """The round is over: who is to move loses."""
+        with suppress(NoSuchTable, SetAside):
+            await self._room.stop_late(code, "round over")
+
+    async def close(self, code: str) -> None:
+        """Nobody is to play on there."""
+        with suppress(NoSuchTable, SetAside):
+            await self._room.close(code, "called off")
+
+    # Games of duplicates, until their round is over
+
+    async def hold(self, game: FinishedGame, table: Table, kept_seconds: int) -> None:
+        """Keep a duplicate's game out of the archive: its record tells the cards."""
+        assert table.fixture
+        games = keys.tournament_games(table.fixture.tournament)
+        await self._client.hset(games, f"{table.fixture.round} {game.id}", game.to_bytes())
+        await self._client.expire(games, kept_seconds)
+
+    async def tell(self, tournament: Tournament) -> None:
+        """Move the games of rounds that are over into the archive, for everybody to read. One that cannot be read
+        stays: another release may know it.
+        """
+        if not tournament.is_duplicate:
+            return
+        games = keys.tournament_games(tournament.code)
+        for field in await self._client.hkeys(games):
+            number = int(field.partition(b" ")[0])
+            if tournament.is_live and not tournament.is_over(number):
+                continue
+            stored = await self._client.hget(games, field)
+            # It comes by again with each pass, and the log has its line.
+            if stored is None or stored in self._unreadable:
+                continue
+            if game := read_or_none(field.partition(b" ")[2].decode(), stored):
+                await self._archive.keep(game)
+                await self._client.hdel(games, field)
+            else:
+                self._unreadable[stored] = None
+
+    async def game_at(self, tournament: Tournament, match: Match, code: str) -> FinishedGame | None:
+        """The game that was played at a match's table, if it is kept and can be read."""
+        for field, stored in (await self._client.hgetall(keys.tournament_games(tournament.code))).items():
+            id_ = field.partition(b" ")[2].decode()
+            if id_.startswith(f"{code}-"):
+                return read_or_none(id_, stored)
+        for team in match.teams:
+            for one in tournament.members(team):
+                if id_ := await self._archive.played_at(code, one.person):
+                    return await self._archive.get(id_)
+        return None
+
+
+def _opening(tournament: Tournament, match: Match, deal: int) -> str:
+    """The update by which the table of a match's deal is opened, once."""
+    return f"tournament:{tournament.code}:{match.round}.{match.number}.{deal}"
+
+
+def seated(tournament: Tournament, match: Match, deal: int) -> list[Chair]:
+    """Who sits where in a match's deal, by seat: partners opposite one another."""
+    assert match.other is not None
+    first = match.first_team(deal)
+    sides = [tournament.members(match.teams[first]), tournament.members(match.teams[1 - first])]
+    return [side[place] for place in range(tournament.team_size) for side in sides]

@@ -1,0 +1,106 @@
+"""What tournaments know of a person, for whoever asks for it or wants it gone."""
+
+from contextlib import suppress
+from dataclasses import replace
+from typing import Any
+
+from bot.features.tournaments.entries import (
+    Cancel,
+    Enter,
+    Entry,
+    Finish,
+    Leave,
+    Open,
+    Redacted,
+    Result,
+    Round,
+    Seat,
+    decode,
+    encode,
+)
+from bot.features.tournaments.errors import NoSuchTournament, UnreadableTournament
+from bot.features.tournaments.store import Tournaments
+from bot.features.tournaments.tournament import Tournament
+from bot.finished.archive import read_or_none
+from bot.somebody import NAME
+from bot.store import Store, keys
+from bot.store.naming import may_name
+
+
+async def forget(store: Store, person: str, somebody: str) -> None:
+    """Have somebody stand in a person's place in all tournaments; they play on in none. Twice is once.
+
+    What names them by a commit that is on its way stands in their list again afterwards, for whoever looks once more.
+    """
+    tournaments = Tournaments(store)
+    for code, token in (await store.index.entries(keys.entered(person))).items():
+        with suppress(NoSuchTournament):
+            await _forget_in(tournaments, code, person, somebody)
+        await store.index.release(keys.entered(person), code, token)
+    await store.client.delete(keys.organised(person))
+
+
+async def _forget_in(tournaments: Tournaments, code: str, person: str, somebody: str) -> None:
+    while not await _left(tournaments, code, person, somebody):
+        continue
+    client, games = tournaments.client, keys.tournament_games(code)
+    for id_, stored in (await client.hgetall(games)).items():
+        # One that cannot be read is left as it is, as in the archive: it must not keep the others from being rewritten.
+        game = read_or_none(id_.decode(), stored)
+        if game and person in game.people:
+            await client.hset(games, id_, game.without(person, somebody).to_bytes())
+
+
+async def kept_of(client: Any, person: str) -> list[dict[str, Any]]:
+    """The tournaments that name a person, for their file; those that can be read."""
+    found = []
+    for code in map(bytes.decode, await client.hkeys(keys.entered(person))):
+        try:
+            one = Tournament(code).caught_up(await client.lrange(keys.tournament(code), 0, -1))
+        except UnreadableTournament:
+            continue
+        if one.names(person):
+            about = {"code": code, "game": one.game, "form": one.form, "state": one.phase}
+            found.append({**about, "organiser": one.opener.person == person, "player": one.player_of(person)})
+    return found
+
+
+async def _left(tournaments: Tournaments, code: str, person: str, somebody: str) -> bool:
+    """Rewrite a tournament's log without a person; False if it has gone on meanwhile."""
+    try:
+        tournament = await tournaments.load(code)
+    except UnreadableTournament:
+        # What can be read of it names them all the same.
+        known, parting = await tournaments.stored(code), []
+    else:
+        known, parting = list(tournament.entries), _parting(tournament, person)
+    clean = [_redacted(entry, person, somebody) for entry in known]
+    if not parting and clean == known:
+        return True
+    return await tournaments.rewrite(code, known, [*clean, *(encode(one).encode() for one in (*parting, Redacted()))])
+
+
+def _parting(tournament: Tournament, person: str) -> list[Entry]:
+    """What a person does who leaves."""
+    parting: list[Entry] = []
+    player = tournament.player_of(person)
+    if tournament.is_live and player is not None:
+        parting.append(Leave(player))
+    if tournament.phase == "open" and tournament.opener.person == person:
+        parting.append(Cancel())
+    return parting
+
+
+def _redacted(stored: bytes, person: str, somebody: str) -> bytes:
+    text, _, stamp = stored.partition(b"\t")
+    try:
+        entry = decode(text.decode())
+    except ValueError:
+        # Another release wrote it, and knows it.
+        return stored
+    if isinstance(entry, Open | Enter) and entry.person == person:
+        return encode(replace(entry, person=somebody, name=NAME)).encode()
+    # What the bot itself does is stamped with numbers that may be anybody's, and must not be done twice.
+    if not isinstance(entry, Round | Seat | Result | Finish) and may_name(stamp.decode(), person):
+        return text
+    return stored

@@ -1,0 +1,98 @@
+"""Who plays whom next: a pure function of the tournament's log, the same for the same log.
+
+Pairs are of teams by number, the first seat first; a team against None has a bye. docs/tournaments.md says how each
+form pairs.
+"""
+
+from collections import defaultdict
+from itertools import chain, pairwise
+
+from bot.features.tournaments.tournament import Tournament
+
+Pairs = tuple[tuple[int, int | None], ...]
+
+LEAST_ROUNDS = 3
+"""Of a Swiss tournament or a duplicate, where nobody chose how many."""
+
+
+def next_round(t: Tournament) -> Pairs | None:
+    """The pairs of the round that follows once all matches are over, also of the first; None if none does.
+
+    A Swiss tournament or a duplicate ends before its last round where those who are left cannot all be paired any more:
+    each has met each, or who would sit out has done so before.
+    """
+    if t.form == "knockout":
+        return _knockout(t)
+    if len(t.rounds) == rounds_in_all(t):
+        return None
+    if t.form == "league":
+        pairs = chain.from_iterable(berger(len(t.teams)))
+        return tuple((one, other) for one, other in pairs if other is not None)
+    if t.form == "roundrobin":
+        return berger(len(t.teams))[len(t.rounds)]
+    # It brings networkx, which is big, and most bots never pair a Swiss round.
+    from bot.features.tournaments.swiss import pair  # noqa: PLC0415
+
+    return pair(t, rounds_in_all(t))
+
+
+def rounds_in_all(t: Tournament) -> int:
+    """How many rounds it has, if nothing ends it before."""
+    teams = len(t.teams)
+    doublings, each = max(teams - 1, 0).bit_length(), teams - 1 + teams % 2
+    match t.form:
+        case "knockout":
+            return doublings
+        case "league":
+            return 1
+        case "roundrobin":
+            return each
+        case "swiss" | "duplicate":
+            rounds = t.options["rounds"]
+            return min(max(LEAST_ROUNDS, doublings) if rounds == "auto" else int(rounds), each)
+
+
+def is_in(t: Tournament, team: int) -> bool:
+    """Whether a team has lost no match and may go on: what a knock-out asks."""
+    return not t.has_withdrawn(team) and all(
+        match.is_bye or not match.is_over or match.winner == team for match in t.matches_of(team)
+    )
+
+
+def berger(teams: int) -> tuple[Pairs, ...]:
+    """The rounds of a round robin by Berger's tables, in which each team has the first seat every other time.
+
+    Of an odd number one is left over in each round, whose bye comes last.
+    """
+    size = teams + teams % 2
+    rounds = []
+    for number in range(size - 1):
+        turned = [*((at + number * size // 2) % (size - 1) for at in range(size - 1)), size - 1]
+        pairs = [(turned[at], turned[-1 - at]) for at in range(size // 2)]
+        if number % 2:
+            pairs[0] = pairs[0][::-1]
+        byes = [(one + other - teams, None) for one, other in pairs if teams in (one, other)]
+        rounds.append((*((one, other) for one, other in pairs if teams not in (one, other)), *byes))
+    return tuple(rounds)
+
+
+def _bracket(teams: int) -> list[int]:
+    """The lines of a bracket from its top to its bottom, by seed: the best can meet last, and have the byes."""
+    lines = [0]
+    while len(lines) < teams:
+        lines = [line for seed in lines for line in (seed, 2 * len(lines) - 1 - seed)]
+    return lines
+
+
+def _knockout(t: Tournament) -> Pairs | None:
+    """In a bracket, two meet as soon as nobody else is left in their part of it."""
+    line_of = {team: line for line, team in enumerate(_bracket(len(t.teams)))}
+    left = sorted((team for team in range(len(t.teams)) if is_in(t, team)), key=line_of.__getitem__)
+    if len(left) < 2:
+        return None
+    # Two lines meet where their numbers agree but for so many of the last binary digits.
+    depth = min((line_of[one] ^ line_of[other]).bit_length() for one, other in pairwise(left))
+    parts: dict[int, list[int]] = defaultdict(list)
+    for team in left:
+        parts[line_of[team] >> depth].append(team)
+    return tuple((min(part), max(part) if len(part) == 2 else None) for part in parts.values())

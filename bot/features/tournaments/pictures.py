@@ -1,0 +1,78 @@
+"""The sheet of a tournament that is over: its table, to be kept and passed on."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+
+from bot.features.ratings.pictures import NAMELESS
+from bot.features.tournaments.panel import MOST_PLACES
+from bot.features.tournaments.standings import Standing, standings, winners
+from bot.features.tournaments.texts import Told, deciding, short
+from bot.features.tournaments.tournament import Tournament
+from bot.pictures.lettering import drawable
+from bot.pictures.results import small_print
+from bot.pictures.sheet import Part, Row, Rows, Sheet, Words
+from bot.wording import minus
+
+LONGEST_NOTE = 60
+"""So many letters have room below a team's name."""
+
+LONGEST_ALONE, LONGEST_IN_PAIR = 28, 15
+"""So many letters of a name, by itself and beside a partner's."""
+
+
+def standings_sheet(language: str, t: Tournament, group: str, ended: int) -> Sheet | None:
+    """The table of a tournament that is over, None if nobody played. ``group`` is what the chat is called that reads
+    it, ``ended`` in Unix seconds.
+    """
+    drawn, table = _Drawn(language, t), standings(t)
+    if not table:
+        return None
+    _, told = drawn.told.gettext, drawn.told
+    rows = tuple(drawn.row(one, table, at) for at, one in enumerate(table[:MOST_PLACES]))
+    parts: list[Part] = [Words(drawn.winners(), "gold"), Rows(rows)]
+    if len(table) > MOST_PLACES:
+        parts.append(Words(_("… and {count} more").format(count=len(table) - MOST_PLACES)))
+    teams = told.ngettext("{count} player", "{count} players", len(table))
+    if t.team_size > 1:
+        teams = told.ngettext("{count} pair", "{count} pairs", len(table))
+    day = time.strftime("%Y-%m-%d", time.gmtime(ended))
+    return Sheet(
+        title=told.title,
+        note=f"{teams.format(count=len(table))} · {_(table[0].score.counts)}",
+        parts=tuple(parts),
+        small=small_print(group, day),
+    )
+
+
+class _Drawn:
+    """A tournament as the letters of pictures can write it."""
+
+    def __init__(self, language: str, t: Tournament) -> None:
+        self.told = Told(language, t)
+
+    def team(self, team: int) -> str:
+        names = [drawable(name) or NAMELESS for name in self.told.names(team)]
+        most = LONGEST_ALONE if len(names) < 2 else LONGEST_IN_PAIR
+        return " + ".join(short(name, most) for name in names)
+
+    def winners(self) -> str:
+        return self.told.won([self.team(team) for team in winners(self.told.t)])
+
+    def row(self, standing: Standing, table: Sequence[Standing], at: int) -> Row:
+        """A team's line: what decided about its place stands below."""
+        _ = self.told.gettext
+        # At a knock-out a bye is a round won and no match.
+        is_knockout = self.told.t.form == "knockout"
+        note = [] if is_knockout else [_("{won} of {played} won").format(won=standing.won, played=standing.played)]
+        note += [f"{_(one.name)} {minus(one.value)}" for one in deciding(table, at)]
+        while len(note) > 1 and len(" · ".join(note)) > LONGEST_NOTE:
+            # What stands last has decided.
+            note.pop(0)
+        return Row(
+            f"{standing.place}. {self.team(standing.team)}",
+            " · ".join(note),
+            minus(standing.score.text),
+            is_own=standing.place == 1,
+        )

@@ -1,0 +1,122 @@
+"""Reminders of matches that are not over when little of a round's time is left.
+
+Each goes out in its place's turn, as an answer does, and holds nobody up. Who has been reminded is noted once it was
+said; until then it is asked for again. A crash in between can double a reminder only where a platform knows no keys.
+"""
+
+import time
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import NamedTuple
+
+from cachetools import LRUCache
+
+from bot.backoff import Backoff
+from bot.delivery.answers import Answers
+from bot.features.tournaments.errors import NoSuchTournament, UnreadableTournament
+from bot.features.tournaments.naming import with_current_names
+from bot.features.tournaments.panel import reminder_panel
+from bot.features.tournaments.store import KEPT_SECONDS, Tournaments
+from bot.features.tournaments.tournament import Match, Tournament
+from bot.people import People
+from bot.platform import Adapter, platform_of, private_place
+from bot.somebody import is_somebody
+from bot.store import keys
+
+REMIND_AT = 4
+"""Who has not finished is reminded when one part in so many of the time is left."""
+
+FIRST_PAUSE, LONGEST_PAUSE = 180.0, 3600.0
+"""Seconds before a reminder is asked for again that was not said: more than an answer is tried for, and doubled each
+time.
+"""
+
+REMEMBERED = 10_000
+
+
+class Reminder(NamedTuple):
+    """What a player is reminded of: a match, by its tournament's code and its numbers."""
+
+    tournament: str
+    round: int
+    match: int
+    player: int
+
+    @property
+    def mark(self) -> str:
+        return f"{self.round}.{self.match} {self.player}"
+
+    @property
+    def key(self) -> str:
+        """The key under which it is sent."""
+        return f"tournament {self.tournament} {self.mark}"
+
+
+class Asked:
+    """What this worker knows of a reminder: when it is asked for again, and whether it was said, and noted."""
+
+    def __init__(self) -> None:
+        self.again_at, self.is_said, self.is_noted = 0.0, False, False
+        self._backoff = Backoff(FIRST_PAUSE, LONGEST_PAUSE)
+
+    def take_up(self, now: float) -> bool:
+        """Whether it is to be asked for now; if so, not again for a while."""
+        if self.is_noted or now < self.again_at:
+            return False
+        self.again_at = now + self._backoff.next()
+        return True
+
+
+class Reminders:
+    """Reminds players of one store's tournaments."""
+
+    def __init__(
+        self, tournaments: Tournaments, people: People, adapters: Mapping[str, Adapter], answers: Answers
+    ) -> None:
+        self._tournaments, self._people, self._adapters, self._answers = tournaments, people, adapters, answers
+        self._asked: LRUCache[Reminder, Asked] = LRUCache(REMEMBERED)
+        self.now: Callable[[], float] = time.monotonic
+
+    def remind(self, tournament: Tournament, match: Match, left: int) -> None:
+        """Have those who play a match be reminded, each once, if so little time is left for it, in seconds; whether it
+        has a table or not.
+        """
+        if left > tournament.time // REMIND_AT:
+            return
+        for number in (number for team in match.teams for number in tournament.teams[team]):
+            player = tournament.players[number]
+            if player is None or is_somebody(player.person) or platform_of(player.person) not in self._adapters:
+                continue
+            reminder = Reminder(tournament.code, match.round, match.number, number)
+            asked = self._asked.setdefault(reminder, Asked())
+            if asked.take_up(self.now()):
+                say = partial(self._say, reminder, asked)
+                self._answers.send(private_place(player.person), say, message=reminder.key)
+
+    async def _say(self, reminder: Reminder, asked: Asked) -> None:
+        """Remind a player, unless they have been, or there is nothing left to be reminded of."""
+        client, marks = self._tournaments.client, keys.tournament_reminded(reminder.tournament)
+        if not asked.is_said and not await client.sismember(marks, reminder.mark):
+            if not await self._send(reminder):
+                return
+            asked.is_said = True
+        await client.sadd(marks, reminder.mark)
+        await client.expire(marks, KEPT_SECONDS)
+        asked.is_noted = True
+
+    async def _send(self, reminder: Reminder) -> bool:
+        """Send a reminder as things stand by now; False if there is nothing to be said any more."""
+        try:
+            tournament = await self._tournaments.load(reminder.tournament)
+        except (NoSuchTournament, UnreadableTournament):
+            return False
+        left, player = await self._tournaments.left(tournament), tournament.players[reminder.player]
+        match = tournament.match(reminder.round, reminder.match)
+        is_out = any(tournament.has_withdrawn(team) for team in match.teams)
+        if left is None or left <= 0 or match.is_over or is_out or player is None or is_somebody(player.person):
+            return False
+        language = (await self._people.person(player.person)).language
+        tournament = await with_current_names(self._people, tournament)
+        panel = reminder_panel(language, tournament, match, reminder.player, left)
+        await self._adapters[platform_of(player.person)].send(private_place(player.person), panel, reminder.key)
+        return True

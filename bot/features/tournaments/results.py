@@ -1,0 +1,29 @@
+"""What a finished game is for the match that it was played for."""
+
+from bot.features.tournaments.entries import How, Result
+from bot.features.tournaments.tournament import Match
+from bot.finished.archive import FinishedGame
+from bot.finished.one_deal import one_deal
+from bot.tables.fixtures import FixtureName
+from engine import Record
+
+HOW: dict[str, How] = {"target": "played", "claim": "played", "resign": "resign", "timeout": "timeout"}
+"""By the ending of a whole game; one that was cancelled is void."""
+
+
+def result_of(match: Match, fixture: FixtureName, game: FinishedGame) -> Result:
+    """What a game is for its match, whose second team may have sat first; in whole points, as records have them."""
+    how, side = _one_deal(game.record) if fixture.is_duplicate else _whole_game(game.record)
+    ours, theirs = game.record.deals[-1].totals if how == "played" or not fixture.is_duplicate else (0, 0)
+    if match.first_team(fixture.deal) == 1:
+        ours, theirs, side = theirs, ours, None if side is None else 1 - side
+    return Result(fixture.round, fixture.match, fixture.deal, side, ours, theirs, how, game.id)
+
+
+def _one_deal(record: Record) -> tuple[How, int | None]:
+    deal = one_deal(record)
+    return deal.how, deal.winner
+
+
+def _whole_game(record: Record) -> tuple[How, int | None]:
+    return HOW.get(record.ending or "", "void"), record.winner[0] & 1 if record.winner else None

@@ -1,0 +1,226 @@
+"""Who is ahead in a tournament: places, scores and tie-breaks, of what has been played so far.
+
+docs/tournaments.md says what counts; here it is counted, exactly: halves and means are fractions until they are shown.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import NamedTuple, assert_never
+from weakref import WeakKeyDictionary
+
+from bot.features.tournaments.duplicate import round_scores
+from bot.features.tournaments.outcomes import earned, is_void, was_played
+from bot.features.tournaments.pairing import is_in
+from bot.features.tournaments.tournament import Form, Match, Tournament
+from bot.texts import marked as _
+from bot.wording import signed
+
+ROUNDS, WINS = _("rounds won"), _("wins")
+POINTS, STEPS = _("points"), _("steps")
+BUCHHOLZ, SONNEBORN_BERGER = _("Buchholz"), _("Sonneborn-Berger")
+DIRECT, CARDS, BEST_ROUND = _("direct encounter"), _("card points"), _("best round")
+
+TIE_BREAKS: Mapping[Form, tuple[str, ...]] = {
+    "knockout": (),
+    "roundrobin": (DIRECT, SONNEBORN_BERGER, CARDS),
+    "swiss": (BUCHHOLZ, SONNEBORN_BERGER, CARDS),
+    "duplicate": (WINS, BEST_ROUND),
+    "league": (DIRECT, SONNEBORN_BERGER, CARDS),
+}
+"""What decides between teams of the same score, in order: texts' ids."""
+
+
+class Score(NamedTuple):
+    """``text`` is the figure as it is shown; ``counts`` the id of the text that says what it counts."""
+
+    text: str
+    counts: str
+
+
+class TieBreak(NamedTuple):
+    """``name`` is the id of the text that names it, ``value`` the figure as it is shown."""
+
+    name: str
+    value: str
+
+
+@dataclass(frozen=True)
+class Standing:
+    """Where a team stands. Teams that are level in everything share a ``place``.
+
+    ``played`` and ``won`` are matches that are over, without byes and those that are void. A team ``is_out`` that plays
+    no more: it has withdrawn, or a knock-out has gone on without it.
+    """
+
+    team: int
+    place: int
+    score: Score
+    played: int
+    won: int
+    tie_breaks: tuple[TieBreak, ...]
+    is_out: bool
+
+
+class _Figures(NamedTuple):
+    """By what a team is ranked. At a knock-out who is in is ahead of who has won as many rounds and is out."""
+
+    is_in: bool
+    score: Fraction
+    tie_breaks: tuple[Fraction, ...] = ()
+
+
+_worked_out: WeakKeyDictionary[Tournament, tuple[Standing, ...]] = WeakKeyDictionary()
+"""What is known of tournaments that are in use: a tournament never changes."""
+
+
+def standings(t: Tournament) -> tuple[Standing, ...]:
+    """All teams, the best first; those of one place by seed.
+
+    Of a duplicate only rounds that are over count.
+    """
+    found = _worked_out.get(t)
+    if found is None:
+        found = _worked_out[t] = tuple(_ranked(t))
+    return found
+
+
+def winners(t: Tournament) -> list[int]:
+    """The teams that have won a tournament that is over: those of the first place. At a knock-out only who is in, or
+    has left after winning the last match: others share a place because nobody has come further.
+    """
+    first = [one for one in standings(t) if one.place == 1]
+    return [one.team for one in first if t.form != "knockout" or not one.is_out or _has_won_last(t, one.team)]
+
+
+def _has_won_last(t: Tournament, team: int) -> bool:
+    matches = t.matches_of(team)
+    return bool(matches) and matches[-1].winner == team
+
+
+def _ranked(t: Tournament) -> list[Standing]:
+    counted = _counted(t)
+    figures = _figures(t, counted)
+    order = sorted(figures, key=figures.__getitem__, reverse=True)
+    found: list[Standing] = []
+    for at, team in enumerate(order):
+        is_level = at > 0 and figures[order[at - 1]] == figures[team]
+        matches = [match for match in counted[team] if not match.is_bye and not is_void(match)]
+        found.append(
+            Standing(
+                team,
+                found[-1].place if is_level else at + 1,
+                _score(t, figures[team].score),
+                len(matches),
+                sum(match.winner == team for match in matches),
+                tuple(
+                    TieBreak(name, _shown(t, name, figure))
+                    for name, figure in zip(TIE_BREAKS[t.form], figures[team].tie_breaks, strict=True)
+                ),
+                not figures[team].is_in if t.form == "knockout" else t.has_withdrawn(team),
+            )
+        )
+    return found
+
+
+def _score(t: Tournament, score: Fraction) -> Score:
+    counts = STEPS if t.options["scoring"] == "steps" else POINTS
+    if not t.is_duplicate:
+        counts = ROUNDS if t.form == "knockout" else WINS
+    return Score(_shown(t, counts, score), counts)
+
+
+def _shown(t: Tournament, name: str, figure: Fraction) -> str:
+    """A figure as it is shown, by what it counts."""
+    if name == POINTS or (name == BEST_ROUND and t.options["scoring"] == "points"):
+        return _tenths(figure)
+    return _signed(figure) if name in (STEPS, BEST_ROUND, CARDS) else _halves(figure)
+
+
+# What is counted
+
+
+def _figures(t: Tournament, counted: Sequence[Sequence[Match]]) -> dict[int, _Figures]:
+    """By team, as are the matches that are ``counted``."""
+    wins = {team: _wins(team, matches) for team, matches in enumerate(counted)}
+    match t.form:
+        case "knockout":
+            return {team: _Figures(is_in(t, team), won) for team, won in wins.items()}
+        case "duplicate":
+            rounds = round_scores(t)
+            return {team: _duplicate(won, [one[team] for one in rounds if team in one]) for team, won in wins.items()}
+        case "swiss" | "roundrobin" | "league":
+            return {
+                team: _Figures(True, won, tuple(_tie_breaks(t, team, counted[team], wins)))
+                for team, won in wins.items()
+            }
+        case _ as never:
+            assert_never(never)
+
+
+def _counted(t: Tournament) -> list[list[Match]]:
+    """By team, its matches that are over; of a duplicate, those of rounds that are over; of a round robin, no byes."""
+    counted: list[list[Match]] = [[] for _team in t.teams]
+    for number, matches in enumerate(t.rounds, 1):
+        if t.is_duplicate and not t.is_over(number):
+            continue
+        for match in matches:
+            if match.is_over and not (match.is_bye and t.form in ("roundrobin", "league")):
+                for team in match.teams:
+                    counted[team].append(match)
+    return counted
+
+
+def _wins(team: int, matches: Sequence[Match]) -> Fraction:
+    return sum((earned(match, team) for match in matches), Fraction(0))
+
+
+def _duplicate(wins: Fraction, by_round: Sequence[Fraction]) -> _Figures:
+    return _Figures(True, sum(by_round, Fraction(0)), (wins, max(by_round, default=Fraction(0))))
+
+
+def _tie_breaks(
+    t: Tournament, team: int, matches: Sequence[Match], scores: Mapping[int, Fraction]
+) -> Iterator[Fraction]:
+    against = [(_opponents_score(t, match, team, scores), earned(match, team)) for match in matches]
+    if t.form == "swiss":
+        yield sum((score for score, _own in against), Fraction(0))
+    else:
+        level = {other for other, score in scores.items() if score == scores[team] and other != team}
+        yield sum((earned(match, team) for match in matches if level.intersection(match.teams)), Fraction(0))
+    yield sum((score * own for score, own in against), Fraction(0))
+    yield Fraction(sum(_difference(match, team) for match in matches))
+
+
+def _opponents_score(t: Tournament, match: Match, team: int, scores: Mapping[int, Fraction]) -> Fraction:
+    """The score of whom a team has met. At a Swiss tournament a match without cards counts as one against a team of the
+    same score: nobody chose whom they did not meet.
+    """
+    if t.form == "swiss" and not was_played(match):
+        return scores[team]
+    return sum((scores[other] for other in match.teams if other != team), Fraction(0))
+
+
+def _difference(match: Match, team: int) -> int:
+    """How many card points more than the other a team made in a match."""
+    ours, theirs = match.points
+    return ours - theirs if team == match.one else theirs - ours
+
+
+# How it is shown
+
+
+def _halves(figure: Fraction) -> str:
+    """A figure of wholes and halves that is not negative."""
+    whole, rest = divmod(figure, 1)
+    return f"{whole or ''}½" if rest else str(whole)
+
+
+def _signed(figure: Fraction) -> str:
+    return signed(int(figure)) if figure else "0"
+
+
+def _tenths(figure: Fraction) -> str:
+    tenths = round(abs(figure) * 10)
+    sign = "" if not tenths else "−" if figure < 0 else "+"
+    return f"{sign}{tenths // 10}.{tenths % 10}"

@@ -1,0 +1,108 @@
+"""Swiss rounds: what each team has played so far, who may meet, and how the rules are relaxed in small fields.
+
+`bot.features.tournaments.dutch` pairs. It needs networkx, so `bot.features.tournaments.pairing` imports this module
+only to pair a round.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import combinations
+
+import networkx
+
+from bot.features.tournaments.dutch import NOBODY, pair_round
+from bot.features.tournaments.outcomes import earned, was_played
+from bot.features.tournaments.played import ABSOLUTE, BLACK, WHITE, Record, seated
+from bot.features.tournaments.tournament import Match, Tournament
+
+
+@dataclass(frozen=True)
+class Demands:
+    """Absolute rules that can be given up. Nobody ever meets an opponent twice or has two byes."""
+
+    colours: bool
+    """Two teams to which the same seat is absolutely due do not meet (C3)."""
+    forfeits: bool
+    """A team that has won by forfeit does not get the bye (part of C2)."""
+
+
+RELAXED = (Demands(True, True), Demands(False, True), Demands(False, False))
+"""Small fields run out of pairs that satisfy all. Then a tournament gives up these rules one by one."""
+
+
+def pair(t: Tournament, rounds: int) -> tuple[tuple[int, int | None], ...] | None:
+    """Pair the next of so many ``rounds``; None if the teams that are left cannot all be paired any more."""
+    records = {team: record for team, record in enumerate(records_of(t)) if not t.has_withdrawn(team)}
+    if len(records) < 2:
+        return None
+    is_last = len(t.rounds) + 1 >= rounds
+    for demands in RELAXED:
+        if can_be_paired(records, demands, len(t.rounds), is_last=is_last):
+            return _in_order(records, pair_round(records, possible(records, demands, len(t.rounds), is_last=is_last)))
+    return None
+
+
+def records_of(t: Tournament) -> list[Record]:
+    """What each team has played, by number."""
+    records = [Record() for _team in t.teams]
+    for matches in t.rounds:
+        before = [record.score for record in records]
+        for match in matches:
+            for at, team in enumerate(match.teams):
+                _add(records[team], match, team, at, before)
+    return records
+
+
+def _add(record: Record, match: Match, team: int, at: int, before: Sequence[Fraction]) -> None:
+    """A match of a team, which is the match's first (``at`` is 0) or second; scores are those ``before`` the round."""
+    points = earned(match, team)
+    record.score += points
+    if match.is_bye:
+        record.byes += 1
+        record.floats.append("down")
+        return
+    other = match.teams[1 - at]
+    record.met.add(other)
+    if was_played(match):
+        record.colours.append((WHITE, BLACK)[at])
+        difference = before[team] - before[other]
+        record.floats.append("down" if difference > 0 else "up" if difference < 0 else "none")
+    else:
+        record.forfeit_wins += points == 1
+        record.floats.append("down" if points else "none")
+
+
+def can_be_paired(records: dict[int, Record], demands: Demands, played: int, *, is_last: bool) -> bool:
+    """Return whether all teams can be paired at once, after so many rounds ``played``."""
+    graph = networkx.Graph()
+    graph.add_edges_from(possible(records, demands, played, is_last=is_last))
+    return 2 * len(networkx.max_weight_matching(graph, maxcardinality=True)) == len(records) + len(records) % 2
+
+
+def possible(records: dict[int, Record], demands: Demands, played: int, *, is_last: bool) -> Iterator[tuple[int, int]]:
+    """Yield the pairs that C1 to C3 allow, and the teams that may have the bye, each with `NOBODY`."""
+    for (one, ours), (other, theirs) in combinations(records.items(), 2):
+        if other in ours.met:
+            continue
+        is_clash = ours.due == theirs.due and min(ours.strength, theirs.strength) == ABSOLUTE
+        # In the last round this does not bind topscorers, who have more than half of all points (1.8).
+        leads = is_last and max(ours.score, theirs.score) > Fraction(played, 2)
+        if leads or not (demands.colours and is_clash):
+            yield one, other
+    if len(records) % 2:
+        for team, record in records.items():
+            if not record.byes and not (demands.forfeits and record.forfeit_wins):
+                yield team, NOBODY
+
+
+def _in_order(records: Mapping[int, Record], pairs: Iterable[tuple[int, int]]) -> tuple[tuple[int, int | None], ...]:
+    """Return ranked pairs as a round has them: the first seat first, the best pairs first, the bye last."""
+
+    def order(pair: tuple[int, int]) -> tuple[bool, Fraction, Fraction, int]:
+        one, other = pair
+        is_bye = other == NOBODY
+        return is_bye, -records[one].score, Fraction(0) if is_bye else -records[other].score, one
+
+    ranked = sorted(pairs, key=order)
+    return tuple((one, None) if other == NOBODY else seated(records, one, other) for one, other in ranked)

@@ -1,0 +1,287 @@
+"""How a tournament is spoken of: its teams, its terms, its matches, and what is left of its time."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from fractions import Fraction
+
+from bot.features.ratings.pages import MEDALS
+from bot.features.tournaments.entries import Result
+from bot.features.tournaments.pairing import rounds_in_all
+from bot.features.tournaments.standings import Standing, TieBreak
+from bot.features.tournaments.tournament import DAY, HOUR, Match, Tournament
+from bot.names import LONGEST_NAME, told_apart
+from bot.panels.phrases import capital, clock_name, options_in_words
+from bot.panels.snapshot import isolated
+from bot.somebody import NAME, spoken
+from bot.tables.chairs import Chair
+from bot.texts import texts
+from bot.wording import NO_BREAK, Wording, minus, score_unit
+from engine import GAMES
+
+LONGEST_ALONE, LONGEST_IN_PAIR = 24, 14
+"""So many letters of a name are shown, by itself and beside a partner's."""
+
+MOST_WINNERS = 4
+"""So many are named who share the first place."""
+
+TOLERANCE = 300
+"""Seconds by which what is left is rounded up: a round of a day begins with a day left."""
+
+
+ON = "⏳"
+"""What stands beside a match that is not over."""
+
+
+def score_text(ours: int, theirs: int) -> str:
+    """A score, which stays on one line."""
+    return minus(f"{ours}{NO_BREAK}:{NO_BREAK}{theirs}")
+
+
+def short(name: str, most: int) -> str:
+    """A name cut to so many letters.
+
+    >>> short("Bartolomea", 6)
+    'Barto…'
+    """
+    return name if len(name) <= most else f"{name[: most - 1].rstrip()}…"
+
+
+def form_names(language: str) -> Mapping[str, str]:
+    """What the forms are called, beginning in lower case."""
+    _ = texts(language).gettext
+    return {
+        "knockout": _("knock-out"),
+        "roundrobin": _("round robin"),
+        "swiss": _("Swiss"),
+        "duplicate": _("duplicate"),
+        "league": _("league"),
+    }
+
+
+def time_left(language: str, seconds: int) -> str:
+    """What is left of a time, in coarse words, so that a card need not change often."""
+    _, ngettext = texts(language).gettext, texts(language).ngettext
+    if seconds <= 0:
+        return _("time is up")
+    seconds += TOLERANCE
+    if seconds < HOUR:
+        return _("less than an hour left")
+    if seconds < 2 * DAY:
+        hours = seconds // HOUR
+        return ngettext("{count} h left", "{count} h left", hours).format(count=hours)
+    days = seconds // DAY
+    return ngettext("{count} day left", "{count} days left", days).format(count=days)
+
+
+def time_name(language: str, seconds: int) -> str:
+    """How long a round may take, by itself: "3 days"."""
+    ngettext = texts(language).ngettext
+    if seconds < DAY:
+        hours = seconds // HOUR
+        return ngettext("{count} hour", "{count} hours", hours).format(count=hours)
+    days = seconds // DAY
+    return ngettext("{count} day", "{count} days", days).format(count=days)
+
+
+def unit_of(t: Tournament) -> int:
+    """How many points a table shows for one that is played to."""
+    return score_unit(t.choice.all_rules.model_dump())
+
+
+class Told:
+    """A tournament in one language."""
+
+    def __init__(self, language: str, t: Tournament) -> None:
+        self.language, self.t = language, t
+        self.words = Wording(language, ())
+        self.gettext, self.ngettext = texts(language)
+        self._cut: dict[int, dict[int, str]] = {}
+
+    # What it is
+
+    @property
+    def title(self) -> str:
+        """The form and the game: "Swiss · Metà Mazzo"."""
+        return f"{capital(form_names(self.language)[self.t.form])} · {self.gettext(GAMES[self.t.game].name)}"
+
+    @property
+    def organiser(self) -> str:
+        opener = self.t.opener
+        number = next((number for number, one in self._present if one.person == opener.person), None)
+        name = short(spoken(opener.name, self.language), LONGEST_ALONE)
+        return isolated(name if number is None else self._names(LONGEST_ALONE)[number])
+
+    def terms(self) -> list[str]:
+        """What is played and how long it may take, in two lines to four."""
+        t, _ = self.t, self.gettext
+        clock = clock_name(self.words, t.choice.clock)
+        if t.is_duplicate:
+            what = self.deals_and_scoring
+        else:
+            target = t.choice.all_rules.model_dump()["target"]
+            what = _("To {points} points").format(points=int(target) * unit_of(t))
+        lines = [f"{what} · {clock}", " · ".join([self.time, *self.rounds])]
+        unusual = options_in_words(self.words, GAMES[t.game], t.choice.all_rules.model_dump(), unusual=True)
+        if unusual:
+            lines.append(capital(" · ".join(unusual)))
+        if unit_of(t) > 1:
+            target = int(t.choice.all_rules.model_dump()["target"])
+            told = _("Results are in whole points: {whole} here are {shown} at the table.")
+            lines.append(told.format(whole=target, shown=target * unit_of(t)))
+        return lines
+
+    @property
+    def deals_and_scoring(self) -> str:
+        """What a duplicate match is: how many deals, and how they count."""
+        scoring = {"points": self.gettext("in points"), "steps": self.gettext("in steps")}[self.t.options["scoring"]]
+        return self.gettext("{count} deals a match, {scoring}").format(count=len(self.t.deals), scoring=scoring)
+
+    @property
+    def time(self) -> str:
+        time = time_name(self.language, self.t.time)
+        if self.t.form == "league":
+            return self.gettext("{time} for all matches").format(time=time)
+        return self.gettext("{time} a round").format(time=time)
+
+    @property
+    def rounds(self) -> list[str]:
+        """How many rounds there are, where that was chosen; of few teams fewer, which is known once it has started."""
+        rounds = self.t.options["rounds"]
+        if self.t.form not in ("swiss", "duplicate") or rounds == "auto":
+            return []
+        count = rounds_in_all(self.t) if self.t.teams else int(rounds)
+        return [self.ngettext("{count} round", "{count} rounds", count).format(count=count)]
+
+    def round_name(self, number: int) -> str:
+        """What a round that has been paired is called: "Round 2 of 5"; empty for a league's only one."""
+        if self.t.form == "league":
+            return ""
+        if self.t.form == "knockout" and [one.is_bye for one in self.t.rounds[number - 1]] == [False]:
+            # Where matches were void it comes sooner than the field would have it.
+            return self.gettext("Final")
+        count = rounds_in_all(self.t)
+        return self.gettext("Round {number} of {count}").format(number=number, count=count)
+
+    # Who plays
+
+    def players(self, numbers: Iterable[int]) -> str:
+        """Return players by number, as those who play together are called."""
+        there = [number for number in numbers if self.t.players[number]]
+        names = self._names(LONGEST_ALONE if len(there) < 2 else LONGEST_IN_PAIR)
+        return " + ".join(isolated(names[number]) for number in there)
+
+    def _names(self, most: int) -> dict[int, str]:
+        """Return players' names by number, cut to so many letters; namesakes have numbers in the order of entering."""
+        if most not in self._cut:
+            names = {number: short(spoken(one.name, self.language), most) for number, one in self._present}
+            apart = told_apart([name for name in names.values() if name != self._somebody], most)
+            left = iter(apart)
+            self._cut[most] = {number: name if name == self._somebody else next(left) for number, name in names.items()}
+        return self._cut[most]
+
+    @property
+    def _present(self) -> list[tuple[int, Chair]]:
+        return [(number, chair) for number, chair in enumerate(self.t.players) if chair]
+
+    @property
+    def _somebody(self) -> str:
+        """What everybody is called who was forgotten."""
+        return spoken(NAME, self.language)
+
+    def team(self, team: int) -> str:
+        return self.players(self.t.teams[team])
+
+    def names(self, team: int) -> list[str]:
+        """What a team's players are called, whole and not isolated."""
+        names = self._names(LONGEST_NAME)
+        return [names[number] for number in self.t.teams[team] if number in names]
+
+    def other_team(self, match: Match, team: int) -> str:
+        """Whom a team plays."""
+        return self.team(next(one for one in match.teams if one != team))
+
+    # How it stands
+
+    def won(self, names: Sequence[str]) -> str:
+        """Who has won, by what they are called; they share the first place if they are several."""
+        if not names:
+            return self.gettext("Nobody has won.")
+        if len(names) > 1:
+            told = self.gettext("{names} share the first place!")
+        else:
+            told = self.gettext("{names} has won!") if self.t.team_size == 1 else self.gettext("{names} have won!")
+        return told.format(names=self.gettext(" and ").join(names[:MOST_WINNERS]))
+
+    def pairing(self, match: Match) -> str:
+        """Who plays whom."""
+        if match.other is None:
+            return self.gettext("{name}: bye").format(name=self.team(match.one))
+        return f"{self.team(match.one)} – {self.team(match.other)}"
+
+    def deals_played(self, match: Match) -> str:
+        """How many of a duplicate match's deals have been played: "1 of 2 deals"."""
+        played = len(match.results)
+        told = self.words.ngettext("{played} of {count} deals", "{played} of {count} deals", played)
+        return told.format(played=played, count=len(match.deals))
+
+    def outcome(self, match: Match, of: int | None = None) -> str:
+        """How a match has gone, with the points ``of`` a team first, which is otherwise the match's first; `ON` as long
+        as it is not over. What a duplicate came to is not told before all have played its deals.
+        """
+        if match.is_bye:
+            return ""
+        if not self.t.is_told(match.round):
+            if match.is_over:
+                return self.gettext("over")
+            return self.deals_played(match)
+        if not match.is_over:
+            return ON
+        ours, theirs = match.points if of in (None, match.one) else match.points[::-1]
+        return ", ".join([score_text(ours, theirs), *self._how(match)])
+
+    def _how(self, match: Match) -> list[str]:
+        """How those of a match's games ended that were not played to the end, each said once."""
+        return list(dict.fromkeys(text for one in match.results.values() if (text := self.how(match, one))))
+
+    def how(self, match: Match, result: Result) -> str:
+        """How a game ended that was not played to its end; empty for others."""
+        if result.how == "played" or match.other is None:
+            return ""
+        if result.winner is None:
+            return self.gettext("no result")
+        loser = self.team(match.teams[1 - result.winner])
+        return {
+            "resign": self.gettext("{name} gave up"),
+            "timeout": self.gettext("{name} lost on time"),
+            "forfeit": self.gettext("{name} had withdrawn"),
+            "void": self.gettext("no result"),
+        }[result.how].format(name=loser)
+
+    def counted(self, score: Fraction) -> str:
+        """What a duplicate deal counts: steps, or points in tenths."""
+        if self.t.options["scoring"] == "steps":
+            return minus(f"{int(score):+}")
+        return minus(f"{round(score * 10) / 10:+.1f}")
+
+    def place(self, standing: Standing, *deciding: TieBreak) -> str:
+        """A line of the table; ``deciding`` are the tie-breaks that are named with their values."""
+        named = [f"{self.gettext(one.name)} {minus(one.value)}" for one in deciding]
+        figures = [minus(standing.score.text), *named]
+        place = f"{standing.place}."
+        if self.t.phase == "over":
+            place = MEDALS.get(standing.place, place)
+        line = f"{place} {self.team(standing.team)} · {', '.join(figures)}"
+        is_out = standing.is_out and self.t.phase == "playing"
+        return " · ".join([line, *([self.gettext("out")] if is_out else [])])
+
+
+def deciding(table: Sequence[Standing], at: int) -> tuple[TieBreak, ...]:
+    """The tie-breaks that decided about the one at this place of a table: as many as it takes to tell it from those of
+    the same score beside it.
+    """
+    most = 0
+    for beside in (at - 1, at + 1):
+        if 0 <= beside < len(table) and table[beside].score == table[at].score:
+            pairs = zip(table[at].tie_breaks, table[beside].tie_breaks, strict=True)
+            differ = [number for number, (one, other) in enumerate(pairs, 1) if one.value != other.value]
+            most = max(most, differ[0] if differ else len(table[at].tie_breaks))
+    return table[at].tie_breaks[:most]

@@ -1,0 +1,378 @@
+"""A tournament as its log tells it.
+
+Like a table, a tournament is a pure function of its log. `bot.features.tournaments.entries` has the entries, and this
+module has what each of them changes. The pairings follow from that (`bot.features.tournaments.pairing`), and so do the
+standings (`bot.features.tournaments.standings`).
+
+Players enter one by one. A *team* is who plays together in a match: one player at games for two, a pair of partners at
+games for four. Teams are made when it starts, and numbered by seed.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from hashlib import sha256
+from typing import Literal, Self, assert_never, get_args
+
+from bot.features.tournaments.entries import (
+    Cancel,
+    Enter,
+    Entry,
+    Finish,
+    Leave,
+    Open,
+    Option,
+    Partner,
+    Place,
+    Play,
+    Redacted,
+    Result,
+    Round,
+    Seat,
+    Start,
+    decode,
+)
+from bot.features.tournaments.errors import UnreadableTournament
+from bot.store.forms import UnreadableEntry
+from bot.store.log import unstamped
+from bot.tables.chairs import Chair
+from bot.tables.choice import Choice
+from engine import GAMES
+from engine.shuffle import commitment
+
+Form = Literal["knockout", "roundrobin", "swiss", "duplicate", "league"]
+FORMS: tuple[Form, ...] = get_args(Form)
+
+HOUR, DAY = 3600, 86400
+
+OPTIONS: Mapping[str, tuple[str, ...]] = {
+    "form": FORMS,
+    "time": tuple(str(seconds) for seconds in (HOUR, DAY, 3 * DAY, 7 * DAY, 14 * DAY, 28 * DAY)),
+    "rounds": ("auto", "3", "4", "5", "6", "7"),
+    "deals": ("2", "4", "8"),
+    "scoring": ("points", "steps"),
+}
+"""What may be chosen beside what is played, the usual value first. ``time`` is the seconds of playing time that a round
+may take, a league all of its matches; ``rounds`` and ``deals`` (in a match, half of them in each seat) are for the
+forms that have such a choice; ``scoring`` is how a duplicate deal counts.
+"""
+
+USUAL: Mapping[str, str] = {"form": "knockout", "time": str(DAY), "rounds": "auto", "deals": "2", "scoring": "points"}
+
+MOST_TEAMS: Mapping[Form, int] = {"knockout": 64, "roundrobin": 32, "swiss": 64, "duplicate": 64, "league": 32}
+LEAST_TEAMS: Mapping[Form, int] = {"knockout": 2, "roundrobin": 3, "swiss": 4, "duplicate": 4, "league": 3}
+
+Phase = Literal["open", "playing", "over", "cancelled"]
+
+Key = tuple[int, int, int]
+"""A round, a match of it and a deal of that."""
+
+
+@dataclass(frozen=True)
+class Match:
+    """Two teams in a round, by number; the second is None where the first has a bye.
+
+    ``seats`` are the tables at which its deals are played, and ``results`` what came of them, both by deal.
+    """
+
+    round: int
+    number: int
+    one: int
+    other: int | None
+    deals: tuple[int, ...]
+    seats: Mapping[int, str] = field(default_factory=dict)
+    results: Mapping[int, Result] = field(default_factory=dict)
+
+    @property
+    def is_bye(self) -> bool:
+        return self.other is None
+
+    @property
+    def teams(self) -> tuple[int, ...]:
+        return (self.one,) if self.other is None else (self.one, self.other)
+
+    @property
+    def is_over(self) -> bool:
+        return self.is_bye or len(self.results) == len(self.deals)
+
+    @property
+    def next_deal(self) -> int | None:
+        """The deal, or whole game, that is to be played next, or is being played; None if all have been."""
+        return None if self.is_bye else next((deal for deal in self.deals if deal not in self.results), None)
+
+    @property
+    def points(self) -> tuple[int, int]:
+        """The points of both teams in all that has been played."""
+        return sum(one.ours for one in self.results.values()), sum(one.theirs for one in self.results.values())
+
+    @property
+    def winner(self) -> int | None:
+        """The team that has won; None as long as it is not over, and where nobody has. A bye is no win.
+
+        Of several deals it is who won more points, where none was lost otherwise; of those who were, who lost fewer.
+        """
+        if self.is_bye or not self.is_over:
+            return None
+        ours, theirs = 0, 0
+        for one in self.results.values():
+            if one.how in ("resign", "timeout", "forfeit") or one.deal == 0:
+                ours, theirs = ours + (one.winner == 0), theirs + (one.winner == 1)
+        if ours == theirs and self.deals != (0,):
+            ours, theirs = self.points
+        return None if ours == theirs else self.teams[ours < theirs]
+
+    def first_team(self, deal: int) -> int:
+        """Which of the two teams, 0 or 1, has the first seat in a deal: they change places with each."""
+        return 0 if deal == 0 else (deal - 1) % 2
+
+
+class Tournament:
+    """A tournament; `after` gives the one that follows, and leaves this one as it is.
+
+    ``players`` are by number, None for who left before it started; ``partners`` are the pairs among them, until then.
+    ``teams`` are players by number, by seed, once it has started; ``withdrawn`` are players who have left since.
+    """
+
+    def __init__(self, code: str) -> None:
+        self.code = code
+        self.entries: tuple[bytes, ...] = ()
+        self.opener = Chair("", "")
+        self.place = ""
+        self.choice = Choice.usual("metamazzo")
+        self.options: Mapping[str, str] = dict(USUAL)
+        self.players: tuple[Chair | None, ...] = ()
+        self.partners: Mapping[int, int] = {}
+        self.withdrawn: frozenset[int] = frozenset()
+        self.root = b""
+        self.teams: tuple[tuple[int, ...], ...] = ()
+        self.rounds: tuple[tuple[Match, ...], ...] = ()
+        self.ends_at: tuple[int, ...] = ()
+        self.phase: Phase = "open"
+
+    @property
+    def version(self) -> int:
+        return len(self.entries)
+
+    @property
+    def exists(self) -> bool:
+        return self.version > 0
+
+    @property
+    def is_live(self) -> bool:
+        """Whether it is not over, nor called off."""
+        return self.phase in ("open", "playing")
+
+    def has_seen(self, update: str) -> bool:
+        """Whether any entry was caused by this update."""
+        stamp = b"\t%b" % update.encode()
+        return any(entry.endswith(stamp) for entry in self.entries)
+
+    def was_begun_by(self, update: str) -> bool:
+        """Whether the first entry was caused by this update."""
+        return self.exists and self.entries[0].partition(b"\t")[2] == update.encode()
+
+    def after(self, stored: Sequence[bytes]) -> Self:
+        """The tournament with these entries behind its log, itself where there are none;
+        `bot.store.forms.UnreadableEntry` for what is no entry.
+        """
+        if not stored:
+            return self
+        new: Self = object.__new__(type(self))
+        new.__dict__.update(self.__dict__)
+        for one in stored:
+            new._apply(decode(unstamped(one).decode()))
+        new.entries = (*self.entries, *stored)
+        return new
+
+    def renamed(self, opener: Chair, players: tuple[Chair | None, ...]) -> Self:
+        """Return the same tournament with other names for its people."""
+        new: Self = object.__new__(type(self))
+        new.__dict__.update(self.__dict__)
+        new.opener, new.players = opener, players
+        return new
+
+    def caught_up(self, stored: Sequence[bytes]) -> Self:
+        """The same, with entries that stand in the store; UnreadableTournament if they cannot be read."""
+        try:
+            return self.after(stored)
+        except Exception as error:  # whatever a log may hold: another release wrote it
+            why = f"entry {self.version + 1} or one after it: {type(error).__name__}"
+            raise UnreadableTournament(code=self.code, why=why) from error
+
+    @classmethod
+    def as_far_as_readable(cls, code: str, stored: Sequence[bytes]) -> Self:
+        """A tournament as it stood before what cannot be read of its log."""
+        known = cls(code)
+        for entry in stored:
+            try:
+                known = known.caught_up([entry])
+            except UnreadableTournament:
+                break
+        return known
+
+    # What is played
+
+    @property
+    def game(self) -> str:
+        return self.choice.game
+
+    @property
+    def form(self) -> Form:
+        form = self.options["form"]
+        return next(one for one in FORMS if one == form)
+
+    @property
+    def is_duplicate(self) -> bool:
+        return self.form == "duplicate"
+
+    @property
+    def team_size(self) -> int:
+        """How many play together: one, or two partners."""
+        return GAMES[self.game].seats // 2
+
+    @property
+    def time(self) -> int:
+        """Seconds of playing time that a round may take; a league, all of it."""
+        return int(self.options["time"])
+
+    @property
+    def deals(self) -> tuple[int, ...]:
+        """The deals of a match: 0 for a whole game."""
+        return tuple(range(1, int(self.options["deals"]) + 1)) if self.is_duplicate else (0,)
+
+    @property
+    def seal(self) -> str:
+        """The commitment to the root of all its secrets, in hex; empty before the start."""
+        return commitment(self.root) if self.root else ""
+
+    def secret(self, round_: int, deal: int) -> bytes:
+        """The secret of a round's deal at a duplicate: the same at all its tables, and told by none before the end."""
+        return sha256(self.root + f"{round_}.{deal}".encode()).digest()
+
+    # Who plays
+
+    @property
+    def present(self) -> list[int]:
+        """The players who have entered, and not left before the start."""
+        return [number for number, player in enumerate(self.players) if player]
+
+    def player_of(self, person: str) -> int | None:
+        """A person's number among the players, if they have entered and not left."""
+        return next(
+            (
+                number
+                for number, player in enumerate(self.players)
+                if player and player.person == person and number not in self.withdrawn
+            ),
+            None,
+        )
+
+    def names(self, person: str) -> bool:
+        """Whether a person plays or has played in it, or organises it."""
+        return self.opener.person == person or any(player and player.person == person for player in self.players)
+
+    def team_of(self, player: int) -> int | None:
+        """The team in which a player plays."""
+        return next((number for number, team in enumerate(self.teams) if player in team), None)
+
+    def members(self, team: int) -> list[Chair]:
+        """Who plays in a team."""
+        return [player for number in self.teams[team] if (player := self.players[number])]
+
+    def has_withdrawn(self, team: int) -> bool:
+        """Whether a team plays no more: one of its players has left."""
+        return any(number in self.withdrawn for number in self.teams[team])
+
+    @property
+    def active(self) -> list[int]:
+        """The teams that have not withdrawn."""
+        return [team for team in range(len(self.teams)) if not self.has_withdrawn(team)]
+
+    # What has been played
+
+    @property
+    def matches(self) -> Iterator[Match]:
+        """All matches so far, round by round."""
+        for matches in self.rounds:
+            yield from matches
+
+    @property
+    def is_round_over(self) -> bool:
+        """Whether all matches that have been paired are over."""
+        return all(map(self.is_over, range(1, len(self.rounds) + 1)))
+
+    def is_over(self, round_: int) -> bool:
+        """Whether all matches of a round are over; no for one that has not begun."""
+        return 0 < round_ <= len(self.rounds) and all(match.is_over for match in self.rounds[round_ - 1])
+
+    def is_told(self, round_: int) -> bool:
+        """Whether all may know how a round's deals went: at a duplicate nobody is to play them any more."""
+        return not self.is_duplicate or not self.is_live or self.is_over(round_)
+
+    def has_match(self, round_: int, number: int) -> bool:
+        """Whether there is such a match."""
+        return 0 < round_ <= len(self.rounds) and number < len(self.rounds[round_ - 1])
+
+    def match(self, round_: int, number: int) -> Match:
+        """A match; IndexError if there is none."""
+        if round_ < 1:
+            raise IndexError
+        return self.rounds[round_ - 1][number]
+
+    def matches_of(self, team: int) -> list[Match]:
+        """The matches that a team has played or is to play, in order."""
+        return [match for match in self.matches if team in match.teams]
+
+    # Reading the log
+
+    def _apply(self, entry: Entry) -> None:
+        match entry:
+            case Open(person, name):
+                self.opener = Chair(person, name)
+            case Place(place):
+                self.place = place
+            case Play(game, choice):
+                self.choice = Choice.parse(game, choice)
+            case Option(name, value):
+                if name == "form" and value not in FORMS:
+                    raise UnreadableEntry
+                self.options = {**self.options, name: value}
+            case Enter(person, name):
+                self.players = (*self.players, Chair(person, name))
+            case Leave(player):
+                self._leave(player)
+            case Partner(one, other):
+                self.partners = {**self.partners, one: other, other: one}
+            case Start(root, teams):
+                self.root, self.teams, self.phase = root, teams, "playing"
+            case Round(ends_at, pairs):
+                number = len(self.rounds) + 1
+                matches = (Match(number, place, one, other, self.deals) for place, (one, other) in enumerate(pairs))
+                self.rounds, self.ends_at = (*self.rounds, tuple(matches)), (*self.ends_at, ends_at)
+            case Seat(round_, number, deal, code):
+                found = self.match(round_, number)
+                self._replace(replace(found, seats={**found.seats, deal: code}))
+            case Result(round_, number, deal):
+                found = self.match(round_, number)
+                self._replace(replace(found, results={**found.results, deal: entry}))
+            case Finish():
+                self.phase = "over"
+            case Cancel():
+                self.phase = "cancelled"
+            case Redacted():
+                """Nothing but the log's version changes."""
+            case _:
+                assert_never(entry)
+
+    def _leave(self, player: int) -> None:
+        if self.teams:
+            self.withdrawn |= {player}
+            return
+        self.players = (*self.players[:player], None, *self.players[player + 1 :])
+        left = self.partners.get(player)
+        self.partners = {one: other for one, other in self.partners.items() if player != one != left}
+
+    def _replace(self, match: Match) -> None:
+        number = match.round - 1
+        matches = self.rounds[number]
+        changed = (*matches[: match.number], match, *matches[match.number + 1 :])
+        self.rounds = (*self.rounds[:number], changed, *self.rounds[number + 1 :])

@@ -1,0 +1,72 @@
+"""What a host and a stranger check of the days: `buongioco daily` and `verify --chain`."""
+
+import asyncio
+from datetime import UTC, date, datetime, timedelta
+from pathlib import Path
+
+from typer.testing import CliRunner
+
+from bot.cli import main as cli
+from bot.features.daily.chain import Chain
+from bot.features.daily.days import chain_of
+from bot.features.daily.pages import PastDay, yesterday_panel
+from bot.store import EmbeddedStore, keys, opened
+from engine import Game
+from tests.bot.command import command
+
+CHAIN = Chain(bytes(range(32)), date(2026, 11, 24))
+
+
+def record(secret: bytes, path: Path) -> Path:
+    game = Game("metamazzo", {}, ["Anna", "Bruno"])
+    game.deal(secret)
+    while game.deal_number == 1 and game.turn is not None:
+        game.play(game.turn, next(one for one in game.legal_moves(game.turn) if one.startswith("play ")))
+    game.stop("cancelled")
+    path.write_text(game.record().to_json() + "\n", encoding="utf-8")
+    return path
+
+
+def test_a_record_of_a_day_is_checked_against_the_end_of_the_chain(tmp_path: Path) -> None:
+    ours = record(CHAIN.secret(date(2026, 12, 24)), tmp_path / "ours.jsonl")
+    other = record(b"x" * 32, tmp_path / "other.jsonl")
+    run = CliRunner().invoke
+    assert run(cli.app, ["verify", str(ours), "--chain", CHAIN.end]).exit_code == 0
+    assert run(cli.app, ["verify", str(other)]).exit_code == 0
+    refused = run(cli.app, ["verify", str(other), "--chain", CHAIN.end])
+    assert refused.exit_code == 1
+    assert "it is no deal of a day of this chain" in refused.stdout
+    wrong = run(cli.app, ["verify", str(ours), "--chain", "abc"])
+    assert wrong.exit_code == 2
+    assert "64 hexadecimal digits" in wrong.output
+
+
+async def test_a_host_reads_what_to_publish(tmp_path: Path) -> None:
+    valkey = EmbeddedStore(tmp_path / "data")
+    await valkey.start()
+    async with opened(valkey.url) as store:
+        # The game that was drawn, not the one that this release would draw.
+        today = datetime.now(UTC).date()
+        drawn = {(today + timedelta(days=ahead)).isoformat(): "tavolo" for ahead in (-1, 0, 1)}
+        await store.client.hset(keys.DAILY_DRAWN, mapping=drawn)
+        answers = [await asyncio.to_thread(command, tmp_path, "daily", BUONGIOCO_PLAYGROUND_PORT="0") for _ in range(2)]
+        # Where the bot is it may be another day than where the settings of this command lead.
+        await store.attendance.present("worker", "Etc/GMT-14")
+        there = [
+            await asyncio.to_thread(command, tmp_path, "daily", BUONGIOCO_TIME_ZONE=zone)
+            for zone in ("Etc/GMT+12", "Etc/GMT-14")
+        ]
+        end = (await chain_of(store.client, datetime.now(UTC).date() + timedelta(days=1))).end
+    await valkey.stop()
+    assert [one.returncode for one in answers] == [0, 0], answers[0].stderr
+    assert answers[0].stdout == answers[1].stdout
+    assert f"end {end}" in answers[0].stdout
+    assert ": tavolo, played by 0 players" in answers[0].stdout
+    assert there[0].stdout == there[1].stdout
+    assert ", Etc/GMT-14: " in there[0].stdout
+
+
+def test_a_day_without_a_secret_shows_no_line_for_it() -> None:
+    past = PastDay(date(2026, 11, 25), "testa", None, None, "", "", "")
+    assert "Secret" not in yesterday_panel("en", "italian", past, ()).plain
+    assert "Secret: ab12" in yesterday_panel("en", "italian", past._replace(secret="ab12"), ()).plain

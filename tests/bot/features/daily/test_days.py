@@ -1,0 +1,426 @@
+"""The deal of the day in chats: the same cards and answers for everybody, once, and for nobody else's eyes until the day
+is over.
+"""
+
+import asyncio
+import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from datetime import UTC, date, datetime, timedelta, tzinfo
+from random import Random
+from typing import Any
+from zoneinfo import ZoneInfo
+
+import pytest
+
+from bot.features.daily import days
+from bot.features.daily.chain import Chain, days_to_end
+from bot.features.daily.days import Days, NoDaysHere, chain_of
+from bot.features.daily.games import unstored_game
+from bot.features.privacy.mydata import MyData
+from bot.platform import DeliveryError, NotDone, Refused, SlowDown, Trouble
+from bot.somebody import marks
+from bot.store import Store, keys
+from bot.wording import signed
+from bot.worker import Worker
+from engine import verify
+from engine.errors import NoClaims
+from tests.bot.fake_platform import GROUP, FakePlatform, Player, open_worker
+from tests.bot.features.daily.conftest import TODAY, TOMORROW
+from tests.kills.daily import zones
+
+TODAY_OF_DAYS = Days.today
+"""As it is but in tests."""
+
+
+@asynccontextmanager
+async def opened(store: Store, *names: str) -> AsyncIterator[tuple[Worker, list[Player]]]:
+    fake = FakePlatform()
+    async with open_worker(store, fake) as worker:
+        yield worker, [Player(worker, fake, name, number) for number, name in enumerate(names, 1)]
+
+
+async def code_of(player: Player) -> str:
+    [table] = await player.worker.tables_of(player.person.id)
+    return table.code
+
+
+async def began(player: Player) -> str:
+    """Ask for the deal of the day and begin it; the table's code."""
+    await player.say("/daily", player.private)
+    await player.press("Play", player.private)
+    return await code_of(player)
+
+
+async def move(player: Player, code: str, seed: int) -> bool:
+    """Make one move, chosen by a seed and how far the deal has come; False once it is over."""
+    worker = player.worker
+    await worker.scheduler.settled()
+    table = await worker.room.table(code)
+    if table.phase != "playing":
+        return False
+    assert table.game
+    if table.game.turn == 0:
+        legal = [one for one in table.game.legal_moves(0) if one not in ("resign", "claim")]
+        chosen = Random(f"{seed} {len(table.game.moves)}").choice(legal)
+        await worker.room.press(code, player.person.id, table.version, chosen, f"m{table.version}")
+    return True
+
+
+async def played(player: Player, code: str, seed: int) -> None:
+    while await move(player, code, seed):
+        pass
+    await player.worker.settled()
+
+
+class Ahead(datetime):
+    """The clock of a worker's machine, a day ahead."""
+
+    @classmethod
+    def now(cls, tz: tzinfo | None = None) -> "Ahead":
+        return cls.fromtimestamp(time.time(), tz)
+
+
+async def test_the_day_is_the_stores_whatever_a_workers_clock_says(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    wrong = time.time() + 86400
+    monkeypatch.setattr(time, "time", lambda: wrong)
+    monkeypatch.setattr(days, "datetime", Ahead)
+    monkeypatch.setattr(Days, "today", TODAY_OF_DAYS)
+    async with opened(store, "Anna") as (worker, [anna]):
+        # Where it is midnight at no time soon.
+        worker.days._zone = ZoneInfo(zones(datetime.now(UTC)).playing)
+        day = datetime.fromtimestamp(await store.attendance.now(), worker.days._zone).date()
+        assert worker.days.today() == day
+        table = await worker.room.table(await began(anna))
+        assert table.day == day
+        await worker.room.press(table.code, anna.person.id, table.version, "resign", "r1")
+        await worker.settled()
+        assert await worker.days.results.held()
+        await worker.days.close_past()
+        assert await worker.archive.count() == 0
+
+
+async def test_who_plays_the_same_is_answered_the_same_a_restart_between(store: Store) -> None:
+    told = {}
+    async with opened(store, "Anna", "Bruno", "Carla") as (worker, (anna, bruno, carla)):
+        for player, seed in ((anna, 1), (carla, 2)):
+            await played(player, await began(player), seed)
+        code = await began(bruno)
+        for _ in range(9):
+            await move(bruno, code, 1)
+    async with opened(store, "Anna", "Bruno", "Carla") as (worker, (anna, bruno, carla)):
+        await played(bruno, code, 1)
+        for day, game in await worker.days.results.held():
+            assert day == TODAY
+            verify(game.record)
+            told[game.people[0]] = [entry[:2] for entry in game.record.deals[0].moves]
+        assert told["paper:1"] == told["paper:2"]
+        assert told["paper:1"] != told["paper:3"]
+        lines = await worker.days.results.lines(TODAY)
+        assert len({line.result for line in lines if line.person != "paper:3"}) == 1
+
+
+async def test_it_is_played_once_however_often_one_asks(store: Store) -> None:
+    async with opened(store, "Anna") as (worker, [anna]):
+        await anna.say("/daily", anna.private)
+        assert "everybody has the same cards" in anna.fake.last(anna.private).plain.lower()
+        await anna.press("Play", anna.private)
+        code = await code_of(anna)
+        assert (await worker.days.open("paper:1", "Anna")).code == code
+        await played(anna, code, 1)
+        result = anna.fake.texts(anna.private)[-1]
+        assert "Deal of the day" in result
+        assert "🟩" in result
+        assert "cancelled" not in "".join(anna.fake.texts(anna.private))
+        reply = await anna.press("Play", anna.private)
+        assert "You have played today's deal" in reply.toast
+        await worker.days.settled()
+        await anna.say("/daily", anna.private)
+        text = anna.fake.last(anna.private).plain
+        assert "Everywhere: 1 of 1 player." in text
+        assert "1 day in a row" in text
+        assert "Par, what the robot makes" in text
+
+
+async def test_play_brings_the_hand_of_a_deal_that_is_under_way(store: Store) -> None:
+    async with opened(store, "Anna") as (worker, [anna]):
+        code = await began(anna)
+        for _ in range(3):
+            await move(anna, code, 1)
+        await worker.scheduler.settled()
+        for place in (anna.private, GROUP):
+            await anna.say("/daily", place)
+            await anna.say("/help", anna.private)
+            assert not anna.moves()
+            toast = (await anna.press("Play", place)).toast
+            assert ("on their way to our private chat" in toast) == (place == GROUP)
+            assert anna.moves(), "the hand stands below everything else"
+            assert await code_of(anna) == code
+
+
+async def test_a_deal_that_is_asked_for_on_a_page_in_a_group_is_played_in_the_private_chat(store: Store) -> None:
+    async with opened(store, "Anna", "Bruno") as (worker, (anna, bruno)):
+        await anna.say("/daily", anna.private)
+        for player in (anna, bruno):
+            # As on Discord, where the page of the day before is for its reader alone, and leads on to today's.
+            anna.fake.messages[player.aside]["9"] = anna.fake.last(anna.private)
+        reply = await bruno.press("Play", bruno.aside)
+        assert reply.start_word == "daily"
+        assert not await worker.tables_of(bruno.person.id)
+        assert "on their way to our private chat" in (await anna.press("Play", anna.aside)).toast
+        [table] = await worker.tables_of(anna.person.id)
+        assert table.hosts == (anna.private,)
+
+
+async def test_a_deal_of_the_day_cannot_be_claimed(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    day = next(day for day in (TODAY + timedelta(days=n) for n in range(7)) if unstored_game(day) == "tressette")
+    monkeypatch.setattr(Days, "today", lambda _days: day)
+    async with opened(store, "Anna") as (worker, [anna]):
+        code = await began(anna)
+        await worker.scheduler.settled()
+        await worker.settled()
+        assert anna.moves()
+        assert not any("claim" in button.payload for _message, button in anna.moves())
+        table = await worker.room.table(code)
+        with pytest.raises(NoClaims):
+            await worker.room.press(code, anna.person.id, table.version, "claim", "c")
+
+
+async def test_a_game_that_comes_while_its_day_is_being_closed_is_found(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with opened(store, "Anna") as (worker, [anna]):
+        await played(anna, await began(anna), 1)
+        [(_day, game)] = await worker.days.results.held()
+        results, client = worker.days.results, worker.store.client
+        hset, hlen = client.hset, client.hlen
+
+        async def closed_before(*args: Any, **options: Any) -> int:
+            await results.close(TODAY)
+            return int(await hset(*args, **options))
+
+        async def held_after(key: str) -> int:
+            count = int(await hlen(key))
+            monkeypatch.setattr(client, "hlen", hlen)
+            await results.hold(TODAY, game)
+            return count
+
+        for name, meanwhile, change in (
+            ("hset", closed_before, results.hold(TODAY, game)),
+            ("hlen", held_after, results.close(TODAY)),
+        ):
+            await results.release(TODAY, game)
+            monkeypatch.setattr(client, name, meanwhile)
+            await change
+            monkeypatch.setattr(client, "hset", hset)
+            assert [one.id for _day, one in await results.held()] == [game.id], name
+
+
+async def test_nobody_reads_the_cards_before_the_day_is_over(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    async with opened(store, "Anna") as (worker, [anna]):
+        secret = (await worker.days.chain()).secret(TODAY).hex()
+        code = await began(anna)
+        table = await worker.room.table(code)
+        assert await worker.watching.watch_id(table) == ""
+        assert not [button for button in anna.fake.last(anna.private).rows for one in button if "Hint" in one.label]
+        await played(anna, code, 1)
+        assert await worker.archive.count() == 0
+        await worker.days.close_past()
+        assert await worker.archive.count() == 0
+        shown = "".join(text for place in anna.fake.messages for text in anna.fake.texts(place))
+        assert secret not in shown
+        assert "Replay" not in str([panel.rows for panel in anna.fake.messages[anna.private].values()])
+
+        monkeypatch.setattr(Days, "today", lambda _days: TOMORROW)
+        await worker.days.close_past()
+        await worker.days.close_past()
+        assert await worker.archive.count() == 1
+        [game] = [game async for game in worker.archive.all()]
+        assert not game.is_rated
+        proof = game.record.deals[0].proof
+        assert proof
+        chain = await worker.days.chain()
+        assert days_to_end(proof.commitment, chain.end) == (TODAY - chain.first).days
+        await anna.say("/daily", anna.private)
+        await anna.press("Yesterday", anna.private)
+        text = anna.fake.last(anna.private).plain
+        assert secret in text
+        assert "1. \u2068Anna\u2069" in text
+        # The best line is told by its moves alone: played again, it is answered the same.
+        [line] = await worker.days.results.lines(TODAY)
+        assert f"The best line that was found, {signed(line.result.margin or 0)}:" in text
+        best = await worker.days.results.line_of_play(TODAY, "paper:1")
+        assert best
+        moves = [move for seat, move, *_legal in game.record.deals[0].moves if seat == 0]
+        assert [one.move for one in best.decisions] == moves
+        assert sum(bool(one.card) for one in best.decisions) == 20
+        await anna.press("Replay", anna.private)
+
+
+async def test_a_clock_that_was_years_wrong_changes_no_other_day(store: Store) -> None:
+    client = store.client
+    # As stores have it that know one chain.
+    await client.set(keys.DAILY_CHAIN, Chain(bytes(range(32)), TODAY).to_text())
+    known = await chain_of(client, TODAY)
+    assert known.root == bytes(range(32))
+    for wrong in (date(1970, 1, 1), known.last + timedelta(days=1)):
+        other = await chain_of(client, wrong)
+        assert other.first == wrong
+        assert await chain_of(client, wrong + timedelta(days=1)) == other
+    assert await chain_of(client, TODAY) == await chain_of(client, known.last) == known
+
+
+async def test_of_two_chains_that_are_made_at_once_the_first_counts(store: Store) -> None:
+    client = store.client
+    both = await asyncio.gather(chain_of(client, TODAY), chain_of(client, TODAY))
+    assert both[0] == both[1] == await chain_of(client, TOMORROW)
+
+
+async def test_a_group_reads_how_those_did_who_asked_there(store: Store) -> None:
+    async with opened(store, "Anna", "Bruno", "Carla") as (_worker, (anna, bruno, carla)):
+        await bruno.say("/help", bruno.private)
+        await anna.say("/daily", GROUP)
+        await bruno.press("Play", GROUP)
+        await played(bruno, await code_of(bruno), 1)
+        await played(carla, await began(carla), 1)
+        await anna.say("/daily", GROUP)
+        text = anna.fake.last(GROUP).plain
+        assert "Bruno" in text
+        assert "Carla" not in text
+        assert "🟩" in text
+
+
+async def test_who_resigns_has_given_up(store: Store) -> None:
+    async with opened(store, "Anna") as (worker, [anna]):
+        code = await began(anna)
+        table = await worker.room.table(code)
+        await worker.room.press(code, "paper:1", table.version, "resign", "r")
+        await worker.settled()
+        assert "You gave up." in anna.fake.texts(anna.private)[-1]
+        [line] = await worker.days.results.lines(TODAY)
+        assert line.rank is None
+
+
+async def test_a_deal_that_was_left_ends_when_the_next_one_begins(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with opened(store, "Anna") as (worker, [anna]):
+        code = await began(anna)
+        await move(anna, code, 1)
+        monkeypatch.setattr(Days, "today", lambda _days: TOMORROW)
+        await anna.say("/daily", anna.private)
+        await anna.press("Play", anna.private)
+        await worker.settled()
+        assert await code_of(anna) != code
+        assert await worker.days.results.lines(TODAY) == []
+        assert "You gave up." in "".join(anna.fake.texts(anna.private))
+
+
+async def test_what_is_finished_when_the_cards_are_told_does_not_count(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with opened(store, "Anna", "Bruno") as (worker, (anna, bruno)):
+        await played(bruno, await began(bruno), 1)
+        code = await began(anna)
+        await move(anna, code, 2)
+        hand = await anna.dispatcher.hands.at(code, anna.person.id)
+        assert hand
+        monkeypatch.setattr(Days, "today", lambda _days: TOMORROW)
+        await worker.days.close_past()
+        await anna.say("/daily", anna.private)
+        await anna.press("Yesterday", anna.private)
+        assert "Secret" in anna.fake.last(anna.private).plain
+        await played(anna, code, 2)
+        late = "Its day was over by then, and its cards told: it does not count."
+        [told] = [text for text in anna.fake.texts(anna.private) if late in text]
+        assert "You: " in told
+        assert "To send to friends" not in told
+        page = await hand._page()
+        assert page.line.endswith(late)
+        [line] = await worker.days.results.lines(TODAY)
+        assert line.person == bruno.person.id
+        assert list(await worker.days.results.lines_of_play(TODAY)) == [bruno.person.id]
+        assert (await worker.days.results.streak(anna.person.id, TODAY)).longest == 0
+        # The game itself is there to be read.
+        assert await worker.archive.played_at(code, anna.person.id)
+
+
+async def test_what_came_in_time_counts_though_it_is_told_again_the_day_after(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A kill before the table was removed."""
+    async with opened(store, "Anna") as (worker, [anna]):
+        code = await began(anna)
+        hand = await anna.dispatcher.hands.at(code, anna.person.id)
+        assert hand
+        await played(anna, code, 1)
+        [(_day, game)] = await worker.days.results.held()
+        monkeypatch.setattr(Days, "today", lambda _days: TOMORROW)
+        assert await worker.days.finish(game, TODAY)
+        # Nor does the page take it back.
+        assert "does not count" not in (await hand._page()).line
+        assert list(await worker.days.results.lines_of_play(TODAY)) == [anna.person.id]
+
+
+async def test_without_compiled_searches_there_is_none(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    async with opened(store, "Anna") as (worker, [_anna]):
+        monkeypatch.setattr("bot.features.daily.days.find_spec", lambda _name: None)
+        with pytest.raises(NoDaysHere):
+            await worker.days.open("paper:1", "Anna")
+
+
+async def test_who_is_forgotten_has_no_results_and_is_somebody_in_games_of_today(store: Store) -> None:
+    async with opened(store, "Anna") as (worker, [anna]):
+        await played(anna, await began(anna), 1)
+        file = await MyData(store.client, worker.archive, worker.ratings).file("paper:1", [], 0.0)
+        assert b'"days": [{"day": "' in file.content
+        await worker.forgetter.begin("paper:1")
+        async with asyncio.timeout(20):
+            while not (await marks(store.client))["paper:1"].is_gone:
+                await asyncio.sleep(0.01)
+        assert await worker.days.results.lines(TODAY) == []
+        assert await worker.days.results.days_of("paper:1") == []
+        [(_day, game)] = await worker.days.results.held()
+        assert "paper:1" not in game.people
+        assert "Anna" not in game.record.to_json()
+
+
+async def test_who_wants_it_is_reminded_once_at_their_hour_unless_they_have_played(store: Store) -> None:
+    async with opened(store, "Anna", "Bruno") as (worker, (anna, bruno)):
+        for player in (anna, bruno):
+            await player.say("/daily", player.private)
+            await player.press("⏰ 13:00", player.private)
+        await bruno.press("off", bruno.private)
+
+        def reminders(player: Player) -> int:
+            return sum("waits for you" in text for text in player.fake.texts(player.private))
+
+        for hour, told in ((12, 0), (13, 1), (14, 1), (15, 1), (13, 1)):
+            await worker.reminders.remind(datetime(TODAY.year, TODAY.month, TODAY.day, hour, 5, tzinfo=UTC))
+            assert (reminders(anna), reminders(bruno)) == (told, 0)
+        await played(anna, await began(anna), 1)
+        await worker.reminders.remind(datetime(TODAY.year, TODAY.month, TODAY.day, 13, 5, tzinfo=UTC))
+        assert reminders(anna) == 1
+        tomorrow = datetime(TOMORROW.year, TOMORROW.month, TOMORROW.day, 16, 0, tzinfo=UTC)
+        await worker.reminders.remind(tomorrow)
+        assert reminders(anna) == 1, "three hours late is too late"
+        await worker.reminders.remind(tomorrow.replace(hour=14))
+        assert reminders(anna) == 2
+        await anna.press("Remind me no more", anna.private)
+        assert await store.client.hlen(keys.DAILY_REMINDERS) == 0
+
+
+@pytest.mark.parametrize(
+    ("error", "told"),
+    [(NotDone("not connected"), 1), (SlowDown(20), 1), (Trouble("no answer"), 0), (Refused("odd"), 0)],
+)
+async def test_a_reminder_comes_once_the_platform_is_back(store: Store, error: DeliveryError, told: int) -> None:
+    async with opened(store, "Anna") as (worker, [anna]):
+        await anna.say("/daily", anna.private)
+        await anna.press("⏰ 13:00", anna.private)
+        anna.fake.errors[anna.private] = [error]
+        for minute, so_far in ((0, 0), (1, told), (2, told)):
+            await worker.reminders.remind(datetime(TODAY.year, TODAY.month, TODAY.day, 13, minute, tzinfo=UTC))
+            assert sum("waits for you" in text for text in anna.fake.texts(anna.private)) == so_far

@@ -1,0 +1,100 @@
+"""A day's deal follows from the day and its secret alone, and its result from its record."""
+
+import subprocess
+import sys
+from collections.abc import Sequence
+from random import Random
+
+import pytest
+
+from bot.features.daily import deal
+from bot.features.daily.deal import DayResult, played_by_robots, result_of
+from bot.features.daily.store import ranked, streak_of
+from engine import GAMES, Game, verify
+from engine.game import MoveEntry
+from engine.views import View
+from tests.groups import COMPILED_SEARCHES
+from tests.long import mostly_long
+
+SECRET = bytes(range(32))
+FROM_ANOTHER = "from bot.features.daily.deal import *; print(played_by_robots({game!r}, bytes(range(32))))"
+
+
+def played(game_id: str, seed: int, ending: str = "cancelled") -> Game:
+    """A game whose first deal was played at random, and which was stopped then."""
+    random, game = Random(seed), Game(game_id, {}, ["p"] * GAMES[game_id].seats)
+    game.deal(SECRET)
+    while game.deal_number == 1 and game.turn is not None:
+        moves = [one for one in game.legal_moves(game.turn) if one not in ("resign", "claim")]
+        game.play(game.turn, "resign" if ending == "resign" and len(game.moves) > 30 else random.choice(moves))
+    if not game.over:
+        game.stop("cancelled")
+    return game
+
+
+@pytest.mark.parametrize("game_id", GAMES)
+def test_a_deal_that_was_played_to_its_end_is_a_true_record_with_a_result(game_id: str) -> None:
+    game = played(game_id, 1)
+    record = game.record()
+    verify(record)
+    result = result_of(record)
+    assert game.current
+    view = game.view(None).deal
+    assert view
+    assert (result.tricks.count("1"), result.tricks.count("0")) == tuple(view.tricks)
+    unit = int(record.rules.get("score_unit", 1))
+    assert result.points == (record.deals[0].totals[0] * unit, record.deals[0].totals[1] * unit)
+    assert result.squares == "".join({"1": "🟩", "0": "⬜"}[one] for one in result.tricks)
+
+
+class Claimer:
+    """A robot that claims whenever it may."""
+
+    def choose(self, view: View, _history: Sequence[MoveEntry]) -> str | None:
+        return "claim" if "claim" in view.moves else next(move for move in view.moves if move != "resign")
+
+
+def test_no_robot_claims_a_deal_of_the_day(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(deal, "robot", lambda _level, _random: Claimer())
+    assert played_by_robots("tressette", SECRET).points
+
+
+def test_who_gives_up_has_no_points() -> None:
+    game = Game("metamazzo", {}, ["p", "q"])
+    game.deal(SECRET)
+    game.stop("cancelled")
+    for record in (played("metamazzo", 1, "resign").record(), game.record()):
+        result = result_of(record)
+        assert result.points is None
+        assert result.margin is None
+
+
+@COMPILED_SEARCHES
+@pytest.mark.parametrize("game_id", mostly_long(GAMES, "spades"))
+def test_the_robot_makes_the_same_of_a_deal_here_and_in_another_process(
+    game_id: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("bot.features.daily.deal.LEVEL", "strong")
+    once = played_by_robots(game_id, SECRET)
+    script = FROM_ANOTHER.format(game=game_id)
+    there = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True).stdout
+    assert there.strip() == str(once)
+
+
+def test_who_did_as_well_has_the_same_rank_and_who_gave_up_comes_last() -> None:
+    results = {
+        "a": DayResult((7, 4), "1"),
+        "b": DayResult(None, ""),
+        "c": DayResult((8, 3), "1"),
+        "d": DayResult((6, 3), "0"),
+    }
+    assert [(line.person, line.rank) for line in ranked(results)] == [("c", 1), ("a", 2), ("d", 2), ("b", None)]
+
+
+@pytest.mark.parametrize(
+    ("days", "now", "longest"),
+    [([], 0, 0), ([9], 1, 1), ([10], 1, 1), ([8], 0, 1), ([1, 2, 3, 9, 10], 2, 3), ([7, 8, 9], 3, 3)],
+)
+def test_a_streak_lasts_to_today_or_yesterday(days: list[int], now: int, longest: int) -> None:
+    streak = streak_of(days, 10)
+    assert (streak.now, streak.longest) == (now, longest)

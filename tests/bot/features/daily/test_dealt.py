@@ -1,0 +1,173 @@
+"""Nobody gets the cards of a day twice, whatever becomes of the table."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from datetime import UTC, datetime
+
+import pytest
+
+from bot.features.daily.days import Days, DealtToday
+from bot.features.daily.dealt import marks_of_deals
+from bot.features.daily.loop import Hours
+from bot.features.privacy import forgetting
+from bot.handlers.hands import Hands
+from bot.somebody import marks
+from bot.store import Store, keys
+from bot.worker import Worker
+from tests.bot.fake_platform import GROUP, FakePlatform, Player
+from tests.bot.features.daily.conftest import TODAY, TOMORROW
+from tests.bot.features.daily.test_days import began, move, opened, played
+from tests.bot.features.privacy.traces import traces
+
+
+async def forgotten(worker: Worker, person: str) -> None:
+    """Forget a person; the last look a minute later too."""
+    await worker.forgetter.begin(person)
+    while not (await marks(worker.store.client))[person].is_gone:
+        await worker.forgetter.work()
+        await asyncio.sleep(0.01)
+    await worker.settled()
+    now = worker.forgetter.now
+    worker.forgetter.now = lambda: now() + 2 * forgetting.STRAGGLERS_AFTER
+    while await marks(worker.store.client):
+        await worker.forgetter.work()
+        await asyncio.sleep(0.01)
+    worker.forgetter.now = now
+
+
+async def is_refused(player: Player, why: str) -> None:
+    """The cards are not dealt again, anywhere, and the player reads why."""
+    worker = player.worker
+    await player.say("/daily", player.private)
+    assert not [one for row in player.fake.last(player.private).rows for one in row if one.label == "Play"]
+    await player.say("/daily", GROUP)
+    assert why in (await player.press("Play", GROUP)).toast
+    hands = Hands(worker)
+    assert not (await hands.day(player.person.id, "en")).may_play
+    assert why in (await hands.open_day(player.person)).why
+    await worker.settled()
+    assert await worker.tables_of(player.person.id) == []
+    assert not player.moves()
+
+
+async def lose(worker: Worker, code: str) -> None:
+    """Take a table out of the store, with all that tells of it."""
+    for key in (keys.table(code), keys.shown(code), keys.gone(code), keys.ended(code)):
+        await worker.store.client.delete(key)
+    worker.room.forget(code)
+    worker.delivery.touch(code, reload=True)
+    await worker.settled()
+
+
+async def forget_player(worker: Worker, _code: str) -> None:
+    await forgotten(worker, "paper:1")
+
+
+async def close(worker: Worker, code: str) -> None:
+    await worker.room.close(code, "host")
+    await worker.settled()
+
+
+async def resign(worker: Worker, code: str) -> None:
+    table = await worker.room.table(code)
+    await worker.room.press(code, "paper:1", table.version, "resign", "r")
+    await worker.settled()
+
+
+async def close_and_forget(worker: Worker, code: str) -> None:
+    await close(worker, code)
+    await forgotten(worker, "paper:1")
+
+
+HAD_CARDS, PLAYED = "You have had today's cards already", "You have played today's deal"
+
+
+@pytest.mark.parametrize(
+    ("end", "why"),
+    [
+        (forget_player, HAD_CARDS),
+        (lose, HAD_CARDS),
+        (close_and_forget, HAD_CARDS),
+        (close, PLAYED),
+        (resign, PLAYED),
+    ],
+)
+@pytest.mark.parametrize("cards", [0, 3])
+async def test_cards_are_dealt_once_whatever_ends_the_table(
+    store: Store, end: Callable[[Worker, str], Awaitable[None]], why: str, cards: int
+) -> None:
+    async with opened(store, "Anna") as (worker, [anna]):
+        await anna.say("/help", anna.private)
+        code = await began(anna)
+        for _ in range(cards):
+            await move(anna, code, 1)
+        await worker.scheduler.settled()
+        await end(worker, code)
+        await anna.say("/start", anna.private)
+        await is_refused(anna, why)
+    # Nor does another worker deal them.
+    async with opened(store, "Anna") as (_worker, [anna]):
+        await anna.say("/start", anna.private)
+        await is_refused(anna, why)
+
+
+async def test_a_forgotten_player_reads_why_and_plays_tomorrow(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    async with opened(store, "Anna") as (worker, [anna]):
+        await played(anna, await began(anna), 1)
+        await anna.say("/forget", anna.private)
+        asked = anna.fake.last(anna.private).plain
+        assert "You cannot play today's deal or answer today's puzzle a second time." in asked
+        await anna.press("Yes, forget me", anna.private)
+        await forgotten(worker, "paper:1")
+        assert await worker.days.results.lines(TODAY) == []
+        await anna.say("/daily", anna.private)
+        text = anna.fake.last(anna.private).plain
+        assert "You have had today's cards already. They are dealt once, also after /forget." in text
+        assert "The next deal comes at midnight." in text
+        monkeypatch.setattr(Days, "today", lambda _days: TOMORROW)
+        await began(anna)
+
+
+async def test_the_mark_names_nobody_and_goes_when_the_day_ends(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    async with opened(store) as (worker, _nobody):
+        anna = Player(worker, FakePlatform(), "Annabella", 1001)
+        await began(anna)
+        await forgotten(worker, "paper:1001")
+        assert await traces(store, "paper:1001", "1001", "annabella") == []
+        assert await marks_of_deals(store.client).has(TODAY, "paper:1001")
+        await worker.days.close_past()
+        assert await marks_of_deals(store.client).has(TODAY, "paper:1001")
+        monkeypatch.setattr(Days, "today", lambda _days: TOMORROW)
+        await worker.days.close_past()
+        assert not [key async for key in store.client.scan_iter("*marks:*")]
+
+
+async def test_a_player_goes_on_after_a_kill_before_the_mark(store: Store) -> None:
+    async with opened(store, "Anna") as (worker, [anna]):
+        code = await began(anna)
+        await store.client.delete(keys.day_marks(TODAY))
+        assert (await worker.days.open("paper:1", "Anna")).code == code
+        assert await marks_of_deals(store.client).has(TODAY, "paper:1")
+        # A table alone tells it too, as one that an earlier release dealt.
+        await store.client.delete(keys.day_marks(TODAY))
+        await forgotten(worker, "paper:1")
+        with pytest.raises(DealtToday):
+            await worker.days.open("paper:1", "Anna")
+
+
+async def test_a_result_of_an_earlier_release_is_marked_too(store: Store) -> None:
+    async with opened(store, "Anna") as (worker, [anna]):
+        await played(anna, await began(anna), 1)
+        await store.client.delete(keys.day_marks(TODAY))
+        await forgotten(worker, "paper:1")
+        with pytest.raises(DealtToday):
+            await worker.days.open("paper:1", "Anna")
+
+
+async def test_a_forgotten_player_is_not_reminded_of_todays_deal(store: Store) -> None:
+    async with opened(store, "Anna") as (worker, [anna]):
+        await began(anna)
+        await forgotten(worker, "paper:1")
+        await Hours(store.client, keys.DAILY_REMINDERS).choose("paper:1", 13)
+        await worker.reminders.remind(datetime(TODAY.year, TODAY.month, TODAY.day, 13, 5, tzinfo=UTC))
+        assert not [text for text in anna.fake.texts(anna.private) if "waits for you" in text]

@@ -1,0 +1,90 @@
+"""Each day keeps its game, whatever games later releases add."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from datetime import date, timedelta
+
+import pytest
+
+from bot.features.daily.days import Days
+from bot.features.daily.games import FIRST_GAMES, DayGames, choose_game
+from bot.handlers.hands import Hands
+from bot.store import Store, keys
+from engine import GAMES
+from tests.bot.fake_platform import GROUP, Player
+from tests.bot.features.daily.conftest import TODAY, TOMORROW
+from tests.bot.features.daily.test_days import began, code_of, opened, played
+
+LATER = {TODAY - timedelta(days=9): "testa"}
+"""Any day that was drawn before."""
+
+
+def add_game(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Add an eighth game, as a later release might."""
+    monkeypatch.setitem(GAMES, "eighth", replace(GAMES["testa"], id="eighth", name="Eighth"))
+
+
+def of_days(first: date, count: int, drawn: Mapping[date, str]) -> list[str]:
+    return [choose_game(first + timedelta(days=number), drawn) for number in range(count)]
+
+
+def test_all_games_take_turns(monkeypatch: pytest.MonkeyPatch) -> None:
+    week = of_days(TODAY, 7, LATER)
+    assert sorted(week) == sorted(GAMES)
+    assert of_days(TODAY + timedelta(days=7), 7, LATER) == week
+    add_game(monkeypatch)
+    assert sorted(of_days(TODAY, 8, LATER)) == sorted(GAMES)
+
+
+async def test_a_new_game_changes_no_past_day(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    await store.client.hset(keys.DAILY_DRAWN, mapping={day.isoformat(): game for day, game in LATER.items()})
+    async with opened(store, "Anna", "Bruno") as (worker, (anna, bruno)):
+        await anna.say("/daily", GROUP)
+        await played(anna, await began(anna), 1)
+        add_game(monkeypatch)
+        assert choose_game(TODAY, LATER) != "testa", "the new list would draw another game"
+        # The same day goes on.
+        assert "Testa a Testa" in await day_text(bruno)
+        await began(bruno)
+        table = await worker.room.table(await code_of(bruno))
+        assert table.game_id == "testa"
+        assert "Testa a Testa" in await day_text(anna)
+        # The next day has a game of the new list, and the day before keeps its own.
+        monkeypatch.setattr(Days, "today", lambda _days: TOMORROW)
+        await worker.days.close_past()
+        assert await worker.days.game_on(TOMORROW) == choose_game(TOMORROW, LATER)
+        for place in (anna.private, GROUP):
+            await anna.say("/daily", place)
+            await anna.press("Yesterday", place)
+            text = anna.fake.last(anna.private).plain
+            assert "Testa a Testa" in text
+            assert "1. \u2068Anna\u2069" in text
+        page = await Hands(worker).day(anna.person.id, "en", yesterday=True)
+        assert "Testa a Testa" in page.panel.plain
+        assert page.lines
+        assert page.lines.tricks == 20
+        assert page.replay
+        await anna.press("Replay", anna.private)
+        assert "Testa a Testa" in anna.fake.last(anna.private).plain
+
+
+async def test_days_of_old_stores_keep_the_old_computation(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    days = [TODAY - timedelta(days=number) for number in range(14)]
+    before = [list(GAMES)[day.toordinal() % 7] for day in days]
+    add_game(monkeypatch)
+    games = DayGames(store.client)
+    assert [await games.of_past(day) for day in days] == before
+    # The earlier release may have begun today, too.
+    assert await games.of_today(TODAY) == before[0]
+    assert await games.of_today(TOMORROW) == list(GAMES)[TOMORROW.toordinal() % 8]
+    assert [await games.of_past(day) for day in days] == before
+
+
+def test_the_first_games_never_change() -> None:
+    assert FIRST_GAMES == ("pizzichino", "spizzichino", "metamazzo", "testa", "tressette", "tavolo", "spades")
+
+
+async def day_text(player: Player) -> str:
+    """Return what /daily shows in the private chat."""
+    await player.say("/daily", player.private)
+    return player.fake.last(player.private).plain

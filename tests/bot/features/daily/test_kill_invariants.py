@@ -1,0 +1,91 @@
+"""Each invariant of a day in the kill harness notices a fault that is planted, and passes where all is well."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from zoneinfo import ZoneInfo
+
+import pytest
+
+from bot.features.daily.deal import DayResult
+from bot.features.daily.store import DayResults
+from bot.store import Store
+from tests.bot.features.daily.conftest import TODAY
+from tests.bot.features.daily.test_days import began, move, opened, played
+from tests.kills import daily
+from tests.kills.daily import Answers, DayAtRest, zones
+from tests.kills.invariants import Disagreement
+
+Plant = Callable[[DayAtRest], DayAtRest]
+
+
+async def at_rest(store: Store) -> DayAtRest:
+    """One has played the day, and one is at it."""
+    async with opened(store, "Anna", "Bruno") as (worker, (anna, bruno)):
+        await played(anna, await began(anna), 1)
+        code = await began(bruno)
+        for _ in range(3):
+            await move(bruno, code, 1)
+        await worker.settled()
+        results = DayResults(store.client)
+        return DayAtRest(
+            TODAY,
+            await worker.days.chain(),
+            [await worker.room.table(code)],
+            [game for _day, game in await results.held()],
+            [],
+            {line.person: line.result for line in await results.lines(TODAY)},
+            "nothing of it",
+            {"paper:1": 1},
+        )
+
+
+def other_cards(rest: DayAtRest) -> DayAtRest:
+    return replace(rest, chain=replace(rest.chain, root=bytes(32)))
+
+
+FAULTS: dict[str, Plant] = {
+    "it_is_played_once": lambda rest: replace(rest, held=[*rest.held, *rest.held]),
+    "each_game_has_its_result": lambda rest: replace(rest, results={"paper:1": DayResult((99, 0), "1")}),
+    "results_are_told_once": lambda rest: replace(rest, results_shown={"paper:1": 2}),
+    "everybody_has_the_cards_of_the_day": other_cards,
+    "nothing_is_in_the_archive": lambda rest: replace(rest, archived=rest.held),
+    "no_message_tells_a_secret": lambda rest: replace(rest, messages=f"… {rest.chain.secret(TODAY).hex()} …"),
+}
+
+
+def test_every_invariant_has_its_fault() -> None:
+    assert set(FAULTS) == {one.__name__ for one in daily.INVARIANTS}
+
+
+async def test_all_hold_where_all_is_well_and_each_notices_its_fault(store: Store) -> None:
+    rest = await at_rest(store)
+    for invariant in daily.INVARIANTS:
+        invariant(rest)
+    for name, plant in FAULTS.items():
+        with pytest.raises(Disagreement):
+            getattr(daily, name)(plant(rest))
+    with pytest.raises(Disagreement):
+        daily.no_message_tells_a_secret(replace(rest, messages=f"1preplay {rest.held[0].id} 1"))
+    with pytest.raises(Disagreement):
+        daily.each_game_has_its_result(replace(rest, results={}))
+
+
+async def test_an_answer_that_would_have_been_another_is_noticed(store: Store) -> None:
+    rest = await at_rest(store)
+    answers = Answers("testa", rest.chain.secret(TODAY))
+    for person, moves in rest.lines:
+        answers.check(person, moves)
+    [(person, moves), _other] = rest.lines
+    at = next(number for number, (seat, _move) in enumerate(moves) if seat == 1)
+    wrong = [*moves[:at], (1, "play 4D" if moves[at][1] != "play 4D" else "play 5D"), *moves[at + 1 :]]
+    with pytest.raises(Disagreement, match="it should be"):
+        answers.check(person, wrong)
+
+
+@pytest.mark.parametrize("hour", range(24))
+def test_a_run_has_two_hours_of_its_day_left_and_another_day_to_go_on_to(hour: int) -> None:
+    now = datetime(2026, 11, 24, hour, 59, tzinfo=UTC)
+    playing, after = (now.astimezone(ZoneInfo(zone)) for zone in zones(now))
+    assert playing.date() < after.date()
+    assert (playing + timedelta(hours=2)).date() == playing.date()

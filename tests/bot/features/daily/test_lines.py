@@ -1,0 +1,331 @@
+"""A day that is over: everybody's lines side by side, where they part, and what each gave away."""
+
+from datetime import timedelta
+
+import pytest
+
+from bot.actions import page
+from bot.features.daily.analyses import DayAnalyses
+from bot.features.daily.days import Days
+from bot.features.daily.deal import DayResult
+from bot.features.daily.lines import DayLine, Decision, best_of, first_fork
+from bot.features.daily.texts import A_PAGE, ComparedLine, Comparison, day_table, rows_of_squares, side_by_side_panel
+from bot.features.privacy.mydata import MyData
+from bot.handlers.hands import Hands
+from bot.somebody import marks
+from bot.store import Store, keys
+from bot.worker import Worker
+from engine.records import Record
+from engine.robots.findings import Verdict
+from tests.bot.fake_platform import GROUP, Player
+from tests.bot.features.daily.conftest import TODAY, TOMORROW
+from tests.bot.features.daily.test_days import began, code_of, opened, played
+
+CARDS = ("3D", "2D", "AD", "RD", "CD")
+
+
+def line(game: str, margin: int | None, *cards: str, tricks: str = "") -> DayLine:
+    """A line of a game for two, in which each card is the first of its trick."""
+    decisions = tuple(Decision(2 * at, at + 1, f"play {card}") for at, card in enumerate(cards))
+    points = None if margin is None else (margin, 0)
+    return DayLine(game, DayResult(points, tricks or "1" * len(cards)), decisions)
+
+
+BEST = line("B-1", 7, "3D", "2D", "AD", tricks="101")
+OTHER = line("A-1", 5, "3D", "RD", "AD", tricks="110")
+
+
+def compared(*lines: ComparedLine, best: DayLine = BEST, is_analysed: bool = True) -> Comparison:
+    return Comparison(TODAY, "testa", best, lines, is_analysed=is_analysed)
+
+
+def test_a_line_parts_from_another_at_the_first_move_that_differs() -> None:
+    fork = OTHER.fork_from(BEST)
+    assert fork
+    assert (fork.decision.trick, fork.decision.move, fork.other.move) == (2, "play RD", "play 2D")
+    assert BEST.fork_from(BEST) is None
+    assert line("C-1", None, "3D").fork_from(BEST) is None, "whoever gave up went no other way"
+
+
+def test_several_lines_first_part_where_any_two_do() -> None:
+    lines = [BEST, OTHER, line("C-1", 3, "3D", "2D", "CD"), line("D-1", None, "3D")]
+    found = first_fork(lines)
+    assert found
+    assert (found.decision.trick, found.ways) == (2, (("play 2D", False, 2), ("play RD", False, 1)))
+    assert first_fork([BEST, line("D-1", None, "3D")]) is None
+    assert first_fork([]) is None
+
+
+def test_the_best_line_is_the_same_one_for_everybody() -> None:
+    as_good = line("A-2", 7, "2D")
+    assert best_of([OTHER, BEST, as_good]) == as_good == best_of([as_good, BEST, OTHER])
+    assert best_of([line("A-1", None)]) is None
+
+
+def test_what_is_no_card_was_done_before_its_trick() -> None:
+    high, low = (
+        DayLine(f"{bid}-1", DayResult((bid, 0), "1"), (Decision(0, 1, f"bid {bid}"), Decision(1, 1, "play AS")))
+        for bid in (5, 4)
+    )
+    verdicts = [Verdict(1, 0, 0, "bid 4", "bid 5", 2.0, exact=False)]
+    lines = Comparison(TODAY, "spades", high, [ComparedLine("Anna", 1, low, verdicts), ComparedLine("Bruno", 2, high)])
+    text = side_by_side_panel("en", "codes", lines, 1).plain
+    assert "The lines first part before trick 1: a bid of 4 ×1 · a bid of 5 ×1" in text
+    assert "Parts from the best line before trick 1: a bid of 4, there a bid of 5." in text
+    assert "The costliest, before trick 1: a bid of 4, better a bid of 5 (≈ −2)" in text
+    # No card of the trick is marked for what was not done by it.
+    assert not [cell for row in day_table("en", "codes", lines).rows for cell in row.cells if cell.parts or cell.costs]
+
+
+def test_lines_that_part_at_a_double_nil_are_told_apart() -> None:
+    seen, unseen = (
+        DayLine(f"{move}-1", DayResult((points, 0), "1"), (Decision(0, 1, move), Decision(1, 1, "play AS")))
+        for move, points in (("draw", 5), ("blind", -200))
+    )
+    lines = Comparison(TODAY, "spades", seen, [ComparedLine("Anna", 2, unseen), ComparedLine("Bruno", 1, seen)])
+    text = side_by_side_panel("en", "codes", lines, 1).plain
+    assert "The lines first part before trick 1: “Double nil, blind” ×1 · “Draw a card” ×1" in text
+    assert "Parts from the best line before trick 1: “Double nil, blind”, there “Draw a card”." in text
+
+
+def test_lines_part_where_one_declares_after_a_robots_move_and_one_before() -> None:
+    declare = "declare napoletana D"
+    soon, late, silent = (
+        DayLine(f"{name}-1", DayResult((points, 0), "1"), (Decision(0, 1, "play 4B"), *then))
+        for name, points, then in (
+            ("A", 5, (Decision(2, 2, declare), Decision(4, 2, "play 5B"))),
+            ("B", 7, (Decision(3, 2, declare), Decision(4, 2, "play 5B"))),
+            ("C", 1, (Decision(3, 2, "play 5B"),)),
+        )
+    )
+    players = [ComparedLine("Anna", 2, soon), ComparedLine("Bruno", 1, late)]
+    text = side_by_side_panel("en", "codes", Comparison(TODAY, "metamazzo", late, players), 1).plain
+    assert "The lines first part before trick 2: napoletana in coins ×1 · napoletana in coins, later ×1" in text
+    assert "Parts from the best line before trick 2: napoletana in coins, there later." in text
+    text = side_by_side_panel("en", "codes", Comparison(TODAY, "metamazzo", soon, players), 1).plain
+    assert "Parts from the best line before trick 2: napoletana in coins, there sooner." in text
+    found = first_fork([soon, late, late, silent])
+    assert found
+    assert found.ways == ((declare, True, 2), (declare, False, 1), ("play 5B", False, 1))
+
+
+def test_a_line_is_read_as_it_is_written() -> None:
+    for one in (BEST, line("C-1", None, "3D")):
+        assert DayLine.parse(one.to_text()) == one
+
+
+@pytest.mark.parametrize(("tricks", "rows"), [(20, [10, 10]), (13, [7, 6]), (10, [10]), (0, [])])
+def test_squares_stand_in_rows_that_a_phone_does_not_break(tricks: int, rows: list[int]) -> None:
+    assert [len(row) for row in rows_of_squares(line("A-1", 1, tricks="1" * tricks))] == rows
+
+
+def test_a_panel_has_a_few_lines_and_leads_to_the_others() -> None:
+    lines = [ComparedLine(f"P{n}", n, line(f"G-{n}", 20 - n, *CARDS)) for n in range(1, 2 * A_PAGE + 2)]
+    best = lines[0].line
+    first = side_by_side_panel("en", "italian", compared(*lines, best=best), 1, "paper:100")
+    assert [f"P{n}\u2069" in first.plain for n in (1, A_PAGE, A_PAGE + 1)] == [True, True, False]
+    assert [button.payload for button in first.rows[0]] == [page("daily", "lines", n, "paper:100") for n in (1, 2)]
+    last = side_by_side_panel("en", "italian", compared(*lines, best=best), 99)
+    assert f"P{2 * A_PAGE + 1}\u2069" in last.plain
+    assert [button.label for button in last.rows[0]] == ["◀ 2", "3/3"]
+
+
+def test_each_says_where_it_parts_and_what_it_gave_away() -> None:
+    verdicts = [
+        Verdict(1, 2, 0, "play RD", "play 2D", 2.0, exact=True),
+        Verdict(1, 3, 1, "play 4B", "play 5B", 9.0, exact=True),
+    ]
+    good = [Verdict(1, 2, 0, "play 2D", "play 2D", 0.0, exact=True)]
+    lines = compared(ComparedLine("Anna", 1, BEST, good), ComparedLine("Bruno", 2, OTHER, verdicts))
+    text = side_by_side_panel("en", "codes", lines, 1).plain
+    assert "The lines first part at trick 2: 2D ×1 · RD ×1" in text
+    anna, bruno = text.split("2. ")
+    assert "The best line that was found." in anna
+    assert "Nothing given away." in anna
+    assert "🟩🟩⬜" in bruno
+    assert "Parts from the best line at trick 2: RD, there 2D." in bruno
+    assert "Points given away: 2 for certain, about 0 by judgement." in bruno
+    assert "The costliest, at trick 2: RD, better 2D (−2)" in bruno
+    assert "The analysis comes" not in text
+
+
+def test_who_decided_nothing_is_told_so_and_not_that_nothing_was_given_away() -> None:
+    others = [Verdict(1, 3, 1, "play 4B", "play 4B", 0.0, exact=True)]
+    lines = compared(ComparedLine("Anna", 1, BEST, []), ComparedLine("Bruno", 2, OTHER, others))
+    text = side_by_side_panel("en", "codes", lines, 1).plain
+    assert text.count("No decisions to judge.") == 2
+    assert "given away" not in text
+    assert [row.said[-1] for row in day_table("en", "codes", lines).rows] == ["No decisions to judge."] * 2
+
+
+def test_the_costliest_move_is_told_with_all_that_it_gave_away() -> None:
+    betters = {"play 2D": 1.0, "declare napoletana D": 3.0}
+    verdicts = [Verdict(1, 2, 0, "play RD", better, lost, exact=True) for better, lost in betters.items()]
+    verdicts.append(Verdict(1, 0, 0, "play 3D", "play 4D", 3.5, exact=True))
+    lines = compared(ComparedLine("Anna", 1, BEST), ComparedLine("Bruno", 2, OTHER, verdicts))
+    said = side_by_side_panel("en", "codes", lines, 1).plain.splitlines()
+    assert [one for one in said if one.startswith("The costliest")] == [
+        "The costliest, at trick 2: RD, better napoletana in coins (−3)",
+        "The costliest, at trick 2: RD, better 2D (−1)",
+    ]
+    assert [cell.costs for cell in day_table("en", "codes", lines).rows[1].cells] == [False, True, False]
+
+
+def test_points_given_away_are_as_large_as_those_that_were_made() -> None:
+    verdicts = [Verdict(1, 2, 0, "play RD", "play 2D", 2.0, exact=True)]
+    lines = Comparison(TODAY, "tressette", BEST, [ComparedLine("Bruno", 2, OTHER, verdicts)], is_analysed=True)
+    text = side_by_side_panel("en", "codes", lines, 1).plain
+    assert "Points given away: 6 for certain" in text
+    assert "better 2D (−6)" in text
+
+
+def test_what_is_not_analysed_yet_says_so_unless_nothing_will_come() -> None:
+    lines = (ComparedLine("Anna", 1, BEST), ComparedLine("Bruno", 2, OTHER))
+    coming, never = compared(*lines), compared(*lines, is_analysed=False)
+    assert "The analysis comes" in side_by_side_panel("en", "codes", coming, 1).plain
+    assert "given away" not in side_by_side_panel("en", "codes", coming, 1).plain
+    assert "The analysis comes" not in side_by_side_panel("en", "codes", never, 1).plain
+    assert day_table("en", "codes", coming).waits
+    assert not day_table("en", "codes", never).waits
+
+
+def test_a_table_leads_to_replays_of_those_whom_one_knows() -> None:
+    verdicts = [Verdict(1, 4, 0, "play AD", "play RD", 1.0, exact=False, why="takes")]
+    lines = compared(
+        ComparedLine("Anna", 1, BEST),
+        ComparedLine("somebody", 2, OTHER),
+        ComparedLine("B", 3, OTHER, verdicts, may_be_read=True),
+    )
+    known, unknown, bruno = day_table("en", "codes", lines).rows
+    assert [cell.href for row in (known, unknown) for cell in row.cells] == [""] * 6
+    assert [cell.href for cell in bruno.cells] == [f"/g/A-1#d1m{place + 1}" for place in (0, 2, 4)]
+    assert [(cell.card, cell.is_taken, cell.parts, cell.costs) for cell in bruno.cells] == [
+        ("3D", True, False, False),
+        ("RD", True, True, False),
+        ("AD", False, False, True),
+    ]
+    assert bruno.cells[1].label == "Trick 2: RD, taken, parts from the best line"
+    assert "(it takes the trick, and the lead)" in bruno.said[-1]
+
+
+# With a store
+
+
+async def everybody_has_played(worker: Worker, *players: Player) -> None:
+    for seed, player in enumerate(players):
+        await played(player, await began(player), seed)
+    await worker.settled()
+
+
+async def judged(record: Record, deal: int) -> list[Verdict]:
+    """That the first card gave two points away. To look at all of them takes half a minute, and is tested elsewhere."""
+    (place, move), (_, better), *_ = (
+        (place, move)
+        for place, (seat, move, *_) in enumerate(record.deals[deal - 1].moves)
+        if seat == 0 and move.startswith("play")
+    )
+    return [Verdict(deal, place, 0, move, better, 2.0, exact=True)]
+
+
+async def test_friends_read_each_others_lines_and_their_analyses(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    async with opened(store, "Anna", "Bruno", "Carla") as (worker, (anna, bruno, carla)):
+        monkeypatch.setattr(worker.robot_pool, "verdicts", judged)
+        for one in (anna, bruno):
+            await one.say("/daily", GROUP)
+        await everybody_has_played(worker, anna, bruno, carla)
+        assert await worker.days.results.lines_of_play(TODAY) == {}, "nothing is told of a day that is not over"
+        await anna.say("/daily", anna.private)
+        await anna.press("Yesterday", anna.private)
+        assert not [one for row in anna.fake.last(anna.private).rows for one in row if one.label == "Side by side"]
+
+        monkeypatch.setattr(Days, "today", lambda _days: TOMORROW)
+        await worker.days.close_past()
+        worker.settings = worker.settings.model_copy(update={"analyse_results": True})
+        lines = await worker.days.results.lines_of_play(TODAY)
+        assert sorted(lines) == ["paper:1", "paper:2", "paper:3"]
+        # In private one's own; in the group, of those who asked there, wherever one reads on.
+        await anna.say("/daily", anna.private)
+        await anna.press("Yesterday", anna.private)
+        await anna.press("Side by side", anna.private)
+        assert [name in anna.fake.last(anna.private).plain for name in ("Anna", "Bruno", "Carla")] == [
+            True,
+            False,
+            False,
+        ]
+        await anna.say("/daily", GROUP)
+        await anna.press("Yesterday", GROUP)
+        await anna.press("Side by side", anna.private)
+        text = anna.fake.last(anna.private).plain
+        assert [name in text for name in ("Anna", "Bruno", "Carla")] == [True, True, False]
+        assert "The analysis comes" in text
+
+        analyses = DayAnalyses(worker.shards, worker.days, worker.archive, worker.analysis_pool)
+        await analyses.work()
+        await anna.press("Yesterday", anna.private)
+        await anna.press("Side by side", anna.private)
+        text = anna.fake.last(anna.private).plain
+        assert "The analysis comes" not in text
+        verdicts = await worker.analysis_pool.kept([line.game for line in lines.values()])
+        assert len(verdicts) == 3
+        assert text.count("Points given away: 2 for certain") == 2
+
+
+async def test_a_page_names_nobody_whom_its_reader_does_not_know(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    async with opened(store, "Annamaria", "Brunello") as (worker, (anna, bruno)):
+        await everybody_has_played(worker, anna, bruno)
+        monkeypatch.setattr(Days, "today", lambda _days: TOMORROW)
+        await worker.days.close_past()
+        hands = Hands(worker)
+        mine = (await hands.day("paper:1", "en", yesterday=True)).lines
+        stranger = (await hands.day("", "it", yesterday=True)).lines
+        assert mine
+        assert stranger
+        assert sorted("Annamaria" in row.name for row in mine.rows) == [False, True]
+        assert all(bool(cell.href) == ("Annamaria" in row.name) for row in mine.rows for cell in row.cells)
+        assert "Brunello" not in str(mine)
+        assert "Annamaria" not in str(stranger)
+        assert "Brunello" not in str(stranger)
+        assert all("qualcuno" in row.name for row in stranger.rows)
+        assert not [cell for row in stranger.rows for cell in row.cells if cell.href]
+        # Nothing of today's: whoever has begun it has a table, and no line.
+        await began(anna)
+        again = (await hands.day("paper:1", "en", yesterday=True)).lines
+        assert again == mine
+        assert (await hands.day("paper:1", "en")).lines is None
+
+
+async def test_who_is_forgotten_is_somebody_among_the_lines(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    async with opened(store, "Annamaria", "Bruno") as (worker, (anna, bruno)):
+        for one in (anna, bruno):
+            await one.say("/daily", GROUP)
+        await everybody_has_played(worker, anna, bruno)
+        monkeypatch.setattr(Days, "today", lambda _days: TOMORROW)
+        await worker.days.close_past()
+        assert await store.client.scard(keys.daily_chat(TODAY, GROUP)) == 2
+        mydata = MyData(store.client, worker.archive, worker.ratings)
+        asked = f'"days_asked_for": [{{"day": "{TODAY}", "chat": "{GROUP}"}}]'
+        assert asked.encode() in (await mydata.file("paper:1", [], 0.0)).content
+        mark = await worker.forgetter.begin("paper:1")
+        while not (await marks(store.client))["paper:1"].is_gone:
+            await worker.forgetter.work()
+        lines = await worker.days.results.lines_of_play(TODAY)
+        assert sorted(lines) == sorted(["paper:2", mark.somebody])
+        assert await store.client.smembers(keys.daily_chat(TODAY, GROUP)) == {b"paper:2"}
+        await bruno.say("/daily", GROUP)
+        await bruno.press("Yesterday", GROUP)
+        await bruno.press("Side by side", bruno.private)
+        assert "Annamaria" not in bruno.fake.last(bruno.private).plain
+        assert b"Annamaria" not in (await mydata.file("paper:1", [], 0.0)).content
+        assert not [key async for key in store.client.scan_iter("daily:*paper:1")]
+
+
+async def test_whose_deal_ends_after_its_day_does_not_stand_beside_the_others(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with opened(store, "Anna") as (worker, [anna]):
+        await began(anna)
+        code = await code_of(anna)
+        monkeypatch.setattr(Days, "today", lambda _days: TOMORROW)
+        await played(anna, code, 1)
+        assert await worker.days.results.lines_of_play(TODAY) == {}
+        assert await worker.days.results.lines_of_play(TOMORROW + timedelta(days=1)) == {}

@@ -1,0 +1,569 @@
+"""Strangers who look for an opponent: from /find to the result, and whatever comes between."""
+
+import asyncio
+import json
+from collections.abc import AsyncIterator
+from random import Random
+
+import pytest
+
+from bot.features.find import finder
+from bot.features.find.matching import common_game, match
+from bot.finished.ratings import Scope
+from bot.handlers import Dispatcher
+from bot.panel import Button, Panel, Span
+from bot.platform import Command, Person, private_place
+from bot.somebody import marks
+from bot.store import Store, keys
+from bot.worker import Worker
+from tests.bot.fake_platform import GROUP, FakePlatform, Player, open_worker
+from tests.bot.features.find.conftest import GAME, asked, tended
+from tests.long import mostly_long
+
+
+@pytest.fixture(autouse=True)
+def by_hand(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nobody is matched but when a test has the finder look."""
+    monkeypatch.setattr(finder, "POLL_SECONDS", 1e6)
+
+
+async def play(two: list[Player], random: Random) -> None:
+    """Whoever is to move presses something that makes a move, on their hand, which may have a deal's board below."""
+    for player in two:
+        for message, panel in reversed(player.fake.messages[player.private].items()):
+            payloads = [one.payload for row in panel.rows for one in row]
+            found = [one for one in payloads if one.startswith("1m") or ":draft " in one]
+            found = [
+                one
+                for one in found
+                if not any(word in one for word in ("claim", "resign", " block", " report", " say"))
+            ]
+            if found:
+                await player.send(random.choice(found), player.private, message)
+                await player.worker.settled()
+                return
+
+
+async def expired(worker: Worker, code: str) -> None:
+    table = await worker.room.table(code)
+    await worker.room.time_passed(code, table.version)
+    await worker.settled()
+
+
+def command_of(player: Player, *words: str, word: str = "nickname") -> Command:
+    return Command(f"c{next(player.numbers)}", player.person, player.private, word, words)
+
+
+async def waiting(two: list[Player]) -> list[str]:
+    return sorted(one.waiting.person for one in await two[0].worker.finder.queue.waiting())
+
+
+async def test_two_strangers_find_each_other_and_play_to_the_end(two: list[Player]) -> None:
+    anna, bruno = two
+    code = await asked(two)
+    await anna.press("Ready")
+    assert "You are ready" in anna.fake.last(anna.private).plain
+    await bruno.press("Ready")
+    for player in two:
+        assert "deal 1" in player.fake.last(player.private).plain
+        everything = "\n".join(player.fake.texts(player.private))
+        other = bruno if player is anna else anna
+        assert other.person.name not in everything
+        assert other.person.handle not in everything.split()
+    worker = anna.worker
+    await tended(worker)
+    assert (await waiting(two), await worker.finder.queue.pairings()) == ([], [])
+    random = Random(5)
+    while not (numbers := await worker.archive.numbers_of(anna.person.id)):
+        await play(two, random)
+    game = await worker.archive.get(await worker.archive.id_of(numbers[0]) or "")
+    assert game
+    assert (game.code, game.chats) == (code, [])
+    assert {scope.chat for scope in await worker.ratings.scopes_of(anna.person.id)} == {Scope().chat}
+
+
+async def test_who_does_not_answer_is_out_and_the_other_keeps_their_place(two: list[Player]) -> None:
+    anna, bruno = two
+    code = await asked(two)
+    await bruno.press("Ready")
+    await expired(anna.worker, code)
+    await tended(anna.worker)
+    assert await waiting(two) == [bruno.person.id]
+    assert "You did not answer" in anna.fake.last(anna.private).plain
+    assert "is looked for still" in bruno.fake.last(bruno.private).plain
+    assert await anna.worker.tables_of(bruno.person.id) == []
+
+
+async def test_the_table_may_be_gone_before_anybody_looked_what_came_of_it(two: list[Player]) -> None:
+    anna, bruno = two
+    code = await asked(two)
+    await bruno.press("Ready")
+    await expired(anna.worker, code)
+    assert not await anna.worker.store.client.exists(keys.table(code))
+    assert await waiting(two) == [bruno.person.id]
+
+
+@pytest.mark.parametrize("was_ready", [True, False])
+async def test_who_does_not_want_to_is_out_and_the_other_keeps_their_place(two: list[Player], was_ready: bool) -> None:
+    anna, bruno = two
+    await asked(two)
+    if was_ready:
+        await anna.press("Ready")
+    await anna.press("Not now")
+    await tended(anna.worker)
+    assert await waiting(two) == [bruno.person.id]
+
+
+@pytest.mark.parametrize("was_ready", [True, False])
+async def test_a_worker_that_dies_after_a_no_leaves_the_other_in_their_place(
+    two: list[Player], was_ready: bool
+) -> None:
+    anna, bruno = two
+    code = await asked(two)
+    if was_ready:
+        await anna.press("Ready")
+    await anna.worker.challenges.decline(code, anna.person.id, "", "no")
+    await tended(anna.worker)
+    assert await waiting(two) == [bruno.person.id]
+
+
+async def test_where_the_host_ends_it_both_keep_their_places(two: list[Player]) -> None:
+    code = await asked(two)
+    await two[0].worker.room.close(code, "host")
+    await tended(two[0].worker)
+    assert await waiting(two) == ["paper:1", "paper:2"]
+
+
+async def test_nobody_is_looked_for_for_ever(two: list[Player], monkeypatch: pytest.MonkeyPatch) -> None:
+    anna, _bruno = two
+    await anna.say("/find", anna.private)
+    await tended(anna.worker)
+    assert await waiting(two) == [anna.person.id]
+    monkeypatch.setattr(finder, "LOOKED_FOR", -1.0)
+    await tended(anna.worker)
+    assert await waiting(two) == []
+
+
+async def test_what_names_a_pairing_that_is_no_more_holds_nobody(two: list[Player]) -> None:
+    anna, _bruno = two
+    client = anna.worker.store.client
+    await client.hset(keys.FIND_ASKED, anna.person.id, "gone")
+    await anna.say("/find", anna.private)
+    assert await waiting(two) == [anna.person.id]
+    await client.hset(keys.FIND_ASKED, anna.person.id, "gone")
+    await anna.worker.finder.queue.forget(anna.person.id)
+    assert await waiting(two) == []
+
+
+async def test_strangers_stay_strangers_in_groups_and_in_a_rematch(two: list[Player]) -> None:
+    anna, bruno = two
+    code = await asked(two)
+    await anna.press("Ready")
+    assert "not yours to decide" in (await anna.say(f"/join {code}")).toast
+    await bruno.press("Ready")
+    assert "not yours to decide" in (await anna.say(f"/join {code}")).toast
+    table = await anna.worker.room.table(code)
+    assert table.hosts == (anna.private, bruno.private)
+    await anna.worker.room.press(
+        code, anna.person.id, table.oldest_panel(table.seat_of(anna.person.id) or 0), "resign", "r"
+    )
+    await anna.worker.settled()
+    for player in two:
+        result = player.fake.last(player.private)
+        assert len([span for span in result.text if " → " in span.text]) <= 1
+    await anna.press("Rematch")
+    assert "Ready" in str(bruno.fake.last(bruno.private).rows)
+    await bruno.press("Ready")
+    assert [one.phase for one in await anna.worker.tables_of(anna.person.id)] == ["playing"]
+    for player, other in ((anna, bruno), (bruno, anna)):
+        for panel in player.fake.messages[player.private].values():
+            assert other.person.name not in panel.plain
+            assert not [span for span in panel.text if span.person == other.person.id]
+
+
+async def test_who_stops_looking_is_asked_no_more(two: list[Player]) -> None:
+    anna, bruno = two
+    for player in two:
+        await player.say("/find", player.private)
+    assert "any game for two" in anna.fake.last(anna.private).plain
+    await anna.press("Stop looking")
+    await tended(anna.worker)
+    assert await waiting(two) == [bruno.person.id]
+    assert "I look for nobody" in anna.fake.last(anna.private).plain
+
+
+async def test_the_same_button_is_a_no_to_whoever_was_found_meanwhile(two: list[Player]) -> None:
+    anna, bruno = two
+    await asked(two)
+    await anna.press("Stop looking")
+    await tended(anna.worker)
+    assert await waiting(two) == [bruno.person.id]
+
+
+async def test_who_is_asked_at_a_table_that_cannot_be_read_may_stop_looking_and_the_other_is_looked_for(
+    two: list[Player],
+) -> None:
+    anna, bruno = two
+    code, worker = await asked(two), anna.worker
+    await worker.store.client.rpush(keys.table(code), b"written by another release\tx")
+    worker.room.forget(code)
+    await tended(worker)
+    await worker.finder.leave(anna.person.id, "stop")
+    assert (await waiting(two), await worker.finder.queue.pairings()) == ([bruno.person.id], [])
+
+
+async def test_who_is_asked_cannot_look_again(two: list[Player]) -> None:
+    anna, _bruno = two
+    await asked(two)
+    assert "somebody already" in (await anna.say("/find", anna.private)).toast
+
+
+async def test_nobody_else_sits_down_there_or_changes_the_table(two: list[Player]) -> None:
+    anna, _bruno = two
+    code = await asked(two)
+    carla = Player(anna.worker, anna.fake, "Carla", 3)
+    assert "This challenge is for" in (await carla.say(f"/join {code}")).toast
+    await anna.press("Ready")
+    for verb in ("game spades", "robot easy", "cancel", "stand", "invite"):
+        assert "not yours to decide" in (await anna.send(f"1t{code}:{verb}")).toast
+    assert "no open challenge" in (await anna.say("/invite", anna.private)).toast
+    assert (await anna.worker.room.table(code)).game_id == GAME
+
+
+async def test_in_a_group_the_answer_comes_in_private(two: list[Player]) -> None:
+    anna, _ = two
+    assert "open it and write /find" in (await anna.say("/find", GROUP)).toast
+    await anna.dispatcher.opened_private_chat(anna.person)
+    reply = await anna.say("/find pizzichino", GROUP)
+    assert (reply.private, reply.toast) == (True, "It is in our private chat.")
+    assert await waiting(two) == [anna.person.id]
+
+
+async def test_whoever_waits_may_play_a_robot_meanwhile_and_is_found_all_the_same(two: list[Player]) -> None:
+    anna, bruno = two
+    await anna.say("/find spades", anna.private)
+    page = anna.fake.last(anna.private)
+    await anna.press("🤖 Medium robot")
+    [table] = await anna.worker.tables_of(anna.person.id)
+    assert (table.game_id, table.phase, table.hosts) == ("spades", "playing", (anna.private,))
+    assert page in anna.fake.messages[anna.private].values(), "it stops the looking, too"
+    assert await waiting(two) == [anna.person.id]
+    await bruno.say("/find spades", bruno.private)
+    await tended(anna.worker)
+    assert anna.button("Ready")
+
+
+async def test_a_robot_that_is_chosen_on_a_page_in_a_group_is_played_in_the_private_chat(two: list[Player]) -> None:
+    anna, bruno = two
+    await anna.say("/find spades", anna.private)
+    anna.fake.messages[anna.aside]["9"] = anna.fake.last(anna.private)
+    reply = await anna.press("🤖 Easy robot", anna.aside, settle=False)
+    assert reply.toast == "It is in our private chat."
+    [table] = await anna.worker.tables_of(anna.person.id)
+    assert table.hosts == (anna.private,)
+    bruno.fake.messages[bruno.aside]["9"] = Panel((Span("?"),), ((Button("Look", "1pfind look"),),))
+    reply = await bruno.press("Look", bruno.aside)
+    assert reply.start_word == "find", "they could not be asked whether they are ready"
+
+
+@pytest.mark.parametrize("payload", ["1pfind robot spades 9", "1pfind robot chess easy", "1pfind robot"])
+async def test_made_up_robots_are_refused(two: list[Player], payload: str) -> None:
+    anna, _ = two
+    await anna.say("/find spades", anna.private)
+    assert (await anna.send(payload, anna.private)).toast
+    assert not await anna.worker.tables_of(anna.person.id)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "x",
+        "a" * 17,
+        "3331234567",
+        "anna99",
+        "somebody",
+        "http://a.b",
+        "@anna",
+        "a.it",
+        "-Anna",
+        "two\nlines",
+        "1_2",
+    ],
+)
+async def test_a_nickname_says_nothing_but_a_name(two: list[Player], name: str) -> None:
+    anna, _ = two
+    reply = await anna.dispatcher.command(command_of(anna, name))
+    assert "2 to 16 letters" in reply.toast
+
+
+async def test_strangers_read_the_chosen_name(two: list[Player]) -> None:
+    anna, bruno = two
+    await anna.say("/nickname Volpe d'oro", anna.private)
+    await asked(two)
+    assert "Volpe d'oro" in bruno.fake.last(bruno.private).plain
+
+
+async def test_a_worker_that_dies_leaves_it_to_the_next(store: Store) -> None:
+    fake = FakePlatform()
+    async with open_worker(store, fake) as worker:
+        two = [Player(worker, fake, name, number) for number, name in enumerate(("Anna", "Bruno"), 1)]
+        for player in two:
+            await player.say(f"/find {GAME}", player.private)
+        one, other = await worker.finder.queue.waiting()
+        # Killed between pairing them and opening their table.
+        assert await worker.finder.queue.pair("c0de", [one, other], GAME)
+    async with open_worker(store, fake) as worker:
+        two = [Player(worker, fake, name, number) for number, name in enumerate(("Anna", "Bruno"), 1)]
+        await tended(worker)
+        await tended(worker)
+        for player in two:
+            assert sum("plays with you" in text for text in fake.texts(player.private)) == 1
+            await player.press("Ready")
+        assert len(await worker.tables_of(two[0].person.id)) == 1
+        assert all("deal 1" in fake.last(player.private).plain for player in two)
+
+
+async def test_two_workers_match_the_same_people_once(store: Store) -> None:
+    one, other = FakePlatform(), FakePlatform()
+    async with open_worker(store, one) as worker, open_worker(store, other, alone=False) as second:
+        people = [Player(worker, one, f"P{number}", number) for number in range(1, 21)]
+        for player in people:
+            await player.say(f"/find {GAME}", player.private)
+        for _ in range(3):
+            await worker.finder.tend()
+            await second.finder.tend()
+        pairings = await worker.finder.queue.pairings()
+        assert sorted(person for pairing in pairings for person in pairing.people) == sorted(
+            player.person.id for player in people
+        )
+
+
+async def test_who_is_forgotten_is_looked_for_no_more(two: list[Player]) -> None:
+    anna, bruno = two
+    await asked(two)
+    worker = anna.worker
+    data = await anna.dispatcher.command(command_of(anna, word="mydata"))
+    assert data.file
+    assert json.loads(data.file.content)["looking_for"]
+    await worker.forgetter.begin(anna.person.id)
+    while not (await marks(worker.store.client))[anna.person.id].is_gone:
+        await asyncio.sleep(0.01)
+    assert await waiting(two) == [bruno.person.id]
+    for key in (keys.FIND_WAITING, keys.FIND_ASKED, keys.FIND_PAIRINGS):
+        assert anna.person.id not in repr(await worker.store.client.hgetall(key))
+
+
+@pytest.fixture
+async def four(store: Store) -> AsyncIterator[list[Player]]:
+    fake = FakePlatform()
+    async with open_worker(store, fake) as worker:
+        names = ("Anna", "Bruno", "Carla", "Dino")
+        yield [Player(worker, fake, name, number) for number, name in enumerate(names, 1)]
+
+
+@pytest.mark.parametrize("game", ["tressette", "tavolo"])
+async def test_four_come_one_by_one_and_play_to_the_end(four: list[Player], game: str) -> None:
+    worker, fake = four[0].worker, four[0].fake
+    for number, player in enumerate(four, 1):
+        await player.say(f"/find {game}", player.private)
+        assert f"{number} of 4 are there" in fake.last(player.private).plain
+        await tended(worker)
+    for player in four:
+        await player.press("Ready")
+    [table] = await worker.tables_of(four[0].person.id)
+    assert {chair.person for chair in table.chairs if chair} == {player.person.id for player in four}
+    await tended(worker)
+    assert (await waiting(four), await worker.finder.queue.pairings()) == ([], [])
+    for player in four:
+        everything = "\n".join(fake.texts(player.private))
+        assert not any(other.person.name in everything for other in four if other is not player)
+    random = Random(7)
+    while not await worker.archive.numbers_of(four[0].person.id):
+        await play(four, random)
+    # The same four again, each in their chair, called as they were.
+    for player in four:
+        await player.press("Rematch")
+    [again] = await worker.tables_of(four[0].person.id)
+    assert [chair and chair.name for chair in again.chairs] == [chair and chair.name for chair in table.chairs]
+    assert again.phase == "playing"
+
+
+async def test_a_rematch_asks_no_two_of_whom_one_has_blocked_the_other(four: list[Player]) -> None:
+    worker, (anna, bruno, carla, dino) = four[0].worker, four
+    for player in four:
+        await player.say("/find tressette", player.private)
+    await tended(worker)
+    for player in four:
+        await player.press("Ready")
+    await dino.say("/resign", dino.private)
+    await dino.press("Yes, I resign")
+    await worker.finder.block(anna.person.id, bruno.person.id, "Re 100")
+    await carla.press("Rematch")
+    await worker.settled()
+    asked = [player for player in four if "play with you" in player.fake.last(player.private).plain]
+    assert asked == [carla, dino]
+
+
+async def test_who_does_not_answer_leaves_three_in_their_places(four: list[Player]) -> None:
+    worker = four[0].worker
+    for player in four:
+        await player.say("/find tressette", player.private)
+    await tended(worker)
+    for player in four[:3]:
+        await player.press("Ready")
+    assert "1 is asked still" in four[0].fake.last(four[0].private).plain
+    _, button = four[3].button("Ready")
+    await expired(worker, button.payload[2:8])
+    await tended(worker)
+    assert await waiting(four) == [player.person.id for player in four[:3]]
+    assert "Not all answered" in four[0].fake.last(four[0].private).plain
+    assert "You did not answer" in four[3].fake.last(four[3].private).plain
+
+
+async def test_robots_take_the_chairs_that_are_left_once_all_want_them(four: list[Player]) -> None:
+    worker, (anna, bruno, *_) = four[0].worker, four
+    for player in (anna, bruno):
+        await player.say("/find tressette", player.private)
+    await tended(worker)
+    assert await waiting(four) == [anna.person.id, bruno.person.id]
+    await anna.press("at once")
+    assert any(button.label == "✓ at once" for row in anna.fake.last(anna.private).rows for button in row)
+    await tended(worker)
+    assert await waiting(four) == [anna.person.id, bruno.person.id]
+    await bruno.press("at once")
+    await tended(worker)
+    assert "2 robots take the chairs that are left" in anna.fake.last(anna.private).plain
+    for player in (anna, bruno):
+        await player.press("Ready")
+    [table] = await worker.tables_of(anna.person.id)
+    assert [chair and chair.is_robot for chair in table.chairs] == [False, False, True, True]
+    assert table.phase == "playing"
+
+
+async def test_who_has_stopped_looking_is_not_looked_for_by_an_old_button(four: list[Player]) -> None:
+    anna = four[0]
+    await anna.say("/find tressette", anna.private)
+    message, button = anna.button("after 5 minutes")
+    await anna.press("Stop looking")
+    await anna.send(button.payload, anna.private, message)
+    assert await waiting(four) == []
+    assert "I look for nobody any more" in anna.fake.last(anna.private).plain
+
+
+async def test_who_is_asked_is_not_told_that_nobody_is_looked_for(four: list[Player]) -> None:
+    worker, anna = four[0].worker, four[0]
+    for player in four:
+        await player.say("/find tressette", player.private)
+    message, button = anna.button("at once")
+    await tended(worker)
+    assert anna.button("Ready")
+    reply = await anna.send(button.payload, anna.private, message)
+    assert "look below whether you are ready" in reply.toast
+    assert "I look for somebody" in anna.fake.messages[anna.private][message].plain
+    assert any(one.label == "Stop looking" for row in anna.fake.messages[anna.private][message].rows for one in row)
+
+
+async def test_who_stops_while_they_choose_robots_is_looked_for_no_more(
+    four: list[Player], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    anna, finder_ = four[0], four[0].worker.finder
+    await anna.say("/find tressette", anna.private)
+    message, button = anna.button("after 5 minutes")
+    standing = finder_._ratings.standing
+
+    async def stops_meanwhile(scope: Scope, person: str) -> object:
+        await finder_.leave(person, "stop")
+        return await standing(scope, person)
+
+    monkeypatch.setattr(finder_._ratings, "standing", stops_meanwhile)
+    await anna.send(button.payload, anna.private, message)
+    assert await waiting(four) == []
+
+
+async def test_of_four_who_are_asked_a_block_sends_all_back(four: list[Player]) -> None:
+    worker, (anna, bruno, *_) = four[0].worker, four
+    for player in four:
+        await player.say("/find tressette", player.private)
+    await tended(worker)
+    await worker.finder.block(anna.person.id, bruno.person.id, "Re 100")
+    await tended(worker)
+    assert await waiting(four) == [player.person.id for player in four]
+
+
+class Elsewhere(FakePlatform):
+    """Another platform."""
+
+    def __init__(self, platform: str) -> None:
+        super().__init__()
+        self.platform = platform
+
+
+class Stranger(Player):
+    """Somebody on one of them."""
+
+    def __init__(self, worker: Worker, fake: FakePlatform, number: int, language: str) -> None:
+        super().__init__(worker, fake, f"P{number}", number, language)
+        self.person = Person(f"{fake.platform}:{number}", f"P{number}", f"p{number}", language)
+        self.private = private_place(self.person.id)
+
+
+@pytest.mark.parametrize("people", mostly_long([200], 30))
+async def test_many_people_of_three_platforms_find_each_other_once(store: Store, people: int) -> None:
+    """They come bit by bit, at three workers in turn that are killed between two steps, and are all ready at once."""
+    random, fakes = Random(people), [Elsewhere(name) for name in ("paper", "slate", "parchment")]
+    languages = {"Ci sono": "it", "Ready": "en"}
+    looked: list[Stranger] = []
+    blocked: set[tuple[str, str]] = set()
+    for first in range(0, people, 10):
+        async with open_worker(store, fakes[0]) as worker:
+            for fake in fakes[1:]:
+                worker.add(fake)
+            for player in looked:
+                player.worker, player.dispatcher = worker, Dispatcher(worker)
+            for number in range(first, first + 10):
+                player = Stranger(worker, random.choice(fakes), number, random.choice(["it", "en"]))
+                looked.append(player)
+                game = random.choice(["", "", "pizzichino", "testa", "spades", "tressette", "tavolo"])
+                await player.dispatcher.command(command_of(player, *([game] if game else []), word="find"))
+                shunned = random.choice(looked)
+                if shunned is not player and not await worker.tables_of(player.person.id):
+                    await worker.finder.block(player.person.id, shunned.person.id, "Re 100")
+                    blocked.add((player.person.id, shunned.person.id))
+            queue = worker.finder.queue
+            if random.random() < 0.5 and len(waits := await queue.waiting()) > 1:
+                # Killed with two in a pairing and no table.
+                one, other = waits[:2]
+                common = common_game(one.waiting.games, other.waiting.games)
+                if common and one.waiting.seats == 2:
+                    await queue.pair(f"killed{first}", [one, other], common)
+            else:
+                await tended(worker)
+                await tended(worker)
+            for player in looked:
+                for label, language in languages.items():
+                    found = [
+                        (message, button.payload)
+                        for message, panel in player.fake.messages[player.private].items()
+                        for row in panel.rows
+                        for button in row
+                        if button.label == label and player.person.language == language
+                    ]
+                    for message, payload in found:
+                        await player.send(payload, player.private, message)
+            await worker.settled()
+    async with open_worker(store, fakes[0]) as worker:
+        for fake in fakes[1:]:
+            worker.add(fake)
+        await tended(worker)
+        seats = [await worker.tables_of(player.person.id) for player in looked]
+        assert max(map(len, seats)) == 1
+        tables = [{chair.person for chair in table.chairs if chair} for [table] in filter(None, seats)]
+        assert not [couple for couple in blocked for people in tables if set(couple) <= people]
+        left = [one.waiting for one in await worker.finder.queue.waiting()]
+        asked = {person for pairing in await worker.finder.queue.pairings() for person in pairing.people}
+        playing = {player.person.id for player, tables in zip(looked, seats, strict=True) if tables}
+        assert {one.person for one in left} | asked | playing == {player.person.id for player in looked}
+        assert not {one.person for one in left} & (asked | playing)
+        assert match(left, await worker.finder.queue.now()) == []
+        assert len(blocked) > people / 2
+        assert len(playing) > people * 0.6

@@ -1,0 +1,348 @@
+"""The queue in the store: one place a person, whatever is asked in whatever order, twice or at once."""
+
+import asyncio
+from collections.abc import Iterator
+from itertools import combinations, permutations
+from math import inf
+
+import pytest
+from hypothesis import HealthCheck, settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule, run_state_machine_as_test
+
+from bot.features.find.matching import fit
+from bot.features.find.queue import InQueue, Pairing, Queue
+from bot.store import EmbeddedStore, Store, keys, opened
+from bot.tables.blocks import MOST_BLOCKS
+
+ANNA, BRUNO, CARLA, DINO = PEOPLE = ("telegram:1", "discord:2", "playground:3", "telegram:4")
+COUPLES = st.permutations(PEOPLE).map(lambda people: (people[0], people[1]))
+COPIES = st.integers(1, 3)
+"""How often the same is sent, at once."""
+MOST_GROUPS = 12
+"""How many groups are asked at once."""
+
+
+async def look(queue: Queue, *people: str) -> dict[str, InQueue]:
+    for person in people:
+        assert await queue.look(person, ["pizzichino"], "it", 1000, f"look {person}") == "waiting"
+    return {one.waiting.person: one for one in await queue.waiting()}
+
+
+async def test_two_are_asked_until_something_comes_of_it(any_store: Store) -> None:
+    queue = Queue(any_store.client)
+    found = await look(queue, ANNA, BRUNO)
+    assert await queue.pair("ONE", [found[ANNA], found[BRUNO]], "pizzichino")
+    pairing = Pairing("ONE", "pizzichino", (ANNA, BRUNO))
+    assert (await queue.waiting(), await queue.pairings()) == ([], [pairing])
+    assert (await queue.pairing_of(ANNA), await queue.pairing_of(BRUNO)) == (pairing, pairing)
+    assert (pairing.others(ANNA), pairing.others(BRUNO)) == ((BRUNO,), (ANNA,))
+    assert await queue.look(ANNA, ["pizzichino"], "it", 1000, "again") == "asked"
+    assert not await queue.leave(ANNA)
+    assert await queue.part("ONE")
+    assert not await queue.part("ONE", [ANNA])
+    assert (await queue.waiting(), await queue.pairings(), await queue.pairing_of(ANNA)) == ([], [], None)
+
+
+async def test_who_stays_keeps_their_place(store: Store) -> None:
+    queue = Queue(store.client)
+    found = await look(queue, ANNA, BRUNO)
+    assert await queue.pair("ONE", [found[ANNA], found[BRUNO]], "pizzichino")
+    assert await queue.part("ONE", [BRUNO, CARLA])
+    assert await queue.waiting() == [found[BRUNO]]
+
+
+@pytest.mark.parametrize("gone", PEOPLE)
+async def test_of_four_any_three_keep_their_places(store: Store, gone: str) -> None:
+    queue = Queue(store.client)
+    found = await look(queue, *PEOPLE)
+    assert await queue.pair("ONE", list(found.values()), "tressette")
+    stay = set(PEOPLE) - {gone}
+    assert await queue.part("ONE", stay)
+    assert {one.waiting.person: one for one in await queue.waiting()} == {person: found[person] for person in stay}
+
+
+async def test_nobody_is_asked_by_an_old_wish(store: Store) -> None:
+    queue = Queue(store.client)
+    found = await look(queue, ANNA, BRUNO)
+    assert await queue.look(BRUNO, ["testa", "pizzichino"], "it", 1000, "other") == "waiting"
+    assert not await queue.pair("ONE", [found[ANNA], found[BRUNO]], "pizzichino")
+    [bruno] = [one for one in await queue.waiting() if one.waiting.person == BRUNO]
+    assert bruno.waiting.since == found[BRUNO].waiting.since
+    assert bruno.waiting.games == ("testa", "pizzichino")
+
+
+async def test_a_wish_that_is_told_again_is_heard_once(any_store: Store) -> None:
+    queue = Queue(any_store.client)
+    wish = (["pizzichino"], "it", 1000)
+    for _ in range(2):
+        assert await queue.look(ANNA, *wish, "one") == "waiting"
+    assert await queue.leave(ANNA)
+    assert await queue.look(ANNA, *wish, "one") == "heard"
+    assert await queue.waiting() == []
+    found = await look(queue, ANNA, BRUNO)
+    assert await queue.pair("ONE", [found[ANNA], found[BRUNO]], "pizzichino")
+    assert await queue.look(ANNA, *wish, "while asked") == "asked"
+    assert await queue.part("ONE")
+    for update in ("one", "while asked", f"look {ANNA}"):
+        assert await queue.look(ANNA, *wish, update) == "heard"
+    assert await queue.waiting() == []
+
+
+@pytest.mark.parametrize(("blocker", "blocked"), [(ANNA, BRUNO), (BRUNO, ANNA)])
+async def test_who_is_blocked_is_not_asked_either_way_however_old_what_was_read(
+    any_store: Store, blocker: str, blocked: str
+) -> None:
+    queue = Queue(any_store.client)
+    found = await look(queue, ANNA, BRUNO)
+    assert await queue.blocks.add(blocker, blocked, "Asso 100")
+    assert not await queue.pair("ONE", [found[ANNA], found[BRUNO]], "pizzichino")
+    both = {one.waiting.person: one.waiting for one in await queue.waiting()}
+    assert both[blocker].blocked == {blocked}
+    assert not fit(both[ANNA], both[BRUNO], await queue.now() + 1e3)
+    [block] = await queue.blocks.of(blocker)
+    await queue.blocks.remove(blocker, block.token)
+    assert await queue.pair("TWO", [found[ANNA], found[BRUNO]], "pizzichino")
+
+
+async def test_blocks_stand_once_by_each_name_and_are_not_without_end(store: Store) -> None:
+    blocks = Queue(store.client).blocks
+    for name in ("Asso 100", "Bruno", "Asso 100"):
+        assert await blocks.add(ANNA, BRUNO, name)
+    assert [block.name for block in await blocks.of(ANNA)] == ["Asso 100", "Bruno"]
+    first, second = await blocks.of(ANNA)
+    await blocks.remove(ANNA, first.token)
+    assert await blocks.has(ANNA, BRUNO)
+    await blocks.remove(BRUNO, second.token)
+    assert await blocks.has(ANNA, BRUNO)
+    await blocks.remove(ANNA, second.token)
+    assert not await blocks.has(ANNA, BRUNO)
+    answers = [await blocks.add(ANNA, f"telegram:{number}", "Re 100") for number in range(MOST_BLOCKS + 1)]
+    assert (answers.count(True), answers[-1]) == (MOST_BLOCKS, False)
+
+
+async def test_of_somebody_forgotten_nothing_is_left_and_the_other_keeps_their_place(store: Store) -> None:
+    queue = Queue(store.client)
+    found = await look(queue, ANNA, BRUNO, CARLA)
+    assert await queue.pair("ONE", [found[ANNA], found[BRUNO]], "pizzichino")
+    for person, other in ((ANNA, BRUNO), (BRUNO, ANNA), (BRUNO, "telegram:9")):
+        assert await queue.blocks.add(person, other, "Fante 200")
+    await queue.forget(ANNA)
+    await queue.forget(CARLA)
+    assert [one.text for one in await queue.waiting()] == [found[BRUNO].text]
+    assert [block.person for block in await queue.blocks.of(BRUNO)] == ["telegram:9"]
+    hashes = [keys.FIND_WAITING, keys.FIND_ASKED, keys.FIND_PAIRINGS, keys.FIND_BLOCKS]
+    everything = [await store.client.hgetall(key) for key in hashes]
+    assert ANNA not in repr(everything)
+
+
+class Workers(RuleBasedStateMachine):
+    """Two workers on one store change the queue at random; a model says what must come of it."""
+
+    runner: asyncio.Runner
+    stores: tuple[Store, Store]
+
+    @initialize()
+    def empty(self) -> None:
+        self.runner.run(self.stores[0].client.flushall())
+        self.queues = [Queue(store.client) for store in self.stores]
+        self.seen: list[InQueue] = []
+        self.waiting: dict[str, str] = {}
+        self.pairings: dict[str, dict[str, str]] = {}
+        """Each person's text, by code."""
+        self.blocks: set[tuple[str, str]] = set()
+        self.updates = 0
+        self.codes = 0
+        self.everybody_looks()
+
+    def asked(self, person: str) -> str | None:
+        return next((code for code, texts in self.pairings.items() if person in texts), None)
+
+    @rule(person=st.sampled_from(PEOPLE), rating=st.sampled_from((1000, 1100)), copies=COPIES)
+    def look(self, person: str, rating: int, copies: int) -> None:
+        self.look_for(person, rating, copies)
+
+    def look_for(self, person: str, rating: int, copies: int) -> None:
+        update = f"update {self.updates}"
+        self.updates += 1
+
+        async def at_once() -> list[str]:
+            return await asyncio.gather(
+                *(self.queues[copy % 2].look(person, ["pizzichino"], "it", rating, update) for copy in range(copies))
+            )
+
+        assert set(self.runner.run(at_once())) == {"asked" if self.asked(person) else "waiting"}
+        if self.asked(person) is None:
+            [one] = [one for one in self.read() if one.waiting.person == person]
+            if person in self.waiting:
+                assert one.text.split()[0] == self.waiting[person].split()[0]
+            self.waiting[person] = one.text
+
+    @rule()
+    def everybody_looks(self) -> None:
+        for person in PEOPLE:
+            self.look_for(person, 1000, 2)
+
+    @rule(person=st.sampled_from(PEOPLE))
+    def leave(self, person: str) -> None:
+        assert self.runner.run(self.queues[0].leave(person)) is (self.asked(person) is None)
+        self.waiting.pop(person, None)
+
+    @rule()
+    def see(self) -> None:
+        """A worker reads the queue; it may match people by this only later."""
+        self.seen = self.read()
+
+    @rule(person=st.sampled_from(PEOPLE), number=st.integers(0, 1000))
+    def told_again(self, person: str, number: int) -> None:
+        """A platform tells a wish again that was heard: nobody looks by that."""
+        update = f"update {number % self.updates}"
+        found = self.runner.run(self.queues[0].look(person, ["pizzichino"], "it", 1200, update))
+        assert found == ("asked" if self.asked(person) else "waiting" if person in self.waiting else "heard")
+
+    @rule(person=st.sampled_from(PEOPLE), after=st.none() | st.sampled_from((0, 120)), copies=COPIES)
+    def look_on(self, person: str, after: int | None, copies: int) -> None:
+        """Whoever waits chooses when robots may come; nobody else is looked for by that."""
+        update = f"update {self.updates}"
+        self.updates += 1
+
+        async def at_once() -> list[str]:
+            return await asyncio.gather(
+                *(
+                    self.queues[copy % 2].look(person, ["pizzichino"], "it", 1000, update, after, on=True)
+                    for copy in range(copies)
+                )
+            )
+
+        expected = "asked" if self.asked(person) else "waiting" if person in self.waiting else "heard"
+        assert set(self.runner.run(at_once())) == {expected}
+        if expected == "waiting":
+            [one] = [one for one in self.read() if one.waiting.person == person]
+            assert one.text.split()[0] == self.waiting[person].split()[0]
+            assert one.waiting.robots_after == (inf if after is None else after)
+            self.waiting[person] = one.text
+
+    @rule(couple=COUPLES, copies=COPIES)
+    def block(self, couple: tuple[str, str], copies: int) -> None:
+        async def at_once() -> None:
+            await asyncio.gather(*(self.queues[copy % 2].blocks.add(*couple, "Re 100") for copy in range(copies)))
+
+        self.runner.run(at_once())
+        self.blocks.add(couple)
+
+    @rule(couple=COUPLES)
+    def unblock(self, couple: tuple[str, str]) -> None:
+        for block in self.runner.run(self.queues[0].blocks.of(couple[0])):
+            if block.person == couple[1]:
+                self.runner.run(self.queues[1].blocks.remove(couple[0], block.token))
+        self.blocks.discard(couple)
+
+    def are_apart(self, one: str, other: str) -> bool:
+        return bool({(one, other), (other, one)} & self.blocks)
+
+    def have_some_apart(self, people: set[str]) -> bool:
+        return any(self.are_apart(*couple) for couple in combinations(people, 2))
+
+    @rule(anew=st.booleans(), copies=COPIES, meanwhile=st.none() | COUPLES, data=st.data())
+    def pair(self, anew: bool, copies: int, meanwhile: tuple[str, str] | None, data: st.DataObject) -> None:
+        """Both workers ask twos, threes and fours that they know of, at once, each sent some times; somebody may block
+        another meanwhile.
+        """
+        if anew:
+            self.see()
+        groups = [group for few in (2, 3, 4) for group in permutations(self.seen, few)]
+        chosen = data.draw(st.permutations(groups))[:MOST_GROUPS] if groups else []
+        codes = [f"C{self.codes + number}" for number in range(len(chosen))]
+        self.codes += len(chosen)
+
+        async def at_once() -> list[bool]:
+            blocking = [self.queues[0].blocks.add(*meanwhile, "Re 100")] if meanwhile else []
+            blocked = asyncio.gather(*blocking)
+            answers = await asyncio.gather(
+                *(
+                    self.queues[(number + copy) % 2].pair(code, group, "pizzichino")
+                    for copy in range(copies)
+                    for number, (code, group) in enumerate(zip(codes, chosen, strict=True))
+                ),
+            )
+            await blocked
+            return answers
+
+        answers = self.runner.run(at_once())
+        assert len(set(zip(codes * copies, answers, strict=True))) == len(codes), "sent twice, answered otherwise"
+        done = {code for code, answer in zip(codes * copies, answers, strict=True) if answer}
+        fresh = [one for one in self.seen if self.waiting.get(one.waiting.person) == one.text]
+        people = dict(zip(codes, [{one.waiting.person for one in group} for group in chosen], strict=True))
+        asked = set().union(*(people[code] for code in done))
+        assert len(asked) == sum(len(people[code]) for code in done)
+        assert not any(self.have_some_apart(people[code]) for code in done)
+        if meanwhile:
+            self.blocks.add(meanwhile)
+        left = {one.waiting.person for one in fresh} - asked
+        assert all(self.have_some_apart(group) for group in people.values() if group <= left)
+        for code, pair in zip(codes, chosen, strict=True):
+            if code in done:
+                texts = {one.waiting.person: self.waiting.pop(one.waiting.person) for one in pair}
+                assert texts == {one.waiting.person: one.text for one in pair}
+                self.pairings[code] = texts
+
+    @rule(stay=st.sets(st.sampled_from(PEOPLE)), copies=COPIES, data=st.data())
+    def part(self, stay: set[str], copies: int, data: st.DataObject) -> None:
+        """A pairing is over, or was long ago; who was never in it gets no place by it."""
+        codes = sorted(self.pairings) or [f"C{number}" for number in range(self.codes)]
+        if not codes:
+            return
+        code = data.draw(st.sampled_from(codes))
+
+        async def at_once() -> list[bool]:
+            return await asyncio.gather(*(self.queues[copy % 2].part(code, stay) for copy in range(copies)))
+
+        assert sum(self.runner.run(at_once())) == (code in self.pairings)
+        texts = self.pairings.pop(code, {})
+        self.waiting.update({person: text for person, text in texts.items() if person in stay})
+
+    @rule(person=st.sampled_from(PEOPLE))
+    def forget(self, person: str) -> None:
+        self.runner.run(self.queues[1].forget(person))
+        self.waiting.pop(person, None)
+        self.blocks = {couple for couple in self.blocks if person not in couple}
+        if code := self.asked(person):
+            texts = self.pairings.pop(code)
+            self.waiting.update({one: text for one, text in texts.items() if one != person})
+
+    @invariant()
+    def everybody_is_where_they_should_be(self) -> None:
+        assert {one.waiting.person: one.text for one in self.read()} == self.waiting
+        assert {one.code: set(one.people) for one in self.runner.run(self.queues[1].pairings())} == {
+            code: set(texts) for code, texts in self.pairings.items()
+        }
+        for person in PEOPLE:
+            pairing = self.runner.run(self.queues[0].pairing_of(person))
+            assert (pairing and pairing.code) == self.asked(person)
+            blocks = self.runner.run(self.queues[0].blocks.of(person))
+            assert {block.person for block in blocks} == {other for one, other in self.blocks if one == person}
+
+    def read(self) -> list[InQueue]:
+        return self.runner.run(self.queues[1].waiting())
+
+
+@pytest.fixture
+def workers(shared_valkey: EmbeddedStore) -> Iterator[type[Workers]]:
+    with asyncio.Runner() as runner:
+        openings = [opened(shared_valkey.url) for _ in range(2)]
+        one, other = (runner.run(opening.__aenter__()) for opening in openings)
+        yield type("WorkersOfOneStore", (Workers,), {"runner": runner, "stores": (one, other)})
+        for opening in openings:
+            runner.run(opening.__aexit__(None, None, None))
+
+
+def test_whatever_happens_everybody_is_in_one_place(workers: type[Workers]) -> None:
+    run_state_machine_as_test(
+        workers,
+        settings=settings(
+            max_examples=settings().max_examples,
+            stateful_step_count=25,
+            deadline=None,
+            suppress_health_check=[HealthCheck.too_slow],
+        ),
+    )

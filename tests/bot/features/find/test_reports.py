@@ -1,0 +1,180 @@
+"""What people tell the host about strangers."""
+
+import asyncio
+import json
+from pathlib import Path
+
+import pytest
+from structlog.testing import capture_logs
+
+from bot.features.find import finder
+from bot.features.find.reports import REPORTS_A_DAY, Report, Reports
+from bot.features.privacy.mydata import MyData
+from bot.platform import Trouble, Unreachable
+from bot.settings import Settings
+from bot.somebody import NAME, is_somebody, marks
+from bot.store import EmbeddedStore, Store, keys, opened
+from bot.worker import Worker
+from engine import read
+from tests.bot.command import command
+from tests.bot.fake_platform import FakePlatform, Player, open_worker
+from tests.bot.features.find.conftest import asked
+from tests.bot.features.find.test_strangers import resigned
+
+HOST = "paper:77"
+
+
+@pytest.fixture(autouse=True)
+def by_hand(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nobody is matched, and the host is told nothing, but when a test has it so."""
+    monkeypatch.setattr(finder, "POLL_SECONDS", 1e6)
+
+
+def host_of(player: Player) -> Player:
+    """The host, who is told of reports from now on."""
+    worker = player.worker
+    worker.settings.reports_to = HOST
+    return Player(worker, player.fake, "Olga", 77)
+
+
+async def reports_of(worker: Worker) -> list[Report]:
+    return [report async for _id, report in worker.teller.reports.all()]
+
+
+async def test_a_report_from_the_hand_reaches_the_host_who_reads_the_game_when_it_is_over(
+    playing: list[Player],
+) -> None:
+    anna, bruno = playing
+    olga = host_of(anna)
+    await olga.say("/help", olga.private)
+    nickname = (await anna.worker.people.person(bruno.person.id)).nickname
+    await anna.press("🚩 Report")
+    assert "whoever hosts me" in anna.fake.last(anna.private).plain
+    assert await reports_of(anna.worker) == []
+    assert "the host of this bot can read it" in (await anna.press("Yes, report")).toast
+    await anna.worker.teller.tell(HOST)
+    await anna.worker.teller.tell(HOST)
+    told = [text for text in anna.fake.texts(olga.private) if text.startswith("A report")]
+    assert len(told) == 1
+    for part in (anna.person.id, bruno.person.id, nickname):
+        assert part in told[0]
+    assert "not in the archive" in (await olga.press("Replay")).toast
+    await resigned(bruno)
+    await olga.press("Replay")
+    assert "Pizzichino" in anna.fake.last(olga.private).plain
+    # Nobody else learns of it.
+    assert not [text for text in bruno.fake.texts(bruno.private) if "eport" in text]
+
+
+async def test_once_a_game_and_few_a_day(playing: list[Player]) -> None:
+    anna, bruno = playing
+    await anna.press("🚩 Report")
+    await anna.press("Yes, report")
+    await resigned(bruno)
+    await anna.press("🚩 Report")
+    assert "reported this game already" in (await anna.press("Yes, report")).toast
+    # The other may report it, too.
+    await bruno.press("🚩 Report")
+    await bruno.press("Yes, report")
+    assert "You have reported" in bruno.fake.last(bruno.private).plain
+    [first, second] = await reports_of(anna.worker)
+    assert {first.by, second.by} == {anna.person.id, bruno.person.id}
+    reports = anna.worker.teller.reports
+    for number in range(1, REPORTS_A_DAY + 1):
+        found = await reports.file(Report(f"GAME-{number}", "testa", "GAME", 0, bruno.person.id, "B", HOST, "O"), 0)
+        assert found == ("filed" if number < REPORTS_A_DAY else "many")
+    assert 0 < await anna.worker.store.client.ttl(keys.reported(bruno.person.id)) <= 86400
+
+
+async def test_a_report_sent_at_once_by_two_workers_is_one(store: Store, shared_valkey: EmbeddedStore) -> None:
+    async with opened(shared_valkey.url) as twin:
+        report = Report("GAME-1", "testa", "GAME", 0, "paper:1", "Anna", "paper:2", "Bruno")
+        both = [Reports(store.client), Reports(twin.client)]
+        found = await asyncio.gather(*(both[copy % 2].file(report, 0) for copy in range(6)))
+        assert sorted(found) == ["again"] * 5 + ["filed"]
+        assert await both[0].untold() == ["GAME-1.0"]
+
+
+async def test_what_could_not_be_sent_is_sent_later_and_without_a_host_it_waits(playing: list[Player]) -> None:
+    anna, _bruno = playing
+    await anna.press("🚩 Report")
+    await anna.press("Yes, report")
+    olga = host_of(anna)
+    anna.fake.errors[olga.private] += [Trouble("it is away"), Unreachable(olga.private)]
+    with capture_logs() as logs:
+        for _ in range(2):
+            await anna.worker.teller.tell(HOST)
+    # The host reads once why.
+    assert [(line["event"], line["why"]) for line in logs] == [("report_not_sent", "Trouble")]
+    assert anna.fake.texts(olga.private) == []
+    await anna.worker.teller.tell(HOST)
+    assert len(anna.fake.texts(olga.private)) == 1
+    assert await anna.worker.teller.reports.untold() == []
+
+
+async def test_nobody_but_the_host_reads_a_report(playing: list[Player]) -> None:
+    anna, _bruno = playing
+    await anna.press("🚩 Report")
+    await anna.press("Yes, report")
+    olga = host_of(anna)
+    await anna.worker.teller.tell(HOST)
+    message, button = olga.button("Replay")
+    anna.fake.messages[anna.private]["9999"] = anna.fake.messages[olga.private][message]
+    assert "does not work" in (await anna.send(button.payload, anna.private, "9999")).toast
+
+
+async def test_of_who_is_forgotten_no_report_says_anything(playing: list[Player]) -> None:
+    anna, bruno = playing
+    for player in playing:
+        await player.press("🚩 Report")
+        await player.press("Yes, report")
+    worker = anna.worker
+    mydata = MyData(worker.store.client, worker.archive, worker.ratings)
+    [told] = json.loads((await mydata.file(anna.person.id, [], 0)).content)["reports"]
+    assert told["about"] == (await worker.people.person(bruno.person.id)).nickname
+    await worker.forgetter.begin(bruno.person.id)
+    while not (await marks(worker.store.client))[bruno.person.id].is_gone:
+        await asyncio.sleep(0.01)
+    [left] = await reports_of(worker)
+    assert (left.by, left.about_name) == (anna.person.id, NAME)
+    assert is_somebody(left.about)
+    assert not await worker.store.client.exists(keys.reported(bruno.person.id))
+
+
+async def test_the_host_lists_reads_and_drops_reports_on_the_command_line(tmp_path: Path) -> None:
+    async def called(*words: str, code: int = 0) -> tuple[str, str]:
+        answer = await asyncio.to_thread(command, tmp_path, "reports", *words, BUONGIOCO_PLAYGROUND_PORT="0")
+        assert answer.returncode == code, answer.stderr
+        return answer.stdout, answer.stderr
+
+    valkey = EmbeddedStore(tmp_path / "data")
+    await valkey.start()
+    async with opened(valkey.url) as store:
+        fake = FakePlatform()
+        async with open_worker(store, fake) as worker:
+            players = [Player(worker, fake, name, number) for number, name in enumerate(("Anna", "Bruno"), 1)]
+            await asked(players)
+            for player in players:
+                await player.press("Ready")
+            await players[0].press("🚩 Report")
+            await players[0].press("Yes, report")
+            [id_] = await worker.teller.reports.untold()
+            listed, count = await called()
+            assert id_ in listed
+            assert "(paper:2) by " in listed
+            assert "1 report" in count
+            assert "it is on still" in (await called("show", id_))[1]
+            await resigned(players[1])
+            assert read((await called("show", id_))[0]).ending == "resign"
+            assert f"Report {id_} is dropped" in (await called("drop", id_))[0]
+            for word in ("show", "drop"):
+                assert "There is no report" in (await called(word, id_, code=2))[1]
+    await valkey.stop()
+
+
+def test_who_is_told_is_a_person() -> None:
+    assert Settings(_env_file=None).reports_to is None
+    for text in ("42", "telegram:@anna", "telegram: 42"):
+        with pytest.raises(ValueError, match="must be a person"):
+            Settings(_env_file=None, reports_to=text)
+    assert Settings(_env_file=None, reports_to=" telegram:42 ").reports_to == "telegram:42"

@@ -1,0 +1,496 @@
+"""Puzzles in chats: one's own, and a group's puzzle of the day."""
+
+import asyncio
+import json
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from datetime import date, datetime, timedelta
+from functools import partial
+from itertools import islice
+from zoneinfo import ZoneInfo
+
+import pytest
+
+from bot.features.privacy.mydata import MyData
+from bot.features.puzzles.collection import Collection, all_puzzles
+from bot.features.puzzles.groups import GroupPuzzles, choose_puzzle
+from bot.features.puzzles.ladder import Answered, Counted, Ladder, PuzzleStanding, begins_at
+from bot.features.puzzles.pages import solution_panel
+from bot.features.puzzles.pictures import puzzle_scene
+from bot.panel import units
+from bot.pictures.painter import paint
+from bot.platform import ChatGone, DeliveryError, NotDone, Refused, Reply, SentMessage, SlowDown, Trouble
+from bot.somebody import marks
+from bot.store import Store
+from bot.texts import LANGUAGES
+from bot.wording import card_faces, score_unit_of
+from bot.worker import Worker
+from engine import GAMES
+from engine.puzzles.puzzle import Puzzle
+from tests.bot.fake_platform import GROUP, FakePlatform, Player, open_worker
+
+NOON = datetime(2026, 11, 24, 13, 5, tzinfo=ZoneInfo("Europe/Rome"))
+TODAY = NOON.date()
+
+
+@pytest.fixture(autouse=True)
+def no_rounds(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A worker's own may begin in the middle of a test."""
+
+    async def no_rounds(_groups: GroupPuzzles) -> None:
+        return
+
+    monkeypatch.setattr(GroupPuzzles, "run", no_rounds)
+
+
+@asynccontextmanager
+async def opened(store: Store, *names: str) -> AsyncIterator[tuple[Worker, list[Player]]]:
+    fake = FakePlatform()
+    async with open_worker(store, fake) as worker:
+        worker.puzzles._now = lambda: NOON
+        yield worker, [Player(worker, fake, name, number) for number, name in enumerate(names, 1)]
+
+
+def asked(player: Player, place: str = "") -> Puzzle:
+    """The puzzle that stands in the last message."""
+    panel = player.fake.last(place or player.private)
+    return all_puzzles()[panel.rows[0][0].payload.split()[2]]
+
+
+async def answer(player: Player, *, right: bool, place: str = "") -> tuple[Puzzle, Reply]:
+    puzzle = asked(player, place)
+    line = puzzle.lines[0 if right else -1]
+    verb = "group" if place else "play"
+    payload = f"1ppuzzle {verb} {puzzle.id} {puzzle.pack.codes[line.cards[0]]}"
+    message = next(
+        name
+        for name, panel in player.fake.messages[place or player.private].items()
+        if any(button.payload == payload for row in panel.rows for button in row)
+    )
+    reply = await player.send(payload, place, message)
+    if reply.panel:
+        player.fake.messages[place or player.private][message] = reply.panel
+    return puzzle, reply
+
+
+async def test_a_right_answer_is_explained_and_rated_and_the_next_puzzle_is_another(store: Store) -> None:
+    async with opened(store, "Anna") as (worker, [anna]):
+        await anna.say("/puzzle", anna.private)
+        assert "All cards are known" in anna.fake.last(anna.private).plain
+        puzzle, _reply = await answer(anna, right=True)
+        told = anna.fake.last(anna.private).plain
+        assert "✅ Right" in told
+        assert "Best play from there:" in told
+        assert "After" not in told
+        assert "Right: 1 of 1 · in a row: 1, longest 1" in told
+        solver = await worker.puzzles.ladder.solver("paper:1")
+        assert solver.rating > PuzzleStanding().rating
+        assert f"{solver.rating} (+{solver.rating - PuzzleStanding().rating})" in told
+        await anna.press("Next puzzle")
+        assert asked(anna).id != puzzle.id
+
+
+def test_a_puzzle_of_four_hands_counts_as_its_table_does() -> None:
+    puzzle = next(one for one in all_puzzles().values() if one.game == "tressette")
+    worst = puzzle.lines[-1]
+    card = puzzle.pack.codes[worst.cards[0]]
+    told = solution_panel("en", "codes", puzzle, card, None, PuzzleStanding()).plain
+    assert f"{card} gives {3 * (puzzle.lines[0].points - worst.points)} points away" in told
+    assert f"{card}\u00a0{3 * worst.points}" in told
+    assert f"Points so far: you {puzzle.taken[0]}, they {puzzle.taken[1]}" in told
+
+
+async def test_a_wrong_answer_says_what_was_better_and_how_it_goes_on(store: Store) -> None:
+    async with opened(store, "Anna") as (worker, [anna]):
+        await anna.say("/puzzle", anna.private)
+        puzzle, _reply = await answer(anna, right=False)
+        told = anna.fake.last(anna.private).plain
+        assert "❌" in told
+        face = card_faces("spades" if puzzle.bids else "italian")
+        codes = puzzle.pack.codes
+        unit = score_unit_of(puzzle.game)
+        given = (puzzle.lines[0].points - puzzle.lines[-1].points) * unit
+        assert (
+            f"❌ {face[codes[puzzle.best]]} is the best; {face[codes[puzzle.lines[-1].cards[0]]]} gives {given} point"
+            in told
+        )
+        for line in puzzle.lines:
+            assert f"{face[codes[line.cards[0]]]}\u00a0{puzzle.in_points(line.points * unit)}" in told
+        assert "Best play from there:" in told
+        assert "After " in told
+        # As many tricks as there are to come, by both.
+        assert told.count("→") == 2 * -(-sum(map(len, puzzle.hands)) // len(puzzle.hands))
+        solver = await worker.puzzles.ladder.solver("paper:1")
+        assert (solver.answered, solver.solved, solver.run) == (1, 0, 0)
+        assert solver.mu < PuzzleStanding().mu
+
+
+async def test_only_the_first_answer_counts(store: Store) -> None:
+    async with opened(store, "Anna") as (worker, [anna]):
+        await anna.say("/puzzle", anna.private)
+        # The same until it is answered.
+        await anna.say("/puzzle", anna.private)
+        puzzles = [panel.rows[0][0].payload.split()[2] for panel in anna.fake.messages[anna.private].values()]
+        assert puzzles[0] == puzzles[1]
+        await answer(anna, right=False)
+        before = await worker.puzzles.ladder.solver("paper:1")
+        # The other message still asks.
+        await answer(anna, right=True)
+        assert await worker.puzzles.ladder.solver("paper:1") == before
+        for panel in anna.fake.messages[anna.private].values():
+            assert "❌" in panel.plain
+
+
+async def test_of_answers_given_at_once_one_counts(store: Store) -> None:
+    puzzle = next(iter(all_puzzles().values()))
+    right = puzzle.pack.codes[puzzle.best]
+    taken = await asyncio.gather(*(Ladder(store.client).take("paper:1", puzzle, right) for _ in range(8)))
+    assert sum(one is not None for one in taken) == 1
+    assert (await Ladder(store.client).solver("paper:1")).answered == 1
+
+
+async def test_answers_of_many_to_one_puzzle_at_once_all_count(store: Store) -> None:
+    puzzle = next(iter(all_puzzles().values()))
+    right = puzzle.pack.codes[puzzle.best]
+    taken = await asyncio.gather(*(Ladder(store.client).take(f"paper:{n}", puzzle, right) for n in range(12)))
+    assert all(taken)
+    rating = await store.client.hget("{puzzles}:ratings", puzzle.id)
+    assert float(rating.split()[0]) < begins_at(puzzle.missed), "what everybody solves is not hard"
+
+
+async def test_puzzles_come_about_as_hard_as_one_is_good(store: Store) -> None:
+    ladder = Ladder(store.client)
+    for _ in range(12):
+        easy = await ladder.next_for("paper:1", all_puzzles())
+        assert easy
+        await ladder.take("paper:1", easy, easy.pack.codes[easy.lines[-1].cards[0]])
+        hard = await ladder.next_for("paper:2", all_puzzles())
+        assert hard
+        await ladder.take("paper:2", hard, hard.pack.codes[hard.best])
+    easy, hard = await ladder.next_for("paper:1", all_puzzles()), await ladder.next_for("paper:2", all_puzzles())
+    assert easy
+    assert hard
+    assert begins_at(easy.missed) + 5 < begins_at(hard.missed)
+
+
+async def test_who_has_answered_all_is_told_so(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    one = next(iter(all_puzzles().values()))
+    monkeypatch.setattr("bot.features.puzzles.commands.all_puzzles", lambda: Collection([one.to_line()]))
+    async with opened(store, "Anna") as (_worker, [anna]):
+        await anna.say("/puzzle", anna.private)
+        await answer(anna, right=True)
+        await anna.press("Next puzzle")
+        assert "You have answered all puzzles" in anna.fake.last(anna.private).plain
+
+
+@pytest.mark.parametrize(
+    "payload",
+    [
+        "1ppuzzle",
+        "1ppuzzle play",
+        "1ppuzzle play {id}",
+        "1ppuzzle play {id} 9Z",
+        "1ppuzzle play {id} {unplayable}",
+        "1ppuzzle play 00000000 3D",
+        "1ppuzzle group {id} {best}",
+        "1ppuzzle hour 8",
+        "1ppuzzle hour 8 {id}",
+        "1ppuzzle why {id}",
+    ],
+)
+async def test_nonsense_is_refused_and_counts_for_nothing(store: Store, payload: str) -> None:
+    async with opened(store, "Anna") as (worker, [anna]):
+        await anna.say("/puzzle", anna.private)
+        puzzle = asked(anna)
+        codes = puzzle.pack.codes
+        told = payload.format(
+            id=puzzle.id,
+            best=codes[puzzle.best],
+            unplayable=next(code for code in codes if puzzle.line(puzzle.pack.index[code]) is None),
+        )
+        reply = await anna.send(told, anna.private, "1")
+        assert reply.toast
+        assert reply.panel is None
+        assert await worker.puzzles.ladder.solver("paper:1") == PuzzleStanding()
+
+
+# In groups
+
+
+async def test_a_group_has_one_puzzle_and_each_reads_alone_how_they_did(store: Store) -> None:
+    async with opened(store, "Anna", "Bruno", "Carla") as (worker, [anna, bruno, carla]):
+        await anna.say("/puzzle")
+        assert asked(anna, GROUP) == await worker.puzzles.puzzle(TODAY)
+        _puzzle, reply = await answer(anna, right=True, place=GROUP)
+        assert "✅" in reply.toast
+        assert "1 of 1 answer was right." in anna.fake.last(GROUP).plain
+        _puzzle, reply = await answer(bruno, right=False, place=GROUP)
+        assert "❌" in reply.toast
+        assert "1 of 2 answers were right." in anna.fake.last(GROUP).plain
+        # Nothing there says which card it is.
+        assert not [word for word in ("✅", "❌", "Best play", "is the best") if word in anna.fake.last(GROUP).plain]
+        _puzzle, reply = await answer(bruno, right=True, place=GROUP)
+        assert reply.toast.startswith("You have answered that already. ❌")
+        assert await worker.puzzles.ladder.counted_in(GROUP, TODAY) == Counted(1, 1)
+        # Another group begins by itself, and who has answered elsewhere counts where they did.
+        other = "paper:200"
+        await carla.say("/puzzle", other)
+        assert "answer" not in anna.fake.last(other).plain
+        await answer(bruno, right=True, place=other)
+        assert "answer" not in anna.fake.last(other).plain
+        assert (await worker.puzzles.ladder.solver("paper:2")).answered == 1
+
+
+async def test_the_puzzle_of_a_day_gone_by_stays_as_it_is(store: Store) -> None:
+    async with opened(store, "Anna") as (worker, [anna]):
+        await anna.say("/puzzle")
+        stood = anna.fake.last(GROUP)
+        worker.puzzles._now = lambda: NOON + timedelta(days=1)
+        _puzzle, reply = await answer(anna, right=True, place=GROUP)
+        assert "✅" in reply.toast
+        assert reply.panel is None
+        assert anna.fake.last(GROUP) == stood
+        assert await worker.puzzles.ladder.counted_in(GROUP, TODAY + timedelta(days=1)) == Counted(0, 0)
+
+
+def test_no_puzzle_comes_twice_to_groups_before_all_have_come(monkeypatch: pytest.MonkeyPatch) -> None:
+    lines = [puzzle.to_line() for puzzle in islice(all_puzzles().values(), 40)]
+    drawn: dict[date, str] = {}
+    # The package grows in between.
+    for known, days in ((30, 20), (40, 20), (40, 5)):
+        monkeypatch.setattr("bot.features.puzzles.groups.all_puzzles", partial(Collection, lines[:known]))
+        for _ in range(days):
+            day = TODAY + timedelta(days=len(drawn))
+            drawn[day] = choose_puzzle(day, drawn)
+    puzzles = list(drawn.values())
+    assert len(set(puzzles[:40])) == 40
+    assert puzzles[40:] != puzzles[:5]
+
+
+async def test_new_puzzles_do_not_change_todays(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    async with opened(store, "Anna") as (worker, [anna]):
+        todays = await worker.puzzles.puzzle(TODAY)
+        await anna.say("/puzzle")
+        fewer = [puzzle.to_line() for puzzle in all_puzzles().values()][::2]
+        if todays.id not in Collection(fewer):
+            fewer.append(todays.to_line())
+        monkeypatch.setattr("bot.features.puzzles.groups.all_puzzles", lambda: Collection(fewer))
+        assert choose_puzzle(TODAY, {}) != todays.id, "the other package would draw another puzzle"
+        assert await worker.puzzles.puzzle(TODAY) == todays
+        await answer(anna, right=True, place=GROUP)
+        assert await worker.puzzles.ladder.counted_in(GROUP, TODAY) == Counted(1, 0)
+        # A puzzle that has left the package cannot be shown.
+        left = [line for line in fewer if not line.startswith(todays.id)]
+        monkeypatch.setattr("bot.features.puzzles.groups.all_puzzles", lambda: Collection(left))
+        replaced = await worker.puzzles.puzzle(TODAY)
+        assert replaced.id != todays.id
+        assert await worker.puzzles.puzzle(TODAY) == replaced
+
+
+@pytest.mark.parametrize("place", [GROUP, ""])
+async def test_a_forgotten_answer_is_not_counted_twice(store: Store, place: str) -> None:
+    async with opened(store, "Anna") as (worker, [anna]):
+        worker.forgetter.now = NOON.timestamp
+        await anna.say("/puzzle")
+        todays = await worker.puzzles.puzzle(TODAY)
+        counted = Counted(1, 0) if place else Counted(0, 0)
+        if place:
+            await answer(anna, right=True, place=GROUP)
+        else:
+            await worker.puzzles.ladder.take("paper:1", todays, todays.pack.codes[todays.best])
+        await worker.forgetter.begin("paper:1")
+        while not (await marks(store.client))["paper:1"].is_gone:
+            await worker.forgetter.work()
+            await asyncio.sleep(0.01)
+        assert await worker.puzzles.ladder.answer_of("paper:1", todays.id) == ""
+        _puzzle, reply = await answer(anna, right=True, place=GROUP)
+        assert reply.toast.startswith("You have answered that already. ✅")
+        assert await worker.puzzles.ladder.counted_in(GROUP, TODAY) == counted
+
+
+async def test_one_comes_each_day_to_groups_that_want_it(store: Store) -> None:
+    async with opened(store, "Anna") as (worker, [anna]):
+        await anna.say("/puzzle")
+        await anna.press("🔔 13:00", GROUP)
+        assert "• 🔔 13:00" in [button.label for button in anna.fake.last(GROUP).rows[-1]]
+        stood = len(anna.fake.messages[GROUP])
+        # Today's stands there already.
+        await worker.puzzles.send_due()
+        assert len(anna.fake.messages[GROUP]) == stood
+        tomorrow = NOON + timedelta(days=1)
+        for hour, sent in ((12, 0), (13, 1), (13, 1), (14, 1)):
+            worker.puzzles._now = partial(tomorrow.replace, hour=hour)
+            await worker.puzzles.send_due()
+            assert len(anna.fake.messages[GROUP]) == stood + sent
+        # It can be answered there.
+        _puzzle, reply = await answer(anna, right=True, place=GROUP)
+        assert "✅" in reply.toast
+        # The bot was away all day: too late.
+        worker.puzzles._now = lambda: NOON.replace(hour=20) + timedelta(days=2)
+        await worker.puzzles.send_due()
+        assert len(anna.fake.messages[GROUP]) == stood + 1
+        await anna.press("off", GROUP)
+        worker.puzzles._now = lambda: NOON + timedelta(days=3)
+        await worker.puzzles.send_due()
+        assert len(anna.fake.messages[GROUP]) == stood + 1
+
+
+async def test_it_comes_with_its_picture(store: Store) -> None:
+    async with opened(store, "Anna") as (worker, [anna]):
+        anna.fake.shows_pictures = True
+        drawn = (await worker.puzzles.panel(GROUP)).picture
+        assert drawn
+        worker.picture_pool._kept[drawn.subject.digest] = b"painted"
+        await worker.puzzles.hours.choose(GROUP, 13)
+        await worker.puzzles.send_due()
+        picture = anna.fake.last(GROUP).picture
+        assert picture
+        assert picture.png == b"painted"
+
+
+async def test_an_hour_chosen_below_the_puzzle_of_a_day_gone_by_leaves_it_as_it_is(store: Store) -> None:
+    async with opened(store, "Anna") as (worker, [anna]):
+        await anna.say("/puzzle")
+        stood = anna.fake.last(GROUP)
+        worker.puzzles._now = lambda: NOON + timedelta(days=1)
+        reply = await anna.press("🔔 18:00", GROUP)
+        assert reply.toast == "A puzzle comes here each day at 18:00."
+        assert anna.fake.last(GROUP) == stood
+        assert await worker.puzzles.hours.of(GROUP) == 18
+
+
+async def test_who_has_answered_in_a_group_may_read_why(store: Store) -> None:
+    async with opened(store, "Anna") as (_worker, [anna]):
+        await anna.say("/puzzle")
+        reply = await anna.press("💡 Why?", GROUP)
+        assert reply.toast == "Press a card first: then I explain which is best."
+        await answer(anna, right=False, place=GROUP)
+        await anna.press("💡 Why?", GROUP)
+        assert "Best play from there" in anna.fake.last(anna.private).plain
+        assert "Best play from there" not in anna.fake.last(GROUP).plain
+
+
+async def test_none_is_promised_where_the_bot_may_only_answer(store: Store) -> None:
+    guest = "paper:guest7"
+    async with opened(store, "Anna") as (worker, [anna]):
+        await anna.say("/puzzle", guest)
+        panel = anna.fake.last(guest)
+        assert "🔔" not in panel.plain
+        assert not [one for row in panel.rows for one in row if " hour " in one.payload]
+        assert anna.button("Why?", guest)
+        await anna.say("/puzzle", GROUP)
+        anna.fake.messages[guest]["9"] = anna.fake.last(GROUP)
+        assert (await anna.press("🔔 13:00", guest)).toast == "This button does not work any more."
+        assert await worker.puzzles.hours.all() == {}
+
+
+async def test_a_chat_that_is_gone_has_no_more_puzzles(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    async with opened(store, "Anna") as (worker, [anna]):
+        await worker.puzzles.hours.choose(GROUP, 13)
+
+        async def refuse(*_args: object, **_more: object) -> SentMessage:
+            raise ChatGone("kicked")
+
+        monkeypatch.setattr(anna.fake, "send", refuse)
+        await worker.puzzles.send_due()
+        assert await worker.puzzles.hours.all() == {}
+
+
+@pytest.mark.parametrize(
+    ("error", "sent"),
+    [(NotDone("not connected"), 1), (SlowDown(20), 1), (Trouble("no answer"), 0), (Refused("odd"), 0)],
+)
+async def test_a_puzzle_comes_once_the_platform_is_back(store: Store, error: DeliveryError, sent: int) -> None:
+    async with opened(store, "Anna") as (worker, [anna]):
+        await worker.puzzles.hours.choose(GROUP, 13)
+        anna.fake.errors[GROUP] = [error]
+        for so_far in (0, sent, sent):
+            await worker.puzzles.send_due()
+            assert len(anna.fake.messages[GROUP]) == so_far
+
+
+async def test_a_chat_that_moves_takes_all_along(store: Store) -> None:
+    async with opened(store, "Anna") as (worker, [anna]):
+        await worker.puzzles.hours.choose(GROUP, 13)
+        await worker.puzzles.send_due()
+        await answer(anna, right=True, place=GROUP)
+        for _ in range(2):
+            await anna.dispatcher.move_chat(GROUP, "paper:300")
+        assert await worker.puzzles.hours.all() == {"paper:300": 13}
+        await worker.puzzles.send_due()
+        assert not anna.fake.messages["paper:300"]
+        assert await worker.puzzles.ladder.counted_in("paper:300", TODAY) == Counted(1, 0)
+        # What the new one has chosen stays.
+        await worker.puzzles.hours.choose(GROUP, 8)
+        await anna.dispatcher.move_chat(GROUP, "paper:300")
+        assert await worker.puzzles.hours.all() == {"paper:300": 13}
+
+
+async def test_the_next_puzzle_stays_whatever_others_answer(store: Store) -> None:
+    ladder = Ladder(store.client)
+    asked = await ladder.next_for("paper:1", all_puzzles())
+    for number, puzzle in enumerate(islice(all_puzzles().values(), 60)):
+        await ladder.take(f"paper:{9 + number}", puzzle, puzzle.pack.codes[puzzle.best])
+        assert await ladder.next_for("paper:1", all_puzzles()) == asked
+    assert asked
+    # Answered elsewhere, it is another.
+    other = next(one for one in all_puzzles().values() if one.id != asked.id)
+    await ladder.take("paper:1", other, other.pack.codes[other.best])
+    assert await ladder.next_for("paper:1", all_puzzles()) == asked
+    await ladder.take("paper:1", asked, asked.pack.codes[asked.best])
+    assert await ladder.next_for("paper:1", all_puzzles()) != asked
+
+
+async def test_an_answer_that_came_while_somebody_was_forgotten_is_forgotten_too(store: Store) -> None:
+    async with opened(store, "Anna") as (worker, [anna]):
+        await anna.say("/puzzle", anna.private)
+        await worker.forgetter.begin("paper:1")
+        async with asyncio.timeout(20):
+            while not (await marks(store.client))["paper:1"].is_gone:
+                await asyncio.sleep(0.01)
+        puzzle = next(iter(all_puzzles().values()))
+        await worker.puzzles.ladder.take("paper:1", puzzle, puzzle.pack.codes[puzzle.best])
+        await worker.forgetter.finish("paper:1", (await marks(store.client))["paper:1"])
+        assert await worker.puzzles.ladder.all_of("paper:1") == {}
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_solution_has_room_beside_a_picture(language: str) -> None:
+    """Telegram's captions have 1,024 units."""
+    for puzzle in all_puzzles().values():
+        answered = Answered(PuzzleStanding(), PuzzleStanding(answered=1234, solved=1111, run=99, longest=99))
+        for line in puzzle.lines:
+            card = puzzle.pack.codes[line.cards[0]]
+            panel = solution_panel(language, "italian", puzzle, card, answered, answered.now)
+            assert units(panel.plain) <= 1024, (puzzle.id, card)
+
+
+async def test_what_is_kept_is_told_and_forgotten(store: Store) -> None:
+    async with opened(store, "Anna") as (worker, [anna]):
+        await anna.say("/puzzle", anna.private)
+        puzzle, _reply = await answer(anna, right=True)
+        file = await MyData(store.client, worker.archive, worker.ratings).file("paper:1", [], 0.0)
+        told = json.loads(file.content)["puzzles"]
+        assert told["answers"] == {puzzle.id: puzzle.pack.codes[puzzle.best]}
+        assert told["solver"]["solved"] == 1
+        await worker.forgetter.begin("paper:1")
+        async with asyncio.timeout(20):
+            while not (await marks(store.client))["paper:1"].is_gone:
+                await asyncio.sleep(0.01)
+        assert await worker.puzzles.ladder.all_of("paper:1") == {}
+        assert await worker.puzzles.ladder.solver("paper:1") == PuzzleStanding()
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("game", GAMES)
+def test_the_picture_shows_every_hand_open(game: str, language: str) -> None:
+    puzzle = next(one for one in all_puzzles().values() if one.game == game and (one.trick or game == "pizzichino"))
+    scene = puzzle_scene(language, "italian", "classic", puzzle)
+    shown = [card.code for card in scene.hand], *[[card.code for card in one.cards] for one in scene.others]
+    assert [sorted(hand) for hand in shown] == [
+        sorted(puzzle.pack.codes[card] for card in hand) for hand in puzzle.hands
+    ]
+    assert [one.card.code for one in scene.trick] == [puzzle.pack.codes[card] for card in puzzle.trick]
+    playable = {card.code for card in scene.hand if card.light == "playable"}
+    assert playable == {puzzle.pack.codes[line.cards[0]] for line in puzzle.lines}
+    assert paint(scene)

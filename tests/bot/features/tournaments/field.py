@@ -1,0 +1,179 @@
+"""A field of scripted people at tournaments on a fake platform, and a count of who is ahead that knows records alone."""
+
+from collections import Counter, defaultdict
+from collections.abc import AsyncIterator, Iterator, Mapping
+from contextlib import asynccontextmanager
+from fractions import Fraction
+from itertools import count
+from random import Random
+from typing import Any
+
+from bot.features.tournaments.standings import standings
+from bot.features.tournaments.tournament import Form, Tournament
+from bot.finished.archive import FinishedGame
+from bot.store import Store
+from bot.tables.choice import Choice
+from bot.tables.errors import OldPanel
+from bot.worker import Worker
+from tests.bot.fake_platform import GROUP, FakePlatform, open_worker
+
+
+class Field:
+    """People by number, who play what the director gives them, by chance that a seed fixes."""
+
+    def __init__(self, worker: Worker, fake: FakePlatform, seed: int) -> None:
+        self.worker, self.fake, self.random = worker, fake, Random(seed)
+        self._updates = count(1)
+
+    async def started(
+        self, game: str, form: Form, people: int, target: int | None = None, **options: str
+    ) -> Tournament:
+        """A tournament of so many people, which has started."""
+        registration = self.worker.director.registration
+        choice = Choice.usual(game)
+        if target is not None:
+            choice = choice.with_target(target)
+        opened = await registration.open(GROUP, person(0), name(0), choice, form, f"open {seed_of(self.random)}")
+        for option, value in options.items():
+            await registration.choose(opened.code, person(0), option, value, f"choose {option}")
+        for number in range(people):
+            await registration.enter(opened.code, person(number), name(number), f"enter {number}")
+        return await registration.start(opened.code, person(0), "start")
+
+    async def tended(self) -> None:
+        """Whatever the director has to do just now is done, and shown."""
+        await self.worker.director.tend()
+        await self.worker.delivery.answers.tasks.wait()
+        await self.worker.settled()
+
+    async def played(self, code: str, *, rounds: int | None = None, resigning: float = 0.1) -> Tournament:
+        """Play on until it is over, or so many rounds are; at each table somebody may resign, as often as is said."""
+        while True:
+            await self.tended()
+            tournament = await self.worker.director.tournaments.load(code)
+            if not tournament.is_live or (rounds is not None and self._rounds_over(tournament) >= rounds):
+                return tournament
+            for table in open_tables(tournament):
+                await self.play_out(table, resigning)
+
+    @staticmethod
+    def _rounds_over(tournament: Tournament) -> int:
+        return sum(map(tournament.is_over, range(1, len(tournament.rounds) + 1)))
+
+    async def play_out(self, code: str, resigning: float = 0.0) -> None:
+        """Play at a table until its game is over."""
+        is_resigned = self.random.random() < resigning
+        stops_at = self.random.randrange(1, 12)
+        for number in count():
+            table = await self.worker.room.load(code)
+            if table.phase != "playing":
+                break
+            assert table.game
+            turn = table.game.turn
+            assert turn is not None
+            moves = [one for one in table.game.legal_moves(turn) if one not in ("claim", "resign")]
+            move = "resign" if is_resigned and number == stops_at else self.random.choice(moves)
+            chair = table.chairs[turn]
+            assert chair
+            try:
+                await self.worker.room.press(code, chair.person, table.version, move, f"m{next(self._updates)}")
+            except OldPanel:
+                continue
+        await self.worker.settled()
+
+    async def games(self, code: str) -> list[FinishedGame]:
+        """The archived games of a tournament."""
+        return [
+            game async for game in self.worker.archive.all() if game.played_for and game.played_for.tournament == code
+        ]
+
+
+def seed_of(random: Random) -> int:
+    return random.randrange(10**9)
+
+
+def person(number: int) -> str:
+    return f"paper:{100 + number}"
+
+
+def name(number: int) -> str:
+    return f"Player {number}"
+
+
+def team_name(tournament: Tournament, team: int) -> str:
+    """What a team is called."""
+    return " + ".join(player.name for player in tournament.members(team))
+
+
+def open_tables(tournament: Tournament) -> Iterator[str]:
+    """The tables at which a tournament is being played."""
+    for match in tournament.matches:
+        deal = match.next_deal
+        if deal is not None and deal in match.seats:
+            yield match.seats[deal]
+
+
+@asynccontextmanager
+async def field(store: Store, seed: int = 1, **options: Any) -> AsyncIterator[Field]:
+    fake = FakePlatform()
+    async with open_worker(store, fake, **options) as worker:
+        yield Field(worker, fake, seed)
+
+
+# Who is ahead, from the records of the games alone
+
+Team = frozenset[str]
+
+
+def sides(game: FinishedGame) -> tuple[Team, Team]:
+    """Who plays with whom."""
+    return frozenset(game.people[::2]), frozenset(game.people[1::2])
+
+
+def wins(games: list[FinishedGame]) -> dict[Team, int]:
+    """How many whole games each team has won."""
+    counted: dict[Team, int] = defaultdict(int)
+    for game in games:
+        for side, team in enumerate(sides(game)):
+            winners = game.record.winner or []
+            counted[team] += bool(winners) and winners[0] % 2 == side
+    return counted
+
+
+def duplicate_points(games: list[FinishedGame], lost: int = 5) -> dict[Team, Fraction]:
+    """How many points each team made above what the others made of the same cards in the same seats."""
+    by_deal: dict[str, list[FinishedGame]] = defaultdict(list)
+    for game in games:
+        by_deal["".join(game.record.deals[0].pack)].append(game)
+    counted: dict[Team, Fraction] = defaultdict(Fraction)
+    for tables in by_deal.values():
+        margins = {
+            game.id: game.record.deals[0].totals[0] - game.record.deals[0].totals[1]
+            for game in tables
+            if game.record.ending in ("cancelled", "target")
+        }
+        for game in tables:
+            first, second = sides(game)
+            if game.id in margins:
+                better = margins[game.id] - Fraction(sum(margins.values()), len(margins))
+            else:
+                won = 1 if (game.record.winner or [])[0] % 2 == 0 else -1
+                datum = Fraction(sum(margins.values()), len(margins) or 1)
+                better = won * max([Fraction(lost), *(won * (one - datum) for one in margins.values())])
+            counted[first] += better
+            counted[second] -= better
+    return counted
+
+
+def counted_in_order(tournament: Tournament, games: list[FinishedGame]) -> list[Fraction]:
+    """What the records of a tournament that is over say that its teams have made, in the order of its standings: wins,
+    with byes where these are wins, or a duplicate's points.
+    """
+    counted: Mapping[Team, int | Fraction] = duplicate_points(games) if tournament.is_duplicate else wins(games)
+    byes = Counter(
+        match.one for match in tournament.matches if match.is_bye and tournament.form in ("knockout", "swiss")
+    )
+    return [
+        Fraction(counted.get(frozenset(one.person for one in tournament.members(line.team)), 0) + byes[line.team])
+        for line in standings(tournament)
+    ]

@@ -1,0 +1,95 @@
+"""py4swiss as an independent judge of Swiss pairings: what it is told of a tournament, and what it would pair.
+
+It has FIDE's Dutch rules as they were until January 2026, and gives the same pairs as bbpPairings. There are wheels of
+it for Linux on x86-64 and for Macs alone; elsewhere the tests that ask it are left out.
+"""
+
+from fractions import Fraction
+from typing import Any, NamedTuple
+from unittest import mock
+
+import pytest
+
+from bot.features.tournaments.outcomes import earned, was_played
+from bot.features.tournaments.tournament import Match, Tournament
+
+dutch: Any = pytest.importorskip("py4swiss.engines.dutch.engine")
+brackets: Any = pytest.importorskip("py4swiss.engines.dutch.bracket")
+common: Any = pytest.importorskip("py4swiss.engines.common")
+trf: Any = pytest.importorskip("py4swiss.trf.parsed_trf")
+sections: Any = pytest.importorskip("py4swiss.trf.sections")
+codes: Any = pytest.importorskip("py4swiss.trf.codes")
+results: Any = pytest.importorskip("py4swiss.trf.results")
+
+BYE, ABSENT = "U", "Z"
+
+
+class Judgement(NamedTuple):
+    """The pairs that the judge would have next, as ours are written; None if it knows of none.
+
+    ``has_collapsed`` if it paired all score groups below a bracket as one, by a rule that was dropped in 2026.
+    """
+
+    pairs: tuple[tuple[int, int | None], ...] | None
+    has_collapsed: bool
+
+
+class _Brackets(brackets.Brackets):  # type: ignore[misc]
+    """The judge's brackets, which note whether they collapsed."""
+
+    collapses = 0
+
+    def collapse(self) -> None:
+        _Brackets.collapses += 1
+        super().collapse()
+
+
+def judged(t: Tournament, rounds: int) -> Judgement:
+    """Ask the judge for the next pairs.
+
+    That nobody meets twice it is told of void matches too, which its own rules would play again.
+    """
+    players = []
+    for team in range(len(t.teams)):
+        told = [_result(t, number, team) for number in range(len(t.rounds))]
+        points = sum((earned(match, team) for match in t.matches_of(team)), Fraction(0))
+        players.append(
+            sections.PlayerSection(
+                code=codes.PlayerCode.PLAYER,
+                starting_number=team + 1,
+                points_times_ten=int(10 * points),
+                rank=team + 1,
+                results=told,
+            )
+        )
+    met = {(match.one + 1, match.other + 1) for match in t.matches if match.other is not None}
+    zeroed = {team + 1 for team in range(len(t.teams)) if t.has_withdrawn(team)}
+    parsed = trf.ParsedTrf(
+        player_sections=players,
+        x_section=sections.XSection(number_of_rounds=rounds, forbidden_pairs=met, zeroed_ids=zeroed),
+    )
+    parsed.validate_contents()
+    before = _Brackets.collapses
+    with mock.patch.object(dutch, "Brackets", _Brackets):
+        try:
+            pairs = dutch.Engine.generate_pairings(parsed)
+        except common.PairingError:
+            return Judgement(None, False)
+    found = tuple((one.white - 1, one.black - 1 if one.black else None) for one in pairs)
+    return Judgement(found, _Brackets.collapses > before)
+
+
+def _result(t: Tournament, number: int, team: int) -> Any:
+    """What a team did in a round."""
+    match = next((one for one in t.rounds[number] if team in one.teams), None)
+    if match is None or match.is_bye:
+        return results.RoundResult(id=0, color="-", result=ABSENT if match is None else BYE)
+    at = match.teams.index(team)
+    return results.RoundResult(id=match.teams[1 - at] + 1, color="wb"[at], result=_token(match, team))
+
+
+def _token(match: Match, team: int) -> str:
+    points = earned(match, team)
+    if not was_played(match):
+        return "+" if points else "-"
+    return {Fraction(0): "0", Fraction(1): "1"}.get(points, "=")

@@ -1,0 +1,69 @@
+"""What nobody may read of a duplicate's round that is on, and the places where somebody might look for it."""
+
+import json
+import re
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import aiohttp
+import pytest
+
+from bot.features.tournaments.tournament import Tournament
+from bot.panel import Panel
+from bot.pictures.pool import PicturePool
+from engine import GAMES
+from engine.shuffle import shuffled
+
+RUN = 10
+"""So many cards one after the other as they lie in a pack are told by nothing but the pack."""
+
+
+def told_of(text: str, tournament: Tournament, number: int) -> list[str]:
+    """What a text tells of a round's packs, the words that say so: their secrets, or cards in a row as they lie there."""
+    secrets = [tournament.secret(number, deal) for deal in tournament.deals]
+    packs = [shuffled(GAMES[tournament.game].pack, secret) for secret in secrets]
+    found = [one.hex() for one in (tournament.root, *secrets) if one.hex() in text]
+    lined_up = " ".join(re.findall(r"(?<![A-Z0-9])[0-9A-Z]{1,2}[A-Z](?![A-Z0-9])", text))
+    for pack in packs:
+        for at in range(len(pack) - RUN + 1):
+            run = pack[at : at + RUN]
+            if " ".join(run) in lined_up or "".join(run) in text:
+                found.append(" ".join(run))
+    return found
+
+
+def at_info(logs: Iterable[Mapping[str, Any]]) -> str:
+    """What was logged at INFO or above."""
+    return json.dumps([one for one in logs if one["log_level"] != "debug"], default=repr)
+
+
+async def pages(url: str, codes: Iterable[str], games: Iterable[str]) -> dict[str, str]:
+    """All pages and answers for programs about some tables and games, by their paths."""
+    paths = ["/", "/leaderboard", "/daily", "/api/v1/leaderboard"]
+    for code in codes:
+        paths += [f"/t/{code}", f"/t/{code}/live", f"/g/{code}"]
+        paths += [f"/api/v1/{about}/{code}{more}" for about in ("tables", "me/tables") for more in ("", "/stream")]
+    for game in games:
+        paths += [f"/g/{game}", f"/t/{game}", f"/api/v1/games/{game}", f"/api/v1/games/{game}/record"]
+        paths += [f"/api/v1/games/{game}/deals/1", f"/api/v1/games/{game}/analysis", f"/api/v1/tables/{game}"]
+    found = {}
+    async with aiohttp.ClientSession(cookie_jar=aiohttp.CookieJar(unsafe=True)) as session:
+        for path in paths:
+            async with session.get(f"{url}{path}", timeout=aiohttp.ClientTimeout(30)) as answer:
+                found[path] = await answer.text()
+    return found
+
+
+@pytest.fixture
+def scenes(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """What was painted, as text."""
+    told: list[str] = []
+    paint = PicturePool.painted
+
+    async def painted(pool: PicturePool, panel: Panel) -> Panel:
+        if panel.picture:
+            told.append(f"{panel.picture.subject!r} {panel.picture.alt}")
+        return await paint(pool, panel)
+
+    monkeypatch.setattr(PicturePool, "painted", painted)
+    return told

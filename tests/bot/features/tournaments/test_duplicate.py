@@ -1,0 +1,157 @@
+"""What the deals of a duplicate count."""
+
+from collections import defaultdict
+from fractions import Fraction
+from random import Random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bot.features.tournaments.duplicate import deal_scores, round_scores, steps
+from bot.features.tournaments.entries import How
+from bot.features.tournaments.tournament import Tournament
+from tests.bot.features.tournaments.logs import MIXED, at_random, begun, paired, played_out, scored
+
+
+def four_tables(margins: list[int], *, game: str = "metamazzo", scoring: str = "points") -> Tournament:
+    """A round of four matches, whose first deal brought the first seats so many points more, and the second nothing."""
+    t = paired(begun("duplicate", 8, game=game, scoring=scoring), (0, 4), (5, 1), (2, 6), (7, 3))
+    for match, margin in zip(t.rounds[0], margins, strict=True):
+        t = scored(t, match, max(margin, 0), max(-margin, 0), deal=1)
+    for match in t.rounds[0]:
+        t = scored(t, match, 5, 5, deal=2)
+    return t
+
+
+def of_deal(t: Tournament, deal: int) -> list[tuple[object, object]]:
+    """What a deal counts, match by match."""
+    return [one.scores for one in deal_scores(t) if one.deal == deal]
+
+
+def test_a_table_is_compared_with_the_mean_of_all() -> None:
+    t = four_tables([6, -2, 3, 1])
+    assert {one.datum for one in deal_scores(t) if one.deal == 1} == {Fraction(2)}
+    assert of_deal(t, 1) == [(4, -4), (-4, 4), (1, -1), (-1, 1)]
+    assert of_deal(t, 2) == [(0, 0)] * 4
+    assert round_scores(t) == [{0: 4, 4: -4, 5: -4, 1: 4, 2: 1, 6: -1, 7: -1, 3: 1}]
+
+
+def test_a_mean_is_not_rounded() -> None:
+    t = four_tables([1, 0, 0, 0])
+    assert of_deal(t, 1)[:2] == [(Fraction(3, 4), Fraction(-3, 4)), (Fraction(-1, 4), Fraction(1, 4))]
+
+
+def test_seats_are_swapped_in_the_second_deal() -> None:
+    t = paired(begun("duplicate", 4), (0, 2), (1, 3))
+    for match, ours in zip(t.rounds[0], (9, 3), strict=True):
+        t = scored(t, match, 4, 4, deal=1)
+        # The match's second team has the first seat: -9 and -3 for it.
+        t = scored(t, match, ours, 0, deal=2)
+    assert of_deal(t, 2) == [(3, -3), (-3, 3)]
+    assert {one.datum for one in deal_scores(t) if one.deal == 2} == {Fraction(-6)}
+
+
+def test_one_table_alone_is_its_own_mean() -> None:
+    t = paired(begun("duplicate", 4), (0, 2), (1, 3))
+    for deal in (1, 2):
+        t = scored(t, t.match(1, 0), 11, 0, deal=deal)
+        t = scored(t, t.match(1, 1), 0, 0, deal=deal, how="void")
+    assert of_deal(t, 1) == of_deal(t, 2) == [(0, 0)] * 2
+    assert [one.datum for one in deal_scores(t)] == [11, 11, -11, -11]
+
+
+@pytest.mark.parametrize("how", ["resign", "timeout", "forfeit"])
+@pytest.mark.parametrize(
+    ("game", "scoring", "penalty"),
+    [("metamazzo", "points", 5), ("spades", "points", 50), ("metamazzo", "steps", 3), ("spades", "steps", 3)],
+)
+def test_a_deal_lost_otherwise_costs_the_same_whatever_it_stood_at(
+    how: How, game: str, scoring: str, penalty: int
+) -> None:
+    t = paired(begun("duplicate", 6, game=game, scoring=scoring), (0, 3), (4, 1), (2, 5))
+    t = scored(t, t.match(1, 0), 30, 0, deal=1, how=how, winner=1)
+    t = scored(t, t.match(1, 1), 2, 0, deal=1)
+    t = scored(t, t.match(1, 2), 0, 0, deal=1, how="void")
+    for match in t.rounds[0]:
+        t = scored(t, match, 0, 0, deal=2, how=how, winner=0)
+    assert of_deal(t, 1) == [(-penalty, penalty), (0, 0), (0, 0)]
+    assert {one.datum for one in deal_scores(t)} == {2, None}
+    # Whoever has which seat: in the second deal the match's second team sits first.
+    assert of_deal(t, 2) == [(penalty, -penalty)] * 3
+
+
+def test_nobody_gains_by_giving_a_bad_deal_up() -> None:
+    t = paired(begun("duplicate", 6), (0, 3), (4, 1), (2, 5))
+    t = scored(t, t.match(1, 0), 30, 0, deal=1)
+    t = scored(t, t.match(1, 1), 0, 0, deal=1)
+    # The second seat, of which somebody has made 15 less than the mean; the first seat's worst is 15 below it, too.
+    t = scored(t, t.match(1, 2), 0, 0, deal=1, how="resign", winner=0)
+    for match in t.rounds[0]:
+        t = scored(t, match, 0, 0, deal=2)
+    assert of_deal(t, 1) == [(15, -15), (-15, 15), (15, -15)]
+
+
+@pytest.mark.parametrize(
+    ("difference", "count"),
+    [
+        ("0", 0), ("1/3", 0), ("1/2", 1), ("4/3", 1), ("3/2", 2), ("2", 2), ("3", 3), ("5", 4), ("7", 5), ("9", 5),
+        ("10", 6), ("14", 7), ("18", 7), ("19", 8), ("40", 8), ("-1/2", -1), ("-3", -3), ("-30", -8),
+    ],
+)  # fmt: skip
+def test_steps(difference: str, count: int) -> None:
+    assert steps(Fraction(difference)) == count
+
+
+def test_steps_of_spades_are_of_tens() -> None:
+    assert of_deal(four_tables([60, -20, 30, 10], game="spades", scoring="steps"), 1) == [
+        (3, -3),
+        (-3, 3),
+        (1, -1),
+        (-1, 1),
+    ]
+    assert of_deal(four_tables([6, -2, 3, 1], scoring="steps"), 1) == [(3, -3), (-3, 3), (1, -1), (-1, 1)]
+    assert of_deal(four_tables([60, -20, 30, 10], game="spades"), 1) == [(40, -40), (-40, 40), (10, -10), (-10, 10)]
+
+
+def test_nothing_is_told_of_a_round_before_all_have_played_it() -> None:
+    t = four_tables([6, -2, 3, 1])
+    t = paired(t, (0, 1), (2, 3), (4, 5), (6, 7))
+    for match in t.rounds[1][:3]:
+        for deal in (1, 2):
+            t = scored(t, match, 9, 1, deal=deal)
+    assert {one.round for one in deal_scores(t)} == {1}
+    assert len(round_scores(t)) == 1
+    for deal in (1, 2):
+        t = scored(t, t.match(2, 3), 9, 1, deal=deal)
+    assert {one.round for one in deal_scores(t)} == {1, 2}
+
+
+def test_a_bye_counts_nothing() -> None:
+    t = paired(begun("duplicate", 5), (0, 2), (3, 1), (4, None))
+    for match in t.rounds[0][:2]:
+        for deal in (1, 2):
+            t = scored(t, match, match.one, 0, deal=deal)
+    assert round_scores(t)[0][4] == 0
+
+
+@given(
+    seed=st.integers(0, 2**32),
+    teams=st.integers(4, 10),
+    deals=st.sampled_from(["2", "4", "8"]),
+    scoring=st.sampled_from(["points", "steps"]),
+)
+def test_what_one_gains_others_lose(seed: int, teams: int, deals: str, scoring: str) -> None:
+    t = played_out(begun("duplicate", teams, deals=deals, scoring=scoring), at_random(Random(seed), MIXED))
+    by_deal: dict[tuple[int, int], list[Fraction]] = defaultdict(list)
+    for one in deal_scores(t):
+        match = t.match(one.round, one.match)
+        assert sum(one.scores) == 0
+        if match.results[one.deal].how == "played":
+            by_deal[one.round, one.deal].append(one.scores[match.first_team(one.deal)])
+        elif match.results[one.deal].how == "void":
+            assert not any(one.scores)
+    # All that sat in one seat, at tables that played the deal, are compared with each other.
+    assert scoring == "steps" or all(sum(scores) == 0 for scores in by_deal.values())
+    assert sum(sum(scores.values()) for scores in round_scores(t)) == 0
+    assert len(deal_scores(t)) == sum(len(match.results) for match in t.matches)

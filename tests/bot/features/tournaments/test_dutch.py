@@ -1,0 +1,142 @@
+"""Pairs by the Dutch system, beside the plainest way to find them: all pairings, sieved criterion by criterion."""
+
+from fractions import Fraction
+from itertools import combinations
+from random import Random
+
+import pytest
+
+from bot.features.tournaments.dutch import NOBODY, pair_round
+from bot.features.tournaments.entries import Leave
+from bot.features.tournaments.pairing import next_round, rounds_in_all
+from bot.features.tournaments.played import Record
+from bot.features.tournaments.swiss import RELAXED, can_be_paired, possible, records_of
+from bot.features.tournaments.tournament import Form, Tournament
+from tests.bot.features.tournaments.logs import MIXED, at_random, begun, paired, played_round, scored, with_entries
+from tests.bot.features.tournaments.sieve import Pairing, explain, ranked, sieve
+from tests.long import long, mostly_long
+
+
+def teams(*scores: int) -> dict[int, Record]:
+    """Teams that have played, with so many points; nothing but points tells them apart."""
+    return {team: Record(score=Fraction(score)) for team, score in enumerate(scores)}
+
+
+def sieved(t: Tournament, rounds: int) -> tuple[dict[int, Record], Pairing]:
+    """The records of the teams in a tournament, and the next pairing by the sieve."""
+    records = {team: record for team, record in enumerate(records_of(t)) if not t.has_withdrawn(team)}
+    played, is_last = len(t.rounds), len(t.rounds) + 1 >= rounds
+    demands = next(one for one in RELAXED if can_be_paired(records, one, played, is_last=is_last))
+    found = sieve(records, possible(records, demands, played, is_last=is_last))
+    assert found
+    return records, found
+
+
+@pytest.mark.parametrize(("count", "most"), [(12, 8), long(150, 8), long(25, 10)])
+@pytest.mark.parametrize("leaving", [0.0, 0.3], ids=["all stay", "some leave"])
+@pytest.mark.parametrize("form", mostly_long(["swiss", "duplicate"], "duplicate"))
+def test_each_round_is_the_best_of_all_pairings(form: Form, leaving: float, count: int, most: int) -> None:
+    for seed in range(count):
+        random = Random(seed)
+        t = begun(form, random.randint(4, most), rounds=random.choice(("auto", "5", "7")))
+        while (pairs := next_round(t)) is not None:
+            records, best = sieved(t, rounds_in_all(t))
+            assert ranked(records, pairs) == best, explain(records, best, ranked(records, pairs))
+            t = paired(t, *pairs)
+            if random.random() < leaving and len(t.active) > 3:
+                t = with_entries(t, Leave(random.choice(t.active)))
+            t = played_round(t, at_random(random, MIXED))
+
+
+FIVE_ROUNDS = ["0+3 4+1 6+2 7-5", "0+2 1+7 5-3 4-6", "4-0 2-1 3+7 6+5", "0-1 7-2 6+3 5+4", "6+0 1-5 3+2 4+7"]
+"""Five rounds of eight teams, the first seat first; + means that it won."""
+
+
+def test_one_team_floats_where_three_would() -> None:
+    """Two pairings of round 6 are left. By the other one 0, 3 and 5 float, and caissify-pairings 0.5.0 chose that."""
+    t = begun("swiss", 8, rounds="7")
+    for matches in FIVE_ROUNDS:
+        t = paired(t, *((int(match[0]), int(match[2])) for match in matches.split()))
+        for match, text in zip(t.rounds[-1], matches.split(), strict=True):
+            t = scored(t, match, *((31, 10) if text[1] == "+" else (10, 31)))
+    records = dict(enumerate(records_of(t)))
+    assert [record.score for record in records.values()] == [3, 3, 1, 3, 2, 3, 5, 0]
+    pairs = next_round(t)
+    assert pairs
+    right, wrong = ranked(records, pairs), ((0, 7), (3, 4), (5, 2), (6, 1))
+    assert right == ((0, 5), (1, 3), (4, 2), (6, 7))
+    assert explain(records, right, wrong) == "C8"
+
+
+def test_bye_goes_to_the_lowest_score() -> None:
+    """C5 comes before C6: teams 2 and 3 have met, so the best pair is broken up rather than give one of them the bye."""
+    records = teams(2, 2, 1, 1, 0)
+    edges = [(0, 1), (0, 2), (1, 3), (2, 4), (3, 4), (2, NOBODY), (3, NOBODY), (4, NOBODY)]
+    assert sorted(pair_round(records, edges)) == [(0, 2), (1, 3), (4, NOBODY)]
+    assert sorted(pair_round(records, [*edges, (2, 3)])) == [(0, 1), (2, 3), (4, NOBODY)]
+
+
+def test_bye_goes_to_a_team_that_has_played_most() -> None:
+    """C9, among teams of the lowest score. The order of article 4 alone would give it to the last team."""
+    records = teams(1, 1, 0, 0, 0)
+    edges = [(0, 1), (2, 3), (2, 4), (3, 4), *((team, NOBODY) for team in (2, 3, 4))]
+    assert (4, NOBODY) in pair_round(records, edges)
+    for team, record in records.items():
+        record.floats = ["none"]
+        record.colours = ["white"] if team == 2 else []
+    assert (2, NOBODY) in pair_round(records, edges)
+
+
+def test_floaters_are_chosen_for_the_next_bracket() -> None:
+    """C8: team 1 floats, and all teams below are paired with their equals. By article 4 alone team 2 would."""
+    records = teams(2, 2, 2, 1, 1, 1, 0, 0)
+    edges = [(0, 1), (0, 2), (1, 2), (3, 4), (3, 5), (4, 5), (6, 7), (2, 6), (5, 7)]
+    assert sorted(pair_round(records, edges)) == [(0, 1), (2, 6), (3, 4), (5, 7)]
+    assert sorted(pair_round(records, [*edges, (1, 3)])) == [(0, 2), (1, 3), (4, 5), (6, 7)]
+
+
+def test_exchanges_and_their_transpositions_go_by_rank() -> None:
+    """Articles 4.3.4 and 4.2: the highest team moves up from S2, then gets the highest opponent."""
+    edges = [(0, 3), (1, 4), (2, 6), (5, 7), (8, 9), (2, 5), (6, 8), (7, 9)]
+    assert sorted(pair_round(teams(*[0] * 10), edges)) == [(0, 3), (1, 4), (2, 6), (5, 7), (8, 9)]
+    edges = [(0, 2), (1, 3), (4, 6), (5, 7), (4, 7), (5, 6)]
+    assert sorted(pair_round(teams(*[0] * 8), edges)) == [(0, 2), (1, 3), (4, 6), (5, 7)]
+
+
+@pytest.mark.parametrize("count", [600, long(6000)])
+def test_any_teams_are_paired_as_by_the_sieve(count: int) -> None:
+    """Teams with any history, who may meet almost anybody: all criteria decide now and then."""
+    random, done = Random(1), 0
+    while done < count:
+        records = {team: any_record(random) for team in range(random.randint(4, 8))}
+        done += is_paired_as_by_the_sieve(records, random, 0.7)
+
+
+@pytest.mark.parametrize("count", [300, long(3000)])
+def test_one_score_group_is_paired_as_by_the_sieve(count: int) -> None:
+    """Teams that have met many others: exchanges decide, as there is nothing else between them."""
+    random, done = Random(2), 0
+    while done < count:
+        done += is_paired_as_by_the_sieve(teams(*[0] * random.randint(7, 12)), random, 0.35)
+
+
+def is_paired_as_by_the_sieve(records: dict[int, Record], random: Random, chance: float) -> bool:
+    """Whether these teams can be paired at all, where each two may meet by chance; if so they are, and rightly."""
+    edges = [pair for pair in combinations(records, 2) if random.random() < chance]
+    if len(records) % 2:
+        edges += [(team, NOBODY) for team in records if random.random() < chance]
+    best = sieve(records, edges)
+    if best is None:
+        return False
+    found = tuple(sorted(pair_round(records, edges)))
+    assert found == best, (explain(records, best, found), records, edges)
+    return True
+
+
+def any_record(random: Random) -> Record:
+    rounds = random.randint(2, 4)
+    return Record(
+        score=Fraction(random.randint(0, 3)),
+        colours=random.choices(["white", "black"], k=random.randint(0, rounds)),
+        floats=random.choices(["up", "down", "none"], k=rounds),
+    )

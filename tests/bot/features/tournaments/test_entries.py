@@ -1,0 +1,94 @@
+"""The entries of a tournament's log: each is read as it was written, and nothing else is read."""
+
+from typing import get_args
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bot.features.tournaments.entries import (
+    Cancel,
+    Enter,
+    Entry,
+    Finish,
+    Leave,
+    Open,
+    Option,
+    Partner,
+    Place,
+    Play,
+    Redacted,
+    Result,
+    Round,
+    Seat,
+    Start,
+    decode,
+    encode,
+)
+from bot.store.forms import UnreadableEntry
+
+TEXTS: dict[str, Entry] = {
+    "open telegram:42 Bea B.": Open("telegram:42", "Bea B."),
+    "place telegram:-100/7": Place("telegram:-100/7"),
+    "play metamazzo 300 strict target=31": Play("metamazzo", "300 strict target=31"),
+    "option form swiss": Option("form", "swiss"),
+    "enter discord:7 Anna": Enter("discord:7", "Anna"),
+    "leave 3": Leave(3),
+    "partner 0 4": Partner(0, 4),
+    "start 00ff 2 0 1": Start(b"\0\xff", ((2,), (0,), (1,))),
+    "start 00ff 0+4 2+1": Start(b"\0\xff", ((0, 4), (2, 1))),
+    "round 86400 0-3 1-2 4-": Round(86400, ((0, 3), (1, 2), (4, None))),
+    "seat 1 0 0 K7QF2M": Seat(1, 0, 0, "K7QF2M"),
+    "result 1 0 0 1 18 31 played K7QF2M-0a1b2c": Result(1, 0, 0, 1, 18, 31, "played", "K7QF2M-0a1b2c"),
+    "result 2 1 2 - -40 35 played -": Result(2, 1, 2, None, -40, 35, "played"),
+    "result 2 1 1 0 0 0 forfeit -": Result(2, 1, 1, 0, 0, 0, "forfeit"),
+    "finish": Finish(),
+    "cancel": Cancel(),
+    "redacted": Redacted(),
+}
+"""As releases wrote them."""
+
+
+@pytest.mark.parametrize(("text", "entry"), TEXTS.items())
+def test_an_entry_is_a_line_of_text(text: str, entry: Entry) -> None:
+    assert decode(text) == entry
+    assert encode(entry) == text
+
+
+def test_every_kind_of_entry_is_named_above() -> None:
+    assert {type(entry) for entry in TEXTS.values()} == set(get_args(Entry))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "round",
+        "round 5",
+        "round 5 0",
+        "start 00",
+        "leave x",
+        "result 1 0 0 2 1 1 won -",
+        "result 1 0 0 1 1 1 played",
+        "finish now",
+        "open a",
+        "1 2",
+    ],
+)
+def test_anything_else_is_refused(text: str) -> None:
+    with pytest.raises(UnreadableEntry):
+        decode(text)
+
+
+@given(st.text(st.characters(blacklist_categories=["Cs"])))
+def test_what_is_read_is_written_the_same(text: str) -> None:
+    try:
+        entry = decode(text)
+    except UnreadableEntry:
+        return
+    assert encode(entry) == text
+
+
+def test_an_id_of_two_words_is_not_written() -> None:
+    with pytest.raises(ValueError, match="read as something else"):
+        encode(Enter("paper:1 2", "Anna"))

@@ -1,0 +1,489 @@
+"""Tournaments as people press through them, by the buttons that they see."""
+
+from collections.abc import AsyncIterator
+from random import Random
+
+import pytest
+
+from bot.features.tournaments.pages import mine_panel
+from bot.features.tournaments.tournament import DAY, Tournament
+from bot.panels.snapshot import isolated
+from bot.store import Store, keys
+from bot.tables.choice import Choice
+from bot.worker import Worker
+from tests.bot.fake_platform import GROUP, FakePlatform, Player, open_worker
+from tests.bot.features.tournaments.field import team_name
+
+NAMES = ("Anna", "Bruno", "Carla", "Dino", "Emma", "Furio")
+
+
+class Group:
+    """A group whose people open, enter and play tournaments."""
+
+    def __init__(self, worker: Worker, fake: FakePlatform) -> None:
+        self.worker, self.fake = worker, fake
+        self.people = [Player(worker, fake, name, number) for number, name in enumerate(NAMES, 1)]
+
+    async def shown(self) -> None:
+        """All that is to be done about tournaments is done, and shown."""
+        for _ in range(3):
+            await self.worker.director.tend()
+            await self.worker.delivery.answers.tasks.wait()
+            await self.worker.settled()
+
+    @property
+    def card(self) -> str:
+        return self.plain(GROUP)
+
+    def plain(self, place: str) -> str:
+        return self.fake.last(place).plain.replace("\u2068", "").replace("\u2069", "")
+
+    def labels(self, place: str = GROUP) -> list[str]:
+        return [
+            one.label.replace("\u2068", "").replace("\u2069", "") for row in self.fake.last(place).rows for one in row
+        ]
+
+    async def opened(self, text: str = "/tournament metamazzo 21", entering: int = 0) -> Tournament:
+        """Anna opens one, and so many enter."""
+        assert (await self.people[0].say(text)).panel is None
+        await self.shown()
+        for player in self.people[:entering]:
+            await player.press("Enter", GROUP)
+        await self.shown()
+        return await self.newest()
+
+    async def newest(self) -> Tournament:
+        """The newest of Anna's."""
+        return (await self.worker.director.tournaments.of(self.people[0].person.id))[0]
+
+    async def choose(self, *labels: str) -> None:
+        """Anna chooses options by their buttons, and is done."""
+        await self.people[0].press("Options", GROUP)
+        for label in labels:
+            await self.people[0].press(label)
+        await self.people[0].press("Done")
+        await self.shown()
+
+    async def play_on(self, done: str) -> None:
+        """Any buttons that are offered, until the group reads this."""
+        random = Random(1)
+        for _ in range(3000):
+            if any(done in text for text in self.fake.texts(GROUP)):
+                return
+            moved = False
+            for player in self.people:
+                for message, panel in list(self.fake.messages[player.private].items()):
+                    moves = [
+                        one
+                        for row in panel.rows
+                        for one in row
+                        if one.payload.startswith("1m") and "play" in one.payload
+                    ]
+                    if moves:
+                        await player.send(random.choice(moves).payload, player.private, message)
+                        moved = True
+                        break
+                await self.worker.settled()
+            if not moved:
+                await self.shown()
+        raise AssertionError(f"nobody read {done!r}")
+
+
+@pytest.fixture
+async def group(store: Store) -> AsyncIterator[Group]:
+    fake = FakePlatform()
+    async with open_worker(store, fake) as worker:
+        yield Group(worker, fake)
+
+
+async def test_a_whole_tournament_by_buttons_alone(group: Group) -> None:
+    await group.opened()
+    assert group.card.startswith("🏆 Knock-out · Metà Mazzo\nOrganised by Anna\nTo 21 points")
+    for player in group.people[:4]:
+        assert (await player.press("Enter", GROUP)).toast.startswith("You have entered.")
+    await group.shown()
+    assert "4 have entered:\nAnna, Bruno, Carla, Dino" in group.card
+    await group.people[0].press("Start", GROUP)
+    await group.shown()
+    assert "Round 1 of 2 · 24 h left" in group.card
+    assert "My match" in group.labels()
+    for player in group.people[:4]:
+        assert any("Your turn" in one or "is to move" in one for one in group.fake.texts(player.private))
+    await group.play_on(" has won!")
+    await group.shown()
+    t = await group.newest()
+    assert t.phase == "over"
+    final = t.match(2, 0)
+    assert final.winner is not None
+    assert any(
+        f"{team_name(t, final.winner)} has won!" in one.replace("\u2068", "").replace("\u2069", "")
+        for one in group.fake.texts(GROUP)
+    )
+    assert any(
+        "All results" in [one.label for row in panel.rows for one in row]
+        for panel in group.fake.messages[GROUP].values()
+    )
+    own = await group.people[0].say("/tournament", group.people[0].private)
+    assert own.panel
+    assert "Your place: " in own.panel.plain
+
+
+async def test_only_the_organiser_chooses_starts_and_calls_off(group: Group) -> None:
+    t = await group.opened(entering=2)
+    for label in ("Start", "Options", "Call off"):
+        reply = await group.people[1].press(label, GROUP)
+        assert reply.toast == "Only Anna, who opened this tournament, can do that."
+        assert reply.panel is None
+    for words in ("set form swiss", "game testa", "rule target=31", "clock 60", "off yes"):
+        message, _button = group.people[1].button("How it goes", GROUP)
+        assert (await group.people[1].send(f"1ptournament {t.code} {words}", GROUP, message)).panel is None
+    assert (await group.newest()).version == t.version
+
+
+async def test_options_are_chosen_in_the_private_chat_and_stand_on_the_card(group: Group) -> None:
+    await group.opened(entering=1)
+    await group.choose(
+        "Form", "duplicate", "Deals a match", "4", "Scoring", "steps", "Rounds", "5", "Time a round", "3 days"
+    )
+    assert "🏆 Duplicate · Metà Mazzo" in group.card
+    assert "4 deals a match, in steps · 5 minutes a move\n3 days a round · 5 rounds" in group.card
+    await group.choose(
+        "Form", "Swiss", "Game", "Pizzichino", "Points to win", "31", "Packets", "peeked at", "Clock", "1 day"
+    )
+    assert "🏆 Swiss · Pizzichino" in group.card
+    assert "To 31 points · 1 day a move" in group.card
+    assert "Packets: peeked at" in group.card
+    assert (await group.newest()).choice.strict
+
+
+async def test_a_choice_from_thin_air_changes_nothing(group: Group) -> None:
+    t = await group.opened(entering=1)
+    anna = group.people[0]
+    message, _button = anna.button("Options", GROUP)
+    for words in (
+        "set form chess",
+        "set nothing 1",
+        "game chess",
+        "rule target=7",
+        "rule seats=2",
+        "clock 7",
+        "with x",
+        "results x",
+        "table 1",
+        "xyz",
+        "",
+    ):
+        reply = await anna.send(f"1ptournament {t.code} {words}", GROUP, message)
+        assert reply.toast == "This button does not work any more.", words
+    assert (await group.newest()).version == t.version
+
+
+async def test_who_has_no_private_chat_has_entered_and_is_led_there(group: Group) -> None:
+    await group.opened()
+    reply = await group.people[1].press("Enter", GROUP)
+    assert (reply.start_word, reply.has_private_chat) == ("tournament", False)
+    assert "Open our private chat" in reply.toast
+    shown = await group.people[1].say("/start tournament", group.people[1].private)
+    assert shown.panel
+    assert "It has not begun: 1 has entered." in shown.panel.plain
+    reply = await group.people[1].press("Leave", GROUP)
+    assert reply.toast == "You have left."
+    assert (await group.people[1].press("Enter", GROUP)).toast == "You have entered."
+
+
+async def test_who_enters_on_a_page_in_a_group_is_led_to_the_private_chat_too(group: Group) -> None:
+    t = await group.opened()
+    bruno = group.people[1]
+    # As on Discord, where a page that the card brings is for its reader alone, and stands beside it.
+    group.fake.messages[bruno.aside]["9"] = mine_panel("en", bruno.person.id, t, None)
+    reply = await bruno.press("Enter", bruno.aside)
+    assert "Open our private chat" in reply.toast
+    assert reply.start_word == "tournament"
+    assert "Leave" in group.labels(bruno.aside)
+    await bruno.say("/tournament", bruno.private)
+    await bruno.press("Leave", bruno.aside)
+    assert not (await bruno.press("Enter", bruno.aside)).toast
+
+
+async def test_none_is_opened_where_the_bot_may_only_answer(group: Group) -> None:
+    anna, guest = group.people[0], "paper:guest7"
+    for text in ("/tournament", "/league testa"):
+        assert (await anna.say(text, guest)).toast.startswith("Add me to this chat first")
+    await group.opened()
+    reply = await anna.say("/tournament")
+    assert reply.panel
+    group.fake.messages[guest]["9"] = reply.panel
+    assert (await anna.press("Open another tournament", guest)).toast.startswith("Add me to this chat first")
+    assert len(await group.worker.director.tournaments.of(anna.person.id)) == 1
+
+
+async def test_entering_twice_and_leaving_twice_say_so(group: Group) -> None:
+    await group.opened(entering=1)
+    assert (await group.people[0].press("Enter", GROUP)).toast == "You have entered already."
+    await group.people[0].press("Leave", GROUP)
+    assert (await group.people[0].press("Leave", GROUP)).toast == "You have not entered this tournament."
+    await group.shown()
+    assert "Nobody has entered yet." in group.card
+
+
+async def test_partners_find_one_another(group: Group) -> None:
+    await group.opened("/tournament tressette")
+    anna, bruno, carla, dino, emma, *_ = group.people
+    await anna.press("Enter", GROUP)
+    await carla.press("Enter", GROUP)
+    await group.shown()
+    assert (
+        await anna.press(f"With {isolated('Anna')}", GROUP)
+    ).toast == "That is you: whoever wants to play with you presses this button."
+    assert (await bruno.press(f"With {isolated('Anna')}", GROUP)).toast.startswith("You have entered.")
+    await emma.press("Enter", GROUP)
+    await group.shown()
+    assert (await emma.press(f"With {isolated('Carla')}", GROUP)).toast == "You are partners now."
+    await group.shown()
+    assert "4 have entered:\nAnna + Bruno, Carla + Emma" in group.card
+    assert not any(one.startswith("With ") for one in group.labels())
+    await dino.press("Enter", GROUP)
+    await group.shown()
+    assert "Without a partner: Dino" in group.card
+    message, _button = anna.button(f"With {isolated('Dino')}", GROUP)
+    t = await group.newest()
+    reply = await anna.send(f"1ptournament {t.code} with {t.player_of(dino.person.id)}", GROUP, message)
+    assert reply.toast == "One of you has a partner already."
+    # The card is not drawn anew yet when Dino has gone.
+    await dino.press("Leave", GROUP)
+    furio = group.people[5]
+    reply = await furio.press(f"With {isolated('Dino')}", GROUP)
+    assert reply.toast == "Whoever you want to play with has not entered this tournament, or has left it."
+    assert (await group.newest()).player_of(furio.person.id) is None
+
+
+async def test_a_card_comes_anew_and_another_may_be_opened(group: Group) -> None:
+    t = await group.opened(entering=2)
+    before = group.people[0].button("Options", GROUP)[0]
+    reply = await group.people[3].say("/tournament")
+    await group.shown()
+    assert reply.panel
+    assert reply.panel.plain == "Knock-out · Metà Mazzo is on here."
+    assert group.card.startswith("🏆 Knock-out")
+    assert before not in group.fake.messages[GROUP]
+    await group.people[3].press("Open another tournament", GROUP)
+    await group.shown()
+    assert "Organised by Dino" in group.card
+    reply = await group.people[3].say("/tournament")
+    assert reply.panel
+    assert len(reply.panel.rows) == 3
+    await group.people[3].press(f"🏆 Knock-out · Metà Mazzo · {isolated('Anna')}", GROUP)
+    await group.shown()
+    assert "Organised by Anna" in group.card
+    assert {one.code for one in await group.worker.director.tournaments.at(GROUP)} > {t.code}
+
+
+async def test_a_league_is_opened_beside_a_tournament_and_takes_weeks(group: Group) -> None:
+    await group.opened()
+    await group.opened("/league testa")
+    [t] = [one for one in await group.worker.director.tournaments.at(GROUP) if one.form == "league"]
+    assert (t.form, t.time, t.game, t.choice.clock) == ("league", 14 * DAY, "testa", DAY)
+    assert "14 days for all matches" in group.card
+    reply = await group.people[1].say("/lega")
+    assert reply.panel
+    assert "League · Testa a Testa is on here" in reply.panel.plain.replace("\u2068", "")
+
+
+async def test_my_match_brings_ones_hand_and_else_ones_page(group: Group) -> None:
+    await group.opened(entering=4)
+    await group.people[0].press("Start", GROUP)
+    await group.shown()
+    anna, outsider = group.people[0], group.people[5]
+    await anna.say("/start", anna.private)
+    count = len(group.fake.messages[anna.private])
+    reply = await anna.press("My match", GROUP)
+    assert "on their way to our private chat" in reply.toast
+    assert reply.start_word in {table.code for table in await group.worker.tables_of(anna.person.id)}
+    assert len(group.fake.messages[anna.private]) == count
+    assert "deal 1" in group.plain(anna.private)
+    reply = await group.people[1].press("My match", GROUP)
+    assert reply.toast == "Open our private chat: your hand comes there."
+    assert reply.start_word
+    reply = await outsider.press("My match", GROUP)
+    assert reply.private
+    assert "Round 1 of 2" in group.plain(outsider.private)
+
+
+async def test_pages_are_for_their_reader_alone_and_leave_the_card(group: Group) -> None:
+    await group.opened(entering=4)
+    await group.people[0].press("Start", GROUP)
+    await group.shown()
+    card = group.card
+    for label in ("How it goes", "All results"):
+        reply = await group.people[1].press(label, GROUP)
+        assert reply.private
+        assert reply.panel
+    assert group.card == card
+    assert "Call off" not in group.labels(group.people[1].private)
+    await group.people[0].press("How it goes", GROUP)
+    assert group.labels(group.people[0].private) == ["Call off", "◀ Back"]
+    await group.people[0].press("◀ Back")
+    assert group.labels(group.people[0].private)[-1] == "Call off"
+
+
+async def test_calling_off_and_withdrawing_are_asked_twice(group: Group) -> None:
+    await group.opened(entering=4)
+    anna, bruno = group.people[:2]
+    await anna.press("Call off", GROUP)
+    assert group.labels(anna.private) == ["Call it off", "No"]
+    await anna.press("No")
+    assert (await group.newest()).phase == "open"
+    await anna.press("Start", GROUP)
+    await group.shown()
+    await bruno.say("/tournament", bruno.private)
+    await bruno.press("Withdraw")
+    assert (await group.newest()).withdrawn == frozenset()
+    await bruno.press("Withdraw")
+    t = await group.newest()
+    assert t.withdrawn == {t.players.index(next(one for one in t.players if one and one.name == "Bruno"))}
+    await anna.press("How it goes", GROUP)
+    await anna.press("Call off")
+    await anna.press("Call it off")
+    await group.shown()
+    assert (await group.newest()).phase == "cancelled"
+    assert await group.worker.director.tournaments.at(GROUP) == []
+    assert "Anna’s tournament was called off." in group.card
+
+
+async def test_who_leaves_by_an_old_page_is_asked_once_it_has_begun(group: Group) -> None:
+    await group.opened(entering=3)
+    bruno, carla = group.people[1:3]
+    await carla.say("/tournament", carla.private)
+    await carla.press("Leave")
+    assert group.labels(carla.private) == ["How it goes", "Enter"]
+    assert len((await group.newest()).present) == 2
+    await carla.press("Enter")
+    assert group.labels(carla.private) == ["How it goes", "Leave"]
+    await bruno.say("/tournament", bruno.private)
+    await group.people[0].press("Start", GROUP)
+    await group.shown()
+    reply = await bruno.press("Leave")
+    assert (await group.newest()).withdrawn == frozenset()
+    assert reply.panel
+    assert [one.label for row in reply.panel.rows for one in row] == ["Withdraw", "No"]
+    await bruno.press("Withdraw")
+    assert len((await group.newest()).withdrawn) == 1
+
+
+async def test_ones_tournaments_are_paged(group: Group) -> None:
+    anna, chosen = group.people[0], Choice.usual("testa")
+    registration = group.worker.director.registration
+    for number in range(12):
+        who, place = f"paper:{900 + number}", f"{GROUP}{number}"
+        t = await registration.open(place, who, "Zoe", chosen, "knockout", f"open {number}")
+        await registration.enter(t.code, anna.person.id, "Anna", f"enter {number}")
+    reply = await anna.say("/tournament", anna.private)
+    assert reply.panel
+    assert len(reply.panel.rows) == 11
+    await anna.press("▶")
+    assert group.labels(anna.private)[-1] == "◀"
+    assert group.plain(anna.private).count("🏆") == 2
+    await anna.press("◀")
+    assert group.plain(anna.private).count("🏆") == 10
+
+
+async def test_results_lead_to_the_games(group: Group) -> None:
+    await group.opened(entering=2)
+    await group.people[0].press("Start", GROUP)
+    await group.shown()
+    await group.play_on(" has won!")
+    await group.shown()
+    archive, client = group.worker.archive, group.worker.store.client
+    [game] = [game.id async for game in archive.all()]
+    # Both have played much since then.
+    for number in range(1000, 1050):
+        await client.zadd(keys.GAMES_ORDER, {f"QQQQQQ-{number}": number})
+        for player in group.people[:2]:
+            await client.sadd(keys.games_of(player.person.id), number)
+    reply = await group.people[1].press("All results", GROUP)
+    assert reply.panel
+    assert "Final" in reply.panel.plain
+    await group.people[1].press("▶ ")
+    assert "Metà Mazzo" in group.plain(group.people[1].private)
+    assert "deal 1" in group.plain(group.people[1].private).lower()
+    await client.zrem(keys.GAMES_ORDER, game)
+    reply = await group.people[1].press("All results", GROUP)
+    assert reply.panel
+    assert reply.panel.plain.splitlines()[1] == "Final"
+    assert [one.label for row in reply.panel.rows for one in row] == ["◀ Back"], (
+        "a game that was moved out leads nowhere"
+    )
+
+
+async def test_in_private_one_reads_where_tournaments_are_opened(group: Group) -> None:
+    reply = await group.people[0].say("/tournament testa 31", group.people[0].private)
+    assert reply.panel
+    assert reply.panel.plain.endswith("Tournaments are opened in groups: write /tournament there.")
+
+
+async def test_a_game_is_played_to_what_it_may_be_played_to(group: Group) -> None:
+    reply = await group.people[0].say("/tournament testa 1000")
+    assert reply.toast == "Testa a Testa is played to 11, 21, 31, not to 1000."
+    assert await group.worker.director.tournaments.at(GROUP) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "form", "game"),
+    [
+        ("/tournament duplicate", "duplicate", "spizzichino"),
+        ("/tournament swiss spades", "swiss", "spades"),
+        ("/tournament round robin testa 31", "roundrobin", "testa"),
+        ("/torneo testa girone all'italiana", "roundrobin", "testa"),
+        ("/torneo svizzero", "swiss", "spizzichino"),
+        ("/tournament league", "league", "spizzichino"),
+    ],
+)
+async def test_a_form_may_be_named_beside_a_game(group: Group, text: str, form: str, game: str) -> None:
+    t = await group.opened(text)
+    assert (t.form, t.game) == (form, game)
+    assert t.choice.clock == (DAY if form == "league" else 300)
+
+
+async def test_a_tournament_that_becomes_a_league_has_a_leagues_clock_unless_another_was_chosen(group: Group) -> None:
+    await group.opened()
+    await group.choose("Form", "league")
+    t = await group.newest()
+    assert (t.time, t.choice.clock) == (14 * DAY, DAY)
+    await group.choose("Form", "knock-out", "Clock", "30 min", "Form", "league")
+    assert (await group.newest()).choice.clock == 1800
+
+
+async def test_a_league_that_becomes_something_else_takes_what_is_usual_unless_another_was_chosen(
+    group: Group,
+) -> None:
+    await group.opened()
+    await group.choose("Form", "league", "Form", "Swiss")
+    t = await group.newest()
+    assert (t.form, t.time, t.choice.clock) == ("swiss", DAY, 300)
+    await group.choose("Form", "league", "Time for all matches", "7 days", "Clock", "30 min", "Form", "knock-out")
+    t = await group.newest()
+    assert (t.form, t.time, t.choice.clock) == ("knockout", 7 * DAY, 1800)
+    await group.choose("Clock", "1 day", "Form", "Swiss")
+    assert (await group.newest()).choice.clock == DAY, "it was no league before"
+
+
+async def test_an_organiser_starts_from_their_own_page_and_leads_back_to_all_of_theirs(group: Group) -> None:
+    await group.opened(entering=1)
+    anna, bruno = group.people[:2]
+    await anna.say("/tournament", anna.private)
+    assert "◀ All my tournaments" not in group.labels(anna.private)
+    assert (await anna.press("Start")).toast == "Players needed to begin: 2. Entered so far: 1."
+    await bruno.press("Enter", GROUP)
+    await anna.press("Start")
+    assert (await group.newest()).phase == "playing"
+    assert group.labels(anna.private)[-1] == "Call off"
+    await group.opened("/league")
+    await anna.press("How it goes", GROUP)
+    await anna.press("◀ Back")
+    await anna.press("◀ All my tournaments")
+    assert group.plain(anna.private).startswith("Your tournaments")
+
+
+async def test_pairs_that_are_too_few_are_counted_as_pairs(group: Group) -> None:
+    await group.opened("/tournament tressette", entering=3)
+    assert (await group.people[0].press("Start", GROUP)).toast == "Pairs needed to begin: 2. So far: 1."

@@ -1,0 +1,223 @@
+"""What one person can do to a tournament, a chat and its lists, however often and at once: nobody else is held up."""
+
+import asyncio
+from collections.abc import Awaitable, Sequence
+from typing import Any
+
+import pytest
+
+from bot.features.tournaments import registration as rules
+from bot.features.tournaments.entries import Entry, Finish
+from bot.features.tournaments.errors import (
+    ChangedTooOften,
+    EnteredTooOften,
+    HasPartner,
+    IsFull,
+    NoPartners,
+    NoSuchPartner,
+    NotForPrograms,
+    OrganisesTooMany,
+    TooManyTournaments,
+)
+from bot.features.tournaments.forgetting import forget
+from bot.features.tournaments.store import CALLED_OFF_SECONDS, KEPT_SECONDS, MOST_AT_ONCE, MOST_ORGANISED
+from bot.features.tournaments.tournament import Tournament
+from bot.programs import PREFIX
+from bot.store import Store, index, keys
+from bot.tables.choice import Choice
+from bot.tables.errors import TableError
+from tests.bot.features.tournaments.test_registration import ANNA, BRUNO, CARLA, DINO, GROUP, NAMES, Desk
+
+
+@pytest.fixture
+async def desk(store: Store) -> Desk:
+    return Desk(store)
+
+
+async def opened(desk: Desk, place: str, person: str, update: str) -> Tournament:
+    return await desk.registration.open(place, person, "Somebody", Choice.usual("testa"), "knockout", update)
+
+
+async def came_of(doing: Sequence[Awaitable[Tournament]]) -> tuple[list[Tournament], list[type[BaseException]]]:
+    """What was done of all that was asked for at once, and why the rest was not."""
+    found = await asyncio.gather(*doing, return_exceptions=True)
+    done = [one for one in found if isinstance(one, Tournament)]
+    return done, [type(one) for one in found if isinstance(one, BaseException)]
+
+
+# How many tournaments
+
+
+async def test_a_chat_has_so_many_at_once_whoever_asks_at_the_same_moment(desk: Desk) -> None:
+    desks = [desk, Desk(desk.store), Desk(desk.store)]
+    done, refused = await came_of([opened(desks[n % 3], GROUP, f"paper:{n}", f"c{n}") for n in range(20)])
+    assert len(done) == MOST_AT_ONCE
+    assert set(refused) == {TooManyTournaments}
+    assert {one.code for one in await desk.tournaments.at(GROUP)} == {one.code for one in done}
+    first = done[0]
+    [update] = {entry.partition(b"\t")[2].decode() for entry in first.entries}
+    assert (await opened(desk, GROUP, first.opener.person, update)).code == first.code
+    await desk.registration.cancel(first.code, first.opener.person, "off")
+    done, refused = await came_of([opened(desks[n % 3], GROUP, f"paper:{n}", f"d{n}") for n in range(10)])
+    assert (len(done), set(refused)) == (1, {TooManyTournaments})
+
+
+async def test_a_person_organises_so_many_in_however_many_chats(desk: Desk) -> None:
+    desks = [desk, Desk(desk.store)]
+    done, refused = await came_of([opened(desks[n % 2], f"paper:{n}", ANNA, f"c{n}") for n in range(25)])
+    assert len(done) == MOST_ORGANISED
+    assert set(refused) == {OrganisesTooMany}
+    assert len(await desk.tournaments.of(ANNA)) == MOST_ORGANISED
+    # What was refused left the chat as it was.
+    lists = {key.decode() async for key in desk.store.client.scan_iter("tournaments:*")}
+    assert lists == {keys.tournaments_at(one.place) for one in done}
+    await desk.tournaments.commit(done[0].code, "end", lambda _one: [Finish()])
+    await opened(desk, "paper:99", ANNA, "one more")
+    with pytest.raises(OrganisesTooMany):
+        await opened(desk, "paper:99", ANNA, "too many")
+
+
+async def test_who_opens_and_calls_off_has_as_many_a_day(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    for number in range(MOST_ORGANISED):
+        code = (await opened(desk, GROUP, ANNA, f"c{number}")).code
+        await desk.registration.cancel(code, ANNA, f"off{number}")
+        await desk.tournaments.ended(await desk.tournaments.load(code))
+        assert 0 < await desk.store.client.ttl(keys.tournament(code)) <= CALLED_OFF_SECONDS
+    assert await desk.tournaments.of(ANNA) == []
+    with pytest.raises(OrganisesTooMany):
+        await opened(desk, GROUP, ANNA, "once more")
+    monkeypatch.setattr(index, "SETTLED_SECONDS", 0)
+    await desk.store.client.delete(keys.tournament(code))  # a day later
+    await opened(desk, GROUP, ANNA, "the day after")
+
+
+async def test_what_is_over_leaves_its_chats_list_and_stays_on_its_peoples(desk: Desk) -> None:
+    code = (await desk.entered("metamazzo", "knockout", ANNA, BRUNO)).code
+    await desk.registration.start(code, ANNA, "start")
+    await desk.tournaments.commit(code, "end", lambda _one: [Finish()])
+    assert [one.code for one in await desk.tournaments.of(BRUNO)] == [code]
+    assert await desk.tournaments.at(GROUP) == []
+    client = desk.store.client
+    assert not await client.exists(keys.tournaments_at(GROUP))
+    await client.expire(keys.tournament(code), 1000)  # more than a year later
+    assert await desk.tournaments.of(BRUNO) == []
+    assert await client.hexists(keys.entered(BRUNO), code)
+    await desk.tournaments.ended(await desk.tournaments.load(code))
+    assert not await client.exists(keys.organised(ANNA))
+
+
+async def test_who_is_refused_has_nothing_on_their_list(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(rules, "MOST_TEAMS", {"knockout": 1})
+    code = (await desk.entered("metamazzo", "knockout", ANNA)).code
+    with pytest.raises(IsFull):
+        await desk.registration.enter(code, BRUNO, NAMES[BRUNO], "full")
+    assert not await desk.store.client.exists(keys.entered(BRUNO))
+    await desk.registration.leave(code, ANNA, "leave")
+    await desk.registration.enter(code, CARLA, NAMES[CARLA], "in")
+    with pytest.raises(IsFull):
+        await desk.registration.enter(code, ANNA, NAMES[ANNA], "back")
+    # The log names her still.
+    assert await desk.store.client.hexists(keys.entered(ANNA), code)
+
+
+# How many changes
+
+
+async def test_nobody_keeps_a_tournament_from_beginning(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    code = (await desk.entered("metamazzo", "knockout", ANNA, BRUNO)).code
+    for number in range(rules.MOST_ENTERINGS):
+        await desk.registration.enter(code, CARLA, NAMES[CARLA], f"in {number}")
+        await desk.registration.leave(code, CARLA, f"out {number}")
+    with pytest.raises(EnteredTooOften):
+        await desk.registration.enter(code, CARLA, NAMES[CARLA], "once more")
+    changed = await desk.registration.enter(code, DINO, NAMES[DINO], "in")
+    monkeypatch.setattr(rules, "MOST_CHANGES", changed.version)
+    for refused in (
+        desk.registration.enter(code, "paper:9", "Another", "too late"),
+        desk.registration.choose(code, ANNA, "form", "swiss", "form"),
+        desk.registration.play(code, ANNA, Choice.usual("testa"), "game"),
+    ):
+        with pytest.raises(ChangedTooOften):
+            await refused
+    await desk.registration.leave(code, DINO, "out")
+    assert (await desk.registration.start(code, ANNA, "start")).phase == "playing"
+
+
+async def test_a_tournament_that_was_changed_too_often_can_be_called_off(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(rules, "MOST_CHANGES", 1)
+    code = (await desk.opened()).code
+    assert (await desk.registration.cancel(code, ANNA, "off")).phase == "cancelled"
+
+
+# Partners
+
+
+@pytest.mark.parametrize(
+    ("game", "person", "player", "why"),
+    [
+        ("tressette", DINO, 0, HasPartner),
+        ("tressette", DINO, 2, NoSuchPartner),
+        ("tressette", DINO, 9, NoSuchPartner),
+        ("tressette", f"{PREFIX}x", 3, NotForPrograms),
+        ("testa", DINO, 3, NoPartners),
+    ],
+)
+async def test_who_cannot_be_a_partner_has_not_entered_either(
+    desk: Desk, game: str, person: str, player: int, why: type[TableError]
+) -> None:
+    code = (await desk.entered("tressette", "knockout", ANNA, BRUNO, CARLA, "paper:5")).code
+    await desk.registration.partner(code, BRUNO, NAMES[BRUNO], 0, "pair")
+    await desk.registration.leave(code, CARLA, "leave")
+    before = await desk.registration.play(code, ANNA, Choice.usual(game), "game")
+    with pytest.raises(why):
+        await desk.registration.partner(code, person, "Somebody", player, "with")
+    assert (await desk.tournaments.load(code)).entries == before.entries
+    assert not await desk.store.client.exists(keys.entered(person))
+
+
+async def test_who_becomes_a_partner_has_entered_in_the_same_step(desk: Desk) -> None:
+    code = (await desk.entered("tressette", "knockout", ANNA)).code
+    desks = [desk, Desk(desk.store)]
+    done, refused = await came_of(
+        [desks[n % 2].registration.partner(code, f"paper:{n}", f"Player {n}", 0, f"with {n}") for n in range(8)]
+    )
+    assert (len(done), refused) == (1, [HasPartner] * 7)
+    after = await Desk(desk.store).tournaments.load(code)
+    assert (after.present, after.partners) == ([0, 1], {0: 1, 1: 0})
+    player = after.players[1]
+    assert player
+    again = await desk.registration.partner(code, player.person, player.name, 0, "again")
+    assert again.entries == after.entries
+
+
+# For how long a log is kept
+
+
+async def test_a_chat_that_moves_keeps_nothing_for_longer(desk: Desk) -> None:
+    code = (await desk.opened()).code
+    await desk.tournaments.commit(code, "end", lambda _one: [Finish()])
+    await desk.store.client.expire(keys.tournament(code), 1000)
+    await desk.tournaments.move_chat(GROUP, "paper:200")
+    assert (await desk.tournaments.load(code)).place == "paper:200"
+    assert 0 < await desk.store.client.ttl(keys.tournament(code)) <= 1000
+
+
+@pytest.mark.parametrize(("entries", "most"), [([], CALLED_OFF_SECONDS), ([Finish()], KEPT_SECONDS)])
+async def test_a_log_that_is_written_anew_expires(desk: Desk, entries: list[Entry], most: int) -> None:
+    client: Any = desk.store.client
+    code = (await desk.entered("metamazzo", "knockout", BRUNO)).code
+    if entries:
+        await desk.tournaments.commit(code, "end", lambda _one: entries)
+    await forget(desk.store, ANNA, "somebody:x")
+    assert most - 60 < await client.ttl(keys.tournament(code)) <= most
+    await client.expire(keys.tournament(code), 1000)
+    await forget(desk.store, BRUNO, "somebody:y")
+    assert 0 < await client.ttl(keys.tournament(code)) <= 1000
+
+
+async def test_a_log_of_one_that_goes_on_does_not_expire(desk: Desk) -> None:
+    code = (await desk.entered("metamazzo", "knockout", ANNA, BRUNO)).code
+    await forget(desk.store, BRUNO, "somebody:y")
+    assert await desk.store.client.ttl(keys.tournament(code)) == -1

@@ -1,0 +1,188 @@
+"""Who plays whom: brackets, round robins, leagues."""
+
+from itertools import combinations
+from random import Random
+
+import pytest
+from caissify_pairings.engines.round_robin import berger_schedule
+
+from bot.features.tournaments.entries import Leave
+from bot.features.tournaments.pairing import Pairs, berger, next_round, rounds_in_all
+from bot.features.tournaments.tournament import Form, Tournament
+from tests.bot.features.tournaments.logs import (
+    at_random,
+    begun,
+    by_seed,
+    paired,
+    played_out,
+    played_round,
+    scored,
+    with_entries,
+)
+
+# FIDE's handbook, C.05 annex 1: tables of 3 or 4, 5 or 6, 7 or 8.
+BERGER = {
+    4: ["1-4 2-3", "4-3 1-2", "2-4 3-1"],
+    6: ["1-6 2-5 3-4", "6-4 5-3 1-2", "2-6 3-1 4-5", "6-5 1-4 2-3", "3-6 4-2 5-1"],
+    8: [
+        "1-8 2-7 3-6 4-5",
+        "8-5 6-4 7-3 1-2",
+        "2-8 3-1 4-7 5-6",
+        "8-6 7-5 1-4 2-3",
+        "3-8 4-2 5-1 6-7",
+        "8-7 1-6 2-5 3-4",
+        "4-8 5-3 6-2 7-1",
+    ],
+}
+
+# A bracket of 16 as it is drawn, from its top to its bottom.
+SIXTEEN = [(0, 15), (7, 8), (3, 12), (4, 11), (1, 14), (6, 9), (2, 13), (5, 10)]
+
+
+def pairs_of(t: Tournament) -> list[Pairs]:
+    return [tuple((one.one, one.other) for one in matches) for matches in t.rounds]
+
+
+@pytest.mark.parametrize("teams", [3, 4, 5, 6, 7, 8])
+def test_a_round_robin_is_paired_by_bergers_tables(teams: int) -> None:
+    table = [
+        [tuple(int(seed) - 1 for seed in pair.split("-")) for pair in line.split()]
+        for line in BERGER[teams + teams % 2]
+    ]
+    for ours, theirs in zip(berger(teams), table, strict=True):
+        met = [pair for pair in theirs if teams not in pair]
+        byes = [(sum(pair) - teams, None) for pair in theirs if teams in pair]
+        assert list(ours) == met + byes
+
+
+@pytest.mark.parametrize("teams", range(3, 33))
+def test_bergers_tables_are_those_of_another_program(teams: int) -> None:
+    theirs = [sorted((one - 1, other - 1) for one, other in pairs) for pairs in berger_schedule(teams + teams % 2)]
+    ours = [
+        sorted((one, teams) if other is None else (one, other) for one, other in matches) for matches in berger(teams)
+    ]
+    if teams % 2:
+        # Which seat somebody would have had who has a bye says nothing.
+        theirs = [sorted((sum(pair) - teams, teams) if teams in pair else pair for pair in pairs) for pairs in theirs]
+    assert ours == theirs
+
+
+@pytest.mark.parametrize("teams", range(3, 33))
+def test_in_a_round_robin_each_meets_each_once_and_seats_are_even(teams: int) -> None:
+    rounds = berger(teams)
+    met = [frozenset(pair) for matches in rounds for pair in matches if None not in pair]
+    assert len(met) == len(set(met)) == teams * (teams - 1) // 2
+    for matches in rounds:
+        assert sorted(team for pair in matches for team in pair if team is not None) == list(range(teams))
+    for team in range(teams):
+        first = sum(pair[0] == team for matches in rounds for pair in matches if pair[1] is not None)
+        assert abs(first - (teams - 1 - first)) <= 1
+
+
+def test_a_round_robin_is_played_to_its_last_round_whoever_leaves() -> None:
+    t = played_out(begun("roundrobin", 5), by_seed, lambda t: [4] if len(t.rounds) == 2 else [])
+    assert pairs_of(t) == list(berger(5))
+    assert [match.results[0].how for match in t.matches_of(4) if not match.is_bye] == [
+        "played",
+        "forfeit",
+        "forfeit",
+        "forfeit",
+    ]
+    assert [match.winner == 4 for match in t.matches_of(4)[1:]] == [False] * 4
+
+
+@pytest.mark.parametrize("teams", [3, 4, 9, 32])
+def test_all_matches_of_a_league_are_open_at_once(teams: int) -> None:
+    t = begun("league", teams)
+    pairs = next_round(t)
+    assert pairs is not None
+    assert {frozenset(pair) for pair in pairs} == {frozenset(pair) for pair in combinations(range(teams), 2)}
+    assert len(pairs) == teams * (teams - 1) // 2
+    assert rounds_in_all(t) == 1
+    assert next_round(played_round(paired(t, *pairs))) is None
+
+
+def test_a_bracket_keeps_the_best_apart() -> None:
+    assert next_round(begun("knockout", 16)) == tuple(SIXTEEN)
+    t = played_out(begun("knockout", 16))
+    assert pairs_of(t)[1:] == [((0, 7), (3, 4), (1, 6), (2, 5)), ((0, 3), (1, 2)), ((0, 1),)]
+
+
+@pytest.mark.parametrize("teams", range(2, 65))
+def test_brackets_give_byes_to_the_best_and_leave_one(teams: int) -> None:
+    t = played_out(begun("knockout", teams))
+    rounds = pairs_of(t)
+    assert len(rounds) == rounds_in_all(t) == (teams - 1).bit_length()
+    byes = sorted(one for one, other in rounds[0] if other is None)
+    assert byes == list(range(2 ** len(rounds) - teams))
+    assert all(None not in pair for matches in rounds[1:] for pair in matches)
+    assert sum(None not in pair for matches in rounds for pair in matches) == teams - 1
+    # Where the better seed always wins, the best are left after each round.
+    for number, matches in enumerate(rounds[1:], 1):
+        assert sorted(team for pair in matches for team in pair if team is not None) == list(
+            range(2 ** (len(rounds) - number))
+        )
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_nobody_comes_back_into_a_bracket(seed: int) -> None:
+    random = Random(seed)
+
+    def leavers(t: Tournament) -> list[int]:
+        return [random.choice(t.active)] if random.random() < 0.3 and len(t.active) > 1 else []
+
+    t = played_out(begun("knockout", random.randint(2, 40)), at_random(random, ("played", "resign", "void")), leavers)
+    out: set[int] = set()
+    for matches in t.rounds:
+        paired_teams = [team for match in matches for team in match.teams]
+        assert len(paired_teams) == len(set(paired_teams))
+        assert not out.intersection(paired_teams)
+        assert any(not match.is_bye for match in matches)
+        out |= {team for match in matches if not match.is_bye for team in match.teams if match.winner != team}
+
+
+def test_who_withdraws_between_rounds_gives_the_other_a_bye() -> None:
+    t = played_round(paired(begun("knockout", 8), *next_round(begun("knockout", 8)) or ()))
+    assert next_round(t) == ((0, 3), (1, 2))
+    assert next_round(with_entries(t, Leave(3))) == ((0, None), (1, 2))
+    # Nobody is left in the lower half: the two of the upper half play the final.
+    assert next_round(with_entries(t, Leave(1), Leave(2))) == ((0, 3),)
+    # In each half one is left: the semi-finals are skipped.
+    assert next_round(with_entries(t, Leave(3), Leave(2))) == ((0, 1),)
+    assert next_round(with_entries(t, Leave(3), Leave(2), Leave(1))) is None
+
+
+def test_a_void_match_sends_nobody_on() -> None:
+    t = begun("knockout", 4)
+    t = paired(t, (0, 3), (1, 2))
+    t = scored(t, t.match(1, 0), 0, 0, how="void")
+    t = scored(t, t.match(1, 1), 31, 12)
+    assert next_round(t) is None
+    t = paired(begun("knockout", 8), *next_round(begun("knockout", 8)) or ())
+    t = scored(t, t.match(1, 0), 0, 0, how="void")
+    for number in (1, 2, 3):
+        t = by_seed(t, t.match(1, number))
+    assert next_round(t) == ((3, None), (1, 2))
+
+
+@pytest.mark.parametrize(
+    ("form", "teams", "rounds", "count"),
+    [
+        ("knockout", 2, "auto", 1),
+        ("knockout", 9, "auto", 4),
+        ("knockout", 64, "7", 6),
+        ("roundrobin", 3, "auto", 3),
+        ("roundrobin", 8, "auto", 7),
+        ("league", 32, "auto", 1),
+        ("swiss", 4, "auto", 3),
+        ("swiss", 4, "7", 3),
+        ("swiss", 5, "7", 5),
+        ("swiss", 8, "auto", 3),
+        ("swiss", 9, "auto", 4),
+        ("swiss", 64, "auto", 6),
+        ("duplicate", 64, "3", 3),
+        ("duplicate", 33, "auto", 6),
+    ],
+)
+def test_how_many_rounds_there_are(form: Form, teams: int, rounds: str, count: int) -> None:
+    assert rounds_in_all(begun(form, teams, rounds=rounds)) == count

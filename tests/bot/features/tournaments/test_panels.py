@@ -1,0 +1,672 @@
+"""What people see of tournaments: every form, phase and language, of few teams and of many."""
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from itertools import chain, pairwise, product
+
+import pytest
+
+from bot.features.tournaments.duplicate import scores_of
+from bot.features.tournaments.entries import Cancel, Enter, Leave, Open, Play, Result, Start
+from bot.features.tournaments.options import done_panel, options_panel
+from bot.features.tournaments.pages import (
+    ask_panel,
+    mine_panel,
+    others_panel,
+    own_page,
+    own_panel,
+    partners_panel,
+    parts,
+    results_panel,
+    table_panel,
+)
+from bot.features.tournaments.panel import MOST_PLACES, card_panel, reminder_panel, winner_panel
+from bot.features.tournaments.pictures import standings_sheet
+from bot.features.tournaments.rules_page import rules_panel
+from bot.features.tournaments.standings import standings
+from bot.features.tournaments.texts import time_left
+from bot.features.tournaments.tournament import DAY, FORMS, HOUR, LEAST_TEAMS, MOST_TEAMS, OPTIONS, Form, Tournament
+from bot.panel import LONGEST_PAYLOAD, Panel, units
+from bot.panels.snapshot import FIRST_STRONG_ISOLATE, POP_ISOLATE
+from bot.pictures.sheet import Rows, Sheet, Words
+from bot.tables.choice import Choice
+from bot.texts import LANGUAGES
+from bot.wording import NO_BREAK
+from engine import GAMES
+from tests.bot.features.tournaments.made import NAMES, ROOT, Made, on, over
+from tests.long import mostly_long
+
+LONGEST = 4096
+"""UTF-16 units that every platform shows in one message."""
+
+MOST_BUTTONS = 100
+
+SIZES: dict[str, Callable[[Form], int]] = {
+    "least": LEAST_TEAMS.__getitem__,
+    "odd": lambda _form: 7,
+    "even": lambda _form: 8,
+    "most": MOST_TEAMS.__getitem__,
+}
+
+
+def panels_of(language: str, t: Tournament) -> Iterator[Panel]:
+    """All that anybody may see of a tournament."""
+    yield card_panel(language, t, None, "")
+    yield rules_panel(language, t, is_organiser=True)
+    yield results_panel(language, t, 0, {}, "")
+    yield mine_panel(language, "paper:2", t, HOUR)
+    yield mine_panel(language, "paper:404", t, None)
+    yield own_panel(language, "paper:1", own_page([t] * 25, 2), [HOUR] * 10)
+    yield own_panel(language, "paper:1", own_page([], 1), [])
+    yield others_panel(language, t.form, [t])
+    yield others_panel(language, t.form, [t, t])
+    yield ask_panel(language, t, "off")
+    yield ask_panel(language, t, "withdraw")
+    yield partners_panel(language, t, 1)
+    for about in ("", "game", "clock", *OPTIONS, *t.choice.rules):
+        yield options_panel(language, t, about)
+    yield done_panel(language, t)
+    if not t.teams:
+        return
+    yield winner_panel(language, t, "")
+    yield from (table_panel(language, t, number) for number in range(1, 5))
+    replays = {(one.round, one.number, deal): "K7QF2M-012345" for one in t.matches for deal in one.results}
+    yield from (
+        results_panel(language, t, number, replays, "https://x.example") for number in range(1, len(parts(t)) + 1)[:3]
+    )
+    for match in list(t.matches)[-2:]:
+        if not match.is_bye:
+            yield reminder_panel(language, t, match, t.teams[match.one][0], HOUR)
+
+
+def check(panel: Panel) -> None:
+    """Any platform can show it."""
+    assert panel.plain.strip()
+    assert units(panel.plain) <= LONGEST
+    buttons = list(chain.from_iterable(panel.rows))
+    assert len(buttons) <= MOST_BUTTONS
+    for button in buttons:
+        assert 0 < len(button.payload.encode()) <= LONGEST_PAYLOAD
+        assert button.label
+        assert "{" not in button.label
+    assert "{" not in panel.plain
+    assert panel.plain.count(FIRST_STRONG_ISOLATE) == panel.plain.count(POP_ISOLATE)
+
+
+def labels(panel: Panel) -> list[str]:
+    return [button.label for button in chain.from_iterable(panel.rows)]
+
+
+def stripped(text: str) -> str:
+    """A text as it is read, where lines may break anywhere."""
+    return text.replace(FIRST_STRONG_ISOLATE, "").replace(POP_ISOLATE, "").replace(NO_BREAK, " ")
+
+
+def lines(panel: Panel) -> list[str]:
+    return stripped(panel.plain).splitlines()
+
+
+@pytest.mark.parametrize("size", mostly_long(SIZES, "least", "odd"))
+@pytest.mark.parametrize("form", FORMS)
+def test_every_panel_of_every_phase_can_be_shown(form: Form, size: str) -> None:
+    teams = SIZES[size](form)
+    phases = [Made(form).t, Made(form).entered(teams).t, on(form, teams), over(form, teams)]
+    phases += [Made(form).entered(teams).add(Cancel()).t, Made(form).started(teams).t]
+    for t, language in product(phases, LANGUAGES):
+        for panel in panels_of(language, t):
+            check(panel)
+
+
+@pytest.mark.parametrize("form", ["swiss", "duplicate", "knockout"])
+def test_pairs_have_room_too(form: Form) -> None:
+    all_of_them = (
+        Made(form, "tressette").entered(60, alone=8).t,
+        Made(form, "tressette").entered(0, alone=128).t,
+        on(form, 64, "tressette", deals="8", scoring="steps"),
+        over(form, 16, "tressette", deals="4"),
+    )
+    for t, language in product(all_of_them, LANGUAGES):
+        for panel in panels_of(language, t):
+            check(panel)
+
+
+# Before it starts
+
+
+def test_an_open_card_says_what_is_played_and_who_has_entered() -> None:
+    card = card_panel("en", Made("swiss", rounds="5", time=str(3 * DAY)).entered(3).t, None, "")
+    assert lines(card) == [
+        "🏆 Swiss · Metà Mazzo",
+        "Organised by Anna",
+        "To 51 points · 5 minutes a move",
+        "3 days a round · 5 rounds",
+        "",
+        "3 have entered:",
+        "Anna, Bruno, Carla",
+        "It begins with 4 players or more.",
+    ]
+    assert labels(card) == ["Enter", "Leave", "How it goes", "Start", "Options", "Call off"]
+
+
+def test_who_has_no_partner_has_a_button() -> None:
+    t = Made("duplicate", "tressette").entered(1, alone=2).t
+    card = card_panel("en", t, None, "")
+    assert "Anna + Bruno" in lines(card)
+    assert lines(card)[-3].startswith("Without a partner: Carla, Hans-Peter")
+    assert lines(card)[-2] == "Who has no partner when it begins gets one."
+    assert [
+        (one, two.payload)
+        for one, two in zip(labels(card)[2:4], list(chain.from_iterable(card.rows))[2:4], strict=True)
+    ] == [
+        (labels(card)[2], "1ptournament K7QF2M with 2"),
+        (labels(card)[3], "1ptournament K7QF2M with 3"),
+    ]
+    assert stripped(labels(card)[2]) == "With Carla"
+    assert "All without a partner" not in labels(card)
+
+
+def test_many_without_a_partner_stand_on_pages_of_their_own() -> None:
+    t = Made("swiss", "tavolo").entered(0, alone=50).t
+    assert "All without a partner" in labels(card_panel("en", t, None, ""))
+    named = [one for page in (1, 2, 3) for one in labels(partners_panel("en", t, page)) if one.startswith("With ")]
+    assert len(named) == 50
+
+
+def test_who_left_before_the_start_is_not_named() -> None:
+    card = card_panel("en", Made("knockout").entered(3).add(Leave(1)).t, None, "")
+    assert "Anna, Carla" in lines(card)
+
+
+def test_names_cannot_turn_a_line_around_and_are_cut() -> None:
+    card = card_panel("en", Made("knockout").entered(5).t, None, "")
+    assert f"{FIRST_STRONG_ISOLATE}محمد{POP_ISOLATE}" in card.plain
+    assert "Hohenlohe" not in card.plain
+    assert "Hans-Peter Bartolomeo v…" in card.plain
+
+
+def test_somebody_is_spoken_in_the_readers_language() -> None:
+    t = Made("knockout").entered(7).t
+    assert "somebody" in card_panel("en", t, None, "").plain
+    assert "qualcuno" in card_panel("it", t, None, "").plain
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_all_that_may_be_chosen_has_a_button_and_the_present_value_is_marked(form: Form) -> None:
+    for game in GAMES:
+        t = Made(form, game).t
+        abouts = [one.payload.split(" ")[-1] for one in chain.from_iterable(options_panel("en", t).rows)][:-1]
+        wanted = {"form", "game", "time", "clock"}
+        wanted |= {"rounds"} if form in ("swiss", "duplicate") else set()
+        wanted |= {"deals", "scoring"} if form == "duplicate" else set()
+        rules = {name for name in t.choice.rules if not (name == "target" and form == "duplicate")}
+        assert set(abouts) == wanted | rules
+        for about in abouts:
+            marked = [one for one in labels(options_panel("en", t, about)) if one.startswith("• ")]
+            assert len(marked) == 1
+
+
+def test_a_single_deal_is_played_to_no_points() -> None:
+    card = card_panel("en", Made("duplicate", deals="4", scoring="steps").t, None, "")
+    assert "4 deals a match, in steps · 5 minutes a move" in lines(card)
+    assert "51" not in card.plain
+
+
+def test_points_are_as_large_as_the_table_counts_them() -> None:
+    assert "To 63 points" in card_panel("en", Made("swiss", "tressette").t, None, "").plain
+
+
+# While it is played
+
+
+def test_a_card_says_the_round_the_time_the_standings_and_what_is_on() -> None:
+    made = Made("swiss").started(4).begun()
+    first, second = made.t.rounds[0]
+    made.played(first, 0, 0, points=(51, 20)).seated(second, 0)
+    card = card_panel("en", made.t, 5 * HOUR, "")
+    name = dict(enumerate(("Anna", "Bruno", "Carla", "Hans-Peter Bartolomeo v…")))
+    table = [f"{one.place}. {name[one.team]} · {one.score.text}" for one in standings(made.t)]
+    assert lines(card) == [
+        "🏆 Swiss · Metà Mazzo",
+        "Round 1 of 3 · 5 h left",
+        "",
+        "Standings (wins):",
+        *table,
+        "",
+        "Matches over: 1 of 2",
+        f"{name[second.one]} – {name[second.other or 0]} ⏳",
+        f"{name[first.one]} – {name[first.other or 0]} 51 : 20",
+        "",
+        "When level: Buchholz, Sonneborn-Berger, card points.",
+    ]
+    assert labels(card) == ["My match", "All results", "How it goes"]
+
+
+def test_a_card_says_how_a_game_ended_that_was_not_played_to_the_end() -> None:
+    made = Made("knockout").started(8).begun()
+    for match, (winner, how) in zip(made.t.rounds[0], ((0, "resign"), (1, "timeout"), (0, "forfeit")), strict=False):
+        made.played(match, 0, winner, how, points=(3, 4))  # type: ignore[arg-type]
+    told = stripped(card_panel("en", made.t, HOUR, "").plain)
+    assert re.search(r"3 : 4, .* gave up", told)
+    assert re.search(r"3 : 4, .* lost on time", told)
+    assert re.search(r"3 : 4, .* had withdrawn", told)
+
+
+def test_a_long_table_has_its_top_on_the_card_and_all_of_it_on_pages() -> None:
+    t = on("swiss", 64)
+    card = card_panel("en", t, HOUR, "")
+    assert "… and 48 more" in lines(card)
+    assert "Whole table" in labels(card)
+    places = [one for page in range(1, 5) for one in lines(table_panel("en", t, page)) if re.match(r"\d+\. ", one)]
+    assert len(places) == 64
+    assert "Whole table" not in labels(card_panel("en", on("swiss", 8), HOUR, ""))
+
+
+def test_the_last_round_of_a_knock_out_is_the_final() -> None:
+    made = Made("knockout").started(4).round().begun()
+    assert "Final · 1 h left" in lines(card_panel("en", made.t, HOUR, ""))
+
+
+def test_a_final_is_the_match_after_which_nobody_is_left_however_early_it_comes() -> None:
+    made = Made("knockout").started(8).begun()
+    for match in made.t.rounds[0][:2]:
+        made.add(Result(match.round, match.number, 0, None, 0, 0, "void"))
+    for match in made.t.rounds[0][2:]:
+        made.played(match, 0, 0)
+    assert "Final · 1 h left" in lines(card_panel("en", made.begun().t, HOUR, ""))
+    three = Made("knockout").started(3).begun()
+    assert "Round 1 of 2 · 1 h left" in lines(card_panel("en", three.t, HOUR, "")), "one has a bye"
+
+
+def test_how_many_rounds_there_are_is_told_as_it_is_once_it_has_started() -> None:
+    made = Made("swiss", rounds="7").entered(5)
+    assert "1 day a round · 7 rounds" in lines(rules_panel("en", made.t))
+    made = Made("swiss", rounds="7").started(5)
+    assert "1 day a round · 5 rounds" in lines(rules_panel("en", made.t))
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_of_a_knock_out_that_both_have_left_nobody_is_told_to_have_won(language: str) -> None:
+    t = Made("knockout").started(2).add(Leave(0), Leave(1)).begun().t
+    assert t.phase == "over"
+    nobody = {"en": "Nobody has won.", "it": "Non ha vinto nessuno."}[language]
+    assert lines(card_panel(language, t, None, ""))[1] == f"🥇 {nobody}"
+    assert lines(winner_panel(language, t, ""))[0] == f"🥇 {nobody}"
+    sheet = standings_sheet(language, t, "", 1_795_568_400)
+    assert isinstance(sheet, Sheet)
+    assert nobody in [part.text for part in sheet.parts if isinstance(part, Words)]
+
+
+@pytest.mark.parametrize(("game", "is_told"), [("tressette", True), ("tavolo", False)])
+def test_a_card_says_that_its_results_are_not_as_large_as_the_tables(game: str, is_told: bool) -> None:
+    told = "Results are in whole points: 21 here are 63 at the table."
+    assert (told in lines(card_panel("en", Made("knockout", game).entered(4).t, HOUR, ""))) == is_told
+
+
+def test_nothing_tells_how_a_duplicates_deals_went_before_all_have_played_them() -> None:
+    made = Made("duplicate").started(4).begun()
+    first, second = made.t.rounds[0]
+    for deal in first.deals:
+        made.played(first, deal, 0, points=(987, 654))
+    made.played(second, 1, 0, points=(876, 543))
+    t = made.t
+    shown = [card_panel("en", t, HOUR, ""), results_panel("en", t, 0, {}, ""), table_panel("en", t, 1)]
+    shown += [mine_panel("en", f"paper:{number}", t, HOUR) for number in range(1, 5)]
+    for panel in shown:
+        assert not re.search("987|654|876|543|333", panel.plain)
+        assert ROOT.hex() not in panel.plain
+    assert any(one.endswith(" over") for one in lines(shown[0]))
+    assert any(one.endswith(" 1 of 2 deals") for one in lines(shown[0]))
+    assert any(one.endswith(" 1 smazzata su 2") for one in lines(card_panel("it", t, HOUR, "")))
+    made.played(second, 2, 0, points=(876, 543))
+    told = [lines(results_panel("en", made.t, number, {}, "")) for number in (1, 2)]
+    assert [one[1] for one in told] == ["Round 1 of 3 · deal 1", "Round 1 of 3 · deal 2"]
+    assert sum("987 : 654" in line for line in told[0]) == 1
+    assert sum("654 : 987" in line for line in told[1]) == 1, "the seats are swapped in the second deal"
+    assert all(line.endswith("(+0.0)") for page in told for line in page if " : " in line)
+
+
+def test_a_duplicates_secret_is_told_when_it_is_over_and_its_seal_before() -> None:
+    playing, done = on("duplicate", 4), over("duplicate", 4)
+    card = card_panel("en", playing, HOUR, "")
+    assert f"🔒 Seal: {playing.seal[:16]}…" in card.plain
+    assert playing.seal in rules_panel("en", playing).plain
+    assert ROOT.hex() not in card.plain
+    assert ROOT.hex() in card_panel("en", done, None, "").plain
+    for form in FORMS:
+        if form != "duplicate":
+            assert ROOT.hex() not in card_panel("en", over(form, 4), None, "").plain
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_how_it_goes_is_said_beforehand(form: Form) -> None:
+    plain = rules_panel("en", Made(form).t).plain
+    for heading in ("Who plays whom", "A match", "Time and no-shows", "Who leaves", "When level"):
+        assert heading in plain
+    assert labels(rules_panel("en", Made(form).t)) == ["◀ Back"]
+    assert labels(rules_panel("en", Made(form).t, is_organiser=True)) == ["Call off", "◀ Back"]
+    assert labels(rules_panel("en", over(form, 4), is_organiser=True)) == ["◀ Back"]
+
+
+def test_the_way_to_a_finished_game_is_a_page_or_else_a_message() -> None:
+    t = over("swiss", 4)
+    replays = {(1, 0, 0): "T01000-012345"}
+    [button] = results_panel("en", t, 1, replays, "https://x.example").rows[0]
+    assert (button.kind, button.payload) == ("link", "https://x.example/g/T01000-012345")
+    [button] = results_panel("en", t, 1, replays, "").rows[0]
+    assert (button.kind, button.payload) == ("press", "1preplay T01000-012345 1")
+
+
+# When it is over
+
+
+def test_who_has_won_stands_first_and_tie_breaks_have_values_where_they_decided() -> None:
+    made = Made("roundrobin").started(3)
+    for _round in range(3):
+        made.begun()
+        [match] = [one for one in made.t.rounds[-1] if not one.is_bye]
+        # The higher seed wins, but for the last two against each other.
+        winner = int(match.one > (match.other or 0))
+        made.played(match, 0, winner, points=(51, 10) if winner == 0 else (10, 51))
+    t = made.begun().t
+    card = lines(card_panel("en", t, None, ""))
+    assert card[:6] == [
+        "🏆 Round robin · Metà Mazzo",
+        "🥇 Anna has won!",
+        "",
+        "Standings (wins):",
+        "🥇 Anna · 2",
+        "🥈 Bruno · 1",
+    ]
+    assert "direct encounter" not in "".join(card[4:7])
+
+
+def test_those_who_are_level_have_the_tie_break_that_decided() -> None:
+    found = 0
+    for seed in range(8):
+        t = over("swiss", 8, seed=seed)
+        table, card = standings(t), card_panel("en", t, None, "").plain
+        for one, other in pairwise(table):
+            if one.score == other.score and one.tie_breaks[0].value != other.tie_breaks[0].value:
+                found += 1
+                assert f"· {one.score.text}, Buchholz {one.tie_breaks[0].value}" in card
+                assert f"· {other.score.text}, Buchholz {other.tie_breaks[0].value}" in card
+    assert found
+
+
+def test_pairs_have_won_and_those_who_are_level_share_the_first_place() -> None:
+    assert "have won!" in winner_panel("en", over("knockout", 2, "tressette"), "").plain
+    made = Made("roundrobin").started(3)
+    for _round in range(3):
+        made.begun()
+        [match] = [one for one in made.t.rounds[-1] if not one.is_bye]
+        # Each of them beats one and loses to the other.
+        winner = 0 if (match.one, match.other) in ((0, 1), (1, 2), (2, 0)) else 1
+        made.played(match, 0, winner, points=(51, 10) if winner == 0 else (10, 51))
+    won = lines(winner_panel("en", made.begun().t, ""))
+    assert won[0] == "🥇 Anna and Bruno and Carla share the first place!"
+    tied = "1, direct encounter 1, Sonneborn-Berger 1, card points 0"
+    assert won[3:] == [f"🥇 {name} · {tied}" for name in ("Anna", "Bruno", "Carla")]
+
+
+def test_a_tournament_that_was_called_off_says_so_and_has_no_buttons() -> None:
+    card = card_panel("en", Made("swiss").entered(5).add(Cancel()).t, None, "")
+    assert lines(card)[-1] == "Anna’s tournament was called off."
+    assert not card.rows
+
+
+# One's own
+
+
+def test_ones_own_page_tells_ones_matches_and_leads_to_ones_hand() -> None:
+    made = Made("swiss").started(4).round().begun()
+    mine = next(one for one in made.t.rounds[-1] if 0 in one.teams)
+    made.seated(mine, 0)
+    panel = mine_panel("en", "paper:1", made.t, 3 * DAY)
+    other = next(one for one in mine.teams if one)
+    name = ("", "Bruno", "Carla", "Hans-Peter Bartolomeo v…")[other]
+    assert lines(panel)[1:3] == ["organised by Anna", "Round 2 of 3 · 3 days left"]
+    assert lines(panel)[-1] == f"Against {name}: ⏳"
+    assert panel.rows[0][0].payload == f"1phand {made.t.match(2, mine.number).seats[0]}"
+    assert "Withdraw" in labels(panel)
+    first = next(one for one in made.t.rounds[0] if 0 in one.teams)
+    assert ("✅" if first.winner == 0 else "❌") in panel.plain
+
+
+def own_pages(language: str, person: str, all_own: list[Tournament]) -> list[Panel]:
+    """All pages of somebody's tournaments."""
+    pages = [own_page(all_own, number) for number in range(1, own_page(all_own, 1).pages + 1)]
+    return [own_panel(language, person, page, [HOUR] * len(page.tournaments)) for page in pages]
+
+
+def test_ones_tournaments_stand_on_pages_and_those_that_are_not_over_come_first() -> None:
+    swiss, league, knockout = over("swiss", 4), on("league", 3), Made("knockout").entered(2).t
+    pages = own_pages("en", "paper:1", [*[swiss] * 11, league, *[swiss] * 88, knockout, *[swiss] * 99])
+    assert len(pages) == 20
+    titles = [line.split(" · ")[0] for panel in pages for line in lines(panel) if line.startswith("🏆")]
+    forms = ["League", "Knock-out", *["Swiss"] * 198]
+    assert titles == [f"🏆 {number}. {form}" for number, form in enumerate(forms, 1)]
+    turns = [[one for one in chain.from_iterable(panel.rows) if one.label in ("◀", "▶")] for panel in pages]
+    assert [one.payload for one in turns[0]] == ["1ptournament own 2"]
+    assert [one.payload for one in turns[1]] == ["1ptournament own 1", "1ptournament own 3"]
+    assert [one.payload for one in turns[19]] == ["1ptournament own 19"]
+    # A single one is shown whole, but not where it is the last of many.
+    assert labels(own_pages("en", "paper:1", [league])[0])[-2:] == ["Withdraw", "Call off"]
+    assert lines(own_pages("en", "paper:1", [swiss] * 11)[1])[0] == "Your tournaments"
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_as_many_leagues_of_pairs_as_stand_on_a_page_can_be_shown(language: str) -> None:
+    made = Made("league", "tressette").add(Open("paper:1", NAMES[3]))
+    made.add(*(Enter(f"paper:{number}", NAMES[3]) for number in range(64)))
+    made.add(Start(ROOT, tuple((one, one + 32) for one in range(32)))).begun()
+    # Nobody sits at more than twenty tables.
+    for match in [match for match in made.t.rounds[0] if 0 in match.teams][:2]:
+        made.seated(match, 0)
+    [panel] = own_pages(language, "paper:0", [made.t] * 10)
+    check(panel)
+    # The organiser of each, and two pairs in each of two matches; namesakes have numbers.
+    assert panel.plain.count("Hans-Peter") == 10 + 40
+    # On Discord each row is a component, too, and so are the text and what holds it all.
+    buttons = sum(map(len, panel.rows))
+    assert buttons + -(-buttons // 5) + 2 <= 40
+    assert units(panel.plain) + sum(units(label) for label in labels(panel)) <= 4000
+
+
+def test_points_stand_as_their_reader_counts_them() -> None:
+    made = Made("swiss").started(4).begun()
+    match = made.t.rounds[0][0]
+    made.played(match, 0, 0, points=(51, 7))
+    assert match.other is not None
+    one, other = (f"paper:{number + 1}" for number in match.teams)
+    assert "✅ 51 : 7" in stripped(mine_panel("en", one, made.t, HOUR).plain)
+    assert "❌ 7 : 51" in stripped(mine_panel("en", other, made.t, HOUR).plain)
+
+
+def test_a_reminder_says_whom_one_plays_and_what_is_left() -> None:
+    made = Made("league").started(3).begun()
+    match = made.t.rounds[0][0]
+    made.seated(match, 0)
+    panel = reminder_panel("en", made.t, made.t.rounds[0][0], match.one, 5 * HOUR)
+    names = ("Anna", "Bruno", "Carla")
+    assert lines(panel) == [f"⏰ Your match against {names[match.other or 0]} in Anna’s tournament: 5 h left"]
+    assert labels(panel) == ["▶ My hand", "My tournament"]
+
+
+@pytest.mark.parametrize(
+    ("seconds", "english", "italian"),
+    [
+        (14 * DAY, "14 days left", "mancano 14 giorni"),
+        (2 * DAY, "2 days left", "mancano 2 giorni"),
+        (DAY - 2, "24 h left", "mancano 24 h"),
+        (HOUR, "1 h left", "manca 1 h"),
+        (HOUR // 2, "less than an hour left", "meno di un’ora"),
+        (0, "time is up", "tempo scaduto"),
+        (-5, "time is up", "tempo scaduto"),
+    ],
+)
+def test_time_that_is_left_is_told_in_coarse_words(seconds: int, english: str, italian: str) -> None:
+    assert (time_left("en", seconds), time_left("it", seconds)) == (english, italian)
+
+
+# The picture
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize(
+    ("form", "teams", "game"), [("swiss", 8, "metamazzo"), ("knockout", 64, "spades"), ("duplicate", 20, "tressette")]
+)
+def test_the_picture_of_the_table_says_what_the_text_says(form: Form, teams: int, game: str, language: str) -> None:
+    t = over(form, teams, game)
+    sheet = standings_sheet(language, t, "Bar Centrale", 1_795_568_400)
+    assert isinstance(sheet, Sheet)
+    assert sheet.small == "Buongioco · Bar Centrale · 2026-11-25"
+    [rows] = [part for part in sheet.parts if isinstance(part, Rows)]
+    table = standings(t)
+    assert [row.figure for row in rows.rows] == [one.score.text for one in table[:MOST_PLACES]]
+    assert [row.is_own for row in rows.rows] == [one.place == 1 for one in table[:MOST_PLACES]]
+    said = [part.text for part in sheet.parts if isinstance(part, Words)]
+    assert (len(said) == 2) == (teams > MOST_PLACES)
+
+
+def test_there_is_no_picture_of_nobody() -> None:
+    assert standings_sheet("en", Made("swiss").entered(3).add(Cancel()).t, "", 0) is None
+
+
+# What was found by a new host and their players
+
+
+def test_nothing_is_on_any_more_in_what_was_called_off() -> None:
+    made = Made("duplicate").started(4).begun()
+    match = made.t.rounds[0][0]
+    made.played(match, 1, 0, points=(9, 2)).seated(match, 2).add(Cancel())
+    panel = mine_panel("en", f"paper:{match.one + 1}", made.t, None)
+    assert "It was called off." in lines(panel)
+    assert "Against" not in panel.plain
+    assert labels(panel) == ["All results", "Whole table", "How it goes"]
+    [listed] = own_pages("en", f"paper:{match.one + 1}", [made.t, made.t])
+    assert "Against" not in listed.plain
+    assert "▶ My hand" not in labels(listed)
+
+
+def test_a_duplicate_that_was_called_off_tells_its_seal_and_secret() -> None:
+    made = Made("duplicate").started(4).begun().add(Cancel())
+    card = card_panel("en", made.t, None, "").plain
+    assert made.t.seal in card
+    assert ROOT.hex() in card
+    assert "🔒" not in card_panel("en", Made("duplicate").entered(4).add(Cancel()).t, None, "").plain
+
+
+@pytest.mark.parametrize(
+    ("t", "told"),
+    [
+        (Made("swiss").entered(4).t, []),
+        (Made("swiss").started(4).begun().t, ["Games that are on are played on, and count for nothing here."]),
+        (Made("duplicate").started(4).begun().t, ["Deals that are on are stopped at once, and nothing counts."]),
+    ],
+)
+def test_who_calls_off_is_told_what_becomes_of_games(t: Tournament, told: list[str]) -> None:
+    assert lines(ask_panel("en", t, "off"))[2:] == ["Do you want to call this tournament off?", *told]
+
+
+def test_who_withdraws_is_told_what_that_costs_and_whom() -> None:
+    assert lines(ask_panel("en", on("league", 4), "withdraw"))[2:] == [
+        "Do you want to withdraw?",
+        "All your matches that are not over are lost, also those to come.",
+    ]
+    assert lines(ask_panel("en", on("swiss", 4, "tressette"), "withdraw"))[3:] == [
+        "The match that is on is lost, and you are paired no more.",
+        "Your partner goes out with you.",
+    ]
+    t = Made("swiss", "tressette").started(4).begun().add(Leave(0)).t
+    assert "You have withdrawn." in lines(mine_panel("en", "paper:1", t, HOUR))
+    partners = mine_panel("en", "paper:2", t, HOUR)
+    assert "Your partner has withdrawn, and you play no more." in lines(partners)
+    assert "Withdraw" not in labels(partners)
+
+
+def test_a_clock_that_does_not_fit_the_time_is_spoken_of() -> None:
+    def warned(form: Form, clock: int, time: int) -> list[str]:
+        choice = replace(Choice.usual("testa"), clock=clock)
+        t = Made(form, time=str(time)).add(Play("testa", choice.text)).t
+        return [line for line in lines(options_panel("en", t)) if line.startswith("⚠️")]
+
+    assert warned("league", 300, 14 * DAY) == [
+        "⚠️ However long a round is: once a game has begun, it is 5 minutes a move."
+    ]
+    assert warned("swiss", DAY, DAY) == [
+        "⚠️ A move may take as long as all of a round: who is to move at its end loses."
+    ]
+    assert warned("league", DAY, 14 * DAY) == warned("knockout", 300, DAY) == warned("swiss", 0, 7 * DAY) == []
+
+
+def test_a_duplicates_round_of_one_table_says_what_counts() -> None:
+    made = Made("duplicate").started(4)
+    told = "One table: there is nothing to compare with, so only what is given up or lost on time counts."
+    two = made.begun().t
+    assert told not in lines(card_panel("en", two, HOUR, ""))
+    for match in two.rounds[0]:
+        for deal in match.deals:
+            made.played(match, deal, 0)
+    made.add(Leave(0)).add(Leave(1)).begun()
+    assert sum(not one.is_bye for one in made.t.rounds[-1]) == 1
+    assert told in lines(card_panel("en", made.t, HOUR, ""))
+    assert told in lines(mine_panel("en", "paper:3", made.t, HOUR))
+    [match] = [one for one in made.t.rounds[-1] if not one.is_bye]
+    made.played(match, 1, 0, "resign").played(match, 2, 0, points=(40, 2))
+    assert [one.scores[0] for one in scores_of(made.t, len(made.t.rounds))] == [5, 0]
+
+
+def test_an_organiser_organises_on_their_own_page_and_others_enter_and_leave_there() -> None:
+    t = Made("swiss").entered(3).t
+    assert labels(mine_panel("en", "paper:1", t, None)) == ["How it goes", "Leave", "Start", "Options", "Call off"]
+    assert labels(mine_panel("en", "paper:2", t, None)) == ["How it goes", "Leave"]
+    assert labels(mine_panel("en", "paper:404", t, None)) == ["How it goes", "Enter"]
+    assert labels(mine_panel("en", "paper:1", on("swiss", 4), None))[-1] == "Call off"
+    assert "Call off" not in labels(mine_panel("en", "paper:1", over("swiss", 4), None))
+
+
+def test_a_place_is_told_when_something_counts() -> None:
+    made = Made("duplicate").started(4).begun()
+    first, second = made.t.rounds[0]
+    made.played(first, 1, 0, points=(9, 2)).played(first, 2, 0, points=(9, 2)).played(second, 1, 0)
+    for told in (mine_panel("en", "paper:1", made.t, HOUR), card_panel("en", made.t, HOUR, "")):
+        assert "Your place" not in told.plain
+        assert "Standings" not in told.plain
+    made.played(second, 2, 0)
+    assert "Your place" in mine_panel("en", "paper:1", made.t, HOUR).plain
+
+
+def test_several_hands_are_told_apart_by_whom_one_plays() -> None:
+    made = Made("league").started(3).begun()
+    mine = [match for match in made.t.rounds[0] if 0 in match.teams]
+    for match in mine:
+        made.seated(match, 0)
+    shown = mine_panel("en", "paper:1", made.t, HOUR)
+    assert {stripped(one) for one in labels(shown)[:2]} == {"▶ Bruno", "▶ Carla"}
+
+
+def test_the_list_says_where_each_is_played_and_how_one_did() -> None:
+    t = over("swiss", 4)
+    page = own_page([t, t], 1)._replace(groups={t.code: "Bar Centrale"})
+    shown = own_panel("en", "paper:1", page, [None, None])
+    [standing] = [one for one in standings(t) if one.team == 0]
+    assert lines(shown)[3] == "Bar Centrale · organised by Anna"
+    assert lines(shown)[5] == f"Your place: {standing.place} of 4 (wins: {standing.score.text})"
+    assert labels(shown) == ["🏆 1. Swiss · Metà Mazzo", "🏆 2. Swiss · Metà Mazzo"]
+
+
+def test_the_whole_table_has_the_tie_breaks_values() -> None:
+    t = on("swiss", 8)
+    shown = lines(table_panel("en", t, 1))
+    for one in standings(t):
+        values = ", ".join(f"{tie_break.name} {tie_break.value}" for tie_break in one.tie_breaks)
+        assert sum(line.endswith(f"· {one.score.text}, {values}") for line in shown) >= 1
+
+
+def test_the_picture_of_a_knock_out_counts_rounds_alone() -> None:
+    for form, is_said in (("knockout", False), ("swiss", True)):
+        sheet = standings_sheet("en", over(form, 5), "", 0)
+        assert sheet
+        [rows] = [part for part in sheet.parts if isinstance(part, Rows)]
+        assert any(" won" in row.note for row in rows.rows) == is_said

@@ -1,0 +1,392 @@
+"""Entering and organising: each once, whoever asks how often, and what is refused says why."""
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import replace
+
+import pytest
+from structlog.testing import capture_logs
+
+from bot.features.tournaments import registration as registration_module
+from bot.features.tournaments.entries import Entry, Finish, Round
+from bot.features.tournaments.errors import (
+    AlreadyEntered,
+    HasBegun,
+    HasPartner,
+    IsFull,
+    IsOver,
+    NoSuchPartner,
+    NoSuchTournament,
+    NotEntered,
+    NotForPrograms,
+    NotRatedYet,
+    OnlyTheOrganiser,
+    TooFewTeams,
+    UnreadableTournament,
+)
+from bot.features.tournaments.forgetting import forget, kept_of
+from bot.features.tournaments.registration import Registration, teams_of
+from bot.features.tournaments.store import Tournaments
+from bot.features.tournaments.tournament import MOST_TEAMS, Form, Tournament
+from bot.finished.archive import Archive
+from bot.finished.ratings import Ratings
+from bot.programs import PREFIX
+from bot.store import Store, keys
+from bot.tables.choice import Choice
+from engine.shuffle import commitment
+from tests.bot.features.privacy.traces import traces
+from tests.bot.finished.games import finished, keep
+
+GROUP = "paper:100"
+ANNA, BRUNO, CARLA, DINO = people = [f"paper:{1000 + number}" for number in range(4)]
+NAMES = dict(zip(people, ("Annabella", "Brunello", "Carlotta", "Dinorah"), strict=True))
+
+
+class Desk:
+    """A worker's way to tournaments: what it remembers is its own."""
+
+    def __init__(self, store: Store) -> None:
+        self.store = store
+        self.tournaments = Tournaments(store)
+        self.registration = Registration(store, self.tournaments, Ratings(store.client, Archive(store.client)))
+
+    async def opened(self, game: str = "metamazzo", form: Form = "knockout", update: str = "c1") -> Tournament:
+        return await self.registration.open(GROUP, ANNA, NAMES[ANNA], Choice.usual(game), form, update)
+
+    async def entered(self, game: str, form: Form, *entering: str) -> Tournament:
+        tournament = await self.opened(game, form)
+        for person in entering:
+            tournament = await self.registration.enter(
+                tournament.code, person, NAMES.get(person, person), f"enter {person}"
+            )
+        return tournament
+
+
+@pytest.fixture
+async def desk(store: Store) -> Desk:
+    return Desk(store)
+
+
+async def test_it_is_opened_once_by_an_update(desk: Desk) -> None:
+    first, again = await desk.opened(), await desk.opened()
+    other = await Desk(desk.store).opened()
+    assert first.code == again.code == other.code
+    assert (first.phase, first.place, first.opener.person, first.form) == ("open", GROUP, ANNA, "knockout")
+    assert [one.code for one in await desk.tournaments.at(GROUP)] == [first.code]
+    assert list(await desk.tournaments.live()) == [first.code]
+    assert (await desk.opened(update="c2")).code != first.code
+
+
+async def test_who_enters_is_in_once_and_leaves_without_a_trace_in_it(desk: Desk) -> None:
+    code = (await desk.entered("metamazzo", "swiss", ANNA, BRUNO)).code
+    assert (await desk.registration.enter(code, BRUNO, "Bruno", f"enter {BRUNO}")).present == [0, 1]
+    with pytest.raises(AlreadyEntered):
+        await desk.registration.enter(code, BRUNO, "Bruno", "again")
+    left = await desk.registration.leave(code, BRUNO, "leave")
+    assert (left.present, left.player_of(BRUNO)) == ([0], None)
+    with pytest.raises(NotEntered):
+        await desk.registration.leave(code, BRUNO, "leave again")
+    back = await desk.registration.enter(code, BRUNO, "Bruno", "back")
+    assert (back.present, back.player_of(BRUNO)) == ([0, 2], 2)
+
+
+async def test_two_workers_take_what_is_asked_at_once(desk: Desk) -> None:
+    code = (await desk.opened()).code
+    desks = [desk, Desk(desk.store)]
+    await asyncio.gather(
+        *(desks[n % 2].registration.enter(code, f"paper:{n}", f"Player {n}", f"e{n}") for n in range(20)),
+        *(desks[n % 2].registration.enter(code, f"paper:{n}", f"Player {n}", f"e{n}") for n in range(20)),
+    )
+    tournament = await Desk(desk.store).tournaments.load(code)
+    assert sorted(player.person for player in tournament.players if player) == sorted(f"paper:{n}" for n in range(20))
+
+
+async def test_no_more_than_there_are_places(desk: Desk) -> None:
+    code = (
+        await desk.entered("metamazzo", "roundrobin", *(f"paper:{n}" for n in range(MOST_TEAMS["roundrobin"])))
+    ).code
+    with pytest.raises(IsFull):
+        await desk.registration.enter(code, ANNA, "Anna", "one more")
+
+
+async def test_programs_do_not_play(desk: Desk) -> None:
+    code = (await desk.opened()).code
+    with pytest.raises(NotForPrograms):
+        await desk.registration.enter(code, f"{PREFIX}x", "Robot", "u")
+
+
+async def test_only_who_opened_it_changes_starts_and_calls_it_off(desk: Desk) -> None:
+    code = (await desk.entered("metamazzo", "knockout", ANNA, BRUNO)).code
+    for refused in (
+        desk.registration.choose(code, BRUNO, "form", "swiss", "u1"),
+        desk.registration.play(code, BRUNO, Choice.usual("testa"), "u2"),
+        desk.registration.start(code, BRUNO, "u3"),
+        desk.registration.cancel(code, BRUNO, "u4"),
+    ):
+        with pytest.raises(OnlyTheOrganiser):
+            await refused
+    assert (await desk.registration.choose(code, ANNA, "form", "swiss", "u5")).form == "swiss"
+    with pytest.raises(ValueError, match="form is one of"):
+        await desk.registration.choose(code, ANNA, "form", "chess", "u6")
+    changed = await desk.registration.play(code, ANNA, Choice.usual("testa"), "u7")
+    assert changed.game == "testa"
+
+
+async def test_teams_are_seeded_by_all_games_or_not_yet(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    code = (await desk.entered("testa", "knockout", ANNA, BRUNO)).code
+    # As a rebuild leaves it that was cut short: what Bruno has won is not rated.
+    game = finished(1)
+    people = [BRUNO if seat in (game.record.winner or []) else ANNA for seat in range(2)]
+    await keep(desk.store, replace(game, people=people))
+    monkeypatch.setattr(registration_module, "MOST_UNRATED", 0)
+    with pytest.raises(NotRatedYet):
+        await desk.registration.start(code, ANNA, "s1")
+    assert (await desk.tournaments.load(code)).phase == "open"
+    monkeypatch.setattr(registration_module, "MOST_UNRATED", 1)
+    assert (await desk.registration.start(code, ANNA, "s1")).teams == ((1,), (0,))
+
+
+async def test_it_starts_with_enough_and_once(desk: Desk) -> None:
+    code = (await desk.entered("metamazzo", "roundrobin", ANNA, BRUNO)).code
+    with pytest.raises(TooFewTeams):
+        await desk.registration.start(code, ANNA, "too soon")
+    await desk.registration.enter(code, CARLA, "Carla", "third")
+    started = await desk.registration.start(code, ANNA, "start")
+    assert (await Desk(desk.store).registration.start(code, ANNA, "start")).entries == started.entries
+    assert sorted(started.teams) == [(0,), (1,), (2,)]
+    assert started.seal == commitment(started.root)
+    with pytest.raises(HasBegun):
+        await desk.registration.start(code, ANNA, "again")
+    with pytest.raises(HasBegun):
+        await desk.registration.enter(code, DINO, "Dino", "late")
+
+
+async def test_who_leaves_afterwards_has_withdrawn(desk: Desk) -> None:
+    code = (await desk.entered("metamazzo", "knockout", ANNA, BRUNO)).code
+    await desk.registration.start(code, ANNA, "start")
+    left = await desk.registration.leave(code, BRUNO, "leave")
+    team = left.team_of(1)
+    assert team is not None
+    assert left.has_withdrawn(team)
+    assert left.active == [1 - team]
+    with pytest.raises(NotEntered):
+        await desk.registration.leave(code, BRUNO, "leave again")
+
+
+async def test_partners_find_each_other_or_are_put_together(desk: Desk) -> None:
+    code = (await desk.entered("tressette", "knockout", ANNA, BRUNO, CARLA, DINO, "paper:5")).code
+    paired = await desk.registration.partner(code, DINO, NAMES[DINO], 0, "pair")
+    assert teams_of(paired) == [(0, 3), (1, 2)]
+    with pytest.raises(HasPartner):
+        await desk.registration.partner(code, BRUNO, NAMES[BRUNO], 3, "too late")
+    with pytest.raises(NoSuchPartner):
+        await desk.registration.partner(code, BRUNO, NAMES[BRUNO], 1, "with oneself")
+    left = await desk.registration.leave(code, ANNA, "leave")
+    assert teams_of(left) == [(1, 2), (3, 4)]
+    started = await desk.registration.start(code, ANNA, "start")
+    assert sorted(started.teams) == [(1, 2), (3, 4)]
+
+
+async def test_who_is_left_over_stays_out(desk: Desk) -> None:
+    code = (await desk.entered("tressette", "knockout", ANNA, BRUNO, CARLA, DINO, "paper:5")).code
+    started = await desk.registration.start(code, ANNA, "start")
+    assert started.player_of("paper:5") is None
+    assert sorted(started.teams) == [(0, 1), (2, 3)]
+
+
+async def test_what_is_over_stays_so(desk: Desk) -> None:
+    code = (await desk.entered("metamazzo", "knockout", ANNA, BRUNO)).code
+    await desk.tournaments.commit(code, "end", lambda _one: [Finish()])
+    for refused in (
+        desk.registration.enter(code, CARLA, "Carla", "u1"),
+        desk.registration.leave(code, BRUNO, "u2"),
+        desk.registration.cancel(code, ANNA, "u3"),
+        desk.registration.start(code, ANNA, "u4"),
+    ):
+        with pytest.raises(IsOver):
+            await refused
+    assert await desk.store.client.ttl(keys.tournament(code)) > 0
+
+
+async def test_there_is_none_of_a_code_that_was_made_up(desk: Desk) -> None:
+    with pytest.raises(NoSuchTournament):
+        await desk.registration.enter("AAAAAA", ANNA, "Anna", "u")
+
+
+async def test_a_chat_that_moves_takes_them_along(desk: Desk) -> None:
+    code = (await desk.opened()).code
+    for _ in range(2):
+        await desk.tournaments.move_chat(GROUP, "paper:200")
+    assert (await desk.tournaments.load(code)).place == "paper:200"
+    assert [one.code for one in await desk.tournaments.at("paper:200")] == [code]
+    assert await desk.tournaments.at(GROUP) == []
+
+
+async def test_nothing_is_left_of_who_is_forgotten(desk: Desk) -> None:
+    code = (await desk.entered("metamazzo", "knockout", ANNA, BRUNO, CARLA)).code
+    await desk.registration.leave(code, CARLA, "changed her mind")
+    other = Desk(desk.store)
+    assert (await other.tournaments.load(code)).players[1]
+    assert [one["player"] for one in await kept_of(desk.store.client, BRUNO)] == [1]
+    for person in (BRUNO, CARLA):
+        await forget(desk.store, person, f"somebody:{person[-4:]}x")
+        await forget(desk.store, person, f"somebody:{person[-4:]}x")
+    assert await traces(desk.store, NAMES[BRUNO], BRUNO, NAMES[CARLA], CARLA) == []
+    seen = await other.tournaments.load(code)
+    assert [player.name for player in seen.players if player] == [NAMES[ANNA]]
+    await forget(desk.store, ANNA, "somebody:x")
+    assert (await other.tournaments.load(code)).phase == "cancelled"
+    assert await kept_of(desk.store.client, ANNA) == []
+
+
+async def test_a_game_that_cannot_be_read_keeps_nobody_from_being_forgotten(desk: Desk) -> None:
+    code = (await desk.entered("metamazzo", "knockout", ANNA, BRUNO)).code
+    await desk.store.client.hset(keys.tournament_games(code), "1 ABCDEF-1", b"\xffdamaged")
+    await forget(desk.store, BRUNO, "somebody:x")
+    assert await kept_of(desk.store.client, BRUNO) == []
+    assert await desk.store.client.hlen(keys.tournament_games(code)) == 1
+
+
+UNKNOWN = b"newer 1 2\tx"
+"""What another release may have written."""
+
+
+@pytest.mark.parametrize(
+    "unknown", [UNKNOWN, b"\xffdamaged", b"option form ladder\tx", b"play bridge 0\tx", b"seat 9 0 0 A\tx"]
+)
+async def test_one_that_cannot_be_read_is_left_out_of_lists_and_stays_on_them(desk: Desk, unknown: bytes) -> None:
+    bad, good = (await desk.opened(update="c1")).code, (await desk.opened(update="c2")).code
+    await desk.store.client.rpush(keys.tournament(bad), unknown)
+    # So old that no commit can be on its way.
+    for key in (keys.tournaments_at(GROUP), keys.entered(ANNA)):
+        await desk.store.client.hset(key, bad, "1.0")
+    with capture_logs() as logs:
+        for _ in range(2):
+            assert [one.code for one in await desk.tournaments.at(GROUP)] == [good]
+            assert [one.code for one in await desk.tournaments.of(ANNA)] == [good]
+    assert [one["code"] for one in await kept_of(desk.store.client, ANNA)] == [good]
+    assert [(one["event"], one["tournament"]) for one in logs] == [("tournament_unreadable", bad)]
+    with pytest.raises(UnreadableTournament, match="Whoever hosts me"):
+        await desk.registration.enter(bad, BRUNO, "Bruno", "u")
+    assert await desk.store.client.hgetall(keys.entered(BRUNO)) == {}
+    await desk.store.client.rpop(keys.tournament(bad))
+    assert {one.code for one in await desk.tournaments.at(GROUP)} == {good, bad}
+    assert {one.code for one in await desk.tournaments.of(ANNA)} == {good, bad}
+
+
+async def test_of_one_that_cannot_be_read_nothing_is_left_of_who_is_forgotten(desk: Desk) -> None:
+    bad = (await desk.entered("metamazzo", "knockout", ANNA, BRUNO)).code
+    good = await desk.opened(update="c2")
+    await desk.registration.enter(good.code, BRUNO, NAMES[BRUNO], "u")
+    await desk.store.client.rpush(keys.tournament(bad), UNKNOWN)
+    for _ in range(2):
+        await forget(desk.store, BRUNO, "somebody:x")
+    assert await traces(desk.store, NAMES[BRUNO], BRUNO) == []
+    assert await desk.tournaments.stored(bad) == [*(await desk.tournaments.stored(bad))[:-2], UNKNOWN, b"redacted"]
+    other = Desk(desk.store)
+    assert (await other.tournaments.load(good.code)).player_of("somebody:x") is None
+    await desk.store.client.lrem(keys.tournament(bad), 1, UNKNOWN)
+    seen = await desk.tournaments.load(bad)
+    assert [player.person for player in seen.players if player] == [ANNA, "somebody:x"]
+
+
+async def test_a_chat_takes_one_that_cannot_be_read_along_when_it_moves_once_more(desk: Desk) -> None:
+    bad, good = (await desk.opened(update="c1")).code, (await desk.opened(update="c2")).code
+    await desk.store.client.rpush(keys.tournament(bad), UNKNOWN)
+    await desk.tournaments.move_chat(GROUP, "paper:200")
+    assert [one.code for one in await desk.tournaments.at("paper:200")] == [good]
+    await desk.store.client.rpop(keys.tournament(bad))
+    await desk.tournaments.move_chat(GROUP, "paper:200")
+    assert {one.code for one in await desk.tournaments.at("paper:200")} == {good, bad}
+    assert await desk.store.client.exists(keys.tournaments_at(GROUP)) == 0
+
+
+@pytest.mark.parametrize("place", [0, 2, None])
+async def test_one_that_cannot_be_read_is_called_off_as_it_stood_before(desk: Desk, place: int | None) -> None:
+    whole = await desk.entered("metamazzo", "knockout", ANNA, BRUNO)
+    log = keys.tournament(whole.code)
+    if place is None:
+        await desk.store.client.rpush(log, UNKNOWN)
+    else:
+        await desk.store.client.lset(log, place, UNKNOWN)
+    assert list(await desk.tournaments.unreadable()) == [whole.code]
+    for _ in range(2):
+        await desk.tournaments.call_off_unreadable(whole.code, "close")
+    assert await desk.tournaments.unreadable() == {}
+    after = await Desk(desk.store).tournaments.load(whole.code)
+    assert after.entries == (*whole.entries[:place], b"cancel\tclose")
+    assert after.phase == "cancelled"
+    assert await desk.store.client.ttl(log) > 0
+
+
+async def test_one_that_can_be_read_is_left_alone_by_that(desk: Desk) -> None:
+    code = (await desk.opened()).code
+    await desk.tournaments.call_off_unreadable(code, "close")
+    assert (await desk.tournaments.load(code)).phase == "open"
+
+
+async def test_no_key_of_an_update_names_who_is_forgotten(desk: Desk) -> None:
+    """The playground's hold the id of who pressed."""
+    ids = {person: person.partition(":")[2] for person in people}
+    registration, code = desk.registration, (await desk.opened("tressette", update=f"pg{ids[ANNA]}.1")).code
+    for number, person in enumerate(people, 2):
+        await registration.enter(code, person, NAMES[person], f"pg{ids[person]}.{number}")
+    await registration.partner(code, BRUNO, NAMES[BRUNO], 0, f"pg{ids[BRUNO]}.6 partner")
+    await registration.leave(code, CARLA, f"pg{ids[CARLA]}.7")
+    await registration.enter(code, CARLA, NAMES[CARLA], f"pg{ids[CARLA]}.8")
+    await registration.choose(code, ANNA, "time", "3600", f"pg{ids[ANNA]}.9")
+    await registration.enter(code, f"paper:9{ids[BRUNO]}", "Another", f"pg9{ids[BRUNO]}.1")
+    await registration.start(code, ANNA, f"pg{ids[ANNA]}.10")
+    await desk.tournaments.commit(code, f"round:{ids[BRUNO]}", lambda _one: [Round(1, ((0, 1),))])
+    for person in (BRUNO, CARLA, ANNA):
+        await forget(desk.store, person, f"somebody:{NAMES[person][2:4]}")
+        found = await traces(desk.store, person, NAMES[person], f"pg{ids[person]}.")
+        assert found == []
+    after = await Desk(desk.store).tournaments.load(code)
+    assert after.has_seen(f"pg{ids[DINO]}.5")
+    assert after.has_seen(f"pg9{ids[BRUNO]}.1")
+    assert after.has_seen(f"round:{ids[BRUNO]}")
+
+
+@pytest.mark.parametrize("doing", ["open", "enter", "partner"])
+async def test_who_is_forgotten_while_a_press_is_under_way_is_found_once_more(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch, doing: str
+) -> None:
+    code = (await desk.entered("tressette", "knockout", ANNA)).code
+    write = desk.tournaments.write
+
+    async def meanwhile(tournament: Tournament, entries: Sequence[Entry], update: str) -> Tournament | list[bytes]:
+        await forget(desk.store, BRUNO, "somebody:x")
+        return await write(tournament, entries, update)
+
+    monkeypatch.setattr(desk.tournaments, "write", meanwhile)
+    if doing == "open":
+        choice = Choice.usual("testa")
+        await desk.registration.open("paper:300", BRUNO, NAMES[BRUNO], choice, "knockout", "late")
+    elif doing == "enter":
+        await desk.registration.enter(code, BRUNO, NAMES[BRUNO], "late")
+    else:
+        await desk.registration.partner(code, BRUNO, NAMES[BRUNO], 0, "late")
+    assert await traces(desk.store, BRUNO, NAMES[BRUNO])
+    await forget(desk.store, BRUNO, "somebody:x")
+    assert await traces(desk.store, BRUNO, NAMES[BRUNO]) == []
+
+
+async def test_who_enters_while_they_are_forgotten_is_found_once_more(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    code, other = [(await desk.opened(update=f"c{number}")).code for number in range(2)]
+    await desk.registration.enter(code, BRUNO, NAMES[BRUNO], "in")
+    entries = desk.store.index.entries
+
+    async def meanwhile(key: str) -> dict[str, str]:
+        found = await entries(key)
+        monkeypatch.setattr(desk.store.index, "entries", entries)
+        await desk.registration.enter(other, BRUNO, NAMES[BRUNO], "late")
+        return found
+
+    monkeypatch.setattr(desk.store.index, "entries", meanwhile)
+    await forget(desk.store, BRUNO, "somebody:x")
+    assert await traces(desk.store, BRUNO, NAMES[BRUNO])
+    await forget(desk.store, BRUNO, "somebody:x")
+    assert await traces(desk.store, BRUNO, NAMES[BRUNO]) == []

@@ -1,0 +1,276 @@
+"""Who is ahead, and by what."""
+
+from collections import defaultdict
+from fractions import Fraction
+from random import Random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bot.features.tournaments.entries import Leave, Result, decode
+from bot.features.tournaments.pairing import next_round
+from bot.features.tournaments.standings import TIE_BREAKS, Standing, standings, winners
+from bot.features.tournaments.store import Tournaments
+from bot.features.tournaments.tournament import Form, Tournament
+from bot.store import Store
+from tests.bot.features.tournaments.logs import (
+    MIXED,
+    at_random,
+    begun,
+    by_seed,
+    paired,
+    played_out,
+    played_round,
+    scored,
+    with_entries,
+)
+
+
+def places(t: Tournament) -> dict[int, int]:
+    return {one.team: one.place for one in standings(t)}
+
+
+def one(t: Tournament, team: int) -> Standing:
+    [found] = [line for line in standings(t) if line.team == team]
+    return found
+
+
+def figures(line: Standing) -> list[str]:
+    return [line.score.text, *(value for _name, value in line.tie_breaks)]
+
+
+def test_a_knock_out_ranks_by_how_far_each_came() -> None:
+    t = played_out(begun("knockout", 8))
+    assert [(line.team, line.place, line.score.text) for line in standings(t)] == [
+        (0, 1, "3"), (1, 2, "2"), (2, 3, "1"), (3, 3, "1"), (4, 5, "0"), (5, 5, "0"), (6, 5, "0"), (7, 5, "0"),
+    ]  # fmt: skip
+    assert [line.is_out for line in standings(t)] == [False] + [True] * 7
+    assert (one(t, 1).played, one(t, 1).won) == (3, 2)
+    assert one(t, 0).score.counts == "rounds won"
+
+
+def test_a_bye_brings_a_team_a_round_further_at_a_knock_out() -> None:
+    t = begun("knockout", 3)
+    t = paired(t, (0, None), (1, 2))
+    assert places(t) == {0: 1, 1: 2, 2: 2}
+    t = by_seed(t, t.match(1, 1))
+    assert places(t) == {0: 1, 1: 1, 2: 3}
+    assert (one(t, 0).score.text, one(t, 0).played, one(t, 0).won) == ("1", 0, 0)
+
+
+def test_who_is_in_is_ahead_of_who_came_as_far_and_is_out() -> None:
+    t = paired(begun("knockout", 4), (0, 3), (1, 2))
+    t = scored(t, t.match(1, 0), 10, 31)
+    assert places(t) == {3: 1, 1: 2, 2: 2, 0: 4}
+    t = with_entries(by_seed(t, t.match(1, 1)), Leave(1))
+    assert next_round(t) is None
+    assert places(t) == {3: 1, 1: 2, 0: 3, 2: 3}
+    assert one(t, 1).is_out
+
+
+def test_who_has_won_a_knock_out_has_won_it_whether_they_leave_or_not() -> None:
+    t = with_entries(played_out(begun("knockout", 4)), Leave(0))
+    assert places(t) == {0: 1, 1: 2, 2: 3, 3: 3}
+
+
+def test_nobody_has_won_a_knock_out_that_all_are_out_of() -> None:
+    gone = with_entries(begun("knockout", 2), Leave(0), Leave(1))
+    assert next_round(gone) is None
+    assert places(gone) == {0: 1, 1: 1}
+    final = paired(begun("knockout", 2), (0, 1))
+    void = scored(final, final.match(1, 0), 0, 0, how="void")
+    bye = with_entries(paired(begun("knockout", 3), (0, None), (1, 2)), Leave(0))
+    bye = scored(bye, bye.match(1, 1), 0, 0, how="void")
+    assert winners(gone) == winners(void) == winners(bye) == []
+    won = by_seed(final, final.match(1, 0))
+    assert winners(won) == winners(with_entries(won, Leave(0))) == [0]
+
+
+def test_who_is_level_at_the_top_has_won_together() -> None:
+    t = played_round(paired(begun("roundrobin", 4), (0, 2), (1, 3)))
+    assert winners(t) == [one.team for one in standings(t) if one.place == 1]
+
+
+def test_a_void_match_puts_both_out() -> None:
+    t = paired(begun("knockout", 4), (0, 3), (1, 2))
+    t = scored(t, t.match(1, 0), 0, 0, how="void")
+    t = by_seed(t, t.match(1, 1))
+    assert places(t) == {1: 1, 0: 2, 2: 2, 3: 2}
+    assert (one(t, 0).played, one(t, 0).won, one(t, 0).is_out) == (0, 0, True)
+
+
+def test_a_round_robin_decides_by_the_matches_among_those_level() -> None:
+    t = begun("roundrobin", 4)
+    t = paired(t, (0, 3), (1, 2), (3, 2), (0, 1), (1, 3), (2, 0))
+    results = {(0, 3): (31, 10), (1, 2): (31, 5), (3, 2): (31, 30), (0, 1): (31, 30), (1, 3): (31, 0), (2, 0): (31, 29)}
+    for match in t.rounds[0]:
+        assert match.other is not None
+        t = scored(t, match, *results[match.one, match.other])
+    # 0 and 1 have two wins, and 0 beat 1; 2 and 3 have one, and 3 beat 2.
+    assert [(line.team, line.place, figures(line)) for line in standings(t)] == [
+        (0, 1, ["2", "1", "3", "+20"]),
+        (1, 2, ["2", "0", "2", "+56"]),
+        (3, 3, ["1", "1", "1", "−51"]),
+        (2, 4, ["1", "0", "2", "−25"]),
+    ]
+    assert [name for name, _value in one(t, 0).tie_breaks] == ["direct encounter", "Sonneborn-Berger", "card points"]
+
+
+def test_who_is_level_in_all_shares_a_place() -> None:
+    t = paired(begun("roundrobin", 3), (0, 1), (1, 2), (2, 0))
+    for match in t.rounds[0]:
+        t = scored(t, match, 31, 20)
+    assert [(line.team, line.place) for line in standings(t)] == [(0, 1), (1, 1), (2, 1)]
+    assert [figures(line) for line in standings(t)] == [["1", "1", "1", "0"]] * 3
+
+
+def test_a_bye_is_a_win_at_a_swiss_tournament_and_nothing_at_a_round_robin() -> None:
+    scores: dict[Form, str] = {"swiss": "1", "roundrobin": "0"}
+    for form, score in scores.items():
+        t = paired(begun(form, 5), (0, 3), (1, 2), (4, None))
+        assert (one(t, 4).score.text, one(t, 4).played, one(t, 4).won) == (score, 0, 0)
+
+
+def test_a_match_without_cards_counts_as_one_against_a_team_of_the_same_score() -> None:
+    t = paired(begun("swiss", 5), (0, 3), (1, 2), (4, None))
+    t = scored(t, t.match(1, 0), 31, 10)
+    t = scored(t, t.match(1, 1), 0, 0, how="forfeit", winner=0)
+    t = paired(t, (0, 4), (3, 1), (2, None))
+    t = scored(t, t.match(2, 0), 31, 15)
+    t = scored(t, t.match(2, 1), 0, 0, how="void")
+    # wins, Buchholz, Sonneborn-Berger, card points
+    assert {line.team: figures(line) for line in standings(t)} == {
+        0: ["2", "1", "1", "+37"],
+        4: ["1", "3", "1", "−16"],
+        2: ["1", "2", "1", "0"],
+        1: ["1", "2", "1", "0"],
+        3: ["0", "2", "0", "−21"],
+    }
+    assert places(t) == {0: 1, 4: 2, 1: 3, 2: 3, 3: 5}
+    assert {line.team: (line.played, line.won) for line in standings(t)} == {
+        0: (2, 2),
+        4: (1, 0),
+        2: (1, 0),
+        1: (1, 1),
+        3: (1, 0),
+    }
+
+
+def test_who_has_withdrawn_keeps_their_score() -> None:
+    t = begun("swiss", 4)
+    t = with_entries(played_round(paired(t, (0, 2), (1, 3))), Leave(0))
+    assert [(line.team, line.place, line.is_out) for line in standings(t)] == [
+        (0, 1, True), (1, 1, False), (2, 3, False), (3, 3, False),
+    ]  # fmt: skip
+
+
+def test_a_duplicate_counts_rounds_that_are_over() -> None:
+    t = paired(begun("duplicate", 4), (0, 2), (1, 3))
+    for deal in (1, 2):
+        t = scored(t, t.match(1, 0), 8, 3, deal=deal)
+    t = scored(t, t.match(1, 1), 6, 5, deal=1)
+    assert [figures(line) for line in standings(t)] == [["0.0", "0", "0.0"]] * 4
+    assert all((line.played, line.won, line.place) == (0, 0, 1) for line in standings(t))
+    t = scored(t, t.match(1, 1), 4, 7, deal=2)
+    # Deal 1: 5 and 1 more for the first seats, datum 3. Deal 2, the first seat the match's second: -5 and 3, datum -1.
+    assert {line.team: figures(line) for line in standings(t)} == {
+        0: ["+6.0", "1", "+6.0"],
+        2: ["−6.0", "0", "−6.0"],
+        1: ["−6.0", "0", "−6.0"],
+        3: ["+6.0", "1", "+6.0"],
+    }
+    assert one(t, 0).score.counts == "points"
+    assert one(begun("duplicate", 4, scoring="steps"), 0).score == ("0", "steps")
+
+
+def test_draws_are_halves() -> None:
+    t = paired(begun("duplicate", 4), (0, 2), (1, 3))
+    for match in t.rounds[0]:
+        for deal in (1, 2):
+            t = scored(t, match, 5, 5, deal=deal)
+    t = played_round(paired(t, (0, 1), (2, 3)))
+    assert one(t, 0).tie_breaks[0].value == "1½"
+    assert one(t, 1).tie_breaks[0].value == "½"
+    assert [line.won for line in standings(t)].count(1) == 2
+
+
+# Beside a count of another kind, from the entries alone
+
+
+def naive(t: Tournament) -> dict[int, tuple[Fraction, ...]]:
+    """What each team is ranked by, counted match by match."""
+    wins: dict[int, Fraction] = defaultdict(Fraction)
+    cards: dict[int, int] = defaultdict(int)
+    met: dict[int, list[tuple[int | None, Fraction, bool]]] = defaultdict(list)
+    byes: dict[int, int] = defaultdict(int)
+    for match in t.matches:
+        if match.other is None:
+            byes[match.one] += 1
+            continue
+        [(_deal, result)] = match.results.items()
+        for at, (team, other) in enumerate(((match.one, match.other), (match.other, match.one))):
+            own = Fraction(result.winner == at)
+            wins[team] += own
+            cards[team] += (result.ours - result.theirs) * (1 - 2 * at)
+            met[team].append((other, own, result.how in ("forfeit", "void")))
+    is_swiss = t.form == "swiss"
+    score = {team: wins[team] + (byes[team] if is_swiss else 0) for team in range(len(t.teams))}
+    found: dict[int, tuple[Fraction, ...]] = {}
+    for team in range(len(t.teams)):
+        against = [
+            (score[team] if is_swiss and not_played else score[other or 0], own, other)
+            for other, own, not_played in met[team]
+        ]
+        if is_swiss:
+            against += [(score[team], Fraction(1), None)] * byes[team]
+        berger = sum((points * own for points, own, _other in against), Fraction(0))
+        level = sum(
+            (own for _points, own, other in against if other is not None and score[other] == score[team]), Fraction(0)
+        )
+        first = sum((points for points, _own, _other in against), Fraction(0)) if is_swiss else level
+        found[team] = (score[team], first, berger, Fraction(cards[team]))
+    return found
+
+
+@given(
+    seed=st.integers(0, 2**32),
+    teams=st.integers(4, 12),
+    form=st.sampled_from(["swiss", "roundrobin", "league"]),
+    leaving=st.sampled_from([0.0, 0.4]),
+)
+def test_standings_are_what_another_count_says(seed: int, teams: int, form: Form, leaving: float) -> None:
+    random = Random(seed)
+
+    def leavers(t: Tournament) -> list[int]:
+        return [random.choice(t.active)] if random.random() < leaving and len(t.active) > 2 else []
+
+    t = played_out(begun(form, teams), at_random(random, MIXED), leavers)
+    counted = naive(t)
+    for line in standings(t):
+        assert line.place == 1 + sum(counted[other] > counted[line.team] for other in counted)
+        shown = [str(figure) for figure in counted[line.team]]
+        cards = int(shown[3])
+        assert figures(line) == [*shown[:3], f"{cards:+}".replace("-", "−") if cards else "0"]
+        assert line.is_out == t.has_withdrawn(line.team)
+
+
+async def test_they_are_worked_out_once_for_as_long_as_nothing_is_played(store: Store) -> None:
+    tournaments, t = Tournaments(store), paired(begun("swiss", 4), (0, 2), (1, 3))
+    written = await tournaments.write(Tournament(t.code), [decode(one.decode()) for one in t.entries], "u")
+    assert isinstance(written, Tournament)
+    before = standings(await tournaments.load(t.code))
+    assert standings(await tournaments.load(t.code)) is before
+    result = Result(1, 0, 0, 0, 31, 10, "played")
+    await tournaments.commit(t.code, "v", lambda _latest: [result])
+    after = standings(await tournaments.load(t.code))
+    assert [line.score.text for line in before] == ["0"] * 4
+    assert [line.score.text for line in after] == ["1", "0", "0", "0"]
+
+
+@pytest.mark.parametrize("form", TIE_BREAKS)
+def test_every_team_has_a_place_and_the_tie_breaks_of_the_form_from_the_beginning(form: Form) -> None:
+    t = begun(form, 6)
+    lines = standings(t)
+    assert [(line.team, line.place) for line in lines] == [(team, 1) for team in range(6)]
+    assert all(tuple(name for name, _value in line.tie_breaks) == TIE_BREAKS[form] for line in lines)

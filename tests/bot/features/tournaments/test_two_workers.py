@@ -1,0 +1,173 @@
+"""A tournament whose people are answered by two workers, one of which stops in the middle of a round."""
+
+import asyncio
+from collections import Counter
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack
+from itertools import count
+from random import Random
+
+import pytest
+
+from bot.cluster.shards import LEADER_SHARD
+from bot.features.tournaments import director
+from bot.features.tournaments.entries import Result, decode
+from bot.features.tournaments.tournament import Form, Tournament
+from bot.handlers import Dispatcher
+from bot.handlers.limits import Limits
+from bot.platform import Command, Person, Press, Reply, private_place
+from bot.store import EmbeddedStore, Store, opened
+from bot.store.log import unstamped
+from bot.worker import Worker
+from tests.bot.fake_platform import GROUP, open_worker
+from tests.bot.features.tournaments.field import counted_in_order
+from tests.bot.worker.fleet import Lenient
+from tests.long import long
+
+PEOPLE = tuple(Person(f"paper:{number}", f"Player {number}", f"p{number}", "en") for number in range(1, 7))
+
+
+class Two:
+    """Two workers on one store and one platform, whom updates reach as chance has it."""
+
+    def __init__(self, url: str, seed: int) -> None:
+        self.url, self.random, self.fake = url, Random(seed), Lenient()
+        self.workers: list[tuple[AsyncExitStack, Worker, Dispatcher]] = []
+        self._updates = count(1)
+
+    async def add(self) -> None:
+        stack = AsyncExitStack()
+        store = await stack.enter_async_context(opened(self.url))
+        worker = await stack.enter_async_context(open_worker(store, self.fake, alone=False))
+        dispatcher = Dispatcher(worker)
+        dispatcher.limits = Limits(on=False)
+        self.workers.append((stack, worker, dispatcher))
+        for _stack, each, _dispatcher in (*self.workers, *self.workers):
+            await each.shards.share_out()
+
+    async def stop(self, worker: Worker) -> None:
+        """A worker stops, and the other takes what it had."""
+        [found] = [one for one in self.workers if one[1] is worker]
+        self.workers.remove(found)
+        await found[0].aclose()
+        for _stack, each, _dispatcher in self.workers:
+            await each.shards.share_out()
+
+    async def close(self) -> None:
+        for _stack, worker, _dispatcher in list(self.workers):
+            await self.stop(worker)
+
+    @property
+    def minding(self) -> Worker:
+        """The worker that runs tournaments."""
+        [worker] = [worker for _stack, worker, _dispatcher in self.workers if LEADER_SHARD in worker.shards.mine]
+        return worker
+
+    async def say(self, person: Person, word: str, *words: str) -> Reply:
+        command = Command(f"u{next(self._updates)}", person, GROUP, word, words)
+        return await self.random.choice(self.workers)[2].command(command)
+
+    async def press(self, person: Person, place: str, message: str, payload: str) -> None:
+        """A press reaches one worker, another one, or both at once."""
+        press = Press(f"u{next(self._updates)}", person, place, message, payload, genuine=True)
+        reached = self.random.sample(self.workers, self.random.randint(1, len(self.workers)))
+        await asyncio.gather(*(dispatcher.press(press) for _stack, _worker, dispatcher in reached))
+
+    async def press_card(self, person: Person, verb: str) -> None:
+        message, payload = await self.button(GROUP, verb)
+        await self.press(person, GROUP, message, payload)
+
+    async def button(self, place: str, verb: str) -> tuple[str, str]:
+        async with asyncio.timeout(30):
+            while True:
+                for message, panel in self.fake.messages[place].items():
+                    for button in (button for row in panel.rows for button in row):
+                        if button.payload.endswith(f" {verb}"):
+                            return message, button.payload
+                await asyncio.sleep(0.01)
+
+    def moves(self, person: Person) -> list[tuple[str, str]]:
+        return [
+            (message, button.payload)
+            for message, panel in self.fake.messages[private_place(person.id)].items()
+            for row in panel.rows
+            for button in row
+            if button.payload.startswith("1m") and not button.payload.endswith((":claim", ":resign"))
+        ]
+
+    async def play(self) -> int:
+        """Everybody who may plays a card, or now and then gives the game up; returns how many did."""
+        played = 0
+        for person in PEOPLE:
+            if moves := self.moves(person):
+                message, payload = self.random.choice(moves)
+                if self.random.random() < 0.03:
+                    payload = f"{payload.rpartition(':')[0]}:resign"
+                await self.press(person, private_place(person.id), message, payload)
+                played += 1
+        await asyncio.sleep(0.01)
+        return played
+
+
+@pytest.fixture
+async def two(embedded: EmbeddedStore, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Two]:
+    monkeypatch.setattr(director, "POLL_SECONDS", 0.05)
+    both = Two(embedded.url, 1)
+    for _ in range(2):
+        await both.add()
+    yield both
+    await both.close()
+
+
+async def the_tournament(store: Store) -> Tournament:
+    [key] = [key async for key in store.client.scan_iter("{tour:*}:log")]
+    code = key.decode().partition(":")[2].partition("}")[0]
+    return Tournament(code).after(await store.client.lrange(key, 0, -1))
+
+
+@pytest.mark.timeout(300)
+@pytest.mark.parametrize("form", ["duplicate", long("knockout"), long("league")])
+async def test_it_goes_on_where_the_worker_that_ran_it_stops(two: Two, embedded: EmbeddedStore, form: Form) -> None:
+    async with opened(embedded.url) as store:
+        await two.say(PEOPLE[0], "tournament", "testa", "11")
+        for person in PEOPLE:
+            await two.press_card(person, "enter")
+        [code] = await two.minding.director.tournaments.live()
+        await two.press(PEOPLE[0], GROUP, (await two.button(GROUP, "start"))[0], f"1ptournament {code} set form {form}")
+        await two.press_card(PEOPLE[0], "start")
+        played = 0
+        while played < 40:
+            played += await two.play()
+        first = two.minding
+        assert not (await the_tournament(store)).is_round_over
+        await two.stop(first)
+        assert two.minding is not first
+        while played < 80:
+            played += await two.play()
+        await two.add()
+        while (await the_tournament(store)).is_live:
+            await two.play()
+        async with asyncio.timeout(60):
+            while len(two.fake.texts(GROUP)) < 2 or await two.minding.director.tournaments.live():
+                await asyncio.sleep(0.05)
+        # Nor is anything told again afterwards.
+        for _ in range(20):
+            await asyncio.sleep(0.05)
+            for _stack, worker, _dispatcher in two.workers:
+                await worker.settled()
+        over = await the_tournament(store)
+        assert (over.phase, over.form, len(over.teams)) == ("over", form, len(PEOPLE))
+        worker = two.minding
+        games = [game async for game in worker.archive.all()]
+        expected = [one for match in over.matches if not match.is_bye for one in match.deals]
+        assert len(games) == len(expected)
+        assert set(Counter(game.fixture for game in games).values()) == {1}
+        results = [entry for one in over.entries if isinstance(entry := decode(unstamped(one).decode()), Result)]
+        assert set(Counter((one.round, one.match, one.deal) for one in results).values()) == {1}
+        assert {one.how for one in results} <= {"played", "resign"}
+        counted = counted_in_order(over, games)
+        assert counted == sorted(counted, reverse=True)
+        card, told = two.fake.texts(GROUP)
+        assert "🏆" in card
+        assert "🥇" in told
+        assert not await worker.director.tournaments.live()

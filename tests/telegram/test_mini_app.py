@@ -26,7 +26,7 @@ from bot.store import Store
 from tests.telegram.content import Refused
 from tests.telegram.players import GROUP, Observed, on_telegram, seated, until
 from tests.telegram.server import TOKEN, TelegramServer
-from tests.telegram.test_telegram import panels
+from tests.telegram.test_telegram import newest, panels
 
 NOW = 1_800_000_000
 ANNA = {"id": 1, "first_name": "Anna", "last_name": "Bò", "username": "anna", "language_code": "it"}
@@ -228,14 +228,14 @@ async def test_opening_the_app_brings_a_waiting_hand(store: Store, server: Teleg
         player.say("/hand")
         await until(lambda: tries() > tried)
         await adapter.worker.settled()
-        player.private.gone, before = None, len(panels(player))
+        player.private.gone, before = None, newest(player)
         url = f"http://127.0.0.1:{site.port}"
         data = {"data": anna(time.time(), player.number), "t": ""}
         async with session.post(
             f"{url}/app/telegram", data=data, headers={"Origin": url}, allow_redirects=False
         ) as got:
             assert got.status == 303
-        await until(lambda: len(panels(player)) > before)
+        await until(lambda: newest(player) > before)
 
 
 @pytest.mark.parametrize("name", ["last_name", "username", "language_code", "first_name"])

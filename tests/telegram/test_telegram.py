@@ -39,6 +39,14 @@ def panels(person: Person) -> list[dict[str, Any]]:
     return [message for message in person.private.messages.values() if message["from"]["is_bot"]]
 
 
+def newest(person: Person) -> int:
+    """Return the number of the newest message from the bot in a private chat; 0 if there is none.
+
+    A count of messages is no sign of a new one: the bot deletes the old message at once.
+    """
+    return max((message["message_id"] for message in panels(person)), default=0)
+
+
 def says(chat: Chat, text: str) -> bool:
     return any(text in message["text"] for message in chat.messages.values())
 

@@ -10,7 +10,7 @@ from tests.telegram.content import Refused
 from tests.telegram.players import GROUP, Person, on_telegram, seated, until
 from tests.telegram.server import BOT, TelegramServer
 from tests.telegram.test_inline import elsewhere, has_hand, offered, payload_of, sent, table_of
-from tests.telegram.test_telegram import panels
+from tests.telegram.test_telegram import newest, panels, says
 
 PHOTO = [{"file_id": "f", "file_unique_id": "u", "width": 9, "height": 9}]
 
@@ -104,14 +104,13 @@ async def test_page_pressed_in_the_private_chat_brings_a_waiting_hand(store: Sto
         await until(lambda: anna.button("Rules", anna.private) is not None)
         anna.private.gone = Refused(403, "Forbidden: bot was blocked by the user")
         group = server.group(GROUP)
-        before = len(group.messages)
         anna.say("/hand", group)
-        await until(lambda: len(group.messages) > before + 1)
+        await until(lambda: says(group, "I cannot write to you: press below"))
         await adapter.worker.settled()
         anna.private.gone = None
-        before = len(panels(anna))
+        before = newest(anna)
         await anna.press("Rules")
-        await until(lambda: len(panels(anna)) > before)
+        await until(lambda: newest(anna) > before)
 
 
 async def test_ordinary_message_moves_no_hand(store: Store, server: TelegramServer) -> None:

@@ -97,6 +97,7 @@ class Surface:
         "_drawn",
         "_drawn_for",
         "_is_certain",
+        "_is_used",
         "_known",
         "_repost",
         "_saved",
@@ -120,6 +121,7 @@ class Surface:
         # Edits are written down a moment later, and the last one may be lost in a crash.
         self._is_certain = stored is None
         self._repost = False
+        self._is_used = False
         # The digest of what may have been sent under the key of the next message; None if nothing was.
         self._tried: str | None = UNKNOWN if inherited else None
         self._drawn_for: object = None
@@ -147,6 +149,11 @@ class Surface:
     @property
     def wants_repost(self) -> bool:
         return self._repost
+
+    @property
+    def is_used(self) -> bool:
+        """Whether a person pressed something here, or asked for it, since the last call to the platform began."""
+        return self._is_used
 
     # What is to be done
 
@@ -189,6 +196,7 @@ class Surface:
         if change.place and not is_same_place(known.ephemeral or home, change.place):
             return False
         ephemeral = change.place if is_ephemeral(change.place) else known.ephemeral
+        self._is_used = True
         # Each press comes by here, and `_replace` takes five times as long.
         self._known = MessageState(*known[:4], now, *known[5:9], ephemeral, known.picture)
         if ephemeral != known.ephemeral:
@@ -198,6 +206,7 @@ class Surface:
 
     def apply(self, change: Change, home: str, now: int) -> None:
         """Somebody did something; ``home`` is where the surface belongs, ``now`` in Unix seconds."""
+        self._is_used = self._is_used or bool(change.pressed or change.place or change.repost)
         if change.if_waiting and not self.is_out_of_reach:
             return
         known, pressed, place = self._known, change.pressed, change.place
@@ -232,6 +241,10 @@ class Surface:
         self._known = self._known._replace(halted=State.UNREACHABLE.value)
 
     # What comes of sending, editing and taking away
+
+    def begin_call(self) -> None:
+        """Note that a call to the platform begins. A refusal says nothing about what people do after this."""
+        self._is_used = False
 
     def outdate(self) -> bool:
         """What stands there is outdated, for a new message is to come; whether anything stood there.

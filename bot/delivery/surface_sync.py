@@ -153,6 +153,9 @@ class SurfaceSync:
                 if not is_same_place(await self._find(), self._place):
                     # It has been moved meanwhile.
                     continue
+                if self._surface.is_used:
+                    # The person came back after the platform was called: try again, because nobody else will.
+                    continue
                 if not await self._keeps_standing():
                     self._give_up(error)
                     break
@@ -280,6 +283,7 @@ class SurfaceSync:
     # Doing it
 
     async def _do(self, step: Step) -> None:
+        self._surface.begin_call()
         match step:
             case TakeAway(outdated):
                 await self._take_away(outdated)

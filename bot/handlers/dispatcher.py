@@ -103,20 +103,20 @@ class Dispatcher:
             if reply.private:
                 reply = replace(reply, has_private_chat=profile.has_private_chat)
             presses("done").inc()
-            if is_there and is_page(press.payload):
-                await self._bring_waiting(press.person, press.place)
         except EngineError as fault:
             presses("old" if isinstance(fault, OldPanel) else "refused").inc()
             reply = Reply(toast=refusal(fault, language, suits))
         except STORE_ERRORS as error:
             presses("failed").inc()
-            reply = Reply(toast=self.store_away(error, language, pressed=True))
+            return Reply(toast=self.store_away(error, language, pressed=True))
         except Exception:
             presses("failed").inc()
             log.exception("press_failed")
-            reply = Reply(toast=self._sorry(language))
+            return Reply(toast=self._sorry(language))
         finally:
             PRESS_SECONDS.observe(time.perf_counter() - start)
+        if press.message and is_page(press.payload):
+            await self._bring_waiting(press.person, press.place)
         return reply
 
     async def _painted(self, reply: Reply) -> Reply:

@@ -228,6 +228,26 @@ def test_change_for_waiting_surfaces_leaves_others_alone() -> None:
     assert waiting.state is State.ABSENT
 
 
+@pytest.mark.parametrize(
+    "change",
+    [Change(repost=True), Change(place=HOME), Change(place=HOME, if_waiting=True), Change(pressed="7"), Change()],
+)
+def test_use_during_a_call_is_noted(change: Change) -> None:
+    one = surface()
+    one.apply(Change(repost=True), HOME, 2000)
+    one.begin_call()
+    assert not one.is_used
+    one.apply(change, HOME, 2000)
+    assert one.is_used == (change != Change())
+
+
+def test_mere_press_during_a_call_is_noted() -> None:
+    one = surface()
+    one.begin_call()
+    one.press(Change(pressed="7", place=HOME), HOME, 2000)
+    assert one.is_used
+
+
 def test_a_draft_alone_brings_nobody_back() -> None:
     one = absent(halted="unreachable")
     one.apply(Change(draft=Draft(4, "x")), HOME, 2000)

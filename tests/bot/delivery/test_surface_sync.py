@@ -1,7 +1,7 @@
 """Bringing surfaces up to date, one outcome of the platform's at a time; and that a table is not at rest before its time."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, MutableMapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, MutableMapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from typing import Any
@@ -10,15 +10,28 @@ import pytest
 from redis.exceptions import ConnectionError  # noqa: A004
 from structlog.testing import capture_logs
 
+from bot import actions
 from bot.delivery import delivery, lag, surface_sync
 from bot.delivery.message_state import UNKNOWN, State, decode_state
-from bot.delivery.names import Hand
+from bot.delivery.names import Board, Hand, SurfaceName
 from bot.delivery.surface import Change, Surface
 from bot.delivery.surface_sync import SurfaceSync
 from bot.delivery.table_sync import TableSync
 from bot.panel import Panel, Span
 from bot.people import Profile
-from bot.platform import DeliveryError, MessageGone, NotDone, RateLimit, Refused, SentMessage, SlowDown, Trouble
+from bot.platform import (
+    ChatGone,
+    Command,
+    DeliveryError,
+    MessageGone,
+    NotDone,
+    RateLimit,
+    Refused,
+    SentMessage,
+    SlowDown,
+    Trouble,
+    Unreachable,
+)
 from bot.store import Store, keys
 from bot.tables.table import Table
 from bot.worker import Worker
@@ -58,7 +71,7 @@ class Held(FakePlatform):
                 await asyncio.sleep(0)
 
 
-def surface_of(worker: Worker, code: str, name: Hand) -> Surface:
+def surface_of(worker: Worker, code: str, name: SurfaceName) -> Surface:
     surface = worker.delivery._tables[code].get(name)
     assert surface
     return surface
@@ -870,4 +883,71 @@ async def test_the_log_says_what_becomes_of_a_surface_that_cannot_be_shown_where
         given_up = [(line["surface"], line["status"]) for line in logs if line["event"] == "surface_given_up"]
         # From the group it went home.
         assert given_up == [("h0", ""), ("h0", "unreachable")]
+        assert surface_of(worker, code, Hand(0)).state is State.UNREACHABLE
+
+
+def command(word: str, place: str = "") -> Callable[[Player], Awaitable[object]]:
+    return lambda of: of.dispatcher.command(Command(f"c {word}", of.person, place or of.private, word))
+
+
+COMEBACKS: dict[str, Callable[[Player], Awaitable[object]]] = {
+    "start": command("start"),
+    "help": command("help"),
+    "refused command": command("shrug"),
+    "hand in the group": command("hand", GROUP),
+    "page": lambda of: of.send(actions.page("settings")),
+    "refused page": lambda of: of.send(actions.page("no_such_page")),
+    "started chat": lambda of: of.dispatcher.opened_private_chat(of.person),
+    "unblock": lambda of: of.dispatcher.reached_again(of.person),
+}
+
+
+@pytest.mark.parametrize("comeback", COMEBACKS)
+@pytest.mark.parametrize("method", ["send", "edit"])
+async def test_hand_refused_during_comeback_is_sent_again(store: Store, method: str, comeback: str) -> None:
+    fake = Held()
+    async with open_worker(store, fake) as worker:
+        anna, _bruno = await seated(worker, fake, "metamazzo")
+        code = await code_of(worker, anna)
+        gate = fake.gates[anna.private] = asyncio.Event()
+        if method == "send":
+            worker.delivery.change(code, Hand(0), Change(repost=True))
+        else:
+            await a_commit(worker, code)
+        await fake.until(lambda: anna.private in fake.waiting)
+        await COMEBACKS[comeback](anna)
+        await fake.until(lambda: not worker.delivery._tables[code].is_behind)
+        fake.errors[anna.private].append(Unreachable("blocked"))
+        gate.set()
+        await worker.settled()
+        assert not fake.errors[anna.private]
+        assert surface_of(worker, code, Hand(0)).state is State.SHOWN
+        assert "deal 1" in fake.last(anna.private).plain
+
+
+async def test_board_refused_while_the_bot_returns_is_sent_again(store: Store) -> None:
+    fake = Held()
+    async with open_worker(store, fake) as worker:
+        anna, _bruno = await seated(worker, fake, "metamazzo")
+        code = await code_of(worker, anna)
+        gate = fake.gates[GROUP] = asyncio.Event()
+        worker.delivery.change(code, Board(1, 0), Change(repost=True))
+        await fake.until(lambda: GROUP in fake.waiting)
+        await anna.dispatcher.back_in_chat(GROUP)
+        await fake.until(lambda: not worker.delivery._tables[code].is_behind)
+        fake.errors[GROUP].append(ChatGone("kicked"))
+        gate.set()
+        await worker.settled()
+        assert not fake.errors[GROUP]
+        assert surface_of(worker, code, Board(1, 0)).state is State.SHOWN
+
+
+async def test_hand_refused_after_a_comeback_is_given_up(store: Store) -> None:
+    fake = FakePlatform()
+    async with open_worker(store, fake) as worker:
+        anna, _bruno = await seated(worker, fake, "metamazzo")
+        code = await code_of(worker, anna)
+        fake.closed.add(anna.private)
+        await worker.change(code, Hand(0), Change(repost=True, place=anna.private))
+        await worker.settled()
         assert surface_of(worker, code, Hand(0)).state is State.UNREACHABLE

@@ -137,7 +137,15 @@ class Worker:
         self.shards.on_committed = self._heard
         self.shards.on_notified = self._notified
         self.shards.on_forget = self.people.forget
-        self.finder = Finder(self.room, self.people, self.ratings, self.challenges, self.shards)
+        self.finder = Finder(
+            self.room,
+            self.people,
+            self.ratings,
+            self.challenges,
+            self.shards,
+            self.adapters,
+            self.delivery.answers,
+        )
         self.finder.is_in_trouble = self._is_in_trouble
         self.days = Days(self.room, self.challenges, self.archive, self.robot_pool, ZoneInfo(settings.time_zone))
         self.room.before_removal = self.finder.before_removal

@@ -90,7 +90,7 @@ async def _in_private(worker: Worker, press: Press, game: FinishedGame, setup: l
     apart = {one for pair in permutations(has_blocked, 2) if pair[1] in has_blocked[pair[0]] for one in pair}
     asked = [person, *(one.person for one in people if one.person not in apart | {person})]
     table = await worker.challenges.open_for(
-        game.record.game, people, f"again:{game.id}", asked=asked, setup=setup, again=True
+        game.record.game, people, f"again:{game.id}", asked=asked, setup=setup, again=True, visitor=press.visitor
     )
     with suppress(AlreadySeated):
         await worker.challenges.sit(table.code, press.person.id, press.person.name, press.key)

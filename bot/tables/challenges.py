@@ -1,14 +1,12 @@
 """Tables until the cards are dealt: who opens one, sits down, stands up, chooses what is played; each one commit."""
 
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import AsyncExitStack, suppress
+from collections.abc import Iterable, Sequence
 
 from bot.addresses import Visitor
 from bot.names import plain_name, told_apart, unlike
 from bot.platform import private_place
 from bot.programs import name_of
 from bot.somebody import NAME
-from bot.store import keys
 from bot.store.entries import (
     Ask,
     Clock,
@@ -31,25 +29,19 @@ from bot.store.entries import (
 from bot.tables import checks
 from bot.tables.blocks import Blocks
 from bot.tables.chairs import ROBOT_NAMES, Chair, Invited
-from bot.tables.codes import mark_of, table_code
+from bot.tables.codes import mark_of
 from bot.tables.errors import (
     ChairTaken,
     NobodyAsks,
     NoChairForYou,
     NoSuchChair,
     NoSuchClock,
-    NoSuchTable,
     NotYoursToDecide,
     OldPanel,
-    OpenedTooOften,
-    StoreFull,
     TableIsFull,
-    TooManyChallenges,
     TooManyChanges,
-    TooManyFromAddress,
-    TooManyTables,
 )
-from bot.tables.lists import CodeTaken
+from bot.tables.opening import Opener
 from bot.tables.room import Room
 from bot.tables.table import CLOCKS, Table
 from engine import game_kind
@@ -58,9 +50,6 @@ from engine.shuffle import SECRET_BYTES
 
 MOST_CHANGES = 300
 """Entries of a challenge after which its game, options and clock are changed no more."""
-
-MOST_OF_UPDATE = 24
-"""Tables that one update opens in a day, one after the other: who looks for the last of them looks for each."""
 
 
 def robots_at(seats: Iterable[int], level: str) -> list[Sit]:
@@ -81,16 +70,12 @@ def _names_at(table: Table) -> list[str]:
     return [chair.name for chair in (*table.chairs, *table.asking.values()) if chair]
 
 
-def _codes(update: str, secret: bytes) -> Iterator[str]:
-    """The codes of the tables that an update may open: each is for when those before it are taken, or no more."""
-    return (table_code(f"{update} {attempt}", secret) for attempt in range(MOST_OF_UPDATE))
-
-
 class Challenges:
     """The tables of a room, as far as they are challenges."""
 
     def __init__(self, room: Room) -> None:
         self._room, self._blocks = room, Blocks(room.store.client)
+        self._opener = Opener(room)
 
     async def open_table(
         self,
@@ -125,32 +110,14 @@ class Challenges:
             entries.append(Invite(invited.person, invited.handle, called))
             if invited.person and await self._blocks.has(invited.person, person):
                 entries.append(Uncalled())
-        for code in _codes(update, await self._room.store.secret()):
-            empty = Table(code)
-            opened = self._begin_if_full(empty, entries, update, secret)
-            try:
-                self._check_memory()
-                async with (
-                    self._room.lists.opened_from(visitor, empty.code),
-                    self._room.lists.taking_chair(person, empty.code),
-                    self._room.lists.showing(host, empty.code, is_challenge=True),
-                ):
-                    return await self._room.open(opened, update, "" if again else mark_of(person))
-            except CodeTaken:
-                continue
-            except (TooManyTables, TooManyChallenges, TooManyFromAddress, StoreFull):
-                # What was done already is answered as done.
-                with suppress(NoSuchTable):
-                    found = await self._room.load(empty.code)
-                    if found.log.was_begun_by(update):
-                        return found
-                raise
-        raise OpenedTooOften()
-
-    def _check_memory(self) -> None:
-        """Raise StoreFull if the store has no room for new tables."""
-        if self._room.store.memory.is_full:
-            raise StoreFull()
+        lists = self._room.lists
+        return await self._opener.open(
+            lambda empty: self._begin_if_full(empty, entries, update, secret),
+            update,
+            lambda code: [lists.taking_chair(person, code), lists.showing(host, code, is_challenge=True)],
+            mark="" if again else mark_of(person),
+            visitor=visitor,
+        )
 
     async def open_practice(
         self,
@@ -180,26 +147,25 @@ class Challenges:
         asked: Sequence[str] = (),
         setup: Sequence[Setup] = (),
         again: bool = False,
+        visitor: Visitor | None = None,
     ) -> Table:
-        """A table for people, as they are to be called: all are asked in their private chats whether they are ready,
-        and may sit down; or only those among them who are to be ``asked``. Each has a chair: they stand in the order
-        in which they are given, with robots of the ``setup`` between them. Once, however often it is asked for;
-        NoSuchTable when that table is no more. ``setup`` and ``again`` are as for `open_table`.
+        """Open a table for people who were matched, under these names, and ask them whether they are ready.
+
+        They are asked in their private chats; only those in ``asked``, if it is given. Each has a chair, in the given
+        order, with the robots of the ``setup`` between them. The same update opens one table, and raises NoSuchTable
+        when that table is gone. ``setup``, ``again`` and ``visitor`` are as for `open_table`.
         """
         matched = _apart(matched)
         first, hosts = matched[0], [private_place(one) for one in asked or [one.person for one in matched]]
         entries: list[Entry] = [Open(game, first.person, first.name), *map(Host, hosts), *setup]
         entries += [Match(one.person, one.name) for one in matched]
-        for code in _codes(update, await self._room.store.secret()):
-            opened = Table(code).after(entries, update)
-            try:
-                async with AsyncExitStack() as showing:
-                    for host in hosts:
-                        await showing.enter_async_context(self._room.lists.showing(host, opened.code))
-                    return await self._room.open(opened, update, "" if again else mark_of(first.person))
-            except CodeTaken:
-                continue
-        raise OpenedTooOften()
+        return await self._opener.open(
+            lambda empty: empty.after(entries, update),
+            update,
+            lambda code: [self._room.lists.showing(host, code) for host in hosts],
+            mark="" if again else mark_of(first.person),
+            visitor=visitor,
+        )
 
     async def open_fixture(
         self,
@@ -211,11 +177,11 @@ class Challenges:
         again: bool = False,
         secret: bytes = b"",
     ) -> Table:
-        """A table at which people sit from the beginning, and whose game begins with it: they have entered a
-        tournament, and are asked no more. ``chairs`` are all of them, by seat; it is shown in their private chats.
+        """Open a tournament's table and begin its game: the people of ``chairs``, one a seat, have entered already.
 
-        However many tables somebody sits at: nobody may hold a tournament up by that. Once, however often it is asked
-        for; NoSuchTable when that table is no more. ``setup``, ``again`` and ``secret`` are as for `open_table`.
+        It is shown in their private chats. Their other tables do not count, because nobody may hold up a tournament
+        with them. The same update opens one table, and raises NoSuchTable when that table is gone. StoreFull if the
+        store has no room for tables. ``setup``, ``again`` and ``secret`` are as for `open_table`.
         """
         chairs = _apart(chairs)
         first = chairs[0]
@@ -224,31 +190,23 @@ class Challenges:
         entries: list[Entry] = [Open(game, first.person, first.name), *map(Host, hosts), *setup]
         entries += [Sit(seat, one.person, one.name) for seat, one in enumerate(chairs)]
         lists = self._room.lists
-        for code in _codes(update, await self._room.store.secret()):
-            opened = self._begin_if_full(Table(code), entries, update, secret)
-            try:
-                async with AsyncExitStack() as reserved:
-                    for person, host in zip(people, hosts, strict=True):
-                        await reserved.enter_async_context(lists.taking_chair(person, opened.code, is_limited=False))
-                        await reserved.enter_async_context(lists.showing(host, opened.code))
-                    return await self._room.open(opened, update, "" if again else mark_of(first.person))
-            except CodeTaken:
-                continue
-        raise OpenedTooOften()
+        return await self._opener.open(
+            lambda empty: self._begin_if_full(empty, entries, update, secret),
+            update,
+            lambda code: [
+                *(lists.taking_chair(person, code, is_limited=False) for person in people),
+                *(lists.showing(host, code) for host in hosts),
+            ],
+            mark="" if again else mark_of(first.person),
+        )
+
+    def check_memory(self) -> None:
+        """Raise StoreFull if the store has no room for new tables."""
+        self._opener.check_memory()
 
     async def opened_by(self, update: str) -> Table | None:
-        """The table that was opened by this update, if it is there still."""
-        for code in _codes(update, await self._room.store.secret()):
-            try:
-                table = await self._room.load(code)
-            except NoSuchTable:
-                # A wish that several may have opens another one behind a table that is no more.
-                if not await self._room.store.client.exists(keys.gone(code)):
-                    return None
-            else:
-                if table.log.was_begun_by(update):
-                    return table
-        return None
+        """Return the table that this update has opened, if it still exists."""
+        return await self._opener.opened_by(update)
 
     async def choose_game(self, code: str, person: str, game: str, update: str) -> Table:
         """Another game, at its defaults; for who opened the table, before the game begins."""

@@ -6,8 +6,9 @@ that they had in the queue. Each step follows from what the store has, and may b
 it to the next.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
+from functools import partial
 from math import ceil
 from random import choice, randrange
 from secrets import token_hex
@@ -15,15 +16,17 @@ from secrets import token_hex
 import structlog
 
 from bot.cluster.shards import Shards
+from bot.delivery.answers import Answers
 from bot.features.find.leavers import Leavers, who_did_not_answer, who_left
 from bot.features.find.matching import match
+from bot.features.find.pages import no_room_page
 from bot.features.find.queue import Looked, Pairing, Queue
 from bot.finished.ratings import Ratings, Scope
 from bot.people import People, Profile
-from bot.platform import platform_of, private_place
+from bot.platform import Adapter, platform_of, private_place
 from bot.tables.chairs import STAND_IN, Chair
 from bot.tables.challenges import Challenges, robots_at
-from bot.tables.errors import NoSuchTable, WaitToLook
+from bot.tables.errors import NoSuchTable, StoreFull, WaitToLook
 from bot.tables.room import Room
 from bot.tables.table import Table
 from engine import GAMES
@@ -49,10 +52,19 @@ def new_nickname() -> str:
 class Finder:
     """Opponents for people of one store."""
 
-    def __init__(self, room: Room, people: People, ratings: Ratings, challenges: Challenges, shards: Shards) -> None:
+    def __init__(
+        self,
+        room: Room,
+        people: People,
+        ratings: Ratings,
+        challenges: Challenges,
+        shards: Shards,
+        adapters: Mapping[str, Adapter],
+        answers: Answers,
+    ) -> None:
         self.queue = Queue(room.store.client)
         self._room, self._people, self._ratings, self._challenges = room, people, ratings, challenges
-        self._shards = shards
+        self._shards, self._adapters, self._answers = shards, adapters, answers
         self.leavers = Leavers(room.store.client)
         self.is_in_trouble: Callable[[str], bool] = lambda _platform: False
         """Whether people of a platform may have been cut off from us a moment ago."""
@@ -65,8 +77,9 @@ class Finder:
         """Have a person wait for others who play one of these games, the dearest first; once for each update. After
         ``robots_after`` seconds robots may take the chairs for which there is nobody; None for never.
 
-        WaitToLook for who left what was found for them too often.
+        WaitToLook for people who left too many pairings. StoreFull if there is no room for a table.
         """
+        self._challenges.check_memory()
         wait = await self.leavers.wait(profile.id, await self.queue.now())
         if wait > 0:
             raise WaitToLook(minutes=ceil(wait / 60))
@@ -88,11 +101,15 @@ class Finder:
         return (await self._ratings.standing(Scope(), person)).shown
 
     async def leave(self, person: str, update: str) -> None:
-        """A person does not look for anybody any more; whoever is asked does not want to play."""
+        """Stop looking for opponents. A person who is asked whether they are ready declines."""
         if await self.queue.leave(person):
             return
         if pairing := await self.queue.pairing_of(person):
-            table = await self._table_of(pairing)
+            try:
+                table = await self._table_of(pairing)
+            except NoSuchTable:
+                # Nobody can play there, so there is nothing to decline.
+                return
             if table.phase == "unreadable":
                 # It can neither begin nor be declined, and nobody is to wait for its host.
                 await self.queue.part(pairing.code, pairing.others(person))
@@ -158,14 +175,23 @@ class Finder:
                 await self.leavers.note(person, table.code, await self.queue.now())
 
     async def before_removal(self, table: Table) -> None:
-        """A table of people who were matched is to be forgotten: see to their pairing first, if it still is this."""
+        """See to the pairing of people who were matched before their table is forgotten, if it is still theirs."""
         for one in table.matched:
             pairing = await self.queue.pairing_of(one.person)
-            if pairing and (await self._table_of(pairing)).code == table.code:
+            if pairing is None:
+                continue
+            try:
+                is_theirs = (await self._table_of(pairing)).code == table.code
+            except NoSuchTable:
+                continue
+            if is_theirs:
                 await self.see_to(pairing, table)
 
     async def _table_of(self, pairing: Pairing) -> Table:
-        """The table of people who were matched, opened now if nobody has; NoSuchTable when it is no more."""
+        """Return the table of people who were matched, and open it if nobody has.
+
+        NoSuchTable when it is gone, or if there is no room for it: then they are told.
+        """
         update = f"find:{pairing.code}"
         if table := await self._challenges.opened_by(update):
             return table
@@ -176,7 +202,24 @@ class Finder:
         matched = [Chair(one.id, one.nickname or new_nickname()) for one in profiles]
         # For chairs for which there are not enough people.
         robots = robots_at(range(len(matched), GAMES[pairing.game].seats), STAND_IN)
-        return await self._challenges.open_for(pairing.game, matched, update, setup=robots)
+        try:
+            return await self._challenges.open_for(pairing.game, matched, update, setup=robots)
+        except StoreFull:
+            await self._refuse(pairing)
+            raise NoSuchTable(code=pairing.code) from None
+
+    async def _refuse(self, pairing: Pairing) -> None:
+        """End a pairing for whose table there is no room, and tell its people. They look no more."""
+        if not await self.queue.part(pairing.code):
+            return
+        log.warning("no_room_for_matched", game=pairing.game, people=len(pairing.people))
+        for person in pairing.people:
+            if adapter := self._adapters.get(platform_of(person)):
+                self._answers.send(private_place(person), partial(self._tell_no_room, adapter, person, pairing.code))
+
+    async def _tell_no_room(self, adapter: Adapter, person: str, code: str) -> None:
+        panel = no_room_page((await self._people.person(person)).language)
+        await adapter.send(private_place(person), panel, f"no room {code} {person}")
 
 
 def _who_stays(table: Table) -> list[str]:

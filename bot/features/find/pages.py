@@ -61,6 +61,15 @@ def not_looking_page(language: str) -> Panel:
     return page.panel()
 
 
+def no_room_page(language: str) -> Panel:
+    """Tells people who were matched that no table can be opened for them."""
+    _ = texts(language).gettext
+    page = Writer()
+    page.line(_("I found somebody to play with, but there is no room for new tables just now."), "bold")
+    page.line(_("Tell the host of this bot, and look again later with /find. Games under way go on."))
+    return page.panel()
+
+
 def nickname_page(language: str, nickname: str) -> Panel:
     _ = texts(language).gettext
     page = Writer()

@@ -38,6 +38,7 @@ from bot.platform import (
 )
 from bot.somebody import spoken
 from bot.store import keys
+from bot.store.memory import Memory
 from bot.viewers import Viewers, pictured
 
 WAITING_SECONDS = 10.0
@@ -86,7 +87,9 @@ class Cards:
         adapters: Mapping[str, Adapter],
         answers: Answers,
         announcer: Announcer,
+        memory: Memory,
     ) -> None:
+        self._memory = memory
         self._client, self._tournaments, self._viewers = tournaments.client, tournaments, viewers
         self._people, self._adapters, self._answers, self._announcer = people, adapters, answers, announcer
         self._drawn: LRUCache[str, tuple[object, Panel]] = LRUCache(TOURNAMENTS_REMEMBERED)
@@ -131,16 +134,18 @@ class Cards:
         """The panel of a card, drawn once for as long as nothing of it changes."""
         viewer, left = await self._viewers.at(tournament.place), await self._tournaments.left(tournament)
         tournament = await with_current_names(self._people, tournament)
+        has_room = not self._memory.is_full
         about = (
             tournament.entries,
             tournament.opener,
             tournament.players,
             viewer,
             None if left is None else time_left(viewer.language, left),
+            has_room,
         )
         known = self._drawn.get(tournament.code)
         if known is None or known[0] != about:
-            known = about, card_panel(viewer.language, tournament, left, viewer.pages)
+            known = about, card_panel(viewer.language, tournament, left, viewer.pages, has_room=has_room)
             self._drawn[tournament.code] = known
         return known[1]
 

@@ -32,6 +32,7 @@ from bot.platform import Adapter
 from bot.somebody import is_somebody
 from bot.store import STORE_ERRORS
 from bot.tables.challenges import Challenges
+from bot.tables.errors import StoreFull
 from bot.tables.fixtures import FixtureName
 from bot.tables.room import Room
 from bot.tables.table import Table
@@ -81,7 +82,9 @@ class Director:
         self.tournaments = Tournaments(room.store)
         self.fixtures = Fixtures(room, challenges, archive, people)
         self.registration = Registration(room.store, self.tournaments, ratings)
-        self.cards = Cards(self.tournaments, Viewers(people, adapters), people, adapters, answers, announcer)
+        self.cards = Cards(
+            self.tournaments, Viewers(people, adapters), people, adapters, answers, announcer, room.store.memory
+        )
         self.reminders = Reminders(self.tournaments, people, adapters, answers)
         self._looked_at: LRUCache[str, float] = LRUCache(TABLES_REMEMBERED)
         self._passes: dict[str, tuple[int, float]] = {}
@@ -193,7 +196,11 @@ class Director:
             if gone or left <= 0:
                 code = await self.fixtures.opened(tournament, match, deal)
             else:
-                code = await self.fixtures.open(tournament, match, deal)
+                try:
+                    code = await self.fixtures.open(tournament, match, deal)
+                except StoreFull:
+                    # The card says so, and the next pass tries again.
+                    return tournament
             if code:
                 tournament = await self._note_seat(tournament, match, deal, code)
         if not code:
@@ -268,9 +275,13 @@ class Director:
         if game and game.played_for:
             return await self._note_result(tournament.code, game.played_for, code, game)
         gone = self._gone(tournament, match)
-        may_begin = left > 0 and not gone and not tournament.is_duplicate
-        if may_begin and (again := await self.fixtures.open(tournament, match, deal, again=True)):
-            return await self._note_seat(tournament, match, deal, again)
+        if left > 0 and not gone and not tournament.is_duplicate:
+            try:
+                again = await self.fixtures.open(tournament, match, deal, again=True)
+            except StoreFull:
+                return tournament
+            if again:
+                return await self._note_seat(tournament, match, deal, again)
         winner, how = self._without_cards(match, gone)
         result = Result(match.round, match.number, deal, winner, 0, 0, how)
 

@@ -34,9 +34,10 @@ class Fixtures:
         self._unreadable: LRUCache[bytes, None] = LRUCache(UNREADABLE_REMEMBERED)
 
     async def open(self, tournament: Tournament, match: Match, deal: int, *, again: bool = False) -> str:
-        """Open the table of a match's deal, at which its people sit; its code, empty where there was one that is no
-        more: what came of it is on its way. With ``again`` there is another one then, for that one is lost, unless many
-        were.
+        """Open the table of a match's deal, where its people sit, and return its code.
+
+        The code is empty if that table is gone: its result is on its way. With ``again`` that table is lost, and
+        another one is opened unless many were. StoreFull if the store has no room for tables.
         """
         choice = duplicate_rules(tournament.choice) if tournament.is_duplicate else tournament.choice
         setup: list[Setup] = [

@@ -27,10 +27,11 @@ MOST_PARTNERS = 6
 """So many who have no partner have a button on the card; all of them stand on a page."""
 
 
-def card_panel(language: str, t: Tournament, left: int | None, pages: str) -> Panel:
+def card_panel(language: str, t: Tournament, left: int | None, pages: str, *, has_room: bool = True) -> Panel:
     """The card of a tournament, which all of a chat read and press.
 
-    ``left`` is how many seconds are left of the round, None where none is played. ``pages`` is where our pages are.
+    ``left`` is how many seconds are left of the round, None if no round is played. ``pages`` is the address of our
+    pages. ``has_room`` is whether the store has room for new tables.
     """
     told = Told(language, t)
     page = Writer()
@@ -44,7 +45,7 @@ def card_panel(language: str, t: Tournament, left: int | None, pages: str) -> Pa
     table = standings(t)
     if t.phase == "over":
         return _over(page, told, table)
-    return _playing(page, told, table, left)
+    return _playing(page, told, table, left, has_room=has_room)
 
 
 def payload(t: Tournament, *words: object) -> str:
@@ -135,9 +136,13 @@ def _listed(told: Told, teams: Sequence[Sequence[int]]) -> str:
 # While it is played
 
 
-def _playing(page: Writer, told: Told, table: Sequence[Standing], left: int | None) -> Panel:
+def _playing(page: Writer, told: Told, table: Sequence[Standing], left: int | None, *, has_room: bool) -> Panel:
     t, _ = told.t, told.gettext
     page.line(round_line(told, left))
+    if not has_room and any(not one.is_over and one.next_deal not in one.seats for one in t.matches):
+        page.line(
+            _("There is no room for new tables just now, so some matches wait. Tell the host of this bot."), "bold"
+        )
     page.gap()
     if has_counted(t):
         _table(page, told, table)

@@ -73,7 +73,7 @@ async def test_a_wish_that_several_may_have_opens_a_table_each_time_it_is_gone(r
 async def test_a_wish_is_granted_so_many_times_and_no_more(
     room: Room, monkeypatch: pytest.MonkeyPatch, way: str
 ) -> None:
-    monkeypatch.setattr("bot.tables.challenges.MOST_OF_UPDATE", 3)
+    monkeypatch.setattr("bot.tables.opening.MOST_OF_UPDATE", 3)
     challenges, people = Challenges(room), [Chair(ADA, "Ada"), Chair(BEA, "Bea")]
 
     async def opened() -> Table:

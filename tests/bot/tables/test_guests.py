@@ -8,11 +8,13 @@ from bot.addresses import Visitor
 from bot.store import Store
 from bot.store.entries import Clock
 from bot.tables import Room, Table
+from bot.tables.chairs import Chair
 from bot.tables.challenges import Challenges
 from bot.tables.clock import NEVER, next_alarm
 from bot.tables.errors import StoreFull, TooManyFromAddress, TooManyTables
 from bot.tables.lists import MOST_TABLES_OF_GUEST
 from bot.tables.table import TIME_FOR_GUESTS, TIME_TO_COME_BACK
+from tests.bot.full import full
 
 HOME = Visitor.at("192.0.2.1")
 NEXT_DOOR = Visitor.at("192.0.2.77")
@@ -97,6 +99,38 @@ async def test_a_full_store_refuses_tables_and_takes_moves(store: Store, challen
         await store.client.config_set("maxmemory-policy", "noeviction")
     await store.memory.look()
     await practice(challenges, 3, None)
+
+
+TWO = [Chair("telegram:1", "Ada"), Chair("telegram:2", "Bea")]
+
+
+@pytest.mark.parametrize("way", ["table", "practice", "matched", "fixture"])
+async def test_a_full_store_refuses_every_way_to_a_table(store: Store, challenges: Challenges, way: str) -> None:
+    async def open_one(update: str) -> Table:
+        if way == "table":
+            return await challenges.open_table("testa", "telegram:1", "Ada", update)
+        if way == "practice":
+            return await practice(challenges, int(update), None)
+        if way == "matched":
+            return await challenges.open_for("testa", TWO, update)
+        return await challenges.open_fixture("testa", TWO, update, setup=[])
+
+    table = await open_one("1")
+    async with full(store):
+        with pytest.raises(StoreFull):
+            await open_one("2")
+        # The same update again opens no new table.
+        assert (await open_one("1")).code == table.code
+    await open_one("2")
+
+
+async def test_a_rematch_of_guests_counts_for_their_address(challenges: Challenges) -> None:
+    guests = [Chair("web:1", "Ada"), Chair("web:2", "Bea")]
+    for number in range(3):
+        await challenges.open_for("testa", guests, f"again:{number}", again=True, visitor=HOME)
+    with pytest.raises(TooManyFromAddress):
+        await challenges.open_for("testa", guests, "again:3", again=True, visitor=HOME)
+    await challenges.open_for("testa", guests, "again:3", again=True, visitor=AWAY)
 
 
 async def test_guests_practice_ends_after_a_day(challenges: Challenges) -> None:

@@ -11,6 +11,7 @@ from unittest.mock import AsyncMock, Mock
 import pytest
 
 from bot import actions
+from bot.addresses import Visitor
 from bot.features.find.leavers import who_left
 from bot.finished.archive import game_id
 from bot.handlers import Dispatcher
@@ -486,6 +487,22 @@ async def test_friends_who_play_again_are_no_strangers_and_are_watched_as_before
         assert not table.are_strangers
         labels = [button.label for row in fake.last(bruno.private).rows for button in row]
         assert not [one for one in labels if any(word in one for word in ("Say", "Block", "Report"))]
+
+
+async def test_a_rematch_of_two_guests_counts_for_an_address(worker: Worker, fake: FakePlatform) -> None:
+    opened = await worker.challenges.open_table("testa", "web:1", "Ada", "u")
+    table = await worker.challenges.sit(opened.code, "web:2", "Bea", "s", 1)
+    over = await worker.room.resign_for(table.code, 0, "r")
+    await worker.settled()
+    anna, visitor = Player(worker, fake, "Ada", 1), Visitor.at("192.0.2.1")
+    guest = Person("web:1", "Ada", "", "en")
+    again = actions.page("rematch", game_id(over))
+    press = Press("again", guest, "web:@1", "page", again, genuine=True, visitor=visitor)
+    assert not (await anna.dispatcher.press(press)).toast
+    [table] = await worker.tables_of("web:1")
+    client = worker.store.client
+    counted = [await client.hkeys(key) async for key in client.scan_iter("opened_from:*")]
+    assert counted == [[table.code.encode()]] * 2, "the address and its network"
 
 
 async def test_whose_friend_was_forgotten_plays_again_with_whoever_comes(worker: Worker, fake: FakePlatform) -> None:

@@ -18,6 +18,7 @@ from bot.store import Store, keys
 from bot.worker import Worker
 from tests.bot.fake_platform import GROUP, FakePlatform, Player, open_worker
 from tests.bot.features.find.conftest import GAME, asked, tended
+from tests.bot.full import full
 from tests.long import mostly_long
 
 
@@ -101,6 +102,42 @@ async def test_the_table_may_be_gone_before_anybody_looked_what_came_of_it(two: 
     await expired(anna.worker, code)
     assert not await anna.worker.store.client.exists(keys.table(code))
     assert await waiting(two) == [bruno.person.id]
+
+
+async def test_people_for_whose_table_there_is_no_room_are_told(two: list[Player]) -> None:
+    anna, worker = two[0], two[0].worker
+    for player in two:
+        await player.say(f"/find {GAME}", player.private)
+    async with full(worker.store):
+        for _ in range(2):
+            await tended(worker)
+            await worker.delivery.answers.tasks.wait()
+        for player in two:
+            told = [one for one in player.fake.texts(player.private) if "no room for new tables" in one]
+            assert len(told) == 1
+            assert "look again later with /find" in told[0]
+        assert (await waiting(two), await worker.finder.queue.pairings()) == ([], [])
+        refused = await anna.say(f"/find {GAME}", anna.private)
+        assert "no room for new tables" in refused.toast
+        assert await waiting(two) == []
+    await asked(two)
+
+
+@pytest.mark.parametrize("does", ["leave", "block"])
+async def test_who_met_can_leave_when_there_is_no_room(two: list[Player], does: str) -> None:
+    anna, bruno = two
+    finder = anna.worker.finder
+    for player in two:
+        await player.say(f"/find {GAME}", player.private)
+    both = await finder.queue.waiting()
+    # A worker died before it opened their table.
+    assert await finder.queue.pair("p1", both, GAME)
+    async with full(anna.worker.store):
+        if does == "leave":
+            await finder.leave(anna.person.id, "stop")
+        else:
+            assert await finder.block(anna.person.id, bruno.person.id, "Bruno")
+        assert await finder.queue.pairings() == []
 
 
 @pytest.mark.parametrize("was_ready", [True, False])

@@ -44,6 +44,7 @@ from tests.bot.features.tournaments.field import (
     team_name,
     wins,
 )
+from tests.bot.full import full
 from tests.long import long
 
 
@@ -569,6 +570,42 @@ async def test_a_table_that_a_backup_lacks_is_played_anew_unless_its_game_is_the
         else:
             assert not match.results
             assert (await some.worker.room.load(match.seats[0])).phase == "playing"
+
+
+async def test_matches_wait_while_the_store_has_no_room(store: Store) -> None:
+    async with field(store) as some:
+        code, at = (await some.started("testa", "knockout", 4, 11)).code, some.worker.director
+        with capture_logs() as logs:
+            async with full(store):
+                for _ in range(2):
+                    await some.tended()
+                tournament = await at.tournaments.load(code)
+                assert [one.seats for one in tournament.matches] == [{}, {}]
+                assert "no room for new tables" in some.fake.last(GROUP).plain
+        assert not [one for one in logs if one["log_level"] == "error"]
+        for _ in range(2):
+            await some.tended()
+        assert len(list(open_tables(await at.tournaments.load(code)))) == 2
+        assert "no room for new tables" not in some.fake.last(GROUP).plain
+
+
+async def test_a_lost_table_waits_for_room(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(director, "LOST_AFTER", 0.0)
+    async with field(store) as some:
+        code, at = (await some.started("testa", "knockout", 2, 11)).code, some.worker.director
+        await some.tended()
+        [table] = open_tables(await at.tournaments.load(code))
+        await store.client.delete(keys.table(table), keys.shown(table))
+        some.worker.room.forget(table)
+        async with full(store):
+            for _ in range(2):
+                await some.tended()
+            [match] = (await at.tournaments.load(code)).matches
+            assert not match.results
+        for _ in range(2):
+            await some.tended()
+        [match] = (await at.tournaments.load(code)).matches
+        assert (await some.worker.room.load(match.seats[0])).phase == "playing"
 
 
 @pytest.mark.parametrize("over", ["late", "withdrawn"])

@@ -1,0 +1,90 @@
+"""The one way in which tables are opened: it checks the limits, and opens one table for each update."""
+
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, suppress
+
+from bot.addresses import Visitor
+from bot.store import keys
+from bot.tables.codes import table_code
+from bot.tables.errors import (
+    NoSuchTable,
+    OpenedTooOften,
+    StoreFull,
+    TooManyChallenges,
+    TooManyFromAddress,
+    TooManyTables,
+)
+from bot.tables.lists import CodeTaken
+from bot.tables.room import Room
+from bot.tables.table import Table
+
+MOST_OF_UPDATE = 24
+"""Tables that one update can open in a day, one after the other. Looking for the last one reads all of them."""
+
+Reserve = Callable[[str], Iterable[AbstractAsyncContextManager[None]]]
+
+
+class Opener:
+    """Opens the tables of a room."""
+
+    def __init__(self, room: Room) -> None:
+        self._room = room
+
+    async def open(
+        self,
+        build: Callable[[Table], Table],
+        update: str,
+        reserve: Reserve,
+        *,
+        mark: str,
+        visitor: Visitor | None = None,
+    ) -> Table:
+        """Open the table that ``build`` makes of an empty one; return the same table each time for one update.
+
+        ``reserve`` lists the reservations that a table of this code needs. ``mark`` tells who opens it: once
+        their table is gone, NoSuchTable. If it is empty the update opens another table then, and raises OpenedTooOften
+        after many. ``visitor`` is where a guest of the web pages comes from. StoreFull if the store has no room.
+        """
+        for code in _codes(update, await self._room.store.secret()):
+            opened = build(Table(code))
+            try:
+                self.check_memory()
+                async with AsyncExitStack() as reserved:
+                    await reserved.enter_async_context(self._room.lists.opened_from(visitor, code))
+                    for one in reserve(code):
+                        await reserved.enter_async_context(one)
+                    return await self._room.open(opened, update, mark)
+            except CodeTaken:
+                continue
+            except (TooManyTables, TooManyChallenges, TooManyFromAddress, StoreFull):
+                # If the update has opened its table already, that is the answer.
+                with suppress(NoSuchTable):
+                    found = await self._room.load(code)
+                    if found.log.was_begun_by(update):
+                        return found
+                raise
+        raise OpenedTooOften()
+
+    def check_memory(self) -> None:
+        """Raise StoreFull if the store has no room for new tables."""
+        if self._room.store.memory.is_full:
+            raise StoreFull()
+
+    async def opened_by(self, update: str) -> Table | None:
+        """Return the table that this update has opened, if it still exists."""
+        for code in _codes(update, await self._room.store.secret()):
+            try:
+                table = await self._room.load(code)
+            except NoSuchTable:
+                # An update that several people can send opens another table after one that is gone.
+                if not await self._room.store.client.exists(keys.gone(code)):
+                    return None
+            else:
+                if table.log.was_begun_by(update):
+                    return table
+        return None
+
+
+def _codes(update: str, secret: bytes) -> Iterator[str]:
+    """Yield the codes of the tables that an update can open: each counts if those before it are taken or gone."""
+    return (table_code(f"{update} {attempt}", secret) for attempt in range(MOST_OF_UPDATE))

@@ -9,6 +9,7 @@ from hashlib import sha256
 from typing import Any
 
 from bot.store import keys
+from bot.store.lua import read_script
 
 KEYS_KEPT, KEPT_SECONDS = 1000, 24 * 60 * 60
 """How many keys of a program are remembered, and for how long after the last new one."""
@@ -16,18 +17,7 @@ KEYS_KEPT, KEPT_SECONDS = 1000, 24 * 60 * 60
 FINGERPRINT_BYTES = 12
 """Bytes of a request's hash that are stored. Only the program itself could look for two that are equal."""
 
-CLAIM = """
--- KEYS  used keys of a program: each key's fingerprint; '#' counts them, '#0' to '#999' name them, oldest overwritten
--- ARGV  a key, a request's fingerprint, how many keys to keep, and for how many seconds
-local known = redis.call('HGET', KEYS[1], ARGV[1])
-if known then return known end
-local place = '#' .. redis.call('HINCRBY', KEYS[1], '#', 1) % tonumber(ARGV[3])
-local oldest = redis.call('HGET', KEYS[1], place)
-if oldest then redis.call('HDEL', KEYS[1], oldest) end
-redis.call('HSET', KEYS[1], ARGV[1], ARGV[2], place, ARGV[1])
-redis.call('EXPIRE', KEYS[1], ARGV[4])
-return ARGV[2]
-"""
+CLAIM = read_script(__file__, "claim_key")
 
 
 def fingerprint(operation: str, path: dict[str, str], body: dict[str, Any]) -> str:

@@ -11,6 +11,7 @@ from bot.picture import CardStyle
 from bot.platform import Person, chat_of, is_inline, is_private, platform_of, private_place
 from bot.programs import name_of
 from bot.store import keys
+from bot.store.lua import DELETE_IF, read_script
 from bot.tables.choice import Choice
 from bot.tables.table import USUAL_CLOCK
 from bot.texts import language_of
@@ -43,15 +44,8 @@ STORED = (
 MOVED = "moved"
 """The field of a chat's settings that has its new id, once it has one."""
 
-DAY_SECONDS = 86400
-
-DROP_IF = "if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL', KEYS[1]) end return 0"
-"""Take a key away if it still has this value."""
-
-ERASE_UNKNOWN = "if redis.call('HEXISTS', KEYS[1], 'name') == 0 then redis.call('DEL', KEYS[1]) end"
-"""Take a profile away unless it has come to have a name (`Profile.is_known`)."""
-
-DAY = f"return math.floor(redis.call('TIME')[1] / {DAY_SECONDS})"
+ERASE_UNKNOWN = read_script(__file__, "erase_unknown")
+TODAY = read_script(__file__, "today")
 ASK_THE_DAY_SECONDS = 3600.0
 
 PEOPLE_REMEMBERED = 200_000
@@ -151,9 +145,9 @@ class People:
 
     def __init__(self, client: Any) -> None:
         self._client = client
-        self._drop_if = client.register_script(DROP_IF)
+        self._delete_if = client.register_script(DELETE_IF)
         self._erase_unknown = client.register_script(ERASE_UNKNOWN)
-        self._day_in_store = client.register_script(DAY)
+        self._day_in_store = client.register_script(TODAY)
         self._day = (float("-inf"), 0)
         self.now: Callable[[], float] = time.time
         self.on_change: Callable[[str], Awaitable[None]] | None = None
@@ -241,7 +235,7 @@ class People:
             await self._client.set(keys.handle(platform, new), id)
         if old and old.lower() != new.lower():
             # By now it may be somebody else's.
-            await self._drop_if(keys=[keys.handle(platform, old)], args=[id])
+            await self._delete_if(keys=[keys.handle(platform, old)], args=[id])
 
     async def fresh(self, id: str) -> Profile:  # noqa: A002
         """What the store knows of a person, whatever is remembered."""

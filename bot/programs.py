@@ -13,6 +13,7 @@ from bot.kept import Kept
 from bot.names import person_name, plain_name
 from bot.serving import digest_of, is_token_of
 from bot.store import keys
+from bot.store.lua import read_script
 
 Scope = Literal["read", "play"]
 SCOPES: tuple[Scope, ...] = get_args(Scope)
@@ -26,24 +27,7 @@ MOST_PROGRAMS, MOST_OF_PEOPLE, MOST_EACH = 1000, 900, 5
 
 LONGEST_PROGRAM_NAME = 60
 
-KEEP = """
--- KEYS  programs
--- ARGV  an id, the program, its owner or '', how many there may be, how many of people's, and how many of the owner's
-if redis.call('HEXISTS', KEYS[1], ARGV[1]) == 0 then
-  if redis.call('HLEN', KEYS[1]) >= tonumber(ARGV[4]) then return 0 end
-  if ARGV[3] ~= '' then
-    local peoples, own = 0, 0
-    for _, text in ipairs(redis.call('HVALS', KEYS[1])) do
-      local owner = cjson.decode(text).owner
-      if owner then peoples = peoples + 1 end
-      if owner == ARGV[3] then own = own + 1 end
-    end
-    if peoples >= tonumber(ARGV[5]) or own >= tonumber(ARGV[6]) then return 0 end
-  end
-end
-redis.call('HSET', KEYS[1], ARGV[1], ARGV[2])
-return 1
-"""
+KEEP = read_script(__file__, "keep_program")
 
 
 class CannotBe(Exception):

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 from bot.serving import digest_of, is_token_of
 from bot.store import keys
+from bot.store.lua import read_script
 
 ID_BYTES, TOKEN_BYTES = 6, 32
 LINK_SECONDS = 600
@@ -28,14 +29,7 @@ NOTED_SECONDS = 3600
 MOST_SESSIONS = 20
 """Of a person's; one more ends the one that was not used for longest."""
 
-NOTE = """
--- KEYS  a person's sessions
--- ARGV  an id, that session as it was, as it is to be, seconds that all are kept. One that was ended stays so
-if redis.call('HGET', KEYS[1], ARGV[1]) ~= ARGV[2] then return 0 end
-redis.call('HSET', KEYS[1], ARGV[1], ARGV[3])
-redis.call('EXPIRE', KEYS[1], ARGV[4])
-return 1
-"""
+NOTE = read_script(__file__, "note_session")
 
 
 class Session(NamedTuple):

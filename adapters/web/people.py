@@ -11,6 +11,7 @@ import secrets
 import time
 from collections import deque
 from hashlib import sha256
+from pathlib import Path
 from typing import NamedTuple
 
 from aiohttp import web
@@ -45,13 +46,7 @@ MOST_NEW, NEW_SECONDS = 300, 60.0
 store.
 """
 
-RENAME = """
--- KEYS  people
--- ARGV  an id, that person as they were, as they shall be. Who was forgotten meanwhile stays so
-if redis.call('HGET', KEYS[1], ARGV[1]) ~= ARGV[2] then return 0 end
-redis.call('HSET', KEYS[1], ARGV[1], ARGV[3])
-return 1
-"""
+RENAME = Path(__file__).with_name("rename.lua").read_text(encoding="utf-8")
 
 
 class WebPerson(NamedTuple):

@@ -20,30 +20,11 @@ from bot.finished.archive import Archive
 from bot.finished.ratings import BY_SCOPE, EVERYTHING, Ratings, Scope
 from bot.store import StoreError, keys
 from bot.store.batch import BatchedScript
+from bot.store.lua import read_script
 
-TABLE = """
--- KEYS  table, shown, changed, timers
--- ARGV  code
-return {
-  redis.call('LRANGE', KEYS[1], 0, -1), redis.call('HGETALL', KEYS[2]),
-  redis.call('ZSCORE', KEYS[3], ARGV[1]), redis.call('ZSCORE', KEYS[4], ARGV[1])
-}
-"""
+TABLE = read_script(__file__, "table_state")
 
-RATED = """
--- KEYS  number of the last rated game, then ratings, ranks and history of each scope
--- ARGV  what that number should be; then place of a scope and person
--- Returns rating, rank and history of each, all as of that game; nothing if it is another by now
-if (redis.call('GET', KEYS[1]) or '0') ~= ARGV[1] then return false end
-local found = {}
-for place = 2, #ARGV, 2 do
-  local scope = tonumber(ARGV[place])
-  found[#found + 1] = redis.call('HGET', KEYS[2 + 3 * scope], ARGV[place + 1])
-  found[#found + 1] = redis.call('ZSCORE', KEYS[3 + 3 * scope], ARGV[place + 1])
-  found[#found + 1] = redis.call('HGET', KEYS[4 + 3 * scope], ARGV[place + 1])
-end
-return found
-"""
+RATED = read_script(__file__, "ratings")
 
 AT_ONCE = 100
 SCANNED = 1000

@@ -1,14 +1,14 @@
 """The pace of chats that all workers share: it is kept in the store, so a restart does not forget recent messages."""
 
 from collections.abc import Callable
-from importlib.resources import files
 from typing import Any
 
 from bot.platform import RateLimit
 from bot.store import STORE_ERRORS, keys
 from bot.store.batch import BatchedScript
+from bot.store.lua import read_script
 
-TAKE = (files("bot.delivery") / "pace.lua").read_text(encoding="utf-8")
+TAKE = read_script(__file__, "pace")
 
 
 class SharedPace:

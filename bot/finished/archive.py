@@ -20,28 +20,15 @@ from bot.platform import chat_of, is_private
 from bot.programs import is_program
 from bot.somebody import NAME, is_somebody, marks
 from bot.store import keys
+from bot.store.lua import read_script
 from bot.tables.fixtures import FixtureName
 from bot.tables.table import Table
 from engine import Record, read
 from engine.errors import BadRecord
 
-NUMBER = """
--- KEYS  order, counter
--- ARGV  a game's id. Returns its number: the one that it has, or the next
-local known = redis.call('ZSCORE', KEYS[1], ARGV[1])
-if known then return tonumber(known) end
-local number = redis.call('INCR', KEYS[2])
-redis.call('ZADD', KEYS[1], number, ARGV[1])
-return number
-"""
+NUMBER = read_script(__file__, "number_game")
 
-REWRITE = """
--- KEYS  a game
--- ARGV  the game as it was, as it shall be. Returns whether it was still so
-if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
-redis.call('SET', KEYS[1], ARGV[2])
-return 1
-"""
+REWRITE = read_script(__file__, "rewrite_game")
 
 GAMES_AT_ONCE = 100
 """How many games are read in one round trip."""

@@ -18,6 +18,7 @@ from bot.finished.archive import Archive, FinishedGame, Numbered, UnreadableGame
 from bot.finished.file import LONGEST_LINE, filed, from_line, is_begun, rewrite, to_line
 from bot.finished.ratings import Ratings
 from bot.store import StoreError, keys
+from bot.store.lua import DELETE_IF, read_script
 from engine import verify
 from engine.errors import FaultyRecord
 
@@ -25,21 +26,7 @@ GAMES_AT_ONCE = 100
 
 log = structlog.get_logger()
 
-DROP = """
--- KEYS  a game
--- ARGV  the game as it was read. Returns 1 if it is gone now
-local stored = redis.call('GET', KEYS[1])
-if stored and stored ~= ARGV[1] then return 0 end
-redis.call('DEL', KEYS[1])
-return 1
-"""
-
-LEAVE = """
--- KEYS  order, how many games were moved out
--- ARGV  a game's id
-if redis.call('ZREM', KEYS[1], ARGV[1]) == 1 then redis.call('INCR', KEYS[2]) end
-return 1
-"""
+LEAVE = read_script(__file__, "leave_store")
 
 
 class Moved(NamedTuple):
@@ -55,7 +42,7 @@ class Moving:
     def __init__(self, client: Any, path: Path, on_game: Callable[[int], None]) -> None:
         self._client, self._path, self._on_game = client, path, on_game
         self._archive = Archive(client)
-        self._drop, self._leave = client.register_script(DROP), client.register_script(LEAVE)
+        self._drop, self._leave = client.register_script(DELETE_IF), client.register_script(LEAVE)
 
     async def move(self, before: int) -> Moved:
         """Move games that ended before this Unix second, but for those of months whose honours are not made yet.

@@ -24,6 +24,7 @@ from bot.finished.history import DAY_SECONDS, RatedGame, history_text, parse_his
 from bot.finished.rating_rules import does_winner_gain
 from bot.somebody import is_somebody, marks
 from bot.store import StoreError, keys
+from bot.store.lua import read_script
 from engine import GAMES
 
 LEAST_GAMES = 3
@@ -33,72 +34,13 @@ BEGINNER, SCALE = 1000, 40
 EVERYTHING = "*"
 KEEP_CHANGES_SECONDS = 7 * 86400
 
-RATE = """
--- KEYS  number of the last rated game, its changes, chats that have moved, games of the day by opponents, then
---       each scope's ratings, ranks, history
--- ARGV  the number rated before, the game's, its changes or "", seconds to keep them, how many chats had moved;
---       the game's day, that day's key, its pairs of opponents as JSON or "" if it is not rated;
---       then place of a scope, person, standing, history or "", shown or "". Returns whether all was still so
-if tonumber(redis.call('GET', KEYS[1]) or '0') ~= tonumber(ARGV[1]) then return 0 end
-if redis.call('HLEN', KEYS[3]) ~= tonumber(ARGV[5]) then return 0 end
-redis.call('SET', KEYS[1], ARGV[2])
-if ARGV[3] ~= '' then redis.call('SET', KEYS[2], ARGV[3], 'EX', ARGV[4]) end
-if ARGV[8] ~= '' then
-  local day = tonumber(redis.call('HGET', KEYS[4], 'day') or '-1')
-  if tonumber(ARGV[6]) > day then
-    redis.call('DEL', KEYS[4])
-    redis.call('HSET', KEYS[4], 'day', ARGV[6], 'key', ARGV[7])
-  end
-  if tonumber(ARGV[6]) >= day then
-    for _, pair in ipairs(cjson.decode(ARGV[8])) do redis.call('HINCRBY', KEYS[4], pair, 1) end
-  end
-end
-for place = 9, #ARGV, 5 do
-  local scope = tonumber(ARGV[place])
-  redis.call('HSET', KEYS[5 + 3 * scope], ARGV[place + 1], ARGV[place + 2])
-  if ARGV[place + 3] ~= '' then redis.call('HSET', KEYS[7 + 3 * scope], ARGV[place + 1], ARGV[place + 3]) end
-  if ARGV[place + 4] ~= '' then redis.call('ZADD', KEYS[6 + 3 * scope], ARGV[place + 4], ARGV[place + 1]) end
-end
-return 1
-"""
+RATE = read_script(__file__, "rate")
 
-MOVE = """
--- KEYS  chats that have moved, then of each of the chat's keys the old name and the new one
--- ARGV  the chat's old id, its new one. Returns how many keys stay, for the new one is there already
-redis.call('HSET', KEYS[1], ARGV[1], ARGV[2])
-local stay = 0
-for place = 2, #KEYS, 2 do
-  if redis.call('EXISTS', KEYS[place]) == 1 then
-    stay = stay + 1 - redis.call('RENAMENX', KEYS[place], KEYS[place + 1])
-  end
-end
-return stay
-"""
+MOVE = read_script(__file__, "move_chat")
 
-HAND_OVER = """
--- KEYS  ratings, ranks and history of a scope
--- ARGV  a person, who stands in their place. Returns whether the person had a rating there
-redis.call('ZREM', KEYS[2], ARGV[1])
-redis.call('HDEL', KEYS[3], ARGV[1])
-local standing = redis.call('HGET', KEYS[1], ARGV[1])
-if not standing then return 0 end
-redis.call('HSETNX', KEYS[1], ARGV[2], standing)
-redis.call('HDEL', KEYS[1], ARGV[1])
-return 1
-"""
+HAND_OVER = read_script(__file__, "hand_over")
 
-REDACT = """
--- KEYS  a game's changes
--- ARGV  a person, who stands in their place
-local text = redis.call('GET', KEYS[1])
-if not text then return 0 end
-local changes = cjson.decode(text)
-for _, change in ipairs(changes) do
-  if change[1] == ARGV[1] then change[1] = ARGV[2] end
-end
-redis.call('SET', KEYS[1], cjson.encode(changes), 'KEEPTTL')
-return 1
-"""
+REDACT = read_script(__file__, "redact_changes")
 
 BY_SCOPE = (keys.ratings, keys.ranks, keys.history)
 """What is kept of each scope, in the order in which the scripts want it."""

@@ -7,12 +7,12 @@ gets as much from each. Codes of tables that led nowhere are counted in the stor
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from enum import Enum
-from importlib.resources import files
 from typing import Any
 
 from bot.platform import Command, Person, Press, RateLimit, chat_of, is_private
 from bot.ratelimit import RateLimiter
 from bot.store import keys
+from bot.store.lua import read_script
 from bot.tables.errors import TableError
 from engine.errors import EngineError
 
@@ -31,7 +31,7 @@ TRIES = RateLimit(burst=5, interval=3600.0)
 OPEN_TABLES = 100_000
 """With so many open tables, whoever tries codes as fast as `TRIES` allows finds less than one in a year."""
 
-TAKE = (files("bot.handlers") / "tries.lua").read_text(encoding="utf-8")
+TAKE = read_script(__file__, "tries")
 
 
 class Verdict(Enum):

@@ -9,7 +9,6 @@ still, but for a few seconds that are not worth telling from a late visit; so it
 import asyncio
 import time
 from collections.abc import Iterable, Sequence
-from importlib.resources import files
 from typing import Any, Literal
 
 import structlog
@@ -17,6 +16,7 @@ import structlog
 from bot.store import keys
 from bot.store.batch import BatchedScript
 from bot.store.folder import StoreAway
+from bot.store.lua import read_script
 
 DAY_SECONDS = 86400
 
@@ -40,25 +40,17 @@ LOOK_SECONDS = 0.5
 """How often it is looked whether workers are gone."""
 
 
-def _script(name: str) -> str:
-    return (files("bot.store") / f"{name}.lua").read_text(encoding="utf-8")
-
-
-PLAYING_TIME = _script("playing_time")
-
-NOW = "return tostring(store_time())"
-PLAYED = "return tostring(playing_time(KEYS[1], store_time()))"
-ALIVE = "local now = store_time() return redis.call('ZRANGEBYSCORE', KEYS[1], now - ARGV[1], now + ARGV[1])"
-"""As present.lua sees it: who was alive in the future, by a clock that was set back since, is gone."""
-
-
 class Attendance:
     """The leases, playing times and clocks of one store's shards."""
 
     def __init__(self, client: Any) -> None:
         self._client = client
         self._present, self._attend, self._leave, self._due = (
-            BatchedScript(client, PLAYING_TIME + _script(name)) for name in ("present", "attend", "leave", "due")
+            BatchedScript(client, read_script(__file__, "playing_time", name))
+            for name in ("present", "attend", "leave", "due")
+        )
+        self._alive, self._now, self._played = (
+            client.register_script(read_script(__file__, "playing_time", name)) for name in ("alive", "now", "played")
         )
         self._ahead: float | None = None
         self._told = 0.0
@@ -83,8 +75,7 @@ class Attendance:
 
     async def zones(self) -> list[str]:
         """The time zones of these, each worker's; empty for one of an older version."""
-        script = self._client.register_script(PLAYING_TIME + ALIVE)
-        return _zones(await script(keys=[keys.WORKERS], args=[LEASE_SECONDS]))
+        return _zones(await self._alive(keys=[keys.WORKERS], args=[LEASE_SECONDS]))
 
     def about_now(self) -> float:
         """The time by the store's clock without asking it, in Unix seconds: as it was told when a worker last said here
@@ -102,7 +93,7 @@ class Attendance:
 
     async def now(self) -> float:
         """The time by the store's clock, in Unix seconds."""
-        return float(await self._client.register_script(PLAYING_TIME + NOW)(keys=[keys.WORKERS]))
+        return float(await self._now(keys=[keys.WORKERS]))
 
     async def day(self) -> int:
         """The day by the store's clock, counted from the first of 1970."""
@@ -110,7 +101,7 @@ class Attendance:
 
     async def played(self, shard: int) -> float:
         """A shard's playing time, in seconds."""
-        return float(await self._client.register_script(PLAYING_TIME + PLAYED)(keys=[keys.attended(shard)]))
+        return float(await self._played(keys=[keys.attended(shard)]))
 
     async def absent(self, worker: str, zone: str = "") -> None:
         """A worker stops."""

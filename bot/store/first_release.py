@@ -12,6 +12,7 @@ from bot.store import keys
 from bot.store.entries import Deal, Entry, FirstDeal, Open, OtherGame, Rule, decode, encode
 from bot.store.forms import UnreadableEntry
 from bot.store.log import head, unfold, unstamped
+from bot.store.lua import read_script
 from engine.rules import Value
 
 RELEASE = 1
@@ -73,24 +74,9 @@ DEFAULTS: dict[str, dict[str, Value]] = {
 WITHOUT_DECLARATIONS = 31
 """The first release's points to win at a `pizzichino` without declarations, where none were chosen."""
 
-SWAP = """
--- Put another log in the place of one that is still as it was read.
--- KEYS  table
--- ARGV  how long the stored list was, its head, then the new list
-if redis.call('LLEN', KEYS[1]) ~= tonumber(ARGV[1]) or redis.call('LINDEX', KEYS[1], 0) ~= ARGV[2] then return 0 end
-redis.call('DEL', KEYS[1])
-for place = 3, #ARGV do redis.call('RPUSH', KEYS[1], ARGV[place]) end
-return 1
-"""
+SWAP = read_script(__file__, "swap")
 
-TO_HASH = """
--- Make a set of codes a hash of codes and tokens. KEYS  the set; ARGV  the token
-if redis.call('TYPE', KEYS[1]).ok ~= 'set' then return 0 end
-local codes = redis.call('SMEMBERS', KEYS[1])
-redis.call('DEL', KEYS[1])
-for _, code in ipairs(codes) do redis.call('HSET', KEYS[1], code, ARGV[1]) end
-return 1
-"""
+TO_HASH = read_script(__file__, "to_hash")
 
 
 async def name_rules(client: Any) -> None:

@@ -7,13 +7,13 @@ reservation, an index can also hold a limit, however many ask at once.
 """
 
 import secrets
-from importlib.resources import files
 from typing import Any, NamedTuple
 
 from bot.store.batch import BatchedScript
+from bot.store.lua import read_script
 
-RESERVE = (files("bot.store") / "reserve.lua").read_text(encoding="utf-8")
-RELEASE = (files("bot.store") / "release.lua").read_text(encoding="utf-8")
+RESERVE = read_script(__file__, "reserve")
+RELEASE = read_script(__file__, "release")
 
 SETTLED_SECONDS = 60
 """Seconds after which an entry's commit has come, or never will."""

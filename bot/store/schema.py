@@ -12,6 +12,7 @@ from redis.exceptions import LockError
 from bot.store import keys
 from bot.store.attendance import PATIENCE, no_workers
 from bot.store.folder import StoreAway, StoreError
+from bot.store.lua import read_script
 from bot.store.migrations import MIGRATIONS, Migration
 from bot.store.outage import STORE_ERRORS, described, may_pass
 
@@ -23,8 +24,7 @@ RESTORING = "restoring"
 OLDEST = (7, 0)
 """The first Redis that knows all that is asked of it. Valkey names one that it can stand for, and that is newer."""
 
-SERVER = "return redis.REDIS_VERSION or string.match(redis.call('INFO', 'server'), 'redis_version:(%S+)')"
-"""A server's version, for whoever may not use INFO, too: before 7.0 that alone has it."""
+SERVER = read_script(__file__, "server_version")
 
 LOCK = f"{keys.SCHEMA}:lock"
 LOCK_SECONDS = 30.0

@@ -4,27 +4,22 @@ import asyncio
 import secrets
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
-from importlib.resources import files
 from typing import Any, NamedTuple
 
 from redis.asyncio import BlockingConnectionPool, Connection, Redis
 
 from bot.store import keys, schema
-from bot.store.attendance import PLAYING_TIME, Attendance
+from bot.store.attendance import Attendance
 from bot.store.batch import BatchedScript
 from bot.store.cluster import Cluster
 from bot.store.committed import NEW_LOG, header
 from bot.store.connection import guarded
 from bot.store.index import Index
 from bot.store.log import Log, head, unfold
+from bot.store.lua import read_script
 from bot.store.memory import Memory
 from bot.store.outage import Outage, note_commit
 
-APPEND, SINCE, NOTE, MARK, REMOVE, AS_HASH, SET_ASIDE, TAKE_BACK, ALL_SET_ASIDE = (
-    (files("bot.store") / f"{name}.lua").read_text(encoding="utf-8")
-    for name in ("append", "since", "note", "mark", "remove", "as_hash", "set_aside", "take_back", "all_set_aside")
-)
-CONFIRM = "return redis.call('EXISTS', KEYS[1])"
 FOLD_AFTER = 16
 """How many entries stand behind a log's head before they are folded into it."""
 
@@ -94,17 +89,17 @@ class Store:
         """``replicas`` is how many must have an entry before `append` says that it is written."""
         self.client, self.replicas = client, replicas
         self.attendance = Attendance(client)
-        self._append = BatchedScript(client, PLAYING_TIME + APPEND, replicas)
-        self._since = BatchedScript(client, SINCE, replicas)
-        self._note = BatchedScript(client, NOTE)
-        self._mark = BatchedScript(client, MARK)
-        self._confirm = BatchedScript(client, CONFIRM, replicas)
+        self._append = BatchedScript(client, read_script(__file__, "playing_time", "append"), replicas)
+        self._since = BatchedScript(client, read_script(__file__, "since"), replicas)
+        self._note = BatchedScript(client, read_script(__file__, "note"))
+        self._mark = BatchedScript(client, read_script(__file__, "mark"))
+        self._confirm = BatchedScript(client, read_script(__file__, "confirm"), replicas)
         self.outage = Outage(self._probe)
         self.memory = Memory(client, self.outage)
-        self._remove = BatchedScript(client, AS_HASH + REMOVE)
-        self._set_aside = BatchedScript(client, PLAYING_TIME + AS_HASH + SET_ASIDE)
-        self._take_back = BatchedScript(client, PLAYING_TIME + AS_HASH + TAKE_BACK)
-        self._all_set_aside = BatchedScript(client, AS_HASH + ALL_SET_ASIDE)
+        self._remove = BatchedScript(client, read_script(__file__, "as_hash", "remove"))
+        self._set_aside = BatchedScript(client, read_script(__file__, "playing_time", "as_hash", "set_aside"))
+        self._take_back = BatchedScript(client, read_script(__file__, "playing_time", "as_hash", "take_back"))
+        self._all_set_aside = BatchedScript(client, read_script(__file__, "as_hash", "all_set_aside"))
         self.index = Index(client)
         self._secret = b""
 

@@ -6,13 +6,13 @@ two names, and then has two blocks: were they one, it would tell that both names
 
 import json
 from collections.abc import Sequence
-from importlib.resources import files
 from secrets import token_hex
 from typing import Any, NamedTuple
 
 from bot.store import keys
+from bot.store.lua import read_script
 
-SCRIPT = (files("bot.tables") / "blocks.lua").read_text(encoding="utf-8")
+SCRIPT = read_script(__file__, "blocks")
 
 MOST_BLOCKS = 100
 """Blocks that a person may have."""

@@ -9,19 +9,19 @@ a person who was ready keeps their place.
 import json
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from importlib.resources import files
 from math import inf
 from typing import Any, Literal, cast
 
 from bot.features.find.matching import Waiting
 from bot.store import keys
 from bot.store.batch import BatchedScript
+from bot.store.lua import read_script
 from bot.tables.blocks import Blocks
 
 HEARD_SECONDS = 86400
 """For how long it is known that somebody's wish to look was heard: for longer than a platform tells it again."""
 
-SCRIPT = (files("bot.features.find") / "queue.lua").read_text(encoding="utf-8")
+SCRIPT = read_script(__file__, "queue")
 
 KEYS = [keys.FIND_WAITING, keys.FIND_ASKED, keys.FIND_PAIRINGS, keys.FIND_BLOCKS]
 

@@ -7,13 +7,13 @@ A report stays in the store until the host drops it. Where the host says so it i
 import json
 from collections.abc import AsyncIterator
 from dataclasses import asdict, dataclass, replace
-from importlib.resources import files
 from typing import Any, Literal, cast
 
 from bot.somebody import NAME
 from bot.store import keys
+from bot.store.lua import read_script
 
-SCRIPT = (files("bot.features.find") / "reports.lua").read_text(encoding="utf-8")
+SCRIPT = read_script(__file__, "reports")
 
 REPORTS_A_DAY, DAY_SECONDS = 3, 86400
 """How many a person may file in so many seconds from the first."""

@@ -34,6 +34,7 @@ from bot.platform import platform_of, private_place
 from bot.programs import Programs
 from bot.somebody import Mark, marks, new_somebody
 from bot.store import STORE_ERRORS, keys
+from bot.store.lua import read_script
 from bot.store.naming import by_handle
 from bot.tables.errors import NoSuchTable
 from bot.tables.leaving import leave
@@ -47,8 +48,7 @@ STRAGGLERS_AFTER = 60.0
 
 LEASE_SECONDS = 60
 
-DROP_IF = "if redis.call('HGET', KEYS[1], ARGV[1]) == ARGV[2] then redis.call('HDEL', KEYS[1], ARGV[1]) end"
-"""Take a person's mark away if it is still this one."""
+DROP_MARK = read_script(__file__, "drop_mark")
 
 Step = Callable[[], Awaitable[object]]
 """Something of a person goes, in few commands of the store: twice is once."""
@@ -80,7 +80,7 @@ class Forgetter:
         self._queue, self._reports = queue, Reports(room.store.client)
         self._client = room.store.client
         self._honours = Honours(self._client, archive, ratings)
-        self._drop_if = self._client.register_script(DROP_IF)
+        self._drop_mark = self._client.register_script(DROP_MARK)
         self._woken = asyncio.Event()
         self.now: Callable[[], float] = time.time
 
@@ -171,7 +171,7 @@ class Forgetter:
         # Before the mark goes, so that it is not lost by a kill; and after, because the mark names the person.
         await ask_for_rewrite(self._room.store)
         # Whoever asked once more meanwhile has another one, and is forgotten once more.
-        await self._drop_if(keys=[keys.FORGETTING], args=[person, mark.to_text()])
+        await self._drop_mark(keys=[keys.FORGETTING], args=[person, mark.to_text()])
         await ask_for_rewrite(self._room.store)
 
     async def _looking_once_more(self, person: str, mark: Mark) -> AsyncIterator[Step]:

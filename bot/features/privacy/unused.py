@@ -10,9 +10,11 @@ import asyncio
 import structlog
 
 from bot.features.privacy.forgetting import Forgetter
-from bot.people import DAY_SECONDS, People
+from bot.people import People
 from bot.somebody import is_somebody
 from bot.store import STORE_ERRORS, Store, keys
+from bot.store.attendance import DAY_SECONDS
+from bot.store.lua import read_script
 
 LOOK_SECONDS = 600.0
 """How often a worker asks whether today's round has been made."""
@@ -29,11 +31,7 @@ MOST_DAYS = 3
 MOST_SHARE = 0.1
 """The share of all profiles that a round forgets at the most, though always one; the longest unused come first."""
 
-NOTE_USED = """
--- KEYS  a profile
--- ARGV  a day, which is noted as that of its last use if none is known. One that is gone stays so
-if redis.call('EXISTS', KEYS[1]) == 1 then redis.call('HSETNX', KEYS[1], 'used', ARGV[1]) end
-"""
+NOTE_USED = read_script(__file__, "note_used")
 
 PREFIX = keys.person("")
 

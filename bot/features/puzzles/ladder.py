@@ -24,6 +24,7 @@ from openskill.models import PlackettLuce
 from bot.features.puzzles.collection import Collection
 from bot.finished.ratings import BEGINNER, SCALE
 from bot.store import keys
+from bot.store.lua import read_script
 from engine.puzzles.puzzle import Puzzle
 
 MODEL = PlackettLuce()
@@ -35,23 +36,7 @@ NEAR = 25
 
 KEPT_SECONDS = 3 * 86400
 
-ANSWER = """
--- KEYS  a person's answers, all people, all puzzles' ratings, a group's count or the answers again
--- ARGV  a puzzle's id, the card, the person, what was read of them ('' for nothing), what they are now, the puzzle's
---       rating now, the count's field ('' for no group), seconds to keep it. Returns 1, 0 if the person has answered
---       before, -1 if what is known of them has changed since it was read. Of two people's answers at once the later
---       one's rating of the puzzle stands
-if redis.call('HEXISTS', KEYS[1], ARGV[1]) == 1 then return 0 end
-if (redis.call('HGET', KEYS[2], ARGV[3]) or '') ~= ARGV[4] then return -1 end
-redis.call('HSET', KEYS[1], ARGV[1], ARGV[2])
-redis.call('HSET', KEYS[2], ARGV[3], ARGV[5])
-redis.call('HSET', KEYS[3], ARGV[1], ARGV[6])
-if ARGV[7] ~= '' then
-  redis.call('HINCRBY', KEYS[4], ARGV[7], 1)
-  redis.call('EXPIRE', KEYS[4], ARGV[8])
-end
-return 1
-"""
+ANSWER = read_script(__file__, "answer")
 
 
 @dataclass(frozen=True)

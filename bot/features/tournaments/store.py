@@ -38,6 +38,7 @@ from bot.store import Store, keys
 from bot.store.batch import BatchedScript
 from bot.store.index import Reservation
 from bot.store.log import stamped, unstamped
+from bot.store.lua import read_script
 from bot.tables.errors import TableError
 from bot.tables.lists import CodeTaken
 
@@ -60,36 +61,9 @@ TOURNAMENTS_REMEMBERED = 500
 
 REDACTED = encode(Redacted()).encode()
 
-APPEND = """
--- KEYS  a tournament's log
--- ARGV  how many entries the writer knows, the last of them or '', seconds until the log expires that is not to expire
---       yet, or '', entries...
--- Returns {1}, or {0, the log's entries...} where it is not as the writer knows it
-local expected = tonumber(ARGV[1])
-if redis.call('LLEN', KEYS[1]) ~= expected
-  or (expected > 0 and redis.call('LINDEX', KEYS[1], -1) ~= ARGV[2]) then
-  local found = redis.call('LRANGE', KEYS[1], 0, -1)
-  table.insert(found, 1, 0)
-  return found
-end
-for place = 4, #ARGV do redis.call('RPUSH', KEYS[1], ARGV[place]) end
-if ARGV[3] ~= '' then redis.call('EXPIRE', KEYS[1], ARGV[3], 'NX') end
-return {1}
-"""
+APPEND = read_script(__file__, "append")
 
-REWRITE = """
--- KEYS  a tournament's log
--- ARGV  how many entries the writer knows, the last of them, seconds until the log expires that is not to expire yet,
---       or '', the log anew...
--- Returns whether it was as the writer knows it
-if redis.call('LLEN', KEYS[1]) ~= tonumber(ARGV[1]) or redis.call('LINDEX', KEYS[1], -1) ~= ARGV[2] then return 0 end
-local left = redis.call('TTL', KEYS[1])
-redis.call('DEL', KEYS[1])
-for place = 4, #ARGV do redis.call('RPUSH', KEYS[1], ARGV[place]) end
-if left >= 0 then redis.call('EXPIRE', KEYS[1], math.max(left, 1))
-elseif ARGV[3] ~= '' then redis.call('EXPIRE', KEYS[1], ARGV[3]) end
-return 1
-"""
+REWRITE = read_script(__file__, "rewrite")
 
 Belongs = Callable[[Tournament], bool]
 

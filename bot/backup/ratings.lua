@@ -1,0 +1,14 @@
+-- Reads ratings as of a game.
+--
+-- KEYS  number of the last rated game, then ratings, ranks and history of each scope
+-- ARGV  the number it should be, then for each rating: place of the scope, person
+-- Returns rating, rank and history of each; nothing if another game was rated since.
+if (redis.call('GET', KEYS[1]) or '0') ~= ARGV[1] then return false end
+local found = {}
+for place = 2, #ARGV, 2 do
+  local scope = tonumber(ARGV[place])
+  found[#found + 1] = redis.call('HGET', KEYS[2 + 3 * scope], ARGV[place + 1])
+  found[#found + 1] = redis.call('ZSCORE', KEYS[3 + 3 * scope], ARGV[place + 1])
+  found[#found + 1] = redis.call('HGET', KEYS[4 + 3 * scope], ARGV[place + 1])
+end
+return found

@@ -142,7 +142,7 @@ async def test_an_address_that_telegram_takes_no_button_for_keeps_no_board_away(
     async with on_telegram(store, server, public_url=public_url) as adapter:
         player, _other = await seated(server, "metamazzo")
         await adapter.worker.settled()
-        await until(lambda: len(server.group(GROUP).messages) > 1, 5)
+        await until(lambda: len(server.group(GROUP).messages) > 1)
         assert player.button("In the browser", player.private) is None
         assert player.button("Watch", server.group(GROUP)) is None
 
@@ -151,7 +151,7 @@ async def test_an_address_that_telegram_takes_no_button_for_keeps_no_board_away(
 async def test_an_address_of_a_network_has_its_button(store: Store, server: TelegramServer, public_url: str) -> None:
     async with on_telegram(store, server, public_url=public_url):
         player, _other = await seated(server, "metamazzo")
-        await until(lambda: player.button("Watch", server.group(GROUP)) is not None, 5)
+        await until(lambda: player.button("Watch", server.group(GROUP)) is not None)
 
 
 async def test_the_app_makes_one_session_that_a_frame_may_keep(

@@ -511,7 +511,7 @@ async def test_the_bot_is_thrown_out_or_muted_and_let_in_again(
         before = await closed_for_a_while(adapter, server, people)
         server.push(my_chat_member=standing(group, people[0], old, MUTED))
         server.push(my_chat_member=standing(group, people[0], old, new))
-        await until(lambda: any("Trick" in group.messages[one]["text"] for one in set(group.messages) - before), 10)
+        await until(lambda: any("Trick" in group.messages[one]["text"] for one in set(group.messages) - before))
 
 
 async def test_a_command_or_a_press_in_a_group_that_was_closed_brings_its_board_back(
@@ -523,10 +523,10 @@ async def test_a_command_or_a_press_in_a_group_that_was_closed_brings_its_board_
         people = await seated(server, "metamazzo")
         before = await closed_for_a_while(adapter, server, people)
         people[0].say("/help", group)
-        await until(lambda: any("Trick" in group.messages[one]["text"] for one in set(group.messages) - before), 10)
+        await until(lambda: any("Trick" in group.messages[one]["text"] for one in set(group.messages) - before))
         before = await closed_for_a_while(adapter, server, people)
         server.press(group, {"message_id": min(group.messages), "chat": group.about, "date": 0}, 1, "1x")
-        await until(lambda: any("Trick" in group.messages[one]["text"] for one in set(group.messages) - before), 10)
+        await until(lambda: any("Trick" in group.messages[one]["text"] for one in set(group.messages) - before))
 
 
 def standing(chat: Chat, person: Person, old: dict[str, Any], new: dict[str, Any]) -> dict[str, Any]:
@@ -568,7 +568,7 @@ async def test_who_unblocks_the_bot_has_their_hand_once(
         server.push(my_chat_member=standing(anna.private, anna, blocked, member))
         if starts:
             anna.start()
-        await until(lambda: bool(panels(anna)), 10)
+        await until(lambda: bool(panels(anna)))
         await asyncio.sleep(0.7)
         await adapter.worker.settled()
         hands = [fields for method, fields in server.calls[sent:] if method == "sendMessage" and fields["chat_id"] == 1]

@@ -14,6 +14,7 @@ from tests.open_playground import Open
 from tests.web.test_api import open_table
 from tests.web.test_replay import kept
 from tests.web.test_sessions import ANNA, Chat, address_of
+from tests.web.test_table_page import is_mine
 
 pytestmark = [*ONE_BROWSER, pytest.mark.long]
 
@@ -103,12 +104,12 @@ async def test_in_the_chat_a_message_that_is_edited_keeps_the_focus(playground: 
 
 
 async def has_light(page: Page, selector: str) -> bool:
-    """Whether anything in an element's picture is light."""
+    """Return whether anything in an element's picture is light. The page must be at rest."""
     shot = Image.open(io.BytesIO(await page.locator(selector).first.screenshot())).convert("L")
     return max(shot.tobytes()) > 200
 
 
-async def test_the_signs_of_black_suits_are_light_where_all_else_is_dark(playground: Open, browser: Browser) -> None:
+async def test_signs_of_black_suits_are_light_on_dark_pages(playground: Open, browser: Browser) -> None:
     page = await (await browser.new_context(color_scheme="dark", locale="en-GB")).new_page()
     await page.goto(playground.chat_url)
     panel = Panel((Span("2♣️ and "), Span("7♠️", "bold")), ((Button("A♠️", "1a"),),))
@@ -121,14 +122,20 @@ async def test_the_signs_of_black_suits_are_light_where_all_else_is_dark(playgro
     await page.select_option("[name=game]", "spades")
     await page.get_by_role("button", name="Play now").click()
     await page.wait_for_selector(".felt")
-    # Whoever has no card yet has no sign before there is one.
+    # There is no sign before the reader has a card. Between the reader's turns the page changes at any moment.
+    await is_mine(page)
     while not await page.locator(".menu .sign").count():
+        before = await page.locator("#table").inner_html()
         await page.locator("#table > .buttons button, .fan .tap.playable").first.click()
+        await page.wait_for_function("old => document.getElementById('table').innerHTML !== old", arg=before)
+        await is_mine(page)
     await page.locator(".opens-menu").click()
     assert await has_light(page, ".menu .sign")
     puzzle = next(one for one in all_puzzles().values() if one.game == "spades")
     await page.goto(f"{playground.url}puzzle?id={puzzle.id}")
     await page.locator(".fan .tap:enabled").first.click()
+    # The answer is another page.
+    await expect(page.locator(".fan .tap:enabled")).to_have_count(0)
     assert await has_light(page, ".words .sign")
 
 

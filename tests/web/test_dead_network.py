@@ -69,7 +69,8 @@ async def test_press_on_a_frozen_bot_is_shown_as_unsent_and_counts_once(bot: Bot
     with frozen(bot):
         await card.click()
         trouble = page.locator(".away")
-        await expect(trouble).to_have_text("Not sent yet…")
+        # A slow page may find the line dead by then.
+        await expect(trouble).to_contain_text("Not sent yet…")
         await shot(page, "unsent")
         await expect(trouble).to_have_text("Not sent yet… Connecting…")
         await shot(page, "unsent-away")
@@ -98,7 +99,6 @@ async def test_the_chat_notices_a_frozen_bot_too(bot: Bot, browser: Browser) -> 
     await expect(page.locator("#begin")).to_be_visible()
     with frozen(bot):
         await page.locator("#begin").click()
-        await expect(page.locator("#offline")).to_have_text("Not sent yet…")
         await expect(page.locator("#offline")).to_have_text("Not sent yet… Connecting…")
     await expect(page.locator("#offline")).to_be_hidden()
     await expect(page.locator("#messages .own")).to_have_count(1)

@@ -19,16 +19,14 @@ class StateWriter:
     def __init__(self, store: Store, worker: str, on_lost: Callable[[str], None]) -> None:
         self._store, self._worker, self._on_lost = store, worker, on_lost
         self._waiting: dict[str, tuple[TableSync, int | None]] = {}
+        self._writes: dict[str, asyncio.Task[None]] = {}
+        """The writes of the batch that went out last, by table code."""
         self._hurried = asyncio.Event()
         self.task: asyncio.Task[None] | None = None
 
     async def now(self, sync: TableSync) -> None:
         """Write what has changed: a message that was sent must not be sent again."""
-        try:
-            await self._write(sync, None)
-        except BaseException:
-            sync.forget_saved()
-            raise
+        await self._write(sync, None)
 
     def soon(self, sync: TableSync, version: int | None = None) -> None:
         """Write in a moment, with others, what its messages show; with a ``version``, that all show that version.
@@ -41,14 +39,14 @@ class StateWriter:
             self.task = asyncio.create_task(self._write_all())
 
     async def still_to_show(self, sync: TableSync, version: int) -> None:
-        """Write at once that not all is shown as of this version, so that a worker to come looks at the table again.
+        """Write at once what has changed, and that not all is shown as of this version.
 
-        A change that is no entry of the log, as a draft, would otherwise be told by nothing.
+        The next worker then looks at the table again. A change outside the log, such as a draft, leaves no other trace.
         """
         self._waiting.pop(sync.code, None)
-        if self.task:
-            # What it writes says that all was shown.
-            await asyncio.wait([self.task])
+        if write := self._writes.get(sync.code):
+            # It may say that all is shown.
+            await asyncio.wait([write])
         await self.now(sync)
         await self._store.mark(sync.code, version, self._worker)
 
@@ -63,14 +61,18 @@ class StateWriter:
         self._hurried.clear()
         while self._waiting:
             batch, self._waiting = self._waiting, {}
+            self._writes = {code: asyncio.create_task(self._write(*entry)) for code, entry in batch.items()}
             try:
-                await asyncio.gather(*(self._write(sync, version) for sync, version in batch.values()))
+                await asyncio.gather(*self._writes.values())
             except STORE_ERRORS as error:
                 self._store.outage.begin(error)
-                for sync, _version in batch.values():
-                    sync.forget_saved()
-                    self._on_lost(sync.code)
+                for code in batch:
+                    self._on_lost(code)
 
     async def _write(self, sync: TableSync, version: int | None) -> None:
         texts = {encode_name(name): encode_state(state) for name, state in sync.take_unsaved().items()}
-        await self._store.note(sync.code, texts, version, self._worker)
+        try:
+            await self._store.note(sync.code, texts, version, self._worker)
+        except BaseException:
+            sync.forget_saved()
+            raise

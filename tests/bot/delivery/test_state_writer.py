@@ -23,6 +23,8 @@ class Notes:
         self.error: Exception | None = None
         self.gate = asyncio.Event()
         self.gate.set()
+        self.stuck: set[str] = set()
+        """Codes of tables whose notes wait until they are no longer in here."""
         self.outage = self
         self.outages: list[Exception] = []
 
@@ -31,6 +33,8 @@ class Notes:
 
     async def note(self, code: str, texts: dict[str, str], version: int | None, worker: str) -> None:
         await self.gate.wait()
+        while code in self.stuck:
+            await asyncio.sleep(0)
         if self.error:
             raise self.error
         assert worker == WORKER
@@ -166,3 +170,19 @@ async def test_that_something_is_still_to_be_shown_is_the_last_word_and_takes_no
     idle = Writer()
     await idle.writer.still_to_show(changed("A"), 3)
     assert idle.notes.told == [("A", {"h0"}, None), ("A", "to be shown", 3)]
+
+
+async def test_mark_waits_for_no_other_tables() -> None:
+    """On a busy bot, other tables are always being written."""
+    one = Writer()
+    one.notes.stuck = {"B"}
+    one.writer.soon(changed("B"), 7)
+    one.writer.hurry()
+    for _ in range(5):
+        await asyncio.sleep(0)
+    async with asyncio.timeout(10):
+        await one.writer.still_to_show(changed("A"), 2)
+    assert one.notes.told == [("A", {"h0"}, None), ("A", "to be shown", 2)]
+    one.notes.stuck = set()
+    await one.settled()
+    assert one.notes.told[2:] == [("B", {"h0"}, 7)]

@@ -246,16 +246,15 @@ class Surface:
         """Note that a call to the platform begins. A refusal says nothing about what people do after this."""
         self._is_used = False
 
-    def outdate(self) -> bool:
-        """What stands there is outdated, for a new message is to come; whether anything stood there.
+    def outdate(self) -> None:
+        """Note that a new message must replace the current one, if there is one.
 
-        This is to be written down before the new one is sent: a crash in between sends it with the same key.
+        Write this before you send the new one. A crash in between then sends it again with the same key.
         """
         known = self._known
         if known.message:
             outdated = (*known.outdated, Outdated(known.message))
             self._known = known._replace(message="", digest=UNKNOWN, outdated=outdated, picture="")
-        return bool(known.message)
 
     def stands_again(self, sent: SentMessage) -> None:
         """A message that was outdated is what stands there, for no new one may be sent; it shows something older."""

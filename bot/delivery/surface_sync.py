@@ -108,6 +108,7 @@ class SurfaceSync:
         self._gave_way: tuple[str, SentMessage] | None = None
         # What could not be taken away holds nothing up.
         self._take_away_last = False
+        self._is_marked = False
         self._pause = self._pause_in_doubt = FIRST_PAUSE
 
     async def run(self, drawn: Panel | None, look: int) -> None:
@@ -286,15 +287,17 @@ class SurfaceSync:
         self._surface.begin_call()
         match step:
             case TakeAway(outdated):
+                await self._note_outdated()
                 await self._take_away(outdated)
                 return
             case Edit():
                 await self._edit(step)
             case Replace(panel, urgency):
-                if self._surface.outdate():
-                    await self._tools.writer.now(self._sync)
+                self._surface.outdate()
+                await self._note_outdated()
                 await self._send(panel, urgency)
             case Send(panel, urgency):
+                await self._note_outdated()
                 await self._send(panel, urgency)
         self._sync.lag.shown(self._surface.name)
 
@@ -344,6 +347,20 @@ class SurfaceSync:
         self._surface.edited(sent, self._digest_of(step.panel, ready), step.urgency)
         # The table may not come to rest for long: a restart must not repeat the edit.
         self._tools.writer.soon(self._sync)
+
+    async def _note_outdated(self) -> None:
+        """Write which older messages must go, and mark the table as changed until they are gone.
+
+        A repost or a move is not in the log. Without the mark, the next bot leaves two messages after a crash.
+        """
+        if not self._surface.known.outdated:
+            return
+        if self._is_marked:
+            await self._tools.writer.now(self._sync)
+            return
+        table = await self._tools.room.cached(self._sync.code)
+        await self._tools.writer.still_to_show(self._sync, table.version)
+        self._is_marked = True
 
     async def _take_away(self, outdated: Outdated) -> None:
         try:

@@ -146,13 +146,13 @@ def test_a_message_for_somebody_who_has_left_the_chair_is_not_the_next_ones() ->
 # Replacing, editing, taking away
 
 
-def test_to_replace_a_message_outdates_it_which_is_to_be_written_down_if_there_was_one() -> None:
+def test_replace_outdates_the_message_once() -> None:
     one = surface()
     one.take_unsaved()
-    assert one.outdate()
+    one.outdate()
     assert one.known == SHOWN._replace(message="", digest=UNKNOWN, outdated=(Outdated("7"),))
     assert one.take_unsaved() == one.known
-    assert not one.outdate()
+    one.outdate()
     assert one.known.outdated == (Outdated("7"),)
 
 

@@ -12,7 +12,7 @@ from structlog.testing import capture_logs
 
 from bot import actions
 from bot.delivery import delivery, lag, surface_sync
-from bot.delivery.message_state import UNKNOWN, State, decode_state
+from bot.delivery.message_state import UNKNOWN, Outdated, State, decode_state
 from bot.delivery.names import Board, Hand, SurfaceName
 from bot.delivery.surface import Change, Surface
 from bot.delivery.surface_sync import SurfaceSync
@@ -36,6 +36,7 @@ from bot.store import Store, keys
 from bot.tables.table import Table
 from bot.worker import Worker
 from tests.bot.fake_platform import GROUP, NAMES, FakePlatform, Player, code_of, open_worker, seated
+from tests.bot.worker.fleet import Lenient
 
 
 @pytest.fixture(autouse=True)
@@ -68,6 +69,33 @@ class Held(FakePlatform):
     async def until(self, done: Callable[[], bool]) -> None:
         async with asyncio.timeout(10):
             while not done():
+                await asyncio.sleep(0)
+
+
+class Stuck(Lenient):
+    """A fake platform whose chosen calls do what they should and never return."""
+
+    def __init__(self, call: str) -> None:
+        super().__init__()
+        self.call, self.place, self.is_stuck = call, "", False
+
+    async def send(self, place: str, panel: Panel, key: str, *, silent: bool = False) -> SentMessage:
+        sent = await super().send(place, panel, key, silent=silent)
+        await self._stick("send", place)
+        return sent
+
+    async def delete(self, place: str, message: str) -> None:
+        await self._stick("delete", place)
+        await super().delete(place, message)
+
+    async def _stick(self, call: str, place: str) -> None:
+        if (call, place) == (self.call, self.place):
+            self.is_stuck = True
+            await asyncio.Event().wait()
+
+    async def until_stuck(self) -> None:
+        async with asyncio.timeout(10):
+            while not self.is_stuck:
                 await asyncio.sleep(0)
 
 
@@ -141,6 +169,105 @@ async def test_what_is_being_sent_as_its_shard_goes_to_another_worker_is_written
         worker.delivery.drop_shard(keys.shard_of(code))
         last = max(fake.messages[anna.private], key=int)
         assert decode_state((await store.shown(code))["h0"]).message == last
+
+
+def crash(worker: Worker, code: str) -> None:
+    """End a table's delivery as a crash does: nothing more is sent or written."""
+    worker.delivery.drop_shard(keys.shard_of(code))
+
+
+@pytest.mark.parametrize("call", ["send", "delete"])
+async def test_crash_in_repost_leaves_one_hand(store: Store, call: str) -> None:
+    """Nobody touches the table afterwards: the next bot must find it by itself."""
+    fake = Stuck(call)
+    async with open_worker(store, fake) as worker:
+        anna, _bruno = await seated(worker, fake, "metamazzo")
+        code = await code_of(worker, anna)
+        await worker.settled()
+        assert not await store.all_changed(range(keys.SHARDS))
+        fake.place = anna.private
+        worker.delivery.change(code, Hand(0), Change(repost=True))
+        await fake.until_stuck()
+        assert len(fake.messages[anna.private]) == 2
+        crash(worker, code)
+    last, fake.place = max(fake.messages[anna.private], key=int), ""
+    async with open_worker(store, fake) as worker:
+        await until_at_rest(store)
+        await worker.settled()
+        assert list(fake.messages[anna.private]) == [last]
+
+
+async def test_crash_while_hand_moves_leaves_one_hand(store: Store) -> None:
+    """The hand goes from the private chat to the group, and no entry of the log says so."""
+    fake = Stuck("send")
+    fake.has_ephemeral = True
+    async with open_worker(store, fake) as worker:
+        anna, _bruno = await seated(worker, fake, "metamazzo")
+        code = await code_of(worker, anna)
+        await worker.settled()
+        fake.place = anna.aside
+        worker.delivery.change(code, Hand(0), Change(place=anna.aside))
+        await fake.until_stuck()
+        assert fake.messages[anna.private]
+        assert fake.messages[anna.aside]
+        crash(worker, code)
+    fake.place = ""
+    async with open_worker(store, fake) as worker:
+        await until_at_rest(store)
+        await worker.settled()
+        assert not fake.messages[anna.private]
+        assert len(fake.messages[anna.aside]) == 1
+
+
+async def test_stop_in_repost_leaves_table_marked(store: Store) -> None:
+    fake = Held()
+    async with open_worker(store, fake) as worker:
+        anna, _bruno = await seated(worker, fake, "metamazzo")
+        code = await code_of(worker, anna)
+        await worker.settled()
+        gate = fake.gates[anna.private] = asyncio.Event()
+        worker.delivery.change(code, Hand(0), Change(repost=True))
+        await fake.until(lambda: anna.private in fake.waiting)
+        stopping = asyncio.create_task(worker.delivery.stop(10.0))
+        await asyncio.sleep(0)
+        gate.set()
+        await stopping
+        assert len(fake.messages[anna.private]) == 2
+        assert list(await store.all_changed(range(keys.SHARDS))) == [code]
+    async with open_worker(store, fake) as worker:
+        await until_at_rest(store)
+        await worker.settled()
+        assert len(fake.messages[anna.private]) == 1
+
+
+async def test_failed_note_of_outdated_hand_is_repeated(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The store must know that the old hand goes before the new one is sent."""
+    monkeypatch.setattr(delivery, "AGAIN_AFTER", 0.01)
+    fake = Stuck("send")
+    async with open_worker(store, fake) as worker:
+        anna, _bruno = await seated(worker, fake, "metamazzo")
+        code = await code_of(worker, anna)
+        await worker.settled()
+        kept = store.note
+
+        async def fail_once(*args: Any) -> None:
+            monkeypatch.setattr(store, "note", kept)
+            raise ConnectionError("away")
+
+        monkeypatch.setattr(store, "note", fail_once)
+        [shown] = fake.messages[anna.private]
+        fake.place = anna.private
+        worker.delivery.change(code, Hand(0), Change(repost=True))
+        await fake.until_stuck()
+        assert decode_state((await store.shown(code))["h0"]).outdated == (Outdated(shown),)
+        crash(worker, code)
+
+
+async def until_at_rest(store: Store) -> None:
+    """Wait until no table is marked as changed."""
+    async with asyncio.timeout(10):
+        while await store.all_changed(range(keys.SHARDS)):
+            await asyncio.sleep(0.01)
 
 
 async def test_a_rate_limit_where_an_older_message_is_holds_nothing_up_elsewhere(store: Store) -> None:

@@ -37,6 +37,11 @@ class Texts(NamedTuple):
     ngettext: Callable[[str, str, int], str]
 
 
+def day_name(day: date) -> str:
+    """A day as both languages read it."""
+    return day.strftime("%d.%m.%Y")
+
+
 def month_name(month: str, language: str) -> str:
     """A month, as 2026-11, in words: "November 2026"."""
     # babel takes a while to import, and few ask for a month.

@@ -8,12 +8,12 @@ from datetime import UTC, date, datetime
 from functools import partial
 from importlib.util import find_spec
 from typing import Any
-from zoneinfo import ZoneInfo
 
 import structlog
 
 from bot.analysis_pool import AnalysisPool
 from bot.background import Loop, Loops, TaskSet
+from bot.cluster.clock import HostClock
 from bot.cluster.shards import Shards
 from bot.delivery.delivery import RING_AFTER, Delivery
 from bot.delivery.names import SurfaceName, decode_name, encode_name
@@ -98,6 +98,7 @@ class Worker:
         self.errors: dict[str, str] = {}
         """Why a platform is down, in a few words, as far as its supervisor knows."""
         self.shards = Shards(store, alone=alone, zone=settings.time_zone)
+        self.clock = HostClock(store.attendance, settings.time_zone)
         self.outages = Outages(self._is_healthy, self._platform_back)
         self.watching = Watching(self.room, self.people, self.shards)
         self.on_heard: list[Callable[[str], None]] = [self.watching.look_at]
@@ -124,8 +125,7 @@ class Worker:
         if self.looks_at_games:
             self.delivery.on_results = self.completion.shown
         self.scheduler = Scheduler(self.room, self.shards, self.robot_pool)
-        self._loops = Loops()
-        self.retries = RetryQueue(store.outage)
+        self._loops, self.retries = Loops(), RetryQueue(store.outage)
         self._tasks: list[asyncio.Task[None]] = []
         self._told = TaskSet()
         self.room.watchers += [self.scheduler.committed, self.delivery.committed]
@@ -147,14 +147,12 @@ class Worker:
             self.delivery.answers,
         )
         self.finder.is_in_trouble = self._is_in_trouble
-        self.days = Days(self.room, self.challenges, self.archive, self.robot_pool, ZoneInfo(settings.time_zone))
+        self.days = Days(self.room, self.challenges, self.archive, self.robot_pool, self.clock)
         self.room.before_removal = self.finder.before_removal
         self.teller = Teller(store, self.shards, self.people, self.adapters, settings.reports_to)
-        self.reminders = Reminders(store, self.shards, self.people, self.adapters, self.days)
+        self.reminders = Reminders(store, self.shards, self.clock, self.people, self.adapters, self.days)
         self.honours = Honours(store.client, self.archive, self.ratings)
-        self.puzzles = GroupPuzzles(
-            store, self.shards, self.people, self.adapters, self.delivery.announcer, self.days.now
-        )
+        self.puzzles = GroupPuzzles(store, self.shards, self.clock, self.people, self.adapters, self.delivery.announcer)
         self.director = Director(
             self.room,
             self.challenges,

@@ -3,14 +3,17 @@
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from datetime import date, timedelta
+from functools import partial
 
+from bot import actions
 from bot.actions import BadPayload
+from bot.chosen_hours import hour_row, parse_hour
 from bot.delivery.names import Hand
 from bot.delivery.surface import Change
 from bot.features.daily.deal import SEAT
 from bot.features.daily.lines import DayLine, best_of
-from bot.features.daily.loop import HOURS, Hours
-from bot.features.daily.pages import OFF, NamedLine, PastDay, day_panel, played_panel, reminder_row, yesterday_panel
+from bot.features.daily.loop import reminder_hours
+from bot.features.daily.pages import NamedLine, PastDay, day_panel, played_panel, yesterday_panel
 from bot.features.daily.store import Line, ranked
 from bot.features.daily.texts import ComparedLine, Comparison, side_by_side_panel, way_to
 from bot.handlers.errors import OpenPrivateForDaily
@@ -20,7 +23,6 @@ from bot.panels.drafts import NO_DRAFT
 from bot.people import Profile
 from bot.platform import Reply, chat_of, is_private, private_place
 from bot.somebody import NAME
-from bot.store import keys
 from bot.texts import error_text, texts
 from bot.viewers import Viewers
 from bot.worker import Worker
@@ -42,7 +44,7 @@ class Daily:
     def __init__(self, worker: Worker) -> None:
         self.worker, self.days = worker, worker.days
         self._viewers = Viewers(worker.people, worker.adapters)
-        self._hours = Hours(worker.store.client, keys.DAILY_REMINDERS)
+        self._hours = reminder_hours(worker.store.client)
 
     async def ask(self, place: str, profile: Profile) -> Reply:
         """What today's deal is; for who has played it, how they did."""
@@ -56,8 +58,8 @@ class Daily:
         match words:
             case ["today"] if is_private(place):
                 return Reply(panel=await self._own_with_reminder(profile))
-            case ["remind", hour] if is_private(place) and hour in (OFF, *map(str, HOURS)):
-                await self._hours.choose(profile.id, None if hour == OFF else int(hour))
+            case ["remind", hour] if is_private(place):
+                await self._hours.choose(profile.id, parse_hour(hour))
                 return Reply(panel=await self._own_with_reminder(profile))
             case ["today"]:
                 return Reply(panel=await self._in_group(place))
@@ -96,7 +98,8 @@ class Daily:
 
     async def _own_with_reminder(self, profile: Profile) -> Panel:
         panel = await self.own(profile)
-        row = reminder_row(profile.language, HOURS, await self._hours.of(profile.id))
+        payload = partial(actions.page, DAILY, "remind")
+        row = hour_row(profile.language, "⏰", await self._hours.of(profile.id), payload)
         return replace(panel, rows=(*panel.rows, row))
 
     async def own(self, profile: Profile) -> Panel:

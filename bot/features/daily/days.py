@@ -7,16 +7,16 @@
 What came of the deals stands in `bot.features.daily.store`.
 """
 
-from datetime import date, datetime, timedelta
+from datetime import date, timedelta
 from importlib.util import find_spec
 from secrets import token_bytes
 from typing import Any
-from zoneinfo import ZoneInfo
 
 import structlog
 
 from bot.addresses import Visitor
 from bot.background import TaskSet
+from bot.cluster.clock import HostClock
 from bot.day_marks import drop_marks_before
 from bot.features.daily.chain import Chain
 from bot.features.daily.deal import LEVEL, result_of
@@ -75,23 +75,17 @@ class Days:
     """The deals of the days of one store, for people who play them."""
 
     def __init__(
-        self, room: Room, challenges: Challenges, archive: Archive, robot_pool: RobotPool, zone: ZoneInfo
+        self, room: Room, challenges: Challenges, archive: Archive, robot_pool: RobotPool, clock: HostClock
     ) -> None:
         self.results, self._games = DayResults(room.store.client), DayGames(room.store.client)
         self._dealt = marks_of_deals(room.store.client)
-        self._room, self._challenges, self._archive, self._zone = room, challenges, archive, zone
+        self._room, self._challenges, self._archive, self._clock = room, challenges, archive, clock
         self._robot_pool, self._working_out = robot_pool, TaskSet()
         self._worked_out: date | None = None
 
     def today(self) -> date:
-        """The day that it is for whoever hosts the bot."""
-        return self.now().date()
-
-    def now(self) -> datetime:
-        """The time where the host is, by the store's clock: this worker's may be wrong, and would have the cards told
-        while others play them.
-        """
-        return datetime.fromtimestamp(self._room.store.attendance.about_now(), self._zone)
+        """The day where the host is. By the store's clock: a wrong one would tell the cards while others play them."""
+        return self._clock.today()
 
     async def move_chat(self, old: str, new: str) -> None:
         """A group has another id: what it is told of today and of yesterday moves along. Twice is once."""

@@ -5,17 +5,17 @@ from datetime import date
 from typing import NamedTuple
 
 from bot import actions
+from bot.chosen_hours import OFF
 from bot.features.daily.deal import DayResult
 from bot.features.daily.lines import DayLine
 from bot.features.daily.store import Line, Streak
-from bot.panel import Button, Panel, Row, Span, Writer, chosen
+from bot.panel import Button, Panel, Row, Span, Writer
 from bot.panels.snapshot import isolated
+from bot.texts import day_name, texts
 from bot.texts import marked as _
-from bot.texts import texts
 from bot.wording import Wording, minus, signed
 from engine import GAMES
 
-OFF = "off"
 MOST_LINES = 15
 """So many results stand in a list."""
 
@@ -28,11 +28,6 @@ class NamedLine(NamedTuple):
 
     name: str
     line: Line
-
-
-def day_name(day: date) -> str:
-    """A day as both languages read it."""
-    return day.strftime("%d.%m.%Y")
 
 
 def shared_text(day: date, game: str, result: DayResult, par: DayResult | None, language: str) -> str:
@@ -120,15 +115,6 @@ def reminder_panel(language: str, day: date, game: str) -> Panel:
     return page.panel(
         (Button(_("Play"), actions.page("daily", "play"), "good"),),
         (Button(_("Remind me no more"), actions.page("daily", "remind", OFF)),),
-    )
-
-
-def reminder_row(language: str, hours: Sequence[int], chosen_hour: int | None) -> Row:
-    """When one wants to be reminded."""
-    _ = texts(language).gettext
-    return (
-        *(chosen(f"⏰ {hour}:00", hour == chosen_hour, actions.page("daily", "remind", hour)) for hour in hours),
-        chosen(_("off"), chosen_hour is None, actions.page("daily", "remind", OFF)),
     )
 
 

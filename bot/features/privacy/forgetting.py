@@ -17,7 +17,7 @@ from typing import NamedTuple
 import structlog
 
 from bot.features.daily.dealt import mark_before_forgetting as mark_deal
-from bot.features.daily.loop import forget as forget_reminders
+from bot.features.daily.loop import reminder_hours
 from bot.features.daily.store import DayResults
 from bot.features.find.queue import Queue
 from bot.features.find.reports import Reports
@@ -239,7 +239,7 @@ class Forgetter:
         yield partial(DayResults(self._client).forget, person, mark.somebody)
         yield partial(Ladder(self._client).forget, person)
         yield partial(Programs(self._client).revoke_all_of, person)
-        yield partial(forget_reminders, self._client, person, datetime.fromtimestamp(self.now(), UTC).date())
+        yield partial(reminder_hours(self._client).forget, person, datetime.fromtimestamp(self.now(), UTC).date())
         yield partial(drop_kept, self._client, person)
         place = private_place(person)
         for key in (

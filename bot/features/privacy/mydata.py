@@ -26,6 +26,7 @@ under way no cards are told: they are hidden.
 import json
 from typing import Any
 
+from bot.features.daily.loop import reminder_hours
 from bot.features.daily.store import DayResults
 from bot.features.find.leavers import Leavers
 from bot.features.find.reports import Reports
@@ -89,7 +90,7 @@ class MyData:
             ],
             "puzzles": await Ladder(self._client).all_of(person),
             "tournaments": await kept_of(self._client, person),
-            "reminded_at": await self._reminded_at(person),
+            "reminded_at": await reminder_hours(self._client).of(person),
             "tables": [_table(table, person) for table in tables],
             "ratings": await self._rated(person),
             "games": games,
@@ -113,10 +114,6 @@ class MyData:
             async for _id, report in self._reports.all()
             if report.by == person
         ]
-
-    async def _reminded_at(self, person: str) -> int | None:
-        hour = await self._client.hget(keys.DAILY_REMINDERS, person)
-        return int(hour) if hour else None
 
     async def _days(self, person: str) -> list[dict[str, Any]]:
         results = DayResults(self._client)

@@ -4,8 +4,7 @@ from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
 from bot.actions import BadPayload
-from bot.features.daily.loop import HOURS
-from bot.features.daily.pages import OFF
+from bot.chosen_hours import parse_hour
 from bot.features.puzzles.collection import all_puzzles
 from bot.features.puzzles.groups import first_puzzle_of, with_picture
 from bot.features.puzzles.pages import Asked, Position, none_left_panel, puzzle_panel, solution_panel, verdict
@@ -97,8 +96,8 @@ class Puzzles:
                 return await self._in_group(place, profile, puzzle_with(id_, card), card)
             case ["why", id_] if not is_private(place) and id_ in all_puzzles():
                 return await self._why(profile, all_puzzles()[id_])
-            case ["hour", hour, id_] if _may_have_hour(place) and hour in (OFF, *map(str, HOURS)):
-                return await self._choose_hour(place, profile, None if hour == OFF else int(hour), id_)
+            case ["hour", hour, id_] if _may_have_hour(place):
+                return await self._choose_hour(place, profile, parse_hour(hour), id_)
         raise BadPayload()
 
     async def _next(self, place: str, profile: Profile) -> Panel:

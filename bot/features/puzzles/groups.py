@@ -10,17 +10,18 @@ Each day's puzzle is stored when it is first needed, so that new puzzles in the 
 """
 
 from collections import Counter
-from collections.abc import Callable, Mapping
-from datetime import date, datetime
+from collections.abc import Mapping
+from datetime import date
 from functools import lru_cache, partial
 from random import Random
 
 import structlog
 
+from bot.chosen_hours import ChosenHours
+from bot.cluster.clock import HostClock
 from bot.cluster.shards import Shards
 from bot.delivery.announcer import Announcer
 from bot.drawn import Drawn
-from bot.features.daily.loop import HOURS, LATE_HOURS, Hours
 from bot.features.puzzles.answered import marks_of_answers
 from bot.features.puzzles.collection import all_puzzles
 from bot.features.puzzles.ladder import Answered, Ladder
@@ -28,7 +29,7 @@ from bot.features.puzzles.pages import Asked, puzzle_panel
 from bot.features.puzzles.pictures import puzzle_scene
 from bot.panel import Panel
 from bot.people import People
-from bot.platform import Adapter, ChatGone, DeliveryError, chat_of, is_worth_another_try, may_speak_first, platform_of
+from bot.platform import Adapter, ChatGone, DeliveryError, chat_of, may_speak_first, platform_of
 from bot.store import Store, keys
 from bot.viewers import Viewer, Viewers, pictured
 from engine.puzzles.puzzle import Puzzle
@@ -37,7 +38,6 @@ EASY = 38
 """In hundredths: of simple players, at most so many miss what newcomers are asked."""
 
 POLL_SECONDS = 60.0
-KEPT_SECONDS = 2 * 86400
 
 log = structlog.get_logger()
 
@@ -71,20 +71,21 @@ class GroupPuzzles:
         self,
         store: Store,
         shards: Shards,
+        clock: HostClock,
         people: People,
         adapters: Mapping[str, Adapter],
         announcer: Announcer,
-        now: Callable[[], datetime],
     ) -> None:
-        self._store, self._shards, self._adapters, self._now = store, shards, adapters, now
+        self._shards, self._clock, self._adapters = shards, clock, adapters
         self._announcer = announcer
         self._viewers = Viewers(people, adapters)
-        self.ladder, self.hours = Ladder(store.client), Hours(store.client, keys.PUZZLE_HOURS)
+        self.ladder = Ladder(store.client)
+        self.hours = ChosenHours(store.client, keys.PUZZLE_HOURS, keys.puzzle_sent)
         self._drawn, self._answered = Drawn(store.client, keys.PUZZLES_DRAWN), marks_of_answers(store.client)
 
     def today(self) -> date:
         """The day, where the host is."""
-        return self._now().date()
+        return self._clock.today()
 
     async def puzzle(self, day: date) -> Puzzle:
         """Return a day's puzzle, and store it if it is not stored yet. One that has left the package is replaced."""
@@ -98,7 +99,7 @@ class GroupPuzzles:
         day, viewer = self.today(), await self._viewers.at(place)
         puzzle = await self.puzzle(day)
         asked = Asked(day, await self.ladder.counted_in(chat_of(place), day), await self.hours.of(place))
-        panel = puzzle_panel(viewer.language, viewer.suits, puzzle, asked, HOURS if may_speak_first(place) else ())
+        panel = puzzle_panel(viewer.language, viewer.suits, puzzle, asked, has_hours=may_speak_first(place))
         return with_picture(panel, viewer, puzzle)
 
     async def take(self, person: str, puzzle: Puzzle, card: str, chat: str) -> Answered | None:
@@ -117,26 +118,13 @@ class GroupPuzzles:
         """Have a puzzle come to a place at an hour, or no more; where today's ``is_there`` it does not come again."""
         await self.hours.choose(place, hour)
         if is_there:
-            await self._note_sent(place)
-
-    async def _note_sent(self, place: str) -> bool:
-        """Note that today's puzzle is in a place; False if it was noted already."""
-        key = keys.puzzle_sent(self.today())
-        is_new = await self._store.client.sadd(key, place)
-        await self._store.client.expire(key, KEPT_SECONDS)
-        return bool(is_new)
+            await self.hours.note_sent(self.today(), place)
 
     async def move_chat(self, old: str, new: str) -> None:
         """A chat has another id: its hour, today's puzzle and the answers to that are the new one's, where that has
         none. Twice is once.
         """
-        hour = await self.hours.of(old)
-        if hour is not None:
-            if await self.hours.of(new) is None:
-                await self.hours.choose(new, hour)
-            await self.hours.choose(old, None)
-        if await self._store.client.sismember(keys.puzzle_sent(self.today()), old):
-            await self._note_sent(new)
+        await self.hours.move(old, new, self.today())
         await self.ladder.move_chat(chat_of(old), chat_of(new), self.today())
 
     async def run(self) -> None:
@@ -145,11 +133,9 @@ class GroupPuzzles:
 
     async def send_due(self) -> None:
         """Send today's puzzle to the groups whose hour has come."""
-        now = self._now()
-        for place, hour in (await self.hours.all()).items():
-            if not 0 <= now.hour - hour < LATE_HOURS:
-                continue
-            if await self._note_sent(place):
+        now = self._clock.now()
+        for place in await self.hours.due(now):
+            if await self.hours.note_sent(now.date(), place):
                 await self._send(place)
 
     async def _send(self, place: str) -> None:
@@ -162,8 +148,7 @@ class GroupPuzzles:
         except ChatGone:
             await self.hours.choose(place, None)
         except DeliveryError as error:
-            if is_worth_another_try(error):
-                await self._store.client.srem(keys.puzzle_sent(self.today()), place)
+            await self.hours.note_failed(self.today(), place, error)
             log.info("puzzle_not_sent", platform=platform_of(place), why=type(error).__name__)
 
 

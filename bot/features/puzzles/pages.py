@@ -1,16 +1,15 @@
 """A puzzle as a message: the position with every card open, its buttons, and what was the best card."""
 
-from collections.abc import Sequence
 from datetime import date
 from itertools import groupby
 from typing import NamedTuple
 
 from bot import actions
-from bot.features.daily.pages import OFF, day_name
+from bot.chosen_hours import hour_row
 from bot.features.puzzles.ladder import Answered, Counted, PuzzleStanding
-from bot.panel import Button, Panel, Row, Writer, chosen
+from bot.panel import Button, Panel, Row, Writer
 from bot.panels.phrases import capital
-from bot.texts import texts
+from bot.texts import day_name, texts
 from bot.wording import JOINER, NO_BREAK, Wording, score_unit_of, signed, thirds
 from engine.puzzles.puzzle import Line, Puzzle
 
@@ -28,10 +27,8 @@ class Asked(NamedTuple):
     hour: int | None = None
 
 
-def puzzle_panel(language: str, suits: str, puzzle: Puzzle, asked: Asked, hours: Sequence[int] = ()) -> Panel:
-    """The question: which card is best? ``hours`` are those at which a group may have a puzzle each day; none where it
-    may not.
-    """
+def puzzle_panel(language: str, suits: str, puzzle: Puzzle, asked: Asked, *, has_hours: bool = False) -> Panel:
+    """The question: which card is best? With ``has_hours``, a group can choose when a new puzzle comes each day."""
     position = Position(language, suits, puzzle)
     _, ngettext = texts(language).gettext, texts(language).ngettext
     page = Writer()
@@ -48,15 +45,12 @@ def puzzle_panel(language: str, suits: str, puzzle: Puzzle, asked: Asked, hours:
     if not asked.day:
         return page.panel(*rows)
     why = Button(_("💡 Why?"), actions.page("puzzle", "why", puzzle.id))
-    if not hours:
+    if not has_hours:
         return page.panel(*rows, (why,))
     page.gap()
     page.line(_("🔔 A puzzle comes here each day, if you choose an hour below."), "small")
-    at = tuple(
-        chosen(f"🔔 {hour}:00", hour == asked.hour, actions.page("puzzle", "hour", hour, puzzle.id)) for hour in hours
-    )
-    off = chosen(_("off"), asked.hour is None, actions.page("puzzle", "hour", OFF, puzzle.id))
-    return page.panel(*rows, (why,), (*at, off))
+    hours = hour_row(language, "🔔", asked.hour, lambda hour: actions.page("puzzle", "hour", hour, puzzle.id))
+    return page.panel(*rows, (why,), hours)
 
 
 def solution_panel(

@@ -13,7 +13,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from bot.features.daily import days
+from bot.cluster import clock
 from bot.features.daily.chain import Chain, days_to_end
 from bot.features.daily.days import Days, NoDaysHere, chain_of
 from bot.features.daily.games import unstored_game
@@ -86,12 +86,12 @@ async def test_the_day_is_the_stores_whatever_a_workers_clock_says(
 ) -> None:
     wrong = time.time() + 86400
     monkeypatch.setattr(time, "time", lambda: wrong)
-    monkeypatch.setattr(days, "datetime", Ahead)
+    monkeypatch.setattr(clock, "datetime", Ahead)
     monkeypatch.setattr(Days, "today", TODAY_OF_DAYS)
     async with opened(store, "Anna") as (worker, [anna]):
         # Where it is midnight at no time soon.
-        worker.days._zone = ZoneInfo(zones(datetime.now(UTC)).playing)
-        day = datetime.fromtimestamp(await store.attendance.now(), worker.days._zone).date()
+        worker.clock._zone = ZoneInfo(zones(datetime.now(UTC)).playing)
+        day = datetime.fromtimestamp(await store.attendance.now(), worker.clock._zone).date()
         assert worker.days.today() == day
         table = await worker.room.table(await began(anna))
         assert table.day == day

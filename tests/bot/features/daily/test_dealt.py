@@ -8,7 +8,7 @@ import pytest
 
 from bot.features.daily.days import Days, DealtToday
 from bot.features.daily.dealt import marks_of_deals
-from bot.features.daily.loop import Hours
+from bot.features.daily.loop import reminder_hours
 from bot.features.privacy import forgetting
 from bot.handlers.hands import Hands
 from bot.somebody import marks
@@ -168,6 +168,6 @@ async def test_a_forgotten_player_is_not_reminded_of_todays_deal(store: Store) -
     async with opened(store, "Anna") as (worker, [anna]):
         await began(anna)
         await forgotten(worker, "paper:1")
-        await Hours(store.client, keys.DAILY_REMINDERS).choose("paper:1", 13)
+        await reminder_hours(store.client).choose("paper:1", 13)
         await worker.reminders.remind(datetime(TODAY.year, TODAY.month, TODAY.day, 13, 5, tzinfo=UTC))
         assert not [text for text in anna.fake.texts(anna.private) if "waits for you" in text]

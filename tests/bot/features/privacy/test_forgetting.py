@@ -15,7 +15,7 @@ import pytest
 from bot.actions import page
 from bot.backup.restoring import restore
 from bot.backup.taking import Taking
-from bot.features.daily.loop import Hours
+from bot.features.daily.loop import reminder_hours
 from bot.features.find.reports import Reports
 from bot.features.privacy import forgetting
 from bot.features.privacy.mydata import MyData
@@ -406,7 +406,7 @@ async def test_what_a_slow_worker_writes_late_of_who_does_not_come_back_goes(sto
         await Programs(store.client).add_own(ANNA, ("read",), "late")
         sessions = Sessions(store.client)
         await sessions.begin(ANNA)
-        await Hours(store.client, keys.DAILY_REMINDERS).choose(ANNA, 8)
+        await reminder_hours(store.client).choose(ANNA, 8)
         assert len(await traces(store, ANNA, "annabella")) > 6
         await looked_once_more(worker)
         await worker.settled()
@@ -599,8 +599,8 @@ async def test_a_game_of_a_day_that_cannot_be_read_keeps_nobody_from_being_forgo
 
 async def test_nothing_tells_that_somebody_was_reminded_of_the_deals_of_the_days(store: Store) -> None:
     async with open_worker(store, FakePlatform()) as worker:
-        await Hours(store.client, keys.DAILY_REMINDERS).choose(ANNA, 8)
-        now = worker.days.now().replace(hour=8)
+        await reminder_hours(store.client).choose(ANNA, 8)
+        now = worker.clock.now().replace(hour=8)
         for ago in range(3):
             await worker.reminders.remind(now - timedelta(days=ago))
         assert len(await traces(store, ANNA)) == 4

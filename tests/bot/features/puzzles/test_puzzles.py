@@ -11,6 +11,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
+from bot.cluster.clock import HostClock
 from bot.features.privacy.mydata import MyData
 from bot.features.puzzles.collection import Collection, all_puzzles
 from bot.features.puzzles.groups import GroupPuzzles, choose_puzzle
@@ -43,11 +44,24 @@ def no_rounds(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(GroupPuzzles, "run", no_rounds)
 
 
+class StoppedClock(HostClock):
+    def __init__(self, time: datetime) -> None:
+        self._time = time
+
+    def now(self) -> datetime:
+        return self._time
+
+
+def set_clock(worker: Worker, time: datetime) -> None:
+    """Have it be this time for the puzzles of groups."""
+    worker.puzzles._clock = StoppedClock(time)
+
+
 @asynccontextmanager
 async def opened(store: Store, *names: str) -> AsyncIterator[tuple[Worker, list[Player]]]:
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
-        worker.puzzles._now = lambda: NOON
+        set_clock(worker, NOON)
         yield worker, [Player(worker, fake, name, number) for number, name in enumerate(names, 1)]
 
 
@@ -245,7 +259,7 @@ async def test_the_puzzle_of_a_day_gone_by_stays_as_it_is(store: Store) -> None:
     async with opened(store, "Anna") as (worker, [anna]):
         await anna.say("/puzzle")
         stood = anna.fake.last(GROUP)
-        worker.puzzles._now = lambda: NOON + timedelta(days=1)
+        set_clock(worker, NOON + timedelta(days=1))
         _puzzle, reply = await answer(anna, right=True, place=GROUP)
         assert "✅" in reply.toast
         assert reply.panel is None
@@ -319,18 +333,18 @@ async def test_one_comes_each_day_to_groups_that_want_it(store: Store) -> None:
         assert len(anna.fake.messages[GROUP]) == stood
         tomorrow = NOON + timedelta(days=1)
         for hour, sent in ((12, 0), (13, 1), (13, 1), (14, 1)):
-            worker.puzzles._now = partial(tomorrow.replace, hour=hour)
+            set_clock(worker, tomorrow.replace(hour=hour))
             await worker.puzzles.send_due()
             assert len(anna.fake.messages[GROUP]) == stood + sent
         # It can be answered there.
         _puzzle, reply = await answer(anna, right=True, place=GROUP)
         assert "✅" in reply.toast
         # The bot was away all day: too late.
-        worker.puzzles._now = lambda: NOON.replace(hour=20) + timedelta(days=2)
+        set_clock(worker, NOON.replace(hour=20) + timedelta(days=2))
         await worker.puzzles.send_due()
         assert len(anna.fake.messages[GROUP]) == stood + 1
         await anna.press("off", GROUP)
-        worker.puzzles._now = lambda: NOON + timedelta(days=3)
+        set_clock(worker, NOON + timedelta(days=3))
         await worker.puzzles.send_due()
         assert len(anna.fake.messages[GROUP]) == stood + 1
 
@@ -352,7 +366,7 @@ async def test_an_hour_chosen_below_the_puzzle_of_a_day_gone_by_leaves_it_as_it_
     async with opened(store, "Anna") as (worker, [anna]):
         await anna.say("/puzzle")
         stood = anna.fake.last(GROUP)
-        worker.puzzles._now = lambda: NOON + timedelta(days=1)
+        set_clock(worker, NOON + timedelta(days=1))
         reply = await anna.press("🔔 18:00", GROUP)
         assert reply.toast == "A puzzle comes here each day at 18:00."
         assert anna.fake.last(GROUP) == stood

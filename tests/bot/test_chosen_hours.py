@@ -1,0 +1,58 @@
+"""Daily messages come at the chosen hour, once."""
+
+from datetime import datetime, timedelta
+
+import pytest
+
+from bot.actions import BadPayload
+from bot.chosen_hours import HOURS, OFF, ChosenHours, hour_row, parse_hour
+from bot.platform import NotDone, Refused
+from bot.store import Store
+
+NOON = datetime(2026, 11, 24, 13, 5)
+DAY = NOON.date()
+
+
+def chosen_hours(store: Store) -> ChosenHours:
+    return ChosenHours(store.client, "hours", lambda day: f"sent:{day}")
+
+
+def test_buttons_say_what_is_parsed() -> None:
+    words = [button.payload for button in hour_row("en", "🔔", 13, str)]
+    assert words == [*map(str, HOURS), OFF]
+    assert [parse_hour(word) for word in words] == [*HOURS, None]
+    for word in ("12", "013", ""):
+        with pytest.raises(BadPayload):
+            parse_hour(word)
+
+
+async def test_a_message_is_due_for_two_hours(store: Store) -> None:
+    hours = chosen_hours(store)
+    await hours.choose("anna", 13)
+    due = [await hours.due(NOON.replace(hour=hour)) for hour in (12, 13, 14, 15)]
+    assert due == [[], ["anna"], ["anna"], []]
+    await hours.choose("anna", None)
+    assert await hours.due(NOON) == []
+
+
+async def test_each_day_has_one_message(store: Store) -> None:
+    hours = chosen_hours(store)
+    assert [await hours.note_sent(DAY, "anna") for _ in range(2)] == [True, False]
+    assert await hours.note_sent(DAY + timedelta(days=1), "anna")
+
+
+async def test_a_message_that_failed_for_now_is_sent_again(store: Store) -> None:
+    hours = chosen_hours(store)
+    for error, is_new in ((Refused("no"), False), (NotDone("away"), True)):
+        await hours.note_sent(DAY, "anna")
+        await hours.note_failed(DAY, "anna", error)
+        assert await hours.note_sent(DAY, "anna") == is_new
+
+
+async def test_forgetting_leaves_no_hour_and_no_note(store: Store) -> None:
+    hours = chosen_hours(store)
+    await hours.choose("anna", 13)
+    for ago in range(-1, 3):
+        await hours.note_sent(DAY - timedelta(days=ago), "anna")
+    await hours.forget("anna", DAY)
+    assert await store.client.keys("hours") + await store.client.keys("sent:*") == []

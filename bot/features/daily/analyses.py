@@ -20,7 +20,7 @@ class DayAnalyses:
         self._failed: set[str] = set()
 
     async def run(self) -> None:
-        """Until cancelled."""
+        """Have games analysed, until cancelled."""
         await self._shards.while_leader(POLL_SECONDS, self.work)
 
     async def work(self) -> None:

@@ -49,7 +49,7 @@ class Reminders:
         self._hours = reminder_hours(store.client)
 
     async def run(self) -> None:
-        """Until cancelled."""
+        """Remind people, until cancelled."""
         await self._shards.while_leader(POLL_SECONDS, lambda: self.remind(self._clock.now()))
 
     async def remind(self, now: datetime) -> None:

@@ -70,7 +70,7 @@ class Finder:
         """Whether people of a platform may have been cut off from us a moment ago."""
 
     async def run(self) -> None:
-        """Until cancelled. One worker does it at a time, or two for a moment: each step is taken once."""
+        """Match people, until cancelled. Two workers may do so for a moment: each step is taken once."""
         await self._shards.while_leader(POLL_SECONDS, self.tend)
 
     async def look(self, profile: Profile, games: list[str], update: str, robots_after: float | None = None) -> Looked:

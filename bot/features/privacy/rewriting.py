@@ -56,7 +56,7 @@ class Rewriter:
         self._has_warned = False
 
     async def run(self) -> None:
-        """Until cancelled."""
+        """Rewrite the file when that is due, until cancelled."""
         await self._shards.while_leader(POLL_SECONDS, self.work)
 
     async def work(self) -> None:

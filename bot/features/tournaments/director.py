@@ -91,7 +91,7 @@ class Director:
         self._failed_at: dict[str, float] = {}
 
     async def run(self) -> None:
-        """Until cancelled."""
+        """Tend tournaments, until cancelled."""
         await self._shards.while_leader(POLL_SECONDS, self.tend)
 
     async def tend(self) -> None:

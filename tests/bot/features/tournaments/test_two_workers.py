@@ -9,7 +9,6 @@ from random import Random
 
 import pytest
 
-from bot.cluster.shards import LEADER_SHARD
 from bot.features.tournaments import director
 from bot.features.tournaments.entries import Result, decode
 from bot.features.tournaments.tournament import Form, Tournament
@@ -60,7 +59,7 @@ class Two:
     @property
     def minding(self) -> Worker:
         """The worker that runs tournaments."""
-        [worker] = [worker for _stack, worker, _dispatcher in self.workers if LEADER_SHARD in worker.shards.mine]
+        [worker] = [worker for _stack, worker, _dispatcher in self.workers if worker.shards.leads]
         return worker
 
     async def say(self, person: Person, word: str, *words: str) -> Reply:

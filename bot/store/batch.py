@@ -50,7 +50,10 @@ class Call:
 
 
 class BatchedScript:
-    """A Lua script of one store. Calls are atomic one by one, not together; each may be carried out twice."""
+    """A Lua script of one store. Each call is atomic by itself, and may be carried out twice.
+
+    A single server carries out calls in the order in which they were made: a later state must not be overwritten.
+    """
 
     def __init__(self, client: Any, script: str, replicas: int = 0) -> None:
         """``replicas`` is how many must have what a call that is to be ``confirmed`` wrote or read."""
@@ -66,9 +69,10 @@ class BatchedScript:
         self._enqueue(call)
         return await call.answer
 
-    def _enqueue(self, call: Call) -> None:
+    def _enqueue(self, call: Call, *, first: bool = False) -> None:
         place = self._place_of(call.keys[0])
-        self._waiting.setdefault(place, []).append(call)
+        waiting = self._waiting.setdefault(place, [])
+        waiting.insert(0 if first else len(waiting), call)
         if place not in self._tasks or self._tasks[place].done():
             self._tasks[place] = asyncio.create_task(self._send(place))
 
@@ -102,8 +106,8 @@ class BatchedScript:
                         if not call.answer.done():
                             call.answer.set_exception(error)
                     continue
-            for call in again:
-                self._enqueue(call)
+            for call in reversed(again):
+                self._enqueue(call, first=True)
 
     def _take(self, call: Call, answer: Any, has_replicas: bool) -> bool:
         """Have a call end with its answer; True if it is to be made again."""

@@ -1,4 +1,4 @@
-"""`buongioco bench`: what is fast, and how fast."""
+"""`python -m benchmarks`: measure speed and size, each figure beside its baseline."""
 
 from typing import Any, ClassVar
 
@@ -7,11 +7,12 @@ import typer
 from benchmarks.limits import BenchFailed
 from bot.cli.errors import told
 from bot.cli.lazy import LazyGroup
+from bot.cli.main import main
 from bot.cli.output import say
 
 
-class Benches(LazyGroup):
-    """A bench that cannot go on says why in a line, and ends with exit code 1."""
+class Benchmarks(LazyGroup):
+    """All benchmarks. One that cannot go on says why in a line and ends with exit code 1."""
 
     places: ClassVar = {
         "engine": "benchmarks.engine:run",
@@ -33,13 +34,17 @@ class Benches(LazyGroup):
             with told():
                 return super().invoke(ctx)
         except BenchFailed as failure:
-            say(f"buongioco bench: {failure}", err=True)
+            say(f"benchmarks: {failure}", err=True)
             raise typer.Exit(1) from None
 
 
-app = typer.Typer(cls=Benches, no_args_is_help=True, add_completion=False)
+app = typer.Typer(cls=Benchmarks, no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False)
 
 
 @app.callback()
 def _about() -> None:
     """Measure, each figure beside its baseline."""
+
+
+if __name__ == "__main__":
+    main(app)

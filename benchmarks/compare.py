@@ -1,8 +1,8 @@
-"""`buongioco bench compare REV`: the same measured here and at another revision, in turn, on the same machine.
+"""`python -m benchmarks compare REV`: the same measured here and at another revision, in turn, on the same machine.
 
-Each side runs its own `buongioco bench`, from its own source and with this environment's packages, and its figures are
-read from what it prints, which is how revisions of long ago can be asked too. What a side cannot tell is a dash, with
-the reason below. What commands cost to start is measured from outside, the same for both.
+Each side runs its own benchmarks, from its own source and with this environment's packages. Its figures are read from
+what it prints, so old revisions can be measured too. A figure that a side does not print is a dash, with the reason on
+stderr. What commands cost to start is measured from outside, the same for both.
 """
 
 import os
@@ -10,6 +10,7 @@ import re
 import signal
 import statistics
 import subprocess
+import sys
 import tempfile
 import threading
 import time
@@ -159,13 +160,19 @@ def other_packages(side: Side) -> list[str]:
     ]
 
 
+def command_of(side: Side) -> list[str]:
+    """Return the command that runs a side's benchmarks. Before they had a package it was `buongioco bench`."""
+    has_package = (Path(side.path.split(os.pathsep)[-1]) / "benchmarks").is_dir()
+    return [sys.executable, "-m", "benchmarks"] if has_package else [*start.COMMAND, "bench"]
+
+
 def output_of(bench: Bench, side: Side) -> str:
     """What a bench prints, until that is enough; BenchFailed where it ends before, or takes too long."""
     lines: list[str] = []
     with tempfile.TemporaryDirectory() as folder, tempfile.TemporaryFile("w+") as errors:
         environment = {**start.environment(Path(folder), 0, side.path), "PYTHONUNBUFFERED": "1"}
         process = subprocess.Popen(
-            [*start.COMMAND, "bench", *bench.words],
+            [*command_of(side), *bench.words],
             env=environment,
             cwd=folder,
             stdout=subprocess.PIPE,

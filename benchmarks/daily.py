@@ -1,4 +1,4 @@
-"""`buongioco bench daily`: how much of a day's result is cards, and how much is play.
+"""`python -m benchmarks daily`: how much of a day's result is cards, and how much is play.
 
 For a row of days of each game: par (the strong robot in the seat), and what simpler players make of the same cards
 against the same robot, less par. Both in points as the table counts them, with their standard deviations.

@@ -1,4 +1,4 @@
-"""`buongioco bench engine`: playouts and moves a second, beside OpenSpiel's spades driven from the same process."""
+"""`python -m benchmarks engine`: playouts and moves a second, beside OpenSpiel's spades in the same process."""
 
 import random
 import statistics
@@ -75,7 +75,7 @@ def position_steps(start: SearchPosition) -> Playout:
 def openspiel_playout(rng: random.Random) -> Playout | None:
     """OpenSpiel's spades, random moves and chance driven from Python; None where it is not installed."""
     try:
-        import pyspiel  # noqa: PLC0415 - an extra
+        import pyspiel  # noqa: PLC0415 - it may be missing
     except ImportError:
         return None
     spades: Any = pyspiel.load_game("spades")
@@ -134,7 +134,7 @@ def run() -> None:
 
 def _print_playouts(figures: dict[str, list[list[tuple[float, float, float]]]], baselines: list[float]) -> None:
     if baselines[0] != baselines[0]:
-        typer.echo("OpenSpiel is not installed, so there are no ratios: install the extra, buongioco[bench].")
+        typer.echo("OpenSpiel is not installed, so there are no ratios: run uv pip install --group benchmarks.")
     else:
         typer.echo(f"OpenSpiel spades, from Python: {statistics.median(baselines):,.0f} steps/s (median); × is to it")
     paths = ("public face: legal_moves + play", "light: copy + playout", "light: copy + legal + play, card by card")

@@ -1,4 +1,4 @@
-"""`buongioco bench find`: matching a thousand people who look for an opponent.
+"""`python -m benchmarks find`: matching a thousand people who look for an opponent.
 
 Its baseline, in the same rounds, looks at every pair of people.
 """

@@ -1,4 +1,4 @@
-"""Two other ways to paint what `bot.pictures.layout` lays out, for `buongioco bench pictures` to measure.
+"""Two other ways to paint what `bot.pictures.layout` lays out, for `python -m benchmarks pictures` to measure.
 
 Both are as quick as their libraries let one be without tricks: the same cards, boxes and letters, in true colour or in
 the library's own palette.

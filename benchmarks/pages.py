@@ -1,4 +1,4 @@
-"""The second half of `buongioco bench web`: two hundred tables, each played at on two pages.
+"""The second half of `python -m benchmarks web`: two hundred tables, each played at on two pages.
 
 Times are from when a move is committed until the page of the player who did not make it was told. The baseline, in the
 same run, tells as much to as many pages by aiohttp alone. Readers are a process of their own

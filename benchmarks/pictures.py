@@ -1,4 +1,4 @@
-"""`buongioco bench pictures`: what a hand's picture costs, by the ways there are to paint it."""
+"""`python -m benchmarks pictures`: what a hand's picture costs, by the ways there are to paint it."""
 
 import asyncio
 import multiprocessing

@@ -1,4 +1,6 @@
-"""`buongioco bench presses`: many tables at once through handlers, room, store and delivery, to an adapter that counts.
+"""`python -m benchmarks presses`: many tables at once, with an adapter that counts.
+
+They pass through handlers, room, store and delivery.
 
 A press is timed from the handler to the edit of the presser's own panel. The baseline, in the same run, is the store
 alone: a bare scripted-size append at the same rate, and as fast as it goes.
@@ -11,7 +13,7 @@ import statistics
 import tempfile
 import time
 from collections import defaultdict
-from importlib.metadata import entry_points
+from importlib import import_module
 from inspect import signature
 from pathlib import Path
 from random import Random
@@ -31,8 +33,8 @@ from bot.tables.table import Table
 from bot.worker import Worker
 from engine import legal_for_record
 
-BENCHES = "buongioco.benches"
-"""The group of entry points that measure a platform: called with how many tables to hold, perhaps ``pictures=True``."""
+PLATFORMS = ("discord", "telegram")
+"""Modules next to this one that measure a platform."""
 
 RATE, SECONDS = 200, 15
 TABLES = (100, 20_000)
@@ -303,22 +305,21 @@ async def report_one(store: Store, crowd: Crowd, count: int) -> None:
 def command(
     tables: Annotated[list[int] | None, typer.Option(min=10, help="How many live tables; several may follow.")] = None,
     adapter: Annotated[str, typer.Option(help="A platform, to whose server the whole bot speaks over HTTP.")] = "",
-    pictures: Annotated[bool, typer.Option(help="With pictures, which a platform's bench uploads.")] = False,
+    pictures: Annotated[bool, typer.Option(help="With pictures, which a platform's benchmark uploads.")] = False,
     inline: Annotated[bool, typer.Option(help="What people type behind the bot's name, in place of presses.")] = False,
 ) -> None:
     """Presses a second through bot and store, and how long one takes from press to panel."""
-    benches = {entry.name: entry for entry in entry_points(group=BENCHES)}
     if not adapter and not inline:
         run(tuple(tables) if tables else TABLES)
-    elif adapter in benches:
-        of_platform = benches[adapter].load()
-        if inline and "inline" not in signature(of_platform).parameters:
+    elif adapter in PLATFORMS:
+        run_platform = import_module(f"benchmarks.{adapter}").run
+        if inline and "inline" not in signature(run_platform).parameters:
             typer.echo(f"People cannot type the bot's name in any chat on {adapter}.", err=True)
             raise typer.Exit(2)
         chosen = {name: True for name, wanted in (("pictures", pictures), ("inline", inline)) if wanted}
-        of_platform(tuple(tables or ()), **chosen)
+        run_platform(tuple(tables or ()), **chosen)
     else:
-        typer.echo(f"There is no bench for {adapter!r}; there are: {', '.join(sorted(benches))}.", err=True)
+        typer.echo(f"There is no benchmark for {adapter!r}; there are: {', '.join(PLATFORMS)}.", err=True)
         raise typer.Exit(2)
 
 

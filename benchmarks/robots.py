@@ -1,4 +1,4 @@
-"""`buongioco bench robots`: levels against each other on the same packs, each played twice with seats swapped."""
+"""`python -m benchmarks robots`: levels against each other on the same packs, each played twice with seats swapped."""
 
 import statistics
 import sys

@@ -1,4 +1,4 @@
-"""`buongioco bench scale`: one, two and three workers on one node, on a cluster, and on a cluster with replicas asked.
+"""`python -m benchmarks scale`: one, two and three workers on one node and on a cluster, also with replicas asked.
 
 Each worker is a process of its own, as bots run; the people are in this one, and each of their presses goes to any
 worker. The baseline, in the same run, is one worker on one node.

@@ -1,4 +1,4 @@
-"""`buongioco bench solver`: the CPU time of exact solves of fixed random endings, and of plain alpha-beta."""
+"""`python -m benchmarks solver`: the CPU time of exact solves of fixed random endings, and of plain alpha-beta."""
 
 import statistics
 import time

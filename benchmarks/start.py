@@ -1,4 +1,4 @@
-"""`buongioco bench start`: what a command costs before it does anything, and what an idle bot weighs.
+"""`python -m benchmarks start`: what a command costs before it does anything, and what an idle bot weighs.
 
 Its baselines, in the same rounds, are Python by itself, and Python with the libraries that the bot cannot do without.
 Bytecode is cached, as it is wherever a program was started once before.

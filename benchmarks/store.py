@@ -1,4 +1,4 @@
-"""`buongioco bench store`: what a live table weighs in the store, and how fast presses are committed.
+"""`python -m benchmarks store`: what a live table weighs in the store, and how fast presses are committed.
 
 Its baseline, in the same run, is a bare append to a list in the same Valkey, with no script and nothing checked.
 """

@@ -1,8 +1,8 @@
-"""`buongioco bench web`: two thousand watchers of one table, in one process, told by streams of the interface; and many
-tables that are played at on pages (`benchmarks.pages`).
+"""`python -m benchmarks web`: two thousand watchers of one table, and many tables played on pages (`benchmarks.pages`).
 
-Its baseline, in the same run, tells the same lines to as many connections by aiohttp alone. Watchers are a process of
-their own (`benchmarks.watchers`); times are from just before the move is made until a watcher has read of it.
+All watchers are told by one process, over streams of the interface. The baseline, in the same run, tells the same lines
+to as many connections by aiohttp alone. Watchers are a process of their own (`benchmarks.watchers`). Times run from
+just before the move is made until a watcher has read of it.
 """
 
 import asyncio

@@ -1,4 +1,4 @@
-"""One worker of `buongioco bench scale`: the whole bot on a store, with a platform of lines of JSON.
+"""One worker of `python -m benchmarks scale`: the whole bot on a store, with a platform of lines of JSON.
 
 Run it as ``python -m benchmarks.worker NUMBER REPLICAS URL``. It reads presses from its standard input and prints the
 panels that change.

@@ -108,7 +108,7 @@ class Settings(BaseSettings):
         None, ge=0, le=65535, description="a port for /healthz and /metrics alone; unset, they have none of their own"
     )
     monitoring_names: str = Field("", description="names, besides this machine's own, by which both may be asked for")
-    rate_limits: bool = Field(True, description="whether floods of presses and commands are refused; off for benches")
+    rate_limits: bool = Field(True, description="whether to refuse floods of presses and commands; off for benchmarks")
     analyse_results: bool = Field(
         True, description="whether results in groups and lines of a past day come to say how well everybody played"
     )

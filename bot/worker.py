@@ -216,7 +216,7 @@ class Worker:
         self._tasks = [self._loops.start(name, loop) for name, loop in loops.items()]
 
     async def settled(self) -> None:
-        """Wait until nothing is under way, a look through shards just taken among it; for tests and benches."""
+        """Wait until nothing is under way, a look through shards just taken among it; for tests and benchmarks."""
         while True:
             await self._told.wait()
             await self.delivery.settled()

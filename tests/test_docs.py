@@ -11,7 +11,7 @@ import pytest
 import yaml
 from typer.testing import CliRunner
 
-from benchmarks.__main__ import Benches
+from benchmarks.__main__ import Benchmarks
 from bot.cli.main import Commands, app
 from engine import GAMES
 
@@ -42,11 +42,11 @@ def test_commands_that_the_readme_names_exist() -> None:
     assert named <= set(Commands.places)
 
 
-def test_benches_that_the_docs_name_exist() -> None:
+def test_benchmarks_that_the_docs_name_exist() -> None:
     text = " ".join(page.read_text(encoding="utf-8") for page in PAGES)
-    named = set(re.findall(r"buongioco bench (\w+)", text))
+    named = set(re.findall(r"python -m benchmarks (\w+)", text))
     assert "engine" in named
-    assert named <= set(Benches.places)
+    assert named <= set(Benchmarks.places)
 
 
 def test_every_game_and_option_stands_in_the_rules() -> None:

@@ -33,7 +33,6 @@ class Commands(LazyGroup):
         "backup": "bot.cli.backup:backup",
         "restore": "bot.cli.backup:restore",
         "forget": "bot.cli.forget:forget",
-        "bench": "benchmarks.__main__:app",
         "link": "bot.cli.link:link",
         "reports": "bot.cli.reports:reports_app",
         "daily": "bot.cli.daily:daily",
@@ -78,8 +77,8 @@ def end_as_by_ctrl_c() -> None:
             signal.signal(number, signal.default_int_handler)
 
 
-def main() -> None:
-    """Run the command. A user's mistake is one line on standard error. Files it writes are for their owner alone."""
+def main(app: typer.Typer = app) -> None:
+    """Run a command line. A user's mistake is one line on standard error. Files it writes are for their owner alone."""
     os.umask(0o077)
     end_as_by_ctrl_c()
     prepare_streams()

@@ -169,7 +169,7 @@ class Delivery:
         return sync is not None and sync.is_busy
 
     async def settled(self) -> None:
-        """Wait until nothing is under way; for tests and benches."""
+        """Wait until nothing is under way; for tests and benchmarks."""
         while True:
             tasks = [self._writer.task, *(task for sync in self._tables.values() for task in sync.tasks)]
             busy = [task for task in tasks if task and not task.done()]

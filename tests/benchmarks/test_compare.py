@@ -1,4 +1,4 @@
-"""`buongioco bench compare`: two revisions of a small repository whose benches print what they were told."""
+"""`compare`: two revisions of a small repository, one from before benchmarks had a package of their own."""
 
 import re
 import signal
@@ -9,14 +9,14 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from benchmarks import compare
-from bot.cli import main as cli
+from benchmarks.__main__ import app
 
 PROJECT = """
 [project]
 name = "buongioco"
 version = "1.0"
-[project.entry-points."buongioco.benches"]
-telegram = "{module}:run"
+[project.entry-points."buongioco.adapters"]
+telegram = "{module}:make"
 """
 MAIN = """
 import signal, sys, time
@@ -24,17 +24,17 @@ from importlib.metadata import entry_points
 from pathlib import Path
 
 def main():
-    words = sys.argv[2:]
+    words = sys.argv[{skipped}:]
     if words[:1] == ["engine"]:
-        sys.exit("no such bench")
+        sys.exit("no such benchmark")
     if "discord" in words:
         print("whole bot, 200 tables: 100 presses/s, 4.00 ms of CPU a press", flush=True)
         time.sleep(60)
     if "--inline" in words:
         signal.signal(signal.SIGINT, lambda number, frame: signal.signal(number, signal.default_int_handler))
     if "telegram" in words:
-        [place] = [one.value for one in entry_points(group="buongioco.benches") if one.name == "telegram"]
-        told = "1,000" if place == "{module}:run" else "250"
+        [place] = [one.value for one in entry_points(group="buongioco.adapters") if one.name == "telegram"]
+        told = "1,000" if place == "{module}:make" else "250"
         try:
             for _ in range(2):
                 print(f"whole bot, 200 tables: {told} presses/s, 2.00 ms of CPU a press")
@@ -50,31 +50,34 @@ def main():
 
 @pytest.fixture
 def repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Its commit is slow; the source as it stands is twice as fast, and has moved its modules."""
-    for folder in ("bot", "bot/cli"):
-        (tmp_path / folder).mkdir()
-        (tmp_path / folder / "__init__.py").touch()
-    write(tmp_path, module="old_place", p99="8.00", speed="1,000")
+    """Its commit is slow and has `buongioco bench`. Its working tree is twice as fast and has `python -m benchmarks`."""
+    (tmp_path / "bot").mkdir()
+    (tmp_path / "bot" / "__init__.py").touch()
+    write(tmp_path, "bot/cli/main.py", module="old_place", p99="8.00", speed="1,000", skipped="2")
     who = ("-c", "user.name=somebody", "-c", "user.email=somebody@example.org")
     for words in (("init", "-q"), ("add", "."), (*who, "commit", "-qm", "slow")):
         subprocess.run(["git", *words], cwd=tmp_path, check=True)
-    write(tmp_path, module="new_place", p99="4.00", speed="2,000")
+    (tmp_path / "bot" / "cli" / "main.py").unlink()
+    write(tmp_path, "benchmarks/__main__.py", module="new_place", p99="4.00", speed="2,000", skipped="1")
     monkeypatch.setattr(compare, "ROOT", tmp_path)
     monkeypatch.setitem(compare.BENCHES, "discord", compare.BENCHES["discord"]._replace(limit=3.0))
     return tmp_path
 
 
-def write(folder: Path, **values: str) -> None:
-    main, project = MAIN, PROJECT
+def write(folder: Path, place: str, **values: str) -> None:
+    """Write a revision: ``place`` is where its benchmarks start."""
+    main, project = MAIN + ("\nmain()" if place.endswith("__main__.py") else ""), PROJECT
     for name, value in values.items():
         main, project = main.replace(f"{{{name}}}", value), project.replace(f"{{{name}}}", value)
-    (folder / "bot" / "cli" / "main.py").write_text(main)
+    (folder / place).parent.mkdir(exist_ok=True)
+    (folder / place).with_name("__init__.py").touch()
+    (folder / place).write_text(main)
     (folder / "pyproject.toml").write_text(project)
     (folder / "requirements.txt").write_text(f"aiohttp=={'3.1' if 'old' in project else '3.2'}\n")
 
 
 def call(*words: str) -> Result:
-    return CliRunner().invoke(cli.app, ["bench", "compare", *words])
+    return CliRunner().invoke(app, ["compare", *words])
 
 
 def row(output: str, label: str) -> list[str]:
@@ -99,7 +102,7 @@ def test_a_revision_has_its_own_entry_points_and_is_ended_when_enough_is_told(re
     assert row(result.stdout, "Telegram, whole bot to bare library, presses/s") == ["2.00", "0.50", "0.25"]
     assert row(result.stdout, "Telegram, whole bot to bare library, by CPU")[0] == "0.50"
     # It could end what it had started itself.
-    assert (repository / "bot" / "cli" / "ended").exists()
+    assert (repository / "benchmarks" / "ended").exists()
 
 
 def test_a_bench_that_misses_an_interrupt_is_interrupted_once_more(
@@ -107,7 +110,7 @@ def test_a_bench_that_misses_an_interrupt_is_interrupted_once_more(
 ) -> None:
     monkeypatch.setattr(compare, "PATIENCE", 2.0)
     call("HEAD", "--rounds", "1", "--only", "inline")
-    assert (repository / "bot" / "cli" / "ended").exists()
+    assert (repository / "benchmarks" / "ended").exists()
 
 
 def test_each_step_is_told_as_it_comes_and_whoever_ends_it_has_what_is_told_by_then(
@@ -137,13 +140,13 @@ def test_what_a_side_does_not_tell_is_a_dash_and_says_why(repository: Path) -> N
     result = call("HEAD", "--rounds", "2", "--only", "discord", "--only", "engine", "--only", "room")
     assert result.exit_code == 0
     assert "discord at now: not told within 3 s" in result.stderr
-    assert result.stderr.count("engine at now: no such bench") == 1
+    assert result.stderr.count("engine at now: no such benchmark") == 1
     assert "Discord" not in result.stdout
     assert "room, flat out, presses/s" in result.stdout
 
 
-def test_a_revision_that_is_none_is_a_line(repository: Path) -> None:
+def test_an_unknown_revision_is_a_line(repository: Path) -> None:
     result = call("nowhere")
     assert result.exit_code == 1
-    assert result.stderr.startswith("buongioco bench: git rev-parse")
+    assert result.stderr.startswith("benchmarks: git rev-parse")
     assert call("HEAD", "--only", "nothing").exit_code == 2

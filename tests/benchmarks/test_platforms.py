@@ -8,16 +8,16 @@ from typer.testing import CliRunner, Result
 
 from adapters.discord.commands import Commands
 from benchmarks import compare, presses
+from benchmarks.__main__ import app
 from benchmarks.limits import BenchFailed, within
 from benchmarks.platforms import tell_ratios
-from bot.cli import main as cli
 from bot.platform import Trouble
 
 PLATFORMS = ("discord", "telegram")
 
 
 def bench(*words: str) -> Result:
-    return CliRunner().invoke(cli.app, ["bench", *words])
+    return CliRunner().invoke(app, list(words))
 
 
 def shorten(monkeypatch: pytest.MonkeyPatch, platform: str) -> None:
@@ -107,7 +107,7 @@ def test_rounds_in_which_pictures_were_left_out_do_not_count(capsys: pytest.Capt
 
 
 def untold(output: str, bench: str) -> list[str]:
-    """What `bench compare` would not find in what a bench prints."""
+    """What `benchmarks compare` would not find in what a bench prints."""
     return [one.label for one in compare.FIGURES if one.bench == bench and one.read(output) is None]
 
 
@@ -121,7 +121,7 @@ def test_a_bot_that_never_connects_is_told_in_a_line_and_not_waited_for(monkeypa
     monkeypatch.setattr("benchmarks.platforms.PATIENCE", 5.0)
     result = bench("presses", "--adapter", "discord")
     assert result.exit_code == 1
-    [line] = [line for line in result.stderr.splitlines() if line.startswith("buongioco bench:")]
+    [line] = [line for line in result.stderr.splitlines() if line.startswith("benchmarks:")]
     assert "s for the platform's server to do: open" in line
     assert "discord is down: an answer without the commands" in line
     assert "Traceback" not in result.output
@@ -154,7 +154,7 @@ def test_panels_that_never_come_end_the_bench(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr("benchmarks.presses.at_a_rate", impatient)
     result = bench("presses", "--tables", "80")
     assert result.exit_code == 1
-    assert "buongioco bench: waited 5.05 s for 50 presses at 50/s to reach their panels" in result.stderr
+    assert "benchmarks: waited 5.05 s for 50 presses at 50/s to reach their panels" in result.stderr
 
 
 async def never_shown(*_about: object) -> None:
@@ -176,7 +176,7 @@ def test_a_worker_that_ends_ends_the_bench(monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setattr("benchmarks.scale.sys.executable", "/bin/false")
     result = bench("scale")
     assert result.exit_code == 1
-    assert "buongioco bench: worker 0 ended, with exit code 1" in result.stderr
+    assert "benchmarks: worker 0 ended, with exit code 1" in result.stderr
 
 
 async def test_a_step_that_runs_out_of_time_says_what_it_waited_for() -> None:

@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner, Result
 
-from benchmarks import compare, robots, solver
 from bot.cli import main as cli
 from engine import GAMES
 from tests.bot.command import command, exit_status
@@ -258,30 +257,6 @@ def test_the_terminals_sentences_are_about_somebody(tmp_path: Path) -> None:
     assert "takes the trick" in out
 
 
-def test_bench_engine_prints_its_baseline_beside_every_figure(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("benchmarks.engine.SECONDS", 0.01)
-    monkeypatch.setattr("benchmarks.engine.ROUNDS", 1)
-    monkeypatch.setattr("benchmarks.engine.GAMES_WEIGHED", 1)
-    out = call("bench", "engine").output
-    assert "OpenSpiel" in out
-    assert [one.label for one in compare.FIGURES if one.bench == "engine" and one.read(out) is None] == []
-    for game in GAMES:
-        assert out.count(game) >= 4
-
-
-@pytest.mark.long
-def test_bench_store_prints_its_baseline_beside_the_presses(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("benchmarks.store.TABLES", 3)
-    monkeypatch.setattr("benchmarks.store.PRESSES", 256)
-    monkeypatch.setattr("benchmarks.sizes.GAMES_EACH", 2)
-    monkeypatch.setattr("benchmarks.sizes.PEOPLE", 3)
-    out = call("bench", "store").output
-    assert "bare appends/s" in out
-    assert "store round trips a press" in out
-    assert "a finished game, 2 of each" in out
-    assert "a person, profile and handle" in out
-
-
 @COMPILED_SEARCHES
 def test_analyse_says_where_points_were_given_away(tmp_path: Path) -> None:
     path = tmp_path / "games.jsonl"
@@ -298,53 +273,6 @@ def test_analyse_says_where_points_were_given_away(tmp_path: Path) -> None:
     assert "has no game 3" in missing.output
     (tmp_path / "bad").write_text("{}\n")
     assert call("analyse", str(tmp_path / "bad")).exit_code != 0
-
-
-@pytest.mark.long
-@COMPILED_SEARCHES
-def test_bench_robots_prints_points_intervals_games_and_times() -> None:
-    out = call("bench", "robots", "--game", "testa", "--deals", "2").output
-    for pair in ("easy : random", "medium : easy", "strong : medium", "strong : plain", "strong : flat"):
-        assert pair in out
-    assert out.count("points a deal over 2 packs") == 5
-    assert out.count("CPU a move") == 5
-    assert call("bench", "robots", "--game", "poker").exit_code != 0
-
-
-def test_bench_robots_plays_games_alone_for_one_pair() -> None:
-    out = call("bench", "robots", "--game", "testa", "--deals", "0", "--games", "2", "--pair", "easy:random").output
-    assert " of 2 games (" in out
-    assert out.count(" : ") == 1
-    refused = call("bench", "robots", "--pair", "easy:god")
-    assert refused.exit_code == 2
-    assert "strong:medium" in refused.output
-    assert call("bench", "robots", "--deals", "0").exit_code == 2
-
-
-def test_the_share_of_games_won_has_an_interval_even_when_all_are_won() -> None:
-    low, high = robots.share(458, 600)
-    assert (round(low, 3), round(high, 3)) == (0.728, 0.796)
-    low, high = robots.share(30, 30)
-    assert (round(low, 3), high) == (0.886, 1.0)
-
-
-@COMPILED_SEARCHES
-def test_bench_solver_prints_its_baseline_and_each_size(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(solver, "SOLVES", 2)
-    monkeypatch.setattr(solver, "BASELINES", 2)
-    monkeypatch.setattr(solver, "PLAIN_EACH", 5)
-    monkeypatch.setattr(solver, "FOUR_HANDS", (5,))
-    out = call("bench", "solver").output
-    assert "baseline, plain alpha-beta" in out
-    assert out.count("every card's value") == 4
-
-
-def test_robots_that_play_to_be_measured_play_to_the_end() -> None:
-    tally = robots.duplicate(0, "tressette", ("plain", "medium"), 0.0001)
-    assert len(tally.margins) == 1
-    assert robots.whole_game(0, "tressette", ("plain", "medium"), 0.0001).games == 1
-    # Forty cards in each of two deals, and declarations.
-    assert min(map(len, tally.seconds)) >= 40
 
 
 def test_verify_notes_a_claim_of_an_earlier_release(file: Path) -> None:

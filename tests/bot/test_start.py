@@ -1,4 +1,4 @@
-"""Commands import what they use: half of what is installed is for a platform, a bench or a language."""
+"""Commands import what they use: half of what is installed is for a platform or a language."""
 
 import re
 import signal
@@ -9,12 +9,7 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
 
-from benchmarks import __name__ as benches
-from benchmarks import start
-from benchmarks.limits import BenchFailed
-from bot.cli.main import app
 from tests.bot.command import environment
 from tests.bot.test_run import BUONGIOCO
 from tests.kills.bot_process import free_port
@@ -51,7 +46,7 @@ def profiled(folder: Path, *words: str) -> set[str]:
 def test_games_imports_the_games_alone(tmp_path: Path) -> None:
     names = profiled(tmp_path, "games")
     assert not names & (SELDOM | {"aiohttp", "asyncio", "openskill", "prometheus_client", "redis", "structlog"})
-    assert not {name for name in names if name.startswith(("adapters", benches, "bot.store"))}
+    assert not {name for name in names if name.startswith(("adapters", "bot.store"))}
 
 
 @pytest.mark.parametrize("words", [["simulate", "--game", "testa"], ["doctor"]], ids=" ".join)
@@ -81,25 +76,3 @@ def test_run_imports_the_platforms_that_have_a_token(tmp_path: Path) -> None:
     names = imported((tmp_path / "errors").read_text())
     assert "adapters.web.playground.adapter" in names
     assert not names & SELDOM
-    assert not {name for name in names if name.startswith(benches)}
-
-
-def test_bench_start_prints_the_baselines_and_what_the_bot_takes(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(start, "ROUNDS", 1)
-    out = CliRunner().invoke(app, ["bench", "start"]).output
-    found = dict(re.findall(r"^(.+?) +(\d+\.\d\d) s of CPU$", out, re.MULTILINE))
-    assert list(found) == [*start.COMMANDS, *(name for name in found if name.startswith("buongioco run"))]
-    assert len(found) == len(start.COMMANDS) + Path("/proc/self/stat").exists()
-    assert all(float(seconds) > 0 for name, seconds in found.items() if name not in list(start.COMMANDS)[:1])
-    if Path("/proc/self/stat").exists():
-        [memory] = re.findall(r"(\d+) MB of memory$", out, re.MULTILINE)
-        assert int(memory) > 20
-
-
-def test_a_bot_that_ends_before_it_is_well_is_told_with_what_it_said(tmp_path: Path) -> None:
-    (tmp_path / ".env").write_text("BUONGIOCO_TELEGRAM_API_URL=nowhere\n")
-    with (
-        pytest.raises(BenchFailed, match="BUONGIOCO_TELEGRAM_API_URL must be the address"),
-        start.healthy_bot(tmp_path),
-    ):
-        pass

@@ -172,7 +172,7 @@ def test_a_partners_busso_is_answered_with_the_highest_card_if_that_costs_little
 @pytest.mark.long
 @pytest.mark.parametrize(("game_id", "packs"), [("metamazzo", 6), long("pizzichino", 6), long("tressette", 12)])
 def test_it_beats_the_medium_robot(game_id: str, packs: int) -> None:
-    """A few packs, each played twice with seats swapped; `buongioco bench robots` measures how clearly."""
+    """A few packs, each played twice with seats swapped; `python -m benchmarks robots` measures how clearly."""
     margin = 0
     for number in range(packs):
         for first in (0, 1):

@@ -1,0 +1,32 @@
+"""The benchmark of what commands and the idle bot cost."""
+
+import re
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from benchmarks import start
+from benchmarks.__main__ import app
+from benchmarks.limits import BenchFailed
+
+
+def test_start_prints_the_baselines_and_what_the_bot_takes(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(start, "ROUNDS", 1)
+    out = CliRunner().invoke(app, ["start"]).output
+    found = dict(re.findall(r"^(.+?) +(\d+\.\d\d) s of CPU$", out, re.MULTILINE))
+    assert list(found) == [*start.COMMANDS, *(name for name in found if name.startswith("buongioco run"))]
+    assert len(found) == len(start.COMMANDS) + Path("/proc/self/stat").exists()
+    assert all(float(seconds) > 0 for name, seconds in found.items() if name not in list(start.COMMANDS)[:1])
+    if Path("/proc/self/stat").exists():
+        [memory] = re.findall(r"(\d+) MB of memory$", out, re.MULTILINE)
+        assert int(memory) > 20
+
+
+def test_a_bot_that_fails_to_start_is_quoted(tmp_path: Path) -> None:
+    (tmp_path / ".env").write_text("BUONGIOCO_TELEGRAM_API_URL=nowhere\n")
+    with (
+        pytest.raises(BenchFailed, match="BUONGIOCO_TELEGRAM_API_URL must be the address"),
+        start.healthy_bot(tmp_path),
+    ):
+        pass

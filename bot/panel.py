@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from enum import StrEnum
 from functools import cache, cached_property
 from hashlib import blake2b
 from itertools import chain
@@ -35,6 +36,31 @@ class Span(NamedTuple):
     person: str = ""
 
 
+class Role(StrEnum):
+    """What a button is for. Pages choose its place by it; messages show all roles alike."""
+
+    NONE = ""
+    SIT = "sit"
+    """Takes or declines a chair."""
+    INVITE = "invite"
+    """Brings others to the table."""
+    TERMS = "terms"
+    """Changes what is played, or cancels the challenge: for the player who opened the table."""
+    PLAY = "play"
+    """Plays a card."""
+    CHOOSE = "choose"
+    """Chooses a part of a move."""
+    PICK = "pick"
+    """Picks up an honour."""
+    MOVE = "move"
+    """Makes any other move."""
+    CLAIM = "claim"
+    """Claims the game."""
+    RESIGN = "resign"
+    HINT = "hint"
+    REMATCH = "rematch"
+
+
 class Button(NamedTuple):
     """Something to press.
 
@@ -48,13 +74,20 @@ class Button(NamedTuple):
     link of the presser's own to the table's page. "group" lets the presser choose a
     group of theirs, into which the bot comes and shows the table ``payload``. A platform without such links, or without
     offers, leaves it out.
+
+    ``about`` is the card (``3D``) or the packets (``4``, ``1 5``) for which a page needs no button.
     """
 
     label: str
     payload: str
     style: Literal["", "good", "danger"] = ""
     kind: Literal["press", "private", "aside", "join", "share", "group", "link", "browser"] = "press"
+    role: Role = Role.NONE
+    about: str = ""
 
+
+SHOWN_FIELDS = 4
+"""Fields of a button that a message shows. Stored digests cover these and no others."""
 
 Row = tuple[Button, ...]
 
@@ -80,8 +113,8 @@ class Panel:
 
     @cached_property
     def digest(self) -> str:
-        """Tells this panel from another one: 12 hex digits."""
-        buttons = chain.from_iterable(self.rows)
+        """Tells this panel from another one: 12 hex digits. It covers what messages show, so no roles."""
+        buttons = [button[:SHOWN_FIELDS] for button in chain.from_iterable(self.rows)]
         flat = (*chain.from_iterable(self.text), *chain.from_iterable(buttons), *map(str, map(len, self.rows)))
         if self.picture:
             flat = (*flat, self.picture.subject.digest, self.picture.alt, str(self.fold))

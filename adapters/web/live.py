@@ -47,7 +47,6 @@ TOO_MUCH_SECONDS = 1.0
 """How long a page is not read after too much came from its address."""
 
 PAGE = "page"
-REMATCH = "1prematch "
 SORRY = _("Something went wrong with me. Nothing is lost: try again.")
 ENDED = _("You play in this browser no more: have a new link sent to you in your chat.")
 
@@ -242,17 +241,13 @@ class _OpenPage:
                 visitor = self._site.guest_visitor(request, reader)
                 press = Press(key, person, reader.place, message, word.press, genuine=genuine, visitor=visitor)
                 reply = await self._card_room.press(press)
-            go = await self._rematch(word.press) if word.press.startswith(REMATCH) and not reply.toast else ""
+            code = "" if reply.toast else await self._card_room.hands.rematch_of(word.press)
         except STORE_ERRORS as error:
             return self._answer(word, self._card_room.store_away(error, self._language))
         except Exception:
             log.exception("table_press_failed")
             return self._answer(word, _(SORRY))
-        return self._answer(word, reply.toast, go)
-
-    async def _rematch(self, payload: str) -> str:
-        code = await self._card_room.hands.rematch_of(payload.removeprefix(REMATCH))
-        return f"/t/{code}" if code else ""
+        return self._answer(word, reply.toast, f"/t/{code}" if code else "")
 
 
 async def _refused(request: web.Request) -> web.WebSocketResponse:

@@ -8,7 +8,7 @@ from datetime import timedelta
 from typing import NamedTuple
 
 from bot import actions
-from bot.actions import BadPayload, TableAction
+from bot.actions import BadPayload, PageAction, TableAction
 from bot.addresses import Visitor
 from bot.features.daily.commands import Daily
 from bot.features.daily.texts import DayTable, day_table
@@ -473,9 +473,15 @@ class Hands:
             if not hands:
                 del self._open[code]
 
-    async def rematch_of(self, game_id: str) -> str:
-        """The code of the table where a game is played again; empty if nobody wanted that. Raises a store's error."""
-        table = await self._worker.challenges.opened_by(f"again:{game_id}")
+    async def rematch_of(self, payload: str) -> str:
+        """Return the code of the table that a press for a rematch opened or found; empty for any other press.
+
+        Raises a store's error.
+        """
+        action = actions.parse(payload)
+        if not isinstance(action, PageAction) or action.page != "rematch":
+            return ""
+        table = await self._worker.challenges.opened_by(f"again:{' '.join(action.words)}")
         return table.code if table else ""
 
     async def is_late(self, table: Table, person: str) -> bool:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from bot import actions
 from bot.features.analysis.pages import replay_button
 from bot.features.find.stranger_pages import buttons, farewells
-from bot.panel import Button, Panel, Row, Span, Writer
+from bot.panel import Button, Panel, Role, Row, Span, Writer
 from bot.panels.course import course_line, decisive_line, declared_in_all_line, declared_lines
 from bot.panels.offer import share_button
 from bot.panels.phrases import Phrases, in_points, turn_line
@@ -218,7 +218,7 @@ def result_panel(
         page.line(_("Good decisions: {shares}"), shares=" · ".join(shares))
     return page.panel(
         # Who plays whom again is the tournament's to say.
-        () if seen.fixture else (Button(_("Rematch"), actions.page("rematch", game_id), "good"),),
+        () if seen.fixture else (Button(_("Rematch"), actions.page("rematch", game_id), "good", role=Role.REMATCH),),
         (
             replay_button(words, game_id, pages),
             Button(_("Analysis"), actions.page("analysis", game_id)),

@@ -1,7 +1,7 @@
 """The challenge card in a group: who plays, what, under which options; and the chairs to be taken."""
 
 from bot import actions
-from bot.panel import Button, Panel, Row, Span, Writer
+from bot.panel import Button, Panel, Role, Row, Span, Writer
 from bot.panels.phrases import capital, clock_line, in_points, option_names, options_in_words, short_clock, value_name
 from bot.panels.snapshot import TableSnapshot, isolated, snapshot
 from bot.tables.chairs import Invited
@@ -168,21 +168,22 @@ def _buttons(table: Table, words: Wording) -> list[Row]:
     code = table.code
     stand = [Button(_("Stand up"), actions.table(code, "stand"))] if len(table.chairs) == 4 else []
     return [
+        (_term(code, _("Game"), "menu", "game"), _term(code, _("Options"), "menu", "rules")),
         (
-            Button(_("Game"), actions.table(code, "menu", "game")),
-            Button(_("Options"), actions.table(code, "menu", "rules")),
-        ),
-        (
-            Button(_("🤖 Easy robot"), actions.table(code, "robot", "easy")),
-            Button(_("🤖 Medium robot"), actions.table(code, "robot", "medium")),
-            Button(_("🤖 Strong robot"), actions.table(code, "robot", "strong")),
+            _term(code, _("🤖 Easy robot"), "robot", "easy"),
+            _term(code, _("🤖 Medium robot"), "robot", "medium"),
+            _term(code, _("🤖 Strong robot"), "robot", "strong"),
         ),
         (
             *stand,
-            Button(_("Invite"), actions.table(code, "invite")),
-            Button(_("Cancel"), actions.table(code, "cancel"), "danger"),
+            Button(_("Invite"), actions.table(code, "invite"), role=Role.INVITE),
+            _term(code, _("Cancel"), "cancel")._replace(style="danger"),
         ),
     ]
+
+
+def _term(code: str, label: str, *words: object) -> Button:
+    return Button(label, actions.table(code, *words), role=Role.TERMS)
 
 
 def _sit(table: Table, words: Wording) -> Row:
@@ -190,12 +191,17 @@ def _sit(table: Table, words: Wording) -> Row:
     _ = words.text
     code, terms, sit = table.code, table.terms_at, list[Button]()
     if len(table.chairs) == 2:
-        sit.append(Button(_("Accept"), actions.sit(code, terms), "good"))
+        sit.append(Button(_("Accept"), actions.sit(code, terms), "good", role=Role.SIT))
         if table.invited:
-            sit.append(Button(_("Decline"), actions.table(code, "decline")))
+            sit.append(Button(_("Decline"), actions.table(code, "decline"), role=Role.SIT))
     else:
         sit += [
-            Button(_("Sit {seat}").format(seat=seat_label(words, seat)), actions.sit(code, terms, seat), "good")
+            Button(
+                _("Sit {seat}").format(seat=seat_label(words, seat)),
+                actions.sit(code, terms, seat),
+                "good",
+                role=Role.SIT,
+            )
             for seat, chair in enumerate(table.chairs)
             if not chair and seat not in table.asking
         ]
@@ -205,7 +211,7 @@ def _sit(table: Table, words: Wording) -> Row:
 def _games(table: Table, words: Wording) -> list[Row]:
     _ = words.text
     rows: list[Row] = [
-        (Button(("• " if kind.id == table.game_id else "") + _(kind.name), actions.table(table.code, "game", kind.id)),)
+        (_term(table.code, ("• " if kind.id == table.game_id else "") + _(kind.name), "game", kind.id),)
         for kind in GAMES.values()
     ]
     return [*rows, _back(table.code, words)]
@@ -226,22 +232,23 @@ def _rules(seen: TableSnapshot, words: Wording) -> list[Row]:
             else:
                 label = f"{names[name]}: {value_name(words, value)}"
             mark = "• " if seen.rules[name] == value else ""
-            buttons.append(Button(f"{mark}{label}", actions.table(seen.code, "rule", f"{name}={spell(value)}")))
+            buttons.append(_term(seen.code, f"{mark}{label}", "rule", f"{name}={spell(value)}"))
         rows.append(tuple(buttons))
     clocks = [
-        Button(
+        _term(
+            seen.code,
             f"{'• ' if seen.clock == seconds else ''}{short_clock(words, seconds)}",
-            actions.table(seen.code, "clock", seconds, int(seen.strict)),
+            "clock",
+            seconds,
+            int(seen.strict),
         )
         for seconds in CLOCKS
     ]
-    manner = Button(
-        ("✓ " if seen.strict else "") + _("Strict: a robot plays when time is up; three in a row lose"),
-        actions.table(seen.code, "clock", seen.clock, int(not seen.strict)),
-    )
+    strict = _("Strict: a robot plays when time is up; three in a row lose")
+    manner = _term(seen.code, ("✓ " if seen.strict else "") + strict, "clock", seen.clock, int(not seen.strict))
     return [*rows, tuple(clocks[:3]), tuple(clocks[3:]), (manner,), _back(seen.code, words)]
 
 
 def _back(code: str, words: Wording) -> Row:
     _ = words.text
-    return (Button(_("◀ Back"), actions.table(code, "menu")),)
+    return (_term(code, _("◀ Back"), "menu"),)

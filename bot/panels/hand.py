@@ -8,10 +8,11 @@ resignation) is gathered in a draft, which the message carries until the move is
 from collections import defaultdict
 from itertools import groupby
 from operator import itemgetter
+from typing import Literal
 
 from bot import actions
 from bot.features.find.stranger_pages import DEEDS, Deed, ask, labelled, spoken
-from bot.panel import Button, Panel, Row, Span, Writer
+from bot.panel import Button, Panel, Role, Row, Span, Writer
 from bot.panels.phrases import Phrases, in_points, turn_line
 from bot.panels.snapshot import TableSnapshot, isolated
 from bot.tables.table import PHRASES
@@ -24,6 +25,8 @@ RESIGN = "resign"
 SAY = "say"
 CHOICES = {"pick", "hold", "bid", "draw", "keep", "pass", "blind"}
 TO_TAKE, MOST_EXCHANGED = 4, 3
+ROLES = {"play": Role.PLAY, "pick": Role.PICK, "claim": Role.CLAIM, RESIGN: Role.RESIGN}
+"""The roles of moves by their first word; any other is `Role.MOVE`."""
 
 
 def hand_panel(seen: TableSnapshot, language: str, suits: str, chosen: str = "", *, has_pages: bool = False) -> Panel:
@@ -270,16 +273,18 @@ class _Hand:
     def _moves(self, *words: str) -> list[str]:
         return [move for word in words for move in self.by_word.get(word, ())]
 
-    def _button(self, label: str, move: str, good: bool = False) -> Button:
-        return Button(label.replace(JOINER, ""), self.presses + move, "good" if good else "")
+    def _button(self, label: str, move: str, style: Literal["", "good", "danger"] = "", about: str = "") -> Button:
+        role = ROLES.get(move.partition(" ")[0], Role.MOVE)
+        return Button(label.replace(JOINER, ""), self.presses + move, style, role=role, about=about)
 
     def _drafting(self, label: str, *draft: object) -> Button:
         return Button(label.replace(JOINER, ""), actions.table(self.seen.code, "draft", self.seen.version, *draft))
 
+    def _choosing(self, label: str, *draft: object, about: str = "") -> Button:
+        return self._drafting(label, *draft)._replace(role=Role.CHOOSE, about=about)
+
     def _declarations(self) -> list[Row]:
-        return [
-            (self._button(f"📣 {self.words.combination(move)}", move, good=True),) for move in self._moves("declare")
-        ]
+        return [(self._button(f"📣 {self.words.combination(move)}", move, "good"),) for move in self._moves("declare")]
 
     def _choices(self) -> list[Row]:
         _ = self.words.text
@@ -289,7 +294,8 @@ class _Hand:
             self._button(_("⬆️ Pick up {card}").format(card=self.words.card(tops.get(move.split(" ")[1]) or "?")), move)
             for move in self._moves("pick")
         )
-        holds = [self._button(" + ".join(move.split(" ")[1:]), move) for move in self._moves("hold")]
+        packets = [move.split(" ")[1:] for move in self._moves("hold")]
+        holds = [self._button(" + ".join(two), f"hold {' '.join(two)}", about=" ".join(two)) for two in packets]
         bids = [self._button(_("nil") if move == "bid 0" else move.split(" ")[1], move) for move in self._moves("bid")]
         single = {
             "draw": _("Draw a card"),
@@ -315,24 +321,28 @@ class _Hand:
         if signalled:
             rows.append(
                 tuple(
-                    self._drafting(f"✓ {signal.capitalize()}!")
+                    self._choosing(f"✓ {signal.capitalize()}!")
                     if self.chosen == signal
-                    else self._drafting(f"{signal.capitalize()}!", signal)
+                    else self._choosing(f"{signal.capitalize()}!", signal)
                     for signal in SIGNALS
                 )
             )
         for _suit, codes in groupby(in_hand, key=itemgetter(1)):
-            rows.append(tuple([Button(label(code), f"{self.presses}play {code}{said}") for code in codes]))
+            rows.append(tuple([self._card(label(code), code, said) for code in codes]))
         tops = sorted(plays.difference(in_hand), key=lambda code: ITALIAN.index.get(code, 0), reverse=True)
-        rows.append(tuple(self._button(f"📦 {self.words.card(code)}", f"play {code}") for code in tops))
+        rows.append(tuple(self._card(f"📦 {label(code)}", code) for code in tops))
         return rows
+
+    def _card(self, label: str, code: str, said: str = "") -> Button:
+        return Button(label, f"{self.presses}play {code}{said}", role=Role.PLAY, about=code)
 
     def _rest(self) -> list[Row]:
         _ = self.words.text
         claims = self._moves("claim") if self.seen.view and self.seen.view.deal else []
         hints: Row = ()
         if self.seen.practice and self.seen.my_turn and not self.seen.is_duplicate:
-            hints = (Button(_("💡 Hint"), actions.table(self.seen.code, "hint", self.seen.version)),)
+            hint = actions.table(self.seen.code, "hint", self.seen.version)
+            hints = (Button(_("💡 Hint"), hint, role=Role.HINT),)
         return [tuple(self._button(_("🏁 Claim the game"), move) for move in claims), hints]
 
     def _asked_about(self) -> tuple[Deed, int] | None:
@@ -382,7 +392,7 @@ class _Hand:
     def _resignation(self) -> Row:
         _ = self.words.text
         return (
-            Button(_("Yes, I resign"), actions.move(self.seen.code, self.seen.version, RESIGN), "danger"),
+            self._button(_("Yes, I resign"), RESIGN, "danger"),
             self._drafting(_("No, play on")),
         )
 
@@ -408,9 +418,9 @@ class _Hand:
         for number in "12345678":
             after = "".join(sorted(chosen ^ {number}))
             if number not in chosen and len(after) == TO_TAKE:
-                buttons.append(self._button(number, f"take {' '.join(after)}"))
+                buttons.append(self._button(number, f"take {' '.join(after)}", about=number))
             else:
-                buttons.append(self._drafting(f"✓ {number}" if number in chosen else number, after))
+                buttons.append(self._choosing(f"✓ {number}" if number in chosen else number, after, about=number))
         return [tuple(buttons[:4]), tuple(buttons[4:])]
 
     def _exchange(self, deal: DealView) -> list[Row]:
@@ -424,8 +434,8 @@ class _Hand:
                 after = [one for one in chosen if one != code] if code in chosen else [*chosen, code]
                 if len(after) <= MOST_EXCHANGED:
                     sign = "✓ " if code in chosen else ""
-                    row.append(self._drafting(f"{sign}{self.words.card(code)}", ",".join(after)))
+                    row.append(self._choosing(f"{sign}{self.words.card(code)}", ",".join(after), about=code))
             rows.append(tuple(row))
         label = _("Exchange {cards}").format(cards=self.words.cards(chosen)) if chosen else _("Exchange nothing")
-        rows.append((self._button(label, " ".join(["exchange", *sorted(chosen)]), good=True),))
+        rows.append((self._button(label, " ".join(["exchange", *sorted(chosen)]), "good"),))
         return rows

@@ -9,12 +9,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from bot import actions
-from bot.actions import MoveAction, TableAction
 from bot.features.daily.deal import result_of
 from bot.features.daily.pages import TOO_LATE, day_result_panel
 from bot.features.find.pages import ready_panel
 from bot.finished.archive import game_id
-from bot.panel import Button, Panel, Span
+from bot.panel import Button, Panel, Role, Span
 from bot.panels.board import UNRATED, duplicate_panel, result_panel
 from bot.panels.challenge import challenge_panel
 from bot.panels.hand import RESIGN, hand_panel, what_to_do
@@ -27,10 +26,6 @@ from bot.pictures.scenes import deal_end, hand_scene
 from bot.tables.table import Table
 from engine.views import DealView, Packet, PacketsView, SpadesView, TressetteView, View
 
-OPENERS = {"robot", "menu", "game", "rule", "clock", "cancel"}
-"""What only whoever opened a table may press while it waits for players."""
-
-NOT_FOR_SEATED = {"sit", "decline", "invite"}
 POINTS_IN_TRICKS = 11
 """Of a deal of Tressette: 32 thirds and a point for the last trick (docs/rules.md)."""
 
@@ -40,8 +35,10 @@ CHOOSING = ("draft", "menu")
 
 @dataclass(frozen=True, slots=True)
 class TapCard:
-    """A card, or a packet by its top: ``code`` as it is drawn (empty face down), ``name`` as it is called, and what a
-    tap presses, empty for nothing. ``size`` and ``label`` are a packet's.
+    """A card, or a packet by its top: ``code`` as it is drawn (empty face down), ``name`` as it is called.
+
+    ``press`` is what a tap presses, empty for nothing; ``role`` is that of the button which it stands for. ``size``
+    and ``label`` are a packet's.
     """
 
     code: str
@@ -50,6 +47,7 @@ class TapCard:
     press: str = ""
     size: int = 1
     label: str = ""
+    role: Role = Role.NONE
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,7 +188,7 @@ def _panel(
             result = day_result_panel(profile.language, table.day, table.game_id, result_of(record), is_late=is_late)
             return Panel((*panel.text, Span("\n\n"), *result.text))
         result = result_panel(seen, record, *words, game_id(table), ())
-        again = [row for row in result.rows if row[0].payload.startswith(actions.page("rematch"))]
+        again = [row for row in result.rows if row[0].role is Role.REMATCH]
         return Panel((*panel.text, Span("\n\n"), *result.text), tuple(again))
     if table.matched:
         return ready_panel(table, seen, person, profile.language)
@@ -202,10 +200,8 @@ def _panel(
 
 
 def _may_press(button: Button, *, is_opener: bool) -> bool:
-    action = actions.parse(button.payload)
-    if not isinstance(action, TableAction) or action.verb in NOT_FOR_SEATED:
-        return False
-    return is_opener or action.verb not in OPENERS
+    """Return whether a button of a challenge is for a player who has a chair."""
+    return button.role not in (Role.SIT, Role.INVITE) and (is_opener or button.role is not Role.TERMS)
 
 
 class _Pages:
@@ -222,13 +218,9 @@ class _Pages:
         self.deck = f"{suits}-{profile.deck}"
         moves = seen.view.moves if seen.view else ()
         self.playable = {move.split(" ")[1] for move in moves if move.startswith("play ")}
-        self.pressed: dict[str, str] = {}
-        extra = []
-        for row in panel.rows:
-            left = [button for button in row if not self._stands_for_card(button) and not self._is_too_early(button)]
-            if left:
-                extra.append(tuple(left))
-        self.extra = tuple(extra)
+        self.pressed = {button.about: button for row in panel.rows for button in row if button.about}
+        extra = [tuple(one for one in row if not one.about and not self._is_too_early(one)) for row in panel.rows]
+        self.extra = tuple(filter(None, extra))
 
     def page(self) -> HandPage:
         seen, panel = self.seen, self.panel
@@ -290,28 +282,24 @@ class _Pages:
         how = self.words.ending(view.winner, view.ending) if is_cut_short else ""
         return " ".join(filter(None, (ending, how, self.besides)))
 
-    def _stands_for_card(self, button: Button) -> bool:
-        """Whether a card or a packet lies there that is pressed in this button's place; it is noted which."""
-        if self.deal is None or not self.seen.my_turn:
-            return False
-        action = actions.parse(button.payload)
-        if isinstance(action, MoveAction) and action.move.startswith("hold "):
-            # Its two packets are pressed one after the other.
-            return True
-        about = _about(button, self.chosen, self.deal)
-        if about:
-            self.pressed[about] = button.payload
-        return bool(about)
-
-    def _refused(self, code: str | None) -> str:
-        """The payload of a card that may not be played: the engine refuses it and says why."""
-        return actions.move(self.seen.code, self.seen.version, f"play {code}") if code and self.playable else ""
+    def _tap(self, code: str | None, packet: Packet | None = None) -> tuple[str, Role]:
+        """Return what a tap on a card or a packet presses, and its role."""
+        button = self.pressed.get(code or "") or self.pressed.get(str(packet.number) if packet else "")
+        if button:
+            return button.payload, button.role
+        if packet and (hold := self._hold(packet)):
+            return hold, Role.CHOOSE
+        # The engine refuses a card that may not be played, and says why.
+        is_refused = code and self.playable
+        return (
+            (actions.move(self.seen.code, self.seen.version, f"play {code}"), Role.PLAY)
+            if is_refused
+            else ("", Role.NONE)
+        )
 
     def _is_too_early(self, button: Button) -> bool:
         """Return whether the button claims a game that its side cannot have won yet. The menu has it then."""
-        action = actions.parse(button.payload)
-        is_claim = isinstance(action, MoveAction) and action.move == "claim"
-        if not is_claim or self.seen.seat is None or not self.seen.view:
+        if button.role is not Role.CLAIM or self.seen.seat is None or not self.seen.view:
             return False
         side, view, target = self.seen.seat % 2, self.seen.view, int(self.seen.view.rules["target"])
         declared, tricks = (0, 0), (0, 0)
@@ -324,10 +312,11 @@ class _Pages:
 
     def _hand(self, deal: DealView) -> tuple[TapCard, ...]:
         assert self.scene
-        return tuple(
-            TapCard(card.code, self._name(code), card.light, self.pressed.get(code) or self._refused(code))
-            for code, card in zip(deal.hand or (), self.scene.hand, strict=True)
-        )
+        found = []
+        for code, card in zip(deal.hand or (), self.scene.hand, strict=True):
+            press, role = self._tap(code)
+            found.append(TapCard(card.code, self._name(code), card.light, press, role=role))
+        return tuple(found)
 
     def _name(self, code: str | None) -> str:
         """A card as words of a language call it: by its rank, and its suit's sign."""
@@ -337,26 +326,18 @@ class _Pages:
         """Packets as the scene has them, in its order."""
         if not piles:
             return ()
-        return tuple(
-            TapCard(
-                pile.top.code,
-                self._name(packet.top),
-                self._light_of(pile, packet),
-                self._press_of(packet) or self._hold(packet) or self._refused(packet.top),
-                pile.size,
-                str(packet.number),
-            )
-            for pile, packet in zip(piles, self._packets_of(owner), strict=True)
-        )
+        found = []
+        for pile, packet in zip(piles, self._packets_of(owner), strict=True):
+            press, role = self._tap(packet.top, packet)
+            light, number = self._light_of(pile, packet), str(packet.number)
+            found.append(TapCard(pile.top.code, self._name(packet.top), light, press, pile.size, number, role))
+        return tuple(found)
 
     def _packets_of(self, owner: int | None) -> list[Packet]:
         assert self.deal
         if not isinstance(self.deal, PacketsView):
             return []
         return [one for one in self.deal.packets if one.owner == owner and one.place != "hand" and one.left]
-
-    def _press_of(self, packet: Packet) -> str:
-        return self.pressed.get(packet.top or "") or self.pressed.get(f"packet {packet.number}", "")
 
     def _light_of(self, pile: Pile, packet: Packet) -> Light:
         """How a packet stands out: raised if a tap plays or chooses it.
@@ -420,29 +401,3 @@ class _Pages:
 
     def _worn(self, code: str | None) -> str:
         return IN_FRENCH[code] if code and self.is_worn else code or ""
-
-
-def _about(button: Button, chosen: str, deal: DealView) -> str:
-    """The card ("3D") or packet ("packet 4") that a button is about; empty for none."""
-    action = actions.parse(button.payload)
-    if isinstance(action, MoveAction):
-        word, *rest = action.move.split(" ")
-        if word == "play":
-            return rest[0]
-        if word == "take":
-            return f"packet {_changed(''.join(rest), chosen)}"
-        return ""
-    if isinstance(action, TableAction) and action.verb == "draft":
-        # A question's "No" drafts too, and is about neither.
-        after = action.words[1] if len(action.words) > 1 else ""
-        if deal.phase == "take" and (packet := _changed(after, chosen)) in {*"12345678"}:
-            return f"packet {packet}"
-        if deal.phase == "exchange":
-            card = "".join(set(after.split(",")) ^ set(chosen.split(",")) - {""})
-            return card if card in (deal.hand or ()) else ""
-    return ""
-
-
-def _changed(after: str, before: str) -> str:
-    """The packet that is chosen in one and not in the other."""
-    return "".join(set(after) ^ set(before))

@@ -1,6 +1,6 @@
 """Panels: what a writer makes of lines."""
 
-from bot.panel import Button, Panel, Span, Writer
+from bot.panel import Button, Panel, Role, Span, Writer
 
 
 def test_texts_of_one_style_that_follow_one_another_are_one_span() -> None:
@@ -43,6 +43,12 @@ def test_digests_tell_panels_apart() -> None:
     ]
     assert len({panel.digest for panel in panels}) == len(panels)
     assert Panel((Span("a"),)).digest == panels[0].digest
+
+
+def test_digest_covers_no_role() -> None:
+    """Messages look the same with another role, and stored digests must stay good."""
+    plain, with_role = Button("Hint", "p1"), Button("Hint", "p1", role=Role.HINT, about="3D")
+    assert Panel((Span("a"),), ((plain,),)).digest == Panel((Span("a"),), ((with_role,),)).digest == "589eef5dd7a3"
 
 
 def test_what_folds_up_begins_where_the_writer_said_so_first() -> None:

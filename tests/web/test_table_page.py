@@ -254,6 +254,18 @@ async def test_a_bot_that_was_started_anew_is_found_again(playground: Open, brow
     assert any(move == f"play {name}" for _seat, move in table.game.history(0))
 
 
+async def test_page_places_hint_by_its_role(playground: Open, browser: Browser) -> None:
+    def without_meaning(table: dict[str, Any]) -> None:
+        for button in (button for rows in (table["rows"], table["extra"]) for row in rows for button in row):
+            button[1] = "opaque"
+
+    page = await begun(browser, playground, "metamazzo")
+    await is_mine(page)
+    await told_otherwise(page, without_meaning)
+    await expect(page.locator(".beside")).to_have_text("💡 Hint")
+    await expect(page.locator("#table > .buttons button")).to_have_count(0)
+
+
 async def test_a_friend_sits_down_by_the_link_and_two_play_by_keys(playground: Open, browser: Browser) -> None:
     anna = await opened(browser, playground.url)
     await anna.select_option("[name=game]", "testa")

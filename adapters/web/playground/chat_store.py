@@ -22,7 +22,7 @@ from typing import Any
 
 from adapters.web.refusals import Refused
 from bot.names import person_name
-from bot.panel import LONGEST_PAYLOAD, Panel, units
+from bot.panel import LONGEST_PAYLOAD, Button, Panel, units
 from bot.picture import Picture
 from bot.platform import ChatGone, File, MessageGone, TooLong, Unreachable
 from bot.texts import marked as _
@@ -328,8 +328,12 @@ def _drawn(panel: Panel) -> dict[str, Any]:
         "picture": _shown(panel.picture) if panel.picture else None,
         "spans": [list(span) for span in shown.text],
         "fold": shown.fold if panel.picture else None,
-        "rows": [[button._asdict() for button in row] for row in rows],
+        "rows": [[_drawn_button(button) for button in row] for row in rows],
     }
+
+
+def _drawn_button(button: Button) -> dict[str, str]:
+    return {"label": button.label, "payload": button.payload, "style": button.style, "kind": button.kind}
 
 
 def _shown(picture: Picture) -> dict[str, Any]:

@@ -6,9 +6,9 @@ import { sound } from "./sound.js";
 import { telegram } from "./telegram.js";
 import { DealerChip, html, pageData, render, useEffect, useLayoutEffect, useRef, useState } from "./view.js";
 
-/** @typedef {{code: string, name: string, light: string, press: string, size: number, label: string}} TapCard */
+/** @typedef {{code: string, name: string, light: string, press: string, size: number, label: string, role: string}} TapCard */
 /** @typedef {{code: string, by: string, at: number, said: string, wins: boolean}} LyingCard */
-/** @typedef {[label: string, payload: string, style: string, kind: string]} Button */
+/** @typedef {[label: string, payload: string, style: string, kind: string, role: string]} Button */
 /** @typedef {{at: number, name: string, is_robot: boolean, is_to_move: boolean, dealing: string, hidden: number, shown: TapCard[], packets: TapCard[]}} Sitting */
 /** @typedef {{code: string, phase: string, game: string, rules: string, deck: string, version: number, says: string, text: [string, string][], rows: Button[][], extra: Button[][], clock: number, clock_left?: number, alarm: string, is_mine: boolean, line: string, target: string, deal: number, sides: {name: string, points: string, notes: string[], is_to_move: boolean}[], sitting: Sitting[], trick: LyingCard[], last_trick: LyingCard[], last_title: string, stock: number, drawn: LyingCard[], drawn_title: string, middle: TapCard[], hand: TapCard[], packets: TapCard[], tally: [string, string, string][], tally_title: string, end_trick: LyingCard[], replay: string, results: string, resign: string, by_link: boolean}} Table */
 
@@ -411,7 +411,7 @@ const App = () => {
     if (waits.current === "lead") goOn();
     // What a press from the menu asks is not to lie hidden under the deal's score.
     setSeenDeal(table?.deal || 0);
-    if (card && card.light === "playable" && /:play \S/.test(press) && table) {
+    if (card && card.light === "playable" && card.role === "play" && table) {
       if (moving) return;
       sound.card();
       telegram.card();
@@ -434,7 +434,7 @@ const App = () => {
   const trick = taken.length ? taken : moving && !table.trick.some((one) => one.code === moving.card.code) ? [...table.trick, { ...me, code: moving.card.code }] : table.trick;
   const hand = moving ? table.hand.filter((card) => card !== moving.card && card.code !== moving.card.code) : table.hand;
   // What may be pressed at every move stands beside what there is to be done, so that the cards keep their place.
-  const isBeside = /** @param {Button} button */ ([, payload]) => payload.startsWith(`1t${code}:hint `) || (payload.startsWith("1m") && payload.endsWith(":claim"));
+  const isBeside = /** @param {Button} button */ ([, , , , role]) => role === "hint" || role === "claim";
   const beside = table.extra.flat().filter(isBeside);
   const extra = table.extra.map((row) => row.filter((button) => !isBeside(button))).filter((row) => row.length);
   const trouble = [isLate && texts.unsent, state === "away" && texts.connecting].filter(Boolean).join(" ");

@@ -226,7 +226,7 @@ class Page:
         return [card for card in cards if card["press"] and card["light"] != "dim"]
 
     def buttons(self) -> list[str]:
-        return [payload for row in self.state["extra"] for _label, payload, _style, kind in row if kind == "press"]
+        return [payload for row in self.state["extra"] for _label, payload, _style, kind, *_ in row if kind == "press"]
 
     async def press(self, payload: str) -> str:
         """Press something; returns the toast."""

@@ -27,6 +27,9 @@ PROFILES = (Profile(""), Profile("", language="it", suits="french", deck="easy")
 QUESTIONS = ("resign", "block", "report", "say")
 """Choices that belong to no move of the deal, or only ask."""
 
+NAMED_ROLES = {"play", "pick", "claim", "resign"}
+"""Moves whose buttons have a role of the move's name."""
+
 MOST_PAGES = 60
 """How many half-made choices are looked at for one decision: an exchange alone has some 370."""
 
@@ -92,6 +95,11 @@ def check_page(table: Table, seat: int, profile: Profile) -> None:
     where = f"{table.game_id} {table.game.moves} {table.alarm}, seat {seat}"
     slow = {move for move in needed if is_composed(move)}
     assert not needed - slow - at_once.keys(), f"no control at {where}"
+    for button in (button for row in first.rows for button in row):
+        action = actions.parse(button.payload)
+        if isinstance(action, MoveAction):
+            word = action.move.partition(" ")[0]
+            assert button.role == (word if word in NAMED_ROLES else "move"), where
     if any(move.startswith("play ") for move in legal):
         # A tap on a card always plays it, or says why it may not be played.
         assert all(":play " in card.press for card in (*first.packets, *first.hand)), where

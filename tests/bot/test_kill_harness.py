@@ -66,3 +66,20 @@ async def test_presses_do_not_count_where_nothing_is_made_of_them(
 
         with pytest.raises(Disagreement, match="no press counts"):
             await harness_of(tmp_path, shared_valkey.url, press)._until_presses_count()
+
+
+@pytest.mark.parametrize("acknowledges", [True, False])
+async def test_only_a_round_without_progress_fails(tmp_path: Path, acknowledges: bool) -> None:
+    """A slow machine may need longer than the patience for a whole round."""
+
+    async def press(_wanted: int) -> None:
+        if acknowledges:
+            harness.players.acknowledged.add(f"press {len(harness.players.acknowledged)}")
+
+    harness = harness_of(tmp_path, "", press)
+    harness.patience, harness.least = 0.0, 4
+    if acknowledges:
+        await harness._until_played()
+        return
+    with pytest.raises(Disagreement, match="no press is acknowledged"):
+        await harness._until_played()

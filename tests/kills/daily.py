@@ -48,6 +48,7 @@ ASKS_AGAIN = 0.03
 """How often somebody presses *Play* where they could as well make a move."""
 
 NEXT_DAY_SECONDS = 90.0
+"""Seconds in which at least one more game reaches the archive after the day."""
 
 Moves = Sequence[tuple[int | None, str]]
 
@@ -307,9 +308,11 @@ class DayHarness(Harness):
         await self.page.connect(session)
         listening = asyncio.create_task(self.page.listen())
         async with opened(store.url) as there:
-            deadline = time.monotonic() + NEXT_DAY_SECONDS
-            while await DayResults(there.client).held():
-                if time.monotonic() > deadline:
+            left, since = len(self._held), time.monotonic()
+            while held := await DayResults(there.client).held():
+                if len(held) < left:
+                    left, since = len(held), time.monotonic()
+                elif time.monotonic() > since + NEXT_DAY_SECONDS:
                     raise Disagreement(f"games of a day that is over do not come\n{self.bot.end_of_log()}")
                 await asyncio.sleep(0.2)
             chain = await chain_of(there.client, self._today())

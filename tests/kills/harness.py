@@ -48,7 +48,9 @@ class Harness:
     """Rounds."""
 
     patience = 60.0
-    """Seconds in which one table at least comes to rest once nobody plays, and in which presses count again."""
+    """Seconds in which at least one press is acknowledged, presses count again after a kill, and one more table comes to
+    rest once nobody plays.
+    """
 
     def __init__(self, page: Page, seed: int, least: int = 0) -> None:
         """``least`` is how many presses must be acknowledged in a round before the kill: a short run plays, too."""
@@ -142,13 +144,17 @@ class Harness:
         self._at_risk += self.page.at_risk()
 
     async def _until_played(self) -> None:
-        """Until enough presses of this round were acknowledged."""
-        wanted = len(self.players.acknowledged) + self.least
-        async with asyncio.timeout(self.patience):
+        """Wait until enough presses of this round were acknowledged. A slow machine may take long, but never stops."""
+        count = len(self.players.acknowledged)
+        wanted, since = count + self.least, time.monotonic()
+        await self.players.keep_tables(2)
+        while len(self.players.acknowledged) < wanted:
+            await asyncio.sleep(0.2)
             await self.players.keep_tables(2)
-            while len(self.players.acknowledged) < wanted:
-                await asyncio.sleep(0.2)
-                await self.players.keep_tables(2)
+            if len(self.players.acknowledged) > count:
+                count, since = len(self.players.acknowledged), time.monotonic()
+            elif time.monotonic() > since + self.patience:
+                raise Disagreement(f"no press is acknowledged; {self._about_presses()}")
 
     async def _until_presses_count(self) -> None:
         """Until some more presses were acknowledged; a game may end meanwhile, so there is always another one.

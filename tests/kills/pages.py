@@ -13,6 +13,9 @@ import aiohttp
 from bot.picture import Subject
 from tests.kills.bot_process import Bot
 
+CONNECTS_IN = 90.0
+"""Seconds that a bot may take to open its page. On a slow machine its start takes long."""
+
 LAST = 200
 """Answers to presses that are remembered, for whoever asks why none counts."""
 
@@ -59,7 +62,7 @@ class Page:
         self._number = 0
 
     async def connect(self, session: aiohttp.ClientSession) -> None:
-        self._session, deadline = session, time.monotonic() + 40
+        self._session, deadline = session, time.monotonic() + CONNECTS_IN
         while self.bot.is_running:
             try:
                 self._line = await session.ws_connect(f"{self.bot.url}/ws", headers={"Origin": self.bot.url})

@@ -263,7 +263,7 @@ async def test_page_places_hint_by_its_role(playground: Open, browser: Browser) 
     await is_mine(page)
     await told_otherwise(page, without_meaning)
     await expect(page.locator(".beside")).to_have_text("💡 Hint")
-    await expect(page.locator("#table > .buttons button")).to_have_count(0)
+    await expect(page.locator("#table > .buttons button", has_text="Hint")).to_have_count(0)
 
 
 async def test_a_friend_sits_down_by_the_link_and_two_play_by_keys(playground: Open, browser: Browser) -> None:

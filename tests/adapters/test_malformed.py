@@ -5,6 +5,7 @@ import gzip
 import logging
 import os
 import struct
+import time
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -189,13 +190,13 @@ def mutated(server: Server) -> Iterator[bytes]:
         yield bytes(sent[: random.randrange(len(sent))] if random.random() < 0.2 else sent)
 
 
-async def send(server: Server, sent: bytes) -> bytes:
-    """Send this on a connection of its own; returns the beginning of the answer."""
+async def send(server: Server, sent: bytes, patience: float = PATIENCE) -> bytes:
+    """Send this on a connection of its own; return the beginning of the answer, empty if none comes in time."""
     reader, writer = await asyncio.open_connection("127.0.0.1", server.port)
     answer = b""
     with suppress(ConnectionError, TimeoutError):
         writer.write(sent)
-        async with asyncio.timeout(PATIENCE):
+        async with asyncio.timeout(patience):
             answer = await reader.read(1 << 16)
             # What aiohttp logs of a body it logs after the answer.
             answer += await reader.read(1 << 16)
@@ -217,11 +218,13 @@ async def test_malformed_requests_are_few_lines_and_no_traceback(
     pending = list(kind(server))
     pending = Random(35).sample(pending, min(most, len(pending)))
     answers: set[bytes] = set()
+    began = time.monotonic()
     with capture_logs() as logs:
         for begin in range(0, len(pending), AT_ONCE):
             found = await asyncio.gather(*(send(server, sent) for sent in pending[begin : begin + AT_ONCE]))
             answers |= {answer.split(b" ", 2)[1] for answer in found if answer.startswith(b"HTTP/1.1 ")}
-        assert await send(server, request(server, "GET", "/healthz", "Connection: close"))
+        # A slow machine may still be busy with the requests before.
+        assert await send(server, request(server, "GET", "/healthz", "Connection: close"), patience=60)
     assert answers, "nothing was answered at all"
     assert b"500" not in answers
     # The tests' store is not as safe as a host's, and the bot says so.
@@ -229,5 +232,5 @@ async def test_malformed_requests_are_few_lines_and_no_traceback(
     records = [record for record in caplog.records if record.name != "asyncio" or record.levelno >= logging.WARNING]
     assert [record.getMessage() for record in records if record.levelno >= logging.WARNING or record.exc_info] == []
     assert [line for line in logs if line["log_level"] != "info" or "exception" in line or "exc_info" in line] == []
-    minutes = 1 + len(pending) / AT_ONCE * PATIENCE / 60
+    minutes = 1 + (time.monotonic() - began) / 60
     assert len(logs) + len(records) <= 2 * (LINES.burst + minutes)

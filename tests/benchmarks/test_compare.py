@@ -85,7 +85,7 @@ def row(output: str, label: str) -> list[str]:
     return line.removeprefix(label).split()
 
 
-def test_both_are_measured_in_turn_and_their_ratio_is_told(repository: Path) -> None:
+def test_both_revisions_and_their_ratio_are_printed(repository: Path) -> None:
     result = call("HEAD", "--rounds", "2", "--only", "room")
     assert result.exit_code == 0, result.output
     assert row(result.stdout, "room, flat out, presses/s") == ["1,000.00", "2,000.00", "2.00"]
@@ -96,7 +96,7 @@ def test_both_are_measured_in_turn_and_their_ratio_is_told(repository: Path) -> 
     assert len(trees.stdout.splitlines()) == 1
 
 
-def test_a_revision_has_its_own_entry_points_and_is_ended_when_enough_is_told(repository: Path) -> None:
+def test_a_revision_has_its_own_entry_points_and_is_ended(repository: Path) -> None:
     # Here and now are those of the installed project, not of this repository: which tells one from the other.
     result = call("HEAD", "--rounds", "1", "--only", "telegram")
     assert row(result.stdout, "Telegram, whole bot to bare library, presses/s") == ["2.00", "0.50", "0.25"]
@@ -105,15 +105,13 @@ def test_a_revision_has_its_own_entry_points_and_is_ended_when_enough_is_told(re
     assert (repository / "benchmarks" / "ended").exists()
 
 
-def test_a_bench_that_misses_an_interrupt_is_interrupted_once_more(
-    repository: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_missed_interrupt_is_repeated(repository: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(compare, "PATIENCE", 2.0)
     call("HEAD", "--rounds", "1", "--only", "inline")
     assert (repository / "benchmarks" / "ended").exists()
 
 
-def test_each_step_is_told_as_it_comes_and_whoever_ends_it_has_what_is_told_by_then(
+def test_steps_are_printed_at_once_and_the_table_after_sigterm(
     repository: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def ended(_side: compare.Side) -> dict[str, float]:
@@ -136,7 +134,7 @@ def test_each_step_is_told_as_it_comes_and_whoever_ends_it_has_what_is_told_by_t
 
 
 @pytest.mark.long
-def test_what_a_side_does_not_tell_is_a_dash_and_says_why(repository: Path) -> None:
+def test_a_missing_figure_is_a_dash_with_its_reason(repository: Path) -> None:
     result = call("HEAD", "--rounds", "2", "--only", "discord", "--only", "engine", "--only", "room")
     assert result.exit_code == 0
     assert "discord at now: not told within 3 s" in result.stderr

@@ -1,4 +1,4 @@
-"""A short run of each bench that has a bot in it: it ends, prints its baseline, and says why where it cannot go on."""
+"""Short runs of the benchmarks with a bot: each prints its baseline and ends, or says why it cannot go on."""
 
 import asyncio
 import importlib
@@ -13,7 +13,7 @@ from benchmarks.limits import BenchFailed, within
 from benchmarks.platforms import tell_ratios
 from bot.platform import Trouble
 
-PLATFORMS = ("discord", "telegram")
+PLATFORMS = presses.PLATFORMS
 
 
 def bench(*words: str) -> Result:
@@ -42,7 +42,7 @@ def same_process(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.long
-def test_tables_are_watched_and_played_at_on_pages_beside_aiohttp_alone() -> None:
+def test_web_prints_aiohttp_alone_beside_the_bot() -> None:
     result = bench("web", "--watchers", "12", "--moves", "3", "--tables", "3", "--seconds", "0.2")
     assert result.exit_code == 0, result.output
     told = [line.split() for line in result.stdout.splitlines() if line.startswith(("aiohttp alone", "buongioco"))]
@@ -112,7 +112,7 @@ def untold(output: str, bench: str) -> list[str]:
 
 
 @pytest.mark.long
-def test_a_bot_that_never_connects_is_told_in_a_line_and_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_bot_that_never_connects_ends_the_benchmark(monkeypatch: pytest.MonkeyPatch) -> None:
     async def refuse(self: Commands) -> None:
         raise Trouble("an answer without the commands")
 
@@ -139,7 +139,7 @@ def test_presses_in_the_process_end_with_their_figures(monkeypatch: pytest.Monke
 
 
 @pytest.mark.long
-def test_panels_that_never_come_end_the_bench(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_panels_that_never_come_end_the_benchmark(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("benchmarks.presses.SECONDS", 1)
     monkeypatch.setattr("benchmarks.presses.RATE", 50)
     monkeypatch.setattr("benchmarks.presses.Counter.edit", never_shown)
@@ -171,7 +171,7 @@ def test_workers_of_their_own_end_with_their_figures(monkeypatch: pytest.MonkeyP
     assert [name for name in ("one node", "cluster of three", "one replica asked") if name not in result.output] == []
 
 
-def test_a_worker_that_ends_ends_the_bench(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_worker_that_ends_ends_the_benchmark(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("benchmarks.scale.WORKERS", (1,))
     monkeypatch.setattr("benchmarks.scale.sys.executable", "/bin/false")
     result = bench("scale")

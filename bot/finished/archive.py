@@ -30,6 +30,11 @@ NUMBER = read_script(__file__, "number_game")
 
 REWRITE = read_script(__file__, "rewrite_game")
 
+NOTE_IN_FILE = read_script(__file__, "note_in_file")
+
+FINISHED_IN_FILES = "finished_in_files"
+"""Field of a guest's profile: the numbers of finished games that were moved into files, up to `GAMES_ON_TRIAL`."""
+
 GAMES_AT_ONCE = 100
 """How many games are read in one round trip."""
 
@@ -51,6 +56,7 @@ class FinishedGame:
     is (`bot.tables.fixtures.FixtureName`), as text; empty for any other. ``origin`` is where it was opened
     (`Table.origin`), empty also for what an older release has kept. ``rating_rules`` and ``trial`` are told in
     `bot.finished.rating_rules`: the number of the rules that rate it, and whether a guest on trial took part.
+    ``winner_gains`` is what was decided when the game was rated; None if the decision needs no other game.
     """
 
     id: str
@@ -65,6 +71,7 @@ class FinishedGame:
     origin: Literal["", "page", "chat"] = ""
     rating_rules: int = 1
     trial: bool = False
+    winner_gains: bool | None = None
 
     def __post_init__(self) -> None:
         if self.origin not in ("", "page", "chat"):
@@ -107,7 +114,7 @@ class FinishedGame:
     def fields(self) -> dict[str, Any]:
         """What is written of it, ready for JSON: of a group's game that is no tournament's the same as ever."""
         fields = asdict(self) | {"record": json.loads(self.record.to_json())}
-        usual = {"fixture": "", "origin": "", "rating_rules": 1, "trial": False}
+        usual = {"fixture": "", "origin": "", "rating_rules": 1, "trial": False, "winner_gains": None}
         return {name: value for name, value in fields.items() if value != usual.get(name)}
 
     def to_bytes(self) -> bytes:
@@ -145,6 +152,7 @@ class Archive:
         self._client = client
         self._number = client.register_script(NUMBER)
         self._rewrite = client.register_script(REWRITE)
+        self._note_in_file = client.register_script(NOTE_IN_FILE)
 
     async def add(self, table: Table, now: float) -> FinishedGame:
         """Keep a game that is over; one that is kept already stays as it is."""
@@ -175,13 +183,33 @@ class Archive:
 
     async def _count_finished(self, person: str) -> int:
         """Count a guest's finished games against people, up to `GAMES_ON_TRIAL`."""
-        count = 0
-        for number in await self.numbers_of(person):
-            game = await self.get(await self.id_of(number) or "")
-            count += game is not None and is_finished_by(game, person)
+        in_files = await self._client.hget(keys.person(person), FINISHED_IN_FILES) or b""
+        count, numbers = len(in_files.split()), (await self.numbers_of(person))[::-1]
+        for begin in range(0, len(numbers), GAMES_AT_ONCE):
             if count >= GAMES_ON_TRIAL:
                 break
-        return count
+            found = await self._numbered(numbers[begin : begin + GAMES_AT_ONCE])
+            count += sum(is_finished_by(game, person) for game in found)
+        return min(count, GAMES_ON_TRIAL)
+
+    async def _numbered(self, numbers: Sequence[int]) -> list[FinishedGame]:
+        """Return the games with these numbers; those that are gone or cannot be read are left out."""
+        async with self._client.pipeline(transaction=False) as pipe:
+            for number in numbers:
+                pipe.zrange(keys.GAMES_ORDER, number, number, byscore=True)
+            ids = [found[0].decode() for found in await pipe.execute() if found]
+        async with self._client.pipeline(transaction=False) as pipe:
+            for id_ in ids:
+                pipe.get(keys.game(id_))
+            stored = await pipe.execute()
+        games = [read_or_none(id_, text) for id_, text in zip(ids, stored, strict=True)]
+        return [game for game in games if game]
+
+    async def note_in_file(self, number: int, game: FinishedGame) -> None:
+        """Note with its guests that a game counts towards the end of their trial, before it moves into a file."""
+        for person in game.known_people:
+            if is_web_guest(person) and is_finished_by(game, person):
+                await self._note_in_file(keys=[keys.person(person)], args=[FINISHED_IN_FILES, number, GAMES_ON_TRIAL])
 
     async def finished(self, table: Table, now: float) -> FinishedGame:
         """The game of a table, which is over, as it is to be kept: with nobody who is being forgotten."""

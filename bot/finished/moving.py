@@ -106,13 +106,15 @@ class Moving:
                     raise UnreadableGame(f"{self._path} does not hold what was written to it: {entry.id}")
         sync_name(self._path)
         for entry, stored in batch:
-            await self._go(entry.id, stored)
+            await self._go(entry, stored)
         return len(batch)
 
-    async def _go(self, id: str, stored: bytes) -> None:  # noqa: A002
-        if not await self._drop(keys=[keys.game(id)], args=[stored]):
-            raise StoreError(f"The game {id} was changed while it was being moved: run the same again.")
-        await self._leave(keys=[keys.GAMES_ORDER, keys.GAMES_MOVED], args=[id])
+    async def _go(self, entry: Numbered, stored: bytes) -> None:
+        if entry.game:
+            await self._archive.note_in_file(entry.number, entry.game)
+        if not await self._drop(keys=[keys.game(entry.id)], args=[stored]):
+            raise StoreError(f"The game {entry.id} was changed while it was being moved: run the same again.")
+        await self._leave(keys=[keys.GAMES_ORDER, keys.GAMES_MOVED], args=[entry.id])
 
     async def _finish(self) -> int:
         """Take out of the store what the file has; returns how many games."""
@@ -125,10 +127,11 @@ class Moving:
             if await self._client.zscore(keys.GAMES_ORDER, one.id) != one.number:
                 continue
             stored = await self._client.get(keys.game(one.id))
-            if stored and FinishedGame.parse(stored) != one.read().game:
+            entry = one.read()
+            if stored and FinishedGame.parse(stored) != entry.game:
                 stale.add(one.id)
                 continue
-            await self._go(one.id, stored or b"")
+            await self._go(entry, stored or b"")
             done += 1
         if stale:
             # They were changed after they were written: they are written anew.

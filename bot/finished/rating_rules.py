@@ -1,9 +1,11 @@
 """What a finished game may change in ratings: rules against games that are lost on purpose.
 
 1. The loser of a game always pays for it.
-2. A game is *given up* if it ended by resignation or by the clock. Its winner's rating stays if it was given up before
+2. A game is *given up* if it ended by resignation or by the clock. Its winner gains nothing if it was given up before
    a quarter of the first deal, or if two opponents in it have played three rated games against each other on that
-   day (UTC) already. It still counts as a game and as a win.
+   day (UTC) already. For the winner it is no rated game then: not one of those needed to be ranked, and no win in a
+   streak. Whether the winner gains is decided when the game is rated, and kept with the game: the count of the day
+   outlasts /forget, but games do not tell any more who came back.
 3. A guest of the web pages plays on *trial* until the guest has chosen a name and has finished three games against
    people. A game with a guest on trial is not rated. A game that the guest gave up, or that was given up early, does
    not count as finished. A guest who is forgotten during a game is on trial too: otherwise a guest's first games
@@ -46,11 +48,17 @@ def is_given_up_early(record: Record) -> bool:
     return 4 * played < record.kind.plays
 
 
-def does_winner_gain(game: "FinishedGame", games_today: int) -> bool:
-    """Return whether a rated game raises its winner. ``games_today`` is how often two opponents have met on its day."""
+def depends_on_day(game: "FinishedGame") -> bool:
+    """Return whether a game's winner gains only if its opponents have met seldom on its day."""
+    is_late = is_given_up(game.record) and not is_given_up_early(game.record)
+    return game.rating_rules >= RULES and game.is_rated and is_late
+
+
+def does_winner_gain(game: "FinishedGame") -> bool:
+    """Return whether a rated game raises its winner."""
     if game.rating_rules < RULES or not is_given_up(game.record):
         return True
-    return games_today < GAMES_A_DAY and not is_given_up_early(game.record)
+    return game.winner_gains is not False and not is_given_up_early(game.record)
 
 
 def has_no_name(game: "FinishedGame", person: str) -> bool:

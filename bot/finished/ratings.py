@@ -21,7 +21,7 @@ from openskill.models import PlackettLuce
 from bot.finished.archive import Archive, FinishedGame, Numbered
 from bot.finished.file import Filed, with_files
 from bot.finished.history import DAY_SECONDS, RatedGame, history_text, parse_history
-from bot.finished.rating_rules import does_winner_gain
+from bot.finished.rating_rules import GAMES_A_DAY, depends_on_day, does_winner_gain
 from bot.somebody import is_somebody, marks
 from bot.store import StoreError, keys
 from bot.store.lua import read_script
@@ -367,8 +367,11 @@ class Ratings:
     async def _rate_one(self, entry: Numbered, before: int) -> bool:
         """Rate a game, or step over it; False if ``before`` is not the last rated number, or a chat moved meanwhile."""
         moves = await self._client.hlen(keys.MOVED)
-        today = await self._today(entry.game) if entry.game else NO_DAY
-        changes, words, scopes = await self._rated(entry.game, today.games) if entry.game else ([], [], [])
+        today, changes, words, scopes = NO_DAY, list[Change](), list[str | int](), list[Scope]()
+        if entry.game:
+            today = await self._today(entry.game)
+            game = await self._decided(entry.game, today.games)
+            changes, words, scopes = await self._rated(game)
         ratings_keys = [kind(scope.key) for scope in scopes for kind in BY_SCOPE]
         about = [before, entry.number, json.dumps(changes) if changes else "", KEEP_CHANGES_SECONDS, moves]
         done = await self._rate(
@@ -383,7 +386,22 @@ class Ratings:
             return []
         return scopes_of(as_now_called(game, await self.moved()))
 
-    async def _rated(self, game: FinishedGame, games_today: int) -> tuple[list[Change], list[str | int], list[Scope]]:
+    async def _decided(self, game: FinishedGame, games_today: int) -> FinishedGame:
+        """Return a game with the decision whether its winner gains, and keep that with it: ratings that are made again
+        repeat it. The first decision counts.
+        """
+        if game.winner_gains is not None or not depends_on_day(game):
+            return game
+        decided = replace(game, winner_gains=games_today < GAMES_A_DAY)
+
+        def decide(kept: FinishedGame) -> FinishedGame:
+            return kept if kept.winner_gains is not None else replace(kept, winner_gains=decided.winner_gains)
+
+        if await self.archive.rewrite(game.id, decide) and (kept := await self.archive.get(game.id)):
+            return replace(game, winner_gains=kept.winner_gains)
+        return decided
+
+    async def _rated(self, game: FinishedGame) -> tuple[list[Change], list[str | int], list[Scope]]:
         """What a game changes, everywhere and for all time; for each scope the script's words; the scopes."""
         forgotten = await marks(self._client)
         for person, mark in forgotten.items():
@@ -391,8 +409,10 @@ class Ratings:
         # What they had won until then is still theirs, if it has not been handed over yet.
         before_them = {mark.somebody: person for person, mark in forgotten.items()}
         scopes = await self.scopes(game)
-        await self._enter(game, scopes)
-        gains = does_winner_gain(game, games_today)
+        winners = {game.people[seat] for seat in game.record.winner or []}
+        # For a winner who gains nothing it is no rated game.
+        is_rated_for = [one for one in dict.fromkeys(game.people) if does_winner_gain(game) or one not in winners]
+        await self._enter(is_rated_for, scopes)
         words: list[str | int] = []
         changes: list[Change] = []
         for place, scope in enumerate(scopes):
@@ -402,12 +422,10 @@ class Ratings:
             found = zip(people, stored[: len(people)], stored[len(people) :], strict=True)
             before = {person: Standing.parse(text or earlier_text) for person, text, earlier_text in found}
             after = after_game(game.people, game.record.winner or [], before)
-            if not gains:
-                # It is a game and a win, but no better rating.
-                for person in {game.people[seat] for seat in game.record.winner or []}:
-                    after[person] = replace(after[person], mu=before[person].mu, sigma=before[person].sigma)
+            after = {person: after[person] if person in is_rated_for else before[person] for person in people}
             histories = await self.histories(scope, list(people))
-            for person, standing in after.items():
+            for person in is_rated_for:
+                standing = after[person]
                 is_ranked = standing.games >= LEAST_GAMES and not is_somebody(person)
                 shown: str | int = standing.shown if is_ranked else ""
                 latest = RatedGame(game.ended // DAY_SECONDS, standing.wins > before[person].wins, standing.shown)
@@ -431,12 +449,13 @@ class Ratings:
         counts = await self._client.hmget(keys.RATED_TODAY, pairs) if is_known else []
         return Today(day, key, pairs, max((int(count or 0) for count in counts), default=0))
 
-    async def _enter(self, game: FinishedGame, scopes: Sequence[Scope]) -> None:
-        """Enter the narrowest scopes of a game with those who played it."""
+    async def _enter(self, people: Sequence[str], scopes: Sequence[Scope]) -> None:
+        """Enter the narrowest scopes of a game with the people for whom it is rated."""
         narrow = [scope.key for scope in scopes if EVERYTHING not in (scope.month, scope.game)]
         within = [key for key in narrow if not key.startswith(f"{EVERYTHING}|")] or narrow
         if within:
             async with self._client.pipeline(transaction=False) as pipe:
-                for person in game.known_people:
-                    pipe.sadd(keys.scopes(person), *within)
+                for person in people:
+                    if not is_somebody(person):
+                        pipe.sadd(keys.scopes(person), *within)
                 await pipe.execute()

@@ -17,6 +17,7 @@ from itertools import islice
 from typing import Any, Literal, NamedTuple, get_args
 
 from bot.finished.archive import Archive, FinishedGame
+from bot.finished.rating_rules import does_winner_gain
 from bot.finished.ratings import Ratings, Scope, as_now_called
 from bot.somebody import Mark, is_somebody, marks
 from bot.store import keys
@@ -81,7 +82,7 @@ class Deeds:
     def add(self, game: FinishedGame) -> None:
         winners = game.record.winner or ()
         for seat, person in enumerate(game.people):
-            self._runs[person] = self._runs[person] + 1 if seat in winners else 0
+            self._runs[person] = self._runs[person] + does_winner_gain(game) if seat in winners else 0
         people = tuple(game.people[seat] for seat in winners)
         runs = {person: self._runs[person] for person in people if not is_somebody(person)}
         longest = max(runs.values(), default=0)

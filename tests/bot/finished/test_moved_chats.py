@@ -67,9 +67,9 @@ async def test_a_game_whose_chat_moves_while_it_is_rated_counts_with_the_others(
     ratings = await rated(store, 4)
     enter = ratings._enter
 
-    async def move_first(game: FinishedGame, scopes: Sequence[Scope]) -> None:
+    async def move_first(people: Sequence[str], scopes: Sequence[Scope]) -> None:
         await ratings.move_chat(GROUP, NEW)
-        await enter(game, scopes)
+        await enter(people, scopes)
 
     ratings._enter = move_first  # type: ignore[method-assign]
     await keep(store, game(4))

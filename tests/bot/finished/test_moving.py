@@ -13,10 +13,11 @@ from subprocess import CompletedProcess
 import pytest
 from typer.testing import CliRunner
 
+from bot import guests
 from bot.cli.archive import seconds_of
 from bot.cli.main import app
 from bot.features.ratings.honours import Honours
-from bot.finished.archive import Archive, FinishedGame, UnreadableGame
+from bot.finished.archive import Archive, FinishedGame, Numbered, UnreadableGame
 from bot.finished.file import all_filed, filed, rewrite, with_files
 from bot.finished.moving import Moved, Moving
 from bot.finished.ratings import Ratings
@@ -218,10 +219,10 @@ async def test_a_game_changed_in_between_is_written_anew(store: Store, tmp_path:
     moving = Moving(store.client, path, lambda _: None)
     go = moving._go
 
-    async def late(id: str, stored: bytes) -> None:  # noqa: A002
-        if id == finished(2).id:
-            await Archive(store.client).rewrite(id, lambda game: renamed(game, "somebody"))
-        await go(id, stored)
+    async def late(entry: Numbered, stored: bytes) -> None:
+        if entry.id == finished(2).id:
+            await Archive(store.client).rewrite(entry.id, lambda game: renamed(game, "somebody"))
+        await go(entry, stored)
 
     moving._go = late  # type: ignore[method-assign]
     with pytest.raises(StoreError, match="run the same again"):
@@ -230,6 +231,41 @@ async def test_a_game_changed_in_between_is_written_anew(store: Store, tmp_path:
     assert sorted(in_file(path)) == [1, 2, 3, 4, 5, 6]
     [second] = [one.read().game for one in filed(path) if one.number == 2]
     assert second == renamed(finished(2), "somebody")
+
+
+@pytest.mark.parametrize("is_cut_short", [False, True])
+async def test_games_in_files_count_towards_a_guests_trial(
+    store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, is_cut_short: bool
+) -> None:
+    monkeypatch.setattr(guests, "GUESTS", "paper:2")
+    archive = Archive(store.client)
+    await store.client.hset(keys.person("paper:2"), mapping={"name": "Ada"})
+    games = [replace(finished(1), id=f"A{n}-1", code=f"A{n}", trial=True, ended=NOON + n) for n in range(5)]
+    for game in [replace(one, people=["paper:1", "paper:2"]) for one in games]:
+        await archive.keep(game)
+    await Ratings(store.client, archive).catch_up()
+    # Another month's game has the honours of this one made.
+    await archive.keep(replace(finished(9), ended=NOON + 40 * 86400))
+    await Honours(store.client, archive, Ratings(store.client, archive)).close_past(IN_MARCH)
+    path = tmp_path / "old"
+    if is_cut_short:
+
+        async def dying(entry: Numbered, stored: bytes) -> None:
+            raise ConnectionError
+
+        moving = Moving(store.client, path, lambda _: None)
+        moving._go = dying  # type: ignore[method-assign]
+        with pytest.raises(ConnectionError):
+            await moving.move(NOON + 2)
+        assert await kept(store) == [1, 2, 3, 4, 5, 6]
+    for before in (2, 2, 9):
+        await move(store, path, before)
+        assert await archive._count_finished("paper:2") == 3
+    assert await kept(store) == [6]
+    # A guest who was forgotten meanwhile gets no new profile.
+    await store.client.delete(keys.person("paper:2"))
+    await archive.note_in_file(1, replace(games[0], people=["paper:1", "paper:2"]))
+    assert not await store.client.exists(keys.person("paper:2"))
 
 
 async def test_a_file_is_rewritten_whole_or_not_at_all(store: Store, tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from bot.features.ratings.honours import Deeds
 from bot.finished.archive import Archive, FinishedGame
 from bot.finished.rating_rules import RULES, is_finished_by, is_given_up_early
 from bot.finished.ratings import Ratings, Scope, Standing
@@ -62,9 +63,46 @@ def test_a_whole_deal_has_as_many_plays_as_its_game_says(game: str) -> None:
 
 async def test_an_early_resignation_costs_its_player_and_raises_nobody(store: Store) -> None:
     _, found = await standings(store, given_up(1, 3, people=("paper:1", "paper:2")))
-    assert found["paper:1"] == Standing(games=1, wins=1)
+    assert found["paper:1"] == Standing()
     assert found["paper:2"].shown < Standing().shown
     assert found["paper:2"].games == 1
+
+
+async def test_early_resignations_rank_nobody(store: Store) -> None:
+    people = ("paper:1", "paper:2")
+    ratings, found = await standings(store, *(given_up(n, 3, people=people, ended=NOON + n) for n in range(1, 5)))
+    assert found["paper:2"].games == 4
+    assert await ratings.rank(Scope(), "paper:1") is None
+    assert (await ratings.histories(Scope(), people))["paper:1"] == []
+    assert not await ratings.scopes_of("paper:1")
+
+
+def test_an_early_resignation_is_no_win_in_a_streak() -> None:
+    people = ("paper:1", "paper:2")
+
+    def streaks(*games: FinishedGame) -> list[int]:
+        deeds = Deeds()
+        for game in games:
+            deeds.add(game)
+        return [one.figure for one in deeds.honours() if one.kind == "streak"]
+
+    late, early = given_up(1, 20, people=people), given_up(1, 3, people=people)
+    assert streaks(late, late, late) == [3]
+    assert streaks(early, early, early) == []
+    # It does not end a streak either.
+    assert streaks(late, late, early, late) == [3]
+    assert streaks(late, late, replace(late, winner_gains=False)) == []
+
+
+async def test_the_decision_is_kept_with_the_game(store: Store) -> None:
+    pair = ("paper:1", "paper:2")
+    games = [given_up(number, 20, people=pair, ended=NOON + number) for number in range(1, 5)]
+    ratings, _ = await standings(store, *games, given_up(5, 3, people=pair, ended=NOON + 5), finished(6))
+    kept = [game async for game in ratings.archive.all()]
+    # An early resignation and a game played out need no decision.
+    assert [game.winner_gains for game in kept] == [True, True, True, False, None, None]
+    assert [FinishedGame.parse(game.to_bytes()) for game in kept] == kept
+    assert ["winner_gains" in game.fields for game in kept] == [True] * 4 + [False] * 2
 
 
 async def test_a_later_resignation_raises_the_winner(store: Store) -> None:

@@ -125,4 +125,4 @@ async def test_earlier_releases_can_read_games_played_out(store: Store) -> None:
         await worker.settled()
         given_up, played_out = [game async for game in worker.archive.all()]
         assert played_out.record.ending not in ("resign", "timeout")
-        assert given_up.fields.keys() - played_out.fields.keys() == {"rating_rules"}
+        assert given_up.fields.keys() - played_out.fields.keys() == {"rating_rules", "winner_gains"}

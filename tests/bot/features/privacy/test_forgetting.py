@@ -24,7 +24,8 @@ from bot.features.puzzles.collection import all_puzzles
 from bot.features.puzzles.ladder import Ladder
 from bot.features.tournaments.registration import Registration
 from bot.features.tournaments.store import Tournaments
-from bot.finished.archive import Archive, FinishedGame
+from bot.finished import rating_rules
+from bot.finished.archive import Archive
 from bot.finished.ratings import Ratings, Scope
 from bot.people import People, Profile
 from bot.platform import Person, Press, private_place
@@ -49,6 +50,12 @@ ANNA = "paper:1001"
 def players(worker: Worker, fake: FakePlatform) -> list[Player]:
     names = ("Annabella", "Brunello", "Carlotta", "Dinorah")
     return [Player(worker, fake, name, 1001 + number) for number, name in enumerate(names)]
+
+
+@pytest.fixture(autouse=True)
+def _early_games_count(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Games are given up at once, to be quick, and count as if they had been played for longer."""
+    monkeypatch.setattr(rating_rules, "is_given_up_early", lambda _record: False)
 
 
 async def resigned(worker: Worker, loser: Player, winner: Player, game: str = "testa") -> None:
@@ -347,7 +354,7 @@ async def test_old_buttons_of_somebody_forgotten_answer_and_who_comes_back_is_a_
         assert (profile.name, profile.suits) == ("Annabella", "italian")
         assert (await worker.ratings.standing(Scope(), ANNA)).games == 0
         assert await worker.tables_of(ANNA) == []
-        await resigned(worker, bruno, anna)
+        await resigned(worker, anna, bruno)
         assert (await worker.ratings.standing(Scope(), ANNA)).games == 1
 
 
@@ -568,11 +575,11 @@ async def test_what_a_worker_writes_late_of_a_game_that_it_had_read_before_goes(
         await worker.archive.keep(rated)
         real = ratings._enter
 
-        async def enter(game: FinishedGame, scopes: Sequence[Scope]) -> None:
+        async def enter(people: Sequence[str], scopes: Sequence[Scope]) -> None:
             ratings._enter = real  # type: ignore[method-assign]
             await gone(worker)
             await worker.archive.keep(kept_late)
-            await real(game, scopes)
+            await real(people, scopes)
 
         ratings._enter = enter  # type: ignore[method-assign]
         await ratings.catch_up()

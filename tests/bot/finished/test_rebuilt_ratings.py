@@ -1,0 +1,102 @@
+"""Ratings made again are the same, whatever was played and whoever was forgotten and came back."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from random import Random
+
+import pytest
+
+from bot.features.find.queue import Queue
+from bot.features.privacy.forgetting import STRAGGLERS_AFTER, Forgetter
+from bot.finished.archive import Archive, FinishedGame
+from bot.finished.ratings import Ratings
+from bot.people import People
+from bot.somebody import marks
+from bot.store import Store
+from bot.tables import Room
+from tests.bot.finished.games import NOON, finished
+from tests.bot.finished.test_rating_rules import given_up
+from tests.long import mostly_long
+
+PEOPLE = ("paper:1", "paper:2", "paper:3", "web:1", "web:2")
+STEPS = 40
+
+
+async def ratings_of(store: Store) -> dict[str, dict[str, str]]:
+    """Return every standing, rank and history, by key."""
+    client, found = store.client, dict[str, dict[str, str]]()
+    async for key in client.scan_iter("{games}:*:*"):
+        name = key.decode()
+        if name.startswith("{games}:ranks:"):
+            found[name] = {one.decode(): str(shown) for one, shown in await client.zrange(key, 0, -1, withscores=True)}
+        elif name.startswith(("{games}:ratings:", "{games}:history:")):
+            found[name] = {one.decode(): text.decode() for one, text in (await client.hgetall(key)).items()}
+    return found
+
+
+class Days:
+    """People who play, are forgotten and come back, by chance that a seed fixes."""
+
+    def __init__(self, store: Store, seed: int) -> None:
+        self.client, self.random = store.client, Random(seed)
+        self.archive = Archive(store.client)
+        self.ratings = Ratings(store.client, self.archive)
+        people, queue = People(store.client), Queue(store.client)
+        self.forgetter = Forgetter(Room(store), people, self.archive, self.ratings, queue, self.tell)
+        self.ended, self.now = NOON, 0.0
+        self.forgetter.now = lambda: self.now
+
+    async def tell(self, key: str) -> None:
+        """No other worker remembers anybody."""
+
+    async def step(self, number: int) -> None:
+        """Do one thing that changes ratings; most often play a game."""
+        chance = self.random.random()
+        if chance < 0.7:
+            await self.play(number)
+        elif chance < 0.85:
+            await self.ratings.catch_up()
+        elif chance < 0.95:
+            await self.forgetter.begin(self.random.choice(PEOPLE[1:]))
+            await self.forgetter.work()
+        else:
+            await self.look_once_more()
+
+    async def look_once_more(self) -> None:
+        """End all forgettings: from now on people come back as new ones."""
+        while await marks(self.client):
+            self.now += 2 * STRAGGLERS_AFTER
+            await self.forgetter.work()
+
+    async def play(self, number: int) -> None:
+        # Most games are of one pair, and of one day.
+        people = PEOPLE[:2] if self.random.random() < 0.7 else self.random.sample(PEOPLE, 2)
+        self.ended += self.random.choice([60] * 15 + [86400])
+        game = replace(self.some_game(number, people), id=f"G{number}-1", code=f"G{number}", ended=self.ended)
+        for person, mark in (await marks(self.client)).items():
+            game = game.without(person, mark.somebody)
+        await self.archive.keep(game)
+
+    def some_game(self, number: int, people: Sequence[str]) -> FinishedGame:
+        kind = self.random.randrange(6)
+        if kind == 0:
+            return replace(finished(number), people=list(people))
+        if kind == 1:
+            return replace(given_up(number, 3, people=tuple(people)), trial=self.random.random() < 0.5)
+        # An earlier release has kept some.
+        rules = 1 if kind == 2 and number < 5 else 2
+        return replace(given_up(number, 20, people=tuple(people)), rating_rules=rules)
+
+
+@pytest.mark.parametrize("seed", mostly_long(range(60), *range(6)))
+async def test_ratings_made_again_are_the_same(store: Store, seed: int) -> None:
+    days = Days(store, seed)
+    for number in range(1, STEPS + 1):
+        await days.step(number)
+    await days.look_once_more()
+    await days.ratings.catch_up()
+    before = await ratings_of(store)
+    assert before
+    for _ in range(2):
+        await days.ratings.rebuild()
+        assert await ratings_of(store) == before

@@ -14,7 +14,7 @@ from discord.backoff import ExponentialBackoff
 from discord.gateway import DiscordWebSocket
 
 from adapters.discord import reading
-from adapters.discord.events import repaired
+from adapters.discord.events import repaired, server, server_opened
 from adapters.discord.pictures import tracing
 from adapters.discord.unread import Bare
 from bot.background import TaskSet
@@ -56,6 +56,13 @@ SESSION = {"READY", "RESUMED"}
 """Events without which there is no session."""
 
 INTERACTION = "INTERACTION_CREATE"
+
+SERVERS = {"GUILD_CREATE", "GUILD_UPDATE", "GUILD_DELETE"}
+"""Events that tell in which servers the bot is."""
+
+OPENING = {"CHANNEL_UPDATE", "GUILD_ROLE_UPDATE", "THREAD_UPDATE"}
+"""Events after which the bot may be able to write in a server again: permissions changed, or a thread was opened."""
+
 COMMANDS = (discord.InteractionType.application_command, discord.InteractionType.autocomplete)
 
 log = structlog.get_logger()
@@ -72,7 +79,7 @@ class Client(discord.AutoShardedClient):
         self,
         pressed: Callable[[discord.Interaction[Any]], Awaitable[None]],
         unread: Callable[[Bare], Coroutine[Any, Any, None]],
-        chat_back: Callable[[int], Awaitable[None]],
+        chat_back: Callable[[int], Coroutine[Any, Any, None]],
         shards: Shards | None,
         proxy: str | None,
     ) -> None:
@@ -122,11 +129,19 @@ class Client(discord.AutoShardedClient):
                 await shard.disconnect()
 
     def _guarded(self, event: str, parse: Callable[[Any], None]) -> Callable[[Any], None]:
-        """The library's way to read an event, with one that cannot be read left out: it would end the connection."""
+        """Read an event, and leave out one that cannot be read: it would end the connection.
+
+        Events that the bot does not use are not read at all.
+        """
 
         def read(data: Any) -> None:
             try:
-                parse(repaired(data) if event == INTERACTION else data)
+                if event == INTERACTION:
+                    parse(repaired(data))
+                elif event in SERVERS:
+                    parse(server(data))
+                elif event in OPENING and (opened := server_opened(data)) is not None:
+                    self._answering.start(self._chat_back(opened))
             except Exception as error:  # noqa: BLE001 - the library's, of whatever shape the event was
                 log.warning("discord_event_unreadable", what=event, why=type(error).__name__)
                 bare = Bare.of_event(data) if event == INTERACTION else None
@@ -154,17 +169,3 @@ class Client(discord.AutoShardedClient):
 
     async def on_guild_join(self, guild: discord.Guild) -> None:
         await self._chat_back(guild.id)
-
-    async def on_guild_channel_update(self, _before: object, after: discord.abc.GuildChannel) -> None:
-        """Permissions may have changed."""
-        await self._chat_back(after.guild.id)
-
-    async def on_guild_role_update(self, _before: object, after: discord.Role) -> None:
-        """Permissions may have changed."""
-        await self._chat_back(after.guild.id)
-
-    async def on_raw_thread_update(self, event: discord.RawThreadUpdateEvent) -> None:
-        """The library forgets a thread that is archived, and knows none as updated that is opened again."""
-        state = event.data["thread_metadata"]
-        if not state["archived"] and not state.get("locked"):
-            await self._chat_back(event.guild_id)

@@ -1,8 +1,9 @@
-"""Repairs interactions before the library reads them.
+"""Repairs events before the library reads them.
 
-The library reads many fields that the bot never uses, and refuses an interaction if one of them is missing or has
-another type. Such a field gets a harmless value here. What the bot needs stays as Discord sent it: who did what, where,
-and the token of the answer.
+The library reads many fields that the bot never uses, and refuses an event if one of them is missing or has another
+type. In an interaction such a field gets a harmless value here. What the bot needs stays as Discord sent it: who did
+what, where, and the token of the answer. Of a server only its id, its name and whether it is away are left. Other
+events are read here and not by the library.
 """
 
 from collections.abc import Callable
@@ -33,6 +34,30 @@ def repaired(said: Any) -> Any:
     if _is_id(said.get("channel_id")):
         fields["channel"] = _channel(said)
     return fields
+
+
+def server(said: Any) -> Any:
+    """Return what the bot needs of a server; anything else as it is.
+
+    Fields: docs.discord.com/developers/events/gateway-events#guilds
+    """
+    if not isinstance(said, dict):
+        return said
+    name = {"name": said["name"]} if isinstance(said.get("name"), str) else {}
+    is_away = {"unavailable": said["unavailable"]} if isinstance(said.get("unavailable"), bool) else {}
+    return {"id": said.get("id"), **name, **is_away}
+
+
+def server_opened(said: Any) -> int | None:
+    """Return the server of which an event says that permissions changed or that a thread changed.
+
+    None if the event names no server (a channel may leave it out), or if the thread takes no messages.
+    """
+    if not isinstance(said, dict) or not _is_id(said.get("guild_id")):
+        return None
+    thread = said["thread_metadata"] if isinstance(said.get("thread_metadata"), dict) else {}
+    is_closed = thread.get("archived") is True or thread.get("locked") is True
+    return None if is_closed else int(said["guild_id"])
 
 
 def _is_id(value: object) -> bool:

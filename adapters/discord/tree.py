@@ -16,6 +16,19 @@ Failed = Callable[[Interaction, Exception], Awaitable[None]]
 """What is told of an interaction, and of the error that it met."""
 
 
+def has_whole_options(data: object) -> bool:
+    """Return whether every option of a command has a name and a type."""
+    options = data.get("options") if isinstance(data, dict) else None
+    return not isinstance(options, list) or all(
+        isinstance(one, dict)
+        and isinstance(one.get("name"), str)
+        and one["name"]
+        and type(one.get("type")) is int
+        and one["type"] > 0
+        for one in options
+    )
+
+
 class Tree(app_commands.CommandTree[discord.Client]):
     """``failed`` is told of what fails."""
 
@@ -29,6 +42,9 @@ class Tree(app_commands.CommandTree[discord.Client]):
     async def interaction_check(self, interaction: Interaction, /) -> bool:
         if not reading.is_whole(interaction):
             raise app_commands.CheckFailure("nobody did it, or nowhere")
+        if not has_whole_options(interaction.data):
+            # The library leaves such an option out: a challenge would be open to all.
+            raise app_commands.CheckFailure("an option without a name or a type")
         return True
 
     async def _call(self, interaction: Interaction) -> None:

@@ -1,15 +1,19 @@
 """No interaction is lost because an optional field is missing, empty or new. The samples are the fake server's."""
 
+import asyncio
 import json
 from typing import Any
 
 import discord
 import pytest
+from structlog.testing import capture_logs
 
 from adapters.discord import reading
+from adapters.discord.client import Client
 from adapters.discord.events import repaired
+from adapters.discord.unread import Bare
 from tests.discord.players import Person
-from tests.discord.server import BOT, CHANNEL, COMMAND, COMPONENT, Channel, DiscordServer
+from tests.discord.server import BAR, BOT, CHANNEL, COMMAND, COMPONENT, Channel, DiscordServer
 from tests.optional_fields import variants
 
 SOMEWHERE = ("id", "token", "type", "channel_id")
@@ -84,3 +88,126 @@ def test_named_person_without_optional_fields_is_read() -> None:
     people = repaired(said)["data"]["resolved"]
     assert people["users"]["2"] == {"id": "2", "username": "", "discriminator": "0", "avatar": None}
     assert people["members"]["2"]["roles"] == []
+
+
+SERVER_EVENT = {
+    **{"id": str(BAR), "name": "Bar", "unavailable": False, "joined_at": "2026-01-01T00:00:00+00:00", "large": False},
+    **{"member_count": 3, "owner_id": "9", "icon": None, "verification_level": 0, "features": ["COMMUNITY"]},
+    "roles": [{"id": str(BAR), "name": "@everyone", "color": 0, "permissions": "0", "position": 0, "hoist": False}],
+    "emojis": [{"id": "8", "name": "card", "roles": [], "animated": False}],
+    "channels": [{"id": str(CHANNEL), "type": 0, "name": "bar", "position": 0, "permission_overwrites": []}],
+    "threads": [{"id": "71", "type": 11, "parent_id": str(CHANNEL), "owner_id": "9", "name": "cards"}],
+    "members": [{"user": {"id": "9", "username": "bot"}, "roles": [], "joined_at": None, "flags": 0}],
+    **{name: [] for name in ("voice_states", "presences", "stage_instances", "stickers", "guild_scheduled_events")},
+}
+"""docs.discord.com/developers/resources/guild#guild-object, and the extra fields of GUILD_CREATE."""
+
+THREAD: dict[str, Any] = {
+    **{"id": "71", "type": 11, "guild_id": str(BAR), "parent_id": str(CHANNEL), "owner_id": "9", "name": "cards"},
+    **{"last_message_id": None, "message_count": 2, "member_count": 2, "rate_limit_per_user": 0, "flags": 0},
+    "thread_metadata": {
+        **{"archived": False, "auto_archive_duration": 1440, "locked": False},
+        "archive_timestamp": "2026-01-01T00:00:00+00:00",
+    },
+}
+OTHERS = {
+    "CHANNEL_UPDATE": {
+        **{"id": str(CHANNEL), "type": 0, "guild_id": str(BAR), "name": "bar", "position": 0, "topic": None},
+        "permission_overwrites": [{"id": str(BAR), "type": 0, "allow": "0", "deny": "0"}],
+    },
+    "GUILD_ROLE_UPDATE": {"guild_id": str(BAR), "role": {"id": "5", "name": "Players", "permissions": "0"}},
+    "THREAD_UPDATE": THREAD,
+}
+"""Events after which the bot may be able to write in a server again."""
+
+UNUSED = {
+    "CHANNEL_CREATE": OTHERS["CHANNEL_UPDATE"],
+    "CHANNEL_DELETE": OTHERS["CHANNEL_UPDATE"],
+    "CHANNEL_PINS_UPDATE": {"guild_id": str(BAR), "channel_id": str(CHANNEL), "last_pin_timestamp": None},
+    "GUILD_ROLE_CREATE": OTHERS["GUILD_ROLE_UPDATE"],
+    "GUILD_ROLE_DELETE": {"guild_id": str(BAR), "role_id": "5"},
+    "GUILD_EMOJIS_UPDATE": {"guild_id": str(BAR), "emojis": SERVER_EVENT["emojis"]},
+    "THREAD_CREATE": {**THREAD, "newly_created": True},
+    "THREAD_DELETE": {"id": "71", "guild_id": str(BAR), "parent_id": str(CHANNEL), "type": 11},
+    "THREAD_LIST_SYNC": {"guild_id": str(BAR), "threads": [THREAD], "members": [{"id": "71", "user_id": "9"}]},
+    "THREAD_MEMBERS_UPDATE": {"id": "71", "guild_id": str(BAR), "member_count": 2, "removed_member_ids": ["9"]},
+    "MESSAGE_CREATE": MESSAGE,
+}
+
+
+class Heard:
+    """The bot's client, without a connection: what it makes of events."""
+
+    def __init__(self) -> None:
+        self.opened: list[int] = []
+        self.client = Client(self.pressed, self.unread, self.chat_back, None, None)
+
+    async def pressed(self, interaction: discord.Interaction[Any]) -> None:
+        raise AssertionError(interaction)
+
+    async def unread(self, bare: Bare) -> None:
+        raise AssertionError(bare)
+
+    async def chat_back(self, server: int) -> None:
+        self.opened.append(server)
+
+    async def hear(self, event: str, data: Any) -> list[int]:
+        """Return the servers that the bot may write in again after an event."""
+        await self.client._async_setup_hook()
+        self.opened.clear()
+        self.client._connection.parsers[event](json.loads(json.dumps(data)))
+        # All that an event starts ends at once.
+        for _ in range(5):
+            await asyncio.sleep(0)
+        return list(self.opened)
+
+
+async def test_odd_servers_are_known_by_id_and_name() -> None:
+    for what, variant in variants(SERVER_EVENT, ("id",)):
+        heard = Heard()
+        with capture_logs() as logs:
+            await heard.hear("GUILD_CREATE", variant)
+        guild = heard.client.get_guild(BAR)
+        assert guild, what
+        assert guild.name == ("Bar" if isinstance(variant.get("name"), str) and variant["name"] else ""), what
+        assert logs == [], what
+        await heard.hear("GUILD_UPDATE", {**variant, "name": "Café"})
+        assert guild.name == "Café", what
+        await heard.hear("GUILD_DELETE", {"id": str(BAR)})
+        assert heard.client.get_guild(BAR) is None, what
+
+
+@pytest.mark.parametrize("event", OTHERS)
+async def test_optional_fields_never_hide_that_a_server_opened(event: str) -> None:
+    heard = Heard()
+    assert await heard.hear(event, OTHERS[event]) == [BAR]
+    for what, variant in variants(OTHERS[event], ("guild_id",)):
+        with capture_logs() as logs:
+            assert await heard.hear(event, variant) == [BAR], what
+        assert logs == [], what
+
+
+@pytest.mark.parametrize("change", [{"archived": True}, {"locked": True}])
+async def test_closed_threads_open_no_server(change: dict[str, bool]) -> None:
+    closed = {**THREAD, "thread_metadata": {**THREAD["thread_metadata"], **change}}
+    assert await Heard().hear("THREAD_UPDATE", closed) == []
+
+
+@pytest.mark.parametrize("event", UNUSED)
+async def test_odd_events_that_the_bot_does_not_use_say_nothing(event: str, caplog: pytest.LogCaptureFixture) -> None:
+    heard = Heard()
+    await heard.hear("GUILD_CREATE", SERVER_EVENT)
+    for what, variant in [*variants(UNUSED[event], ()), ("nothing", {}), ("a list", []), ("null", None)]:
+        with capture_logs() as logs:
+            assert await heard.hear(event, variant) == [], what
+        assert logs == [], what
+    assert not [one for one in caplog.records if one.levelname in ("WARNING", "ERROR")]
+
+
+@pytest.mark.parametrize("event", ["GUILD_CREATE", "GUILD_UPDATE", "GUILD_DELETE", *OTHERS])
+@pytest.mark.parametrize("data", [None, [], "x", {}, {"id": "x", "guild_id": {}}])
+async def test_nonsense_is_one_warning_at_most(event: str, data: Any) -> None:
+    heard = Heard()
+    with capture_logs() as logs:
+        assert await heard.hear(event, data) == []
+    assert [one["event"] for one in logs] in ([], ["discord_event_unreadable"])

@@ -212,7 +212,8 @@ async def test_who_gives_a_deal_up_shows_nobody_what_lay_hidden(store: Store, mo
 
 
 async def test_a_whole_game_is_a_game_of_the_tournaments_chat(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    fake, told = Remembering(), []
+    fake = Remembering()
+    told: list[tuple[str, bool]] = []
 
     async def note(table: Table, game: FinishedGame) -> None:
         # Its table is still there, and so is its game.

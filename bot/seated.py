@@ -2,7 +2,6 @@
 
 from pydantic import Field
 
-from bot.finished.replayed import OpenView
 from bot.tables.table import Table
 from bot.watching import PublicTable, public_table
 
@@ -19,7 +18,6 @@ def own_table(table: Table, person: str) -> OwnTable:
     seat = table.seat_of(person)
     view = table.view(seat) if seat is not None else None
     deal = view.deal if view else None
-    assert deal is None or isinstance(deal, OpenView)
     known = dict(public_table(table))
     moves = list(view.moves) if view and table.phase == "playing" else []
     return OwnTable.model_construct(**(known | {"view": deal or known["view"], "seat": seat, "moves": moves}))

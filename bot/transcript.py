@@ -54,7 +54,7 @@ def _deal_story(record: Record, number: int, words: Wording) -> Iterator[Line]:
     _ = words.text
     deal = record.deals[number - 1]
     begins = _("Deal {number}: {name} deals")
-    if record.game == "spades":
+    if not record.kind.has_dealer:
         begins = _("Deal {number}: {name} draws first")
     yield begins.format(number=number, name=words.names[deal.dealer]), False
     told, phase = 0, ""

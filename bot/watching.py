@@ -28,6 +28,7 @@ from bot.tables.errors import NoSuchTable
 from bot.tables.room import Room
 from bot.tables.table import Table
 from bot.wording import card_faces
+from engine import game_kind
 from engine.cards import FRENCH, ITALIAN
 
 LOOK_AGAIN_SECONDS = 10.0
@@ -58,6 +59,7 @@ class PublicTable(BaseModel):
     version: int
     game: str
     rules: dict[str, int | str | bool]
+    is_french: bool = Field(description="Whether it is played with a French pack.")
     phase: str = Field(
         description="open while chairs are being taken, closed if no game came of it, playing, over; or unreadable."
     )
@@ -81,11 +83,11 @@ def public_table(table: Table) -> PublicTable:
     """What everybody may see of a table, by nothing but the public's view."""
     view = table.view(None)
     deal = view.deal if view else None
-    assert deal is None or isinstance(deal, OpenView)
     return PublicTable.model_construct(
         code=table.code,
         version=table.version,
         game=table.game_id,
+        is_french=game_kind(table.game_id).pack.is_french,
         rules=view.rules if view else table.rules,
         phase=table.phase,
         seats=[
@@ -107,8 +109,8 @@ def public_table(table: Table) -> PublicTable:
 
 
 def card_names() -> dict[str, dict[str, str]]:
-    """What cards are called by their codes: forty as they wear Italian suits or French ones, and those of Spades."""
-    packs = {"italian": ITALIAN, "french": ITALIAN, "spades": FRENCH}
+    """What cards are called, by faces and code."""
+    packs = {"italian": ITALIAN, "french": ITALIAN, "french_pack": FRENCH}
     return {faces: {code: card_faces(faces)[code] for code in pack.codes} for faces, pack in packs.items()}
 
 

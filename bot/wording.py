@@ -4,8 +4,9 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from functools import cache, cached_property
 from typing import Any
 
+from bot.picture import Suits
 from bot.texts import error_text, texts
-from engine import GAMES
+from engine import GAMES, GameKind
 from engine.cards import FRENCH, ITALIAN
 from engine.errors import EngineError
 from engine.rules import resolve
@@ -33,14 +34,24 @@ SUIT_SIGNS = {
     "codes": {},
     "italian": {"D": "🪙", "C": "🏆", "S": "⚔️", "B": "🪵"},
     "french": {"D": "♦️", "C": "♥️", "S": "♠️", "B": "♣️"},
-    "spades": {"D": "♦️", "C": "♣️", "S": "♠️", "H": "♥️"},
+    "french_pack": {"D": "♦️", "C": "♣️", "S": "♠️", "H": "♥️"},
 }
-"""The suits' signs, by the faces that a pack is shown with. Forty cards may wear French suits; records never do."""
+"""The suits' signs, by the faces that a pack is shown with. "french" are forty cards in French suits; records have no
+such cards.
+"""
 
 FRENCH_SUITS = {"D": "D", "C": "H", "S": "S", "B": "C"}
 """The French suit that stands for each Italian one where forty cards wear French suits, by their letters."""
 
-RANK_SIGNS: dict[str, dict[str, str]] = {"french": {"R": "K", "C": "Q", "F": "J"}, "spades": {"T": "10"}}
+RANK_SIGNS: dict[str, dict[str, str]] = {"french": {"R": "K", "C": "Q", "F": "J"}, "french_pack": {"T": "10"}}
+
+IN_FRENCH = {code: RANK_SIGNS["french"].get(code[0], code[0]) + FRENCH_SUITS[code[1]] for code in ITALIAN.codes}
+"""The French card that is drawn instead of an Italian one for readers who like French suits."""
+
+
+def faces_of(kind: GameKind, suits: str) -> str:
+    """Return how a game's cards are shown to a reader who wants these suits on forty cards."""
+    return "french_pack" if kind.pack.is_french else suits
 
 
 JOINER, NO_BREAK = "\N{WORD JOINER}", "\N{NO-BREAK SPACE}"
@@ -75,7 +86,8 @@ class _Made(dict[str, str]):
 class CardFaces(_Made):
     """Cards as people see them, by their codes: rank and suit's sign; "codes" leaves them as the record has them, 3D.
 
-    ``label(code)`` is a card on a button, ``rank(code)`` its rank alone, and ``sign(suit)`` a suit's sign.
+    ``label(code)`` is a card on a button, ``rank(code)`` its rank alone, and ``sign(suit)`` a suit's sign. ``deck`` are
+    the suits of the deck whose drawings show it.
     """
 
     def __init__(self, faces: str) -> None:
@@ -85,9 +97,15 @@ class CardFaces(_Made):
             return ranks.get(code[0], code[0]) + (JOINER if code[1:] in signs else "") + signs.get(code[1:], code[1:])
 
         super().__init__(card)
+        self._is_worn = faces == "french"
+        self.deck: Suits = "french" if faces in ("french", "french_pack") else "italian"
         self.label = _Made(lambda code: card(code).replace(JOINER, "")).__getitem__
         self.rank = _Made(lambda code: ranks.get(code[0], code[0])).__getitem__
         self.sign = _Made(lambda suit: signs.get(suit, suit)).__getitem__
+
+    def drawn(self, code: str) -> str:
+        """The code of the card that is drawn for this one."""
+        return IN_FRENCH[code] if self._is_worn else code
 
 
 @cache
@@ -99,7 +117,7 @@ def refusal(error: EngineError, language: str, suits: str) -> str:
     """What an engine's error says to a player, with the cards and suits that this player sees; ``suits`` are those of
     their forty cards.
     """
-    words = Wording(language, (), "spades" if error.values.get("suits") == FRENCH.suits else suits)
+    words = Wording(language, (), "french_pack" if error.values.get("suits") == FRENCH.suits else suits)
     card, suit, shown = error.values.get("card"), error.values.get("suit"), {}
     if isinstance(card, str):
         shown["card"] = words.card(card)

@@ -6,6 +6,8 @@ A set of cards is an integer with bit ``1 << index`` for each card in it.
 
 from collections.abc import Iterable, Iterator
 
+FRENCH_SUITS = "CDHS"
+
 MOST_SETS = 4096
 """All that four suits of ten cards have, and more than the playouts of one deal meet. Suits of thirteen have 32,768:
 thousands of deals would meet most of them, and keep 6 MB each for texts that are quickly made again."""
@@ -16,6 +18,7 @@ class Pack:
 
     ``suits`` are the suits' letters in their order and ``suit_names`` their English names, ``strength`` the ranks
     from low to high as they win tricks, ``printed`` the ranks as a new pack lies, which is where the shuffle starts.
+    ``is_french`` is whether its suits are the French ones.
 
     >>> ITALIAN.codes[ITALIAN.index["3D"]]
     '3D'
@@ -25,6 +28,7 @@ class Pack:
 
     def __init__(self, suits: str, suit_names: tuple[str, ...], strength: str, printed: str) -> None:
         self.suits = suits
+        self.is_french = suits == FRENCH_SUITS
         self.suit_names = suit_names
         self.ranks = strength
         self.size = len(suits) * len(strength)
@@ -97,5 +101,7 @@ def cards(mask: int) -> Iterator[int]:
 ITALIAN = Pack("DCSB", ("coins", "cups", "swords", "batons"), strength="4567FCRA23", printed="A234567FCR")
 """Forty cards: denari, coppe, spade, bastoni; 3 2 A R C F 7 6 5 4 from high to low."""
 
-FRENCH = Pack("CDHS", ("clubs", "diamonds", "hearts", "spades"), strength="23456789TJQKA", printed="23456789TJQKA")
+FRENCH = Pack(
+    FRENCH_SUITS, ("clubs", "diamonds", "hearts", "spades"), strength="23456789TJQKA", printed="23456789TJQKA"
+)
 """Fifty-two cards: clubs, diamonds, hearts, spades; aces high."""

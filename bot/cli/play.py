@@ -12,16 +12,18 @@ from bot.texts import error_text, texts
 from bot.wording import Wording
 from engine import Game, GameKind, View, game_kind
 from engine.errors import EngineError
+from engine.games import first_game
 from engine.robots import ROBOTS, Robot, act
 from engine.robots import robot as make_robot
 from engine.rules import Value
 from engine.views import PacketsView, SpadesView, StockView, TressetteView
 
 YOU = 0
+FIRST_GAME = first_game("terminal")
 
 
 def play(
-    game: GameId = "pizzichino",
+    game: GameId = FIRST_GAME,
     rules: Rules = None,
     more: MoreRules = None,
     robot: Annotated[str, typer.Option(help=" or ".join(ROBOTS))] = "random",

@@ -15,14 +15,14 @@ from bot.finished.archive import FinishedGame
 from bot.panels.phrases import fixture_line
 from bot.somebody import spoken
 from bot.transcript import ending_of, plain
-from bot.wording import Wording
-from engine import Game, Record, replay
+from bot.wording import Wording, faces_of
+from engine import Game, GameKind, Record, replay
 from engine.records import SpadesRecord, TressetteRecord
 from engine.robots.findings import Verdict, costliest, summary
 from engine.tressette import TressetteDeal
 from engine.views import DealView, Packet, PacketsView, SpadesView, StockView, TressetteView
 
-OpenView = PacketsView | StockView | SpadesView | TressetteView
+OpenView = PacketsView | StockView | SpadesView | TressetteView | DealView
 RECORDS = (TressetteRecord, SpadesRecord)
 """What records are, by their games' family."""
 
@@ -81,6 +81,7 @@ class ReplayedGame(Told):
     id: str
     game: str
     title: str = Field(description="What the game is called in the reader's language.")
+    is_french: bool = Field(description="Whether it is played with a French pack.")
     rules: dict[str, int | str | bool]
     seats: list[str] = Field(description="What the players were called, by seat; seats 0 and 2 are side 0.")
     ended: int = Field(description="Unix seconds.")
@@ -136,6 +137,7 @@ def replayed_game(game: FinishedGame, language: str, suits: str) -> ReplayedGame
         id=game.id,
         game=record.game,
         title=words.text(record.kind.name),
+        is_french=record.kind.pack.is_french,
         rules=record.rules,
         seats=list(words.names),
         ended=game.ended,
@@ -186,8 +188,8 @@ def replayed_analysis(game: FinishedGame, known: Analysis | None, language: str,
 
 
 def _words(record: Record, language: str, suits: str) -> Wording:
-    faces = "spades" if record.game == "spades" else suits
-    return Wording(language, [plain(spoken(name, language)) for name in record.seats], faces)
+    names = [plain(spoken(name, language)) for name in record.seats]
+    return Wording(language, names, faces_of(record.kind, suits))
 
 
 def _steps(record: Record, number: int, words: Wording) -> Iterator[Step]:
@@ -196,21 +198,21 @@ def _steps(record: Record, number: int, words: Wording) -> Iterator[Step]:
         # Chance's moves come with those that they follow from: the game may be ahead of its record by one.
         seat, move = record.deals[number - 1].moves[place - 1][:2] if place else (None, "")
         view = game.view(None).deal
-        assert isinstance(view, OpenView)
+        assert view
         current = game.current
         yield Step.model_construct(
             seat=seat,
             move=move,
-            text=words.move(seat, move) if place else _dealt(words, view),
+            text=words.move(seat, move) if place else _dealt(words, game.kind, view),
             view=view,
             seats=[_seat_view(game.view(one).deal) for one in range(len(record.seats))],
             taken=(current.taken[0], current.taken[1]) if isinstance(current, TressetteDeal) else None,
         )
 
 
-def _dealt(words: Wording, view: DealView) -> str:
+def _dealt(words: Wording, kind: GameKind, view: DealView) -> str:
     _ = words.text
-    begins = _("{name} draws first") if isinstance(view, SpadesView) else _("{name} deals")
+    begins = _("{name} deals") if kind.has_dealer else _("{name} draws first")
     return begins.format(name=words.names[view.dealer])
 
 

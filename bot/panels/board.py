@@ -14,7 +14,7 @@ from bot.texts import marked as _
 from bot.wording import Wording, signed
 from engine import Record
 from engine.robots.findings import Summary
-from engine.views import DealView, SpadesView, StockView, TressetteView
+from engine.views import DealView, StockView, TressetteView
 
 
 def board_panel(
@@ -135,7 +135,7 @@ def _beginner(deal: DealView, phrases: Phrases) -> int:
 
 def _left(words: Wording, deal: DealView, seen: TableSnapshot) -> str:
     """How many cards have yet to be played, wherever they lie. Cards of the trick under way still count."""
-    tricks = seen.kind.pack.size // len(deal.counts) if not isinstance(deal, SpadesView) else 13
+    tricks = seen.kind.plays // seen.kind.seats
     left = (tricks - sum(deal.tricks)) * len(deal.counts)
     return words.ngettext("{count} card left", "{count} cards left", left).format(count=left)
 

@@ -8,7 +8,7 @@ from bot.tables.chairs import Invited
 from bot.tables.table import CLOCKS, REFUSALS, Table
 from bot.texts import texts
 from bot.wording import Wording, score_unit
-from engine import GAMES
+from engine import GAMES, game_kind
 from engine.rules import spell
 
 
@@ -158,7 +158,7 @@ def _outcome(table: Table, words: Wording) -> str:
         "declined": _("{name} declined.").format(name=name),
     }
     begun = _("The cards are dealt: open our private chat to see yours.")
-    if table.game_id == "spades":
+    if not game_kind(table.game_id).has_dealer:
         begun = _("The game has begun: open our private chat to see your cards.")
     return outcomes.get(table.closed, begun)
 

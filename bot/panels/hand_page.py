@@ -20,11 +20,10 @@ from bot.panels.hand import RESIGN, hand_panel, what_to_do
 from bot.panels.set_aside import set_aside_panel
 from bot.panels.snapshot import TableSnapshot, isolated, snapshot
 from bot.people import Profile
-from bot.pictures.cards import IN_FRENCH
 from bot.pictures.scene import Light, Pile, PlayedCard
 from bot.pictures.scenes import deal_end, hand_scene
 from bot.tables.table import Table
-from engine.views import DealView, Packet, PacketsView, SpadesView, TressetteView, View
+from engine.views import DealView, Packet, PacketsView, TressetteView, View
 
 POINTS_IN_TRICKS = 11
 """Of a deal of Tressette: 32 thirds and a point for the last trick (docs/rules.md)."""
@@ -213,9 +212,7 @@ class _Pages:
         self.profile = profile
         self.deal = seen.view.deal if seen.view else None
         self.scene = hand_scene(seen, profile.language, profile.suits, profile.deck, chosen, any_letters=True)
-        self.is_worn = profile.suits == "french" and seen.kind.id != "spades"
-        suits = "french" if self.is_worn or seen.kind.id == "spades" else "italian"
-        self.deck = f"{suits}-{profile.deck}"
+        self.deck = f"{self.words.faces.deck}-{profile.deck}"
         moves = seen.view.moves if seen.view else ()
         self.playable = {move.split(" ")[1] for move in moves if move.startswith("play ")}
         self.pressed = {button.about: button for row in panel.rows for button in row if button.about}
@@ -381,7 +378,7 @@ class _Pages:
                     self.words.text("you") if is_reader else isolated(chair.name) if chair else "…",
                     chair is not None and chair.is_robot,
                     self.seen.turn == seat,
-                    self._dealing(deal) if deal.dealer == seat else "",
+                    self._dealing() if deal.dealer == seat else "",
                     0 if is_reader else deal.counts[seat] - len(known),
                     tuple(TapCard(self._worn(code), self._name(code)) for code in known),
                     () if is_reader else self._others_packets(seat),
@@ -389,9 +386,9 @@ class _Pages:
             )
         return tuple(sorted(found, key=lambda one: one.at))
 
-    def _dealing(self, deal: DealView) -> str:
+    def _dealing(self) -> str:
         _ = self.words.text
-        return _("draws first") if isinstance(deal, SpadesView) else _("deals the cards")
+        return _("deals the cards") if self.seen.kind.has_dealer else _("draws first")
 
     def _others_packets(self, seat: int) -> tuple[TapCard, ...]:
         return tuple(
@@ -400,4 +397,4 @@ class _Pages:
         )
 
     def _worn(self, code: str | None) -> str:
-        return IN_FRENCH[code] if code and self.is_worn else code or ""
+        return self.words.faces.drawn(code) if code else ""

@@ -13,7 +13,7 @@ from bot.picture import CardStyle
 from bot.tables.table import CLOCKS
 from bot.texts import LANGUAGES, texts
 from bot.transcript import story
-from bot.wording import Wording
+from bot.wording import Wording, faces_of
 
 LANGUAGE_NAMES = {"en": "English", "it": "Italiano"}
 
@@ -141,7 +141,7 @@ def chat_settings_page(chat: ChatProfile, *, shows_pictures: bool, for_admins: b
 
 def replay_page(game: FinishedGame, deal: int, language: str, suits: str) -> Panel:
     """A finished game's deal, trick by trick."""
-    faces = "spades" if game.record.game == "spades" else suits
+    faces = faces_of(game.record.kind, suits)
     page, words = Writer(), Wording(language, (), faces)
     options = " · ".join(options_in_words(words, game.record.kind, game.record.rules))
     if game.played_for:

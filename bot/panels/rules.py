@@ -1,6 +1,7 @@
 """The rules as players read them, in short; docs/rules.md has them option by option."""
 
 from collections.abc import Sequence
+from fractions import Fraction
 from typing import NamedTuple
 
 from bot import actions
@@ -9,16 +10,13 @@ from bot.panel import Button, Panel, Writer
 from bot.panels.phrases import game_names
 from bot.picture import Suits
 from bot.texts import texts
-from bot.wording import Wording, score_unit_of
-from engine import GAMES
+from bot.wording import Wording, card_faces, faces_of, score_unit_of
+from engine import GAMES, GameKind
 from engine.cards import ITALIAN
+from engine.tressette import THIRDS
 
-RANKS = "32ARCF7654"
+RANKS = ITALIAN.ranks[::-1]
 """The ranks of forty cards, from high to low."""
-
-WORTH = ("1/3", "1/3", "1", "1/3", "1/3", "1/3", "0", "0", "0", "0")
-WORTH_THREE_FOR_ONE = ("1", "1", "3", "1", "1", "1", "0", "0", "0", "0")
-"""What a card of each of these ranks is worth, in points as a table shows them."""
 
 
 class RulesText(NamedTuple):
@@ -33,16 +31,16 @@ class RulesText(NamedTuple):
     suits: Suits = "italian"
 
 
-SPADES_RANKING = [(f"{rank}S", "") for rank in "AKQJT98765432"]
+def ranking_of(kind: GameKind) -> list[tuple[str, str]]:
+    """The cards of one suit from high to low, each with its worth in points as the table shows them."""
+    pack = kind.pack
+    suit = kind.trump or pack.suits[0]
+    cards = [rank + suit for rank in reversed(pack.ranks)]
+    return [(card, _worth(card, score_unit_of(kind.id)) if kind.is_tressette else "") for card in cards]
 
 
-def worth_of_cards(game: str) -> tuple[str, ...]:
-    """What a card of each of `RANKS` is worth, as a game's table counts it; without a game, as most do."""
-    return WORTH_THREE_FOR_ONE if _is_three_for_one(game) else WORTH
-
-
-def _is_three_for_one(game: str) -> bool:
-    return game in GAMES and score_unit_of(game) > 1
+def _worth(card: str, unit: int = 1) -> str:
+    return str(Fraction(unit * THIRDS[ITALIAN.index[card]], 3))
 
 
 def rules_text(language: str, about: str = "", faces: str = "italian") -> RulesText:
@@ -50,23 +48,18 @@ def rules_text(language: str, about: str = "", faces: str = "italian") -> RulesT
     is how forty cards are shown.
     """
     _ = texts(language).gettext
-    if about in GAMES:
-        lines = [*_game(language, faces)[about], _ranking(language, about, faces)]
-        if about == "spades":
-            return RulesText(_(GAMES[about].name), lines, SPADES_RANKING, "french")
-        return RulesText(_(GAMES[about].name), lines, _worth(about))
+    if kind := GAMES.get(about):
+        lines = [*_game(language, faces).get(about, ()), _ranking(language, kind, faces)]
+        return RulesText(_(kind.name), lines, ranking_of(kind), card_faces(faces_of(kind, "italian")).deck)
     if about == FAIR:
         return RulesText(_("Is the shuffle fair?"), _fair(language))
-    return RulesText(_("Common to all Tressette games"), _common(language, faces), _worth())
-
-
-def _worth(game: str = "") -> list[tuple[str, str]]:
-    return [(f"{rank}D", worth) for rank, worth in zip(RANKS, worth_of_cards(game), strict=True)]
+    ranking = [(f"{rank}D", _worth(f"{rank}D")) for rank in RANKS]
+    return RulesText(_("Common to all Tressette games"), _common(language, faces), ranking)
 
 
 def has_common_rules(about: str) -> bool:
-    """Whether this is a game by its id, and one to which belongs what all Tressette games share."""
-    return about in GAMES and about != "spades"
+    """Return whether this is the id of a game for which the rules common to all Tressette games hold."""
+    return about in GAMES and GAMES[about].is_tressette
 
 
 def rules_page(language: str, about: str = "", faces: str = "italian") -> Panel:
@@ -119,19 +112,19 @@ def _common(language: str, faces: str) -> list[str]:
 
 def _worth_a_third(words: Wording) -> str:
     """The ranks that are worth a third of an ace, as in "3, 2, R, C and F"."""
-    *ranks, last = (words.faces.rank(rank) for rank, worth in zip(RANKS, WORTH, strict=True) if worth == "1/3")
+    *ranks, last = (words.faces.rank(rank) for rank in RANKS if _worth(f"{rank}D") == "1/3")
     return words.text(" and ").join((", ".join(ranks), last))
 
 
-def _ranking(language: str, game: str, faces: str) -> str:
+def _ranking(language: str, kind: GameKind, faces: str) -> str:
     """Which card beats which, and what each is worth."""
-    words = Wording(language, (), faces)
+    words = Wording(language, (), faces_of(kind, faces))
     _ = words.text
-    if game == "spades":
-        return _("From high to low: A K Q J 10 9 8 7 6 5 4 3 2.")
-    ranks = " ".join(map(words.faces.rank, RANKS))
+    ranks = " ".join(map(words.faces.rank, reversed(kind.pack.ranks)))
+    if not kind.is_tressette:
+        return _("From high to low: {ranks}.").format(ranks=ranks)
     sentence = _("From high to low: {ranks}. An ace is worth 1 point; {thirds} a third each.")
-    if _is_three_for_one(game):
+    if score_unit_of(kind.id) > 1:
         sentence = _("From high to low: {ranks}. An ace is worth 3 points; {thirds} 1 each; the last trick 3.")
     return sentence.format(ranks=ranks, thirds=_worth_a_third(words))
 

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from bot.store.entries import Fixture
 from bot.tables.chairs import Chair
 from bot.tables.table import PHRASES_A_DEAL, Table
-from bot.wording import Wording
+from bot.wording import Wording, faces_of
 from engine import GameKind, Record, View, game_kind
 from engine.game import MoveEntry
 from engine.rules import Value, resolve
@@ -130,7 +130,7 @@ class TableSnapshot(NamedTuple):
 
     def words(self, language: str, suits: str) -> Wording:
         """The words for this table; cards with French suits for Spades, and for those who like them."""
-        faces = "spades" if self.kind.id == "spades" else suits
+        faces = faces_of(self.kind, suits)
         return Wording(language, self.names, faces)
 
 

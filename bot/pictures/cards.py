@@ -12,15 +12,11 @@ from bot.pictures.colours import PAPER, SUIT_COLOURS
 from bot.pictures.drawings import drawing, glyph
 from bot.pictures.figures import CARD_WIDTH, FIGURES, french_figure, italian_figure
 from bot.pictures.pips import french_pips, italian_pips
-from bot.wording import FRENCH_SUITS, RANK_SIGNS
 from engine.cards import FRENCH, ITALIAN, Pack
 
 WIDTH, HEIGHT = CARD_WIDTH, 400
 
 PACKS: dict[Suits, Pack] = {"italian": ITALIAN, "french": FRENCH}
-
-IN_FRENCH = {code: RANK_SIGNS["french"].get(code[0], code[0]) + FRENCH_SUITS[code[1]] for code in ITALIAN.codes}
-"""The French card that is shown in place of an Italian one where people play forty cards with French suits."""
 
 
 @cache

@@ -6,13 +6,10 @@ from typing import Any, NamedTuple
 from bot.panels.phrases import Phrases, in_points, stock_of, turn_line
 from bot.panels.snapshot import TableSnapshot
 from bot.picture import CardStyle, Deck
-from bot.pictures.cards import IN_FRENCH
 from bot.pictures.lettering import drawable_names
 from bot.pictures.scene import Card, Holder, Light, Pile, PlayedCard, Scene, Side, TallyLine
 from bot.wording import minus
 from engine.views import DealView, Packet, PacketsView, Played, SpadesView, StockView, TressetteView
-
-TRUMPS = {"spades": "S"}
 
 
 def hand_scene(
@@ -61,9 +58,7 @@ class _Scenes:
         self.seen = seen = seen if any_letters else _with_drawable_names(seen, language)
         self.words = words = seen.words(language, suits)
         self.phrases = Phrases(seen, words)
-        is_french = seen.kind.id == "spades"
-        self.is_worn = suits == "french" and not is_french
-        self.deck = Deck("french" if self.is_worn or is_french else "italian", style)
+        self.deck = Deck(words.faces.deck, style)
 
     def scene(self, sides: tuple[Side, Side], **what: object) -> Scene:
         _ = self.words.text
@@ -155,9 +150,7 @@ class _Scenes:
     # Cards
 
     def _card(self, code: str | None, light: Light = "") -> Card:
-        if code and self.is_worn:
-            code = IN_FRENCH[code]
-        return Card(code or "", light)
+        return Card(self.words.faces.drawn(code) if code else "", light)
 
     def trick(self, played: Iterable[Played]) -> tuple[PlayedCard, ...]:
         played = tuple(played)
@@ -171,7 +164,7 @@ class _Scenes:
         """The card of a trick that nothing beats: the highest of the suit led, or of trumps."""
         if not played:
             return ""
-        index, trump = self.seen.kind.pack.index, TRUMPS.get(self.seen.kind.id)
+        index, trump = self.seen.kind.pack.index, self.seen.kind.trump
         led = played[0].card[1]
         return max(
             (card for _seat, card, _signal in played if card[1] in (led, trump)),

@@ -269,7 +269,7 @@ class Challenges:
     ) -> Table:
         """Take a chair, by default the first that is free. With the last one the game begins.
 
-        At a `tavolo` the first at a side is asked for the chair opposite; then the chair is asked for, not taken.
+        If the game asks partners, the first player of a side is asked for the chair opposite.
         ``host`` is another place that shows the table from then on. Strangers who were matched are called as they were
         then. NoChairForYou where whoever opened the table has blocked this person, and has not asked them either.
         OldPanel where they have read other ``terms``, told by the version since which the table had them.
@@ -333,7 +333,7 @@ class Challenges:
         return await self._room.commit(code, update, decide)
 
     async def answer(self, code: str, person: str, seat: int, accept: bool, update: str) -> Table:
-        """The first at a side of a `tavolo` accepts or refuses who asks for the chair opposite."""
+        """Accept or refuse, for the first player of a side, the one who asks for the chair opposite."""
 
         def decide(table: Table) -> Table:
             if table.phase != "open" or seat not in table.asking:

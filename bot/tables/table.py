@@ -247,9 +247,9 @@ class Table:
         return None if turn is None else self.chairs[turn]
 
     def ruler_of(self, seat: int) -> int | None:
-        """The seat whose player says who may take this one: at a `tavolo` the chair opposite, if a person has it."""
+        """The seat whose player says who may take this one: the chair opposite, if a person has it."""
         # Nobody decides about strangers who were asked for all chairs.
-        if self.game_id != "tavolo" or self.matched:
+        if not game_kind(self.game_id).asks_partner or self.matched:
             return None
         opposite = (seat + 2) % 4
         chair = self.chairs[opposite]
@@ -290,7 +290,7 @@ class Table:
         """The entries by which a chair is given back, before the game begins."""
         # Who asks this player for the chair opposite need not ask any more.
         opposite = (seat + 2) % len(self.chairs)
-        asking = self.asking.get(opposite) if self.game_id == "tavolo" else None
+        asking = self.asking.get(opposite) if game_kind(self.game_id).asks_partner else None
         sitting = [Sit(opposite, asking.person, asking.name)] if asking else []
         return [Stand(seat), *sitting]
 

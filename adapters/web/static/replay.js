@@ -142,7 +142,7 @@ const Replay = () => {
     return () => clearTimeout(timer);
   });
 
-  const isFrench = overview.game === "spades";
+  const isFrench = overview.is_french;
   const faces = { url: decks[isFrench || suits === "french" ? "french-classic" : "italian-classic"], isWorn: !isFrench && suits === "french", names: overview.cards };
   const open = useMemo(() => step ? step.seats.map((/** @type {Own} */ own, /** @type {number} */ seat) => (who === OPEN || Number(who) === seat ? own : null)) : [], [step, who]);
   const judged = useMemo(() => {

@@ -71,8 +71,8 @@ const Watch = () => {
   const [state, setState] = useState("live");
   const [suits, setSuits] = useState(() => (forEver.get(HELD) === "french" ? "french" : "italian"));
   useEffect(() => (isOver(first) ? undefined : follow(setTable, setState)), []);
-  const isFrench = table.game === "spades", unit = Number(table.rules.score_unit || 1);
-  const faces = { url: decks[isFrench || suits === "french" ? "french-classic" : "italian-classic"], isWorn: !isFrench && suits === "french", names: cards[isFrench ? "spades" : suits] };
+  const isFrench = table.is_french, unit = Number(table.rules.score_unit || 1);
+  const faces = { url: decks[isFrench || suits === "french" ? "french-classic" : "italian-classic"], isWorn: !isFrench && suits === "french", names: cards[isFrench ? "french_pack" : suits] };
   const names = table.seats.map((/** @type {{name: string} | null} */ seat) => (seat ? spoken(seat.name) : "…"));
   /** @param {number} side */
   const players = (side) => names.filter((/** @type {string} */ _, /** @type {number} */ seat) => seat % 2 === side).join(" + ");

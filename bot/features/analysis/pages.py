@@ -9,7 +9,8 @@ from bot.panel import Button, Panel, Writer
 from bot.panels.course import how_it_went
 from bot.panels.snapshot import isolated
 from bot.somebody import spoken
-from bot.wording import Wording, score_unit_of
+from bot.wording import Wording, faces_of, score_unit_of
+from engine import game_kind
 from engine.robots.findings import Hint, Summary, Verdict, summary
 
 BAR = 10
@@ -23,9 +24,8 @@ def analysis_page(
 
     ``pages`` is where our pages are, empty if they cannot be reached.
     """
-    faces = "spades" if game.record.game == "spades" else suits
     names = [spoken(name, language) for name in game.record.seats]
-    words = Wording(language, names, faces)
+    words = Wording(language, names, faces_of(game.record.kind, suits))
     _ = words.text
     page = Writer()
     page.line(_("🔎 Analysis of {code}"), "bold", code=game.code)
@@ -116,7 +116,7 @@ def short_move(words: Wording, move: str) -> str:
 
 def hint_text(found: Hint, language: str, suits: str, game: str) -> str:
     """A hint in a line, short enough for every platform."""
-    words = Wording(language, (), "spades" if game == "spades" else suits)
+    words = Wording(language, (), faces_of(game_kind(game), suits))
     _ = words.text
     return f"💡 {wish_text(words, found.move)}: {reasons(words)[found.reason]}"
 

@@ -13,8 +13,8 @@ from bot.panel import Button, Panel, Row, Span, Writer
 from bot.panels.snapshot import isolated
 from bot.texts import day_name, texts
 from bot.texts import marked as _
-from bot.wording import Wording, minus, signed
-from engine import GAMES
+from bot.wording import Wording, faces_of, minus, signed
+from engine import GAMES, game_kind
 
 MOST_LINES = 15
 """So many results stand in a list."""
@@ -223,7 +223,7 @@ def yesterday_panel(language: str, suits: str, past: PastDay, lines: Sequence[Na
 
 def _moves(language: str, suits: str, game: str, line: DayLine) -> str:
     """A line's moves: cards as they are, everything else in a sentence."""
-    words = Wording(language, [texts(language).gettext("you")], "spades" if game == "spades" else suits)
+    words = Wording(language, [texts(language).gettext("you")], faces_of(game_kind(game), suits))
     return " ".join(words.card(one.card) if one.card else f"({words.move(0, one.move)})" for one in line.decisions)
 
 

@@ -12,7 +12,8 @@ from bot.features.daily.lines import DayLine, Decision, Way, first_fork
 from bot.features.daily.pages import heading
 from bot.panel import LONGEST_PAYLOAD, Button, Panel, Row, Writer
 from bot.panels.snapshot import isolated
-from bot.wording import Wording, signed
+from bot.wording import Wording, faces_of, signed
+from engine import game_kind
 from engine.robots.findings import Summary, Verdict, summary
 
 A_PAGE = 4
@@ -194,7 +195,7 @@ def move_text(words: Wording, move: str) -> str:
 
 
 def _words(language: str, suits: str, compared: Comparison) -> Wording:
-    return Wording(language, (), "spades" if compared.game == "spades" else suits)
+    return Wording(language, (), faces_of(game_kind(compared.game), suits))
 
 
 # The same as a table, for a page

@@ -113,7 +113,7 @@ def ready_panel(table: Table, seen: TableSnapshot, person: str, language: str) -
     elif table.closed:
         page.line(_("No game came of it. Whoever came by /find and wanted to play is looked for still."), "bold")
     else:
-        page.line(_("The game has begun.") if table.game_id == "spades" else _("The cards are dealt."), "bold")
+        page.line(_("The cards are dealt.") if seen.kind.has_dealer else _("The game has begun."), "bold")
     points, clock = in_points(seen, int(seen.rules["target"])), clock_line(words, seen.clock, seen.strict)
     game = Span(_(seen.kind.name), "bold")
     page.line(_("{game} · to {points} points · {clock}"), game=game, points=points, clock=clock)

@@ -12,7 +12,6 @@ from bot.handlers.errors import NoSuchPuzzle
 from bot.panel import Panel
 from bot.panels.phrases import capital
 from bot.people import Profile
-from bot.pictures.cards import IN_FRENCH
 from bot.platform import Reply, chat_of, is_private, may_speak_first, private_place
 from bot.texts import texts
 from bot.viewers import Viewers
@@ -170,12 +169,11 @@ def puzzle_with(id_: str, card: str) -> Puzzle:
 
 def _page(profile: Profile, puzzle: Puzzle, panel: Panel, answer: str) -> PuzzlePage:
     position = Position(profile.language, profile.suits, puzzle)
-    is_worn = profile.suits == "french" and puzzle.bids is None
-    suits = "french" if is_worn or puzzle.bids else "italian"
+    words = position.words
     best = puzzle.pack.codes[puzzle.best]
 
     def card(code: str) -> PageCard:
-        return PageCard(code, IN_FRENCH[code] if is_worn else code, position.words.card(code))
+        return PageCard(code, words.faces.drawn(code), words.card(code))
 
     def own(code: str) -> PageCard:
         if answer:
@@ -190,7 +188,7 @@ def _page(profile: Profile, puzzle: Puzzle, panel: Panel, answer: str) -> Puzzle
         puzzle.game,
         panel,
         verdict(profile.language, profile.suits, puzzle, answer) if answer else "",
-        f"{suits}-{profile.deck}",
+        f"{words.faces.deck}-{profile.deck}",
         (PageHand(names[0], tuple(map(own, position.codes(0)))), *others),
         tuple(PageHand(capital(name), (card(code),)) for name, code in position.trick()),
     )

@@ -32,6 +32,7 @@ from bot.people import People
 from bot.platform import Adapter, ChatGone, DeliveryError, chat_of, may_speak_first, platform_of
 from bot.store import Store, keys
 from bot.viewers import Viewer, Viewers, pictured
+from engine import game_kind
 from engine.puzzles.puzzle import Puzzle
 
 EASY = 38
@@ -58,7 +59,9 @@ def choose_puzzle(day: date, drawn: Mapping[date, str]) -> str:
 def first_puzzle_of(day: date) -> Puzzle:
     """What a newcomer is asked on a day: an easy one, of Tressette for two."""
     puzzles = all_puzzles()
-    easy = sorted(id_ for id_ in puzzles if puzzles.game(id_) in ("metamazzo", "testa") and puzzles.missed(id_) <= EASY)
+    easy = sorted(
+        id_ for id_ in puzzles if game_kind(puzzles.game(id_)).layout == "stock" and puzzles.missed(id_) <= EASY
+    )
     return puzzles[easy[day.toordinal() % len(easy)]]
 
 

@@ -10,7 +10,7 @@ from bot.features.puzzles.ladder import Answered, Counted, PuzzleStanding
 from bot.panel import Button, Panel, Row, Writer
 from bot.panels.phrases import capital
 from bot.texts import day_name, texts
-from bot.wording import JOINER, NO_BREAK, Wording, score_unit_of, signed, thirds
+from bot.wording import JOINER, NO_BREAK, Wording, faces_of, score_unit_of, signed, thirds
 from engine.puzzles.puzzle import Line, Puzzle
 
 STARS = ((40, 1), (60, 2), (80, 3))
@@ -130,7 +130,7 @@ class Position:
         self.names = [_("you"), *others]
         # In lines there are many of them, and a photo's caption has room for a thousand characters.
         self.short = [_("you"), *([_("they")] if len(others) == 1 else [capital(name)[:1] for name in others])]
-        self.words = Wording(language, self.names, "spades" if puzzle.bids else suits)
+        self.words = Wording(language, self.names, faces_of(puzzle.kind, suits))
 
     def heading(self, page: Writer, day: date | None) -> None:
         _ = self.words.text

@@ -3,8 +3,7 @@
 from bot.features.puzzles.pages import Position
 from bot.panels.phrases import capital
 from bot.picture import CardStyle, Deck
-from bot.pictures.cards import IN_FRENCH
-from bot.pictures.scene import Card, Holder, PlayedCard, Scene, Side
+from bot.pictures.scene import Card, Holder, Light, PlayedCard, Scene, Side
 from bot.texts import texts
 from engine.puzzles.puzzle import Puzzle
 
@@ -13,10 +12,10 @@ def puzzle_scene(language: str, suits: str, style: CardStyle, puzzle: Puzzle) ->
     """A puzzle's position, for one viewer."""
     _ = texts(language).gettext
     position = Position(language, suits, puzzle)
-    is_worn = suits == "french" and puzzle.bids is None
+    faces = position.words.faces
 
-    def card(code: str, light: str = "") -> Card:
-        return Card(IN_FRENCH[code] if is_worn else code, light)  # type: ignore[arg-type]
+    def card(code: str, light: Light = "") -> Card:
+        return Card(faces.drawn(code), light)
 
     here, trick = puzzle.position(), position.trick()
     best = position.code(here.best) if trick else ""
@@ -24,7 +23,7 @@ def puzzle_scene(language: str, suits: str, style: CardStyle, puzzle: Puzzle) ->
     ours, theirs = (_without_fractions(one) for one in position.counted())
     names = [capital(name) for name in position.names]
     return Scene(
-        deck=Deck("french" if is_worn or puzzle.bids else "italian", style),
+        deck=Deck(faces.deck, style),
         sides=(
             Side(" + ".join(names[::2]), "", (ours,), is_to_move=True),
             Side(" + ".join(names[1::2]), "", (theirs,)),

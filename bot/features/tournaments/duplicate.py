@@ -3,15 +3,13 @@
 docs/tournaments.md has the rules and the table of steps.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 
 from bot.features.tournaments.entries import Result
 from bot.features.tournaments.tournament import Match, Tournament
-
-UNIT: Mapping[str, int] = {"spades": 10}
-"""By game, how many of its points are one of the others'."""
+from engine import game_kind
 
 STEPS = (Fraction(1, 2), Fraction(3, 2), 3, 5, 7, 10, 14, 19)
 """The differences from the datum, in units, from which on they are one step, two, and so on."""
@@ -62,7 +60,7 @@ def round_scores(t: Tournament) -> list[dict[int, Fraction]]:
 
 
 def steps(difference: Fraction) -> int:
-    """What a difference from the datum is in steps; it is in units, of which `UNIT` says how many points they are."""
+    """What a difference from the datum is in steps; it is in units (`GameKind.duplicate_unit`)."""
     passed = sum(abs(difference) >= least for least in STEPS)
     return -passed if difference < 0 else passed
 
@@ -113,4 +111,4 @@ def _lost(t: Tournament, winner: int | None, least_and_most: tuple[Fraction, Fra
 
 
 def _unit(t: Tournament) -> int:
-    return UNIT.get(t.game, 1)
+    return game_kind(t.game).duplicate_unit

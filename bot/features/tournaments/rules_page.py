@@ -1,9 +1,11 @@
 """How a tournament goes: what everybody may read beforehand."""
 
+from bot.features.tournaments.duplicate import PENALTY
 from bot.features.tournaments.panel import back_row, button
 from bot.features.tournaments.texts import Told
 from bot.features.tournaments.tournament import Tournament
 from bot.panel import Panel, Writer
+from engine import game_kind
 
 
 def rules_panel(language: str, t: Tournament, *, is_organiser: bool = False) -> Panel:
@@ -62,7 +64,7 @@ def _match(told: Told) -> list[str]:
     if not t.is_duplicate:
         return [_("A match is one whole game, at a table of its own."), opens]
     steps = t.options["scoring"] == "steps"
-    lost = 50 if t.game == "spades" else 5
+    lost = PENALTY * game_kind(t.game).duplicate_unit
     return [
         told.deals_and_scoring + ".",
         _("You change seats after each deal, and nobody is dealt the same cards twice."),

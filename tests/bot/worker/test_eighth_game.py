@@ -1,0 +1,158 @@
+"""A game that only this module knows is played in chat, picture and page: facts of a game live in its kind."""
+
+from collections.abc import Iterator, Sequence
+from random import Random
+from typing import Any, ClassVar, Literal
+
+import pytest
+
+from adapters.discord.drawing import content
+from adapters.telegram.drawing import markup_of
+from bot.finished.replayed import replayed_deal, replayed_game
+from bot.panels.board import board_panel
+from bot.panels.hand import hand_panel
+from bot.panels.hand_page import hand_page
+from bot.panels.rules import rules_page, rules_text
+from bot.panels.snapshot import snapshot
+from bot.people import Profile
+from bot.pictures.painter import paint
+from bot.pictures.rules import rules_sheet
+from bot.pictures.scenes import board_scene, hand_scene
+from bot.pictures.sheet import Ranking
+from bot.store import Store
+from bot.store.entries import FirstDeal, Move, Open, Sit
+from bot.tables.table import Table
+from bot.transcript import story
+from bot.watching import public_table
+from engine import GAMES, GameKind, verify
+from engine.cards import Pack, SuitTexts
+from engine.deal import Carry, Deal, Score, deal_hands, pair, unknown
+from engine.rules import RELEASE, Rules, resolve
+from engine.views import DealView
+from tests.bot.fake_platform import GROUP, FakePlatform, open_worker, play_until, seated
+from tests.bot.worker.test_hands import play_deals
+
+PACK = Pack("CDHS", ("clubs", "diamonds", "hearts", "spades"), strength="TJQKA", printed="TJQKA")
+PROFILES = (Profile("p:0"), Profile("p:0", language="it", suits="french", deck="easy"))
+
+
+class TwentyRules(Rules):
+    target: Literal[6] = 6
+
+
+class TwentyDeal(Deal):
+    """Ten cards each from a pack of twenty; hearts are trumps, and a trick is a point."""
+
+    PACK = PACK
+    VIEW = DealView
+    LENGTH = 10
+    TRUMPS = PACK.suit_masks[2]
+    WORTH = (0,) * PACK.size
+    PLAY_TEXTS = SuitTexts(PACK, "play {}")
+    CARD_OF_PLAY: ClassVar = {f"play {code}": card for code, card in PACK.index.items()}
+
+    def __init__(self, rules: Rules, dealer: int, pack: Sequence[int], carry: Carry) -> None:
+        super().__init__(seats=2, dealer=dealer)
+        deal_hands(pack, self.cards, 1 - dealer)
+
+    def legal_moves(self, seat: int) -> list[str]:
+        return self.play_moves(seat) if seat == self.turn else []
+
+    def other_move(self, seat: int, move: str) -> None:
+        raise unknown(move)
+
+    def score(self) -> Score:
+        points = pair(self.tricks)
+        return Score(points, {"thirds": (0, 0), "declared": (0, 0), "points": points})
+
+    def open_view(self) -> dict[str, Any]:
+        return self.common_view((0, 0))
+
+
+@pytest.fixture(autouse=True)
+def twenty(monkeypatch: pytest.MonkeyPatch) -> GameKind:
+    kind = GameKind("twenty", "Twenty", 2, PACK, TwentyRules, TwentyDeal, plays=20, trump="H", duplicate_unit=2)
+    monkeypatch.setitem(GAMES, kind.id, kind)
+    return kind
+
+
+def moments() -> Iterator[Table]:
+    """A table before each move of a game."""
+    people = [Sit(seat, f"p:{seat}", f"Person {seat}") for seat in range(2)]
+    deal = FirstDeal(bytes([7] * 32), RELEASE, resolve(TwentyRules, {}).model_dump())
+    table = Table("ABCD").after([Open("twenty", "p:0", "Person 0"), *people, deal], "begin")
+    random = Random(1)
+    while table.game and table.game.turn is not None:
+        yield table
+        seat = table.game.turn
+        moves = [move for move in table.game.legal_moves(seat) if move != "resign"]
+        table = table.after([Move(seat, random.choice(moves))], f"u{table.version}")
+    yield table
+
+
+async def test_new_game_is_played_in_chat(store: Store) -> None:
+    fake = FakePlatform()
+    async with open_worker(store, fake) as worker:
+        players = await seated(worker, fake, "twenty")
+        assert "The cards are dealt: open our private chat to see yours." in fake.texts(GROUP)[0]
+        await play_until(
+            worker,
+            players.copy(),
+            Random(1),
+            lambda: "Rematch" in str([one.rows for one in fake.messages[GROUP].values()]),
+        )
+        [finished] = [game async for game in worker.archive.all()]
+        verify(finished.record)
+        assert "won by" in fake.texts(GROUP)[-1]
+        assert "Ratings in Twenty:" in fake.texts(GROUP)[-1]
+        overview = replayed_game(finished, "en", "italian")
+        assert overview.is_french
+        assert overview.cards["TH"] == "10\N{WORD JOINER}♥️"
+        step = replayed_deal(finished, 1, "en", "italian").steps[0]
+        assert step.text.endswith("deals")
+        assert step.view == DealView(**vars(step.view))
+        assert any("10" in line for line, _ends in story(finished.record, 1, "en", "french_pack"))
+
+
+async def test_new_game_is_played_on_a_page(store: Store) -> None:
+    fake = FakePlatform()
+    async with open_worker(store, fake) as worker:
+        await play_deals(worker, fake, "twenty", deals=2)
+
+
+@pytest.mark.parametrize("profile", PROFILES, ids=["english", "italian"])
+def test_new_game_is_drawn_everywhere(profile: Profile) -> None:
+    won_by = set()
+    words = (profile.language, profile.suits)
+    for number, table in enumerate(moments()):
+        for seat in (0, 1):
+            seen = snapshot(table, seat)
+            panel = hand_panel(seen, *words)
+            assert markup_of(panel, "bot") is not None or not seen.my_turn
+            assert content(panel, "discord:@1")
+            page = hand_page(table, f"p:{seat}", profile)
+            assert page.deck == f"french-{profile.deck}"
+            assert {card.code for card in page.hand} <= PACK.index.keys()
+            scene = hand_scene(seen, *words, profile.deck)
+            assert scene
+            if number % 5 == 0:
+                assert paint(scene).startswith(b"\x89PNG")
+        seen = snapshot(table, None)
+        assert board_panel(seen, *words).plain
+        scene = board_scene(seen, *words, profile.deck)
+        assert scene
+        trick = scene.last_trick
+        won_by |= {(trick[0].card.code[1], one.card.code[1]) for one in trick if one.wins}
+        assert public_table(table).is_french
+    assert any(led != "H" == suit for led, suit in won_by), "no trick was trumped"
+
+
+def test_rules_of_a_new_game_name_its_own_cards() -> None:
+    text = rules_text("en", "twenty")
+    assert text.lines == ["From high to low: A K Q J 10."]
+    assert [card for card, _worth in text.ranking] == ["AH", "KH", "QH", "JH", "TH"]
+    assert text.suits == "french"
+    assert "common to all" not in rules_page("en", "twenty").plain
+    sheet = rules_sheet("twenty", "en", "italian", "classic")
+    [ranking] = [part for part in sheet.parts if isinstance(part, Ranking)]
+    assert [card.code for card in ranking.cards] == ["AH", "KH", "QH", "JH", "TH"]

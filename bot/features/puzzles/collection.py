@@ -9,7 +9,6 @@ from itertools import count
 from bot.simulation import simulate
 from engine import Record, game_kind
 from engine.games import GAMES
-from engine.packets import PacketsDeal
 from engine.puzzles.puzzle import Puzzle
 
 FILE = "endings.txt"
@@ -83,7 +82,7 @@ def found_in(records: Iterable[Record], known: set[str] | None = None) -> Iterat
 
 def made(total: int, seed: str) -> Iterator[Puzzle]:
     """So many puzzles from random deals, as many of each game as of the next, but fewer of those with packets."""
-    shares = {game: 1 if kind.new_deal is PacketsDeal else OFTEN for game, kind in GAMES.items()}
+    shares = {game: 1 if kind.layout == "packets" else OFTEN for game, kind in GAMES.items()}
     wanted = {game: -(-total * share // sum(shares.values())) for game, share in shares.items()}
     found, known = Counter[str](), set[str]()
     streams = {game: found_in(simulated(seed, [game]), known) for game in GAMES}

@@ -1,11 +1,16 @@
 """A game that only this module knows is played in chat, picture and page: facts of a game live in its kind."""
 
+import ast
+import re
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 from random import Random
 from typing import Any, ClassVar, Literal
 
 import pytest
 
+import adapters
+import bot
 from adapters.discord.drawing import content
 from adapters.telegram.drawing import markup_of
 from bot.finished.replayed import replayed_deal, replayed_game
@@ -145,6 +150,18 @@ def test_new_game_is_drawn_everywhere(profile: Profile) -> None:
         won_by |= {(trick[0].card.code[1], one.card.code[1]) for one in trick if one.wins}
         assert public_table(table).is_french
     assert any(led != "H" == suit for led, suit in won_by), "no trick was trumped"
+
+
+def test_no_code_outside_engine_compares_game_ids() -> None:
+    found = []
+    for path in (path for package in (bot, adapters) for path in Path(package.__path__[0]).rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.Compare):
+                words = {one.value for one in ast.walk(node) if isinstance(one, ast.Constant)}
+                found += [(path.name, node.lineno) for _word in words & GAMES.keys()]
+    for path in Path(adapters.__path__[0]).rglob("*.js"):
+        found += [(path.name, 0) for game in GAMES if re.search(rf"""[!=]== ["']{game}["']""", path.read_text())]
+    assert not found
 
 
 def test_rules_of_a_new_game_name_its_own_cards() -> None:

@@ -255,22 +255,6 @@ class Writer:
         self._style = style
 
 
-def fill(template: str, style: Style = "", **values: object) -> list[Span]:
-    """A template's gaps filled in; a value that is a span keeps its own style.
-
-    >>> fill("{who} leads", who=Span("Ada", "bold"))
-    [Span(text='Ada', style='bold', person=''), Span(text=' leads', style='', person='')]
-    """
-    spans = []
-    for literal, name in _parts(template):
-        if literal:
-            spans.append(Span(literal, style))
-        if name is not None:
-            value = values[name]
-            spans.append(value if type(value) is Span else Span(str(value), style))
-    return spans
-
-
 @cache
 def _parts(template: str) -> tuple[tuple[str, str | None], ...]:
     """A template's literal texts, each with the gap behind it."""

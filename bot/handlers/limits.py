@@ -28,9 +28,6 @@ BREAK = 30.0
 TRIES = RateLimit(burst=5, interval=3600.0)
 """How many codes that lead nowhere a person may try."""
 
-OPEN_TABLES = 100_000
-"""With so many open tables, whoever tries codes as fast as `TRIES` allows finds less than one in a year."""
-
 TAKE = read_script(__file__, "tries")
 
 

@@ -5,7 +5,6 @@ as pips, indices and liveries, is put together by the modules beside this one.
 """
 
 from functools import cache
-from typing import Literal
 
 from bot.picture import Deck, Suits
 from bot.pictures.colours import PAPER, SUIT_COLOURS
@@ -37,15 +36,6 @@ def back_svg(deck: Deck) -> str:
     return _card(drawing(f"backs/{deck.suits}").at(125, 200, HEIGHT))
 
 
-@cache
-def sign_svg(suit: str, suits: Suits, ground: Literal["light", "dark"] = "light") -> str:
-    """A suit's sign alone, 100 by 100, in its colour for a light or a dark ground; ValueError for no suit of these."""
-    name = suit_name(suit, suits)
-    colours = SUIT_COLOURS[name]
-    sign = drawing(f"signs/{name}").at(50, 50, 100, colour=colours.light if ground == "light" else colours.dark)
-    return f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 100 100">{sign}</svg>'
-
-
 def suit_name(suit: str, suits: Suits) -> str:
     """The English name of a suit by its letter, as drawings are called; ValueError for no suit of these."""
     pack = PACKS[suits]
@@ -69,18 +59,18 @@ def _face(rank: str, name: str, suits: Suits) -> str:
 
 def _index(rank: str, name: str) -> str:
     """A corner's rank, and the suit's sign below it."""
-    colour = SUIT_COLOURS[name].light
+    colour = SUIT_COLOURS[name]
     return _marked(rank, name, glyph(rank).at(26, 34, 38, colour=colour), _sign(name, 26, 73, 29))
 
 
 def _easy(rank: str, name: str) -> str:
     """A rank and below it a sign, as large as both can be, on the left: there they are seen where cards overlap."""
-    letter = glyph(rank).at(90, 104, 170, colour=SUIT_COLOURS[name].light)
+    letter = glyph(rank).at(90, 104, 170, colour=SUIT_COLOURS[name])
     return _marked(rank, name, letter, _sign(name, 98, 286, 168))
 
 
 def _sign(name: str, x: float, y: float, height: float) -> str:
-    return drawing(f"signs/{name}").at(x, y, height, colour=SUIT_COLOURS[name].light)
+    return drawing(f"signs/{name}").at(x, y, height, colour=SUIT_COLOURS[name])
 
 
 def _marked(rank: str, name: str, *index: str) -> str:

@@ -180,7 +180,7 @@ def italian_figure(rank: str, name: str) -> str:
 
 def french_figure(rank: str, name: str) -> str:
     """A figure of the suit of that name, once upright and once on its head, with a band between."""
-    drawn, colour = FIGURES[rank], SUIT_COLOURS[name].light
+    drawn, colour = FIGURES[rank], SUIT_COLOURS[name]
     x, y = drawn.hand
     half = _body(drawn, name) + _dressed(drawn.arm, name)
     if LIVERIES[name].looks_right:

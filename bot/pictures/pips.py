@@ -55,7 +55,7 @@ def italian_pips(rank: str, name: str) -> str:
 
 def french_pips(rank: str, name: str) -> str:
     """The pips, or the ace, of the suit of that name, as SVG groups in a card's measures."""
-    sign, colour = drawing(f"signs/{name}"), SUIT_COLOURS[name].light
+    sign, colour = drawing(f"signs/{name}"), SUIT_COLOURS[name]
     if rank == "A":
         return "".join(
             sign.at(125, 200, height, colour=ink)

@@ -33,16 +33,8 @@ class DealScore:
     scores: tuple[Fraction, Fraction]
 
 
-def deal_scores(t: Tournament) -> list[DealScore]:
-    """The scores of all deals of the rounds that are over.
-
-    Those of a round that is on would tell what its cards are worth to who has yet to play them.
-    """
-    return [score for number in range(1, len(t.rounds) + 1) for score in scores_of(t, number)]
-
-
 def scores_of(t: Tournament, round_: int) -> list[DealScore]:
-    """Those of one round; none as long as it is on."""
+    """Return the scores of all deals of a round; none before it is over, because they tell what its cards are worth."""
     return list(_scored(t, t.rounds[round_ - 1])) if t.is_over(round_) else []
 
 

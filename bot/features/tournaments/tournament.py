@@ -283,11 +283,6 @@ class Tournament:
         """Whether a team plays no more: one of its players has left."""
         return any(number in self.withdrawn for number in self.teams[team])
 
-    @property
-    def active(self) -> list[int]:
-        """The teams that have not withdrawn."""
-        return [team for team in range(len(self.teams)) if not self.has_withdrawn(team)]
-
     # What has been played
 
     @property

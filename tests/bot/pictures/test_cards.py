@@ -8,7 +8,7 @@ import pytest
 
 from bot.picture import DECKS, Deck, Suits
 from bot.pictures import cards
-from bot.pictures.cards import PACKS, back_svg, card_svg, sign_svg, suit_name
+from bot.pictures.cards import PACKS, back_svg, card_svg, suit_name
 from bot.pictures.colours import SUIT_COLOURS
 from bot.pictures.drawings import drawing, glyph
 from bot.pictures.figures import FIGURES, LIVERIES
@@ -59,7 +59,7 @@ def test_every_card_says_its_rank_and_suit_in_a_corner(deck: Deck) -> None:
         assert (index.get("data-rank"), index.get("data-suit")) == (rank, name)
         paths = {path.get("d") for path in index.iter(f"{SVG}path")}
         assert drawn(glyph(rank).content) | drawn(drawing(f"signs/{name}").content) == paths, code
-        assert {group.get("color") for group in index.iterfind(f"{SVG}g")} == {SUIT_COLOURS[name].light}
+        assert {group.get("color") for group in index.iterfind(f"{SVG}g")} == {SUIT_COLOURS[name]}
 
 
 def test_no_two_cards_look_the_same() -> None:
@@ -137,13 +137,3 @@ def test_forty_cards_may_be_shown_as_french_ones() -> None:
     assert len(set(IN_FRENCH.values())) == len(IN_FRENCH) == 40
     assert (IN_FRENCH["RC"], IN_FRENCH["CB"], IN_FRENCH["7D"]) == ("KH", "QC", "7D")
     assert set(IN_FRENCH.values()) <= set(PACKS["french"].codes)
-
-
-@pytest.mark.parametrize("suits", PACKS)
-def test_signs_have_their_colour_for_the_ground(suits: Suits) -> None:
-    for suit in PACKS[suits].suits:
-        colours = SUIT_COLOURS[suit_name(suit, suits)]
-        assert f'color="{colours.light}"' in sign_svg(suit, suits)
-        assert f'color="{colours.dark}"' in sign_svg(suit, suits, "dark")
-    with pytest.raises(ValueError, match="substring"):
-        sign_svg("X", suits)

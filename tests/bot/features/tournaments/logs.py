@@ -95,3 +95,8 @@ def played_out(
         t = with_entries(t, *(Leave(team) for team in leavers(t) if not t.has_withdrawn(team)))
         t = played_round(t, play)
     return t
+
+
+def playing_teams(t: Tournament) -> list[int]:
+    """The teams that have not withdrawn."""
+    return [team for team in range(len(t.teams)) if not t.has_withdrawn(team)]

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.features.tournaments.duplicate import deal_scores, round_scores, steps
+from bot.features.tournaments.duplicate import DealScore, round_scores, scores_of, steps
 from bot.features.tournaments.entries import How
 from bot.features.tournaments.tournament import Tournament
 from tests.bot.features.tournaments.logs import MIXED, at_random, begun, paired, played_out, scored
@@ -22,6 +22,11 @@ def four_tables(margins: list[int], *, game: str = "metamazzo", scoring: str = "
     for match in t.rounds[0]:
         t = scored(t, match, 5, 5, deal=2)
     return t
+
+
+def deal_scores(t: Tournament) -> list[DealScore]:
+    """The scores of all deals of the rounds that are over."""
+    return [score for number in range(1, len(t.rounds) + 1) for score in scores_of(t, number)]
 
 
 def of_deal(t: Tournament, deal: int) -> list[tuple[object, object]]:

@@ -35,6 +35,7 @@ from bot.store import Store, keys
 from bot.tables.choice import Choice
 from engine.shuffle import commitment
 from tests.bot.features.privacy.traces import traces
+from tests.bot.features.tournaments.logs import playing_teams
 from tests.bot.finished.games import finished, keep
 
 GROUP = "paper:100"
@@ -168,7 +169,7 @@ async def test_who_leaves_afterwards_has_withdrawn(desk: Desk) -> None:
     team = left.team_of(1)
     assert team is not None
     assert left.has_withdrawn(team)
-    assert left.active == [1 - team]
+    assert playing_teams(left) == [1 - team]
     with pytest.raises(NotEntered):
         await desk.registration.leave(code, BRUNO, "leave again")
 

@@ -21,6 +21,7 @@ from tests.bot.features.tournaments.logs import (
     paired,
     played_out,
     played_round,
+    playing_teams,
     scored,
     with_entries,
 )
@@ -32,7 +33,7 @@ def whole(seed: int, teams: int, form: Form = "swiss", *, rounds: str = "auto", 
     random = Random(seed)
 
     def leavers(t: Tournament) -> list[int]:
-        return [random.choice(t.active)] if random.random() < leaving and len(t.active) > 2 else []
+        return [random.choice(playing_teams(t))] if random.random() < leaving and len(playing_teams(t)) > 2 else []
 
     return played_out(begun(form, teams, rounds=rounds), at_random(random, MIXED), leavers)
 
@@ -69,25 +70,25 @@ def test_nobody_meets_twice_and_everybody_is_paired_once(
     byes = [match.one for match in t.matches if match.is_bye]
     assert len(byes) == len(set(byes))
     for number, matches in enumerate(t.rounds, 1):
-        active = before(t, number).active
+        active = playing_teams(before(t, number))
         assert sorted(team for match in matches for team in match.teams) == active
         assert sum(match.is_bye for match in matches) == len(active) % 2
     assert len(t.rounds) == rounds_in_all(t) or not any(
-        all_new(t, left) for left in ([team for team in t.active if team != out] for out in [*sitters(t)])
+        all_new(t, left) for left in ([team for team in playing_teams(t) if team != out] for out in [*sitters(t)])
     )
 
 
 def sitters(t: Tournament) -> list[int | None]:
     """Who may sit out: nobody where all can be paired."""
-    if len(t.active) % 2 == 0:
+    if len(playing_teams(t)) % 2 == 0:
         return [None]
-    return [team for team in t.active if not any(match.is_bye for match in t.matches_of(team))]
+    return [team for team in playing_teams(t) if not any(match.is_bye for match in t.matches_of(team))]
 
 
 def all_new(t: Tournament, teams: list[int]) -> bool:
     """Whether teams can be put in pairs that have not met, which is tried one by one."""
     if not teams:
-        return len(t.active) > 1
+        return len(playing_teams(t)) > 1
     met = {frozenset(match.teams) for match in t.matches}
     return any(
         frozenset((teams[0], other)) not in met and all_new(t, [one for one in teams[1:] if one != other])

@@ -18,7 +18,7 @@ from bot.features.tournaments.pairing import Pairs, next_round, rounds_in_all
 from bot.features.tournaments.swiss import records_of
 from bot.features.tournaments.tournament import Form, Tournament
 from tests.bot.features.tournaments.judge import Judgement, judged
-from tests.bot.features.tournaments.logs import at_random, begun, paired, played_round, with_entries
+from tests.bot.features.tournaments.logs import at_random, begun, paired, played_round, playing_teams, with_entries
 from tests.bot.features.tournaments.sieve import explain, ranked
 from tests.long import long
 
@@ -46,8 +46,8 @@ def verdicts(form: Form, seed: int, *, leaving: float) -> Counter[str]:
     while (pairs := next_round(t)) is not None:
         found[verdict(t, pairs, judged(t, rounds_in_all(t)))] += 1
         t = paired(t, *pairs)
-        if random.random() < leaving and len(t.active) > 3:
-            t = with_entries(t, Leave(random.choice(t.active)))
+        if random.random() < leaving and len(playing_teams(t)) > 3:
+            t = with_entries(t, Leave(random.choice(playing_teams(t))))
         t = played_round(t, at_random(random, HOWS))
     if len(t.rounds) < rounds_in_all(t):
         assert judged(t, rounds_in_all(t)).pairs is None

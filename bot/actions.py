@@ -12,6 +12,7 @@ Anyone may send anything: a modified client makes payloads up. What does not rea
 """
 
 import re
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from bot.panel import LONGEST_PAYLOAD
@@ -103,3 +104,10 @@ def parse(payload: str) -> Action:
             name, *words = found["text"].split(" ")
             return PageAction(name, words)
     raise BadPayload()
+
+
+def number_in(words: Sequence[str], digits: int = 6) -> int:
+    """Return the first of a payload's words as a number of at most so many digits; BadPayload if it is none."""
+    if not words or not words[0].isdecimal() or len(words[0]) > digits:
+        raise BadPayload()
+    return int(words[0])

@@ -1,17 +1,20 @@
 """The bot as an adapter sees it: everything that an adapter may ask for."""
 
 from collections.abc import Awaitable, Callable, Mapping
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 from bot.commands import Kind
-from bot.features.ratings.players import Players
+from bot.feature import Feature
 from bot.finished.reader import GameReader
 from bot.handlers.hands import Hands
+from bot.handlers.lobby import Lobby
 from bot.handlers.playing import Playing
 from bot.mini_app import MiniApp
 from bot.platform import Command, Offered, Person, Press, Reply, Suggestion
 from bot.settings import Settings
 from bot.watching import Watching
+
+F = TypeVar("F", bound=Feature)
 
 
 class CardRoom(Protocol):
@@ -38,10 +41,6 @@ class CardRoom(Protocol):
         """The finished games, for pages and programs that show them. What it reads raises the store's errors."""
 
     @property
-    def players(self) -> Players:
-        """Leaderboards and players, for pages and programs that show them. What it reads raises the store's errors."""
-
-    @property
     def watching(self) -> Watching:
         """The tables that whoever has the link may watch."""
 
@@ -54,8 +53,15 @@ class CardRoom(Protocol):
         """The platforms, by name, whose own apps open our pages."""
 
     @property
+    def lobby(self) -> Lobby:
+        """The tables of people who play on pages."""
+
+    @property
     def hands(self) -> Hands:
-        """The tables of people who play on pages, and what they see of them, live."""
+        """What people who play on pages see of their tables, live."""
+
+    def feature(self, kind: type[F]) -> F:
+        """Return a feature of the bot, for pages that show it."""
 
     # What people do
 

@@ -4,13 +4,12 @@ import asyncio
 import os
 import secrets
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from random import Random
-from typing import Any
+from typing import Any, TypeVar
 
 import structlog
 
-from bot.features.daily import deal
 from bot.metrics import ROBOT_MOVES
 from bot.processes import ProcessDied, Processes
 from engine import Record, View, read
@@ -19,6 +18,8 @@ from engine.robots import Budget, robot
 from engine.robots.findings import Hint, Verdict
 
 log = structlog.get_logger()
+
+T = TypeVar("T")
 
 LOWER = {"strong": "medium"}
 """Who plays where a robot cannot think in time; the others hardly think at all."""
@@ -39,6 +40,11 @@ MOST_WAITING = 8
 def choose(level: str, view: View, history: Sequence[MoveEntry], seed: int) -> str | None:
     """A robot's choice, by a seat's view and what it saw; the same seed gives the same choice, if there is time."""
     return robot(level, Random(seed), _budget()).choose(view, history)
+
+
+def choose_unhurried(level: str, view: View, history: Sequence[MoveEntry], seed: int) -> str | None:
+    """Return a robot's choice. Work limits its thoughts, not time: it is the same on a busy machine."""
+    return robot(level, Random(seed)).choose(view, history)
 
 
 def advise(view: View, history: Sequence[MoveEntry], seed: int) -> Hint | None:
@@ -95,18 +101,18 @@ class RobotPool:
         ROBOT_MOVES.labels(f"{lower} for {level}").inc()
         return choose(lower, view, history, seed)
 
-    async def move_of_day(self, view: View, history: Sequence[MoveEntry], seed: int) -> str | None:
-        """Return what the robot of the day plays (`bot.features.daily.deal.choose`).
+    async def seeded_move(self, level: str, view: View, history: Sequence[MoveEntry], seed: int) -> str | None:
+        """Return a robot's move that is the same for the same seed, however long that takes (`choose_unhurried`).
 
-        It takes as long as it takes. ProcessDied if its process ends meanwhile: then the caller asks again.
+        ProcessDied if its process ends meanwhile: then the caller asks again.
         """
-        move = await self._movers.do(deal.choose, view, history, seed)
+        move = await self._movers.do(choose_unhurried, level, view, history, seed)
         ROBOT_MOVES.labels("day").inc()
         return move
 
-    async def par(self, game: str, secret: bytes) -> deal.DayResult:
-        """What the robot of the day makes of the seat itself, which takes some ten seconds."""
-        return await self._looking_back.do(deal.played_by_robots, game, secret)
+    async def in_background(self, work: Callable[..., T], *args: object) -> T:
+        """Do slow work in the patient process, after what waits there already. ProcessDied as for `seeded_move`."""
+        return await self._looking_back.do(work, *args)
 
     async def hint(self, view: View, history: Sequence[MoveEntry]) -> Hint | None:
         """What the strong robot would play, and why; None when it has nothing to say, or no time.

@@ -6,10 +6,10 @@ import structlog
 
 from bot.background import TaskSet
 from bot.cluster.shards import Shards
-from bot.features.daily.deal import thought_seed
 from bot.robot_pool import RobotPool
 from bot.store import STORE_ERRORS
 from bot.store.entries import Move
+from bot.table_policy import Policies
 from bot.tables.chairs import STAND_IN
 from bot.tables.errors import TableError
 from bot.tables.room import Room
@@ -37,8 +37,8 @@ class Scheduler:
     ask: a moment on its own monotonic clock for each table whose clock rings soon.
     """
 
-    def __init__(self, room: Room, shards: Shards, robot_pool: RobotPool) -> None:
-        self.room, self.shards, self.robot_pool = room, shards, robot_pool
+    def __init__(self, room: Room, shards: Shards, robot_pool: RobotPool, policies: Policies) -> None:
+        self.room, self.shards, self.robot_pool, self._policies = room, shards, robot_pool, policies
         self._soon: dict[str, asyncio.TimerHandle] = {}
         self._busy: set[str] = set()
         self._tasks = TaskSet()
@@ -143,11 +143,11 @@ class Scheduler:
             game = table.game
             assert game
             assert view
-            if table.day:
-                seed = thought_seed(table.secret, len(game.moves))
-                move = await self.robot_pool.move_of_day(view, game.history(seat), seed)
-            else:
+            seed = self._policies.of(table).robot_seed(table)
+            if seed is None:
                 move = await self.robot_pool.move(level, view, game.history(seat))
+            else:
+                move = await self.robot_pool.seeded_move(level, view, game.history(seat), seed)
             try:
                 table = table.after([Move(seat, move or "")], "")
             except ClaimRefused:

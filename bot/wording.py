@@ -1,5 +1,7 @@
 """Cards, moves and scores in words, for people."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cache, cached_property
 from typing import Any
@@ -271,3 +273,6 @@ class Wording:
             yield f"{self.entry(name, entries)}: {self.points(figures, rules) if in_points else self.sides(figures)}"
         if totals is not None:
             yield f"{self.labels['totals']}: {self.points(totals, rules)}"
+
+
+MEDALS = {1: "🥇", 2: "🥈", 3: "🥉"}

@@ -102,10 +102,10 @@ class Live:
     async def _serve(self, line: web.WebSocketResponse, request: web.Request, reader: WebPerson) -> None:
         code, hands = code_of(request), self._card_room.hands
         try:
-            language = await hands.language_of(reader.person, spoken(request))
+            language = await self._card_room.lobby.language_of(reader.person, spoken(request))
             hand = await hands.at(code, reader.person)
             # The game may have ended while the page could not be told.
-            played = "" if hand else await hands.played(code, reader.person)
+            played = "" if hand else await self._card_room.lobby.played(code, reader.person)
         except STORE_ERRORS as error:
             self._card_room.store_away(error)
             await line.close()
@@ -241,7 +241,7 @@ class _OpenPage:
                 visitor = self._site.guest_visitor(request, reader)
                 press = Press(key, person, reader.place, message, word.press, genuine=genuine, visitor=visitor)
                 reply = await self._card_room.press(press)
-            code = "" if reply.toast else await self._card_room.hands.rematch_of(word.press)
+            code = "" if reply.toast else await self._card_room.lobby.rematch_of(word.press)
         except STORE_ERRORS as error:
             return self._answer(word, self._card_room.store_away(error, self._language))
         except Exception:

@@ -9,6 +9,8 @@ from adapters.web.entrance import code_in
 from adapters.web.refusals import Refused
 from adapters.web.site import Site, spoken
 from bot.card_room import CardRoom
+from bot.features.settings.feature import SettingsFeature
+from bot.features.settings.site import SettingsSite
 
 
 class OwnSettings:
@@ -18,12 +20,16 @@ class OwnSettings:
         self._site, self._card_room = site, card_room
         self.routes: list[AbstractRouteDef] = [web.get("/settings", self.look), web.post("/settings", self.choose)]
 
+    @property
+    def _settings_site(self) -> SettingsSite:
+        return self._card_room.feature(SettingsFeature).site
+
     async def look(self, request: web.Request) -> web.Response:
         reader = await self._site.people.whose(request)
         if reader is None:
             return _led_to("/")
-        language = await self._card_room.hands.language_of(reader.person, spoken(request))
-        settings = await self._card_room.hands.settings_of(reader.person, language)
+        language = await self._card_room.lobby.language_of(reader.person, spoken(request))
+        settings = await self._settings_site.of(reader.person, language)
         to = code_in(request.query.get("t", ""))
         return self._site.page(request, "settings.html", language, settings=settings, to=to)
 
@@ -32,7 +38,7 @@ class OwnSettings:
         table = code_in(said.get("t", ""))
         chosen = {name: value for name, value in said.items() if name != "t"}
         reader = await self._site.people.whose(request)
-        if reader is not None and not await self._card_room.hands.choose(reader.spoken_to(spoken(request)), chosen):
+        if reader is not None and not await self._settings_site.choose(reader.spoken_to(spoken(request)), chosen):
             raise Refused("there is no such setting")
         return _led_to(f"/t/{table}" if table else "/")
 

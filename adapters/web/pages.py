@@ -12,13 +12,9 @@ from bot.panels.rules import has_common_rules, rules_text
 from bot.pasted import Kind, read_pasted
 from bot.texts import language_of, texts
 from bot.texts import marked as _
-from engine.games import first_game
 
 COMMON = ""
 """What the rules are about that all Tressette games share."""
-
-FIRST_GAME = first_game("page")
-"""What newcomers are offered: the least to decide before the first card."""
 
 
 LEADS: Mapping[Kind, str] = {"table": "/t/{}", "watch": "/t/{}", "game": "/g/{}"}

@@ -14,7 +14,8 @@ from adapters.web.people import WebPerson
 from adapters.web.site import Site, spoken
 from bot.card_room import CardRoom
 from bot.commands import Kind, choices
-from bot.features.ratings.players import ALL, PERIODS
+from bot.features.ratings.feature import RatingsFeature
+from bot.features.ratings.players import ALL, PERIODS, Players
 from bot.texts import language_of, texts
 from bot.texts import marked as _
 
@@ -42,6 +43,10 @@ class PlayerPages:
             web.get("/p/{player_id}", self.player),
         ]
 
+    @property
+    def _players(self) -> Players:
+        return self._card_room.feature(RatingsFeature).players
+
     async def leaderboard(self, request: web.Request) -> web.Response:
         reader = await self._site.people.whose(request)
         language = await self._language(request, reader)
@@ -51,7 +56,7 @@ class PlayerPages:
         if game not in games or period not in PERIODS:
             raise web.HTTPNotFound()
         person = reader.person if reader else ""
-        board = await self._card_room.players.leaderboard(person, game, period, language)
+        board = await self._players.leaderboard(person, game, period, language)
         return self._site.page(
             request,
             "leaderboard.html",
@@ -71,7 +76,7 @@ class PlayerPages:
         person = reader.person if reader else ""
         is_id = re.fullmatch(PLAYER_ID, id_)
         with self._site.limits.lookup(request) as lookup:
-            player = await self._card_room.players.player(id_, person, language) if is_id else None
+            player = await self._players.player(id_, person, language) if is_id else None
             lookup.end(nowhere=player is None)
         if player is None:
             return self._site.said(request, HTTPStatus.NOT_FOUND, texts(language).gettext(NOBODY))
@@ -92,7 +97,7 @@ class PlayerPages:
     async def _language(self, request: web.Request, reader: WebPerson | None) -> str:
         if reader is None:
             return language_of(spoken(request))
-        return await self._card_room.hands.language_of(reader.person, spoken(request))
+        return await self._card_room.lobby.language_of(reader.person, spoken(request))
 
 
 def curve(ratings: Sequence[int], size: tuple[int, int], margin: int) -> list[Point]:

@@ -10,6 +10,7 @@ from adapters.web.people import COOKIE, set_cookie
 from adapters.web.refusals import Refused
 from adapters.web.site import Site, spoken
 from bot.card_room import CardRoom
+from bot.features.puzzles.feature import PuzzlesFeature
 from bot.texts import language_of, texts
 from bot.texts import marked as _
 
@@ -28,9 +29,9 @@ class PuzzlePages:
         reader = await self._site.people.whose(request)
         person, language = "", language_of(spoken(request))
         if reader:
-            person, language = reader.person, await self._card_room.hands.language_of(reader.person, spoken(request))
+            person, language = reader.person, await self._card_room.lobby.language_of(reader.person, spoken(request))
         id_ = request.query.get("id", "")[:16]
-        puzzle = await self._card_room.hands.puzzle(person, language, id_)
+        puzzle = await self._card_room.feature(PuzzlesFeature).site.page(person, language, id_)
         if puzzle is None:
             status, why = (HTTPStatus.NOT_FOUND, NO_SUCH) if id_ else (HTTPStatus.OK, NO_MORE)
             return self._site.said(request, status, texts(language).gettext(why))
@@ -42,13 +43,12 @@ class PuzzlePages:
         said = await self._site.form(request)
         reader, cookie = await self._site.people.whose(request), ""
         id_, card = said.get("id", ""), said.get("card", "")
-        hands = self._card_room.hands
-        if not hands.is_answer(id_, card):
+        if not self._card_room.feature(PuzzlesFeature).site.is_answer(id_, card):
             raise Refused("there is no such answer")
         if reader is None:
             self._site.limits.newcomer(request)
             reader, cookie = await self._site.people.admit("")
-        await hands.answer_puzzle(reader.spoken_to(spoken(request)), id_, card)
+        await self._card_room.feature(PuzzlesFeature).site.answer(reader.spoken_to(spoken(request)), id_, card)
         address = f"/puzzle?id={id_}"
         response = web.Response(
             status=HTTPStatus.SEE_OTHER, headers={"Location": after_cookie(address) if cookie else address}

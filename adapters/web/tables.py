@@ -9,12 +9,14 @@ from aiohttp.web_routedef import AbstractRouteDef
 
 from adapters.web.codes import code_of
 from adapters.web.cookie_check import after_cookie
-from adapters.web.pages import FIRST_GAME
 from adapters.web.people import COOKIE, PLATFORM, WebPerson, set_cookie
 from adapters.web.refusals import Refused
 from adapters.web.site import Site, spoken
 from bot.card_room import CardRoom
 from bot.commands import Kind, choices
+from bot.features.daily.feature import DailyFeature
+from bot.features.daily.site import DaySite
+from bot.features.ratings.feature import RatingsFeature
 from bot.places import Place
 from bot.platform import Command
 from bot.somebody import is_guest
@@ -38,6 +40,10 @@ class Tables:
         self.people = site.people
 
     @property
+    def _day_site(self) -> DaySite:
+        return self._card_room.feature(DailyFeature).site
+
+    @property
     def routes(self) -> list[AbstractRouteDef]:
         return [
             web.get("/", self.home),
@@ -59,14 +65,14 @@ class Tables:
             request,
             "home.html",
             language,
-            games=self._card_room.hands.games(language),
-            first_game=FIRST_GAME,
+            games=self._card_room.lobby.games(language),
+            first_game=self._card_room.lobby.first_game,
             robots={level: _(robot) for level, robot in ROBOTS.items()},
             name=_own_name(reader),
             called=_called(reader),
             is_known=reader is not None,
-            tables=await self._card_room.hands.tables_of(reader.person) if reader else [],
-            player=await self._card_room.players.id_of(reader.person) if reader else "",
+            tables=await self._card_room.lobby.tables_of(reader.person) if reader else [],
+            player=await self._card_room.feature(RatingsFeature).players.id_of(reader.person) if reader else "",
             key=secrets.token_hex(8),
         )
         # Its form is good once: a browser that comes back to it by Back asks for another one.
@@ -84,7 +90,7 @@ class Tables:
         reader, cookie, language = await self._known(request, await self.people.whose(request), name)
         update = f"web:{reader.tag}:{key}:{game}:{robot}"
         person = reader.spoken_to(spoken(request))
-        opened = await self._card_room.hands.open_table(
+        opened = await self._card_room.lobby.open_table(
             person, game, robot, update, self._site.guest_visitor(request, reader)
         )
         if not opened.code:
@@ -96,7 +102,7 @@ class Tables:
         reader = await self.people.whose(request)
         language = await self._language(request, reader)
         yesterday = "yesterday" in request.query
-        day = await self._card_room.hands.day(reader.person if reader else "", language, yesterday=yesterday)
+        day = await self._day_site.page(reader.person if reader else "", language, yesterday=yesterday)
         named = {"name": _own_name(reader), "called": _called(reader)}
         return self._site.page(request, "daily.html", language, day=day, yesterday=yesterday, **named)
 
@@ -104,12 +110,12 @@ class Tables:
         """Sit down to the deal of the day; whoever has played it is led to what came of it."""
         said = await self._site.form(request)
         reader, cookie, language = await self._known(request, await self.people.whose(request), said.get("name", ""))
-        opened = await self._card_room.hands.open_day(
+        code, why = await self._day_site.open(
             reader.spoken_to(spoken(request)), self._site.guest_visitor(request, reader)
         )
-        if not opened.code:
-            return self._said(request, language, opened.why, cookie)
-        return self._led_to(f"/t/{opened.code}", cookie)
+        if not code:
+            return self._said(request, language, why, cookie)
+        return self._led_to(f"/t/{code}", cookie)
 
     async def table(self, request: web.Request) -> web.Response:
         """A table's page, for who sits there; who does not is asked whether they want to sit down."""
@@ -118,7 +124,7 @@ class Tables:
         language = await self._language(request, reader)
         hand = await self._card_room.hands.at(code, reader.person) if reader else None
         if hand is None:
-            if reader and (played := await self._card_room.hands.played(code, reader.person)):
+            if reader and (played := await self._card_room.lobby.played(code, reader.person)):
                 return self._led_to(f"/g/{played}", "")
             return await self._invitation(request, code, reader, language)
         hand.close()
@@ -134,7 +140,7 @@ class Tables:
         self._site.limits.code(request)
         person = reader.person if reader else f"{PLATFORM}:"
         handle = reader.handle if reader else ""
-        invitation = await self._card_room.hands.invitation(code, person, language, handle)
+        invitation = await self._card_room.lobby.invitation(code, person, language, handle)
         if invitation is None:
             full = await self._full(request, code, language)
             if full is None:
@@ -149,7 +155,7 @@ class Tables:
 
     async def _full(self, request: web.Request, code: str, language: str) -> web.Response | None:
         """A page that says that a table is full, with a link to watch it if that is allowed; None if it is not."""
-        full = await self._card_room.hands.full_table(code)
+        full = await self._card_room.lobby.full_table(code)
         if full is None:
             return None
         why = texts(language).gettext(FULL_TO_WATCH if full.watch_id else FULL)
@@ -215,7 +221,7 @@ class Tables:
     async def _language(self, request: web.Request, reader: WebPerson | None) -> str:
         if reader is None:
             return language_of(spoken(request))
-        return await self._card_room.hands.language_of(reader.person, spoken(request))
+        return await self._card_room.lobby.language_of(reader.person, spoken(request))
 
 
 def _own_name(reader: WebPerson | None) -> str:

@@ -1,7 +1,6 @@
 """`buongioco forget PERSON`: what /forget does, for the host."""
 
 import asyncio
-import json
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -13,21 +12,19 @@ from bot.cli.errors import told
 from bot.cli.output import say
 from bot.cli.person import HELP, NoPerson, checked, id_of
 from bot.cli.stores import beside
-from bot.features.find.queue import Queue
-from bot.features.privacy.forgetting import Forgetter, Forgotten
+from bot.features.privacy.feature import PrivacyFeature
+from bot.features.privacy.forgetting import Forgotten
 from bot.features.privacy.rewriting import rewrite_if_due
-from bot.finished.archive import Archive, UnreadableGame
+from bot.finished.archive import UnreadableGame
 from bot.finished.file import filed, rewrite
-from bot.finished.ratings import Ratings
 from bot.kept import read_kept
-from bot.people import People
 from bot.platform import SOMEBODY, private_place
 from bot.settings import Settings, read_settings
 from bot.somebody import marks
 from bot.store import Store, keys, schema
 from bot.store.outage import described
 from bot.store.rewriting import RewriteFailed
-from bot.tables.room import Room
+from bot.worker import Worker
 
 UNASKED = "--yes does not ask"
 
@@ -85,14 +82,12 @@ async def _forget(settings: Settings, person: str, files: list[Path]) -> tuple[F
     async with beside(settings) as client:
         await schema.check(client, migrate=False)
         store = Store(client)
-        words: list[dict[str, Any]] = []
-        forgetter = _forgetter(store, words)
+        forgetter = Worker(store, settings).feature(PrivacyFeature).forgetter
         mark = await forgetter.begin(person)
         # While it is known who stands in their place.
         for path in files:
             rewrite(path, lambda one: one.game and one.game.without(person, mark.somebody))
         done = await forgetter.forget(person, mark)
-        await client.publish(keys.NOTIFICATIONS, json.dumps(words))
         is_running = await store.attendance.alive() > 0
         if is_running:
             return done, True, ""
@@ -106,16 +101,6 @@ async def _forget(settings: Settings, person: str, files: list[Path]) -> tuple[F
 
 def _has_played(person: str, path: Path) -> bool:
     return any((game := one.read().game) and person in game.people for one in filed(path))
-
-
-def _forgetter(store: Store, words: list[dict[str, Any]]) -> Forgetter:
-    """Forgets in this store; ``words`` gathers what workers are to be told."""
-    room, archive = Room(store), Archive(store.client)
-
-    async def tell(key: str) -> None:
-        words.append({"forget": key, "by": ""})
-
-    return Forgetter(room, People(store.client), archive, Ratings(store.client, archive), Queue(store.client), tell)
 
 
 async def _is_known(client: Any, person: str) -> bool:

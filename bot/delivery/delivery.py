@@ -32,7 +32,7 @@ from bot.delivery.state_writer import StateWriter
 from bot.delivery.surface import Change, Surface, decode_change
 from bot.delivery.surface_sync import SurfaceSync, Tools
 from bot.delivery.surfaces import home_of, is_final, wanted
-from bot.delivery.table_sync import Outcome, TableSync
+from bot.delivery.table_sync import TableSync
 from bot.delivery.urgency import Reposts
 from bot.outages import Outages
 from bot.panel import Panel
@@ -40,6 +40,7 @@ from bot.people import People
 from bot.pictures.pool import PicturePool
 from bot.platform import Adapter, RateLimit, SentMessage, person_of, platform_of
 from bot.store import STORE_ERRORS, keys
+from bot.table_policy import Outcome, Policies
 from bot.tables.errors import NoSuchTable
 from bot.tables.room import Room
 from bot.tables.table import Table
@@ -83,6 +84,7 @@ class Delivery:
         outages: Outages,
         finish: Finish,
         watching: Watching,
+        policies: Policies,
         ring_after: float = RING_AFTER,
     ) -> None:
         self._room, self._shards, self._people, self._adapters = room, shards, people, adapters
@@ -101,7 +103,7 @@ class Delivery:
             shards=shards,
             adapters=adapters,
             limiter=limiter,
-            drawer=Drawer(people, limiter, adapters, pictures, watching),
+            drawer=Drawer(people, limiter, adapters, pictures, watching, policies),
             pictures=pictures,
             reposts=Reposts(self.lowest, ring_after),
             lowest=self.lowest,

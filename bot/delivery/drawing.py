@@ -7,12 +7,9 @@ from bot.delivery.names import Board, ChallengeCard, Hand, OnlyMessage, Result, 
 from bot.delivery.send_limiter import SendLimiter
 from bot.delivery.surface import Surface
 from bot.delivery.surfaces import home_of, is_open, shown_by
-from bot.delivery.table_sync import NO_EXTRAS, BoardExtras, Outcome, TableSync
-from bot.features.daily.deal import result_of
-from bot.features.daily.pages import day_result_panel
-from bot.features.find.pages import ready_panel
+from bot.delivery.table_sync import NO_EXTRAS, BoardExtras, TableSync
 from bot.panel import Panel
-from bot.panels.board import board_panel, duplicate_panel, past_panel, result_panel
+from bot.panels.board import board_panel, past_panel, result_panel
 from bot.panels.challenge import challenge_panel
 from bot.panels.hand import hand_panel
 from bot.panels.set_aside import set_aside_panel
@@ -24,6 +21,7 @@ from bot.pictures.results import deal_sheet, game_sheet
 from bot.pictures.scenes import board_scene, hand_scene
 from bot.pictures.sheet import Sheet
 from bot.platform import Adapter, is_private, person_of
+from bot.table_policy import ORDINARY, Outcome, Policies, TablePolicy
 from bot.tables.table import Table
 from bot.viewers import Viewer, Viewers, pictured
 from bot.watching import Watching
@@ -39,8 +37,10 @@ class Drawer:
         adapters: Mapping[str, Adapter],
         pictures: PicturePool,
         watching: Watching,
+        policies: Policies,
     ) -> None:
         self._people, self._limiter, self._pictures, self._watching = people, limiter, pictures, watching
+        self._policies = policies
         self._viewers = Viewers(people, adapters)
 
     async def draw(self, sync: TableSync, table: Table, surface: Surface) -> Panel:
@@ -81,7 +81,7 @@ class Drawer:
             return None
         if viewer.deck and table.game is None:
             self._pictures.get_ready()
-        panel = draw(table, name, known, viewer, extras, sync.outcome)
+        panel = draw(table, name, known, viewer, extras, sync.outcome, self._policies.of(table))
         surface.keep_drawn(key, panel)
         return panel
 
@@ -93,6 +93,7 @@ def draw(
     viewer: Viewer,
     extras: BoardExtras,
     outcome: Outcome | None,
+    policy: TablePolicy = ORDINARY,
 ) -> Panel:
     """The panel that a surface should show: drawn from what its viewer may know, and nothing else."""
     if table.error and is_open(table, name):
@@ -109,24 +110,16 @@ def draw(
             panel = hand_panel(seen, *words, chosen, has_pages=bool(viewer.pages))
             subject = hand_scene(seen, *words, viewer.deck, chosen) if viewer.deck else None
         case ChallengeCard():
-            panel = (
-                ready_panel(table, seen, person_of(table.hosts[name.host]), viewer.language)
-                if table.matched
-                else challenge_panel(
-                    table, seen, *words, menu=known.draft.choice_at(0), reader=_reader_of(table.hosts[name.host])
-                )
+            reader = _reader_of(table.hosts[name.host])
+            panel = policy.card_panel(table, seen, reader, viewer.language) or challenge_panel(
+                table, seen, *words, menu=known.draft.choice_at(0), reader=reader
             )
-        case Result() if table.day:
-            assert table.game
-            result = result_of(table.game.record(live=False))
-            told = outcome or Outcome("", ())
-            panel = day_result_panel(viewer.language, table.day, table.game_id, result, told.par, is_late=told.is_late)
-        case Result() if table.is_duplicate:
-            panel = duplicate_panel(seen, viewer.language)
+        case Result() if told := policy.result_panel(table, outcome or Outcome("", ()), viewer.language):
+            panel = told
         case Result():
             assert table.game
             record = table.game.record(live=False)
-            game_id, changes, ended, summaries, *_of_days = outcome or Outcome("", ())
+            game_id, changes, ended, summaries, unrated, _details = outcome or Outcome("", ())
             strangers: list[tuple[int, str]] = []
             if table.are_strangers:
                 # By another's rating they could be found in a leaderboard, under their own name.
@@ -141,7 +134,7 @@ def draw(
                 game_id,
                 changes,
                 summaries,
-                unrated=outcome.unrated if outcome else "",
+                unrated=unrated,
                 leaderboard=is_only,
                 strangers=strangers,
                 pages=viewer.pages,

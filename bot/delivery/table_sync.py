@@ -13,10 +13,9 @@ from bot.delivery.message_state import MessageState, State
 from bot.delivery.names import Board, Hand, Result, SurfaceName
 from bot.delivery.surface import Change, Surface
 from bot.delivery.surfaces import is_taken, tag_of, wanted
-from bot.features.daily.deal import DayResult
 from bot.platform import SentMessage
+from bot.table_policy import Outcome
 from bot.tables.table import Table
-from engine.robots.findings import Summary
 
 MOST_PAUSES = 20
 """As often as a pause may double, far beyond the longest."""
@@ -35,22 +34,6 @@ class BoardExtras(NamedTuple):
 
 
 NO_EXTRAS = BoardExtras()
-
-
-class Outcome(NamedTuple):
-    """What came of a finished game: its id in the archive, people's ratings before and after, by name, and when it
-    ended, in Unix seconds; 0 if that is not known. ``summaries`` say how well each seat played, once that is known;
-    ``par`` is what the robot makes of the deal of a day, ``is_late`` whether that ended when its day was over.
-    ``unrated`` says why nobody's rating rises, as `bot.panels.board.UNRATED` has it; empty if one does.
-    """
-
-    game_id: str
-    changes: Sequence[tuple[str, int, int]]
-    ended: int = 0
-    summaries: Sequence[Summary] = ()
-    par: DayResult | None = None
-    is_late: bool = False
-    unrated: str = ""
 
 
 class TableSync:

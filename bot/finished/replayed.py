@@ -10,9 +10,9 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, Field
 
 from bot.analysis_pool import Analysis
-from bot.features.analysis.pages import reasons, short_move
 from bot.finished.archive import FinishedGame
 from bot.panels.phrases import fixture_line
+from bot.panels.verdicts import reasons, short_move
 from bot.somebody import spoken
 from bot.transcript import ending_of, plain
 from bot.wording import Wording, faces_of

@@ -15,11 +15,12 @@ from bot.commands import Kind, command_called
 from bot.delivery.names import Hand
 from bot.delivery.surface import Change
 from bot.delivery.surfaces import board_at
-from bot.features.ratings.players import Players
 from bot.finished.reader import GameReader
 from bot.handlers.commands import Commands
+from bot.handlers.guard import Guard
 from bot.handlers.hands import Hands
 from bot.handlers.limits import BREAK, Limits, TooManyCommands, TooManyPresses, Tries, Verdict
+from bot.handlers.lobby import Lobby
 from bot.handlers.offers import Offers
 from bot.handlers.pages import Pages
 from bot.handlers.playing import Playing
@@ -47,16 +48,16 @@ class Dispatcher:
     def __init__(self, worker: Worker) -> None:
         self.worker = worker
         self.pages = Pages(worker)
-        self.hands = Hands(worker)
+        self.lobby, self.hands = Lobby(worker), Hands(worker)
+        self.feature = worker.feature
         self.games = GameReader(worker.archive, worker.analysis_pool)
-        self.players = Players(worker.store, worker.people, worker.ratings, worker.archive)
         self.watching = worker.watching
         self.limits = Limits(on=worker.settings.rate_limits)
-        tries = Tries(worker.store.client)
-        self._commands = Commands(worker, self.pages, tries)
-        self.playing = Playing(worker, self.hands, self._commands)
-        self._offers = Offers(worker, self.pages)
-        self._presses = Presses(worker, self.pages, self._commands, self._offers, tries)
+        guard = Guard(worker.room, Tries(worker.store.client))
+        self._commands = Commands(worker, self.pages, guard)
+        self.playing = Playing(worker, self.hands, guard)
+        self._offers = Offers(worker)
+        self._presses = Presses(worker, self.pages, self._commands, self._offers, guard)
 
     async def command(self, command: Command) -> Reply:
         """Answer a command; what cannot be done is a toast that says why."""
@@ -130,7 +131,7 @@ class Dispatcher:
         """
         begin_request()
         await self.worker.people.meet(person, private_place(person.id))
-        await self._commands.bring_hands(person.id, code, private_place(person.id))
+        await self.worker.private_hands.bring(person.id, code, private_place(person.id))
         if code:
             await self.reached_again(person)
 
@@ -177,8 +178,8 @@ class Dispatcher:
         return self.worker.retries.add(f"back in {chat}", partial(self._bring_up_to_date, chat))
 
     async def _bring_up_to_date(self, chat: str) -> None:
-        for tournament in await self.worker.director.tournaments.at(chat):
-            await self.worker.director.cards.back_in_chat(tournament.code)
+        for feature in self.worker.features:
+            await feature.back_in_chat(chat)
         for table in await self.worker.tables_at(chat):
             for host, place in enumerate(table.hosts):
                 if chat_of(place) == chat:
@@ -201,10 +202,8 @@ class Dispatcher:
                 await worker.challenges.rehost(code, old, new, f"moved:{new}")
         await client.delete(keys.hosted(old))
         await client.delete(keys.challenges(old))
-        await worker.honours.move_chat(old, new)
-        await worker.puzzles.move_chat(old, new)
-        await worker.days.move_chat(old, new)
-        await worker.director.tournaments.move_chat(old, new)
+        for feature in worker.features:
+            await feature.move_chat(old, new)
 
     async def language_in(self, place: str) -> str:
         return (await self.worker.people.chat(place)).language

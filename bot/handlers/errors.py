@@ -3,54 +3,9 @@
 from bot.tables.errors import TableError
 
 
-class NoSuchGame(TableError):
-    code = "no_such_game"
-    sentence = "I know no game {name}. There are: {games}."
-
-
-class NoSuchTarget(TableError):
-    code = "no_such_target"
-    sentence = "{game} is played to {targets}, not to {points}."
-
-
-class NoSuchPerson(TableError):
-    code = "no_such_person"
-    sentence = "I have not met {name} yet."
-
-
-class NotYourself(TableError):
-    code = "not_yourself"
-    sentence = "You cannot challenge yourself. Without a name, anybody may accept."
-
-
-class OnePersonAtATime(TableError):
-    code = "one_person_at_a_time"
-    sentence = "One person at a time, please: you named {names}."
-
-
-class NotBegun(TableError):
-    code = "not_begun"
-    sentence = "Table {code} still waits for players: there are no cards yet."
-
-
-class OnlyAdministrators(TableError):
-    code = "only_administrators"
-    sentence = "Only administrators of this group can change its settings."
-
-
-class AdministratorsUnknown(TableError):
-    code = "administrators_unknown"
-    sentence = "I could not find out whether you are an administrator here. Try again in a moment."
-
-
 class SayWhichTable(TableError):
     code = "say_which_table"
     sentence = "You sit at several tables; say which one: {codes}."
-
-
-class NoTables(TableError):
-    code = "no_tables"
-    sentence = "You have no game on. /challenge opens a table."
 
 
 class NoChallenge(TableError):
@@ -66,11 +21,6 @@ class SayTheCode(TableError):
 class UnknownCode(TableError):
     code = "unknown_code"
     sentence = "There is no table {code}. The code stands on the challenge, such as K7QF2M."
-
-
-class GameNotKept(TableError):
-    code = "game_not_kept"
-    sentence = "This game is not in the archive any more."
 
 
 class NoEphemeral(TableError):
@@ -113,79 +63,9 @@ class NoTimeForHints(TableError):
     sentence = "The robots are busy: ask again in a moment."
 
 
-class NotInPrivateYet(TableError):
-    code = "not_in_private_yet"
-    sentence = "I ask you in our private chat: open it and write /find there."
-
-
-class OpenPrivateForDaily(TableError):
-    code = "open_private_for_daily"
-    sentence = "The cards come in our private chat: open it and write /daily there."
-
-
-class NoSuchPuzzle(TableError):
-    code = "no_such_puzzle"
-    sentence = "I do not have that puzzle any more: /puzzle shows another one."
-
-
-class AskedIfReady(TableError):
-    code = "asked_if_ready"
-    sentence = "There is somebody already: look below whether you are ready."
-
-
-class BadNickname(TableError):
-    code = "bad_nickname"
-    sentence = "A name has 2 to 16 letters, perhaps with spaces between them."
-
-
-class TooManyBlocks(TableError):
-    code = "too_many_blocks"
-    sentence = "You have blocked {most} people already: /block lets you unblock some."
-
-
 class BlockedByYou(TableError):
     code = "blocked_by_you"
     sentence = "You have blocked {name}: /block lets you unblock them."
-
-
-class NobodyThere(TableError):
-    code = "nobody_there"
-    sentence = "There is nobody there any more."
-
-
-class TooManyReports(TableError):
-    code = "too_many_reports"
-    sentence = "You have reported {most} times today: tomorrow you may again. /block helps at once."
-
-
-class SaidFarewell(TableError):
-    code = "said_farewell"
-    sentence = "You have said something already."
-
-
-class ReportedAlready(TableError):
-    code = "reported_already"
-    sentence = "You have reported this game already."
-
-
-class AskedJustNow(TableError):
-    code = "asked_just_now"
-    sentence = "You asked a moment ago: once in {seconds} seconds is enough."
-
-
-class NotYourPage(TableError):
-    code = "not_your_page"
-    sentence = "That question was for somebody else: /forget asks you."
-
-
-class NothingToAnalyse(TableError):
-    code = "nothing_to_analyse"
-    sentence = "I have no finished game of yours: /challenge opens a table."
-
-
-class TooManyAnalyses(TableError):
-    code = "too_many_analyses"
-    sentence = "I have many games to look at: ask again in a few minutes."
 
 
 class OfferExpired(TableError):
@@ -206,13 +86,3 @@ class ChallengerIsBusy(TableError):
 class GameOnHere(TableError):
     code = "game_on_here"
     sentence = "Another game is on here."
-
-
-class TournamentsNeedMe(TableError):
-    code = "tournaments_need_me"
-    sentence = "Add me to this chat first: the card of a tournament is kept up to date there."
-
-
-class WantsAnother(TableError):
-    code = "wants_another"
-    sentence = "That is you: whoever wants to play with you presses this button."

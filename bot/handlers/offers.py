@@ -1,25 +1,22 @@
 """Offers: what a person may send into any chat, and how a table comes of one that somebody presses there."""
 
 import re
-from dataclasses import replace
 
 from bot import offers
 from bot.actions import BadPayload, OfferAction
-from bot.handlers.commands import targets
+from bot.core import Core
+from bot.game_words import targets
 from bot.handlers.errors import ChallengerIsBusy, GameOnHere, OfferExpired, OfferTaken
-from bot.handlers.pages import Pages
-from bot.panel import Panel
 from bot.panels.offer import offer_description, offer_panel, offer_title
 from bot.panels.phrases import game_names
 from bot.people import Profile
 from bot.places import Place
-from bot.platform import Offer, Press, chat_of, is_inline, platform_of, private_place
+from bot.platform import Offer, Press, chat_of, is_inline, platform_of
 from bot.store import keys
 from bot.tables.choice import Choice
 from bot.tables.errors import NoSuchTable, TooManyChallenges, TooManyTables
 from bot.tables.table import Table
-from bot.texts import LANGUAGES, texts
-from bot.worker import Worker
+from bot.texts import LANGUAGES
 
 TAKEN_SECONDS = 2 * offers.GOOD_HOURS * 3600
 """For how long it is known where an offer was taken up: for longer than it is good."""
@@ -36,12 +33,12 @@ NO_OFFER = "-"
 class Offers:
     """Makes offers, and opens the tables of those that are taken up."""
 
-    def __init__(self, worker: Worker, pages: Pages) -> None:
-        self.worker, self.pages = worker, pages
+    def __init__(self, core: Core) -> None:
+        self._core = core
 
     async def fitting(self, profile: Profile, typed: str) -> list[Offer]:
         """What fits what somebody has typed: each game, the one they named, and their own rating."""
-        secret, language = await self.worker.store.secret(), profile.language
+        secret, language = await self._core.store.secret(), profile.language
         found = []
         for choice in await self._choices(profile.id, typed):
             payload = offers.encode(offers.new_terms(choice, profile.id), secret)
@@ -49,20 +46,20 @@ class Offers:
             about = offer_title(choice, language), offer_description(choice, language)
             found.append(Offer(f"{choice.game}.{_signature(payload)}", *about, panel))
         if not typed.strip():
-            _ = texts(language).gettext
-            found.append(Offer("rating", _("My rating"), _("How I do, in each game"), await self._rating(profile)))
+            for feature in self._core.features:
+                found += await feature.offers(profile)
         return found
 
     async def sent(self, person: str, offer: str, typed: str, place: str) -> None:
         """Note that somebody has sent the offer of this id, one of those that fitted what they had typed."""
         game, _, signature = offer.partition(".")
         if place and SIGNATURE.fullmatch(signature):
-            client = self.worker.store.client
+            client = self._core.store.client
             await client.set(_offered(place), signature, nx=True, ex=TAKEN_SECONDS)
             await client.set(f"{keys.OFFER}{signature}", place, nx=True, ex=TAKEN_SECONDS)
         for choice in await self._choices(person, typed):
             if choice.game == game:
-                await self.worker.people.note_choice(person, choice)
+                await self._core.people.note_choice(person, choice)
 
     async def _choices(self, person: str, typed: str) -> list[Choice]:
         """The games that somebody means who has typed this, as they last chose to play them, to the points that they
@@ -73,14 +70,10 @@ class Offers:
         named = " ".join(word for word in words if not word.isdecimal())
         found = [
             one
-            for one in await self.worker.people.choices(person)
+            for one in await self._core.people.choices(person)
             if (not points or points in targets(one.game)) and any(named in name for name in _names(one.game))
         ]
         return [one.with_target(targets(one.game)[points].value) for one in found] if points else found
-
-    async def _rating(self, profile: Profile) -> Panel:
-        panel = await self.pages.stats(private_place(profile.id), profile)
-        return replace(panel, rows=(), picture=None)
 
     async def taken_up(self, press: Press, action: OfferAction) -> Table:
         """Somebody has pressed an offer: its table, at which they sit now unless it is their own offer.
@@ -89,7 +82,7 @@ class Offers:
         """
         if not is_inline(press.place):
             raise BadPayload()
-        terms = offers.decode(action.terms, platform_of(press.place), await self.worker.store.secret())
+        terms = offers.decode(action.terms, platform_of(press.place), await self._core.store.secret())
         if not terms.is_good:
             raise OfferExpired()
         # The signature: the same each time, and nobody else has it.
@@ -99,24 +92,24 @@ class Offers:
         await self._keep_to_one_offer(press.place, signature, update, is_first=is_first)
         table = await self._open(terms, update, press)
         if is_first:
-            await self.worker.people.note_choice(terms.person, terms.choice)
+            await self._core.people.note_choice(terms.person, terms.choice)
         person = press.person
         if person.id == terms.person:
             return table
-        return await self.worker.challenges.sit(table.code, person.id, person.name, press.key, handle=person.handle)
+        return await self._core.challenges.sit(table.code, person.id, person.name, press.key, handle=person.handle)
 
     async def _keep_to_one_message(self, update: str, place: str) -> bool:
         """Whether this is an offer's first press; OfferTaken where it was pressed elsewhere and then carried there: it
         could open tables without end.
         """
-        first = await self.worker.store.client.set(update, place, nx=True, get=True, ex=TAKEN_SECONDS)
+        first = await self._core.store.client.set(update, place, nx=True, get=True, ex=TAKEN_SECONDS)
         if first is not None and _message(first.decode()) != _message(place):
             raise OfferTaken()
         return first is None
 
     async def _keep_to_one_offer(self, place: str, signature: str, update: str, *, is_first: bool) -> None:
         """Bind an inline message to its offer; raise if it belongs to another one, whatever the client pressed."""
-        client = self.worker.store.client
+        client = self._core.store.client
         bound = await client.set(_offered(place), signature, nx=True, get=True, ex=BOUND_SECONDS)
         if bound is None:
             return
@@ -124,22 +117,22 @@ class Offers:
             if is_first:
                 # It was not taken up here, and still may be where it was sent.
                 await client.delete(update)
-            await check_is_free(self.worker, place, update)
+            await check_is_free(self._core, place, update)
             raise BadPayload()
         await client.expire(_offered(place), BOUND_SECONDS)
 
     async def is_bound(self, place: str) -> bool:
         """Return whether an inline message is known to belong to an offer."""
-        bound = await self.worker.store.client.get(_offered(place))
+        bound = await self._core.store.client.get(_offered(place))
         return bound is not None and bound.decode() != NO_OFFER
 
     async def keep_offers_off(self, place: str) -> None:
         """Note that a message with an inline id is none that somebody sent: no offer can be taken up there."""
-        await self.worker.store.client.set(_offered(place), NO_OFFER, nx=True, ex=TAKEN_SECONDS)
+        await self._core.store.client.set(_offered(place), NO_OFFER, nx=True, ex=TAKEN_SECONDS)
 
     async def _open(self, terms: offers.Terms, update: str, press: Press) -> Table:
-        people, challenges = self.worker.people, self.worker.challenges
-        await check_is_free(self.worker, press.place, update)
+        people, challenges = self._core.people, self._core.challenges
+        await check_is_free(self._core, press.place, update)
         opener = await people.person(terms.person)
         if opener.name == Profile.name:
             # They have had themselves forgotten since.
@@ -159,12 +152,12 @@ class Offers:
             raise ChallengerIsBusy(name=opener.name) from None
 
 
-async def check_is_free(worker: Worker, place: str, update: str) -> None:
+async def check_is_free(core: Core, place: str, update: str) -> None:
     """An inline message shows one table: GameOnHere if it shows one that goes on, and was opened by another update.
 
     A press there need not be of a button that the message has.
     """
-    for table in await worker.tables_at(chat_of(place)):
+    for table in await core.tables_at(chat_of(place)):
         if place in table.hosts and table.phase in ("open", "playing") and not table.log.was_begun_by(update):
             raise GameOnHere()
 

@@ -2,9 +2,9 @@
 
 from collections.abc import AsyncGenerator, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from functools import partial
 
-from bot.handlers.commands import Commands
+from bot.core import Core
+from bot.handlers.guard import Guard
 from bot.handlers.hands import Hands, OpenHand
 from bot.handlers.limits import TooManyCodes
 from bot.idempotency import UsedKeys
@@ -16,7 +16,6 @@ from bot.store.outage import begin_request
 from bot.tables.challenges import robots_at
 from bot.tables.errors import AlreadySeated, NoSuchTable, NotAtThisTable, OldPanel, SetAside
 from bot.texts import error_text
-from bot.worker import Worker
 from engine import game_kind
 from engine.errors import EngineError
 from engine.rules import Value, resolve
@@ -49,18 +48,18 @@ def _none_told_from_others(code: str) -> Iterator[None]:
 class Playing:
     """What programs do at tables. Every method raises `CannotBe`, or one of the store's errors."""
 
-    def __init__(self, worker: Worker, hands: Hands, commands: Commands) -> None:
-        self._worker, self._hands, self._commands = worker, hands, commands
-        self.programs = Programs(worker.store.client)
-        self._used_keys = UsedKeys(worker.store.client)
+    def __init__(self, core: Core, hands: Hands, guard: Guard) -> None:
+        self._core, self._hands, self._guard = core, hands, guard
+        self.programs = Programs(core.store.client)
+        self._used_keys = UsedKeys(core.store.client)
 
     async def tables(self, person: str) -> list[OwnTable]:
         """Where a program sits, or asks for a chair."""
-        return [own_table(table, person) for table in await self._worker.tables_of(person)]
+        return [own_table(table, person) for table in await self._core.tables_of(person)]
 
     async def table(self, code: str, person: str) -> OwnTable:
         """A table where a program sits, or asks for a chair; for a minute after it was removed as it ended."""
-        room = self._worker.room
+        room = self._core.room
         with _saying_why(), _none_told_from_others(code):
             table = room.readable(await room.followed(code))
             if person not in table.people:
@@ -81,14 +80,14 @@ class Playing:
         begin_request()
         await self._meet(program)
         if robots == "strong":
-            self._worker.robot_pool.get_ready()
+            self._core.robot_pool.get_ready()
         with _saying_why():
             kind = game_kind(game)
             resolve(kind.rules, rules)
             setup = [Rule(name, value) for name, value in rules.items()]
             sitting = robots_at(range(1, kind.seats), robots) if robots else []
             try:
-                table = await self._worker.challenges.open_table(
+                table = await self._core.challenges.open_table(
                     kind.id, program.person, program.name, _update(program, key), setup=[*setup, *sitting]
                 )
             except NoSuchTable:
@@ -99,20 +98,15 @@ class Playing:
         """Take a chair, or ask for it, as /join does; the code may be a guess, and is counted as people's are."""
         begin_request()
         person = await self._meet(program)
-        commands, place = self._commands, private_place(person.id)
-        sit = partial(self._worker.challenges.sit, code, person.id, person.name, _update(program, key), seat)
         with _saying_why(), suppress(AlreadySeated):
-            if await commands.knows(person, place, code):
-                await sit()
-            else:
-                async with commands.tries.counted(person, partial(commands.is_at_table, person, code)):
-                    await sit()
+            async with self._guard.checked(person, private_place(person.id), code):
+                await self._core.challenges.sit(code, person.id, person.name, _update(program, key), seat)
         return await self.table(code, program.person)
 
     async def move(self, program: Program, code: str, version: int, move: str, key: str) -> OwnTable:
         """Make a move by a table of this ``version``."""
         begin_request()
-        room, update = self._worker.room, _update(program, key)
+        room, update = self._core.room, _update(program, key)
         with _saying_why(), _none_told_from_others(code):
             try:
                 table = await room.press(code, program.person, version, move, update)
@@ -142,7 +136,7 @@ class Playing:
 
     async def _meet(self, program: Program) -> Person:
         person = Person(program.person, program.name, "", "en")
-        await self._worker.people.meet(person, private_place(person.id))
+        await self._core.people.meet(person, private_place(person.id))
         return person
 
 

@@ -3,34 +3,34 @@
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from dataclasses import replace
-from functools import partial
 
 from bot import actions
-from bot.actions import BadPayload, MoveAction, OfferAction, PageAction, TableAction
+from bot.actions import BadPayload, MoveAction, OfferAction, PageAction, TableAction, number_in
+from bot.core import Core
 from bot.delivery.names import Hand, encode_name
 from bot.delivery.surface import Change, encode_change
 from bot.delivery.surfaces import card_at
-from bot.features.analysis.pages import hint_text
-from bot.features.find.stranger_pages import DEEDS, Deed, spoken
+from bot.feature import PageHandler, VerbHandler
 from bot.handlers.commands import Commands
 from bot.handlers.errors import NoEphemeral, NoHints
+from bot.handlers.guard import Guard
 from bot.handlers.hints import Hints
-from bot.handlers.limits import Tries
 from bot.handlers.offers import Offers
 from bot.handlers.pages import Pages
 from bot.handlers.rematch import rematch
-from bot.panel import Panel
 from bot.panels.drafts import NO_DRAFT, Draft
 from bot.panels.pages import help_page
+from bot.panels.strangers import spoken
+from bot.panels.verdicts import hint_text
 from bot.people import Profile
 from bot.platform import Press, Reply, is_inline, is_private, private_place
+from bot.replies import for_one
 from bot.tables.chairs import ROBOT_NAMES, STAND_IN
 from bot.tables.checks import check_open
 from bot.tables.choice import Choice
 from bot.tables.errors import NoSuchTable, NotAtThisTable, NotYoursToDecide, OldPanel, OnlyTheChallenger
 from bot.tables.table import CLOCKS, PHRASES, Table
 from bot.texts import texts
-from bot.worker import Worker
 from engine import GAMES
 from engine.robots import LEVELS
 from engine.rules import spell
@@ -45,11 +45,21 @@ ON_CARDS = {"sit", "stand", "robot", "invite", "cancel", "decline", "menu", "gam
 class Presses:
     """Reads payloads, which anybody may have made up, and does what they ask for."""
 
-    def __init__(self, worker: Worker, pages: Pages, commands: Commands, offers: Offers, tries: Tries) -> None:
-        self.worker, self.pages = worker, pages
-        self.room, self.challenges = worker.room, worker.challenges
-        self.commands, self.offers, self.tries = commands, offers, tries
-        self.hints = Hints(worker.robot_pool)
+    def __init__(self, core: Core, pages: Pages, commands: Commands, offers: Offers, guard: Guard) -> None:
+        self.core, self.pages = core, pages
+        self.room, self.challenges = core.room, core.challenges
+        self.commands, self.offers, self.guard = commands, offers, guard
+        self.hints = Hints(core.robot_pool)
+        self._pages_by_name: dict[str, PageHandler] = {
+            "tables": self._list,
+            "rules": self._rules,
+            "help": self._help,
+            "hand": self._hands,
+            "replay": self._replay,
+            "fair": self._fair,
+            "rematch": self._rematch,
+        }
+        self._feature_verbs: dict[str, VerbHandler] = {}
         self._verbs: dict[str, Callable[[Press, TableAction], Awaitable[str]]] = {
             "sit": self._sit,
             "stand": self._stand,
@@ -66,14 +76,14 @@ class Presses:
             "draft": self._draft,
             "claim": self._claim,
             "automatic": self._automatic,
-            "browser": self._browser,
             "wait": self._wait,
             "aside": self._ephemeral,
             "hint": self._hint,
-            "block": partial(self._do_to_stranger, "block"),
             "say": self._say,
-            "report": partial(self._do_to_stranger, "report"),
         }
+        for feature in core.features:
+            self._pages_by_name |= feature.pages
+            self._feature_verbs |= feature.verbs
 
     async def answer(self, press: Press, profile: Profile) -> Reply:
         action = actions.parse(press.payload)
@@ -99,32 +109,30 @@ class Presses:
             return False
 
     async def _pressed_at_table(self, press: Press, profile: Profile, action: MoveAction | TableAction) -> Reply:
-        if press.genuine or await self.commands.knows(press.person, press.place, action.code):
-            toast = await self._at_table(press, action)
-        else:
-            # Nobody's button: the code may be a guess.
-            async with self.tries.counted(press.person, partial(self.commands.is_at_table, press.person, action.code)):
-                toast = await self._at_table(press, action)
-        toast = texts(profile.language).gettext(toast) if toast else ""
-        if isinstance(action, TableAction) and action.verb == "invite":
-            return await self.commands.invitation(await self.room.cached(action.code), profile, press.place)
-        if isinstance(action, TableAction) and action.verb == "browser":
-            return await self.commands.browsers.at_table(press.place, profile, await self.room.cached(action.code))
-        if not (isinstance(action, TableAction) and action.verb == "sit"):
-            return Reply(toast)
-        return _seated(press, profile, await self.room.cached(action.code), toast)
+        if press.genuine:
+            return await self._at_table(press, profile, action)
+        async with self.guard.checked(press.person, press.place, action.code):
+            return await self._at_table(press, profile, action)
 
-    async def _at_table(self, press: Press, action: MoveAction | TableAction) -> str:
-        """Do something at a table; returns a toast, perhaps an empty one."""
+    async def _at_table(self, press: Press, profile: Profile, action: MoveAction | TableAction) -> Reply:
+        """Do something at a table; the reply is often empty."""
         if isinstance(action, MoveAction):
             await self._move(press, action)
-            return ""
+            return Reply()
+        if handler := self._feature_verbs.get(action.verb):
+            return await handler(press, profile, action)
         verb = self._verbs.get(action.verb)
         if verb is None:
             raise BadPayload()
         if action.verb in ON_CARDS and press.genuine:
             await self._card_pressed(press, action)
-        return await verb(press, action)
+        toast = await verb(press, action)
+        toast = texts(profile.language).gettext(toast) if toast else ""
+        if action.verb == "invite":
+            return await self.commands.invitation(await self.room.cached(action.code), profile, press.place)
+        if action.verb == "sit":
+            return _seated(press, profile, await self.room.cached(action.code), toast)
+        return Reply(toast)
 
     # Moves
 
@@ -139,7 +147,7 @@ class Presses:
         except OldPanel:
             # The panel may not have come through.
             if seat is not None:
-                await self.worker.change(code, Hand(seat), look)
+                await self.core.change(code, Hand(seat), look)
             raise
 
     # At a table
@@ -150,11 +158,11 @@ class Presses:
             table = await self.room.table(action.code)
             if press.place in table.hosts:
                 name = card_at(table, table.hosts.index(press.place))
-                await self.worker.change(action.code, name, Change(pressed=press.message, genuine=True))
+                await self.core.change(action.code, name, Change(pressed=press.message, genuine=True))
 
     async def _sit(self, press: Press, action: TableAction) -> str:
         person = press.person
-        seat = _number(action.words) if action.words else None
+        seat = number_in(action.words) if action.words else None
         table = await self.challenges.sit(
             action.code, person.id, person.name, press.key, seat, handle=person.handle, terms=action.version
         )
@@ -162,12 +170,8 @@ class Presses:
         seat = table.seat_of(person.id)
         if seat is None:
             return _("You have asked for a chair.")
-        if (
-            press.ephemeral
-            and table.phase == "playing"
-            and (await self.worker.people.person(person.id)).wants_ephemeral
-        ):
-            await self.worker.change(table.code, Hand(seat), Change(repost=True, place=press.ephemeral))
+        if press.ephemeral and table.phase == "playing" and (await self.core.people.person(person.id)).wants_ephemeral:
+            await self.core.change(table.code, Hand(seat), Change(repost=True, place=press.ephemeral))
         return ""
 
     async def _stand(self, press: Press, action: TableAction) -> str:
@@ -179,7 +183,7 @@ class Presses:
         if level not in LEVELS:
             raise BadPayload()
         if level == "strong":
-            self.worker.robot_pool.get_ready()
+            self.core.robot_pool.get_ready()
         names = [f"🤖 {name}" for name in ROBOT_NAMES[level]]
         await self.challenges.add_robot(action.code, press.person.id, level, names, press.key)
         return ""
@@ -198,9 +202,7 @@ class Presses:
 
     async def _decline(self, press: Press, action: TableAction) -> str:
         table = await self.room.table(action.code)
-        if table.matched:
-            await self.worker.finder.decline(action.code, press.person.id, press.key)
-        else:
+        if not await self.core.policies.of(table).decline(table, press.person.id, press.key):
             await self.challenges.decline(action.code, press.person.id, press.person.handle, press.key)
         return ""
 
@@ -211,7 +213,7 @@ class Presses:
         if action.words not in ([], ["game"], ["rules"]) or press.place not in table.hosts:
             raise BadPayload()
         name = card_at(table, table.hosts.index(press.place))
-        await self.worker.change(action.code, name, Change(draft=Draft(0, *action.words)))
+        await self.core.change(action.code, name, Change(draft=Draft(0, *action.words)))
         return ""
 
     async def _game(self, press: Press, action: TableAction) -> str:
@@ -221,8 +223,8 @@ class Presses:
         table = await self.challenges.choose_game(action.code, press.person.id, action.words[0], press.key)
         if press.place in table.hosts and not is_again:
             name = card_at(table, table.hosts.index(press.place))
-            await self.worker.change(action.code, name, Change(draft=NO_DRAFT))
-            await self.worker.people.choose_for_chat(press.place, game=action.words[0])
+            await self.core.change(action.code, name, Change(draft=NO_DRAFT))
+            await self.core.people.choose_for_chat(press.place, game=action.words[0])
         return ""
 
     async def _rule(self, press: Press, action: TableAction) -> str:
@@ -232,7 +234,7 @@ class Presses:
         if value not in map(spell, choices.get(name, ())):
             raise BadPayload()
         table = await self.challenges.choose_rule(action.code, press.person.id, f"{name}={value}", press.key)
-        await self.worker.people.note_choice(press.person.id, Choice.of_table(table))
+        await self.core.people.note_choice(press.person.id, Choice.of_table(table))
         return ""
 
     async def _clock(self, press: Press, action: TableAction) -> str:
@@ -240,12 +242,12 @@ class Presses:
             raise BadPayload()
         seconds, strict = int(action.words[0]), action.words[1] == "1"
         table = await self.challenges.choose_clock(action.code, press.person.id, seconds, strict, press.key)
-        await self.worker.people.note_choice(press.person.id, Choice.of_table(table))
+        await self.core.people.note_choice(press.person.id, Choice.of_table(table))
         return ""
 
     async def _answer(self, press: Press, action: TableAction) -> str:
         await self.challenges.answer(
-            action.code, press.person.id, _number(action.words), action.verb == "accept", press.key
+            action.code, press.person.id, number_in(action.words), action.verb == "accept", press.key
         )
         return ""
 
@@ -254,7 +256,7 @@ class Presses:
         seat = table.seat_of(press.person.id)
         if seat is None:
             raise NotAtThisTable(code=action.code)
-        version = _number(action.words)
+        version = number_in(action.words)
         if version != table.oldest_panel(seat):
             raise OldPanel()
         if len(action.words) > 2:
@@ -264,7 +266,7 @@ class Presses:
             raise BadPayload()
         place = press.place if press.message and is_private(press.place) else ""
         change = Change(pressed=press.message, draft=draft, place=place, genuine=press.genuine)
-        await self.worker.change(action.code, Hand(seat), change)
+        await self.core.change(action.code, Hand(seat), change)
         return ""
 
     async def _claim(self, press: Press, action: TableAction) -> str:
@@ -274,7 +276,7 @@ class Presses:
     async def _automatic(self, press: Press, action: TableAction) -> str:
         table = await self.room.check_flagged(action.code, press.person.id, press.key)
         if not table.log.has_seen(press.key):
-            await self.worker.scheduler.play_for(table, STAND_IN, press.key)
+            await self.core.scheduler.play_for(table, STAND_IN, press.key)
         return ""
 
     async def _wait(self, press: Press, action: TableAction) -> str:
@@ -289,12 +291,7 @@ class Presses:
             raise NotAtThisTable(code=action.code)
         if not press.ephemeral:
             raise NoEphemeral()
-        await self.worker.change(action.code, Hand(seat), Change(repost=True, place=press.ephemeral))
-        return ""
-
-    async def _browser(self, press: Press, action: TableAction) -> str:
-        """Whoever sits there has a link to the table's page; it comes as the answer."""
-        await self.room.table(action.code)
+        await self.core.change(action.code, Hand(seat), Change(repost=True, place=press.ephemeral))
         return ""
 
     async def _hint(self, press: Press, action: TableAction) -> str:
@@ -306,10 +303,10 @@ class Presses:
             raise NotAtThisTable(code=action.code)
         if not table.is_practice or table.is_duplicate:
             raise NoHints()
-        if game is None or game.turn != seat or _number(action.words) != table.oldest_panel(seat):
+        if game is None or game.turn != seat or number_in(action.words) != table.oldest_panel(seat):
             raise OldPanel()
         found = await self.hints.give(press.person.id, table, seat)
-        profile = await self.worker.people.person(press.person.id)
+        profile = await self.core.people.person(press.person.id)
         return hint_text(found, profile.language, profile.suits, game.kind.id)
 
     async def _say(self, press: Press, action: TableAction) -> str:
@@ -318,21 +315,8 @@ class Presses:
         table = await self.room.say(action.code, press.person.id, action.words[0], press.key)
         seat = table.seat_of(press.person.id)
         if seat is not None:
-            await self.worker.change(table.code, Hand(seat), Change(draft=NO_DRAFT))
-        return f"💬 {spoken((await self.worker.people.person(press.person.id)).language, action.words[0])}"
-
-    async def _do_to_stranger(self, deed: Deed, press: Press, action: TableAction) -> str:
-        if len(action.words) != 1:
-            raise BadPayload()
-        table = await self.room.table(action.code)
-        await self.commands.strangers.at_table(table, press.person.id, deed, _number(action.words))
-        seat = table.seat_of(press.person.id)
-        assert seat is not None
-        await self.worker.change(table.code, Hand(seat), Change(draft=NO_DRAFT))
-        _ = texts("en").gettext
-        if deed == "report":
-            return _("Your report is filed: the host of this bot can read it. To avoid meeting them again: /block.")
-        return _("You are matched with them no more. /block lets you unblock them.")
+            await self.core.change(table.code, Hand(seat), Change(draft=NO_DRAFT))
+        return f"💬 {spoken((await self.core.people.person(press.person.id)).language, action.words[0])}"
 
     # Pages
 
@@ -340,83 +324,54 @@ class Presses:
         if not (press.genuine or (is_inline(press.place) and action.page in FOR_ONE)):
             # Its answer would overwrite a message that may show something else.
             raise BadPayload()
-        words = action.words
-        if action.page == "leaderboard" and len(words) == 3:
-            panel = await self.pages.leaderboard(press.place, profile, words[0], words[1], words[2])
-            # In the private chat its buttons would lead to another chat's.
-            return (
-                _for_their_eyes(press, profile, replace(panel, rows=()))
-                if is_inline(press.place)
-                else Reply(panel=panel)
-            )
-        if action.page == "settings":
-            return await self._settings(press, profile, words)
-        if action.page == "tables" and len(words) == 2 and words[0] == "sit":
-            return await self._sit_from_list(press, words[1])
-        if action.page in ("browsers", "programs", "forget", "find", "daily", "puzzle", "tournament", "say", *DEEDS):
-            return await self._answered(press, profile, action)
-        if action.page == "rules":
-            return Reply(panel=await self.pages.rules(press.place, " ".join(words)))
-        if action.page == "help":
-            return Reply(panel=help_page(await self.pages.language(press.place)))
-        if action.page == "hand" and len(words) == 1:
-            if not await self.commands.bring_hands(profile.id, words[0], press.place):
-                raise await self.commands.why_no_hand(profile.id, words[0])
-            return Reply()
-        if action.page in ("replay", "fair") and len(words) == 2:
-            return await self._past_deal(press, profile, action)
-        if action.page == "analysis" and len(words) == 1:
-            return await self._analysis(press, profile, words[0])
-        if action.page == "rematch" and len(words) == 1:
-            if is_inline(press.place) and not await self.offers.is_bound(press.place):
-                raise BadPayload()
-            return await rematch(self.worker, press, words[0])
+        if handler := self._pages_by_name.get(action.page):
+            return await handler(press, profile, action.words)
         raise BadPayload()
 
-    async def _sit_from_list(self, press: Press, code: str) -> Reply:
+    async def _list(self, press: Press, _profile: Profile, words: list[str]) -> Reply:
         """Sit down at a table that a list shows, and show the list as it is then."""
-        if not await self.commands.knows(press.person, press.place, code):
+        if len(words) != 2 or words[0] != "sit":
+            raise BadPayload()
+        code, person = words[1], press.person
+        if not await self.guard.knows(person, press.place, code):
             raise NoSuchTable(code=code[:8])
-        person = press.person
         await self.challenges.sit(code, person.id, person.name, press.key, handle=person.handle)
         return Reply(panel=await self.pages.open_tables(press.place))
 
-    async def _answered(self, press: Press, profile: Profile, action: PageAction) -> Reply:
-        """The answer to what a page asks somebody about themselves and others."""
-        if action.page == "browsers":
-            return await self.commands.browsers.answer(press.place, profile, action.words)
-        if action.page == "programs":
-            return await self.commands.programs.answer(press, profile, action.words)
-        if action.page == "forget":
-            return await self.commands.own_data.answer(press.place, profile, action.words)
-        if action.page == "daily":
-            return await self.commands.daily.answer(press.place, profile, action.words)
-        if action.page == "puzzle":
-            return await self.commands.puzzles.answer(press.place, profile, action.words)
-        if action.page == "tournament":
-            return await self.commands.tournaments.answer(press, profile, action.words)
-        if action.page == "find":
-            return await self.commands.finding.answer(press.place, profile, action.words, press.key)
-        return await self.commands.strangers.answer(press.place, profile, action.page, action.words)
+    async def _rules(self, press: Press, _profile: Profile, words: list[str]) -> Reply:
+        return Reply(panel=await self.pages.rules(press.place, " ".join(words)))
 
-    async def _settings(self, press: Press, profile: Profile, words: list[str]) -> Reply:
-        if not words:
-            return _for_their_eyes(press, profile, self.pages.own_settings(profile))
-        if len(words) != 2:
-            raise BadPayload()
-        name, value = words
-        panel = await self.pages.change_setting(press.place, profile, name, value, is_admin=press.is_admin)
-        return Reply(panel=panel)
+    async def _help(self, press: Press, _profile: Profile, _words: list[str]) -> Reply:
+        return Reply(panel=help_page(await self.pages.language(press.place)))
 
-    async def _past_deal(self, press: Press, profile: Profile, action: PageAction) -> Reply:
+    async def _hands(self, press: Press, profile: Profile, words: list[str]) -> Reply:
+        [code] = _counted(words, 1)
+        if not await self.core.private_hands.bring(profile.id, code, press.place):
+            raise await self.core.private_hands.why_none(profile.id, code)
+        return Reply()
+
+    async def _replay(self, press: Press, profile: Profile, words: list[str]) -> Reply:
         """In a group the result stays where it is: the page comes as a message of its own, to the presser alone."""
-        game_id, deal = action.words
-        if action.page == "fair":
-            return _for_their_eyes(press, profile, await self.pages.fair(press.place, game_id, deal))
-        return _for_their_eyes(press, profile, await self.pages.replay(press.place, profile, game_id, deal))
+        game_id, deal = _counted(words, 2)
+        panel = await self.core.replays.replay(press.place, profile, game_id, deal)
+        return for_one(press.place, profile.language, panel)
 
-    async def _analysis(self, press: Press, profile: Profile, game_id: str) -> Reply:
-        return _for_their_eyes(press, profile, await self.pages.analysis(press.place, profile, game_id))
+    async def _fair(self, press: Press, profile: Profile, words: list[str]) -> Reply:
+        game_id, deal = _counted(words, 2)
+        return for_one(press.place, profile.language, await self.core.replays.fair(press.place, game_id, deal))
+
+    async def _rematch(self, press: Press, _profile: Profile, words: list[str]) -> Reply:
+        [game_id] = _counted(words, 1)
+        if is_inline(press.place) and not await self.offers.is_bound(press.place):
+            raise BadPayload()
+        return await rematch(self.core, press, game_id)
+
+
+def _counted(words: list[str], count: int) -> list[str]:
+    """Return the words after a page's name; BadPayload if they are not as many as they should be."""
+    if len(words) != count:
+        raise BadPayload()
+    return words
 
 
 def _seated(press: Press, profile: Profile, table: Table, toast: str) -> Reply:
@@ -425,17 +380,3 @@ def _seated(press: Press, profile: Profile, table: Table, toast: str) -> Reply:
     """
     word = table.code if is_inline(press.place) and press.person.id in table.people else ""
     return Reply(toast, start_word=word, has_private_chat=profile.has_private_chat)
-
-
-def _for_their_eyes(press: Press, profile: Profile, panel: Panel) -> Reply:
-    """A page in place of the one pressed; where others see that, for the presser alone, and a toast says where."""
-    if is_private(press.place):
-        return Reply(panel=panel)
-    return Reply(texts(profile.language).gettext("It is in our private chat."), panel, private=True)
-
-
-def _number(words: list[str]) -> int:
-    """The first word as a number."""
-    if not words or not words[0].isdecimal() or len(words[0]) > 6:
-        raise BadPayload()
-    return int(words[0])

@@ -5,23 +5,23 @@ from contextlib import suppress
 from itertools import permutations
 
 from bot.actions import BadPayload
+from bot.core import Core
 from bot.finished.archive import FinishedGame
-from bot.handlers.errors import BlockedByYou, GameNotKept
+from bot.handlers.errors import BlockedByYou
 from bot.handlers.offers import check_is_free
 from bot.platform import Press, Reply, chat_of, is_inline, is_private
 from bot.somebody import is_somebody
 from bot.store.entries import Again, Clock, Rule, Setup, Sit
 from bot.tables.chairs import STAND_IN, Chair, Invited
-from bot.tables.errors import AlreadySeated, NotAtThisTable
-from bot.worker import Worker
+from bot.tables.errors import AlreadySeated, GameNotKept, NotAtThisTable
 
 PAUSES = (0.1, 0.3, 0.6)
 """Seconds between looks for a game that has only just ended."""
 
 
-async def rematch(worker: Worker, press: Press, game_id: str) -> Reply:
+async def rematch(core: Core, press: Press, game_id: str) -> Reply:
     """The same game, options and pairs again. The first who wants it opens the table, the others sit down at it."""
-    game, person = await _finished(worker, game_id), press.person
+    game, person = await _finished(core, game_id), press.person
     if game is None:
         raise GameNotKept()
     if person.id not in game.people:
@@ -35,13 +35,13 @@ async def rematch(worker: Worker, press: Press, game_id: str) -> Reply:
     # Whoever has been forgotten cannot be asked: then it is open to all.
     is_for_one = len(others) == 1 and not robots and not is_somebody(game.people[others[0]])
     if not game.chats and (is_for_one or (len(others) > 1 and len(robots) < len(others))):
-        return await _in_private(worker, press, game, [*setup, *robots])
+        return await _in_private(core, press, game, [*setup, *robots])
     update, seat = f"again:{game_id}", game.people.index(person.id)
     if is_inline(press.place):
         if chat_of(press.place) not in game.chats:
             raise BadPayload()
-        await check_is_free(worker, press.place, update)
-    table = await worker.challenges.open_table(
+        await check_is_free(core, press.place, update)
+    table = await core.challenges.open_table(
         game.record.game,
         person.id,
         person.name,
@@ -56,23 +56,23 @@ async def rematch(worker: Worker, press: Press, game_id: str) -> Reply:
     )
     if table.opener.person != person.id:
         with suppress(AlreadySeated):
-            await worker.challenges.sit(table.code, person.id, person.name, press.key, seat)
+            await core.challenges.sit(table.code, person.id, person.name, press.key, seat)
     return Reply()
 
 
-async def _finished(worker: Worker, game_id: str) -> FinishedGame | None:
+async def _finished(core: Core, game_id: str) -> FinishedGame | None:
     """The game, if it is kept. A page shows the end before the archive has it, so it is waited for while its table is
     there.
     """
     for pause in PAUSES:
-        game = await worker.archive.get(game_id)
-        if game or not worker.room.remembered(game_id.partition("-")[0]):
+        game = await core.archive.get(game_id)
+        if game or not core.room.remembered(game_id.partition("-")[0]):
             return game
         await asyncio.sleep(pause)
-    return await worker.archive.get(game_id)
+    return await core.archive.get(game_id)
 
 
-async def _in_private(worker: Worker, press: Press, game: FinishedGame, setup: list[Setup]) -> Reply:
+async def _in_private(core: Core, press: Press, game: FinishedGame, setup: list[Setup]) -> Reply:
     """People who played in no group may be strangers to each other, and have no chat together: all are asked, and
     called as they were. A robot has the chair of somebody who was forgotten.
     """
@@ -81,7 +81,7 @@ async def _in_private(worker: Worker, press: Press, game: FinishedGame, setup: l
     setup += [Sit(seat, f"robot:{STAND_IN}", name) for seat, (one, name) in enumerate(seats) if is_somebody(one)]
     if game.origin:
         setup.append(Again(game.origin))
-    blocks, person = worker.finder.queue.blocks, press.person.id
+    blocks, person = core.blocks, press.person.id
     ids = [one.person for one in people]
     has_blocked = dict(zip(ids, await blocks.of_each(ids), strict=True))
     if found := next((one for one in people if one.person in has_blocked[person]), None):
@@ -89,9 +89,9 @@ async def _in_private(worker: Worker, press: Press, game: FinishedGame, setup: l
     # Whoever was blocked by another is not told: to them it looks as if nobody answered.
     apart = {one for pair in permutations(has_blocked, 2) if pair[1] in has_blocked[pair[0]] for one in pair}
     asked = [person, *(one.person for one in people if one.person not in apart | {person})]
-    table = await worker.challenges.open_for(
+    table = await core.challenges.open_for(
         game.record.game, people, f"again:{game.id}", asked=asked, setup=setup, again=True, visitor=press.visitor
     )
     with suppress(AlreadySeated):
-        await worker.challenges.sit(table.code, press.person.id, press.person.name, press.key)
+        await core.challenges.sit(table.code, press.person.id, press.person.name, press.key)
     return Reply()

@@ -3,13 +3,13 @@
 from collections.abc import Sequence
 
 from bot import actions
-from bot.features.analysis.pages import replay_button
-from bot.features.find.stranger_pages import buttons, farewells
 from bot.panel import Button, Panel, Role, Row, Span, Writer
 from bot.panels.course import course_line, decisive_line, declared_in_all_line, declared_lines
 from bot.panels.offer import share_button
 from bot.panels.phrases import Phrases, in_points, turn_line
 from bot.panels.snapshot import FinishedDeal, TableSnapshot, isolated
+from bot.panels.strangers import buttons, farewells
+from bot.panels.verdicts import replay_button
 from bot.texts import marked as _
 from bot.wording import Wording, signed
 from engine import Record

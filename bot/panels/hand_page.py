@@ -9,12 +9,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from bot import actions
-from bot.features.daily.deal import result_of
-from bot.features.daily.pages import TOO_LATE, day_result_panel
-from bot.features.find.pages import ready_panel
 from bot.finished.archive import game_id
 from bot.panel import Button, Panel, Role, Span
-from bot.panels.board import UNRATED, duplicate_panel, result_panel
+from bot.panels.board import UNRATED, result_panel
 from bot.panels.challenge import challenge_panel
 from bot.panels.hand import RESIGN, hand_panel, what_to_do
 from bot.panels.set_aside import set_aside_panel
@@ -22,6 +19,7 @@ from bot.panels.snapshot import TableSnapshot, isolated, snapshot
 from bot.people import Profile
 from bot.pictures.scene import Light, Pile, PlayedCard
 from bot.pictures.scenes import deal_end, hand_scene
+from bot.table_policy import ORDINARY, Outcome, TablePolicy
 from bot.tables.table import Table
 from engine.views import DealView, Packet, PacketsView, TressetteView, View
 
@@ -150,27 +148,36 @@ def hand_page(
     *,
     again: str = "",
     unrated: str = "",
-    is_late: bool = False,
+    policy: TablePolicy = ORDINARY,
+    outcome: Outcome | None = None,
 ) -> HandPage:
     """What somebody's page shows who sits at a table, or asks for a chair there.
 
-    ``chosen`` is the part of a move that they have chosen, ``menu`` the one that is open while the table waits; after
-    the game ``again`` is who asks them for a rematch, ``unrated`` is a key of `UNRATED` or empty, and ``is_late`` is
-    whether it was a day's that was over by then.
+    ``chosen`` is the part of a move that they have chosen, ``menu`` the one that is open while the table waits. After
+    the game ``again`` is who asks them for a rematch, and ``unrated`` is a key of `UNRATED` or empty. ``outcome`` is
+    what the table's ``policy`` has to tell this person of the finished game.
     """
     table = table.spoken(profile.language)
     seat = table.seat_of(person)
     seen = snapshot(table, seat)
-    panel = _panel(table, seen, person, profile, chosen, menu, is_late=is_late)
+    outcome = outcome or Outcome("", ())
+    panel = _panel(table, seen, person, profile, chosen, menu, policy, outcome)
     _ = seen.words(profile.language, profile.suits).text
     why = _(UNRATED[unrated]) if unrated else ""
     asks = _("{name} asks for a rematch, and waits a minute.").format(name=isolated(again)) if again else ""
-    besides = _(TOO_LATE) if is_late else " ".join(filter(None, (why, asks)))
-    return _Pages(table, seen, profile, panel, chosen, besides).page()
+    besides = policy.note(outcome, profile.language) or " ".join(filter(None, (why, asks)))
+    return _Pages(table, seen, profile, panel, chosen, besides, policy).page()
 
 
 def _panel(
-    table: Table, seen: TableSnapshot, person: str, profile: Profile, chosen: str, menu: str, *, is_late: bool
+    table: Table,
+    seen: TableSnapshot,
+    person: str,
+    profile: Profile,
+    chosen: str,
+    menu: str,
+    policy: TablePolicy,
+    outcome: Outcome,
 ) -> Panel:
     if table.error:
         return set_aside_panel(table.code, profile.language)
@@ -179,18 +186,14 @@ def _panel(
         panel = hand_panel(seen if profile.wants_phrases else seen._replace(heard=()), *words, chosen)
         if table.phase != "over" or table.game is None:
             return panel
-        if table.is_duplicate and not table.day:
-            result = duplicate_panel(snapshot(table, None), profile.language)
+        if result := policy.result_panel(table, outcome, profile.language):
             return Panel((*panel.text, Span("\n\n"), *result.text))
         record = table.game.record(live=False)
-        if table.day:
-            result = day_result_panel(profile.language, table.day, table.game_id, result_of(record), is_late=is_late)
-            return Panel((*panel.text, Span("\n\n"), *result.text))
         result = result_panel(seen, record, *words, game_id(table), ())
         again = [row for row in result.rows if row[0].role is Role.REMATCH]
         return Panel((*panel.text, Span("\n\n"), *result.text), tuple(again))
-    if table.matched:
-        return ready_panel(table, seen, person, profile.language)
+    if card := policy.card_panel(table, seen, person, profile.language):
+        return card
     panel = challenge_panel(table, seen, *words, menu=menu, by_link=True)
     asked = hand_panel(seen, *words).rows if seen.asking else ()
     is_opener = person == table.opener.person
@@ -205,11 +208,18 @@ def _may_press(button: Button, *, is_opener: bool) -> bool:
 
 class _Pages:
     def __init__(
-        self, table: Table, seen: TableSnapshot, profile: Profile, panel: Panel, chosen: str, besides: str
+        self,
+        table: Table,
+        seen: TableSnapshot,
+        profile: Profile,
+        panel: Panel,
+        chosen: str,
+        besides: str,
+        policy: TablePolicy,
     ) -> None:
         self.table, self.seen, self.panel, self.chosen, self.besides = table, seen, panel, chosen, besides
         self.words = seen.words(profile.language, profile.suits)
-        self.profile = profile
+        self.profile, self.policy = profile, policy
         self.deal = seen.view.deal if seen.view else None
         self.scene = hand_scene(seen, profile.language, profile.suits, profile.deck, chosen, any_letters=True)
         self.deck = f"{self.words.faces.deck}-{profile.deck}"
@@ -264,7 +274,7 @@ class _Pages:
             tally=tuple((line.label, *line.figures) for line in end.tally) if end else (),
             tally_title=self.words.text("deal {number}").format(number=end.number) if end else "",
             end_trick=self._lying(end.trick, end.seats) if end else (),
-            results="/daily" if self.table.day else "",
+            results=self.policy.results_path,
             resign="" if is_over else actions.table(seen.code, "draft", seen.version, RESIGN),
             # Cards that others have yet to play are for nobody to see.
             replay=game_id(self.table) if self.table.phase == "over" and not self.table.is_duplicate else "",

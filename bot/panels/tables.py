@@ -55,8 +55,8 @@ def no_tables(language: str) -> str:
     return texts(language).gettext("You sit at no table. /challenge opens one.")
 
 
-def open_tables_page(language: str, tables: Sequence[Table], looking: int) -> Panel:
-    """What a chat's open challenges are, with a chair for whoever presses, and how many look for an opponent."""
+def open_tables_page(language: str, tables: Sequence[Table], notes: Sequence[str]) -> Panel:
+    """A chat's open challenges, with a chair for anybody who presses, and what features note below them."""
     words = Wording(language, ())
     _ = words.text
     page = Writer()
@@ -72,13 +72,8 @@ def open_tables_page(language: str, tables: Sequence[Table], looking: int) -> Pa
             chairs=_free_chairs(words, table),
         )
     page.gap()
-    if looking:
-        page.line(
-            words.ngettext("{count} player looks for an opponent.", "{count} players look for an opponent.", looking),
-            count=looking,
-        )
-    else:
-        page.line(_("Nobody looks for an opponent just now."))
+    for note in notes:
+        page.line(note)
     page.line(_("Where you sit yourself: /tables in our private chat."), "small")
     labels = [(table, _("Sit down: {code}").format(code=table.code)) for table in tables]
     return page.panel(

@@ -113,3 +113,7 @@ class Sheet(Subject):
     parts: tuple[Part, ...]
     small: str = ""
     deck: Deck = DECKS[0]
+
+
+NAMELESS = "…"
+"""What stands for a name of which the letters have nothing."""

@@ -148,3 +148,18 @@ class NoSuchClock(TableError):
 class TooManyChats(TableError):
     code = "too_many_chats"
     sentence = "This table is shown in as many chats as it may be."
+
+
+class GameNotKept(TableError):
+    code = "game_not_kept"
+    sentence = "This game is not in the archive any more."
+
+
+class NotBegun(TableError):
+    code = "not_begun"
+    sentence = "Table {code} still waits for players: there are no cards yet."
+
+
+class NoTables(TableError):
+    code = "no_tables"
+    sentence = "You have no game on. /challenge opens a table."

@@ -53,15 +53,16 @@ class Room:
         store: Store,
         new_secret: Callable[[int], bytes] = secrets.token_bytes,
         robot_pause: float = ROBOT_PAUSE,
+        before_removal: Callable[[Table], Awaitable[None]] | None = None,
     ) -> None:
+        """``before_removal`` is called with a table before it is forgotten."""
         self.store = store
         self.robot_pause = robot_pause
         self.lists = TableLists(store, self.load)
         self.watchers: list[Watcher] = []
         self.delivers: Callable[[str], bool] = lambda _code: False
         """Whether this worker delivers a table. Who else does is told by the commit itself (`bot.store.committed`)."""
-        self.before_removal: Callable[[Table], Awaitable[None]] | None = None
-        """Called with a table that was opened for people who were matched, before it is forgotten."""
+        self._before_removal = before_removal
         self.on_unreadable: Callable[[Table], Awaitable[None]] | None = None
         """Called with a table that the rules refuse whenever it is loaded: nothing is done about it here."""
         self.new_secret = new_secret
@@ -265,8 +266,8 @@ class Room:
 
     async def remove(self, table: Table) -> None:
         """A table is over, or no game came of it, and all has been shown: forget it, but for `followed`."""
-        if table.matched and self.before_removal:
-            await self.before_removal(table)
+        if self._before_removal:
+            await self._before_removal(table)
         # First, for afterwards nothing tells any more whom it named.
         for person in people_in(table.log.entries):
             await self.store.client.srem(keys.named(person), table.code)

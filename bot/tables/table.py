@@ -212,6 +212,15 @@ class Table:
         return bool(people) and all(map(is_web_guest, people))
 
     @property
+    def feature(self) -> str:
+        """The name of the feature that opened the table; empty if players opened it themselves."""
+        if self.day:
+            return "daily"
+        if self.fixture:
+            return "tournaments"
+        return "find" if self.matched else ""
+
+    @property
     def are_strangers(self) -> bool:
         """Whether its people were found for each other by /find, or play such a game again."""
         return bool(self.matched) and not self.again

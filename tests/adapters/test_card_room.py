@@ -5,7 +5,7 @@ import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from adapters.discord import make as discord
 from adapters.telegram import make as telegram
@@ -14,9 +14,10 @@ from adapters.web.playground import Playground
 from adapters.web.playground.requests import Say
 from bot.card_room import CardRoom
 from bot.commands import Kind
-from bot.features.ratings.players import Players
+from bot.feature import Feature
 from bot.finished.reader import GameReader
 from bot.handlers.hands import Hands
+from bot.handlers.lobby import Lobby
 from bot.handlers.playing import Playing
 from bot.mini_app import MiniApp
 from bot.platform import Adapter, Command, Offered, Person, Press, Reply, Suggestion
@@ -40,7 +41,13 @@ MAY_IMPORT = {
     "bot.card_room",
     "bot.commands",
     "bot.connections",
+    "bot.features.daily.feature",
+    "bot.features.daily.site",
+    "bot.features.puzzles.feature",
+    "bot.features.ratings.feature",
     "bot.features.ratings.players",
+    "bot.features.settings.feature",
+    "bot.features.settings.site",
     "bot.finished.reader",
     "bot.finished.replayed",
     "bot.host_link",
@@ -102,6 +109,9 @@ def test_the_docs_say_all_that_adapters_may_know() -> None:
     assert all(getattr(CardRoom, name).__doc__ for name in asked)
 
 
+F = TypeVar("F", bound=Feature)
+
+
 class Parrot:
     """A card room that has nothing behind it: it says every command back."""
 
@@ -115,9 +125,12 @@ class Parrot:
     def games(self) -> GameReader:
         raise AssertionError("none was finished")
 
+    def feature(self, kind: type[F]) -> F:
+        raise AssertionError("it has none")
+
     @property
-    def players(self) -> Players:
-        raise AssertionError("nobody was rated")
+    def lobby(self) -> Lobby:
+        raise AssertionError("nobody plays on a page")
 
     @property
     def watching(self) -> Watching:

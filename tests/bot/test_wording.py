@@ -7,7 +7,7 @@ from random import Random
 
 import pytest
 
-from bot.features.analysis.pages import analysis_page, wish_text
+from bot.features.analysis.pages import analysis_page
 from bot.features.daily.deal import DayResult
 from bot.features.daily.pages import day_result_panel, shared_text
 from bot.panel import units
@@ -15,6 +15,7 @@ from bot.panels.course import course_line
 from bot.panels.phrases import Phrases, option_names, value_name
 from bot.panels.rules import rules_page
 from bot.panels.snapshot import isolated, snapshot
+from bot.panels.verdicts import wish_text
 from bot.store import Store
 from bot.texts import LANGUAGES
 from bot.transcript import ending_of, story

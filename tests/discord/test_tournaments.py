@@ -16,6 +16,7 @@ from adapters.web import make
 from adapters.web.playground import Playground
 from adapters.web.site import Site
 from bot.features.tournaments import director
+from bot.features.tournaments.feature import TournamentsFeature
 from bot.features.tournaments.standings import standings
 from bot.features.tournaments.tournament import Tournament
 from bot.handlers import Dispatcher
@@ -101,7 +102,7 @@ async def played_on(adapter: Observed, server: DiscordServer, people: Sequence[P
     """Play until it is over; the card is one message all the while. The last one asks for each hand by the card."""
     channel, random = server.channels[CHANNEL], Random(1)
     [card] = {one["id"] for one in said_in(channel, "🏆")}
-    [code] = await adapter.worker.director.tournaments.live()
+    [code] = await adapter.worker.feature(TournamentsFeature).director.tournaments.live()
     while not said_in(channel, "🥇"):
         has_played = False
         for person in people:
@@ -114,7 +115,7 @@ async def played_on(adapter: Observed, server: DiscordServer, people: Sequence[P
             await asyncio.sleep(0.02)
             if people[-1].button("My match", channel):
                 await people[-1].press("My match", channel)
-    return await adapter.worker.director.tournaments.load(code)
+    return await adapter.worker.feature(TournamentsFeature).director.tournaments.load(code)
 
 
 @pytest.mark.timeout(600)
@@ -182,14 +183,17 @@ async def test_of_a_round_that_is_on_nobody_reads_the_cards(
             worker = adapter.worker
             people = await opened(server, 4, "duplicate")
             by_id = {f"discord:{person.number}": person for person in people}
-            [code] = await worker.director.tournaments.live()
+            [code] = await worker.feature(TournamentsFeature).director.tournaments.live()
 
             async def seats() -> list[Mapping[int, str]]:
-                return [match.seats for match in (await worker.director.tournaments.load(code)).matches]
+                return [
+                    match.seats
+                    for match in (await worker.feature(TournamentsFeature).director.tournaments.load(code)).matches
+                ]
 
             while not (len(await seats()) == 2 and all(await seats())):
                 await asyncio.sleep(0.02)
-            t = await worker.director.tournaments.load(code)
+            t = await worker.feature(TournamentsFeature).director.tournaments.load(code)
             # Who takes no private messages is among those who play first: their hands come by the card.
             by_match = [[by_id[one.person] for team in match.teams for one in t.members(team)] for match in t.matches]
             quick, late = sorted(by_match, key=lambda match: people[-1] not in match)

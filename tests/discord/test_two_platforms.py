@@ -12,8 +12,10 @@ import pytest
 from adapters.discord.adapter import Discord
 from adapters.telegram.adapter import Telegram
 from bot.features.daily.days import Days
+from bot.features.daily.feature import DailyFeature
 from bot.features.daily.games import unstored_game
 from bot.features.find import matching
+from bot.features.find.feature import FindFeature
 from bot.handlers import Dispatcher
 from bot.settings import Settings
 from bot.store import Store
@@ -213,7 +215,7 @@ async def test_who_plays_the_same_meets_the_same_on_both_platforms_a_restart_bet
             for one in (bruno, anna, carla):
                 await one.play(worker, 99)
             await worker.settled()
-            held = {game.people[0]: game for _day, game in await worker.days.results.held()}
+            held = {game.people[0]: game for _day, game in await worker.feature(DailyFeature).days.results.held()}
             for game in held.values():
                 verify(game.record)
             hers, his, others = (held[one.id].record.deals[0] for one in (anna, bruno, carla))
@@ -225,7 +227,7 @@ async def test_who_plays_the_same_meets_the_same_on_both_platforms_a_restart_bet
             assert hers.moves[parts][0] == 0
             assert sum(entry[0] == 0 for entry in hers.moves[:parts]) >= 2
             assert anna.pressed == bruno.pressed != carla.pressed
-            results = {one.id: await worker.days.results.of(day, one.id) for one in (anna, bruno)}
+            results = {one.id: await worker.feature(DailyFeature).days.results.of(day, one.id) for one in (anna, bruno)}
             assert results["telegram:1"] == results["discord:2"]
             shared = [next(text for text in one.texts if "To send to friends" in text) for one in (anna, bruno)]
             assert len({text.partition("To send to friends")[2].strip(":\n`") for text in shared}) == 1
@@ -320,7 +322,7 @@ async def test_strangers_of_two_platforms_greet_report_and_block_each_other(
         await bruno.press("🚩 Segnala")
         await bruno.press("Sì, segnala")
         await until(lambda: any("🚩 Segnala" in button["label"] for button in buttons_of(_last(bruno))))
-        await worker.teller.tell("telegram:9")
+        await worker.feature(FindFeature).teller.tell("telegram:9")
         [told] = [one["text"] for one in olga.private.messages.values() if one["text"].startswith("A report")]
         assert "telegram:1" in told
         assert "discord:2" in told
@@ -334,15 +336,15 @@ async def test_strangers_of_two_platforms_greet_report_and_block_each_other(
         await until(lambda: any("Rematch" in str(one) for one in anna.private.messages.values()))
         await worker.people.choose("discord:2", language="en")
         # The pairing ends a second after the game has begun, and this one was short.
-        await worker.finder.tend()
+        await worker.feature(FindFeature).finder.tend()
         await both_look()
         for _ in range(2):
-            await worker.finder.tend()
-        queue = worker.finder.queue
+            await worker.feature(FindFeature).finder.tend()
+        queue = worker.feature(FindFeature).finder.queue
         assert sorted(one.waiting.person for one in await queue.waiting()) == ["discord:2", "telegram:1"]
         anna.say("/block", anna.private)
         await anna.press("Unblock")
-        await worker.finder.tend()
+        await worker.feature(FindFeature).finder.tend()
         assert await queue.waiting() == []
         everything = "\n".join([*read_by_anna(), *read_by_bruno()]).lower()
         assert not [secret for secret in ("annamaria", "brunello", "telegram:1", "discord:2") if secret in everything]

@@ -17,6 +17,7 @@ from random import Random
 from PIL import Image
 from playwright.async_api import Browser, Page
 
+from bot.features.analysis.feature import AnalysisFeature
 from bot.store.entries import Rule
 from bot.tables.errors import NoSuchTable
 from bot.tables.table import Table
@@ -221,7 +222,7 @@ class Shooter:
         if f"{game}-accuracy" in self.asked.moments:
             # It takes a while, for a process that thinks has to start.
             await self.worker.settled()
-            await self.worker.completion.settled()
+            await self.worker.feature(AnalysisFeature).completion.settled()
             await self.worker.delivery.answers.tasks.wait()
             await self.take(f"{game}-accuracy")
 

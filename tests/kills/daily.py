@@ -18,12 +18,14 @@ from typing import Any, NamedTuple
 
 import aiohttp
 
+from bot.features.daily import deal
 from bot.features.daily.chain import Chain, days_to_end
 from bot.features.daily.days import chain_of
-from bot.features.daily.deal import DayResult, choose, result_of, thought_seed
+from bot.features.daily.deal import DayResult, result_of, thought_seed
 from bot.features.daily.games import DayGames
 from bot.features.daily.store import DayResults
 from bot.finished.archive import Archive, FinishedGame
+from bot.robot_pool import choose_unhurried
 from bot.store import EmbeddedStore, Store, opened
 from bot.tables.table import Table
 from engine import GAMES, Game, verify
@@ -167,7 +169,7 @@ class Answers:
             answer = None
             if seat is not None:
                 seed = thought_seed(self._secret, len(game.moves))
-                answer = seat, choose(game.view(seat), game.history(seat), seed)
+                answer = seat, choose_unhurried(deal.LEVEL, game.view(seat), game.history(seat), seed)
             self._known[before] = answer
         return self._known[before]
 

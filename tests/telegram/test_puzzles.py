@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from bot.features.puzzles.collection import all_puzzles
+from bot.features.puzzles.feature import PuzzlesFeature
 from bot.store import Store
 from engine.puzzles.puzzle import Puzzle
 from tests.telegram.content import words_of
@@ -56,7 +57,7 @@ async def test_in_a_group_only_the_presser_reads_the_answer(store: Store, server
         anna.say("/puzzle")
         await until(lambda: any("🧩" in words_of(one) for one in group.messages.values()))
         puzzle = asked(puzzle_in(group))
-        puzzles = adapter.worker.puzzles
+        puzzles = adapter.worker.feature(PuzzlesFeature).groups
         assert puzzle == await puzzles.puzzle(puzzles.today())
         assert "✅" in await anna.press(label(anna, group, puzzle.best), group)
         await until(lambda: "1 of 1 answer was right." in words_of(puzzle_in(group)))

@@ -10,6 +10,7 @@ import pytest
 from structlog.testing import capture_logs
 
 from bot.features.tournaments import director
+from bot.features.tournaments.feature import TournamentsFeature
 from bot.features.tournaments.standings import standings
 from bot.features.tournaments.tournament import Tournament
 from bot.store import Store, keys
@@ -105,7 +106,7 @@ async def played_on(
     """Play until it is over; the card is one message all the while."""
     group, random = server.group(GROUP), Random(1)
     [card] = {one["message_id"] for one in said_in(group, "🏆")}
-    [listed] = await adapter.worker.director.tournaments.at(f"telegram:{GROUP}")
+    [listed] = await adapter.worker.feature(TournamentsFeature).director.tournaments.at(f"telegram:{GROUP}")
     while not said_in(group, "🥇"):
         has_played = False
         for person in people:
@@ -116,7 +117,7 @@ async def played_on(
         assert [one["message_id"] for one in said_in(group, "🏆")] == [card]
         if not has_played:
             await asyncio.sleep(0.02)
-    return await adapter.worker.director.tournaments.load(listed.code)
+    return await adapter.worker.feature(TournamentsFeature).director.tournaments.load(listed.code)
 
 
 @pytest.mark.timeout(600)
@@ -177,14 +178,17 @@ async def test_of_a_round_that_is_on_nobody_reads_the_cards(
             people = await opened(server, 4, form="duplicate")
             by_id = {f"telegram:{person.number}": person for person in people}
             await until(lambda: all(len(payloads(one)) for one in said_in(server.group(GROUP), "🏆")))
-            [code] = await worker.director.tournaments.live()
+            [code] = await worker.feature(TournamentsFeature).director.tournaments.live()
 
             async def seats() -> list[Mapping[int, str]]:
-                return [match.seats for match in (await worker.director.tournaments.load(code)).matches]
+                return [
+                    match.seats
+                    for match in (await worker.feature(TournamentsFeature).director.tournaments.load(code)).matches
+                ]
 
             while not (len(await seats()) == 2 and all(await seats())):
                 await asyncio.sleep(0.02)
-            t = await worker.director.tournaments.load(code)
+            t = await worker.feature(TournamentsFeature).director.tournaments.load(code)
             quick, late = (
                 [by_id[one.person] for team in match.teams for one in t.members(team)] for match in t.matches
             )

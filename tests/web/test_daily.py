@@ -7,6 +7,7 @@ import pytest
 from playwright.async_api import Browser, Error, expect
 
 from bot.features.daily.days import Days
+from bot.features.daily.feature import DailyFeature
 from bot.features.daily.games import unstored_game
 from tests.browser import ONE_BROWSER
 from tests.open_playground import Open
@@ -52,7 +53,7 @@ async def test_it_is_played_on_the_page_once_and_looked_at_the_day_after(
     await expect(page.locator(".card-text")).to_contain_text("The deal is over.")
     await expect(page.get_by_role("link", name="Replay")).to_have_count(0)
     await shot(page, "daily-over")
-    await playground.worker.days.settled()
+    await playground.worker.feature(DailyFeature).days.settled()
     await page.get_by_role("link", name="Today’s results").click()
     await expect(page.locator(".day")).to_contain_text("Everywhere: 1 of 1 player.")
     await expect(page.get_by_role("button", name="Play")).to_have_count(0)
@@ -60,7 +61,7 @@ async def test_it_is_played_on_the_page_once_and_looked_at_the_day_after(
     await shot(page, "daily-results")
 
     monkeypatch.setattr(Days, "today", lambda _days: TODAY + timedelta(days=1))
-    await playground.worker.days.close_past()
+    await playground.worker.feature(DailyFeature).days.close_past()
     await page.get_by_role("link", name="Yesterday").click()
     await expect(page.locator(".day")).to_contain_text("Secret:")
     await judged(page)

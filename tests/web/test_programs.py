@@ -17,7 +17,7 @@ from structlog.testing import capture_logs
 from adapters.web.api import server
 from adapters.web.api.operations import OPERATIONS
 from adapters.web.site import MOST_SENT
-from bot.features.privacy.mydata import MyData
+from bot.features.privacy.feature import PrivacyFeature
 from bot.handlers.limits import TRIES
 from bot.idempotency import KEPT_SECONDS, UsedKeys
 from bot.kept import drop_kept
@@ -591,10 +591,12 @@ async def test_a_person_has_few_programs_and_a_press_that_comes_twice_makes_one(
     ):
         assert (await anna.press(payload)).toast
     assert len(await programs.of(ANNA.id)) == MOST_EACH
-    data = MyData(site.worker.store.client, site.worker.archive, site.worker.ratings)
+    data = site.worker.feature(PrivacyFeature).own_data.mydata
     file = json.loads((await data.file(ANNA.id, [], 0)).content)
     assert [one["scopes"] for one in file["programs"]] == [["read"]] * MOST_EACH
-    await site.worker.forgetter.forget(ANNA.id, await site.worker.forgetter.begin(ANNA.id))
+    await site.worker.feature(PrivacyFeature).forgetter.forget(
+        ANNA.id, await site.worker.feature(PrivacyFeature).forgetter.begin(ANNA.id)
+    )
     assert not await programs.of(ANNA.id)
 
 

@@ -10,7 +10,7 @@ import aiohttp
 import pytest
 
 from adapters.web import people
-from bot.features.privacy.mydata import MyData
+from bot.features.privacy.feature import PrivacyFeature
 from bot.handlers import Dispatcher
 from bot.platform import Person, Press, RateLimit, Reply, private_place
 from bot.serving import digest_of
@@ -38,7 +38,7 @@ class Chat:
         return await self.dispatcher.press(press)
 
     async def practice(self) -> str:
-        opened = await self.dispatcher.hands.open_table(self.person, "metamazzo", "easy", f"u{next(self.numbers)}")
+        opened = await self.dispatcher.lobby.open_table(self.person, "metamazzo", "easy", f"u{next(self.numbers)}")
         assert opened.code, opened.why
         return opened.code
 
@@ -345,10 +345,10 @@ async def test_what_is_kept_of_browsers_is_told_and_forgotten(site: Open) -> Non
     worker, chat = site.worker, Chat(site, ANNA)
     code = await chat.practice()
     async with signed_in(site, chat, code) as anna:
-        file = await MyData(worker.store.client, worker.archive, worker.ratings).file(ANNA.id, [], 0)
+        file = await worker.feature(PrivacyFeature).own_data.mydata.file(ANNA.id, [], 0)
         [told] = json.loads(file.content)["browsers"]
         assert set(told) == {"made", "used"}
-        await worker.forgetter.begin(ANNA.id)
+        await worker.feature(PrivacyFeature).forgetter.begin(ANNA.id)
 
         async def is_forgotten() -> bool:
             return not await worker.store.client.exists(keys.sessions(ANNA.id), keys.person(ANNA.id))

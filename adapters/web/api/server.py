@@ -32,7 +32,8 @@ from adapters.web.api.problems import ApiError, not_found
 from adapters.web.limits import Lookup, TooMany
 from adapters.web.site import MOST_SENT, Site, spoken
 from bot.card_room import CardRoom
-from bot.features.ratings.players import ALL
+from bot.features.ratings.feature import RatingsFeature
+from bot.features.ratings.players import ALL, Players
 from bot.finished.reader import Answer, NotAnalysed, Reader, TooMuchToDo
 from bot.idempotency import fingerprint
 from bot.pasted import pasted_code
@@ -80,6 +81,10 @@ class Api:
             *(web.route("*", f"{BASE}{path}", self._answered(self._chosen(ways))) for path, ways in paths.items()),
             web.route("*", "/api{rest:.*}", self._answered(self._nothing)),
         ]
+
+    @property
+    def _players(self) -> Players:
+        return self._card_room.feature(RatingsFeature).players
 
     def close(self) -> None:
         """End the streams: nobody is to wait for what will not come."""
@@ -182,13 +187,11 @@ class Api:
 
     async def leaderboard(self, request: web.Request) -> web.StreamResponse:
         game, period = (request.query.get(name, ALL) for name in ("game", "period"))
-        found = await self._card_room.players.leaderboard(
-            await self._person(request), game, period, _reader(request).language
-        )
+        found = await self._players.leaderboard(await self._person(request), game, period, _reader(request).language)
         return _json(request, Answer.of(found.model_dump_json().encode()))
 
     async def player(self, request: web.Request) -> web.StreamResponse:
-        found = await self._card_room.players.player(
+        found = await self._players.player(
             request.match_info["player_id"], await self._person(request), _reader(request).language
         )
         if found is None:

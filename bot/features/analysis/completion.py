@@ -17,11 +17,12 @@ from bot.delivery.drawing import draw
 from bot.delivery.message_state import MessageState
 from bot.delivery.names import Result
 from bot.delivery.surfaces import home_of
-from bot.delivery.table_sync import NO_EXTRAS, Outcome
+from bot.delivery.table_sync import NO_EXTRAS
 from bot.finished.archive import Archive
 from bot.pictures.pool import PicturePool
 from bot.platform import Adapter, SentMessage, is_private, platform_of
 from bot.store import STORE_ERRORS
+from bot.table_policy import Outcome, Policies
 from bot.tables.table import Table
 from bot.viewers import Viewers
 from engine.robots.findings import Summary, summary
@@ -46,7 +47,9 @@ class Completion:
         pictures: PicturePool,
         adapters: Mapping[str, Adapter],
         answers: Answers,
+        policies: Policies,
     ) -> None:
+        self._policies = policies
         self._archive, self._analysis_pool = archive, analysis_pool
         self._viewers, self._pictures, self._adapters, self._answers = viewers, pictures, adapters, answers
         self._one_at_a_time = asyncio.Lock()
@@ -95,7 +98,15 @@ class Completion:
         if adapter is None:
             return
         viewer = await self._viewers.at(place)
-        panel = draw(table, Result(table.hosts.index(place)), MessageState(), viewer, NO_EXTRAS, outcome)
+        panel = draw(
+            table,
+            Result(table.hosts.index(place)),
+            MessageState(),
+            viewer,
+            NO_EXTRAS,
+            outcome,
+            self._policies.of(table),
+        )
         ready = await self._pictures.painted(panel)
         while panel.picture and not ready.picture:
             # What stands there has its picture, and is not to lose it.

@@ -8,24 +8,24 @@ from functools import partial
 from bot import actions
 from bot.actions import BadPayload
 from bot.chosen_hours import hour_row, parse_hour
+from bot.core import Core
 from bot.delivery.names import Hand
 from bot.delivery.surface import Change
+from bot.features.daily.days import Days
 from bot.features.daily.deal import SEAT
+from bot.features.daily.errors import OpenPrivateForDaily
 from bot.features.daily.lines import DayLine, best_of
 from bot.features.daily.loop import reminder_hours
 from bot.features.daily.pages import NamedLine, PastDay, day_panel, played_panel, yesterday_panel
 from bot.features.daily.store import Line, ranked
 from bot.features.daily.texts import ComparedLine, Comparison, side_by_side_panel, way_to
-from bot.handlers.errors import OpenPrivateForDaily
-from bot.handlers.private import hands_toast
 from bot.panel import Panel
 from bot.panels.drafts import NO_DRAFT
 from bot.people import Profile
 from bot.platform import Reply, chat_of, is_private, private_place
+from bot.replies import for_one
 from bot.somebody import NAME
 from bot.texts import error_text, texts
-from bot.viewers import Viewers
-from bot.worker import Worker
 from engine.shuffle import commitment
 
 DAILY = "daily"
@@ -41,10 +41,10 @@ GAMES_LOOKED_AT = 40
 class Daily:
     """The deals of the days, as people ask for them."""
 
-    def __init__(self, worker: Worker) -> None:
-        self.worker, self.days = worker, worker.days
-        self._viewers = Viewers(worker.people, worker.adapters)
-        self._hours = reminder_hours(worker.store.client)
+    def __init__(self, core: Core, days: Days) -> None:
+        self.core, self.days = core, days
+        self._viewers = core.viewers
+        self.hours = reminder_hours(core.store.client)
 
     async def ask(self, place: str, profile: Profile) -> Reply:
         """What today's deal is; for who has played it, how they did."""
@@ -59,16 +59,16 @@ class Daily:
             case ["today"] if is_private(place):
                 return Reply(panel=await self._own_with_reminder(profile))
             case ["remind", hour] if is_private(place):
-                await self._hours.choose(profile.id, parse_hour(hour))
+                await self.hours.choose(profile.id, parse_hour(hour))
                 return Reply(panel=await self._own_with_reminder(profile))
             case ["today"]:
                 return Reply(panel=await self._in_group(place))
             case ["play"]:
                 return await self.play(place, profile)
             case ["yesterday", *chat] if len(chat) < 2:
-                return self._for_one(place, profile, await self.yesterday(profile, _group(place, chat)))
+                return for_one(place, profile.language, await self.yesterday(profile, _group(place, chat)))
             case ["lines", number, *chat] if len(chat) < 2 and number.isdecimal() and len(number) < 4:
-                return self._for_one(place, profile, await self.lines(profile, int(number), _group(place, chat)))
+                return for_one(place, profile.language, await self.lines(profile, int(number), _group(place, chat)))
         raise BadPayload()
 
     async def play(self, place: str, profile: Profile) -> Reply:
@@ -78,17 +78,12 @@ class Daily:
         private = private_place(profile.id)
         if not (place == private or profile.has_private_chat):
             return Reply(error_text(OpenPrivateForDaily(), profile.language), start_word=DAILY)
-        toast = "" if place == private else await hands_toast(self.worker, profile)
+        toast = "" if place == private else await self.core.private_hands.toast(profile)
         if table := await self.days.under_way(profile.id, self.days.today()):
-            await self.worker.change(table.code, Hand(SEAT), Change(draft=NO_DRAFT, repost=True, place=private))
+            await self.core.change(table.code, Hand(SEAT), Change(draft=NO_DRAFT, repost=True, place=private))
         else:
             await self.days.open(profile.id, profile.name, private)
         return Reply(toast)
-
-    def _for_one(self, place: str, profile: Profile, panel: Panel) -> Reply:
-        if is_private(place):
-            return Reply(panel=panel)
-        return Reply(texts(profile.language).gettext("It is in our private chat."), panel, private=True)
 
     async def _in_group(self, place: str) -> Panel:
         day = self.days.today()
@@ -99,7 +94,7 @@ class Daily:
     async def _own_with_reminder(self, profile: Profile) -> Panel:
         panel = await self.own(profile)
         payload = partial(actions.page, DAILY, "remind")
-        row = hour_row(profile.language, "⏰", await self._hours.of(profile.id), payload)
+        row = hour_row(profile.language, "⏰", await self.hours.of(profile.id), payload)
         return replace(panel, rows=(*panel.rows, row))
 
     async def own(self, profile: Profile) -> Panel:
@@ -147,7 +142,7 @@ class Daily:
         known = await self._friends(profile)
         shown = [line for at, line in enumerate(lines) if at < MOST_STRANGERS or line.person in known]
         unnamed = texts(profile.language).gettext(NAME)
-        names = await self.worker.people.names(line.person for line in shown if line.person in known)
+        names = await self.core.people.names(line.person for line in shown if line.person in known)
         named = [(names.get(line.person, unnamed), line) for line in shown]
         return await self._compared(day, played, named, known, len(lines) - len(shown))
 
@@ -160,7 +155,7 @@ class Daily:
         more: int = 0,
     ) -> Comparison:
         """Some of a day's lines, with what their analyses say; ``known`` are those whom the reader knows by name."""
-        verdicts = await self.worker.analysis_pool.kept([played[line.person].game for _name, line in named])
+        verdicts = await self.core.analysis_pool.kept([played[line.person].game for _name, line in named])
         lines = [
             ComparedLine(
                 name,
@@ -171,7 +166,7 @@ class Daily:
             )
             for name, line in named
         ]
-        is_analysed = self.worker.looks_at_games
+        is_analysed = self.core.looks_at_games
         game, best = await self.days.game_on(day), best_of(list(played.values()))
         return Comparison(day, game, best, lines, more, is_analysed)
 
@@ -187,7 +182,7 @@ class Daily:
 
     async def _friends(self, profile: Profile) -> set[str]:
         """The people with whom somebody has played lately, and they themselves."""
-        archive = self.worker.archive
+        archive = self.core.archive
         known = {profile.id}
         for number in (await archive.numbers_of(profile.id))[-GAMES_LOOKED_AT:]:
             id = await archive.id_of(number)  # noqa: A001
@@ -198,7 +193,7 @@ class Daily:
         return known
 
     async def _named(self, lines: Sequence[Line]) -> list[NamedLine]:
-        names = await self.worker.people.names(line.person for line in lines)
+        names = await self.core.people.names(line.person for line in lines)
         return [NamedLine(names[line.person], line) for line in lines]
 
 

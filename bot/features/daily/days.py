@@ -19,7 +19,7 @@ from bot.background import TaskSet
 from bot.cluster.clock import HostClock
 from bot.day_marks import drop_marks_before
 from bot.features.daily.chain import Chain
-from bot.features.daily.deal import LEVEL, result_of
+from bot.features.daily.deal import LEVEL, played_by_robots, result_of
 from bot.features.daily.dealt import marks_of_deals
 from bot.features.daily.games import DayGames
 from bot.features.daily.store import DayResults
@@ -204,7 +204,9 @@ class Days:
     async def _note_par(self, day: date, secret: bytes) -> None:
         try:
             if await self.results.par(day) is None:
-                await self.results.note_par(day, await self._robot_pool.par(await self.game_on(day), secret))
+                await self.results.note_par(
+                    day, await self._robot_pool.in_background(played_by_robots, await self.game_on(day), secret)
+                )
         except STORE_ERRORS as error:
             self._worked_out = None
             self._room.store.outage.begin(error)

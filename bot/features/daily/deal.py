@@ -4,7 +4,6 @@ All of it follows from the game and the day's secret. So players who make the sa
 same answers.
 """
 
-from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from hashlib import sha256
 from random import Random
@@ -12,9 +11,7 @@ from typing import Any
 
 from bot.finished.one_deal import one_deal
 from engine import GAMES, Game, Record
-from engine.game import MoveEntry
 from engine.robots import robot
-from engine.views import View
 
 SEAT = 0
 """Where whoever asks for the deal sits."""
@@ -62,11 +59,6 @@ def result_of(record: Record) -> DayResult:
     deal = one_deal(record)
     ours = "".join("1" if side == str(SEAT) else "0" for side in deal.tricks)
     return DayResult(deal.points if deal.how == "played" else None, ours)
-
-
-def choose(view: View, history: Sequence[MoveEntry], seed: int) -> str | None:
-    """What the strong robot plays. Work bounds its thoughts, never time: it is the same however busy a machine is."""
-    return robot(LEVEL, Random(seed)).choose(view, history)
 
 
 def played_by_robots(game_id: str, secret: bytes, level: str = LEVEL, random: Random | None = None) -> DayResult:

@@ -6,12 +6,12 @@ from datetime import date
 from typing import NamedTuple
 
 from bot import actions
-from bot.features.analysis.pages import as_counted, lost_text, points_text, reasons, short_move, wish_text
 from bot.features.daily.deal import SEAT
 from bot.features.daily.lines import DayLine, Decision, Way, first_fork
 from bot.features.daily.pages import heading
 from bot.panel import LONGEST_PAYLOAD, Button, Panel, Row, Writer
 from bot.panels.snapshot import isolated
+from bot.panels.verdicts import as_counted, lost_text, points_text, reasons, short_move, wish_text
 from bot.wording import Wording, faces_of, signed
 from engine import game_kind
 from engine.robots.findings import Summary, Verdict, summary

@@ -3,14 +3,16 @@
 import re
 
 from bot.actions import BadPayload
+from bot.core import Core
+from bot.features.find.errors import AskedIfReady, BadNickname, NotInPrivateYet
+from bot.features.find.finder import Finder
 from bot.features.find.pages import NEVER, ROBOTS_AFTER, looking_page, nickname_page, not_looking_page
-from bot.handlers.errors import AskedIfReady, BadNickname, NotInPrivateYet
 from bot.panel import Panel
 from bot.people import Profile
 from bot.platform import Reply, is_private, private_place
+from bot.replies import private_toast
 from bot.somebody import NAME
 from bot.texts import error_text, texts
-from bot.worker import Worker
 from engine import GAMES
 from engine.robots import LEVELS
 
@@ -27,21 +29,21 @@ NICKNAME = re.compile(r"[^\W\d_](?:[^\W\d_]|[ '-]){0,14}[^\W\d_]")
 class Finding:
     """People who look for an opponent."""
 
-    def __init__(self, worker: Worker) -> None:
-        self.worker = worker
+    def __init__(self, core: Core, finder: Finder) -> None:
+        self.core, self._finder = core, finder
 
     async def look(self, place: str, profile: Profile, update: str, game: str = "") -> Reply:
         """Have somebody wait for others at a game, or at any for two: the one that they chose last before others.
 
         AskedIfReady while there are some, who wait for them.
         """
-        chosen = [game] if game else [one.game for one in await self.worker.people.choices(profile.id)]
+        chosen = [game] if game else [one.game for one in await self.core.people.choices(profile.id)]
         games = [one for one in chosen if game or GAMES[one].seats == 2]
         if not _can_be_asked(place, profile):
             raise NotInPrivateYet()
-        toast = "" if is_private(place) else texts(profile.language).gettext("It is in our private chat.")
+        toast = private_toast(place, profile.language)
         robots_after = USUAL_ROBOTS_AFTER if GAMES[games[0]].seats > 2 else None
-        looked = await self.worker.finder.look(profile, games, update, robots_after)
+        looked = await self._finder.look(profile, games, update, robots_after)
         if looked == "asked":
             raise AskedIfReady()
         if looked == "heard":
@@ -50,8 +52,8 @@ class Finding:
         return Reply(toast, await self._page(profile, game, games[0], robots_after), private=True)
 
     async def _page(self, profile: Profile, game: str, usual: str, robots_after: int | None) -> Panel:
-        nickname = (await self.worker.people.person(profile.id)).nickname
-        waiting = await self.worker.finder.queue.waiting() if GAMES[usual].seats > 2 else []
+        nickname = (await self.core.people.person(profile.id)).nickname
+        waiting = await self._finder.queue.waiting() if GAMES[usual].seats > 2 else []
         there = sum(usual in one.waiting.games for one in waiting)
         return looking_page(profile.language, game, usual, nickname, there, robots_after)
 
@@ -68,13 +70,13 @@ class Finding:
                 return await self._choose_robots(profile, game, int(after), update)
         if words != ["stop"]:
             raise BadPayload()
-        await self.worker.finder.leave(profile.id, update)
+        await self._finder.leave(profile.id, update)
         return Reply(panel=not_looking_page(profile.language))
 
     async def _choose_robots(self, profile: Profile, game: str, after: int, update: str) -> Reply:
         """When robots take the chairs for which there is nobody; the page tells anew how many are there."""
         robots_after = after if after != NEVER else None
-        looked = await self.worker.finder.look_on(profile, game, update, robots_after)
+        looked = await self._finder.look_on(profile, game, update, robots_after)
         if looked == "asked":
             raise AskedIfReady()
         if looked == "heard":
@@ -88,9 +90,9 @@ class Finding:
         if game not in GAMES or level not in LEVELS or not is_private(place):
             raise BadPayload()
         if level == "strong":
-            self.worker.robot_pool.get_ready()
+            self.core.robot_pool.get_ready()
         private = private_place(profile.id)
-        await self.worker.challenges.open_practice(game, profile.id, profile.name, level, update, host=private)
+        await self.core.challenges.open_practice(game, profile.id, profile.name, level, update, host=private)
         return Reply("" if place == private else texts(profile.language).gettext("It is in our private chat."))
 
     async def call(self, place: str, profile: Profile, nickname: str) -> Reply:
@@ -98,9 +100,9 @@ class Finding:
         if nickname:
             if not NICKNAME.fullmatch(nickname) or nickname.casefold() == NAME:
                 raise BadNickname()
-            await self.worker.people.choose(profile.id, nickname=nickname)
-        profile = await self.worker.people.person(profile.id)
-        toast = "" if is_private(place) else texts(profile.language).gettext("It is in our private chat.")
+            await self.core.people.choose(profile.id, nickname=nickname)
+        profile = await self.core.people.person(profile.id)
+        toast = private_toast(place, profile.language)
         return Reply(toast, nickname_page(profile.language, profile.nickname), private=True)
 
 

@@ -61,13 +61,14 @@ class Finder:
         shards: Shards,
         adapters: Mapping[str, Adapter],
         answers: Answers,
+        is_in_trouble: Callable[[str], bool] = lambda _platform: False,
     ) -> None:
+        """``is_in_trouble`` tells whether people of a platform may have been cut off from us a moment ago."""
         self.queue = Queue(room.store.client)
         self._room, self._people, self._ratings, self._challenges = room, people, ratings, challenges
         self._shards, self._adapters, self._answers = shards, adapters, answers
         self.leavers = Leavers(room.store.client)
-        self.is_in_trouble: Callable[[str], bool] = lambda _platform: False
-        """Whether people of a platform may have been cut off from us a moment ago."""
+        self.is_in_trouble = is_in_trouble
 
     async def run(self) -> None:
         """Match people, until cancelled. Two workers may do so for a moment: each step is taken once."""

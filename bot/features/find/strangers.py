@@ -4,20 +4,21 @@ from functools import partial
 from typing import NamedTuple
 
 from bot.actions import BadPayload
+from bot.core import Core
+from bot.features.find.errors import NobodyThere, ReportedAlready, SaidFarewell, TooManyBlocks, TooManyReports
+from bot.features.find.finder import Finder
 from bot.features.find.reports import REPORTS_A_DAY, Report, Reports
-from bot.features.find.stranger_pages import Deed, blocks_page, done_page, heard_panel, not_done_page, question, spoken
+from bot.features.find.stranger_pages import blocks_page, done_page, heard_panel, not_done_page, question
 from bot.finished.archive import game_id as id_in_archive
-from bot.handlers.errors import GameNotKept, NobodyThere, ReportedAlready, SaidFarewell, TooManyBlocks, TooManyReports
-from bot.handlers.pages import Pages
+from bot.panels.strangers import Deed, spoken
 from bot.people import Profile
 from bot.platform import Reply, platform_of, private_place
 from bot.somebody import is_somebody
 from bot.store import keys
 from bot.tables.blocks import MOST_BLOCKS
 from bot.tables.chairs import Chair
-from bot.tables.errors import NotAtThisTable
+from bot.tables.errors import GameNotKept, NotAtThisTable
 from bot.tables.table import FAREWELLS, Table
-from bot.worker import Worker
 
 FAREWELL_KEPT_SECONDS = 86400
 """For how long it is known that somebody has said something after a game."""
@@ -36,9 +37,9 @@ class Met(NamedTuple):
 class Strangers:
     """People who want nothing to do with somebody."""
 
-    def __init__(self, worker: Worker, pages: Pages) -> None:
-        self.worker, self.pages = worker, pages
-        self.blocks, self.reports = worker.finder.queue.blocks, Reports(worker.store.client)
+    def __init__(self, core: Core, finder: Finder) -> None:
+        self.core, self._finder = core, finder
+        self.blocks, self.reports = finder.queue.blocks, Reports(core.store.client)
 
     async def list_of_blocks(self, profile: Profile) -> Reply:
         """Whom somebody has blocked."""
@@ -87,33 +88,33 @@ class Strangers:
 
         Who has blocked them, or does not want to hear strangers, hears nothing; who speaks does not learn of it.
         """
-        met, worker = await self._met(profile, game_id), self.worker
+        met, core = await self._met(profile, game_id), self.core
         key = keys.farewell(game_id, met.seat)
-        if not await worker.store.client.set(key, 1, nx=True, ex=FAREWELL_KEPT_SECONDS):
+        if not await core.store.client.set(key, 1, nx=True, ex=FAREWELL_KEPT_SECONDS):
             raise SaidFarewell()
         for other in met.chairs:
-            place, adapter = private_place(other.person), worker.adapters.get(platform_of(other.person))
+            place, adapter = private_place(other.person), core.adapters.get(platform_of(other.person))
             if other.person == profile.id or adapter is None or await self.blocks.has(other.person, profile.id):
                 continue
-            reader = await worker.people.person(other.person)
+            reader = await core.people.person(other.person)
             if reader.wants_phrases:
                 panel = heard_panel(reader.language, met.chairs[met.seat].name, phrase)
                 say = partial(adapter.send, place, panel, f"{key} {other.person}", silent=True)
-                worker.delivery.answers.send(place, say)
+                core.delivery.answers.send(place, say)
         return Reply(f"💬 {spoken(profile.language, phrase)}")
 
     async def _show(self, place: str, profile: Profile, id: str) -> Reply:  # noqa: A002
         """The game that a report is about, for the host alone."""
         report = await self.reports.get(id)
-        if report is None or profile.id != self.worker.settings.reports_to:
+        if report is None or profile.id != self.core.settings.reports_to:
             raise BadPayload()
-        return Reply(panel=await self.pages.replay(place, profile, report.game_id, "1"), private=True)
+        return Reply(panel=await self.core.replays.replay(place, profile, report.game_id, "1"), private=True)
 
     async def _do(self, person: str, deed: Deed, met: Met, other: Chair) -> None:
         if deed == "block":
             await self._block(person, other)
             return
-        own, now = met.chairs[met.seat], int(self.worker.people.now())
+        own, now = met.chairs[met.seat], int(self.core.people.now())
         report = Report(met.game_id, met.game, met.code, now, person, own.name, other.person, other.name)
         found = await self.reports.file(report, met.seat)
         if found != "filed":
@@ -122,7 +123,7 @@ class Strangers:
     async def _block(self, person: str, other: Chair) -> None:
         if person == other.person:
             raise NobodyThere()
-        if not await self.worker.finder.block(person, other.person, other.name):
+        if not await self._finder.block(person, other.person, other.name):
             raise TooManyBlocks(most=MOST_BLOCKS)
 
     @staticmethod
@@ -137,7 +138,7 @@ class Strangers:
 
     async def _met(self, profile: Profile, game_id: str) -> Met:
         """A finished game that somebody played."""
-        game = await self.worker.archive.get(game_id)
+        game = await self.core.archive.get(game_id)
         if game is None:
             raise GameNotKept()
         if profile.id not in game.people:

@@ -1,32 +1,33 @@
 """What people ask about what is kept of them: to have it, and to have it forgotten."""
 
 from bot.actions import BadPayload
+from bot.core import Core
+from bot.features.privacy.errors import AskedJustNow, NotYourPage
+from bot.features.privacy.forgetting import Forgetter
 from bot.features.privacy.mydata import AGAIN_AFTER, MyData
 from bot.features.privacy.pages import forget_page, forgotten_page, kept_page, not_forgotten_page, owner_tag
-from bot.handlers.errors import AskedJustNow, NotYourPage
 from bot.people import Profile
 from bot.platform import Reply, is_private
-from bot.worker import Worker
 
 
 class OwnData:
     """The commands /forget and /mydata, and the presses that follow them."""
 
-    def __init__(self, worker: Worker) -> None:
-        self.worker = worker
-        self._mydata = MyData(worker.store.client, worker.archive, worker.ratings)
+    def __init__(self, core: Core, forgetter: Forgetter) -> None:
+        self.core, self._forgetter = core, forgetter
+        self.mydata = MyData(core.store.client, core.archive, core.ratings, core.features)
 
     async def send(self, profile: Profile) -> Reply:
         """A file of all that is kept of a person; AskedJustNow if they had one a moment ago."""
-        if not await self._mydata.may_ask(profile.id):
+        if not await self.mydata.may_ask(profile.id):
             raise AskedJustNow(seconds=AGAIN_AFTER)
-        tables = await self.worker.tables_of(profile.id)
-        file = await self._mydata.file(profile.id, tables, self.worker.people.now())
+        tables = await self.core.tables_of(profile.id)
+        file = await self.mydata.file(profile.id, tables, self.core.people.now())
         return Reply(panel=kept_page(profile.language), private=True, file=file)
 
     async def ask(self, profile: Profile) -> Reply:
         """What forgetting would do, and whether it shall."""
-        tables = await self.worker.tables_of(profile.id)
+        tables = await self.core.tables_of(profile.id)
         resigned = [table.code for table in tables if table.phase == "playing"]
         left = [table.code for table in tables if table.phase == "open"]
         return Reply(panel=forget_page(profile.language, profile.id, resigned, left), private=True)
@@ -40,5 +41,5 @@ class OwnData:
         private = not is_private(place)
         if words[0] == "no":
             return Reply(panel=not_forgotten_page(profile.language), private=private)
-        await self.worker.forgetter.begin(profile.id)
+        await self._forgetter.begin(profile.id)
         return Reply(panel=forgotten_page(profile.language), private=private)

@@ -16,16 +16,8 @@ from typing import NamedTuple
 
 import structlog
 
-from bot.features.daily.dealt import mark_before_forgetting as mark_deal
-from bot.features.daily.loop import reminder_hours
-from bot.features.daily.store import DayResults
-from bot.features.find.queue import Queue
-from bot.features.find.reports import Reports
+from bot.feature import Feature, Forgetting, Step
 from bot.features.privacy.rewriting import ask_for_rewrite
-from bot.features.puzzles.answered import mark_before_forgetting as mark_puzzle
-from bot.features.puzzles.ladder import Ladder
-from bot.features.ratings.honours import Honours
-from bot.features.tournaments.forgetting import forget as forget_in_tournaments
 from bot.finished.archive import Archive, UnreadableGame
 from bot.finished.ratings import Ratings
 from bot.kept import drop_kept
@@ -50,9 +42,6 @@ LEASE_SECONDS = 60
 
 DROP_MARK = read_script(__file__, "drop_mark")
 
-Step = Callable[[], Awaitable[object]]
-"""Something of a person goes, in few commands of the store: twice is once."""
-
 log = structlog.get_logger()
 
 
@@ -73,13 +62,12 @@ class Forgetter:
         people: People,
         archive: Archive,
         ratings: Ratings,
-        queue: Queue,
+        features: Sequence[Feature],
         tell: Callable[[str], Awaitable[None]],
     ) -> None:
         self._room, self._people, self._archive, self._ratings, self._tell = room, people, archive, ratings, tell
-        self._queue, self._reports = queue, Reports(room.store.client)
+        self._features = features
         self._client = room.store.client
-        self._honours = Honours(self._client, archive, ratings)
         self._drop_mark = self._client.register_script(DROP_MARK)
         self._woken = asyncio.Event()
         self.now: Callable[[], float] = time.time
@@ -144,7 +132,8 @@ class Forgetter:
         await self._ratings.catch_up()
         scopes = await self._ratings.hand_over(person, mark.somebody)
         games = await self._leave_games(person, mark)
-        await self._honours.forget(person, mark.somebody)
+        for step in self._after_games(person, mark):
+            await step()
         # Before the rest, so that who comes back from then on is known.
         await self._people.erase(person)
         for step in self._dropping(person, mark):
@@ -163,7 +152,8 @@ class Forgetter:
         await self._leave_games(person, mark)
         await self._client.delete(keys.last_game(person))
         await self._ratings.hand_over(person, mark.somebody)
-        await self._honours.forget(person, mark.somebody)
+        for step in self._after_games(person, mark):
+            await step()
         async for step in self._looking_once_more(person, mark):
             if (await self._people.fresh(person)).is_known:
                 break
@@ -184,13 +174,10 @@ class Forgetter:
 
     async def _leaving(self, person: str, mark: Mark) -> AsyncIterator[Step]:
         """The steps by which a person takes part in nothing any more; True is answered by one that left a table."""
-        # What can be done once a day stays done: before the tables, results and answers that tell of it are gone.
-        yield partial(mark_deal, self._room, person)
-        yield partial(mark_puzzle, self._client, person, datetime.fromtimestamp(self.now(), UTC).date())
-        # Before the tables, so that whom they were matched with goes back to the queue.
-        yield partial(self._queue.forget, person)
-        yield partial(self._reports.forget, person, mark.somebody)
-        yield partial(forget_in_tournaments, self._room.store, person, mark.somebody)
+        forgetting = self._forgetting(person, mark)
+        for feature in self._features:
+            for step in feature.steps_before_leaving(forgetting):
+                yield step
         handle = (await self._people.fresh(person)).handle
         names = [person, *([by_handle(platform_of(person), handle)] if handle else [])]
         # Where somebody takes a chair just now, they are not named yet.
@@ -236,10 +223,7 @@ class Forgetter:
     def _dropping(self, person: str, mark: Mark) -> Iterator[Step]:
         """The steps by which all goes that is kept of a person alone, after they have left their tables."""
         yield partial(self._tell, keys.person(person))
-        yield partial(DayResults(self._client).forget, person, mark.somebody)
-        yield partial(Ladder(self._client).forget, person)
         yield partial(Programs(self._client).revoke_all_of, person)
-        yield partial(reminder_hours(self._client).forget, person, datetime.fromtimestamp(self.now(), UTC).date())
         yield partial(drop_kept, self._client, person)
         place = private_place(person)
         for key in (
@@ -250,7 +234,16 @@ class Forgetter:
             keys.last_game(person),
             keys.mydata(person),
             keys.sessions(person),
-            keys.left(person),
         ):
             yield partial(self._client.delete, key)
-        yield partial(self._queue.forget, person)
+        forgetting = self._forgetting(person, mark)
+        for feature in self._features:
+            yield from feature.steps_at_the_end(forgetting)
+
+    def _after_games(self, person: str, mark: Mark) -> Iterator[Step]:
+        forgetting = self._forgetting(person, mark)
+        for feature in self._features:
+            yield from feature.steps_after_games(forgetting)
+
+    def _forgetting(self, person: str, mark: Mark) -> Forgetting:
+        return Forgetting(person, mark.somebody, datetime.fromtimestamp(self.now(), UTC).date())

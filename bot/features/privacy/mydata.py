@@ -24,15 +24,10 @@ under way no cards are told: they are hidden.
 """
 
 import json
+from collections.abc import Sequence
 from typing import Any
 
-from bot.features.daily.loop import reminder_hours
-from bot.features.daily.store import DayResults
-from bot.features.find.leavers import Leavers
-from bot.features.find.reports import Reports
-from bot.features.puzzles.ladder import Ladder
-from bot.features.ratings.honours import Honours
-from bot.features.tournaments.forgetting import kept_of
+from bot.feature import Feature
 from bot.finished.archive import Archive
 from bot.finished.ratings import Ratings
 from bot.kept import read_kept
@@ -40,7 +35,6 @@ from bot.platform import File, private_place
 from bot.programs import Programs
 from bot.sessions import Sessions
 from bot.store import keys
-from bot.tables.blocks import Blocks
 from bot.tables.table import Table
 
 FORMAT = "buongioco-mydata/1"
@@ -56,9 +50,8 @@ AGAIN_AFTER = 60
 class MyData:
     """What one store keeps of people."""
 
-    def __init__(self, client: Any, archive: Archive, ratings: Ratings) -> None:
-        self._client, self._archive, self._ratings = client, archive, ratings
-        self._blocks, self._reports = Blocks(client), Reports(client)
+    def __init__(self, client: Any, archive: Archive, ratings: Ratings, features: Sequence[Feature]) -> None:
+        self._client, self._archive, self._ratings, self._features = client, archive, ratings, features
 
     async def may_ask(self, person: str) -> bool:
         """Whether a person has not asked a moment ago; from now on they have."""
@@ -67,6 +60,9 @@ class MyData:
     async def file(self, person: str, tables: list[Table], now: float) -> File:
         """The file of a person who sits at these tables; ``now`` in Unix seconds."""
         games, without = await self._games(person)
+        of_features: dict[str, Any] = {}
+        for feature in self._features:
+            of_features |= await feature.mydata(person, now)
         document = {
             "format": FORMAT,
             "made": int(now),
@@ -74,23 +70,9 @@ class MyData:
             "profile": await self._hash(keys.person(person)),
             "private_chat": await self._hash(keys.chat(private_place(person))),
             "platform": await read_kept(self._client, person),
-            "looking_for": await self._looking_for(person),
-            "blocked": [block.name for block in await self._blocks.of(person)],
-            "left": [int(at) for at in await Leavers(self._client).times(person, now)],
             "browsers": [{"made": one.made, "used": one.used} for one in await Sessions(self._client).of(person)],
             "programs": [{"name": one.name, "scopes": one.scopes} for one in await Programs(self._client).of(person)],
-            "reports": await self._reported(person),
-            "days": await self._days(person),
-            "days_asked_for": [
-                {"day": day.isoformat(), "chat": chat} for day, chat in await DayResults(self._client).asked_by(person)
-            ],
-            "honours": [
-                {"month": one.month, "chat": one.chat, "kind": one.honour.kind, "figure": one.honour.figure}
-                for one in await Honours(self._client, self._archive, self._ratings).of_person(person)
-            ],
-            "puzzles": await Ladder(self._client).all_of(person),
-            "tournaments": await kept_of(self._client, person),
-            "reminded_at": await reminder_hours(self._client).of(person),
+            **of_features,
             "tables": [_table(table, person) for table in tables],
             "ratings": await self._rated(person),
             "games": games,
@@ -100,25 +82,6 @@ class MyData:
 
     async def _hash(self, key: str) -> dict[str, str]:
         return {name.decode(): value.decode() for name, value in (await self._client.hgetall(key)).items()}
-
-    async def _looking_for(self, person: str) -> str | None:
-        for key in (keys.FIND_WAITING, keys.FIND_ASKED):
-            if found := await self._client.hget(key, person):
-                return str(found.decode())
-        return None
-
-    async def _reported(self, person: str) -> list[dict[str, Any]]:
-        """What they have told the host; what others told about them is between those and the host."""
-        return [
-            {"at": report.at, "code": report.code, "game": report.game, "about": report.about_name}
-            async for _id, report in self._reports.all()
-            if report.by == person
-        ]
-
-    async def _days(self, person: str) -> list[dict[str, Any]]:
-        results = DayResults(self._client)
-        found = [(day, await results.of(day, person)) for day in await results.days_of(person)]
-        return [{"day": day.isoformat(), **result.to_dict()} for day, result in found if result]
 
     async def _rated(self, person: str) -> list[dict[str, Any]]:
         found = []

@@ -6,16 +6,15 @@ from typing import Literal, NamedTuple
 from bot.actions import BadPayload
 from bot.chosen_hours import parse_hour
 from bot.features.puzzles.collection import all_puzzles
-from bot.features.puzzles.groups import first_puzzle_of, with_picture
+from bot.features.puzzles.errors import NoSuchPuzzle
+from bot.features.puzzles.groups import GroupPuzzles, first_puzzle_of, with_picture
 from bot.features.puzzles.pages import Asked, Position, none_left_panel, puzzle_panel, solution_panel, verdict
-from bot.handlers.errors import NoSuchPuzzle
 from bot.panel import Panel
 from bot.panels.phrases import capital
 from bot.people import Profile
 from bot.platform import Reply, chat_of, is_private, may_speak_first, private_place
 from bot.texts import texts
 from bot.viewers import Viewers
-from bot.worker import Worker
 from engine.puzzles.puzzle import Puzzle
 
 
@@ -54,10 +53,8 @@ class PuzzlePage(NamedTuple):
 class Puzzles:
     """Endings to solve: one's own, one after the other, and in a group the one of the day."""
 
-    def __init__(self, worker: Worker) -> None:
-        self._groups = worker.puzzles
-        self._ladder = worker.puzzles.ladder
-        self._viewers = Viewers(worker.people, worker.adapters)
+    def __init__(self, groups: GroupPuzzles, viewers: Viewers) -> None:
+        self._groups, self.ladder, self._viewers = groups, groups.ladder, viewers
 
     async def ask(self, place: str, profile: Profile) -> Reply:
         """The next one for somebody; in a group that of the day."""
@@ -72,16 +69,16 @@ class Puzzles:
         if id_:
             found = all_puzzles().get(id_)
         elif profile.id:
-            found = await self._ladder.next_for(profile.id, all_puzzles())
+            found = await self.ladder.next_for(profile.id, all_puzzles())
         else:
             found = first_puzzle_of(self._groups.today())
         if found is None:
             return None
-        card = await self._ladder.answer_of(profile.id, found.id) if profile.id else ""
+        card = await self.ladder.answer_of(profile.id, found.id) if profile.id else ""
         look = (profile.language, profile.suits)
         panel = puzzle_panel(*look, found, Asked())
         if card:
-            panel = solution_panel(*look, found, card, None, await self._ladder.solver(profile.id))
+            panel = solution_panel(*look, found, card, None, await self.ladder.solver(profile.id))
         return _page(profile, found, panel, card)
 
     async def answer(self, place: str, profile: Profile, words: Sequence[str]) -> Reply:
@@ -101,16 +98,16 @@ class Puzzles:
 
     async def _next(self, place: str, profile: Profile) -> Panel:
         viewer = await self._viewers.at(place)
-        puzzle = await self._ladder.next_for(profile.id, all_puzzles())
+        puzzle = await self.ladder.next_for(profile.id, all_puzzles())
         if puzzle is None:
-            return none_left_panel(viewer.language, await self._ladder.solver(profile.id))
+            return none_left_panel(viewer.language, await self.ladder.solver(profile.id))
         return with_picture(puzzle_panel(viewer.language, viewer.suits, puzzle, Asked()), viewer, puzzle)
 
     async def _played(self, place: str, profile: Profile, puzzle: Puzzle, card: str) -> Reply:
         """Somebody's answer; a later one to the same puzzle counts for nothing, and shows what the first was."""
-        answered = await self._ladder.take(profile.id, puzzle, card)
-        first = card if answered else await self._ladder.answer_of(profile.id, puzzle.id) or card
-        viewer, standing = await self._viewers.at(place), await self._ladder.solver(profile.id)
+        answered = await self.ladder.take(profile.id, puzzle, card)
+        first = card if answered else await self.ladder.answer_of(profile.id, puzzle.id) or card
+        viewer, standing = await self._viewers.at(place), await self.ladder.solver(profile.id)
         panel = solution_panel(viewer.language, viewer.suits, puzzle, first, answered, standing)
         return Reply(panel=with_picture(panel, viewer, puzzle))
 
@@ -122,7 +119,7 @@ class Puzzles:
         if await self._groups.take(profile.id, puzzle, card, chat_of(place)):
             told = verdict(profile.language, profile.suits, puzzle, card)
         else:
-            first = await self._ladder.answer_of(profile.id, puzzle.id) or card
+            first = await self.ladder.answer_of(profile.id, puzzle.id) or card
             told = _("You have answered that already.") + " " + verdict(profile.language, profile.suits, puzzle, first)
         # What stands there of a day gone by is left as it is.
         return Reply(told, await self._groups.panel(place) if is_todays else None)
@@ -130,10 +127,10 @@ class Puzzles:
     async def _why(self, profile: Profile, puzzle: Puzzle) -> Reply:
         """The answer to a group's puzzle explained, to one who has given theirs."""
         _ = texts(profile.language).gettext
-        card = await self._ladder.answer_of(profile.id, puzzle.id)
+        card = await self.ladder.answer_of(profile.id, puzzle.id)
         if not card:
             return Reply(_("Press a card first: then I explain which is best."))
-        viewer, standing = await self._viewers.at(private_place(profile.id)), await self._ladder.solver(profile.id)
+        viewer, standing = await self._viewers.at(private_place(profile.id)), await self.ladder.solver(profile.id)
         panel = solution_panel(viewer.language, viewer.suits, puzzle, card, None, standing)
         return Reply(_("It is in our private chat."), with_picture(panel, viewer, puzzle), private=True)
 

@@ -12,9 +12,8 @@ from bot.panel import Panel, Row, Span, Writer, chosen
 from bot.panels.phrases import game_names
 from bot.panels.snapshot import isolated
 from bot.texts import month_name, texts
+from bot.wording import MEDALS
 from engine import GAMES
-
-MEDALS = {1: "🥇", 2: "🥈", 3: "🥉"}
 
 FORM = 10
 """As many of the last games tell of somebody's form."""

@@ -9,12 +9,9 @@ from bot.features.ratings.pages import FORM, Ranked, letters, places
 from bot.finished.history import DAY_SECONDS, RatedGame
 from bot.finished.ratings import GameStanding
 from bot.pictures.lettering import drawable
-from bot.pictures.sheet import Curve, Form, Part, Plot, Row, Rows, Sheet
+from bot.pictures.sheet import NAMELESS, Curve, Form, Part, Plot, Row, Rows, Sheet
 from bot.texts import texts
 from engine import GAMES
-
-NAMELESS = "…"
-"""What stands for a name of which the letters have nothing."""
 
 
 def stats_sheet(language: str, name: str, lines: Sequence[GameStanding], history: Sequence[RatedGame]) -> Sheet | None:

@@ -3,14 +3,14 @@
 from urllib.parse import quote
 
 from bot.actions import BadPayload
+from bot.core import Core
 from bot.features.settings.browsers_page import browsers_page, link_panel
 from bot.people import Profile
-from bot.platform import Reply, is_private, platform_of
+from bot.platform import Reply, platform_of
+from bot.replies import for_one, private_toast
 from bot.sessions import Sessions
 from bot.tables.errors import NotAtThisTable
 from bot.tables.table import Table
-from bot.texts import texts
-from bot.worker import Worker
 
 LIST, HOME = "list", "home"
 END, ALL = "end", "all"
@@ -19,9 +19,9 @@ END, ALL = "end", "all"
 class Browsers:
     """Answers about the browsers of whoever asks; nobody sees or ends another's."""
 
-    def __init__(self, worker: Worker) -> None:
-        self._worker = worker
-        self._sessions = Sessions(worker.store.client)
+    def __init__(self, core: Core) -> None:
+        self._core = core
+        self._sessions = Sessions(core.store.client)
 
     async def at_table(self, place: str, profile: Profile, table: Table) -> Reply:
         """A link to a table where somebody sits. NotAtThisTable for anybody else."""
@@ -43,9 +43,7 @@ class Browsers:
         panel = browsers_page(
             profile.language, await self._sessions.of(profile.id), is_there=bool(self._pages(profile))
         )
-        if is_private(place):
-            return Reply(panel=panel)
-        return Reply(texts(profile.language).gettext("It is in our private chat."), panel, private=True)
+        return for_one(place, profile.language, panel)
 
     async def _link(self, place: str, profile: Profile, code: str = "") -> Reply:
         """A link of the person's own, as a message of its own: a panel that stands there for hours would keep one that
@@ -55,9 +53,8 @@ class Browsers:
             raise BadPayload()
         held = quote(await self._sessions.invite(profile.id), safe=":")
         panel = link_panel(profile.language, f"{pages}/in{f'?t={code}' if code else ''}#key={held}")
-        toast = "" if is_private(place) else texts(profile.language).gettext("It is in our private chat.")
-        return Reply(toast, panel, private=True)
+        return Reply(private_toast(place, profile.language), panel, private=True)
 
     def _pages(self, profile: Profile) -> str:
-        adapter = self._worker.adapters.get(platform_of(profile.id))
+        adapter = self._core.adapters.get(platform_of(profile.id))
         return adapter.pages_url if adapter else ""

@@ -1,11 +1,16 @@
-"""What people may choose for themselves."""
+"""What people may choose for themselves, and for a group."""
 
 from collections.abc import Mapping
 
 from bot.actions import BadPayload
-from bot.people import HANDS, STYLES, SUITS
+from bot.core import Core
+from bot.features.settings.errors import AdministratorsUnknown, OnlyAdministrators
+from bot.features.settings.pages import chat_settings_page, settings_page
+from bot.panel import Panel
+from bot.people import HANDS, STYLES, SUITS, Profile
+from bot.platform import DeliveryError, is_private, platform_of
+from bot.tables.table import CLOCKS
 from bot.texts import LANGUAGES
-from bot.worker import Worker
 
 OF_PICTURES: dict[str, tuple[str, ...]] = {"pictures": ("0", "1"), "deck": STYLES}
 OWN: dict[str, tuple[str, ...]] = {
@@ -19,10 +24,66 @@ OWN: dict[str, tuple[str, ...]] = {
 """A person's settings, and the values of each."""
 
 
-async def choose_own(worker: Worker, person: str, chosen: Mapping[str, str]) -> None:
-    """Set some of a person's settings, and have their tables shown by them. BadPayload for one that is none."""
-    if any(value not in OWN.get(name, ()) for name, value in chosen.items()):
-        raise BadPayload()
-    await worker.people.choose(person, **chosen)
-    for table in await worker.tables_of(person):
-        await worker.touch(table.code)
+class Settings:
+    """The settings of people and chats."""
+
+    def __init__(self, core: Core) -> None:
+        self._core = core
+
+    async def choose_own(self, person: str, chosen: Mapping[str, str]) -> None:
+        """Set some of a person's settings, and draw their tables again. BadPayload for one that does not exist."""
+        if any(value not in OWN.get(name, ()) for name, value in chosen.items()):
+            raise BadPayload()
+        await self._core.people.choose(person, **chosen)
+        for table in await self._core.tables_of(person):
+            await self._core.touch(table.code)
+
+    def own(self, profile: Profile) -> Panel:
+        adapter = self._core.adapters.get(platform_of(profile.id))
+        return settings_page(
+            profile,
+            has_ephemeral=adapter is not None and adapter.has_ephemeral,
+            shows_pictures=adapter is not None and adapter.shows_pictures,
+            has_pages=adapter is not None and bool(adapter.pages_url),
+        )
+
+    async def of_chat(self, place: str) -> Panel:
+        adapter = self._core.adapters.get(platform_of(place))
+        return chat_settings_page(
+            await self._core.people.chat(place),
+            shows_pictures=adapter is not None and adapter.shows_pictures,
+            for_admins=adapter is not None and adapter.has_admins(place),
+        )
+
+    async def change(
+        self, place: str, profile: Profile, name: str, value: str, *, is_admin: bool | None = None
+    ) -> Panel:
+        """Change a setting of the person's, or in a group of the chat's.
+
+        ``is_admin`` is whether the person administers the group, if the press told. Raises `OnlyAdministrators`, or
+        `AdministratorsUnknown` if the platform cannot say now.
+        """
+        people = self._core.people
+        if is_private(place):
+            await self.choose_own(profile.id, {name: value})
+            return self.own(await people.person(profile.id))
+        await self._check_admin(place, profile.id, is_admin)
+        clocks = tuple(map(str, CLOCKS))
+        choices = {**OF_PICTURES, "language": LANGUAGES, "clock": clocks, "strict": ("0", "1"), "watched": ("0", "1")}
+        if value not in choices.get(name, ()):
+            raise BadPayload()
+        await people.choose_for_chat(place, **{name: value})
+        for table in await self._core.tables_at(place):
+            await self._core.touch(table.code)
+        return await self.of_chat(place)
+
+    async def _check_admin(self, place: str, person: str, is_admin: bool | None) -> None:
+        """Check that a person may change a group's settings; where nobody administers groups everybody may."""
+        adapter = self._core.adapters.get(platform_of(place))
+        if is_admin is None and adapter and adapter.has_admins(place):
+            try:
+                is_admin = await adapter.is_admin(place, person)
+            except DeliveryError:
+                raise AdministratorsUnknown() from None
+        if is_admin is False:
+            raise OnlyAdministrators()

@@ -1,12 +1,13 @@
 """The programs for which people make tokens: the page that shows them, makes and revokes."""
 
 from bot.actions import BadPayload
+from bot.core import Core
 from bot.features.settings.programs_page import programs_page, token_panel
 from bot.people import Profile
-from bot.platform import Press, Reply, is_private, platform_of
+from bot.platform import Press, Reply, platform_of
 from bot.programs import SCOPES, Programs
+from bot.replies import for_one
 from bot.texts import texts
-from bot.worker import Worker
 
 LIST, MAKE, REVOKE = "list", "make", "revoke"
 
@@ -14,13 +15,13 @@ LIST, MAKE, REVOKE = "list", "make", "revoke"
 class OwnPrograms:
     """Answers about the programs of whoever asks; nobody sees or revokes another's."""
 
-    def __init__(self, worker: Worker) -> None:
-        self._worker = worker
-        self._programs = Programs(worker.store.client)
+    def __init__(self, core: Core) -> None:
+        self._core = core
+        self._programs = Programs(core.store.client)
 
     async def answer(self, press: Press, profile: Profile, words: list[str]) -> Reply:
         """The page, and what is pressed there."""
-        adapter = self._worker.adapters.get(platform_of(profile.id))
+        adapter = self._core.adapters.get(platform_of(profile.id))
         pages = adapter.pages_url if adapter else ""
         _ = texts(profile.language).gettext
         if words[:1] == [MAKE] and len(words) == 2 and words[1] in SCOPES and pages:
@@ -35,6 +36,4 @@ class OwnPrograms:
         elif words != [LIST]:
             raise BadPayload()
         panel = programs_page(profile.language, await self._programs.of(profile.id))
-        if is_private(press.place):
-            return Reply(panel=panel)
-        return Reply(_("It is in our private chat."), panel, private=True)
+        return for_one(press.place, profile.language, panel)

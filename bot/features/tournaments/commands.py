@@ -5,7 +5,9 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 
 from bot.actions import BadPayload
-from bot.features.tournaments.errors import HasBegun, NotEntered, OnlyTheOrganiser
+from bot.core import Core
+from bot.features.tournaments.director import Director
+from bot.features.tournaments.errors import HasBegun, NotEntered, OnlyTheOrganiser, TournamentsNeedMe, WantsAnother
 from bot.features.tournaments.naming import with_current_names
 from bot.features.tournaments.options import done_panel, options_panel
 from bot.features.tournaments.pages import (
@@ -22,16 +24,13 @@ from bot.features.tournaments.pages import (
 from bot.features.tournaments.rules_page import rules_panel
 from bot.features.tournaments.texts import form_names
 from bot.features.tournaments.tournament import DAY, FORMS, OPTIONS, USUAL, Form, Key, Tournament
-from bot.handlers.errors import TournamentsNeedMe, WantsAnother
-from bot.handlers.private import hands_toast
 from bot.panel import Panel
 from bot.people import Profile
 from bot.platform import Press, Reply, chat_of, is_ephemeral, is_private, may_speak_first, private_place
+from bot.replies import for_one
 from bot.tables.choice import Choice
 from bot.tables.table import CLOCKS
 from bot.texts import LANGUAGES, texts
-from bot.viewers import Viewers
-from bot.worker import Worker
 from engine import GAMES
 from engine.rules import spell
 
@@ -41,18 +40,14 @@ TOURNAMENT = "tournament"
 LEAGUE_TIME = str(14 * DAY)
 """Seconds that a league takes unless something else is chosen, as an option has it."""
 
-BringHand = Callable[[str, str, str], Awaitable[int]]
-"""Sends a person their hand at a table, by its code, to a place; returns how many hands that were."""
-
 
 class TournamentPages:
     """Tournaments, as people ask for them."""
 
-    def __init__(self, worker: Worker, bring_hands: BringHand) -> None:
-        self.worker, self._bring_hands = worker, bring_hands
-        director = worker.director
+    def __init__(self, core: Core, director: Director) -> None:
+        self.core = core
         self._tournaments, self._registration, self._cards = director.tournaments, director.registration, director.cards
-        self._viewers = Viewers(worker.people, worker.adapters)
+        self._viewers = core.viewers
         self._verbs: dict[str, Callable[[Press, Profile, Tournament, list[str]], Awaitable[Reply]]] = {
             "enter": self._enter,
             "leave": self._leave,
@@ -101,7 +96,7 @@ class TournamentPages:
         if not may_speak_first(place):
             raise TournamentsNeedMe()
         if choice is None:
-            chat = await self.worker.people.chat(place)
+            chat = await self.core.people.chat(place)
             choice = replace(Choice.usual(chat.game), clock=chat.clock)
         choice = replace(choice, clock=DAY if form == "league" else choice.clock, strict=True)
         t = await self._named(await self._registration.open(place, profile.id, profile.name, choice, form, key))
@@ -113,7 +108,7 @@ class TournamentPages:
         """A league takes weeks, and a move of it a day, unless its organiser wants otherwise; and what is no league any
         more takes what is usual elsewhere.
         """
-        usual, leagues = ((await self.worker.people.chat(t.place)).clock, USUAL["time"]), (DAY, LEAGUE_TIME)
+        usual, leagues = ((await self.core.people.chat(t.place)).clock, USUAL["time"]), (DAY, LEAGUE_TIME)
         before, now = (usual, leagues) if t.form == "league" else (leagues, usual)
         if t.choice.clock == before[0]:
             t = await self._named(
@@ -128,7 +123,7 @@ class TournamentPages:
         page = own_page(await self._tournaments.of(profile.id), number)
         page = page._replace(tournaments=await asyncio.gather(*map(self._named, page.tournaments)))
         lefts = await asyncio.gather(*map(self._tournaments.left, page.tournaments))
-        chats = await asyncio.gather(*(self.worker.people.chat(one.place) for one in page.tournaments))
+        chats = await asyncio.gather(*(self.core.people.chat(one.place) for one in page.tournaments))
         groups = {one.code: chat.name for one, chat in zip(page.tournaments, chats, strict=True)}
         return own_panel(profile.language, profile.id, page._replace(groups=groups), lefts)
 
@@ -140,7 +135,7 @@ class TournamentPages:
             case ["new", "knockout" | "league" as form] if not is_private(press.place):
                 return await self._open(press.place, profile, press.key, form, None)
             case ["own", *rest]:
-                return _for_them(press, profile, await self.own(profile, _number(rest)))
+                return for_one(press.place, profile.language, await self.own(profile, _number(rest)))
             case [code, verb, *rest] if verb in self._verbs:
                 t = await self._named(await self._tournaments.load(code[:8]))
                 try:
@@ -150,7 +145,7 @@ class TournamentPages:
         raise BadPayload()
 
     async def _named(self, t: Tournament) -> Tournament:
-        return await with_current_names(self.worker.people, t)
+        return await with_current_names(self.core.people, t)
 
     # Entering
 
@@ -189,7 +184,7 @@ class TournamentPages:
 
     async def _partners(self, press: Press, profile: Profile, t: Tournament, words: list[str]) -> Reply:
         number = _number(words) if words else 1
-        return _for_them(press, profile, partners_panel(profile.language, t, number))
+        return for_one(press.place, profile.language, partners_panel(profile.language, t, number))
 
     async def _leave(self, press: Press, profile: Profile, t: Tournament, _words: list[str]) -> Reply:
         if t.phase != "open":
@@ -202,9 +197,9 @@ class TournamentPages:
         if t.phase != "open" and words != ["yes"]:
             if t.player_of(profile.id) is None:
                 raise NotEntered()
-            return _for_them(press, profile, ask_panel(profile.language, t, "withdraw"))
+            return for_one(press.place, profile.language, ask_panel(profile.language, t, "withdraw"))
         t = await self._named(await self._registration.leave(t.code, profile.id, press.key))
-        return _for_them(press, profile, await self._own(profile, t))
+        return for_one(press.place, profile.language, await self._own(profile, t))
 
     # Organising
 
@@ -215,15 +210,15 @@ class TournamentPages:
     async def _off(self, press: Press, profile: Profile, t: Tournament, words: list[str]) -> Reply:
         self._check_organiser(profile, t)
         if words != ["yes"]:
-            return _for_them(press, profile, ask_panel(profile.language, t, "off"))
+            return for_one(press.place, profile.language, ask_panel(profile.language, t, "off"))
         t = await self._named(await self._registration.cancel(t.code, profile.id, press.key))
-        return _for_them(press, profile, await self._own(profile, t))
+        return for_one(press.place, profile.language, await self._own(profile, t))
 
     async def _options(self, press: Press, profile: Profile, t: Tournament, words: list[str]) -> Reply:
         self._check_organiser(profile, t)
         if t.phase != "open":
             raise HasBegun()
-        return _for_them(press, profile, options_panel(profile.language, t, *words[:1]))
+        return for_one(press.place, profile.language, options_panel(profile.language, t, *words[:1]))
 
     @staticmethod
     def _check_organiser(profile: Profile, t: Tournament) -> None:
@@ -237,7 +232,7 @@ class TournamentPages:
         t = await self._named(await self._registration.choose(t.code, profile.id, words[0], words[1], press.key))
         if words[0] == "form" and "league" in (was, t.form):
             t = await self._take_time(t, profile, press.key)
-        return _for_them(press, profile, options_panel(profile.language, t))
+        return for_one(press.place, profile.language, options_panel(profile.language, t))
 
     async def _game(self, press: Press, profile: Profile, t: Tournament, words: list[str]) -> Reply:
         if len(words) != 1 or words[0] not in GAMES:
@@ -260,26 +255,28 @@ class TournamentPages:
 
     async def _play(self, press: Press, profile: Profile, t: Tournament, choice: Choice) -> Reply:
         t = await self._named(await self._registration.play(t.code, profile.id, choice, press.key))
-        return _for_them(press, profile, options_panel(profile.language, t))
+        return for_one(press.place, profile.language, options_panel(profile.language, t))
 
     async def _done(self, press: Press, profile: Profile, t: Tournament, _words: list[str]) -> Reply:
-        return _for_them(press, profile, done_panel(profile.language, t))
+        return for_one(press.place, profile.language, done_panel(profile.language, t))
 
     # Reading
 
     async def _rules(self, press: Press, profile: Profile, t: Tournament, _words: list[str]) -> Reply:
         is_organiser = t.opener.person == profile.id
-        return _for_them(press, profile, rules_panel(profile.language, t, is_organiser=is_organiser))
+        return for_one(press.place, profile.language, rules_panel(profile.language, t, is_organiser=is_organiser))
 
     async def _table(self, press: Press, profile: Profile, t: Tournament, words: list[str]) -> Reply:
         if not t.teams:
             raise BadPayload()
-        return _for_them(press, profile, table_panel(profile.language, t, _number(words)))
+        return for_one(press.place, profile.language, table_panel(profile.language, t, _number(words)))
 
     async def _results(self, press: Press, profile: Profile, t: Tournament, words: list[str]) -> Reply:
         number, pages = _number(words), (await self._viewers.at(press.place)).pages
-        return _for_them(
-            press, profile, results_panel(profile.language, t, number, await self._replays(t, number), pages)
+        return for_one(
+            press.place,
+            profile.language,
+            results_panel(profile.language, t, number, await self._replays(t, number), pages),
         )
 
     async def _replays(self, t: Tournament, number: int) -> dict[Key, str]:
@@ -294,11 +291,11 @@ class TournamentPages:
             if (result := match.results.get(deal)) and result.game
         }
         # A host may have moved them out into files.
-        kept = await self.worker.archive.kept(list(games.values()))
+        kept = await self.core.archive.kept(list(games.values()))
         return {key: id_ for key, id_ in games.items() if id_ in kept}
 
     async def _mine(self, press: Press, profile: Profile, t: Tournament, _words: list[str]) -> Reply:
-        return _for_them(press, profile, await self._own(profile, t))
+        return for_one(press.place, profile.language, await self._own(profile, t))
 
     async def _own(self, profile: Profile, t: Tournament) -> Panel:
         left, all_own = await asyncio.gather(self._tournaments.left(t), self._tournaments.of(profile.id))
@@ -309,9 +306,9 @@ class TournamentPages:
         """The hands of somebody's matches that are on; without one, what there is to be known of theirs."""
         is_seen_there = is_private(press.place) or bool(press.ephemeral)
         place = press.place if is_private(press.place) else press.ephemeral or private_place(profile.id)
-        toast = "" if is_seen_there else await hands_toast(self.worker, profile)
+        toast = "" if is_seen_there else await self.core.private_hands.toast(profile)
         codes = tables_of(t, profile.id)
-        brought = [code for code in codes if await self._bring_hands(profile.id, code, place)]
+        brought = [code for code in codes if await self.core.private_hands.bring(profile.id, code, place)]
         if not brought:
             return await self._mine(press, profile, t, words)
         if is_seen_there:
@@ -354,13 +351,6 @@ def form_and_rest(words: Sequence[str]) -> tuple[Form | None, list[str]]:
 def _plain(name: str) -> str:
     """The letters of a name alone, whatever stands between them."""
     return "".join(filter(str.isalpha, name.casefold()))
-
-
-def _for_them(press: Press, profile: Profile, panel: Panel) -> Reply:
-    """A page in place of the one pressed; pressed on the card, for the presser alone, and a toast says where."""
-    if is_private(press.place):
-        return Reply(panel=panel)
-    return Reply(texts(profile.language).gettext("It is in our private chat."), panel, private=True)
 
 
 def _number(words: Sequence[str]) -> int:

@@ -103,3 +103,13 @@ class OnlyTheOrganiser(TableError):
 class NotForPrograms(TableError):
     code = "not_for_programs"
     sentence = "Programs play no tournaments."
+
+
+class TournamentsNeedMe(TableError):
+    code = "tournaments_need_me"
+    sentence = "Add me to this chat first: the card of a tournament is kept up to date there."
+
+
+class WantsAnother(TableError):
+    code = "wants_another"
+    sentence = "That is you: whoever wants to play with you presses this button."

@@ -4,7 +4,6 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from bot import actions
-from bot.features.analysis.pages import replay_button
 from bot.features.tournaments.duplicate import DealScore, scores_of
 from bot.features.tournaments.panel import (
     alone,
@@ -27,6 +26,7 @@ from bot.features.tournaments.texts import ON, Told, score_text
 from bot.features.tournaments.tournament import Form, Key, Match, Tournament
 from bot.panel import Button, Panel, Row, Span, Writer
 from bot.panels.snapshot import isolated
+from bot.panels.verdicts import replay_button
 from bot.wording import NO_BREAK, minus
 
 LINES = 20

@@ -5,14 +5,13 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 
-from bot.features.ratings.pictures import NAMELESS
 from bot.features.tournaments.panel import MOST_PLACES
 from bot.features.tournaments.standings import Standing, standings, winners
 from bot.features.tournaments.texts import Told, deciding, short
 from bot.features.tournaments.tournament import Tournament
 from bot.pictures.lettering import drawable
 from bot.pictures.results import small_print
-from bot.pictures.sheet import Part, Row, Rows, Sheet, Words
+from bot.pictures.sheet import NAMELESS, Part, Row, Rows, Sheet, Words
 from bot.wording import minus
 
 LONGEST_NOTE = 60

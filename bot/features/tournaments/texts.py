@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 
-from bot.features.ratings.pages import MEDALS
 from bot.features.tournaments.entries import Result
 from bot.features.tournaments.pairing import rounds_in_all
 from bot.features.tournaments.standings import Standing, TieBreak
@@ -14,7 +13,7 @@ from bot.panels.snapshot import isolated
 from bot.somebody import NAME, spoken
 from bot.tables.chairs import Chair
 from bot.texts import texts
-from bot.wording import NO_BREAK, Wording, minus, score_unit
+from bot.wording import MEDALS, NO_BREAK, Wording, minus, score_unit
 from engine import GAMES
 
 LONGEST_ALONE, LONGEST_IN_PAIR = 24, 14

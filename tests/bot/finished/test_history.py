@@ -72,7 +72,7 @@ async def test_nobody_has_the_history_of_who_is_forgotten(store: Store) -> None:
 
 async def test_mydata_has_the_history(store: Store) -> None:
     ratings = await rated(store, 3)
-    file = await MyData(store.client, ratings.archive, ratings).file("paper:1", [], NOON)
+    file = await MyData(store.client, ratings.archive, ratings, []).file("paper:1", [], NOON)
     everywhere = {"chat": EVERYTHING, "month": EVERYTHING, "game": EVERYTHING}
     [found] = [one for one in json.loads(file.content)["ratings"] if everywhere.items() <= one.items()]
     assert found["history"] == [game._asdict() for game in await history(ratings, ANYWHERE)]

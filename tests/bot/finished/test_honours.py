@@ -2,17 +2,19 @@
 
 import asyncio
 import re
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Iterator, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta, tzinfo
+from functools import partial
 from typing import Any, Self
 from weakref import ref
 
 import pytest
 
-from bot.features.find.queue import Queue
+from bot.feature import Feature, Forgetting, Step
+from bot.features.privacy.feature import PrivacyFeature
 from bot.features.privacy.forgetting import Forgetter
-from bot.features.privacy.mydata import MyData
+from bot.features.ratings.feature import RatingsFeature
 from bot.features.ratings.honours import Deeds, Honour, Honours, Month, month_before
 from bot.features.ratings.honours_pages import chat_honours_panel
 from bot.features.ratings.players import Players
@@ -22,7 +24,6 @@ from bot.people import People
 from bot.somebody import marks
 from bot.store import Store
 from bot.tables.room import Room
-from bot.worker import Worker
 from engine import Record
 from tests.bot.fake_platform import GROUP, FakePlatform, Player, open_worker
 from tests.bot.features.privacy.traces import everything
@@ -250,7 +251,7 @@ async def test_a_worker_goes_by_the_clock_of_the_store(store: Store, monkeypatch
             asked.set_result(now)
         return ""
 
-    monkeypatch.setattr("bot.worker.datetime", Ahead)
+    monkeypatch.setattr("bot.features.ratings.feature.datetime", Ahead)
     monkeypatch.setattr(Honours, "close_past", close_past)
     async with open_worker(store, FakePlatform()), asyncio.timeout(20):
         assert abs(await asked - datetime.now(UTC)) < timedelta(hours=1)
@@ -267,18 +268,18 @@ async def test_a_chat_that_moves_takes_its_honours_along(store: Store) -> None:
     assert {one.chat for one in await honours.of_person(ANNA)} == {"paper:900"}
 
 
-async def no_look(_worker: Worker) -> None:
+async def no_look(_feature: RatingsFeature) -> None:
     """In place of a worker's own, which goes by the store's clock."""
 
 
 async def test_people_read_them_and_are_forgotten(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Worker, "_close_past_months", no_look)
+    monkeypatch.setattr(RatingsFeature, "_close_past_months", no_look)
     await opened(store, [game(number, 0) for number in range(3)])
     async with open_worker(store, FakePlatform()) as worker:
         anna = Player(worker, worker.adapters["paper"], "Anna", 1)  # type: ignore[arg-type]
         await anna.say("/honours")
         assert "None yet" in anna.fake.last(GROUP).plain
-        await worker.honours.close_past(IN_DECEMBER)
+        await worker.feature(RatingsFeature).honours.close_past(IN_DECEMBER)
         await anna.say("/honours")
         text = anna.fake.last(GROUP).plain
         assert "November 2026" in text
@@ -298,15 +299,15 @@ async def test_people_read_them_and_are_forgotten(store: Store, monkeypatch: pyt
             "novembre 2026: 🔥 Serie più lunga: 3 vittorie di fila"
         ]
         assert GROUP not in told.model_dump_json()
-        file = await MyData(store.client, worker.archive, worker.ratings).file(ANNA, [], 0.0)
+        file = await worker.feature(PrivacyFeature).own_data.mydata.file(ANNA, [], 0.0)
         assert b'"kind": "streak", "figure": 3' in file.content
 
-        await worker.forgetter.begin(ANNA)
+        await worker.feature(PrivacyFeature).forgetter.begin(ANNA)
         async with asyncio.timeout(20):
             while not (await marks(store.client))[ANNA].is_gone:
                 await asyncio.sleep(0.01)
-        assert await worker.honours.of_person(ANNA) == []
-        [month] = await worker.honours.of_chat(GROUP, 6)
+        assert await worker.feature(RatingsFeature).honours.of_person(ANNA) == []
+        [month] = await worker.feature(RatingsFeature).honours.of_chat(GROUP, 6)
         assert ANNA not in str(month)
         assert "somebody:" in str(month)
         bruno = Player(worker, anna.fake, "Bruno", 2)
@@ -318,8 +319,12 @@ def forgetter_of(store: Store, honours: Honours) -> Forgetter:
     async def tell(_key: str) -> None:
         return
 
-    people, queue = People(store.client), Queue(store.client)
-    return Forgetter(Room(store), people, honours._archive, honours._ratings, queue, tell)
+    class HonoursAlone(Feature):
+        def steps_after_games(self, forgetting: Forgetting) -> Iterator[Step]:
+            yield partial(honours.forget, forgetting.person, forgetting.somebody)
+
+    people = People(store.client)
+    return Forgetter(Room(store), people, honours._archive, honours._ratings, [HonoursAlone()], tell)
 
 
 async def forgotten(forgetter: Forgetter) -> None:

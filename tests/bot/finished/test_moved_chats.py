@@ -10,7 +10,9 @@ import pytest
 from structlog.testing import capture_logs
 
 from bot.features.daily.deal import DayResult
+from bot.features.daily.feature import DailyFeature
 from bot.features.ratings.honours import Honour, Honours
+from bot.features.tournaments.feature import TournamentsFeature
 from bot.finished.archive import Archive, FinishedGame
 from bot.finished.ratings import Ratings, Scope
 from bot.handlers.dispatcher import Dispatcher
@@ -154,7 +156,7 @@ async def test_a_chat_that_moves_while_its_month_is_closed_has_its_honours(store
 
 async def test_the_deal_of_the_day_is_told_in_the_new_chat_and_yesterdays_too(store: Store) -> None:
     async with open_worker(store, FakePlatform()) as worker:
-        today, results = worker.days.today(), worker.days.results
+        today, results = worker.feature(DailyFeature).days.today(), worker.feature(DailyFeature).days.results
         days = (today, today - timedelta(days=1))
         for day in days:
             await results.asked_in(day, GROUP, ANNA)
@@ -170,7 +172,7 @@ async def test_what_the_new_chat_wants_goes_for_tables_that_know_it_by_its_old_n
     async with field(store) as some:
         worker, code = some.worker, (await some.started("testa", "knockout", 2, 11)).code
         await some.tended()
-        [table] = open_tables(await worker.director.tournaments.load(code))
+        [table] = open_tables(await worker.feature(TournamentsFeature).director.tournaments.load(code))
         assert await worker.watching.watch_id(await worker.room.load(table))
         for _ in range(2):
             await Dispatcher(worker).move_chat(GROUP, NEW)

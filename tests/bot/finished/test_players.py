@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from bot.features.privacy.feature import PrivacyFeature
 from bot.features.ratings.players import Players
 from bot.finished.archive import FinishedGame
 from bot.finished.player_ids import person_called, player_id
@@ -130,8 +131,8 @@ async def test_who_was_forgotten_is_in_no_leaderboard_and_has_no_page(store: Sto
         await rated(worker)
         players = players_of(worker)
         id_ = await players.id_of("paper:2")
-        mark = await worker.forgetter.begin("paper:2")
-        await worker.forgetter.forget("paper:2", mark)
+        mark = await worker.feature(PrivacyFeature).forgetter.begin("paper:2")
+        await worker.feature(PrivacyFeature).forgetter.forget("paper:2", mark)
         board = await players.leaderboard("paper:1", "all", "all", "en")
         assert id_ not in {one.id for one in board.players}
         assert await players.player(id_, "paper:1", "en") is None

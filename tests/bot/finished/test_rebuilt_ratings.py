@@ -6,7 +6,6 @@ from random import Random
 
 import pytest
 
-from bot.features.find.queue import Queue
 from bot.features.privacy.forgetting import STRAGGLERS_AFTER, Forgetter
 from bot.finished.archive import Archive, FinishedGame
 from bot.finished.ratings import Ratings
@@ -41,8 +40,7 @@ class Days:
         self.client, self.random = store.client, Random(seed)
         self.archive = Archive(store.client)
         self.ratings = Ratings(store.client, self.archive)
-        people, queue = People(store.client), Queue(store.client)
-        self.forgetter = Forgetter(Room(store), people, self.archive, self.ratings, queue, self.tell)
+        self.forgetter = Forgetter(Room(store), People(store.client), self.archive, self.ratings, [], self.tell)
         self.ended, self.now = NOON, 0.0
         self.forgetter.now = lambda: self.now
 

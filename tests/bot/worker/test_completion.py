@@ -5,6 +5,7 @@ import asyncio
 import pytest
 from structlog.testing import capture_logs
 
+from bot.features.analysis.feature import AnalysisFeature
 from bot.panels.snapshot import isolated
 from bot.picture import Subject
 from bot.pictures import pool
@@ -26,7 +27,7 @@ FOUND = [
 @pytest.fixture(autouse=True)
 def _analyses_results(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("BUONGIOCO_ANALYSE_RESULTS", "true")
-    monkeypatch.setattr("bot.worker.find_spec", lambda _name: True)
+    monkeypatch.setattr("bot.core.find_spec", lambda _name: True)
     monkeypatch.setattr("bot.analysis_pool.IDLE_SECONDS", 0.01)
 
 
@@ -56,7 +57,7 @@ async def a_game(worker: Worker, fake: FakePlatform) -> list[Player]:
 
 
 async def completed(worker: Worker) -> None:
-    await worker.completion.settled()
+    await worker.feature(AnalysisFeature).completion.settled()
     await worker.delivery.answers.tasks.wait()
 
 

@@ -315,7 +315,7 @@ async def test_a_lease_is_shorter_for_its_worker_than_for_the_others(store: Stor
 
 async def test_ten_thousand_moves_leave_one_entry_a_table_and_none_for_long_clocks(store: Store) -> None:
     async with open_worker(store, FakePlatform()) as worker:
-        scheduler = Scheduler(worker.room, worker.shards, worker.robot_pool)
+        scheduler = Scheduler(worker.room, worker.shards, worker.robot_pool, worker.policies)
         before = len(asyncio.get_running_loop()._scheduled)  # type: ignore[attr-defined]
         for number in range(10_000):
             scheduler.set("ROBT", SOON - 1)

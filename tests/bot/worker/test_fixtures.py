@@ -12,6 +12,7 @@ import pytest
 from structlog.testing import capture_logs
 
 from bot import actions
+from bot.features.tournaments.feature import TournamentsFeature
 from bot.finished.archive import FinishedGame
 from bot.finished.one_deal import one_deal
 from bot.finished.ratings import Scope
@@ -107,7 +108,7 @@ async def test_nothing_of_a_deal_is_told_before_all_tables_have_played_it(
         finished.append(one)
 
     async with open_worker(store, fake) as worker:
-        monkeypatch.setattr(worker.director, "finished", note)
+        monkeypatch.setattr(worker.feature(TournamentsFeature).director, "finished", note)
         players = people(worker, fake, 2 * seats)
         first, second = players[:seats], players[seats:]
         with capture_logs() as logs:
@@ -167,7 +168,7 @@ async def test_a_called_off_deal_promises_nothing_at_the_rounds_end(store: Store
         one, other = await opened(worker, "testa", 1, players[:2], "one"), players[2:]
         await opened(worker, "testa", 1, other, "other")
         # As the director does for each table of a duplicate that is called off.
-        await worker.director.fixtures.close(one.code)
+        await worker.feature(TournamentsFeature).director.fixtures.close(one.code)
         await worker.settled()
         for player in players[:2]:
             said = fake.last(player.private).plain
@@ -182,7 +183,7 @@ async def test_who_gives_a_deal_up_shows_nobody_what_lay_hidden(store: Store, mo
         """The director holds it."""
 
     async with open_worker(store, fake) as worker:
-        monkeypatch.setattr(worker.director, "finished", note)
+        monkeypatch.setattr(worker.feature(TournamentsFeature).director, "finished", note)
         players = [Player(worker, fake, "Anna", 1), Player(worker, fake, "Bruno", 2, "it")]
         table = await opened(worker, "metamazzo", 2, players, "one")
         seen = {player.private: seen_cards(table, player) for player in players}
@@ -221,7 +222,7 @@ async def test_a_whole_game_is_a_game_of_the_tournaments_chat(store: Store, monk
         told.append(((await worker.room.table(table.code)).phase, bool(kept and kept.record == game.record)))
 
     async with open_worker(store, fake) as worker:
-        monkeypatch.setattr(worker.director, "finished", note)
+        monkeypatch.setattr(worker.feature(TournamentsFeature).director, "finished", note)
         players = people(worker, fake, 2)
         table = await opened(worker, "testa", 0, players, "one")
         assert [len(fake.messages[player.private]) for player in players] == [2, 2], "nothing but help and their hands"
@@ -262,7 +263,7 @@ async def test_what_breaks_off_before_a_tournament_has_heard_is_told_again(
             raise OSError("the first time")
 
     async with open_worker(store, Remembering()) as worker:
-        monkeypatch.setattr(worker.director, "finished", note)
+        monkeypatch.setattr(worker.feature(TournamentsFeature).director, "finished", note)
         players = people(worker, worker.adapters["paper"], 2)  # type: ignore[arg-type]
         table = await opened(worker, "testa", 1, players, "one")
         await worker.room.stop_late(table.code, "round over")

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 
 from bot import actions
 from bot.actions import BadPayload
+from bot.features.tournaments.feature import TournamentsFeature
 from bot.finished.ratings import Scope
-from bot.handlers.commands import game_and_points
-from bot.handlers.errors import NoSuchGame
+from bot.game_words import NoSuchGame, game_and_points
 from bot.platform import Person
 from bot.store import Store, keys
 from bot.tables.chairs import Invited
@@ -840,7 +840,7 @@ async def test_commands_understand_names_of_several_words(store: Store) -> None:
         await anna.say("/sfida @bea Tressette al Tavolo 21")
         assert "Tressette al Tavolo · to 21 points" in fake.last(GROUP).plain
         assert not (await anna.say("/tournament swiss testa a testa")).toast
-        [opened] = await worker.director.tournaments.of(anna.person.id)
+        [opened] = await worker.feature(TournamentsFeature).director.tournaments.of(anna.person.id)
         assert (opened.form, opened.choice.game) == ("swiss", "testa")
         await anna.say("/leaderboard tressette al tavolo")
         assert "Tressette al Tavolo" in fake.last(GROUP).plain

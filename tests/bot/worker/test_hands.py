@@ -158,7 +158,7 @@ async def test_how_a_table_ended_is_told_where_another_worker_has_removed_it(
             assert (own["winner"], own["seat"]) == ([0], 0)
             # A table's page is the game's from now on; nobody who does not sit there learns anything.
             assert await here.hands.at(code, anna.person) is None
-            assert await here.hands.played(code, anna.person) == own["replay"]
+            assert await here.lobby.played(code, anna.person) == own["replay"]
         (carla, _token) = await Programs(store.client).add("Carla")
         with pytest.raises(CannotBe):
             await here.playing.table(code, carla.person)
@@ -434,18 +434,18 @@ async def test_who_does_not_sit_there_has_no_page(worker: Worker, fake: FakePlat
 
 async def test_one_update_opens_one_table_with_robots_in_all_other_chairs(worker: Worker, fake: FakePlatform) -> None:
     player = Player(worker, fake, "Anna", 1)
-    hands, anna = player.dispatcher.hands, Person("p:1", "Anna", "", "it-IT")
-    first = await hands.open_table(anna, "tressette", "easy", "u1")
-    assert await hands.open_table(anna, "tressette", "easy", "u1") == first
+    lobby, anna = player.dispatcher.lobby, Person("p:1", "Anna", "", "it-IT")
+    first = await lobby.open_table(anna, "tressette", "easy", "u1")
+    assert await lobby.open_table(anna, "tressette", "easy", "u1") == first
     table = await worker.room.table(first.code)
     assert table.phase == "playing"
     assert [chair is not None and chair.is_robot for chair in table.chairs] == [False, True, True, True]
     assert len({chair.name for chair in table.chairs if chair}) == 4
-    assert await hands.language_of("p:1", "en") == "it"
-    assert (await hands.open_table(anna, "nothing", "easy", "u2")).why.startswith("There is no game")
-    waiting = await hands.open_table(anna, "testa", "", "u3")
+    assert await lobby.language_of("p:1", "en") == "it"
+    assert (await lobby.open_table(anna, "nothing", "easy", "u2")).why.startswith("There is no game")
+    waiting = await lobby.open_table(anna, "testa", "", "u3")
     assert (await worker.room.table(waiting.code)).phase == "open"
-    assert [(one.code, one.is_waiting) for one in await hands.tables_of("p:1")] == [
+    assert [(one.code, one.is_waiting) for one in await lobby.tables_of("p:1")] == [
         (first.code, False),
         (waiting.code, True),
     ]

@@ -3,6 +3,7 @@
 import pytest
 
 from bot.features.find import finder
+from bot.features.find.feature import FindFeature
 from bot.platform import Reply
 from bot.store import Store
 from bot.worker import Worker
@@ -83,14 +84,14 @@ async def test_how_many_look_for_an_opponent_is_said_and_a_button_joins_them(sto
         led = await anna.press("Find an opponent", GROUP)
         assert (led.start_word, led.has_private_chat) == ("find", False)
         assert "private chat" in led.toast, "for platforms where no button opens one"
-        assert await worker.finder.queue.count() == 1
+        assert await worker.feature(FindFeature).finder.queue.count() == 1
         await anna.say("/start find", anna.private)
         assert "I look for somebody" in fake.last(anna.private).plain
         await carla.say("/help", carla.private)
         shown = await carla.press("Find an opponent", GROUP)
         assert shown.private
         assert "I look for somebody" in fake.last(carla.private).plain
-        assert await worker.finder.queue.count() == 3
+        assert await worker.feature(FindFeature).finder.queue.count() == 3
 
 
 async def test_in_the_private_chat_it_is_where_one_sits(store: Store) -> None:

@@ -6,6 +6,7 @@ from random import Random
 import pytest
 
 from bot import guests
+from bot.features.privacy.feature import PrivacyFeature
 from bot.finished import rating_rules
 from bot.finished.ratings import Scope
 from bot.guests import is_web_guest
@@ -99,7 +100,7 @@ async def test_a_guest_on_trial_raises_nobody_by_being_forgotten(store: Store, m
 
         await play_until(worker, players, Random(1), is_enough)
         guest, other = sorted(players, key=lambda player: is_web_guest(player.person.id), reverse=True)
-        await worker.forgetter.begin(guest.person.id)
+        await worker.feature(PrivacyFeature).forgetter.begin(guest.person.id)
         async with asyncio.timeout(60):
             while not await worker.archive.count():
                 await asyncio.sleep(0)

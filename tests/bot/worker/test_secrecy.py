@@ -9,7 +9,7 @@ from bot.delivery.drawing import draw
 from bot.delivery.message_state import MessageState
 from bot.delivery.names import Hand
 from bot.delivery.surfaces import wanted
-from bot.delivery.table_sync import NO_EXTRAS, Outcome
+from bot.delivery.table_sync import NO_EXTRAS
 from bot.panels.drafts import NO_DRAFT, Draft
 from bot.panels.hand_page import hand_page
 from bot.panels.snapshot import snapshot
@@ -20,6 +20,7 @@ from bot.pictures.scenes import board_scene, hand_scene
 from bot.platform import private_place
 from bot.seated import own_table
 from bot.store.entries import Entry, FirstDeal, Fixture, Host, Move, Open, Sit, Stop
+from bot.table_policy import Outcome
 from bot.tables.table import Table
 from bot.viewers import Viewer
 from bot.watching import public_table

@@ -1,6 +1,6 @@
 """What goes for all tests of the deal of the day."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import date, timedelta
 
 import pytest
@@ -9,7 +9,7 @@ from bot.features.daily import deal
 from bot.features.daily.days import Days
 from bot.features.daily.games import unstored_game
 from bot.features.daily.loop import Reminders
-from bot.robot_pool import RobotPool
+from bot.robot_pool import RobotPool, choose_unhurried
 from engine.game import MoveEntry
 from engine.views import View
 
@@ -39,12 +39,14 @@ def simple_robots(monkeypatch: pytest.MonkeyPatch) -> None:
     plays in `test_deal`, and in the long runs of pages and platforms.
     """
 
-    async def move_of_day(_pool: RobotPool, view: View, history: Sequence[MoveEntry], seed: int) -> str | None:
-        return deal.choose(view, history, seed)
+    async def seeded_move(
+        _pool: RobotPool, _level: str, view: View, history: Sequence[MoveEntry], seed: int
+    ) -> str | None:
+        return choose_unhurried("easy", view, history, seed)
 
-    async def par(_pool: RobotPool, game: str, secret: bytes) -> deal.DayResult:
-        return deal.played_by_robots(game, secret)
+    async def in_background(_pool: RobotPool, work: Callable[..., object], *args: object) -> object:
+        return work(*args)
 
     monkeypatch.setattr(deal, "LEVEL", "easy")
-    monkeypatch.setattr(RobotPool, "move_of_day", move_of_day)
-    monkeypatch.setattr(RobotPool, "par", par)
+    monkeypatch.setattr(RobotPool, "seeded_move", seeded_move)
+    monkeypatch.setattr(RobotPool, "in_background", in_background)

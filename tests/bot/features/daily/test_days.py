@@ -16,8 +16,9 @@ import pytest
 from bot.cluster import clock
 from bot.features.daily.chain import Chain, days_to_end
 from bot.features.daily.days import Days, NoDaysHere, chain_of
+from bot.features.daily.feature import DailyFeature
 from bot.features.daily.games import unstored_game
-from bot.features.privacy.mydata import MyData
+from bot.features.privacy.feature import PrivacyFeature
 from bot.platform import DeliveryError, NotDone, Refused, SlowDown, Trouble
 from bot.somebody import marks
 from bot.store import Store, keys
@@ -92,13 +93,13 @@ async def test_the_day_is_the_stores_whatever_a_workers_clock_says(
         # Where it is midnight at no time soon.
         worker.clock._zone = ZoneInfo(zones(datetime.now(UTC)).playing)
         day = datetime.fromtimestamp(await store.attendance.now(), worker.clock._zone).date()
-        assert worker.days.today() == day
+        assert worker.feature(DailyFeature).days.today() == day
         table = await worker.room.table(await began(anna))
         assert table.day == day
         await worker.room.press(table.code, anna.person.id, table.version, "resign", "r1")
         await worker.settled()
-        assert await worker.days.results.held()
-        await worker.days.close_past()
+        assert await worker.feature(DailyFeature).days.results.held()
+        await worker.feature(DailyFeature).days.close_past()
         assert await worker.archive.count() == 0
 
 
@@ -112,13 +113,13 @@ async def test_who_plays_the_same_is_answered_the_same_a_restart_between(store: 
             await move(bruno, code, 1)
     async with opened(store, "Anna", "Bruno", "Carla") as (worker, (anna, bruno, carla)):
         await played(bruno, code, 1)
-        for day, game in await worker.days.results.held():
+        for day, game in await worker.feature(DailyFeature).days.results.held():
             assert day == TODAY
             verify(game.record)
             told[game.people[0]] = [entry[:2] for entry in game.record.deals[0].moves]
         assert told["paper:1"] == told["paper:2"]
         assert told["paper:1"] != told["paper:3"]
-        lines = await worker.days.results.lines(TODAY)
+        lines = await worker.feature(DailyFeature).days.results.lines(TODAY)
         assert len({line.result for line in lines if line.person != "paper:3"}) == 1
 
 
@@ -128,7 +129,7 @@ async def test_it_is_played_once_however_often_one_asks(store: Store) -> None:
         assert "everybody has the same cards" in anna.fake.last(anna.private).plain.lower()
         await anna.press("Play", anna.private)
         code = await code_of(anna)
-        assert (await worker.days.open("paper:1", "Anna")).code == code
+        assert (await worker.feature(DailyFeature).days.open("paper:1", "Anna")).code == code
         await played(anna, code, 1)
         result = anna.fake.texts(anna.private)[-1]
         assert "Deal of the day" in result
@@ -136,7 +137,7 @@ async def test_it_is_played_once_however_often_one_asks(store: Store) -> None:
         assert "cancelled" not in "".join(anna.fake.texts(anna.private))
         reply = await anna.press("Play", anna.private)
         assert "You have played today's deal" in reply.toast
-        await worker.days.settled()
+        await worker.feature(DailyFeature).days.settled()
         await anna.say("/daily", anna.private)
         text = anna.fake.last(anna.private).plain
         assert "Everywhere: 1 of 1 player." in text
@@ -193,8 +194,8 @@ async def test_a_game_that_comes_while_its_day_is_being_closed_is_found(
 ) -> None:
     async with opened(store, "Anna") as (worker, [anna]):
         await played(anna, await began(anna), 1)
-        [(_day, game)] = await worker.days.results.held()
-        results, client = worker.days.results, worker.store.client
+        [(_day, game)] = await worker.feature(DailyFeature).days.results.held()
+        results, client = worker.feature(DailyFeature).days.results, worker.store.client
         hset, hlen = client.hset, client.hlen
 
         async def closed_before(*args: Any, **options: Any) -> int:
@@ -220,28 +221,28 @@ async def test_a_game_that_comes_while_its_day_is_being_closed_is_found(
 
 async def test_nobody_reads_the_cards_before_the_day_is_over(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     async with opened(store, "Anna") as (worker, [anna]):
-        secret = (await worker.days.chain()).secret(TODAY).hex()
+        secret = (await worker.feature(DailyFeature).days.chain()).secret(TODAY).hex()
         code = await began(anna)
         table = await worker.room.table(code)
         assert await worker.watching.watch_id(table) == ""
         assert not [button for button in anna.fake.last(anna.private).rows for one in button if "Hint" in one.label]
         await played(anna, code, 1)
         assert await worker.archive.count() == 0
-        await worker.days.close_past()
+        await worker.feature(DailyFeature).days.close_past()
         assert await worker.archive.count() == 0
         shown = "".join(text for place in anna.fake.messages for text in anna.fake.texts(place))
         assert secret not in shown
         assert "Replay" not in str([panel.rows for panel in anna.fake.messages[anna.private].values()])
 
         monkeypatch.setattr(Days, "today", lambda _days: TOMORROW)
-        await worker.days.close_past()
-        await worker.days.close_past()
+        await worker.feature(DailyFeature).days.close_past()
+        await worker.feature(DailyFeature).days.close_past()
         assert await worker.archive.count() == 1
         [game] = [game async for game in worker.archive.all()]
         assert not game.is_rated
         proof = game.record.deals[0].proof
         assert proof
-        chain = await worker.days.chain()
+        chain = await worker.feature(DailyFeature).days.chain()
         assert days_to_end(proof.commitment, chain.end) == (TODAY - chain.first).days
         await anna.say("/daily", anna.private)
         await anna.press("Yesterday", anna.private)
@@ -249,9 +250,9 @@ async def test_nobody_reads_the_cards_before_the_day_is_over(store: Store, monke
         assert secret in text
         assert "1. \u2068Anna\u2069" in text
         # The best line is told by its moves alone: played again, it is answered the same.
-        [line] = await worker.days.results.lines(TODAY)
+        [line] = await worker.feature(DailyFeature).days.results.lines(TODAY)
         assert f"The best line that was found, {signed(line.result.margin or 0)}:" in text
-        best = await worker.days.results.line_of_play(TODAY, "paper:1")
+        best = await worker.feature(DailyFeature).days.results.line_of_play(TODAY, "paper:1")
         assert best
         moves = [move for seat, move, *_legal in game.record.deals[0].moves if seat == 0]
         assert [one.move for one in best.decisions] == moves
@@ -299,7 +300,7 @@ async def test_who_resigns_has_given_up(store: Store) -> None:
         await worker.room.press(code, "paper:1", table.version, "resign", "r")
         await worker.settled()
         assert "You gave up." in anna.fake.texts(anna.private)[-1]
-        [line] = await worker.days.results.lines(TODAY)
+        [line] = await worker.feature(DailyFeature).days.results.lines(TODAY)
         assert line.rank is None
 
 
@@ -314,7 +315,7 @@ async def test_a_deal_that_was_left_ends_when_the_next_one_begins(
         await anna.press("Play", anna.private)
         await worker.settled()
         assert await code_of(anna) != code
-        assert await worker.days.results.lines(TODAY) == []
+        assert await worker.feature(DailyFeature).days.results.lines(TODAY) == []
         assert "You gave up." in "".join(anna.fake.texts(anna.private))
 
 
@@ -328,7 +329,7 @@ async def test_what_is_finished_when_the_cards_are_told_does_not_count(
         hand = await anna.dispatcher.hands.at(code, anna.person.id)
         assert hand
         monkeypatch.setattr(Days, "today", lambda _days: TOMORROW)
-        await worker.days.close_past()
+        await worker.feature(DailyFeature).days.close_past()
         await anna.say("/daily", anna.private)
         await anna.press("Yesterday", anna.private)
         assert "Secret" in anna.fake.last(anna.private).plain
@@ -339,10 +340,10 @@ async def test_what_is_finished_when_the_cards_are_told_does_not_count(
         assert "To send to friends" not in told
         page = await hand._page()
         assert page.line.endswith(late)
-        [line] = await worker.days.results.lines(TODAY)
+        [line] = await worker.feature(DailyFeature).days.results.lines(TODAY)
         assert line.person == bruno.person.id
-        assert list(await worker.days.results.lines_of_play(TODAY)) == [bruno.person.id]
-        assert (await worker.days.results.streak(anna.person.id, TODAY)).longest == 0
+        assert list(await worker.feature(DailyFeature).days.results.lines_of_play(TODAY)) == [bruno.person.id]
+        assert (await worker.feature(DailyFeature).days.results.streak(anna.person.id, TODAY)).longest == 0
         # The game itself is there to be read.
         assert await worker.archive.played_at(code, anna.person.id)
 
@@ -356,33 +357,33 @@ async def test_what_came_in_time_counts_though_it_is_told_again_the_day_after(
         hand = await anna.dispatcher.hands.at(code, anna.person.id)
         assert hand
         await played(anna, code, 1)
-        [(_day, game)] = await worker.days.results.held()
+        [(_day, game)] = await worker.feature(DailyFeature).days.results.held()
         monkeypatch.setattr(Days, "today", lambda _days: TOMORROW)
-        assert await worker.days.finish(game, TODAY)
+        assert await worker.feature(DailyFeature).days.finish(game, TODAY)
         # Nor does the page take it back.
         assert "does not count" not in (await hand._page()).line
-        assert list(await worker.days.results.lines_of_play(TODAY)) == [anna.person.id]
+        assert list(await worker.feature(DailyFeature).days.results.lines_of_play(TODAY)) == [anna.person.id]
 
 
 async def test_without_compiled_searches_there_is_none(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     async with opened(store, "Anna") as (worker, [_anna]):
         monkeypatch.setattr("bot.features.daily.days.find_spec", lambda _name: None)
         with pytest.raises(NoDaysHere):
-            await worker.days.open("paper:1", "Anna")
+            await worker.feature(DailyFeature).days.open("paper:1", "Anna")
 
 
 async def test_who_is_forgotten_has_no_results_and_is_somebody_in_games_of_today(store: Store) -> None:
     async with opened(store, "Anna") as (worker, [anna]):
         await played(anna, await began(anna), 1)
-        file = await MyData(store.client, worker.archive, worker.ratings).file("paper:1", [], 0.0)
+        file = await worker.feature(PrivacyFeature).own_data.mydata.file("paper:1", [], 0.0)
         assert b'"days": [{"day": "' in file.content
-        await worker.forgetter.begin("paper:1")
+        await worker.feature(PrivacyFeature).forgetter.begin("paper:1")
         async with asyncio.timeout(20):
             while not (await marks(store.client))["paper:1"].is_gone:
                 await asyncio.sleep(0.01)
-        assert await worker.days.results.lines(TODAY) == []
-        assert await worker.days.results.days_of("paper:1") == []
-        [(_day, game)] = await worker.days.results.held()
+        assert await worker.feature(DailyFeature).days.results.lines(TODAY) == []
+        assert await worker.feature(DailyFeature).days.results.days_of("paper:1") == []
+        [(_day, game)] = await worker.feature(DailyFeature).days.results.held()
         assert "paper:1" not in game.people
         assert "Anna" not in game.record.to_json()
 
@@ -398,15 +399,19 @@ async def test_who_wants_it_is_reminded_once_at_their_hour_unless_they_have_play
             return sum("waits for you" in text for text in player.fake.texts(player.private))
 
         for hour, told in ((12, 0), (13, 1), (14, 1), (15, 1), (13, 1)):
-            await worker.reminders.remind(datetime(TODAY.year, TODAY.month, TODAY.day, hour, 5, tzinfo=UTC))
+            await worker.feature(DailyFeature).reminders.remind(
+                datetime(TODAY.year, TODAY.month, TODAY.day, hour, 5, tzinfo=UTC)
+            )
             assert (reminders(anna), reminders(bruno)) == (told, 0)
         await played(anna, await began(anna), 1)
-        await worker.reminders.remind(datetime(TODAY.year, TODAY.month, TODAY.day, 13, 5, tzinfo=UTC))
+        await worker.feature(DailyFeature).reminders.remind(
+            datetime(TODAY.year, TODAY.month, TODAY.day, 13, 5, tzinfo=UTC)
+        )
         assert reminders(anna) == 1
         tomorrow = datetime(TOMORROW.year, TOMORROW.month, TOMORROW.day, 16, 0, tzinfo=UTC)
-        await worker.reminders.remind(tomorrow)
+        await worker.feature(DailyFeature).reminders.remind(tomorrow)
         assert reminders(anna) == 1, "three hours late is too late"
-        await worker.reminders.remind(tomorrow.replace(hour=14))
+        await worker.feature(DailyFeature).reminders.remind(tomorrow.replace(hour=14))
         assert reminders(anna) == 2
         await anna.press("Remind me no more", anna.private)
         assert await store.client.hlen(keys.DAILY_REMINDERS) == 0
@@ -422,5 +427,7 @@ async def test_a_reminder_comes_once_the_platform_is_back(store: Store, error: D
         await anna.press("⏰ 13:00", anna.private)
         anna.fake.errors[anna.private] = [error]
         for minute, so_far in ((0, 0), (1, told), (2, told)):
-            await worker.reminders.remind(datetime(TODAY.year, TODAY.month, TODAY.day, 13, minute, tzinfo=UTC))
+            await worker.feature(DailyFeature).reminders.remind(
+                datetime(TODAY.year, TODAY.month, TODAY.day, 13, minute, tzinfo=UTC)
+            )
             assert sum("waits for you" in text for text in anna.fake.texts(anna.private)) == so_far

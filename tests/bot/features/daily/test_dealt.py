@@ -8,9 +8,10 @@ import pytest
 
 from bot.features.daily.days import Days, DealtToday
 from bot.features.daily.dealt import marks_of_deals
+from bot.features.daily.feature import DailyFeature
 from bot.features.daily.loop import reminder_hours
 from bot.features.privacy import forgetting
-from bot.handlers.hands import Hands
+from bot.features.privacy.feature import PrivacyFeature
 from bot.somebody import marks
 from bot.store import Store, keys
 from bot.worker import Worker
@@ -22,17 +23,17 @@ from tests.bot.features.privacy.traces import traces
 
 async def forgotten(worker: Worker, person: str) -> None:
     """Forget a person; the last look a minute later too."""
-    await worker.forgetter.begin(person)
+    await worker.feature(PrivacyFeature).forgetter.begin(person)
     while not (await marks(worker.store.client))[person].is_gone:
-        await worker.forgetter.work()
+        await worker.feature(PrivacyFeature).forgetter.work()
         await asyncio.sleep(0.01)
     await worker.settled()
-    now = worker.forgetter.now
-    worker.forgetter.now = lambda: now() + 2 * forgetting.STRAGGLERS_AFTER
+    now = worker.feature(PrivacyFeature).forgetter.now
+    worker.feature(PrivacyFeature).forgetter.now = lambda: now() + 2 * forgetting.STRAGGLERS_AFTER
     while await marks(worker.store.client):
-        await worker.forgetter.work()
+        await worker.feature(PrivacyFeature).forgetter.work()
         await asyncio.sleep(0.01)
-    worker.forgetter.now = now
+    worker.feature(PrivacyFeature).forgetter.now = now
 
 
 async def is_refused(player: Player, why: str) -> None:
@@ -42,9 +43,9 @@ async def is_refused(player: Player, why: str) -> None:
     assert not [one for row in player.fake.last(player.private).rows for one in row if one.label == "Play"]
     await player.say("/daily", GROUP)
     assert why in (await player.press("Play", GROUP)).toast
-    hands = Hands(worker)
-    assert not (await hands.day(player.person.id, "en")).may_play
-    assert why in (await hands.open_day(player.person)).why
+    site = worker.feature(DailyFeature).site
+    assert not (await site.page(player.person.id, "en")).may_play
+    assert why in (await site.open(player.person))[1]
     await worker.settled()
     assert await worker.tables_of(player.person.id) == []
     assert not player.moves()
@@ -119,7 +120,7 @@ async def test_a_forgotten_player_reads_why_and_plays_tomorrow(store: Store, mon
         assert "You cannot play today's deal or answer today's puzzle a second time." in asked
         await anna.press("Yes, forget me", anna.private)
         await forgotten(worker, "paper:1")
-        assert await worker.days.results.lines(TODAY) == []
+        assert await worker.feature(DailyFeature).days.results.lines(TODAY) == []
         await anna.say("/daily", anna.private)
         text = anna.fake.last(anna.private).plain
         assert "You have had today's cards already. They are dealt once, also after /forget." in text
@@ -135,10 +136,10 @@ async def test_the_mark_names_nobody_and_goes_when_the_day_ends(store: Store, mo
         await forgotten(worker, "paper:1001")
         assert await traces(store, "paper:1001", "1001", "annabella") == []
         assert await marks_of_deals(store.client).has(TODAY, "paper:1001")
-        await worker.days.close_past()
+        await worker.feature(DailyFeature).days.close_past()
         assert await marks_of_deals(store.client).has(TODAY, "paper:1001")
         monkeypatch.setattr(Days, "today", lambda _days: TOMORROW)
-        await worker.days.close_past()
+        await worker.feature(DailyFeature).days.close_past()
         assert not [key async for key in store.client.scan_iter("*marks:*")]
 
 
@@ -146,13 +147,13 @@ async def test_a_player_goes_on_after_a_kill_before_the_mark(store: Store) -> No
     async with opened(store, "Anna") as (worker, [anna]):
         code = await began(anna)
         await store.client.delete(keys.day_marks(TODAY))
-        assert (await worker.days.open("paper:1", "Anna")).code == code
+        assert (await worker.feature(DailyFeature).days.open("paper:1", "Anna")).code == code
         assert await marks_of_deals(store.client).has(TODAY, "paper:1")
         # A table alone tells it too, as one that an earlier release dealt.
         await store.client.delete(keys.day_marks(TODAY))
         await forgotten(worker, "paper:1")
         with pytest.raises(DealtToday):
-            await worker.days.open("paper:1", "Anna")
+            await worker.feature(DailyFeature).days.open("paper:1", "Anna")
 
 
 async def test_a_result_of_an_earlier_release_is_marked_too(store: Store) -> None:
@@ -161,7 +162,7 @@ async def test_a_result_of_an_earlier_release_is_marked_too(store: Store) -> Non
         await store.client.delete(keys.day_marks(TODAY))
         await forgotten(worker, "paper:1")
         with pytest.raises(DealtToday):
-            await worker.days.open("paper:1", "Anna")
+            await worker.feature(DailyFeature).days.open("paper:1", "Anna")
 
 
 async def test_a_forgotten_player_is_not_reminded_of_todays_deal(store: Store) -> None:
@@ -169,5 +170,7 @@ async def test_a_forgotten_player_is_not_reminded_of_todays_deal(store: Store) -
         await began(anna)
         await forgotten(worker, "paper:1")
         await reminder_hours(store.client).choose("paper:1", 13)
-        await worker.reminders.remind(datetime(TODAY.year, TODAY.month, TODAY.day, 13, 5, tzinfo=UTC))
+        await worker.feature(DailyFeature).reminders.remind(
+            datetime(TODAY.year, TODAY.month, TODAY.day, 13, 5, tzinfo=UTC)
+        )
         assert not [text for text in anna.fake.texts(anna.private) if "waits for you" in text]

@@ -7,8 +7,8 @@ from datetime import date, timedelta
 import pytest
 
 from bot.features.daily.days import Days
+from bot.features.daily.feature import DailyFeature
 from bot.features.daily.games import FIRST_GAMES, DayGames, choose_game
-from bot.handlers.hands import Hands
 from bot.store import Store, keys
 from engine import GAMES
 from tests.bot.fake_platform import GROUP, Player
@@ -51,15 +51,15 @@ async def test_a_new_game_changes_no_past_day(store: Store, monkeypatch: pytest.
         assert "Testa a Testa" in await day_text(anna)
         # The next day has a game of the new list, and the day before keeps its own.
         monkeypatch.setattr(Days, "today", lambda _days: TOMORROW)
-        await worker.days.close_past()
-        assert await worker.days.game_on(TOMORROW) == choose_game(TOMORROW, LATER)
+        await worker.feature(DailyFeature).days.close_past()
+        assert await worker.feature(DailyFeature).days.game_on(TOMORROW) == choose_game(TOMORROW, LATER)
         for place in (anna.private, GROUP):
             await anna.say("/daily", place)
             await anna.press("Yesterday", place)
             text = anna.fake.last(anna.private).plain
             assert "Testa a Testa" in text
             assert "1. \u2068Anna\u2069" in text
-        page = await Hands(worker).day(anna.person.id, "en", yesterday=True)
+        page = await worker.feature(DailyFeature).site.page(anna.person.id, "en", yesterday=True)
         assert "Testa a Testa" in page.panel.plain
         assert page.lines
         assert page.lines.tricks == 20

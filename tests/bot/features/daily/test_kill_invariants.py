@@ -8,6 +8,7 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from bot.features.daily.deal import DayResult
+from bot.features.daily.feature import DailyFeature
 from bot.features.daily.store import DayResults
 from bot.store import Store
 from tests.bot.features.daily.conftest import TODAY
@@ -30,7 +31,7 @@ async def at_rest(store: Store) -> DayAtRest:
         results = DayResults(store.client)
         return DayAtRest(
             TODAY,
-            await worker.days.chain(),
+            await worker.feature(DailyFeature).days.chain(),
             [await worker.room.table(code)],
             [game for _day, game in await results.held()],
             [],

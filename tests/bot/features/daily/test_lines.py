@@ -8,10 +8,10 @@ from bot.actions import page
 from bot.features.daily.analyses import DayAnalyses
 from bot.features.daily.days import Days
 from bot.features.daily.deal import DayResult
+from bot.features.daily.feature import DailyFeature
 from bot.features.daily.lines import DayLine, Decision, best_of, first_fork
 from bot.features.daily.texts import A_PAGE, ComparedLine, Comparison, day_table, rows_of_squares, side_by_side_panel
-from bot.features.privacy.mydata import MyData
-from bot.handlers.hands import Hands
+from bot.features.privacy.feature import PrivacyFeature
 from bot.somebody import marks
 from bot.store import Store, keys
 from bot.worker import Worker
@@ -233,15 +233,17 @@ async def test_friends_read_each_others_lines_and_their_analyses(store: Store, m
         for one in (anna, bruno):
             await one.say("/daily", GROUP)
         await everybody_has_played(worker, anna, bruno, carla)
-        assert await worker.days.results.lines_of_play(TODAY) == {}, "nothing is told of a day that is not over"
+        assert await worker.feature(DailyFeature).days.results.lines_of_play(TODAY) == {}, (
+            "nothing is told of a day that is not over"
+        )
         await anna.say("/daily", anna.private)
         await anna.press("Yesterday", anna.private)
         assert not [one for row in anna.fake.last(anna.private).rows for one in row if one.label == "Side by side"]
 
         monkeypatch.setattr(Days, "today", lambda _days: TOMORROW)
-        await worker.days.close_past()
+        await worker.feature(DailyFeature).days.close_past()
         worker.settings = worker.settings.model_copy(update={"analyse_results": True})
-        lines = await worker.days.results.lines_of_play(TODAY)
+        lines = await worker.feature(DailyFeature).days.results.lines_of_play(TODAY)
         assert sorted(lines) == ["paper:1", "paper:2", "paper:3"]
         # In private one's own; in the group, of those who asked there, wherever one reads on.
         await anna.say("/daily", anna.private)
@@ -259,7 +261,7 @@ async def test_friends_read_each_others_lines_and_their_analyses(store: Store, m
         assert [name in text for name in ("Anna", "Bruno", "Carla")] == [True, True, False]
         assert "The analysis comes" in text
 
-        analyses = DayAnalyses(worker.shards, worker.days, worker.archive, worker.analysis_pool)
+        analyses = DayAnalyses(worker.shards, worker.feature(DailyFeature).days, worker.archive, worker.analysis_pool)
         await analyses.work()
         await anna.press("Yesterday", anna.private)
         await anna.press("Side by side", anna.private)
@@ -274,10 +276,10 @@ async def test_a_page_names_nobody_whom_its_reader_does_not_know(store: Store, m
     async with opened(store, "Annamaria", "Brunello") as (worker, (anna, bruno)):
         await everybody_has_played(worker, anna, bruno)
         monkeypatch.setattr(Days, "today", lambda _days: TOMORROW)
-        await worker.days.close_past()
-        hands = Hands(worker)
-        mine = (await hands.day("paper:1", "en", yesterday=True)).lines
-        stranger = (await hands.day("", "it", yesterday=True)).lines
+        await worker.feature(DailyFeature).days.close_past()
+        site = worker.feature(DailyFeature).site
+        mine = (await site.page("paper:1", "en", yesterday=True)).lines
+        stranger = (await site.page("", "it", yesterday=True)).lines
         assert mine
         assert stranger
         assert sorted("Annamaria" in row.name for row in mine.rows) == [False, True]
@@ -289,9 +291,9 @@ async def test_a_page_names_nobody_whom_its_reader_does_not_know(store: Store, m
         assert not [cell for row in stranger.rows for cell in row.cells if cell.href]
         # Nothing of today's: whoever has begun it has a table, and no line.
         await began(anna)
-        again = (await hands.day("paper:1", "en", yesterday=True)).lines
+        again = (await site.page("paper:1", "en", yesterday=True)).lines
         assert again == mine
-        assert (await hands.day("paper:1", "en")).lines is None
+        assert (await site.page("paper:1", "en")).lines is None
 
 
 async def test_who_is_forgotten_is_somebody_among_the_lines(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -300,15 +302,15 @@ async def test_who_is_forgotten_is_somebody_among_the_lines(store: Store, monkey
             await one.say("/daily", GROUP)
         await everybody_has_played(worker, anna, bruno)
         monkeypatch.setattr(Days, "today", lambda _days: TOMORROW)
-        await worker.days.close_past()
+        await worker.feature(DailyFeature).days.close_past()
         assert await store.client.scard(keys.daily_chat(TODAY, GROUP)) == 2
-        mydata = MyData(store.client, worker.archive, worker.ratings)
+        mydata = worker.feature(PrivacyFeature).own_data.mydata
         asked = f'"days_asked_for": [{{"day": "{TODAY}", "chat": "{GROUP}"}}]'
         assert asked.encode() in (await mydata.file("paper:1", [], 0.0)).content
-        mark = await worker.forgetter.begin("paper:1")
+        mark = await worker.feature(PrivacyFeature).forgetter.begin("paper:1")
         while not (await marks(store.client))["paper:1"].is_gone:
-            await worker.forgetter.work()
-        lines = await worker.days.results.lines_of_play(TODAY)
+            await worker.feature(PrivacyFeature).forgetter.work()
+        lines = await worker.feature(DailyFeature).days.results.lines_of_play(TODAY)
         assert sorted(lines) == sorted(["paper:2", mark.somebody])
         assert await store.client.smembers(keys.daily_chat(TODAY, GROUP)) == {b"paper:2"}
         await bruno.say("/daily", GROUP)
@@ -327,5 +329,5 @@ async def test_whose_deal_ends_after_its_day_does_not_stand_beside_the_others(
         code = await code_of(anna)
         monkeypatch.setattr(Days, "today", lambda _days: TOMORROW)
         await played(anna, code, 1)
-        assert await worker.days.results.lines_of_play(TODAY) == {}
-        assert await worker.days.results.lines_of_play(TOMORROW + timedelta(days=1)) == {}
+        assert await worker.feature(DailyFeature).days.results.lines_of_play(TODAY) == {}
+        assert await worker.feature(DailyFeature).days.results.lines_of_play(TOMORROW + timedelta(days=1)) == {}

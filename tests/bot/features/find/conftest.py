@@ -4,6 +4,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 
+from bot.features.find.feature import FindFeature
 from bot.store import Store
 from bot.worker import Worker
 from tests.bot.fake_platform import FakePlatform, Player, open_worker
@@ -19,7 +20,7 @@ async def two(store: Store) -> AsyncIterator[list[Player]]:
 
 
 async def tended(worker: Worker) -> None:
-    await worker.finder.tend()
+    await worker.feature(FindFeature).finder.tend()
     await worker.settled()
 
 

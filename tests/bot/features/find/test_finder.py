@@ -8,7 +8,9 @@ from random import Random
 import pytest
 
 from bot.features.find import finder
+from bot.features.find.feature import FindFeature
 from bot.features.find.matching import common_game, match
+from bot.features.privacy.feature import PrivacyFeature
 from bot.finished.ratings import Scope
 from bot.handlers import Dispatcher
 from bot.panel import Button, Panel, Span
@@ -56,7 +58,7 @@ def command_of(player: Player, *words: str, word: str = "nickname") -> Command:
 
 
 async def waiting(two: list[Player]) -> list[str]:
-    return sorted(one.waiting.person for one in await two[0].worker.finder.queue.waiting())
+    return sorted(one.waiting.person for one in await two[0].worker.feature(FindFeature).finder.queue.waiting())
 
 
 async def test_two_strangers_find_each_other_and_play_to_the_end(two: list[Player]) -> None:
@@ -73,7 +75,7 @@ async def test_two_strangers_find_each_other_and_play_to_the_end(two: list[Playe
         assert other.person.handle not in everything.split()
     worker = anna.worker
     await tended(worker)
-    assert (await waiting(two), await worker.finder.queue.pairings()) == ([], [])
+    assert (await waiting(two), await worker.feature(FindFeature).finder.queue.pairings()) == ([], [])
     random = Random(5)
     while not (numbers := await worker.archive.numbers_of(anna.person.id)):
         await play(two, random)
@@ -116,7 +118,7 @@ async def test_people_for_whose_table_there_is_no_room_are_told(two: list[Player
             told = [one for one in player.fake.texts(player.private) if "no room for new tables" in one]
             assert len(told) == 1
             assert "look again later with /find" in told[0]
-        assert (await waiting(two), await worker.finder.queue.pairings()) == ([], [])
+        assert (await waiting(two), await worker.feature(FindFeature).finder.queue.pairings()) == ([], [])
         refused = await anna.say(f"/find {GAME}", anna.private)
         assert "no room for new tables" in refused.toast
         assert await waiting(two) == []
@@ -126,7 +128,7 @@ async def test_people_for_whose_table_there_is_no_room_are_told(two: list[Player
 @pytest.mark.parametrize("does", ["leave", "block"])
 async def test_who_met_can_leave_when_there_is_no_room(two: list[Player], does: str) -> None:
     anna, bruno = two
-    finder = anna.worker.finder
+    finder = anna.worker.feature(FindFeature).finder
     for player in two:
         await player.say(f"/find {GAME}", player.private)
     both = await finder.queue.waiting()
@@ -188,7 +190,7 @@ async def test_what_names_a_pairing_that_is_no_more_holds_nobody(two: list[Playe
     await anna.say("/find", anna.private)
     assert await waiting(two) == [anna.person.id]
     await client.hset(keys.FIND_ASKED, anna.person.id, "gone")
-    await anna.worker.finder.queue.forget(anna.person.id)
+    await anna.worker.feature(FindFeature).finder.queue.forget(anna.person.id)
     assert await waiting(two) == []
 
 
@@ -245,8 +247,8 @@ async def test_who_is_asked_at_a_table_that_cannot_be_read_may_stop_looking_and_
     await worker.store.client.rpush(keys.table(code), b"written by another release\tx")
     worker.room.forget(code)
     await tended(worker)
-    await worker.finder.leave(anna.person.id, "stop")
-    assert (await waiting(two), await worker.finder.queue.pairings()) == ([bruno.person.id], [])
+    await worker.feature(FindFeature).finder.leave(anna.person.id, "stop")
+    assert (await waiting(two), await worker.feature(FindFeature).finder.queue.pairings()) == ([bruno.person.id], [])
 
 
 async def test_who_is_asked_cannot_look_again(two: list[Player]) -> None:
@@ -346,9 +348,9 @@ async def test_a_worker_that_dies_leaves_it_to_the_next(store: Store) -> None:
         two = [Player(worker, fake, name, number) for number, name in enumerate(("Anna", "Bruno"), 1)]
         for player in two:
             await player.say(f"/find {GAME}", player.private)
-        one, other = await worker.finder.queue.waiting()
+        one, other = await worker.feature(FindFeature).finder.queue.waiting()
         # Killed between pairing them and opening their table.
-        assert await worker.finder.queue.pair("c0de", [one, other], GAME)
+        assert await worker.feature(FindFeature).finder.queue.pair("c0de", [one, other], GAME)
     async with open_worker(store, fake) as worker:
         two = [Player(worker, fake, name, number) for number, name in enumerate(("Anna", "Bruno"), 1)]
         await tended(worker)
@@ -367,9 +369,9 @@ async def test_two_workers_match_the_same_people_once(store: Store) -> None:
         for player in people:
             await player.say(f"/find {GAME}", player.private)
         for _ in range(3):
-            await worker.finder.tend()
-            await second.finder.tend()
-        pairings = await worker.finder.queue.pairings()
+            await worker.feature(FindFeature).finder.tend()
+            await second.feature(FindFeature).finder.tend()
+        pairings = await worker.feature(FindFeature).finder.queue.pairings()
         assert sorted(person for pairing in pairings for person in pairing.people) == sorted(
             player.person.id for player in people
         )
@@ -382,7 +384,7 @@ async def test_who_is_forgotten_is_looked_for_no_more(two: list[Player]) -> None
     data = await anna.dispatcher.command(command_of(anna, word="mydata"))
     assert data.file
     assert json.loads(data.file.content)["looking_for"]
-    await worker.forgetter.begin(anna.person.id)
+    await worker.feature(PrivacyFeature).forgetter.begin(anna.person.id)
     while not (await marks(worker.store.client))[anna.person.id].is_gone:
         await asyncio.sleep(0.01)
     assert await waiting(two) == [bruno.person.id]
@@ -410,7 +412,7 @@ async def test_four_come_one_by_one_and_play_to_the_end(four: list[Player], game
     [table] = await worker.tables_of(four[0].person.id)
     assert {chair.person for chair in table.chairs if chair} == {player.person.id for player in four}
     await tended(worker)
-    assert (await waiting(four), await worker.finder.queue.pairings()) == ([], [])
+    assert (await waiting(four), await worker.feature(FindFeature).finder.queue.pairings()) == ([], [])
     for player in four:
         everything = "\n".join(fake.texts(player.private))
         assert not any(other.person.name in everything for other in four if other is not player)
@@ -434,7 +436,7 @@ async def test_a_rematch_asks_no_two_of_whom_one_has_blocked_the_other(four: lis
         await player.press("Ready")
     await dino.say("/resign", dino.private)
     await dino.press("Yes, I resign")
-    await worker.finder.block(anna.person.id, bruno.person.id, "Re 100")
+    await worker.feature(FindFeature).finder.block(anna.person.id, bruno.person.id, "Re 100")
     await carla.press("Rematch")
     await worker.settled()
     asked = [player for player in four if "play with you" in player.fake.last(player.private).plain]
@@ -503,7 +505,7 @@ async def test_who_is_asked_is_not_told_that_nobody_is_looked_for(four: list[Pla
 async def test_who_stops_while_they_choose_robots_is_looked_for_no_more(
     four: list[Player], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    anna, finder_ = four[0], four[0].worker.finder
+    anna, finder_ = four[0], four[0].worker.feature(FindFeature).finder
     await anna.say("/find tressette", anna.private)
     message, button = anna.button("after 5 minutes")
     standing = finder_._ratings.standing
@@ -522,7 +524,7 @@ async def test_of_four_who_are_asked_a_block_sends_all_back(four: list[Player]) 
     for player in four:
         await player.say("/find tressette", player.private)
     await tended(worker)
-    await worker.finder.block(anna.person.id, bruno.person.id, "Re 100")
+    await worker.feature(FindFeature).finder.block(anna.person.id, bruno.person.id, "Re 100")
     await tended(worker)
     assert await waiting(four) == [player.person.id for player in four]
 
@@ -564,9 +566,9 @@ async def test_many_people_of_three_platforms_find_each_other_once(store: Store,
                 await player.dispatcher.command(command_of(player, *([game] if game else []), word="find"))
                 shunned = random.choice(looked)
                 if shunned is not player and not await worker.tables_of(player.person.id):
-                    await worker.finder.block(player.person.id, shunned.person.id, "Re 100")
+                    await worker.feature(FindFeature).finder.block(player.person.id, shunned.person.id, "Re 100")
                     blocked.add((player.person.id, shunned.person.id))
-            queue = worker.finder.queue
+            queue = worker.feature(FindFeature).finder.queue
             if random.random() < 0.5 and len(waits := await queue.waiting()) > 1:
                 # Killed with two in a pairing and no table.
                 one, other = waits[:2]
@@ -596,11 +598,13 @@ async def test_many_people_of_three_platforms_find_each_other_once(store: Store,
         assert max(map(len, seats)) == 1
         tables = [{chair.person for chair in table.chairs if chair} for [table] in filter(None, seats)]
         assert not [couple for couple in blocked for people in tables if set(couple) <= people]
-        left = [one.waiting for one in await worker.finder.queue.waiting()]
-        asked = {person for pairing in await worker.finder.queue.pairings() for person in pairing.people}
+        left = [one.waiting for one in await worker.feature(FindFeature).finder.queue.waiting()]
+        asked = {
+            person for pairing in await worker.feature(FindFeature).finder.queue.pairings() for person in pairing.people
+        }
         playing = {player.person.id for player, tables in zip(looked, seats, strict=True) if tables}
         assert {one.person for one in left} | asked | playing == {player.person.id for player in looked}
         assert not {one.person for one in left} & (asked | playing)
-        assert match(left, await worker.finder.queue.now()) == []
+        assert match(left, await worker.feature(FindFeature).finder.queue.now()) == []
         assert len(blocked) > people / 2
         assert len(playing) > people * 0.6

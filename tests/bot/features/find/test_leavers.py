@@ -5,9 +5,11 @@ from random import Random
 
 import pytest
 
-from bot import worker as worker_module
+from bot import core as core_module
 from bot.features.find import finder, matching
+from bot.features.find.feature import FindFeature
 from bot.features.find.leavers import FORGOTTEN_AFTER, WAITS, Leavers, who_left
+from bot.features.privacy.feature import PrivacyFeature
 from bot.platform import Trouble
 from bot.somebody import marks
 from bot.store import Store, keys
@@ -26,11 +28,13 @@ def by_hand(monkeypatch: pytest.MonkeyPatch) -> None:
     """Nobody is matched but when a test has it so, and the bot has been there for long."""
     monkeypatch.setattr(finder, "POLL_SECONDS", 1e6)
     monkeypatch.setattr(matching, "RATING_BOUND", 10_000)
-    monkeypatch.setattr(worker_module, "TROUBLE_SECONDS", 0.0)
+    monkeypatch.setattr(core_module, "TROUBLE_SECONDS", 0.0)
 
 
 async def left(player: Player) -> int:
-    found = await player.worker.finder.leavers.times(player.person.id, await player.worker.finder.queue.now())
+    found = await player.worker.feature(FindFeature).finder.leavers.times(
+        player.person.id, await player.worker.feature(FindFeature).finder.queue.now()
+    )
     return len(found)
 
 
@@ -100,7 +104,7 @@ async def test_what_may_have_been_our_fault_counts_for_nobody(
     if trouble == "platform away":
         monkeypatch.setattr(anna.fake, "healthy", False)
     else:
-        monkeypatch.setattr(worker_module, "TROUBLE_SECONDS", 300.0)
+        monkeypatch.setattr(core_module, "TROUBLE_SECONDS", 300.0)
     if trouble == "platform failed":
         monkeypatch.setattr(anna.worker, "_started_at", -1e6)
         with pytest.raises(Trouble), anna.worker.outages.call("paper"):
@@ -114,7 +118,7 @@ async def test_long_after_a_failure_it_counts_again(playing: list[Player], monke
     monkeypatch.setattr(anna.worker, "_started_at", -1e6)
     with pytest.raises(Trouble), anna.worker.outages.call("paper"):
         raise Trouble("it is away")
-    monkeypatch.setattr(worker_module, "TROUBLE_SECONDS", 0.0)
+    monkeypatch.setattr(core_module, "TROUBLE_SECONDS", 0.0)
     await resigned(anna)
     assert await left(anna) == 1
 
@@ -156,8 +160,10 @@ async def test_a_resignation_after_the_first_deal_is_no_leaving(playing: list[Pl
 async def test_of_who_is_forgotten_it_is_forgotten_that_they_left(playing: list[Player]) -> None:
     anna, _bruno = playing
     worker = anna.worker
-    await worker.finder.leavers.note(anna.person.id, "CODE", await worker.finder.queue.now())
-    await worker.forgetter.begin(anna.person.id)
+    await worker.feature(FindFeature).finder.leavers.note(
+        anna.person.id, "CODE", await worker.feature(FindFeature).finder.queue.now()
+    )
+    await worker.feature(PrivacyFeature).forgetter.begin(anna.person.id)
     while not (await marks(worker.store.client))[anna.person.id].is_gone:
         await asyncio.sleep(0.01)
     await worker.settled()

@@ -6,7 +6,7 @@ from random import Random
 import pytest
 
 from bot.features.find import finder
-from bot.features.find.stranger_pages import spoken
+from bot.panels.strangers import spoken
 from bot.platform import private_place
 from bot.store import Store
 from bot.store.entries import Say

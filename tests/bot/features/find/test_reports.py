@@ -8,8 +8,9 @@ import pytest
 from structlog.testing import capture_logs
 
 from bot.features.find import finder
+from bot.features.find.feature import FindFeature
 from bot.features.find.reports import REPORTS_A_DAY, Report, Reports
-from bot.features.privacy.mydata import MyData
+from bot.features.privacy.feature import PrivacyFeature
 from bot.platform import Trouble, Unreachable
 from bot.settings import Settings
 from bot.somebody import NAME, is_somebody, marks
@@ -38,7 +39,7 @@ def host_of(player: Player) -> Player:
 
 
 async def reports_of(worker: Worker) -> list[Report]:
-    return [report async for _id, report in worker.teller.reports.all()]
+    return [report async for _id, report in worker.feature(FindFeature).teller.reports.all()]
 
 
 async def test_a_report_from_the_hand_reaches_the_host_who_reads_the_game_when_it_is_over(
@@ -52,8 +53,8 @@ async def test_a_report_from_the_hand_reaches_the_host_who_reads_the_game_when_i
     assert "whoever hosts me" in anna.fake.last(anna.private).plain
     assert await reports_of(anna.worker) == []
     assert "the host of this bot can read it" in (await anna.press("Yes, report")).toast
-    await anna.worker.teller.tell(HOST)
-    await anna.worker.teller.tell(HOST)
+    await anna.worker.feature(FindFeature).teller.tell(HOST)
+    await anna.worker.feature(FindFeature).teller.tell(HOST)
     told = [text for text in anna.fake.texts(olga.private) if text.startswith("A report")]
     assert len(told) == 1
     for part in (anna.person.id, bruno.person.id, nickname):
@@ -79,7 +80,7 @@ async def test_once_a_game_and_few_a_day(playing: list[Player]) -> None:
     assert "You have reported" in bruno.fake.last(bruno.private).plain
     [first, second] = await reports_of(anna.worker)
     assert {first.by, second.by} == {anna.person.id, bruno.person.id}
-    reports = anna.worker.teller.reports
+    reports = anna.worker.feature(FindFeature).teller.reports
     for number in range(1, REPORTS_A_DAY + 1):
         found = await reports.file(Report(f"GAME-{number}", "testa", "GAME", 0, bruno.person.id, "B", HOST, "O"), 0)
         assert found == ("filed" if number < REPORTS_A_DAY else "many")
@@ -103,13 +104,13 @@ async def test_what_could_not_be_sent_is_sent_later_and_without_a_host_it_waits(
     anna.fake.errors[olga.private] += [Trouble("it is away"), Unreachable(olga.private)]
     with capture_logs() as logs:
         for _ in range(2):
-            await anna.worker.teller.tell(HOST)
+            await anna.worker.feature(FindFeature).teller.tell(HOST)
     # The host reads once why.
     assert [(line["event"], line["why"]) for line in logs] == [("report_not_sent", "Trouble")]
     assert anna.fake.texts(olga.private) == []
-    await anna.worker.teller.tell(HOST)
+    await anna.worker.feature(FindFeature).teller.tell(HOST)
     assert len(anna.fake.texts(olga.private)) == 1
-    assert await anna.worker.teller.reports.untold() == []
+    assert await anna.worker.feature(FindFeature).teller.reports.untold() == []
 
 
 async def test_nobody_but_the_host_reads_a_report(playing: list[Player]) -> None:
@@ -117,7 +118,7 @@ async def test_nobody_but_the_host_reads_a_report(playing: list[Player]) -> None
     await anna.press("🚩 Report")
     await anna.press("Yes, report")
     olga = host_of(anna)
-    await anna.worker.teller.tell(HOST)
+    await anna.worker.feature(FindFeature).teller.tell(HOST)
     message, button = olga.button("Replay")
     anna.fake.messages[anna.private]["9999"] = anna.fake.messages[olga.private][message]
     assert "does not work" in (await anna.send(button.payload, anna.private, "9999")).toast
@@ -129,10 +130,10 @@ async def test_of_who_is_forgotten_no_report_says_anything(playing: list[Player]
         await player.press("🚩 Report")
         await player.press("Yes, report")
     worker = anna.worker
-    mydata = MyData(worker.store.client, worker.archive, worker.ratings)
+    mydata = worker.feature(PrivacyFeature).own_data.mydata
     [told] = json.loads((await mydata.file(anna.person.id, [], 0)).content)["reports"]
     assert told["about"] == (await worker.people.person(bruno.person.id)).nickname
-    await worker.forgetter.begin(bruno.person.id)
+    await worker.feature(PrivacyFeature).forgetter.begin(bruno.person.id)
     while not (await marks(worker.store.client))[bruno.person.id].is_gone:
         await asyncio.sleep(0.01)
     [left] = await reports_of(worker)
@@ -158,7 +159,7 @@ async def test_the_host_lists_reads_and_drops_reports_on_the_command_line(tmp_pa
                 await player.press("Ready")
             await players[0].press("🚩 Report")
             await players[0].press("Yes, report")
-            [id_] = await worker.teller.reports.untold()
+            [id_] = await worker.feature(FindFeature).teller.reports.untold()
             listed, count = await called()
             assert id_ in listed
             assert "(paper:2) by " in listed

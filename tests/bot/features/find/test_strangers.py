@@ -6,7 +6,8 @@ import json
 import pytest
 
 from bot.features.find import finder, matching
-from bot.features.privacy.mydata import MyData
+from bot.features.find.feature import FindFeature
+from bot.features.privacy.feature import PrivacyFeature
 from bot.platform import Command, Person, Reply
 from bot.somebody import marks
 from bot.store import Store, keys
@@ -40,7 +41,7 @@ async def both_look(two: list[Player]) -> None:
 
 
 async def blocked_by(player: Player) -> list[str]:
-    return [block.person for block in await player.worker.finder.queue.blocks.of(player.person.id)]
+    return [block.person for block in await player.worker.feature(FindFeature).finder.queue.blocks.of(player.person.id)]
 
 
 async def test_who_was_blocked_on_a_hand_is_not_found_again_either_way(playing: list[Player]) -> None:
@@ -97,7 +98,7 @@ async def test_the_list_of_blocks_names_no_stranger_by_id_or_handle(playing: lis
     await anna.say("/settings", anna.private)
     await anna.press("Whom you have blocked")
     page = repr(anna.fake.last(anna.private))
-    file = await MyData(anna.worker.store.client, anna.worker.archive, anna.worker.ratings).file(anna.person.id, [], 0)
+    file = await anna.worker.feature(PrivacyFeature).own_data.mydata.file(anna.person.id, [], 0)
     nickname = (await anna.worker.people.person(bruno.person.id)).nickname
     assert json.loads(file.content)["blocked"] == [nickname]
     for text in (page, file.content.decode()):
@@ -118,12 +119,12 @@ async def test_two_who_are_asked_come_apart_and_read_no_reason(two: list[Player]
     assert any("No game came of it" in text for text in bruno.fake.texts(bruno.private))
     assert "lock" not in "".join(bruno.fake.texts(bruno.private))
     await tended(anna.worker)
-    assert await anna.worker.finder.queue.pairings() == []
+    assert await anna.worker.feature(FindFeature).finder.queue.pairings() == []
 
 
 async def test_two_in_a_pairing_without_a_table_come_apart(two: list[Player]) -> None:
     anna, bruno = two
-    queue = anna.worker.finder.queue
+    queue = anna.worker.feature(FindFeature).finder.queue
     for player in two:
         await player.say("/find pizzichino", player.private)
     one, other = await queue.waiting()
@@ -148,14 +149,16 @@ async def test_blocking_while_a_worker_matches_leaves_nobody_with_somebody_block
             async def block(blocker: Player = anna, blocked: Player = bruno) -> Reply:
                 return await blocker.say(f"/block @{blocked.person.handle}", blocker.private)
 
-            await asyncio.gather(worker.finder.tend(), block(), second.finder.tend())
+            await asyncio.gather(
+                worker.feature(FindFeature).finder.tend(), block(), second.feature(FindFeature).finder.tend()
+            )
             await tended(worker)
             await tended(second)
-            pairings = await worker.finder.queue.pairings()
+            pairings = await worker.feature(FindFeature).finder.queue.pairings()
             assert not [pairing for pairing in pairings if set(pairing.people) == {anna.person.id, bruno.person.id}]
             assert not [table for table in await worker.tables_of(anna.person.id) if table.phase == "playing"]
             for player in (anna, bruno):
-                await worker.finder.queue.forget(player.person.id)
+                await worker.feature(FindFeature).finder.queue.forget(player.person.id)
 
 
 async def test_a_rematch_looks_to_who_was_blocked_as_if_nobody_answered(playing: list[Player]) -> None:
@@ -256,7 +259,7 @@ async def test_whom_one_may_block(two: list[Player], monkeypatch: pytest.MonkeyP
     assert "have not met" in (await anna.say("/block nobody", anna.private)).toast
     assert "nobody there" in (await anna.say("/block @anna", anna.private)).toast
     assert "private chat" in (await anna.say("/block", GROUP)).toast
-    blocks = anna.worker.finder.queue.blocks
+    blocks = anna.worker.feature(FindFeature).finder.queue.blocks
     for number in range(MOST_BLOCKS):
         assert await blocks.add(anna.person.id, f"paper:{number + 100}", "Re 100")
     await _bruno.say("/help")
@@ -289,7 +292,7 @@ async def test_of_who_is_forgotten_no_block_is_left(playing: list[Player]) -> No
     await anna.press("🚫 Block")
     await anna.press("Yes, block")
     worker: Worker = anna.worker
-    await worker.forgetter.begin(bruno.person.id)
+    await worker.feature(PrivacyFeature).forgetter.begin(bruno.person.id)
     while not (await marks(worker.store.client))[bruno.person.id].is_gone:
         await asyncio.sleep(0.01)
     await worker.settled()

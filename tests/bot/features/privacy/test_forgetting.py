@@ -15,9 +15,11 @@ import pytest
 from bot.actions import page
 from bot.backup.restoring import restore
 from bot.backup.taking import Taking
+from bot.features.daily.feature import DailyFeature
 from bot.features.daily.loop import reminder_hours
 from bot.features.find.reports import Reports
 from bot.features.privacy import forgetting
+from bot.features.privacy.feature import PrivacyFeature
 from bot.features.privacy.mydata import MyData
 from bot.features.privacy.pages import owner_tag
 from bot.features.puzzles.collection import all_puzzles
@@ -85,22 +87,22 @@ async def forgotten(worker: Worker, person: str = ANNA) -> None:
 
 async def gone(worker: Worker, person: str = ANNA) -> None:
     """All steps but the last look."""
-    await worker.forgetter.begin(person)
+    await worker.feature(PrivacyFeature).forgetter.begin(person)
     # The worker's own loop may be at it as well.
     while not (await marks(worker.store.client))[person].is_gone:
-        await worker.forgetter.work()
+        await worker.feature(PrivacyFeature).forgetter.work()
         await asyncio.sleep(0.01)
     await worker.settled()
 
 
 async def looked_once_more(worker: Worker) -> None:
     """A minute later."""
-    now = worker.forgetter.now
-    worker.forgetter.now = lambda: now() + 2 * forgetting.STRAGGLERS_AFTER
+    now = worker.feature(PrivacyFeature).forgetter.now
+    worker.feature(PrivacyFeature).forgetter.now = lambda: now() + 2 * forgetting.STRAGGLERS_AFTER
     while await marks(worker.store.client):
-        await worker.forgetter.work()
+        await worker.feature(PrivacyFeature).forgetter.work()
         await asyncio.sleep(0.01)
-    worker.forgetter.now = now
+    worker.feature(PrivacyFeature).forgetter.now = now
 
 
 async def standings(worker: Worker, *people: Player) -> dict[str, Any]:
@@ -266,7 +268,7 @@ async def test_a_bot_that_is_killed_in_the_middle_carries_on(
         await anna.say("/challenge testa")
         await bruno.press("Accept", GROUP)
         before = await standings(worker, carla)
-        await worker.forgetter.begin(ANNA)
+        await worker.feature(PrivacyFeature).forgetter.begin(ANNA)
         mark = (await marks(store.client))[ANNA]
         await _cut_short(worker, mark, steps)
     async with open_worker(store, fake) as worker:
@@ -296,7 +298,7 @@ async def _cut_short(worker: Worker, mark: Mark, calls: int) -> None:
 
     client.execute_command = counted
     try:
-        await worker.forgetter.forget(ANNA, mark)
+        await worker.feature(PrivacyFeature).forgetter.forget(ANNA, mark)
     except Killed:
         pass
     finally:
@@ -438,14 +440,14 @@ async def test_what_is_begun_at_a_worker_that_heard_of_no_forgetting_stays(store
         deaf.shards.on_forget = lambda _key: None
         await gone(worker)
         # As it looks every few seconds what there is to forget.
-        await deaf.forgetter.work()
+        await deaf.feature(PrivacyFeature).forgetter.work()
         assert ANNA in deaf.people.marked
         await anna.say("/challenge testa")
         await looked_once_more(worker)
         [table] = await worker.tables_of(ANNA)
         assert table.phase == "open"
         assert (await worker.people.fresh(ANNA)).name == "Annabella"
-        await deaf.forgetter.work()
+        await deaf.feature(PrivacyFeature).forgetter.work()
         assert not deaf.people.marked
 
 
@@ -498,12 +500,12 @@ async def test_who_asks_once_more_during_the_last_look_is_forgotten_once_more(
 
         async def late(person: str) -> Profile:
             monkeypatch.setattr(worker.people, "fresh", fresh)
-            await worker.forgetter.begin(person)
+            await worker.feature(PrivacyFeature).forgetter.begin(person)
             return await fresh(person)
 
-        monkeypatch.setattr(worker.forgetter, "work", no_work)
+        monkeypatch.setattr(worker.feature(PrivacyFeature).forgetter, "work", no_work)
         monkeypatch.setattr(worker.people, "fresh", late)
-        await worker.forgetter.finish(ANNA, (await marks(store.client))[ANNA])
+        await worker.feature(PrivacyFeature).forgetter.finish(ANNA, (await marks(store.client))[ANNA])
         assert not (await marks(store.client))[ANNA].is_gone
 
 
@@ -518,7 +520,7 @@ async def test_who_asks_while_an_earlier_mark_is_taken_away_is_marked(
             return 0
 
         monkeypatch.setattr(store.client, "hsetnx", taken_away)
-        mark = await worker.forgetter.begin(ANNA)
+        mark = await worker.feature(PrivacyFeature).forgetter.begin(ANNA)
         assert (await marks(store.client))[ANNA].somebody == mark.somebody
 
 
@@ -551,8 +553,8 @@ async def test_a_game_that_ends_while_its_player_is_being_forgotten_is_somebodys
         seat = table.seat_of(ANNA)
         assert seat is not None
         ended = table.after([Move(seat, "resign")], "u")
-        await worker.forgetter.begin(ANNA)
-        await worker.forgetter.forget(ANNA, (await marks(store.client))[ANNA])
+        await worker.feature(PrivacyFeature).forgetter.begin(ANNA)
+        await worker.feature(PrivacyFeature).forgetter.forget(ANNA, (await marks(store.client))[ANNA])
         await worker.archive.add(ended, 1_770_000_000)
         await worker.ratings.catch_up()
         await worker.settled()
@@ -599,9 +601,9 @@ async def test_a_game_of_a_day_that_cannot_be_read_keeps_nobody_from_being_forgo
         await forgotten(worker)
         assert await traces(store, ANNA, "annabella") == []
         # It waits for a version that can read it.
-        await worker.days.close_past()
+        await worker.feature(DailyFeature).days.close_past()
         assert await store.client.hlen(keys.daily_games(today)) == 1
-        assert await worker.days.results.open_days_before(date(2026, 11, 25)) == [today]
+        assert await worker.feature(DailyFeature).days.results.open_days_before(date(2026, 11, 25)) == [today]
 
 
 async def test_nothing_tells_that_somebody_was_reminded_of_the_deals_of_the_days(store: Store) -> None:
@@ -609,7 +611,7 @@ async def test_nothing_tells_that_somebody_was_reminded_of_the_deals_of_the_days
         await reminder_hours(store.client).choose(ANNA, 8)
         now = worker.clock.now().replace(hour=8)
         for ago in range(3):
-            await worker.reminders.remind(now - timedelta(days=ago))
+            await worker.feature(DailyFeature).reminders.remind(now - timedelta(days=ago))
         assert len(await traces(store, ANNA)) == 4
         await forgotten(worker)
         assert await traces(store, ANNA) == []
@@ -628,16 +630,16 @@ async def test_one_forgetting_that_fails_holds_up_no_other(store: Store, monkeyp
         anna, bruno, *_ = players(worker, fake)
         for one in (anna, bruno):
             await one.say("/help")
-        real = worker.forgetter.forget
+        real = worker.feature(PrivacyFeature).forgetter.forget
 
         async def forget(person: str, mark: Mark) -> forgetting.Forgotten:
             if person == bruno.person.id:
                 raise ValueError("what is his cannot be read")
             return await real(person, mark)
 
-        monkeypatch.setattr(worker.forgetter, "forget", forget)
+        monkeypatch.setattr(worker.feature(PrivacyFeature).forgetter, "forget", forget)
         for one in (bruno, anna):
-            await worker.forgetter.begin(one.person.id)
+            await worker.feature(PrivacyFeature).forgetter.begin(one.person.id)
         async with asyncio.timeout(20):
             while not (await marks(store.client))[ANNA].is_gone:
                 await asyncio.sleep(0.01)
@@ -775,7 +777,7 @@ async def test_my_data_has_the_numbers_of_games_that_were_moved_out_into_files(s
     for number in (1, 2):
         await store.client.zrem(keys.GAMES_ORDER, finished(number).id)
         await store.client.delete(keys.game(finished(number).id))
-    my_data = MyData(store.client, archive, Ratings(store.client, archive))
+    my_data = MyData(store.client, archive, Ratings(store.client, archive), [])
     document = json.loads((await my_data.file(ANNA, [], 0.0)).content)
     assert [game["number"] for game in document["games"]] == [3]
     assert document["games_without_record"] == [2, 1]

@@ -10,6 +10,7 @@ from structlog.testing import capture_logs
 from typer.testing import CliRunner
 
 from bot.cli import main as cli
+from bot.features.privacy.feature import PrivacyFeature
 from bot.features.privacy.unused import MOST_DAYS, Unused
 from bot.finished.file import to_line
 from bot.people import People
@@ -162,7 +163,7 @@ async def test_profiles_that_nobody_uses_are_forgotten_and_others_are_not(store:
         today = await store.attendance.day()
         await profiles(store, ada=today - 731, bea=today - 730)
         await store.client.hset(keys.person("paper:cleo"), mapping={"name": "Cleo"})
-        unused = Unused(store, worker.people, worker.forgetter, 730)
+        unused = Unused(store, worker.people, worker.feature(PrivacyFeature).forgetter, 730)
         assert await unused.round() == 1
         assert set(await marks(store.client)) == {"paper:ada"}
         assert (await worker.people.fresh("paper:bea")).name == "bea"
@@ -176,8 +177,8 @@ async def test_a_workers_clock_that_is_years_ahead_forgets_nobody(store: Store) 
         today = await store.attendance.day()
         await profiles(store, ada=today, bea=today - 10)
         now = time.time() + 4 * 365 * 86400
-        worker.people.now = worker.forgetter.now = lambda: now
-        assert await Unused(store, worker.people, worker.forgetter, 730).round() == 0
+        worker.people.now = worker.feature(PrivacyFeature).forgetter.now = lambda: now
+        assert await Unused(store, worker.people, worker.feature(PrivacyFeature).forgetter, 730).round() == 0
         assert await marks(store.client) == {}
 
 
@@ -187,7 +188,7 @@ async def test_a_stores_clock_that_jumps_four_years_counts_as_a_few_days(store: 
         before = await store.attendance.day() - 4 * 365
         await store.client.set(keys.SWEEPING_DAY, before)
         await profiles(store, ada=before, bea=before - 700)
-        unused = Unused(store, worker.people, worker.forgetter, 730)
+        unused = Unused(store, worker.people, worker.feature(PrivacyFeature).forgetter, 730)
         with capture_logs() as logs:
             assert await unused.round() == 0
         [warning] = [one for one in logs if one["event"] == "unused_profiles_clock"]
@@ -199,7 +200,7 @@ async def test_a_stores_clock_that_jumps_four_years_counts_as_a_few_days(store: 
         assert await store.client.get(keys.SWEEPING_DAY) == str(before + 11 * MOST_DAYS).encode()
         async with asyncio.timeout(30):
             while await store.client.exists(keys.person("paper:bea")):
-                await worker.forgetter.work()
+                await worker.feature(PrivacyFeature).forgetter.work()
                 await asyncio.sleep(0.01)
         assert await store.client.exists(keys.person("paper:ada"))
 
@@ -208,15 +209,15 @@ async def test_a_round_forgets_a_tenth_of_all_and_the_longest_unused_first(store
     async with open_worker(store, FakePlatform()) as worker:
         today = await store.attendance.day()
         await profiles(store, **{f"p{number}": today - 1000 - number for number in range(30)})
-        unused = Unused(store, worker.people, worker.forgetter, 730)
+        unused = Unused(store, worker.people, worker.feature(PrivacyFeature).forgetter, 730)
         begun: list[str] = []
-        real = worker.forgetter.begin
+        real = worker.feature(PrivacyFeature).forgetter.begin
 
         async def begin(person: str) -> Mark:
             begun.append(person)
             return await real(person)
 
-        worker.forgetter.begin = begin  # type: ignore[method-assign]
+        worker.feature(PrivacyFeature).forgetter.begin = begin  # type: ignore[method-assign]
         with capture_logs() as logs:
             assert await unused.round() == 3
         assert begun == ["paper:p29", "paper:p28", "paper:p27"]
@@ -227,14 +228,14 @@ async def test_who_comes_back_while_profiles_are_looked_through_is_not_forgotten
     async with open_worker(store, FakePlatform()) as worker:
         today = await store.attendance.day()
         await profiles(store, ada=today - 1000, bea=today - 900, **{f"p{number}": today for number in range(20)})
-        unused = Unused(store, worker.people, worker.forgetter, 730)
-        real = worker.forgetter.begin
+        unused = Unused(store, worker.people, worker.feature(PrivacyFeature).forgetter, 730)
+        real = worker.feature(PrivacyFeature).forgetter.begin
 
         async def begin(person: str) -> Mark:
             await worker.people.meet(Person("paper:bea", "Bea", "bea"))
             return await real(person)
 
-        worker.forgetter.begin = begin  # type: ignore[method-assign]
+        worker.feature(PrivacyFeature).forgetter.begin = begin  # type: ignore[method-assign]
         assert await unused.round() == 1
         assert set(await marks(store.client)) == {"paper:ada"}
 
@@ -243,7 +244,7 @@ async def test_a_profile_that_is_erased_while_it_is_looked_at_is_not_made_anew(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with open_worker(store, FakePlatform()) as worker:
-        unused = Unused(store, worker.people, worker.forgetter, 730)
+        unused = Unused(store, worker.people, worker.feature(PrivacyFeature).forgetter, 730)
         key = keys.person("paper:ada")
         await store.client.hset(key, "name", "ada")
         real = store.client.execute_command

@@ -13,6 +13,7 @@ from structlog.testing import capture_logs
 
 from benchmarks.cluster import LocalCluster
 from bot.features.privacy import rewriting
+from bot.features.privacy.feature import PrivacyFeature
 from bot.features.privacy.rewriting import ALL_EXPIRED_SECONDS, Rewriter, ask_for_rewrite
 from bot.somebody import Mark
 from bot.store import EmbeddedStore, Store, keys, opened
@@ -142,7 +143,7 @@ async def test_a_rewrite_waits_for_forgettings_under_way(on_disk: Store) -> None
     async with open_worker(on_disk, FakePlatform()) as worker:
         rewriter = Rewriter(on_disk, worker.shards)
         await ask_for_rewrite(on_disk)
-        far = Mark("somebody:12345678", worker.forgetter.now() + 1e6, is_gone=True)
+        far = Mark("somebody:12345678", worker.feature(PrivacyFeature).forgetter.now() + 1e6, is_gone=True)
         await on_disk.client.hset(keys.FORGETTING, ANNA, far.to_text())
         await rewriter.work()
         assert await rewrites(on_disk) == 0

@@ -12,8 +12,9 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from bot.cluster.clock import HostClock
-from bot.features.privacy.mydata import MyData
+from bot.features.privacy.feature import PrivacyFeature
 from bot.features.puzzles.collection import Collection, all_puzzles
+from bot.features.puzzles.feature import PuzzlesFeature
 from bot.features.puzzles.groups import GroupPuzzles, choose_puzzle
 from bot.features.puzzles.ladder import Answered, Counted, Ladder, PuzzleStanding, begins_at
 from bot.features.puzzles.pages import solution_panel
@@ -54,7 +55,7 @@ class StoppedClock(HostClock):
 
 def set_clock(worker: Worker, time: datetime) -> None:
     """Have it be this time for the puzzles of groups."""
-    worker.puzzles._clock = StoppedClock(time)
+    worker.feature(PuzzlesFeature).groups._clock = StoppedClock(time)
 
 
 @asynccontextmanager
@@ -97,7 +98,7 @@ async def test_a_right_answer_is_explained_and_rated_and_the_next_puzzle_is_anot
         assert "Best play from there:" in told
         assert "After" not in told
         assert "Right: 1 of 1 · in a row: 1, longest 1" in told
-        solver = await worker.puzzles.ladder.solver("paper:1")
+        solver = await worker.feature(PuzzlesFeature).groups.ladder.solver("paper:1")
         assert solver.rating > PuzzleStanding().rating
         assert f"{solver.rating} (+{solver.rating - PuzzleStanding().rating})" in told
         await anna.press("Next puzzle")
@@ -134,7 +135,7 @@ async def test_a_wrong_answer_says_what_was_better_and_how_it_goes_on(store: Sto
         assert "After " in told
         # As many tricks as there are to come, by both.
         assert told.count("→") == 2 * -(-sum(map(len, puzzle.hands)) // len(puzzle.hands))
-        solver = await worker.puzzles.ladder.solver("paper:1")
+        solver = await worker.feature(PuzzlesFeature).groups.ladder.solver("paper:1")
         assert (solver.answered, solver.solved, solver.run) == (1, 0, 0)
         assert solver.mu < PuzzleStanding().mu
 
@@ -147,10 +148,10 @@ async def test_only_the_first_answer_counts(store: Store) -> None:
         puzzles = [panel.rows[0][0].payload.split()[2] for panel in anna.fake.messages[anna.private].values()]
         assert puzzles[0] == puzzles[1]
         await answer(anna, right=False)
-        before = await worker.puzzles.ladder.solver("paper:1")
+        before = await worker.feature(PuzzlesFeature).groups.ladder.solver("paper:1")
         # The other message still asks.
         await answer(anna, right=True)
-        assert await worker.puzzles.ladder.solver("paper:1") == before
+        assert await worker.feature(PuzzlesFeature).groups.ladder.solver("paper:1") == before
         for panel in anna.fake.messages[anna.private].values():
             assert "❌" in panel.plain
 
@@ -225,7 +226,7 @@ async def test_nonsense_is_refused_and_counts_for_nothing(store: Store, payload:
         reply = await anna.send(told, anna.private, "1")
         assert reply.toast
         assert reply.panel is None
-        assert await worker.puzzles.ladder.solver("paper:1") == PuzzleStanding()
+        assert await worker.feature(PuzzlesFeature).groups.ladder.solver("paper:1") == PuzzleStanding()
 
 
 # In groups
@@ -234,7 +235,7 @@ async def test_nonsense_is_refused_and_counts_for_nothing(store: Store, payload:
 async def test_a_group_has_one_puzzle_and_each_reads_alone_how_they_did(store: Store) -> None:
     async with opened(store, "Anna", "Bruno", "Carla") as (worker, [anna, bruno, carla]):
         await anna.say("/puzzle")
-        assert asked(anna, GROUP) == await worker.puzzles.puzzle(TODAY)
+        assert asked(anna, GROUP) == await worker.feature(PuzzlesFeature).groups.puzzle(TODAY)
         _puzzle, reply = await answer(anna, right=True, place=GROUP)
         assert "✅" in reply.toast
         assert "1 of 1 answer was right." in anna.fake.last(GROUP).plain
@@ -245,14 +246,14 @@ async def test_a_group_has_one_puzzle_and_each_reads_alone_how_they_did(store: S
         assert not [word for word in ("✅", "❌", "Best play", "is the best") if word in anna.fake.last(GROUP).plain]
         _puzzle, reply = await answer(bruno, right=True, place=GROUP)
         assert reply.toast.startswith("You have answered that already. ❌")
-        assert await worker.puzzles.ladder.counted_in(GROUP, TODAY) == Counted(1, 1)
+        assert await worker.feature(PuzzlesFeature).groups.ladder.counted_in(GROUP, TODAY) == Counted(1, 1)
         # Another group begins by itself, and who has answered elsewhere counts where they did.
         other = "paper:200"
         await carla.say("/puzzle", other)
         assert "answer" not in anna.fake.last(other).plain
         await answer(bruno, right=True, place=other)
         assert "answer" not in anna.fake.last(other).plain
-        assert (await worker.puzzles.ladder.solver("paper:2")).answered == 1
+        assert (await worker.feature(PuzzlesFeature).groups.ladder.solver("paper:2")).answered == 1
 
 
 async def test_the_puzzle_of_a_day_gone_by_stays_as_it_is(store: Store) -> None:
@@ -264,7 +265,9 @@ async def test_the_puzzle_of_a_day_gone_by_stays_as_it_is(store: Store) -> None:
         assert "✅" in reply.toast
         assert reply.panel is None
         assert anna.fake.last(GROUP) == stood
-        assert await worker.puzzles.ladder.counted_in(GROUP, TODAY + timedelta(days=1)) == Counted(0, 0)
+        assert await worker.feature(PuzzlesFeature).groups.ladder.counted_in(
+            GROUP, TODAY + timedelta(days=1)
+        ) == Counted(0, 0)
 
 
 def test_no_puzzle_comes_twice_to_groups_before_all_have_come(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -283,43 +286,43 @@ def test_no_puzzle_comes_twice_to_groups_before_all_have_come(monkeypatch: pytes
 
 async def test_new_puzzles_do_not_change_todays(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     async with opened(store, "Anna") as (worker, [anna]):
-        todays = await worker.puzzles.puzzle(TODAY)
+        todays = await worker.feature(PuzzlesFeature).groups.puzzle(TODAY)
         await anna.say("/puzzle")
         fewer = [puzzle.to_line() for puzzle in all_puzzles().values()][::2]
         if todays.id not in Collection(fewer):
             fewer.append(todays.to_line())
         monkeypatch.setattr("bot.features.puzzles.groups.all_puzzles", lambda: Collection(fewer))
         assert choose_puzzle(TODAY, {}) != todays.id, "the other package would draw another puzzle"
-        assert await worker.puzzles.puzzle(TODAY) == todays
+        assert await worker.feature(PuzzlesFeature).groups.puzzle(TODAY) == todays
         await answer(anna, right=True, place=GROUP)
-        assert await worker.puzzles.ladder.counted_in(GROUP, TODAY) == Counted(1, 0)
+        assert await worker.feature(PuzzlesFeature).groups.ladder.counted_in(GROUP, TODAY) == Counted(1, 0)
         # A puzzle that has left the package cannot be shown.
         left = [line for line in fewer if not line.startswith(todays.id)]
         monkeypatch.setattr("bot.features.puzzles.groups.all_puzzles", lambda: Collection(left))
-        replaced = await worker.puzzles.puzzle(TODAY)
+        replaced = await worker.feature(PuzzlesFeature).groups.puzzle(TODAY)
         assert replaced.id != todays.id
-        assert await worker.puzzles.puzzle(TODAY) == replaced
+        assert await worker.feature(PuzzlesFeature).groups.puzzle(TODAY) == replaced
 
 
 @pytest.mark.parametrize("place", [GROUP, ""])
 async def test_a_forgotten_answer_is_not_counted_twice(store: Store, place: str) -> None:
     async with opened(store, "Anna") as (worker, [anna]):
-        worker.forgetter.now = NOON.timestamp
+        worker.feature(PrivacyFeature).forgetter.now = NOON.timestamp
         await anna.say("/puzzle")
-        todays = await worker.puzzles.puzzle(TODAY)
+        todays = await worker.feature(PuzzlesFeature).groups.puzzle(TODAY)
         counted = Counted(1, 0) if place else Counted(0, 0)
         if place:
             await answer(anna, right=True, place=GROUP)
         else:
-            await worker.puzzles.ladder.take("paper:1", todays, todays.pack.codes[todays.best])
-        await worker.forgetter.begin("paper:1")
+            await worker.feature(PuzzlesFeature).groups.ladder.take("paper:1", todays, todays.pack.codes[todays.best])
+        await worker.feature(PrivacyFeature).forgetter.begin("paper:1")
         while not (await marks(store.client))["paper:1"].is_gone:
-            await worker.forgetter.work()
+            await worker.feature(PrivacyFeature).forgetter.work()
             await asyncio.sleep(0.01)
-        assert await worker.puzzles.ladder.answer_of("paper:1", todays.id) == ""
+        assert await worker.feature(PuzzlesFeature).groups.ladder.answer_of("paper:1", todays.id) == ""
         _puzzle, reply = await answer(anna, right=True, place=GROUP)
         assert reply.toast.startswith("You have answered that already. ✅")
-        assert await worker.puzzles.ladder.counted_in(GROUP, TODAY) == counted
+        assert await worker.feature(PuzzlesFeature).groups.ladder.counted_in(GROUP, TODAY) == counted
 
 
 async def test_one_comes_each_day_to_groups_that_want_it(store: Store) -> None:
@@ -329,34 +332,34 @@ async def test_one_comes_each_day_to_groups_that_want_it(store: Store) -> None:
         assert "• 🔔 13:00" in [button.label for button in anna.fake.last(GROUP).rows[-1]]
         stood = len(anna.fake.messages[GROUP])
         # Today's stands there already.
-        await worker.puzzles.send_due()
+        await worker.feature(PuzzlesFeature).groups.send_due()
         assert len(anna.fake.messages[GROUP]) == stood
         tomorrow = NOON + timedelta(days=1)
         for hour, sent in ((12, 0), (13, 1), (13, 1), (14, 1)):
             set_clock(worker, tomorrow.replace(hour=hour))
-            await worker.puzzles.send_due()
+            await worker.feature(PuzzlesFeature).groups.send_due()
             assert len(anna.fake.messages[GROUP]) == stood + sent
         # It can be answered there.
         _puzzle, reply = await answer(anna, right=True, place=GROUP)
         assert "✅" in reply.toast
         # The bot was away all day: too late.
         set_clock(worker, NOON.replace(hour=20) + timedelta(days=2))
-        await worker.puzzles.send_due()
+        await worker.feature(PuzzlesFeature).groups.send_due()
         assert len(anna.fake.messages[GROUP]) == stood + 1
         await anna.press("off", GROUP)
         set_clock(worker, NOON + timedelta(days=3))
-        await worker.puzzles.send_due()
+        await worker.feature(PuzzlesFeature).groups.send_due()
         assert len(anna.fake.messages[GROUP]) == stood + 1
 
 
 async def test_it_comes_with_its_picture(store: Store) -> None:
     async with opened(store, "Anna") as (worker, [anna]):
         anna.fake.shows_pictures = True
-        drawn = (await worker.puzzles.panel(GROUP)).picture
+        drawn = (await worker.feature(PuzzlesFeature).groups.panel(GROUP)).picture
         assert drawn
         worker.picture_pool._kept[drawn.subject.digest] = b"painted"
-        await worker.puzzles.hours.choose(GROUP, 13)
-        await worker.puzzles.send_due()
+        await worker.feature(PuzzlesFeature).groups.hours.choose(GROUP, 13)
+        await worker.feature(PuzzlesFeature).groups.send_due()
         picture = anna.fake.last(GROUP).picture
         assert picture
         assert picture.png == b"painted"
@@ -370,7 +373,7 @@ async def test_an_hour_chosen_below_the_puzzle_of_a_day_gone_by_leaves_it_as_it_
         reply = await anna.press("🔔 18:00", GROUP)
         assert reply.toast == "A puzzle comes here each day at 18:00."
         assert anna.fake.last(GROUP) == stood
-        assert await worker.puzzles.hours.of(GROUP) == 18
+        assert await worker.feature(PuzzlesFeature).groups.hours.of(GROUP) == 18
 
 
 async def test_who_has_answered_in_a_group_may_read_why(store: Store) -> None:
@@ -395,19 +398,19 @@ async def test_none_is_promised_where_the_bot_may_only_answer(store: Store) -> N
         await anna.say("/puzzle", GROUP)
         anna.fake.messages[guest]["9"] = anna.fake.last(GROUP)
         assert (await anna.press("🔔 13:00", guest)).toast == "This button does not work any more."
-        assert await worker.puzzles.hours.all() == {}
+        assert await worker.feature(PuzzlesFeature).groups.hours.all() == {}
 
 
 async def test_a_chat_that_is_gone_has_no_more_puzzles(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     async with opened(store, "Anna") as (worker, [anna]):
-        await worker.puzzles.hours.choose(GROUP, 13)
+        await worker.feature(PuzzlesFeature).groups.hours.choose(GROUP, 13)
 
         async def refuse(*_args: object, **_more: object) -> SentMessage:
             raise ChatGone("kicked")
 
         monkeypatch.setattr(anna.fake, "send", refuse)
-        await worker.puzzles.send_due()
-        assert await worker.puzzles.hours.all() == {}
+        await worker.feature(PuzzlesFeature).groups.send_due()
+        assert await worker.feature(PuzzlesFeature).groups.hours.all() == {}
 
 
 @pytest.mark.parametrize(
@@ -416,28 +419,28 @@ async def test_a_chat_that_is_gone_has_no_more_puzzles(store: Store, monkeypatch
 )
 async def test_a_puzzle_comes_once_the_platform_is_back(store: Store, error: DeliveryError, sent: int) -> None:
     async with opened(store, "Anna") as (worker, [anna]):
-        await worker.puzzles.hours.choose(GROUP, 13)
+        await worker.feature(PuzzlesFeature).groups.hours.choose(GROUP, 13)
         anna.fake.errors[GROUP] = [error]
         for so_far in (0, sent, sent):
-            await worker.puzzles.send_due()
+            await worker.feature(PuzzlesFeature).groups.send_due()
             assert len(anna.fake.messages[GROUP]) == so_far
 
 
 async def test_a_chat_that_moves_takes_all_along(store: Store) -> None:
     async with opened(store, "Anna") as (worker, [anna]):
-        await worker.puzzles.hours.choose(GROUP, 13)
-        await worker.puzzles.send_due()
+        await worker.feature(PuzzlesFeature).groups.hours.choose(GROUP, 13)
+        await worker.feature(PuzzlesFeature).groups.send_due()
         await answer(anna, right=True, place=GROUP)
         for _ in range(2):
             await anna.dispatcher.move_chat(GROUP, "paper:300")
-        assert await worker.puzzles.hours.all() == {"paper:300": 13}
-        await worker.puzzles.send_due()
+        assert await worker.feature(PuzzlesFeature).groups.hours.all() == {"paper:300": 13}
+        await worker.feature(PuzzlesFeature).groups.send_due()
         assert not anna.fake.messages["paper:300"]
-        assert await worker.puzzles.ladder.counted_in("paper:300", TODAY) == Counted(1, 0)
+        assert await worker.feature(PuzzlesFeature).groups.ladder.counted_in("paper:300", TODAY) == Counted(1, 0)
         # What the new one has chosen stays.
-        await worker.puzzles.hours.choose(GROUP, 8)
+        await worker.feature(PuzzlesFeature).groups.hours.choose(GROUP, 8)
         await anna.dispatcher.move_chat(GROUP, "paper:300")
-        assert await worker.puzzles.hours.all() == {"paper:300": 13}
+        assert await worker.feature(PuzzlesFeature).groups.hours.all() == {"paper:300": 13}
 
 
 async def test_the_next_puzzle_stays_whatever_others_answer(store: Store) -> None:
@@ -458,14 +461,14 @@ async def test_the_next_puzzle_stays_whatever_others_answer(store: Store) -> Non
 async def test_an_answer_that_came_while_somebody_was_forgotten_is_forgotten_too(store: Store) -> None:
     async with opened(store, "Anna") as (worker, [anna]):
         await anna.say("/puzzle", anna.private)
-        await worker.forgetter.begin("paper:1")
+        await worker.feature(PrivacyFeature).forgetter.begin("paper:1")
         async with asyncio.timeout(20):
             while not (await marks(store.client))["paper:1"].is_gone:
                 await asyncio.sleep(0.01)
         puzzle = next(iter(all_puzzles().values()))
-        await worker.puzzles.ladder.take("paper:1", puzzle, puzzle.pack.codes[puzzle.best])
-        await worker.forgetter.finish("paper:1", (await marks(store.client))["paper:1"])
-        assert await worker.puzzles.ladder.all_of("paper:1") == {}
+        await worker.feature(PuzzlesFeature).groups.ladder.take("paper:1", puzzle, puzzle.pack.codes[puzzle.best])
+        await worker.feature(PrivacyFeature).forgetter.finish("paper:1", (await marks(store.client))["paper:1"])
+        assert await worker.feature(PuzzlesFeature).groups.ladder.all_of("paper:1") == {}
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
@@ -483,16 +486,16 @@ async def test_what_is_kept_is_told_and_forgotten(store: Store) -> None:
     async with opened(store, "Anna") as (worker, [anna]):
         await anna.say("/puzzle", anna.private)
         puzzle, _reply = await answer(anna, right=True)
-        file = await MyData(store.client, worker.archive, worker.ratings).file("paper:1", [], 0.0)
+        file = await worker.feature(PrivacyFeature).own_data.mydata.file("paper:1", [], 0.0)
         told = json.loads(file.content)["puzzles"]
         assert told["answers"] == {puzzle.id: puzzle.pack.codes[puzzle.best]}
         assert told["solver"]["solved"] == 1
-        await worker.forgetter.begin("paper:1")
+        await worker.feature(PrivacyFeature).forgetter.begin("paper:1")
         async with asyncio.timeout(20):
             while not (await marks(store.client))["paper:1"].is_gone:
                 await asyncio.sleep(0.01)
-        assert await worker.puzzles.ladder.all_of("paper:1") == {}
-        assert await worker.puzzles.ladder.solver("paper:1") == PuzzleStanding()
+        assert await worker.feature(PuzzlesFeature).groups.ladder.all_of("paper:1") == {}
+        assert await worker.feature(PuzzlesFeature).groups.ladder.solver("paper:1") == PuzzleStanding()
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

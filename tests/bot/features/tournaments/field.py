@@ -8,6 +8,7 @@ from itertools import count
 from random import Random
 from typing import Any
 
+from bot.features.tournaments.feature import TournamentsFeature
 from bot.features.tournaments.standings import standings
 from bot.features.tournaments.tournament import Form, Tournament
 from bot.finished.archive import FinishedGame
@@ -29,7 +30,7 @@ class Field:
         self, game: str, form: Form, people: int, target: int | None = None, **options: str
     ) -> Tournament:
         """A tournament of so many people, which has started."""
-        registration = self.worker.director.registration
+        registration = self.worker.feature(TournamentsFeature).director.registration
         choice = Choice.usual(game)
         if target is not None:
             choice = choice.with_target(target)
@@ -42,7 +43,7 @@ class Field:
 
     async def tended(self) -> None:
         """Whatever the director has to do just now is done, and shown."""
-        await self.worker.director.tend()
+        await self.worker.feature(TournamentsFeature).director.tend()
         await self.worker.delivery.answers.tasks.wait()
         await self.worker.settled()
 
@@ -50,7 +51,7 @@ class Field:
         """Play on until it is over, or so many rounds are; at each table somebody may resign, as often as is said."""
         while True:
             await self.tended()
-            tournament = await self.worker.director.tournaments.load(code)
+            tournament = await self.worker.feature(TournamentsFeature).director.tournaments.load(code)
             if not tournament.is_live or (rounds is not None and self._rounds_over(tournament) >= rounds):
                 return tournament
             for table in open_tables(tournament):

@@ -16,6 +16,7 @@ from bot.delivery import answers
 from bot.features.tournaments import director
 from bot.features.tournaments.director import LEAGUE_AT_ONCE
 from bot.features.tournaments.errors import AlreadyEntered
+from bot.features.tournaments.feature import TournamentsFeature
 from bot.features.tournaments.fixtures import seated
 from bot.features.tournaments.forgetting import forget
 from bot.features.tournaments.pairing import Pairs, next_round
@@ -154,7 +155,7 @@ async def test_cards_of_a_duplicate_are_told_when_its_round_is_over(store: Store
     async with field(store) as some:
         started = await some.started("metamazzo", "duplicate", 4)
         await some.tended()
-        tournament = await some.worker.director.tournaments.load(started.code)
+        tournament = await some.worker.feature(TournamentsFeature).director.tournaments.load(started.code)
         first, second = list(open_tables(tournament))
         await some.play_out(first)
         await some.tended()
@@ -191,7 +192,7 @@ async def test_a_held_game_that_cannot_be_read_stays_and_keeps_nothing_back(
         assert over.phase == "over"
         _, told = some.fake.texts(GROUP)
         assert any(team_name(over, line.team) in told for line in standings(over) if line.place == 1)
-        assert list(await some.worker.director.tournaments.live()) == []
+        assert list(await some.worker.feature(TournamentsFeature).director.tournaments.live()) == []
         assert len(await some.games(code)) == sum(len(match.deals) for match in over.matches)
         assert await store.client.hgetall(held) == {b"1 ABCDEF-1": b"of another release"}
         assert [one["game"] for one in logs if one["event"] == "game_unreadable"] == ["ABCDEF-1"]
@@ -210,7 +211,7 @@ async def test_the_card_is_one_message_and_the_winner_is_told_once(store: Store)
         _, told = some.fake.texts(GROUP)
         [winner] = [line.team for line in standings(over) if line.place == 1]
         assert team_name(over, winner) in told
-        assert list(await some.worker.director.tournaments.live()) == []
+        assert list(await some.worker.feature(TournamentsFeature).director.tournaments.live()) == []
 
 
 async def test_hands_are_sent_and_not_edited_at_once(store: Store) -> None:
@@ -238,7 +239,7 @@ async def test_who_withdraws_loses_what_is_on_and_plays_no_more(store: Store) ->
     async with field(store) as some:
         code = (await some.started("metamazzo", "roundrobin", 4, 21)).code
         await some.tended()
-        await some.worker.director.registration.leave(code, person(1), "leave")
+        await some.worker.feature(TournamentsFeature).director.registration.leave(code, person(1), "leave")
         over = await some.played(code, resigning=0)
         mine = [match for match in over.matches if 1 in [number for team in match.teams for number in over.teams[team]]]
         results = [next(iter(match.results.values())).how for match in mine]
@@ -251,7 +252,7 @@ async def test_who_withdraws_while_a_round_is_being_paired_is_not_paired(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with field(store) as some:
-        code, at = (await some.started("testa", "swiss", 6, 11)).code, some.worker.director
+        code, at = (await some.started("testa", "swiss", 6, 11)).code, some.worker.feature(TournamentsFeature).director
         loop = asyncio.get_running_loop()
 
         def meanwhile(tournament: Tournament) -> Pairs | None:
@@ -272,7 +273,7 @@ async def test_who_withdraws_while_a_round_is_being_paired_is_not_paired(
 
 async def test_who_withdraws_from_a_league_loses_at_once_also_to_who_plays_three_others(store: Store) -> None:
     async with field(store) as some:
-        code, at = (await some.started("testa", "league", 5, 11)).code, some.worker.director
+        code, at = (await some.started("testa", "league", 5, 11)).code, some.worker.feature(TournamentsFeature).director
         await some.tended()
         t = await at.tournaments.load(code)
         on = Counter(team for match in t.matches if match.seats for team in match.teams)
@@ -294,20 +295,20 @@ async def test_what_is_on_when_the_round_ends_is_lost_by_who_is_to_move(
     async with field(store) as some:
         started = await some.started("metamazzo", "knockout", 2)
         await some.tended()
-        tournament = await some.worker.director.tournaments.load(started.code)
+        tournament = await some.worker.feature(TournamentsFeature).director.tournaments.load(started.code)
         [code] = open_tables(tournament)
         table = await some.worker.room.load(code)
         mover = table.to_move
         assert mover
-        played = await some.worker.director.tournaments.played()
+        played = await some.worker.feature(TournamentsFeature).director.tournaments.played()
 
         async def later() -> int:
             return played + DAY + 1
 
-        monkeypatch.setattr(some.worker.director.tournaments, "played", later)
+        monkeypatch.setattr(some.worker.feature(TournamentsFeature).director.tournaments, "played", later)
         for _ in range(3):
             await some.tended()
-        over = await some.worker.director.tournaments.load(started.code)
+        over = await some.worker.feature(TournamentsFeature).director.tournaments.load(started.code)
         assert over.phase == "over"
         [match] = over.matches
         assert match.results[0].how == "timeout"
@@ -319,36 +320,38 @@ async def test_who_has_not_played_is_reminded_once(store: Store, monkeypatch: py
     async with field(store) as some:
         started = await some.started("metamazzo", "knockout", 2)
         await some.tended()
-        played = await some.worker.director.tournaments.played()
+        played = await some.worker.feature(TournamentsFeature).director.tournaments.played()
 
         async def later() -> int:
             return played + DAY - 3600 * 5
 
         before = len(some.fake.messages[person(0)])
-        monkeypatch.setattr(some.worker.director.tournaments, "played", later)
+        monkeypatch.setattr(some.worker.feature(TournamentsFeature).director.tournaments, "played", later)
         for _ in range(3):
             await some.tended()
         place = f"{person(0).replace(':', ':@')}"
         reminded = [text for text in some.fake.texts(place) if name(1) in text and "5 h" in text]
         assert len(reminded) == 1, (before, some.fake.texts(place))
-        assert (await some.worker.director.tournaments.load(started.code)).phase == "playing"
+        assert (
+            await some.worker.feature(TournamentsFeature).director.tournaments.load(started.code)
+        ).phase == "playing"
 
 
 async def test_calling_off_stops_a_duplicate_and_tells_its_cards(store: Store) -> None:
     async with field(store) as some:
         started = await some.started("metamazzo", "duplicate", 4)
         await some.tended()
-        tournament = await some.worker.director.tournaments.load(started.code)
+        tournament = await some.worker.feature(TournamentsFeature).director.tournaments.load(started.code)
         tables = list(open_tables(tournament))
         await some.play_out(tables[0])
-        await some.worker.director.registration.cancel(started.code, person(0), "off")
+        await some.worker.feature(TournamentsFeature).director.registration.cancel(started.code, person(0), "off")
         for _ in range(3):
             await some.tended()
         for code in tables:
             with pytest.raises(NoSuchTable):
                 await some.worker.room.load(code)
         assert [one.code for one in await some.games(started.code)][:1] == [tables[0]]
-        assert list(await some.worker.director.tournaments.live()) == []
+        assert list(await some.worker.feature(TournamentsFeature).director.tournaments.live()) == []
 
 
 async def test_what_is_kept_of_a_card_is_read_back(store: Store) -> None:
@@ -357,7 +360,7 @@ async def test_what_is_kept_of_a_card_is_read_back(store: Store) -> None:
         await some.tended()
         state = json.loads(await store.client.get(keys.tournament_card(started.code)))
         assert state["message"] in some.fake.messages[GROUP]
-        await some.worker.director.cards.repost(started.code)
+        await some.worker.feature(TournamentsFeature).director.cards.repost(started.code)
         for _ in range(3):
             await some.tended()
         assert len(some.fake.messages[GROUP]) == 1
@@ -369,7 +372,7 @@ async def test_a_card_of_which_no_answer_came_is_sent_once_and_shows_what_is_so_
 ) -> None:
     monkeypatch.setattr(answers, "FIRST_PAUSE", 0.0)
     async with field(store) as some:
-        registration, fake = some.worker.director.registration, some.fake
+        registration, fake = some.worker.feature(TournamentsFeature).director.registration, some.fake
         fake.after_faults[GROUP].append(Trouble("no answer"))
         opened = await registration.open(GROUP, person(0), name(0), Choice.usual("testa"), "knockout", "open")
         send = fake.send
@@ -394,7 +397,7 @@ async def test_a_card_brought_anew_twice_leaves_none_behind(store: Store) -> Non
         code = (await some.started("testa", "knockout", 2, 11)).code
         await some.tended()
         for _ in range(2):
-            await some.worker.director.cards.repost(code)
+            await some.worker.feature(TournamentsFeature).director.cards.repost(code)
         for _ in range(3):
             await some.tended()
         assert len(some.fake.messages[GROUP]) == 1
@@ -412,14 +415,14 @@ async def test_what_is_refused_is_not_tried_again_and_again(store: Store) -> Non
 async def test_one_tournament_that_fails_keeps_no_other_back(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     async with field(store) as some:
         codes = sorted([(await some.started("testa", "knockout", 2, 11)).code for _ in range(2)])
-        load = some.worker.director.tournaments.load
+        load = some.worker.feature(TournamentsFeature).director.tournaments.load
 
         async def broken(code: str) -> Tournament:
             if code == codes[0]:
                 raise UnreadableEntry
             return await load(code)
 
-        monkeypatch.setattr(some.worker.director.tournaments, "load", broken)
+        monkeypatch.setattr(some.worker.feature(TournamentsFeature).director.tournaments, "load", broken)
         for _ in range(2):
             await some.tended()
         assert [len((await load(code)).rounds) for code in codes] == [0, 1]
@@ -432,7 +435,7 @@ async def test_a_game_of_one_that_cannot_be_read_is_shown_and_counts_once_it_can
     monkeypatch.setattr(director, "LOST_AFTER", 0.0)
     monkeypatch.setattr(director, "FAILED_SECONDS", 0.0)
     async with field(store) as some:
-        code, at = (await some.started("metamazzo", form, 4, 21)).code, some.worker.director
+        code, at = (await some.started("metamazzo", form, 4, 21)).code, some.worker.feature(TournamentsFeature).director
         await some.tended()
         table, *_ = open_tables(await at.tournaments.load(code))
         await store.client.rpush(keys.tournament(code), b"newer 1 2\tx")
@@ -456,7 +459,10 @@ async def test_one_that_cannot_be_read_ends_as_one_that_its_organiser_calls_off(
 ) -> None:
     monkeypatch.setattr(director, "FAILED_SECONDS", 0.0)
     async with field(store) as some:
-        code, at = (await some.started("metamazzo", "duplicate", 4)).code, some.worker.director
+        code, at = (
+            (await some.started("metamazzo", "duplicate", 4)).code,
+            some.worker.feature(TournamentsFeature).director,
+        )
         await some.tended()
         tables = list(open_tables(await at.tournaments.load(code)))
         await some.play_out(tables[0])
@@ -477,7 +483,10 @@ async def test_a_table_that_was_opened_and_not_noted_is_the_matches_own(
     store: Store, monkeypatch: pytest.MonkeyPatch, ends: str
 ) -> None:
     async with field(store) as some:
-        code, at = (await some.started("testa", "knockout", 2, 11)).code, some.worker.director
+        code, at = (
+            (await some.started("testa", "knockout", 2, 11)).code,
+            some.worker.feature(TournamentsFeature).director,
+        )
         commit = at.tournaments.commit
 
         async def dies(code: str, update: str, decide: Decision) -> Tournament:
@@ -522,7 +531,10 @@ async def test_who_is_forgotten_while_their_table_is_opened_leaves_it(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with field(store) as some:
-        code, at = (await some.started("testa", "knockout", 2, 11)).code, some.worker.director
+        code, at = (
+            (await some.started("testa", "knockout", 2, 11)).code,
+            some.worker.feature(TournamentsFeature).director,
+        )
         opening = some.worker.challenges.open_fixture
 
         async def crossed(*args: Any, **options: Any) -> Table:
@@ -547,7 +559,10 @@ async def test_a_table_that_a_backup_lacks_is_played_anew_unless_its_game_is_the
 ) -> None:
     monkeypatch.setattr(director, "LOST_AFTER", 0.0)
     async with field(store) as some:
-        code, at = (await some.started("testa", "knockout", 2, 11)).code, some.worker.director
+        code, at = (
+            (await some.started("testa", "knockout", 2, 11)).code,
+            some.worker.feature(TournamentsFeature).director,
+        )
         await some.tended()
         [table] = open_tables(await at.tournaments.load(code))
         if is_kept:
@@ -574,7 +589,10 @@ async def test_a_table_that_a_backup_lacks_is_played_anew_unless_its_game_is_the
 
 async def test_matches_wait_while_the_store_has_no_room(store: Store) -> None:
     async with field(store) as some:
-        code, at = (await some.started("testa", "knockout", 4, 11)).code, some.worker.director
+        code, at = (
+            (await some.started("testa", "knockout", 4, 11)).code,
+            some.worker.feature(TournamentsFeature).director,
+        )
         with capture_logs() as logs:
             async with full(store):
                 for _ in range(2):
@@ -592,7 +610,10 @@ async def test_matches_wait_while_the_store_has_no_room(store: Store) -> None:
 async def test_a_lost_table_waits_for_room(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(director, "LOST_AFTER", 0.0)
     async with field(store) as some:
-        code, at = (await some.started("testa", "knockout", 2, 11)).code, some.worker.director
+        code, at = (
+            (await some.started("testa", "knockout", 2, 11)).code,
+            some.worker.feature(TournamentsFeature).director,
+        )
         await some.tended()
         [table] = open_tables(await at.tournaments.load(code))
         await store.client.delete(keys.table(table), keys.shown(table))
@@ -614,7 +635,11 @@ async def test_no_game_is_begun_anew_in_place_of_a_lost_table_that_could_not_beg
 ) -> None:
     monkeypatch.setattr(director, "LOST_AFTER", 0.0)
     async with field(store) as some:
-        code, at, room = (await some.started("testa", "knockout", 2, 11)).code, some.worker.director, some.worker.room
+        code, at, room = (
+            (await some.started("testa", "knockout", 2, 11)).code,
+            some.worker.feature(TournamentsFeature).director,
+            some.worker.room,
+        )
         await some.tended()
         [table] = open_tables(await at.tournaments.load(code))
         # What another release wrote there sets it aside: nobody plays on, and nobody can be made to give up.
@@ -650,7 +675,10 @@ async def test_a_deal_is_void_whose_table_is_lost_and_whose_game_cannot_be_read(
 ) -> None:
     monkeypatch.setattr(director, "LOST_AFTER", 0.0)
     async with field(store) as some:
-        code, at = (await some.started("metamazzo", "duplicate", 4)).code, some.worker.director
+        code, at = (
+            (await some.started("metamazzo", "duplicate", 4)).code,
+            some.worker.feature(TournamentsFeature).director,
+        )
         await some.tended()
         table, *_ = open_tables(await at.tournaments.load(code))
         await store.client.hset(keys.tournament_games(code), f"1 {table}-1", b"of another release")
@@ -664,7 +692,10 @@ async def test_a_deal_is_void_whose_table_is_lost_and_whose_game_cannot_be_read(
 
 async def test_a_result_of_a_match_that_is_not_paired_any_more_breaks_nothing(store: Store) -> None:
     async with field(store) as some:
-        code, at = (await some.started("metamazzo", "duplicate", 4)).code, some.worker.director
+        code, at = (
+            (await some.started("metamazzo", "duplicate", 4)).code,
+            some.worker.feature(TournamentsFeature).director,
+        )
         await some.tended()
         tournament = await at.tournaments.load(code)
         # The log of a backup that is older than its tables.
@@ -680,7 +711,10 @@ async def test_a_result_of_a_match_that_is_not_paired_any_more_breaks_nothing(st
 
 async def test_a_card_follows_its_chat_into_one_that_cannot_be_written_to_yet(store: Store) -> None:
     async with field(store) as some:
-        code, at = (await some.started("testa", "knockout", 2, 11)).code, some.worker.director
+        code, at = (
+            (await some.started("testa", "knockout", 2, 11)).code,
+            some.worker.feature(TournamentsFeature).director,
+        )
         await some.tended()
         some.fake.errors["paper:200"] = [ChatGone("not yet")]
         await at.tournaments.move_chat(GROUP, "paper:200")
@@ -696,7 +730,7 @@ async def test_a_card_is_brought_anew_though_it_is_just_being_edited(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with field(store) as some:
-        at, fake = some.worker.director, some.fake
+        at, fake = some.worker.feature(TournamentsFeature).director, some.fake
         opened = await at.registration.open(GROUP, person(0), name(0), Choice.usual("testa"), "knockout", "open")
         await some.tended()
         [first] = fake.messages[GROUP]

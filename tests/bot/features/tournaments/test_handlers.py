@@ -5,6 +5,7 @@ from random import Random
 
 import pytest
 
+from bot.features.tournaments.feature import TournamentsFeature
 from bot.features.tournaments.pages import mine_panel
 from bot.features.tournaments.tournament import DAY, Tournament
 from bot.panels.snapshot import isolated
@@ -27,7 +28,7 @@ class Group:
     async def shown(self) -> None:
         """All that is to be done about tournaments is done, and shown."""
         for _ in range(3):
-            await self.worker.director.tend()
+            await self.worker.feature(TournamentsFeature).director.tend()
             await self.worker.delivery.answers.tasks.wait()
             await self.worker.settled()
 
@@ -54,7 +55,7 @@ class Group:
 
     async def newest(self) -> Tournament:
         """The newest of Anna's."""
-        return (await self.worker.director.tournaments.of(self.people[0].person.id))[0]
+        return (await self.worker.feature(TournamentsFeature).director.tournaments.of(self.people[0].person.id))[0]
 
     async def choose(self, *labels: str) -> None:
         """Anna chooses options by their buttons, and is done."""
@@ -214,7 +215,7 @@ async def test_none_is_opened_where_the_bot_may_only_answer(group: Group) -> Non
     assert reply.panel
     group.fake.messages[guest]["9"] = reply.panel
     assert (await anna.press("Open another tournament", guest)).toast.startswith("Add me to this chat first")
-    assert len(await group.worker.director.tournaments.of(anna.person.id)) == 1
+    assert len(await group.worker.feature(TournamentsFeature).director.tournaments.of(anna.person.id)) == 1
 
 
 async def test_entering_twice_and_leaving_twice_say_so(group: Group) -> None:
@@ -275,13 +276,19 @@ async def test_a_card_comes_anew_and_another_may_be_opened(group: Group) -> None
     await group.people[3].press(f"🏆 Knock-out · Metà Mazzo · {isolated('Anna')}", GROUP)
     await group.shown()
     assert "Organised by Anna" in group.card
-    assert {one.code for one in await group.worker.director.tournaments.at(GROUP)} > {t.code}
+    assert {one.code for one in await group.worker.feature(TournamentsFeature).director.tournaments.at(GROUP)} > {
+        t.code
+    }
 
 
 async def test_a_league_is_opened_beside_a_tournament_and_takes_weeks(group: Group) -> None:
     await group.opened()
     await group.opened("/league testa")
-    [t] = [one for one in await group.worker.director.tournaments.at(GROUP) if one.form == "league"]
+    [t] = [
+        one
+        for one in await group.worker.feature(TournamentsFeature).director.tournaments.at(GROUP)
+        if one.form == "league"
+    ]
     assert (t.form, t.time, t.game, t.choice.clock) == ("league", 14 * DAY, "testa", DAY)
     assert "14 days for all matches" in group.card
     reply = await group.people[1].say("/lega")
@@ -346,7 +353,7 @@ async def test_calling_off_and_withdrawing_are_asked_twice(group: Group) -> None
     await anna.press("Call it off")
     await group.shown()
     assert (await group.newest()).phase == "cancelled"
-    assert await group.worker.director.tournaments.at(GROUP) == []
+    assert await group.worker.feature(TournamentsFeature).director.tournaments.at(GROUP) == []
     assert "Anna’s tournament was called off." in group.card
 
 
@@ -372,7 +379,7 @@ async def test_who_leaves_by_an_old_page_is_asked_once_it_has_begun(group: Group
 
 async def test_ones_tournaments_are_paged(group: Group) -> None:
     anna, chosen = group.people[0], Choice.usual("testa")
-    registration = group.worker.director.registration
+    registration = group.worker.feature(TournamentsFeature).director.registration
     for number in range(12):
         who, place = f"paper:{900 + number}", f"{GROUP}{number}"
         t = await registration.open(place, who, "Zoe", chosen, "knockout", f"open {number}")
@@ -424,7 +431,7 @@ async def test_in_private_one_reads_where_tournaments_are_opened(group: Group) -
 async def test_a_game_is_played_to_what_it_may_be_played_to(group: Group) -> None:
     reply = await group.people[0].say("/tournament testa 1000")
     assert reply.toast == "Testa a Testa is played to 11, 21, 31, not to 1000."
-    assert await group.worker.director.tournaments.at(GROUP) == []
+    assert await group.worker.feature(TournamentsFeature).director.tournaments.at(GROUP) == []
 
 
 @pytest.mark.parametrize(

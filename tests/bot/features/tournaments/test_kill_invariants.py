@@ -7,6 +7,7 @@ import pytest
 
 from bot.features.tournaments import director
 from bot.features.tournaments.entries import Result, encode
+from bot.features.tournaments.feature import TournamentsFeature
 from bot.features.tournaments.tournament import Tournament
 from bot.finished.archive import FinishedGame
 from bot.store import Store
@@ -29,7 +30,7 @@ async def rest(store: Store, monkeypatch: pytest.MonkeyPatch) -> TournamentsAtRe
         code = (await some.started("testa", "duplicate", 4)).code
         for _ in range(2):
             await some.tended()
-            first, _second = open_tables(await some.worker.director.tournaments.load(code))
+            first, _second = open_tables(await some.worker.feature(TournamentsFeature).director.tournaments.load(code))
             await some.play_out(first)
         await some.tended()
     return await at_rest(store, {over.code: 1, code: 1}, {over.code: 1}, "nothing")

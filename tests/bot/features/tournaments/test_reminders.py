@@ -8,6 +8,7 @@ import pytest
 from bot.delivery import answers
 from bot.features.tournaments import director
 from bot.features.tournaments.entries import Finish, Round
+from bot.features.tournaments.feature import TournamentsFeature
 from bot.features.tournaments.pairing import next_round
 from bot.features.tournaments.reminders import Reminders
 from bot.features.tournaments.tournament import DAY, Tournament
@@ -28,7 +29,12 @@ class Late:
     def another(self) -> Reminders:
         """A worker that knows nothing but what the store has."""
         worker = self.some.worker
-        return Reminders(worker.director.tournaments, worker.people, worker.adapters, worker.delivery.answers)
+        return Reminders(
+            worker.feature(TournamentsFeature).director.tournaments,
+            worker.people,
+            worker.adapters,
+            worker.delivery.answers,
+        )
 
     async def remind(self, left: int = LEFT) -> None:
         """All matches are looked at, and all that is to be said has been, or is lost."""
@@ -51,7 +57,7 @@ async def late(store: Store, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[L
     monkeypatch.setattr(director, "POLL_SECONDS", 1e6)
     monkeypatch.setattr(answers, "FIRST_PAUSE", 0.0)
     async with field(store) as some:
-        tournaments = some.worker.director.tournaments
+        tournaments = some.worker.feature(TournamentsFeature).director.tournaments
         started = await some.started("metamazzo", "knockout", 8)
         ends_at = await tournaments.played() + LEFT
         pairs = next_round(started)
@@ -114,7 +120,10 @@ async def test_one_that_was_said_and_could_not_be_noted_is_not_said_again(
 
 
 async def test_what_is_over_or_given_up_by_then_is_nobodys_to_be_reminded_of(late: Late) -> None:
-    registration, tournaments = late.some.worker.director.registration, late.some.worker.director.tournaments
+    registration, tournaments = (
+        late.some.worker.feature(TournamentsFeature).director.registration,
+        late.some.worker.feature(TournamentsFeature).director.tournaments,
+    )
     await registration.leave(late.tournament.code, person(0), "leave")
     await late.remind()
     [match] = [

@@ -11,6 +11,7 @@ import pytest
 
 from bot.features.tournaments import director
 from bot.features.tournaments.entries import Result, decode
+from bot.features.tournaments.feature import TournamentsFeature
 from bot.features.tournaments.tournament import Form, Tournament
 from bot.handlers import Dispatcher
 from bot.handlers.limits import Limits
@@ -131,7 +132,7 @@ async def test_it_goes_on_where_the_worker_that_ran_it_stops(two: Two, embedded:
         await two.say(PEOPLE[0], "tournament", "testa", "11")
         for person in PEOPLE:
             await two.press_card(person, "enter")
-        [code] = await two.minding.director.tournaments.live()
+        [code] = await two.minding.feature(TournamentsFeature).director.tournaments.live()
         await two.press(PEOPLE[0], GROUP, (await two.button(GROUP, "start"))[0], f"1ptournament {code} set form {form}")
         await two.press_card(PEOPLE[0], "start")
         played = 0
@@ -147,7 +148,10 @@ async def test_it_goes_on_where_the_worker_that_ran_it_stops(two: Two, embedded:
         while (await the_tournament(store)).is_live:
             await two.play()
         async with asyncio.timeout(60):
-            while len(two.fake.texts(GROUP)) < 2 or await two.minding.director.tournaments.live():
+            while (
+                len(two.fake.texts(GROUP)) < 2
+                or await two.minding.feature(TournamentsFeature).director.tournaments.live()
+            ):
                 await asyncio.sleep(0.05)
         # Nor is anything told again afterwards.
         for _ in range(20):
@@ -169,4 +173,4 @@ async def test_it_goes_on_where_the_worker_that_ran_it_stops(two: Two, embedded:
         card, told = two.fake.texts(GROUP)
         assert "🏆" in card
         assert "🥇" in told
-        assert not await worker.director.tournaments.live()
+        assert not await worker.feature(TournamentsFeature).director.tournaments.live()

@@ -3,16 +3,31 @@
 import re
 from collections.abc import Sequence
 
-from bot.handlers.errors import NoSuchPerson, NotYourself, OnePersonAtATime
 from bot.names import person_name, plain_name
 from bot.people import People, Profile
 from bot.platform import Command, Person, platform_of
 from bot.tables.chairs import Invited
+from bot.tables.errors import TableError
 
 HANDLE = re.compile(r"[\w.]{1,64}")
 """What somebody may be called by with an @, on any platform."""
 
 LONGEST_SHOWN = 32
+
+
+class NoSuchPerson(TableError):
+    code = "no_such_person"
+    sentence = "I have not met {name} yet."
+
+
+class NotYourself(TableError):
+    code = "not_yourself"
+    sentence = "You cannot challenge yourself. Without a name, anybody may accept."
+
+
+class OnePersonAtATime(TableError):
+    code = "one_person_at_a_time"
+    sentence = "One person at a time, please: you named {names}."
 
 
 async def invited_by(people: People, command: Command) -> Invited | None:

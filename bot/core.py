@@ -1,0 +1,146 @@
+"""The core of one worker: the parts that serve every feature, put together.
+
+A feature is made with the core, and gives each of its own classes only the parts that it uses.
+"""
+
+import time
+from collections.abc import Callable
+from importlib.util import find_spec
+
+from bot.analysis_pool import AnalysisPool
+from bot.cluster.clock import HostClock
+from bot.cluster.shards import Shards
+from bot.delivery.delivery import RING_AFTER, Delivery
+from bot.delivery.names import SurfaceName, encode_name
+from bot.delivery.surface import Change, encode_change
+from bot.feature import Feature
+from bot.finished.archive import Archive
+from bot.finished.ratings import Ratings
+from bot.finishing import Finisher
+from bot.outages import Outages
+from bot.people import People
+from bot.pictures.pool import PicturePool
+from bot.platform import Adapter
+from bot.private_hands import PrivateHands
+from bot.replays import Replays
+from bot.robot_pool import RobotPool
+from bot.scheduler import Scheduler
+from bot.settings import Settings
+from bot.store import Store
+from bot.table_policy import Policies
+from bot.tables.blocks import Blocks
+from bot.tables.challenges import Challenges
+from bot.tables.room import ROBOT_PAUSE, Room
+from bot.tables.table import Table
+from bot.viewers import Viewers
+from bot.watching import Watching
+
+TROUBLE_SECONDS = 300.0
+"""For how long after a failure, or our own start, nobody is blamed for not having answered."""
+
+
+class Core:
+    """What every feature may use."""
+
+    def __init__(
+        self,
+        store: Store,
+        settings: Settings,
+        *,
+        alone: bool = True,
+        robot_pause: float = ROBOT_PAUSE,
+        ring_after: float = RING_AFTER,
+    ) -> None:
+        self.store, self.settings = store, settings
+        self.features: list[Feature] = []
+        """All features of this worker. The worker fills the list once each of them is made."""
+        self.policies = Policies()
+        self.room = Room(store, robot_pause=robot_pause, before_removal=self._before_removal)
+        self.challenges = Challenges(self.room)
+        self.people = People(store.client)
+        self.blocks = Blocks(store.client)
+        self.archive = Archive(store.client)
+        self.ratings = Ratings(store.client, self.archive)
+        self.robot_pool = RobotPool()
+        self.picture_pool = PicturePool()
+        self.analysis_pool = AnalysisPool(store.client, self.robot_pool)
+        self.adapters: dict[str, Adapter] = {}
+        self.viewers = Viewers(self.people, self.adapters)
+        self._started_at = time.monotonic()
+        self.errors: dict[str, str] = {}
+        """Why a platform is down, in a few words, as far as its supervisor knows."""
+        self.shards = Shards(store, alone=alone, zone=settings.time_zone)
+        self.clock = HostClock(store.attendance, settings.time_zone)
+        self.outages = Outages(self.is_healthy, self._platform_back)
+        self.watching = Watching(self.room, self.people, self.shards)
+        self.on_heard: list[Callable[[str], None]] = [self.watching.look_at]
+        """Called with the code of a table that this worker delivers, and to which another has committed something."""
+        self.delivery = Delivery(
+            self.room,
+            self.shards,
+            self.people,
+            self.adapters,
+            self.picture_pool,
+            self.outages,
+            Finisher(store, self.archive, self.ratings, self.policies).finish,
+            self.watching,
+            self.policies,
+            ring_after,
+        )
+        self.replays = Replays(self.archive, self.viewers)
+        self.private_hands = PrivateHands(store, self.room.lists, self.change)
+        self.scheduler = Scheduler(self.room, self.shards, self.robot_pool, self.policies)
+
+    @property
+    def looks_at_games(self) -> bool:
+        """Whether games are analysed though nobody asks for it. In plain Python it takes many times as long."""
+        return self.settings.analyse_results and find_spec("numba") is not None
+
+    async def tables_of(self, person: str) -> list[Table]:
+        """The live tables where a person sits or asks for a chair."""
+        return await self.room.lists.tables_of(person)
+
+    async def tables_at(self, chat: str) -> list[Table]:
+        """The tables that a chat shows."""
+        return await self.room.lists.tables_at(chat)
+
+    async def change(self, code: str, name: SurfaceName, change: Change) -> None:
+        """Something was done with a surface, whichever worker delivers it."""
+        if self.shards.owns(code):
+            self.delivery.change(code, name, change)
+        else:
+            await self.shards.notify({"code": code, "name": encode_name(name), "change": encode_change(change)})
+
+    async def touch(self, code: str) -> None:
+        """A table's panels may have changed though the table has not."""
+        if self.shards.owns(code):
+            self.delivery.touch(code)
+        else:
+            await self.shards.notify({"code": code})
+
+    def state_of(self, adapter: Adapter) -> str:
+        """Return "up", or "down: " and why."""
+        platform = adapter.platform
+        if adapter.healthy and not self.outages.is_failing(platform):
+            return "up"
+        return f"down: {self.errors.get(platform) or self.outages.why(platform) or 'not connected'}"
+
+    def is_healthy(self, platform: str) -> bool:
+        """Return whether the platform can be used now, as far as is known."""
+        adapter = self.adapters.get(platform)
+        return adapter is not None and adapter.healthy
+
+    def is_in_trouble(self, platform: str) -> bool:
+        """Whether people of a platform may have been cut off from us a moment ago, and are to blame for nothing."""
+        has_just_started = time.monotonic() - self._started_at < TROUBLE_SECONDS
+        return has_just_started or not self.is_healthy(platform) or self.outages.has_failed(platform, TROUBLE_SECONDS)
+
+    def _platform_back(self, platform: str) -> None:
+        self.delivery.platform_back(platform)
+
+    async def tell_to_forget(self, key: str) -> None:
+        """Have the other workers drop a profile or chat that they remember, by its key in the store."""
+        await self.shards.notify({"forget": key, "by": self.shards.worker_id})
+
+    async def _before_removal(self, table: Table) -> None:
+        await self.policies.of(table).before_removal(table)

@@ -1,0 +1,48 @@
+"""The page with the analysis of a finished game."""
+
+from bot.analysis_pool import AnalysisPool
+from bot.features.analysis.errors import NothingToAnalyse, TooManyAnalyses
+from bot.features.analysis.pages import analysis_page
+from bot.finished.archive import Archive, FinishedGame
+from bot.panel import Panel
+from bot.people import Profile
+from bot.pictures.results import game_sheet
+from bot.platform import chat_of
+from bot.somebody import spoken
+from bot.tables.errors import GameNotKept
+from bot.viewers import Viewers, pictured
+from engine.robots.findings import summary
+
+
+class Analyses:
+    """Analyses of the games of an archive."""
+
+    def __init__(self, archive: Archive, analysis_pool: AnalysisPool, viewers: Viewers) -> None:
+        self._archive, self._analysis_pool, self._viewers = archive, analysis_pool, viewers
+
+    async def analysis(self, place: str, profile: Profile, game_id: str) -> Panel:
+        game = await self._archive.get(game_id)
+        if game is None:
+            raise GameNotKept()
+        return await self._analysis_of(game, place, profile)
+
+    async def last_analysis(self, place: str, profile: Profile) -> Panel:
+        """Of the game that this person finished last, or else this chat."""
+        archive = self._archive
+        game = await archive.last(profile.id) or await archive.last(chat_of(place))
+        if game is None:
+            raise NothingToAnalyse()
+        return await self._analysis_of(game, place, profile)
+
+    async def _analysis_of(self, game: FinishedGame, place: str, profile: Profile) -> Panel:
+        found = await self._analysis_pool.analysis(game)
+        if found is None:
+            raise TooManyAnalyses()
+        viewer = await self._viewers.at(place)
+        panel = analysis_page(game, found.verdicts, found.deals, viewer.language, profile.suits, viewer.pages)
+        if not viewer.deck or found.deals < len(game.record.deals):
+            return panel
+        names = [spoken(name, viewer.language) for name in game.record.seats]
+        summaries = [summary(found.verdicts, seat) for seat in range(len(names))]
+        sheet = game_sheet(game.record, game.code, names, viewer.language, ended=game.ended, summaries=summaries)
+        return pictured(panel, sheet, viewer.language)

@@ -1,0 +1,44 @@
+"""The analysis of finished games, for the rest of the bot."""
+
+from bot.actions import BadPayload
+from bot.core import Core
+from bot.feature import Feature
+from bot.features.analysis.commands import Analyses
+from bot.features.analysis.completion import Completion
+from bot.people import Profile
+from bot.platform import Command, Press, Reply
+from bot.replies import command_toast, for_one
+
+
+class AnalysisFeature(Feature):
+    """How well a game was played: added to results, and on request."""
+
+    name = "analysis"
+
+    def __init__(self, core: Core) -> None:
+        self.analyses = Analyses(core.archive, core.analysis_pool, core.viewers)
+        self.commands = {"analyse": self._command}
+        self.pages = {"analysis": self._page}
+        self.completion = Completion(
+            core.archive,
+            core.analysis_pool,
+            core.viewers,
+            core.picture_pool,
+            core.adapters,
+            core.delivery.answers,
+            core.policies,
+        )
+        if core.looks_at_games:
+            core.delivery.on_results = self.completion.shown
+
+    def stop(self) -> None:
+        self.completion.stop()
+
+    async def _command(self, command: Command, profile: Profile) -> Reply:
+        panel = await self.analyses.last_analysis(command.place, profile)
+        return Reply(panel=panel, private=True, toast=command_toast(command, profile.language))
+
+    async def _page(self, press: Press, profile: Profile, words: list[str]) -> Reply:
+        if len(words) != 1:
+            raise BadPayload()
+        return for_one(press.place, profile.language, await self.analyses.analysis(press.place, profile, words[0]))

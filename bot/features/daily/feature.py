@@ -1,0 +1,130 @@
+"""The deal of the day, for the rest of the bot."""
+
+import time
+from collections.abc import Iterator
+from functools import partial
+from typing import Any, NamedTuple
+
+from bot.core import Core
+from bot.feature import Feature, Forgetting, Step
+from bot.features.daily.analyses import DayAnalyses
+from bot.features.daily.commands import Daily
+from bot.features.daily.days import Days
+from bot.features.daily.deal import DayResult, result_of, thought_seed
+from bot.features.daily.dealt import mark_before_forgetting
+from bot.features.daily.loop import Reminders
+from bot.features.daily.pages import TOO_LATE, day_result_panel
+from bot.features.daily.site import DaySite
+from bot.finished.archive import Archive
+from bot.metrics import GAMES
+from bot.panel import Panel
+from bot.people import Profile
+from bot.platform import Command, Press, Reply
+from bot.store import Store, keys
+from bot.table_policy import Outcome, TablePolicy
+from bot.tables.table import Table
+from bot.texts import texts
+
+CLOSE_SECONDS = 30.0
+"""How often the leader checks whether a day is over."""
+
+
+class DayDetails(NamedTuple):
+    """What the result of a day's deal shows besides: the robot's result, and whether the day was over by then."""
+
+    par: DayResult | None = None
+    is_late: bool = False
+
+
+class DailyPolicy(TablePolicy):
+    """The deal of the day is not rated, its robots play alike for everybody, and its record waits for midnight."""
+
+    results_path = "/daily"
+
+    def __init__(self, store: Store, archive: Archive, days: Days) -> None:
+        self._store, self._archive, self._days = store, archive, days
+
+    async def finish(self, table: Table) -> Outcome:
+        assert table.day
+        game = await self._archive.finished(table, time.time())
+        counts = await self._days.finish(game, table.day)
+        await self._store.confirm(keys.daily_results(table.day))
+        GAMES.labels(table.game_id, "day").inc()
+        details = DayDetails(await self._days.results.par(table.day), is_late=not counts)
+        return Outcome(game.id, (), game.ended, details=details)
+
+    def result_panel(self, table: Table, outcome: Outcome, language: str) -> Panel:
+        assert table.day
+        assert table.game
+        result = result_of(table.game.record(live=False))
+        details: DayDetails = outcome.details or DayDetails()
+        return day_result_panel(language, table.day, table.game_id, result, details.par, is_late=details.is_late)
+
+    async def outcome_for(self, table: Table, person: str) -> Outcome | None:
+        if table.phase != "over" or table.day is None or table.day >= self._days.today():
+            return None
+        is_late = await self._days.results.of(table.day, person) is None
+        return Outcome("", (), details=DayDetails(is_late=is_late))
+
+    def note(self, outcome: Outcome, language: str) -> str:
+        return texts(language).gettext(TOO_LATE) if outcome.details and outcome.details.is_late else ""
+
+    def robot_seed(self, table: Table) -> int:
+        assert table.game
+        return thought_seed(table.secret, len(table.game.moves))
+
+
+class DailyFeature(Feature):
+    """The same cards for everybody, once a day."""
+
+    name = "daily"
+
+    def __init__(self, core: Core) -> None:
+        self._core = core
+        self.days = Days(core.room, core.challenges, core.archive, core.robot_pool, core.clock)
+        self.reminders = Reminders(core.store, core.shards, core.clock, core.people, core.adapters, self.days)
+        self.daily = Daily(core, self.days)
+        self.site = DaySite(core.people, self.days, self.daily)
+        self.policy = DailyPolicy(core.store, core.archive, self.days)
+        self.commands = {"daily": self._command}
+        self.pages = {"daily": self._page}
+        self.start_words = {"daily": self._start}
+        self.loops = {
+            "days": partial(core.shards.while_leader, CLOSE_SECONDS, self.days.close_past),
+            "reminders": self.reminders.run,
+        }
+        if core.looks_at_games:
+            analyses = DayAnalyses(core.shards, self.days, core.archive, core.analysis_pool)
+            self.loops["day analyses"] = analyses.run
+
+    async def _command(self, command: Command, profile: Profile) -> Reply:
+        return await self.daily.ask(command.place, profile)
+
+    async def _page(self, press: Press, profile: Profile, words: list[str]) -> Reply:
+        return await self.daily.answer(press.place, profile, words)
+
+    async def _start(self, command: Command, profile: Profile) -> Reply:
+        return await self.daily.play(command.place, profile)
+
+    def stop(self) -> None:
+        self.days.stop()
+
+    async def move_chat(self, old: str, new: str) -> None:
+        await self.days.move_chat(old, new)
+
+    def steps_before_leaving(self, forgetting: Forgetting) -> Iterator[Step]:
+        # Who has seen today's cards cannot be dealt them again as a stranger.
+        yield partial(mark_before_forgetting, self._core.room, forgetting.person)
+
+    def steps_at_the_end(self, forgetting: Forgetting) -> Iterator[Step]:
+        yield partial(self.days.results.forget, forgetting.person, forgetting.somebody)
+        yield partial(self.daily.hours.forget, forgetting.person, forgetting.today)
+
+    async def mydata(self, person: str, now: float) -> dict[str, Any]:
+        results = self.days.results
+        found = [(day, await results.of(day, person)) for day in await results.days_of(person)]
+        return {
+            "days": [{"day": day.isoformat(), **result.to_dict()} for day, result in found if result],
+            "days_asked_for": [{"day": day.isoformat(), "chat": chat} for day, chat in await results.asked_by(person)],
+            "reminded_at": await self.daily.hours.of(person),
+        }

@@ -1,0 +1,55 @@
+"""The deal of the day, for pages."""
+
+from datetime import timedelta
+from typing import NamedTuple
+
+from bot.addresses import Visitor
+from bot.features.daily.commands import Daily
+from bot.features.daily.days import Days
+from bot.features.daily.texts import DayTable, day_table
+from bot.panel import Panel
+from bot.people import People, Profile
+from bot.platform import Person
+from bot.store.outage import begin_request
+from bot.texts import error_text
+from engine.errors import EngineError
+
+
+class DayPage(NamedTuple):
+    """A day's deal, in words; whether it may be played, and where it may be looked at the game's id and all lines."""
+
+    panel: Panel
+    may_play: bool
+    replay: str = ""
+    lines: DayTable | None = None
+
+
+class DaySite:
+    """What pages show of the deal of the day. Every method may raise one of the store's errors."""
+
+    def __init__(self, people: People, days: Days, daily: Daily) -> None:
+        self._people, self._days, self._daily = people, days, daily
+
+    async def open(self, person: Person, visitor: Visitor | None = None) -> tuple[str, str]:
+        """Return the code of the table at which a person plays today's deal, or an empty one and why there is none.
+
+        ``visitor`` is from where a guest comes.
+        """
+        begin_request()
+        profile = await self._people.meet(person)
+        try:
+            return (await self._days.open(person.id, person.name, visitor=visitor)).code, ""
+        except EngineError as fault:
+            return "", error_text(fault, profile.language)
+
+    async def page(self, person: str, language: str, *, yesterday: bool = False) -> DayPage:
+        """Return today's deal as a person sees it, or yesterday's results.
+
+        ``person`` is empty for a stranger, who speaks ``language``.
+        """
+        profile = await self._people.person(person) if person else Profile("", language=language)
+        if yesterday:
+            own = await self._days.results.line_of_play(self._days.today() - timedelta(days=1), person)
+            lines = day_table(profile.language, profile.suits, await self._daily.everywhere(profile))
+            return DayPage(await self._daily.yesterday(profile), False, own.game if own else "", lines)
+        return DayPage(await self._daily.own(profile), await self._days.may_play(person))

@@ -1,0 +1,158 @@
+"""Looking for opponents, for the rest of the bot."""
+
+from collections.abc import Iterator
+from functools import partial
+from typing import Any
+
+from bot.actions import BadPayload, TableAction, number_in
+from bot.core import Core
+from bot.delivery.names import Hand
+from bot.delivery.surface import Change
+from bot.feature import Feature, Forgetting, Step
+from bot.features.find.commands import Finding
+from bot.features.find.finder import Finder
+from bot.features.find.pages import ready_panel
+from bot.features.find.reports import Reports
+from bot.features.find.strangers import Strangers
+from bot.features.find.teller import Teller
+from bot.game_words import game_called
+from bot.meant import NoSuchPerson, person_meant
+from bot.names import plain_name
+from bot.panel import Panel
+from bot.panels.drafts import NO_DRAFT
+from bot.panels.snapshot import TableSnapshot
+from bot.panels.strangers import DEEDS, Deed
+from bot.people import Profile
+from bot.platform import Command, Press, Reply
+from bot.store import keys
+from bot.table_policy import TablePolicy
+from bot.tables.table import Table
+from bot.texts import texts
+from bot.wording import Wording
+
+
+class FindPolicy(TablePolicy):
+    """A table of people who were matched asks each of them whether they are ready."""
+
+    def __init__(self, finder: Finder) -> None:
+        self._finder = finder
+
+    async def archived(self, table: Table, game: Any) -> None:
+        await self._finder.game_over(table)
+
+    async def decline(self, table: Table, person: str, update: str) -> bool:
+        if table.matched:
+            await self._finder.decline(table.code, person, update)
+        return bool(table.matched)
+
+    async def before_removal(self, table: Table) -> None:
+        await self._finder.before_removal(table)
+
+    def card_panel(self, table: Table, seen: TableSnapshot, reader: str, language: str) -> Panel:
+        return ready_panel(table, seen, reader, language)
+
+
+class FindFeature(Feature):
+    """Opponents for people who know nobody to play with."""
+
+    name = "find"
+
+    def __init__(self, core: Core) -> None:
+        self._client = core.store.client
+        self._reports = Reports(self._client)
+        self.finder = Finder(
+            core.room,
+            core.people,
+            core.ratings,
+            core.challenges,
+            core.shards,
+            core.adapters,
+            core.delivery.answers,
+            core.is_in_trouble,
+        )
+        self.teller = Teller(core.store, core.shards, core.people, core.adapters, core.settings.reports_to)
+        self.finding, self.strangers = Finding(core, self.finder), Strangers(core, self.finder)
+        self._core = core
+        self.commands = {"find": self._find, "nickname": self._nickname, "block": self._block}
+        self.pages = {"find": self._page, **{name: partial(self._about_strangers, name) for name in (*DEEDS, "say")}}
+        self.verbs = {deed: partial(self._do_to_stranger, deed) for deed in DEEDS}
+        self.start_words = {"find": self._start}
+        self.policy = FindPolicy(self.finder)
+        self.loops = {"finding": self.finder.run, "reports": self.teller.run}
+
+    def steps_before_leaving(self, forgetting: Forgetting) -> Iterator[Step]:
+        # The people they were matched with go back to the queue.
+        yield partial(self.finder.queue.forget, forgetting.person)
+        yield partial(self._reports.forget, forgetting.person, forgetting.somebody)
+
+    def steps_at_the_end(self, forgetting: Forgetting) -> Iterator[Step]:
+        yield partial(self._client.delete, keys.left(forgetting.person))
+        yield partial(self.finder.queue.forget, forgetting.person)
+
+    async def mydata(self, person: str, now: float) -> dict[str, Any]:
+        return {
+            "looking_for": await self._looking_for(person),
+            "blocked": [block.name for block in await self.finder.queue.blocks.of(person)],
+            "left": [int(at) for at in await self.finder.leavers.times(person, now)],
+            # What others reported about them stays between those and the host.
+            "reports": [
+                {"at": report.at, "code": report.code, "game": report.game, "about": report.about_name}
+                async for _id, report in self._reports.all()
+                if report.by == person
+            ],
+        }
+
+    async def _looking_for(self, person: str) -> str | None:
+        for key in (keys.FIND_WAITING, keys.FIND_ASKED):
+            if found := await self._client.hget(key, person):
+                return str(found.decode())
+        return None
+
+    async def note_on_open_tables(self, language: str) -> str:
+        looking = await self.finder.queue.count()
+        words = Wording(language, ())
+        if not looking:
+            _ = words.text
+            return _("Nobody looks for an opponent just now.")
+        text = words.ngettext("{count} player looks for an opponent.", "{count} players look for an opponent.", looking)
+        return text.format(count=looking)
+
+    async def _find(self, command: Command, profile: Profile) -> Reply:
+        game = game_called(" ".join(command.words)) if command.words else ""
+        return await self.finding.look(command.place, profile, command.key, game)
+
+    async def _start(self, command: Command, profile: Profile) -> Reply:
+        return await self.finding.look(command.place, profile, command.key)
+
+    async def _page(self, press: Press, profile: Profile, words: list[str]) -> Reply:
+        return await self.finding.answer(press.place, profile, words, press.key)
+
+    async def _nickname(self, command: Command, profile: Profile) -> Reply:
+        return await self.finding.call(command.place, profile, " ".join(command.words))
+
+    async def _block(self, command: Command, profile: Profile) -> Reply:
+        """Block somebody who is named, or else list who is blocked."""
+        if not (command.words or command.about):
+            return await self.strangers.list_of_blocks(profile)
+        about = await person_meant(self._core.people, command)
+        if about is None:
+            raise NoSuchPerson(name=plain_name(command.words[0])[:32])
+        return await self.strangers.block(profile, about)
+
+    async def _about_strangers(self, page: str, press: Press, profile: Profile, words: list[str]) -> Reply:
+        return await self.strangers.answer(press.place, profile, page, words)
+
+    async def _do_to_stranger(self, deed: Deed, press: Press, profile: Profile, action: TableAction) -> Reply:
+        if len(action.words) != 1:
+            raise BadPayload()
+        table = await self._core.room.table(action.code)
+        await self.strangers.at_table(table, press.person.id, deed, number_in(action.words))
+        seat = table.seat_of(press.person.id)
+        assert seat is not None
+        await self._core.change(table.code, Hand(seat), Change(draft=NO_DRAFT))
+        _ = texts(profile.language).gettext
+        if deed == "report":
+            return Reply(
+                _("Your report is filed: the host of this bot can read it. To avoid meeting them again: /block.")
+            )
+        return Reply(_("You are matched with them no more. /block lets you unblock them."))

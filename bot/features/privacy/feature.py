@@ -1,0 +1,42 @@
+"""/mydata and /forget, for the rest of the bot."""
+
+from dataclasses import replace
+
+from bot.core import Core
+from bot.feature import Feature
+from bot.features.privacy.commands import OwnData
+from bot.features.privacy.forgetting import Forgetter
+from bot.features.privacy.rewriting import Rewriter
+from bot.features.privacy.unused import Unused
+from bot.people import Profile
+from bot.platform import Command, Press, Reply
+from bot.replies import command_toast
+
+
+class PrivacyFeature(Feature):
+    """What is kept of people, to have or to be forgotten."""
+
+    name = "privacy"
+
+    def __init__(self, core: Core) -> None:
+        self.forgetter = Forgetter(
+            core.room, core.people, core.archive, core.ratings, core.features, core.tell_to_forget
+        )
+        self.own_data = OwnData(core, self.forgetter)
+        self.commands = {"mydata": self._mydata, "forget": self._forget}
+        self.pages = {"forget": self._page}
+        self.loops = {
+            "forgetting": self.forgetter.run,
+            "rewriting": Rewriter(core.store, core.shards).run,
+        }
+        if days := core.settings.forget_after_days:
+            self.loops["unused"] = Unused(core.store, core.people, self.forgetter, days).run
+
+    async def _mydata(self, command: Command, profile: Profile) -> Reply:
+        return replace(await self.own_data.send(profile), toast=command_toast(command, profile.language))
+
+    async def _forget(self, command: Command, profile: Profile) -> Reply:
+        return replace(await self.own_data.ask(profile), toast=command_toast(command, profile.language))
+
+    async def _page(self, press: Press, profile: Profile, words: list[str]) -> Reply:
+        return await self.own_data.answer(press.place, profile, words)

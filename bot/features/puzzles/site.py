@@ -1,0 +1,34 @@
+"""Puzzles, for pages."""
+
+from dataclasses import replace
+
+from bot.features.puzzles.commands import PuzzlePage, Puzzles, puzzle_with
+from bot.people import People, Profile
+from bot.platform import Person
+from bot.tables.errors import TableError
+
+
+class PuzzleSite:
+    """What pages show of puzzles. Every method but `is_answer` may raise one of the store's errors."""
+
+    def __init__(self, people: People, puzzles: Puzzles) -> None:
+        self._people, self._puzzles = people, puzzles
+
+    async def page(self, person: str, language: str, id_: str = "") -> PuzzlePage | None:
+        """Return a puzzle for a page (`Puzzles.page`)."""
+        profile = await self._people.person(person) if person else Profile("")
+        return await self._puzzles.page(replace(profile, language=language), id_)
+
+    @staticmethod
+    def is_answer(id_: str, card: str) -> bool:
+        """Return whether there is such a puzzle, and the card may be played in it."""
+        try:
+            puzzle_with(id_, card)
+        except TableError:
+            return False
+        return True
+
+    async def answer(self, person: Person, id_: str, card: str) -> None:
+        """Take a person's answer to a puzzle; see `is_answer`."""
+        await self._people.meet(person)
+        await self._puzzles.ladder.take(person.id, puzzle_with(id_, card), card)

@@ -1,0 +1,81 @@
+"""The pages of leaderboards, statistics and honours."""
+
+import re
+import time
+from dataclasses import replace
+
+from bot.actions import BadPayload
+from bot.features.ratings.honours import Honours
+from bot.features.ratings.honours_pages import chat_honours_panel, own_honours_panel
+from bot.features.ratings.pages import Ranked, leaderboard_about, leaderboard_page, stats_page
+from bot.features.ratings.pictures import leaderboard_sheet, stats_sheet
+from bot.finished.ratings import EVERYTHING, Ratings, Scope
+from bot.panel import Panel
+from bot.people import People, Profile
+from bot.pictures.lettering import are_drawable
+from bot.platform import chat_of, is_private
+from bot.somebody import NAME, is_somebody
+from bot.viewers import Viewers, pictured
+from engine import GAMES
+
+PAST_MONTH = re.compile(r"20\d\d-(0[1-9]|1[0-2])")
+
+LINES = 10
+"""How many of the best a leaderboard shows."""
+
+MONTHS = 6
+"""How many months' honours a list shows."""
+
+
+class Standings:
+    """Who is best, in a chat or everywhere."""
+
+    def __init__(self, ratings: Ratings, honours: Honours, people: People, viewers: Viewers) -> None:
+        self._ratings, self._honours, self._people, self._viewers = ratings, honours, people, viewers
+
+    async def leaderboard(self, place: str, profile: Profile, where: str, when: str, game: str) -> Panel:
+        if where not in ("chat", "all") or game not in ("all", *GAMES):
+            raise BadPayload()
+        if when not in ("month", "all") and not PAST_MONTH.fullmatch(when):
+            raise BadPayload()
+        scope = Scope(
+            chat=chat_of(place) if where == "chat" else EVERYTHING,
+            month={"month": time.strftime("%Y-%m", time.gmtime()), "all": EVERYTHING}.get(when, when),
+            game=EVERYTHING if game == "all" else game,
+        )
+        ratings = self._ratings
+        best = await ratings.best_and_own(scope, profile.id, LINES)
+        names = await self._people.names(one.person for one in best)
+        lines = [
+            Ranked(one.rank, names[one.person], one.standing, one.person == profile.id, one.history) for one in best
+        ]
+        viewer = await self._viewers.at(place)
+        panel = leaderboard_page(viewer.language, where, when, game, lines, await ratings.ranked(scope))
+        if not viewer.deck:
+            return panel
+        if not are_drawable([line.name for line in lines if line.rank is not None]):
+            panel = replace(panel, fold=None)
+        about = leaderboard_about(viewer.language, where, when, game)
+        return pictured(panel, leaderboard_sheet(viewer.language, about, lines), viewer.language)
+
+    async def honours(self, place: str, profile: Profile) -> Panel:
+        """What months are remembered for in a group; in private what somebody is remembered for."""
+        people, honours = self._people, self._honours
+        if is_private(place):
+            own = await honours.of_person(profile.id)
+            chats = {chat: (await people.chat(chat)).name for chat in {one.chat for one in own}}
+            return own_honours_panel(profile.language, own, chats)
+        months = await honours.of_chat(chat_of(place), MONTHS)
+        named = {person for month in months for honour in month.honours for person in honour.people}
+        known = await people.names(person for person in named if not is_somebody(person))
+        names = {person: known.get(person, NAME) for person in named}
+        return chat_honours_panel((await self._viewers.at(place)).language, months, names)
+
+    async def stats(self, place: str, about: Profile) -> Panel:
+        ratings = self._ratings
+        lines = await ratings.standings(about.id)
+        history = (await ratings.histories(Scope(), [about.id]))[about.id]
+        viewer = await self._viewers.at(place)
+        panel = stats_page(viewer.language, about.name, lines, history)
+        sheet = stats_sheet(viewer.language, about.name, lines, history) if viewer.deck else None
+        return pictured(panel, sheet, viewer.language)

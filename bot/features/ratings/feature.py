@@ -1,0 +1,84 @@
+"""Leaderboards, statistics and honours, for the rest of the bot."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from datetime import UTC, datetime
+from functools import partial
+from typing import Any
+
+from bot.actions import BadPayload
+from bot.core import Core
+from bot.feature import Feature, Forgetting, Step
+from bot.features.ratings.commands import Standings
+from bot.features.ratings.honours import Honours
+from bot.features.ratings.players import Players
+from bot.game_words import game_called
+from bot.meant import person_meant
+from bot.people import Profile
+from bot.platform import Command, Offer, Press, Reply, is_inline, is_private, private_place
+from bot.replies import for_one
+from bot.texts import texts
+
+CLOSE_SECONDS = 30.0
+"""How often the leader checks whether a month is over."""
+
+
+class RatingsFeature(Feature):
+    """Who is best, and what each month is remembered for."""
+
+    name = "ratings"
+
+    def __init__(self, core: Core) -> None:
+        self.honours = Honours(core.store.client, core.archive, core.ratings)
+        self._people = core.people
+        self.players = Players(core.store, core.people, core.ratings, core.archive)
+        self.standings = Standings(core.ratings, self.honours, core.people, core.viewers)
+        self.commands = {"leaderboard": self._leaderboard, "honours": self._honours, "stats": self._stats}
+        self.pages = {"leaderboard": self._page}
+        self._attendance = core.store.attendance
+        self.loops = {"months": partial(core.shards.while_leader, CLOSE_SECONDS, self._close_past_months)}
+
+    async def _close_past_months(self) -> None:
+        # The store's clock counts: this worker's may be wrong.
+        await self.honours.close_past(datetime.fromtimestamp(await self._attendance.now(), UTC))
+
+    async def move_chat(self, old: str, new: str) -> None:
+        await self.honours.move_chat(old, new)
+
+    def steps_after_games(self, forgetting: Forgetting) -> Iterator[Step]:
+        yield partial(self.honours.forget, forgetting.person, forgetting.somebody)
+
+    async def mydata(self, person: str, now: float) -> dict[str, Any]:
+        found = await self.honours.of_person(person)
+        return {
+            "honours": [
+                {"month": one.month, "chat": one.chat, "kind": one.honour.kind, "figure": one.honour.figure}
+                for one in found
+            ]
+        }
+
+    async def offers(self, profile: Profile) -> list[Offer]:
+        _ = texts(profile.language).gettext
+        panel = await self.standings.stats(private_place(profile.id), profile)
+        return [Offer("rating", _("My rating"), _("How I do, in each game"), replace(panel, rows=(), picture=None))]
+
+    async def _leaderboard(self, command: Command, profile: Profile) -> Reply:
+        where = "all" if is_private(command.place) else "chat"
+        game = game_called(" ".join(command.words)) if command.words else "all"
+        return Reply(panel=await self.standings.leaderboard(command.place, profile, where, "all", game))
+
+    async def _honours(self, command: Command, profile: Profile) -> Reply:
+        return Reply(panel=await self.standings.honours(command.place, profile))
+
+    async def _stats(self, command: Command, profile: Profile) -> Reply:
+        about = await person_meant(self._people, command, is_met=True) or profile
+        return Reply(panel=await self.standings.stats(command.place, about))
+
+    async def _page(self, press: Press, profile: Profile, words: list[str]) -> Reply:
+        if len(words) != 3:
+            raise BadPayload()
+        panel = await self.standings.leaderboard(press.place, profile, *words)
+        # In the private chat its buttons would lead to another chat's.
+        if is_inline(press.place):
+            return for_one(press.place, profile.language, replace(panel, rows=()))
+        return Reply(panel=panel)

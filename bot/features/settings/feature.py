@@ -1,0 +1,47 @@
+"""Settings, browsers and programs of people, for the rest of the bot."""
+
+from bot.actions import BadPayload, TableAction
+from bot.core import Core
+from bot.feature import Feature
+from bot.features.settings.browsers import Browsers
+from bot.features.settings.commands import Settings
+from bot.features.settings.programs import OwnPrograms
+from bot.features.settings.site import SettingsSite
+from bot.people import Profile
+from bot.platform import Command, Press, Reply, is_private
+from bot.replies import for_one
+
+
+class SettingsFeature(Feature):
+    """What people and groups choose."""
+
+    name = "settings"
+
+    def __init__(self, core: Core) -> None:
+        self.settings = Settings(core)
+        self.site = SettingsSite(core.people, self.settings)
+        self._room, self._browsers, self._programs = core.room, Browsers(core), OwnPrograms(core)
+        self.commands = {"settings": self._command}
+        self.pages = {"settings": self._page, "browsers": self._browsers_page, "programs": self._programs.answer}
+        self.verbs = {"browser": self._browser}
+
+    async def _command(self, command: Command, profile: Profile) -> Reply:
+        if is_private(command.place):
+            return Reply(panel=self.settings.own(profile))
+        return Reply(panel=await self.settings.of_chat(command.place))
+
+    async def _page(self, press: Press, profile: Profile, words: list[str]) -> Reply:
+        if not words:
+            return for_one(press.place, profile.language, self.settings.own(profile))
+        if len(words) != 2:
+            raise BadPayload()
+        name, value = words
+        return Reply(panel=await self.settings.change(press.place, profile, name, value, is_admin=press.is_admin))
+
+    async def _browsers_page(self, press: Press, profile: Profile, words: list[str]) -> Reply:
+        return await self._browsers.answer(press.place, profile, words)
+
+    async def _browser(self, press: Press, profile: Profile, action: TableAction) -> Reply:
+        """Answer with a link to the table's page, for a person who sits there."""
+        await self._room.table(action.code)
+        return await self._browsers.at_table(press.place, profile, await self._room.cached(action.code))

@@ -1,0 +1,29 @@
+"""Settings, for pages."""
+
+from collections.abc import Mapping
+
+from bot.actions import BadPayload
+from bot.features.settings.commands import Settings
+from bot.features.settings.pages import Setting, look_settings
+from bot.people import People
+from bot.platform import Person
+
+
+class SettingsSite:
+    """How people have their cards on our pages. Every method may raise one of the store's errors."""
+
+    def __init__(self, people: People, settings: Settings) -> None:
+        self._people, self._settings = people, settings
+
+    async def of(self, person: str, language: str) -> tuple[Setting, ...]:
+        """Return the settings of a person that a page lets them choose."""
+        return look_settings(await self._people.person(person), language)
+
+    async def choose(self, person: Person, chosen: Mapping[str, str]) -> bool:
+        """Set some of a person's settings; return whether there are such."""
+        await self._people.meet(person)
+        try:
+            await self._settings.choose_own(person.id, chosen)
+        except BadPayload:
+            return False
+        return True

@@ -1,0 +1,101 @@
+"""Tournaments and leagues, for the rest of the bot."""
+
+import time
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+from bot.core import Core
+from bot.feature import Feature, Forgetting, Step
+from bot.features.tournaments.commands import TournamentPages, form_and_rest
+from bot.features.tournaments.director import Director
+from bot.features.tournaments.forgetting import forget, kept_of
+from bot.features.tournaments.tournament import Form
+from bot.finished.archive import Archive
+from bot.game_words import game_and_points, target_rule
+from bot.metrics import GAMES
+from bot.people import Profile
+from bot.platform import Command, Press, Reply, is_private
+from bot.store import Store, keys
+from bot.table_policy import Outcome, TablePolicy
+from bot.tables.choice import Choice
+from bot.tables.table import Table
+
+
+class TournamentPolicy(TablePolicy):
+    """Tables tell their results to the tournament. A duplicate is not rated, and hidden until all have played it."""
+
+    def __init__(self, store: Store, archive: Archive, director: Director) -> None:
+        self._store, self._archive, self._director = store, archive, director
+
+    async def finish(self, table: Table) -> Outcome | None:
+        if not table.is_duplicate:
+            return None
+        assert table.fixture
+        game = await self._archive.finished(table, time.time())
+        await self._director.finished(table, game)
+        await self._store.confirm(keys.tournament_games(table.fixture.tournament))
+        GAMES.labels(table.game_id, "duplicate").inc()
+        return Outcome(game.id, (), game.ended)
+
+    async def archived(self, table: Table, game: Any) -> None:
+        await self._director.finished(table, game)
+
+
+class TournamentsFeature(Feature):
+    """Knockouts, Swiss tournaments, round robins, duplicates and leagues."""
+
+    name = "tournaments"
+
+    def __init__(self, core: Core) -> None:
+        self._store = core.store
+        self.director = Director(
+            core.room,
+            core.challenges,
+            core.archive,
+            core.ratings,
+            core.shards,
+            core.people,
+            core.adapters,
+            core.delivery.answers,
+            core.delivery.announcer,
+        )
+        self.tournaments = TournamentPages(core, self.director)
+        self._people = core.people
+        self.commands = {"tournament": partial(self._command, "knockout"), "league": partial(self._command, "league")}
+        self.pages = {"tournament": self._page}
+        self.start_words = {"tournament": self._start}
+        self.policy = TournamentPolicy(core.store, core.archive, self.director)
+        self.loops = {"tournaments": self.director.run}
+
+    async def move_chat(self, old: str, new: str) -> None:
+        await self.director.tournaments.move_chat(old, new)
+
+    async def back_in_chat(self, chat: str) -> None:
+        for tournament in await self.director.tournaments.at(chat):
+            await self.director.cards.back_in_chat(tournament.code)
+
+    def steps_before_leaving(self, forgetting: Forgetting) -> Iterator[Step]:
+        yield partial(forget, self._store, forgetting.person, forgetting.somebody)
+
+    async def mydata(self, person: str, now: float) -> dict[str, Any]:
+        return {"tournaments": await kept_of(self._store.client, person)}
+
+    async def _command(self, form: Form, command: Command, profile: Profile) -> Reply:
+        choice = None
+        if command.words and not is_private(command.place):
+            chat = await self._people.chat(command.place)
+            named, words = form_and_rest(command.words)
+            form = named or form
+            game, target = game_and_points(words, chat.game)
+            choice = replace(Choice.usual(game), clock=chat.clock)
+            if target is not None:
+                choice = choice.with_target(target_rule(game, target).value)
+        return await self.tournaments.ask(command.place, profile, command.key, form, choice)
+
+    async def _page(self, press: Press, profile: Profile, words: list[str]) -> Reply:
+        return await self.tournaments.answer(press, profile, words)
+
+    async def _start(self, command: Command, profile: Profile) -> Reply:
+        return Reply(panel=await self.tournaments.own(profile), private=True)

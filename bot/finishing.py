@@ -1,0 +1,35 @@
+"""What happens when a game is over: it is stored, rated and counted, as the feature that opened its table wants it."""
+
+import time
+
+from bot.finished.archive import Archive
+from bot.finished.rating_rules import why_unrated
+from bot.finished.ratings import Ratings
+from bot.metrics import GAMES
+from bot.store import Store, keys
+from bot.table_policy import Outcome, Policies
+from bot.tables.table import Table
+
+
+class Finisher:
+    """Finishes the games of one store."""
+
+    def __init__(self, store: Store, archive: Archive, ratings: Ratings, policies: Policies) -> None:
+        self._store, self._archive, self._ratings, self._policies = store, archive, ratings, policies
+
+    async def finish(self, table: Table) -> Outcome:
+        """Archive a finished game and rate it. Twice is the same as once."""
+        assert table.game
+        policy = self._policies.of(table)
+        if outcome := await policy.finish(table):
+            return outcome
+        game = await self._archive.add(table, time.time())
+        # The table is removed when this returns, and it may lie on another node than the game.
+        await self._store.confirm(keys.game(game.id), keys.GAMES_ORDER)
+        await self._ratings.catch_up()
+        await policy.archived(table, game)
+        GAMES.labels(table.game_id, table.game.ending or "").inc()
+        names = {chair.person: chair.name for chair in table.chairs if chair}
+        changes = await self._ratings.changes(game.id)
+        shown = [(names.get(one.person, "?"), one.before, one.after) for one in changes]
+        return Outcome(game.id, shown, game.ended, unrated=why_unrated(game, changes))

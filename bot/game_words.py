@@ -1,0 +1,100 @@
+"""Reads what people write about games in commands: names, points to win, and table codes."""
+
+import re
+from collections.abc import Sequence
+from functools import cache
+from itertools import takewhile
+
+from bot.names import plain_name
+from bot.panels.phrases import game_names
+from bot.pasted import pasted_code
+from bot.store.entries import Rule
+from bot.tables.errors import TableError
+from bot.texts import LANGUAGES
+from bot.wording import MINUS, minus
+from engine import GAMES
+
+NUMBER = re.compile(rf"[-{MINUS}]?\d+")
+BEFORE_POINTS = ("to", "a")
+"""What people write before how many points they play to, as the cards of challenges have it."""
+
+MOST_DIGITS, DIGITS_SAID = 100, 12
+"""How many of a number's digits are read, and how many are said again where it is not to be."""
+
+
+class NoSuchGame(TableError):
+    code = "no_such_game"
+    sentence = "I know no game {name}. There are: {games}."
+
+
+class NoSuchTarget(TableError):
+    code = "no_such_target"
+    sentence = "{game} is played to {targets}, not to {points}."
+
+
+def code_in(words: Sequence[str]) -> str:
+    """Return the code in a command's words; their first word if none is there, and nothing for no words."""
+    return pasted_code(f"/hand {' '.join(words)}") or plain_name(words[0]).upper() if words else ""
+
+
+def targets(game: str) -> dict[int, Rule]:
+    """What a game may be played to, as players count, with the rule that says so."""
+    rules = GAMES[game].rules
+    unit = rules.model_fields["score_unit"].default if "score_unit" in rules.model_fields else 1
+    return {int(value) * unit: Rule("target", value) for value in rules.choices()["target"]}
+
+
+def target_rule(game: str, points: int) -> Rule:
+    """The rule for a number of points; NoSuchTarget if the game is not played to that."""
+    rule = targets(game).get(points)
+    if rule is None:
+        said = str(points) if len(str(points)) <= DIGITS_SAID else f"{str(points)[:DIGITS_SAID]}…"
+        raise NoSuchTarget(game=GAMES[game].name, points=minus(said), targets=", ".join(map(str, targets(game))))
+    return rule
+
+
+def game_and_points(words: Sequence[str], usual: str) -> tuple[str, int | None]:
+    """The game that is meant by the words of a command, or the ``usual`` one, and to how many points, None if they say
+    nothing of that. Names of people are no such words. A name of several words is not taken for the beginning of it.
+    """
+    game, points = usual, None
+    left = [word for word in words if not word.startswith("@")]
+    while left:
+        if NUMBER.fullmatch(left[0]):
+            points = int(left.pop(0).replace(MINUS, "-")[:MOST_DIGITS])
+            continue
+        if left[0].casefold() in BEFORE_POINTS and NUMBER.fullmatch(" ".join(left[1:2])):
+            del left[0]
+            continue
+        names = {name for called in _game_names().values() for name in called}
+        whole = (one for one in range(len(left), 1, -1) if " ".join(left[:one]).casefold() in names)
+        unknown = list(takewhile(lambda word: not NUMBER.fullmatch(word), left))
+        length = next(whole, 1 if _game_of(left[0]) else len(unknown))
+        game, left = game_called(" ".join(left[:length])), left[length:]
+    return game, points
+
+
+def game_called(name: str) -> str:
+    """The id of the game that somebody means: its id, its name in any language, or the beginning of one."""
+    game = _game_of(name)
+    if game is None:
+        raise NoSuchGame(name=name[:32], games=", ".join(GAMES))
+    return game
+
+
+def _game_of(name: str) -> str | None:
+    """The game that `game_called` returns; None for none."""
+    meant, names = name.casefold(), _game_names()
+    exact = [game for game, called in names.items() if meant in called]
+    begun = [game for game, called in names.items() if any(one.startswith(meant) for one in called)]
+    return (exact or begun)[0] if exact or len(begun) == 1 else None
+
+
+@cache
+def _game_names() -> dict[str, set[str]]:
+    """What each game may be called, by its id: that, and its name in every language."""
+    names = {kind.id: {kind.id} for kind in GAMES.values()}
+    for language in LANGUAGES:
+        for game, name in game_names(language).items():
+            names[game].add(name.casefold())
+    return names

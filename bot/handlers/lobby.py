@@ -1,0 +1,173 @@
+"""Tables for people who play on pages: they open them, find them, and are invited to them."""
+
+from typing import NamedTuple
+
+from bot import actions
+from bot.actions import PageAction
+from bot.addresses import Visitor
+from bot.core import Core
+from bot.panel import Panel
+from bot.panels.challenge import invited_panel
+from bot.panels.snapshot import snapshot
+from bot.platform import Person
+from bot.store.outage import begin_request
+from bot.tables.chairs import ROBOT_NAMES
+from bot.tables.checks import check_free_to_sit, free_chair
+from bot.tables.errors import NoSuchTable, TableError, TableIsFull
+from bot.texts import error_text, language_of, texts
+from engine import GAMES, game_kind
+from engine.errors import EngineError
+from engine.games import first_game
+
+
+class Opened(NamedTuple):
+    """A table's ``code``, or ``why`` there is none, for whoever wanted it."""
+
+    code: str
+    why: str = ""
+
+
+class TableLine(NamedTuple):
+    """A table where somebody sits, as a list has it: ``is_mine`` is whether it is their turn, ``score`` how the game
+    stands, in words. ``watch_id`` is empty where nobody may watch.
+    """
+
+    code: str
+    game: str
+    others: str
+    is_waiting: bool
+    is_mine: bool
+    score: str
+    watch_id: str
+
+
+class Invitation(NamedTuple):
+    """What a table says to somebody who may sit down there, and the id of its game."""
+
+    game: str
+    panel: Panel
+
+
+class FullTable(NamedTuple):
+    """A table with no free chair; ``watch_id`` is empty if it may not be watched, or there is no game yet."""
+
+    watch_id: str
+
+
+class Lobby:
+    """The tables of pages' readers. Every method may raise one of the store's errors."""
+
+    first_game = first_game("page")
+    """The id of the game that is chosen for somebody who has not chosen one."""
+
+    def __init__(self, core: Core) -> None:
+        self._core = core
+        self.room, self.people = core.room, core.people
+
+    async def played(self, code: str, person: str) -> str:
+        """The game that somebody played at a table, as `Archive.played_at`."""
+        return await self._core.archive.played_at(code, person)
+
+    async def language_of(self, person: str, spoken: str) -> str:
+        """A person's language; what their browser speaks as long as none is known."""
+        known = await self.people.person(person)
+        return known.language if known.is_known else language_of(spoken)
+
+    @staticmethod
+    def games(language: str) -> dict[str, str]:
+        """The games to choose from, by their ids: what each is called, and for how many it is."""
+        _ = texts(language).gettext
+        line = _("{game} · {count} players")
+        return {kind.id: line.format(game=_(kind.name), count=kind.seats) for kind in GAMES.values()}
+
+    async def open_table(
+        self, person: Person, game: str, robot: str, update: str, visitor: Visitor | None = None
+    ) -> Opened:
+        """A table for a person, with robots of a level in all other chairs, or free ones if ``robot`` is empty.
+
+        An update that comes twice opens one table, and none once that is no more. ``visitor`` is from where a guest
+        comes.
+        """
+        begin_request()
+        profile = await self.people.meet(person)
+        try:
+            challenges, game = self._core.challenges, game_kind(game).id
+            if robot == "strong":
+                self._core.robot_pool.get_ready()
+            if robot in ROBOT_NAMES:
+                opened = await challenges.open_practice(game, person.id, person.name, robot, update, visitor=visitor)
+            else:
+                opened = await challenges.open_table(game, person.id, person.name, update, visitor=visitor)
+        except NoSuchTable:
+            _ = texts(profile.language).gettext
+            return Opened(
+                "", _("The table that this page has opened is no more: begin another one from the first page.")
+            )
+        except EngineError as fault:
+            return Opened("", error_text(fault, profile.language))
+        return Opened(opened.code)
+
+    async def tables_of(self, person: str) -> list[TableLine]:
+        """Where somebody sits, or asks for a chair, games under way first."""
+        profile = await self.people.person(person)
+        found = []
+        for table in await self._core.tables_of(person):
+            spoken = table.spoken(profile.language)
+            others = " · ".join(chair.name for chair in spoken.chairs if chair and chair.person != person)
+            watch_id = await self._core.watching.watch_id(table)
+            seen = snapshot(spoken, spoken.seat_of(person))
+            found.append(
+                TableLine(
+                    code=table.code,
+                    game=texts(profile.language).gettext(seen.kind.name),
+                    others=others,
+                    is_waiting=table.phase == "open",
+                    is_mine=seen.my_turn,
+                    score=seen.words(profile.language, profile.suits).points(seen.view.totals, seen.rules)
+                    if seen.view
+                    else "",
+                    watch_id=watch_id,
+                )
+            )
+        return sorted(found, key=lambda one: (not one.is_mine, one.is_waiting, one.code))
+
+    async def invitation(self, code: str, person: str, language: str, handle: str = "") -> Invitation | None:
+        """What a table says to somebody who has its code and may sit down there; None where there is nothing for them,
+        whether or not there is such a table.
+        """
+        try:
+            table = await self.room.table(code)
+            check_free_to_sit(table, person, handle)
+            free_chair(table)
+        except TableError:
+            return None
+        return Invitation(table.game_id, invited_panel(table.spoken(language), language))
+
+    async def full_table(self, code: str) -> FullTable | None:
+        """Return what may be told of a table that people were invited to and that is full; None for any other table.
+
+        Tables that invited nobody by their code stay unknown: practice, named opponents, matched strangers and
+        tournaments.
+        """
+        try:
+            table = await self.room.table(code)
+            if table.is_practice or table.invited or table.matched or table.are_strangers or table.is_duplicate:
+                return None
+            if table.fixture or table.phase not in ("open", "playing"):
+                return None
+            if table.phase == "open":
+                free_chair(table)
+                return None
+        except TableIsFull:
+            return FullTable("")
+        except TableError:
+            return None
+        return FullTable(await self._core.watching.watch_id(table))
+
+    async def rematch_of(self, payload: str) -> str:
+        """Return the code of the table that a press for a rematch opened or found; empty for any other press."""
+        action = actions.parse(payload)
+        if not isinstance(action, PageAction) or action.page != "rematch":
+            return ""
+        table = await self._core.challenges.opened_by(f"again:{' '.join(action.words)}")
+        return table.code if table else ""

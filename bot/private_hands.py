@@ -1,0 +1,66 @@
+"""Hands that go to a person's private chat because they asked for them."""
+
+from collections.abc import Awaitable, Callable
+
+from bot.delivery.message_state import State, decode_state
+from bot.delivery.names import Hand, SurfaceName, encode_name
+from bot.delivery.surface import Change
+from bot.panels.drafts import NO_DRAFT
+from bot.people import Profile
+from bot.platform import is_private
+from bot.store import Store
+from bot.tables.errors import AlreadyPlaying, NotAtThisTable, NotBegun, TableError
+from bot.tables.lists import TableLists
+from bot.texts import texts
+
+
+class PrivateHands:
+    """Sends people their hands again, and says what to expect. ``change`` tells the delivery of a table."""
+
+    def __init__(
+        self, store: Store, lists: TableLists, change: Callable[[str, SurfaceName, Change], Awaitable[None]]
+    ) -> None:
+        self._store, self._lists, self._change = store, lists, change
+
+    async def bring(self, person: str, code: str = "", place: str = "") -> int:
+        """Send a person's panels again, of one table or of all; returns how many there are.
+
+        They go to ``place`` if that is their private chat or ephemeral.
+        """
+        brought = 0
+        for table in await self._lists.tables_of(person):
+            seat = table.seat_of(person)
+            if seat is not None and table.phase == "playing" and code in ("", table.code):
+                there = place if is_private(place) else ""
+                # A question that was left unanswered, or a choice half made, is gone.
+                await self._change(table.code, Hand(seat), Change(draft=NO_DRAFT, repost=True, place=there))
+                brought += 1
+        return brought
+
+    async def toast(self, profile: Profile, code: str = "") -> str:
+        """Return what to tell a person whose hands are sent to their private chat, of one table or of all.
+
+        Ask before they are sent: it depends on what became of the last message there.
+        """
+        _ = texts(profile.language).gettext
+        if await self._is_closed(profile.id, code):
+            return _("I cannot write to you: open our private chat and write /hand there.")
+        return _("Your cards are on their way to our private chat. If they do not come, open it and write /hand there.")
+
+    async def why_none(self, person: str, code: str) -> TableError:
+        """Return why a person has no cards at a table with this code."""
+        for table in await self._lists.tables_of(person):
+            if table.code == code:
+                return NotBegun(code=code) if table.phase == "open" else AlreadyPlaying()
+        return NotAtThisTable(code=code[:8])
+
+    async def _is_closed(self, person: str, code: str) -> bool:
+        """Return whether the last hand that was sent to a person could not reach their private chat."""
+        for table in await self._lists.tables_of(person):
+            seat = table.seat_of(person)
+            if seat is None or table.phase != "playing" or code not in ("", table.code):
+                continue
+            state = (await self._store.shown(table.code)).get(encode_name(Hand(seat)))
+            if state and decode_state(state).state is State.UNREACHABLE:
+                return True
+        return False

@@ -1,0 +1,25 @@
+"""All features. A new one is a folder in `bot.features` and a line here."""
+
+from collections.abc import Callable
+
+from bot.core import Core
+from bot.feature import Feature
+from bot.features.analysis.feature import AnalysisFeature
+from bot.features.daily.feature import DailyFeature
+from bot.features.find.feature import FindFeature
+from bot.features.privacy.feature import PrivacyFeature
+from bot.features.puzzles.feature import PuzzlesFeature
+from bot.features.ratings.feature import RatingsFeature
+from bot.features.settings.feature import SettingsFeature
+from bot.features.tournaments.feature import TournamentsFeature
+
+FEATURES: tuple[Callable[[Core], Feature], ...] = (
+    DailyFeature,
+    PuzzlesFeature,
+    TournamentsFeature,
+    FindFeature,
+    RatingsFeature,
+    AnalysisFeature,
+    PrivacyFeature,
+    SettingsFeature,
+)

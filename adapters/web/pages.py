@@ -34,7 +34,7 @@ class Pages:
         challenge = command_called("challenge")
         assert challenge
         word = challenge.name_in(language_of(spoken(request)))
-        return self._site.page(request, "chat.html", challenge=f"/{word} {FIRST_GAME}")
+        return self._site.page(request, "chat.html", challenge=f"/{word} {self._card_room.lobby.first_game}")
 
     async def go(self, request: web.Request) -> web.Response:
         """Lead to the table or game whose code or link somebody was given, written as they had it."""

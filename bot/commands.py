@@ -11,6 +11,10 @@ from enum import Enum
 from bot.texts import marked as _
 from bot.texts import texts
 from engine import GAMES
+from engine.games import first_game
+
+FIRST_GAME = first_game("page")
+"""The id of the game that pages suggest to somebody who has not chosen one."""
 
 FAIR = "fair"
 """What /rules takes beside a game: how a shuffle is checked."""

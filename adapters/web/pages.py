@@ -6,8 +6,8 @@ from http import HTTPStatus
 from aiohttp import web
 
 from adapters.web.site import Site, spoken
+from bot.commands import FIRST_GAME, choices, command_called
 from bot.commands import Kind as ArgumentKind
-from bot.commands import choices, command_called
 from bot.panels.rules import has_common_rules, rules_text
 from bot.pasted import Kind, read_pasted
 from bot.texts import language_of, texts
@@ -34,7 +34,7 @@ class Pages:
         challenge = command_called("challenge")
         assert challenge
         word = challenge.name_in(language_of(spoken(request)))
-        return self._site.page(request, "chat.html", challenge=f"/{word} {self._card_room.lobby.first_game}")
+        return self._site.page(request, "chat.html", challenge=f"/{word} {FIRST_GAME}")
 
     async def go(self, request: web.Request) -> web.Response:
         """Lead to the table or game whose code or link somebody was given, written as they had it."""

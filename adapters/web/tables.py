@@ -13,7 +13,7 @@ from adapters.web.people import COOKIE, PLATFORM, WebPerson, set_cookie
 from adapters.web.refusals import Refused
 from adapters.web.site import Site, spoken
 from bot.card_room import CardRoom
-from bot.commands import Kind, choices
+from bot.commands import FIRST_GAME, Kind, choices
 from bot.features.daily.feature import DailyFeature
 from bot.features.daily.site import DaySite
 from bot.features.ratings.feature import RatingsFeature
@@ -66,7 +66,7 @@ class Tables:
             "home.html",
             language,
             games=self._card_room.lobby.games(language),
-            first_game=self._card_room.lobby.first_game,
+            first_game=FIRST_GAME,
             robots={level: _(robot) for level, robot in ROBOTS.items()},
             name=_own_name(reader),
             called=_called(reader),

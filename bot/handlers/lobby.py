@@ -17,7 +17,6 @@ from bot.tables.errors import NoSuchTable, TableError, TableIsFull
 from bot.texts import error_text, language_of, texts
 from engine import GAMES, game_kind
 from engine.errors import EngineError
-from engine.games import first_game
 
 
 class Opened(NamedTuple):
@@ -56,9 +55,6 @@ class FullTable(NamedTuple):
 
 class Lobby:
     """The tables of pages' readers. Every method may raise one of the store's errors."""
-
-    first_game = first_game("page")
-    """The id of the game that is chosen for somebody who has not chosen one."""
 
     def __init__(self, core: Core) -> None:
         self._core = core

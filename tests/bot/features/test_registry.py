@@ -1,0 +1,50 @@
+"""The features fit together: each thing that a person or the worker may ask for belongs to one of them, or to the core."""
+
+from collections import Counter
+from pathlib import Path
+
+import bot.features
+from bot.commands import COMMANDS
+from bot.handlers import Dispatcher
+from bot.settings import Settings
+from bot.store import Store
+from bot.worker import Worker
+
+FOLDERS = Path(bot.features.__file__).parent
+
+
+def worker_on(store: Store) -> Worker:
+    return Worker(store, Settings(_env_file=None))
+
+
+async def test_every_folder_is_one_registered_feature(store: Store) -> None:
+    folders = {one.name for one in FOLDERS.iterdir() if (one / "feature.py").exists()}
+    named = [feature.name for feature in worker_on(store).features]
+    assert sorted(named) == sorted(folders), "bot/registry.py must list the feature of every folder in bot/features"
+
+
+async def test_every_command_has_one_handler(store: Store) -> None:
+    worker = worker_on(store)
+    of_features = [word for feature in worker.features for word in feature.commands]
+    handled = Dispatcher(worker)._commands._handlers
+    assert sorted(handled) == sorted(spec.name for spec in COMMANDS)
+    assert [word for word, count in Counter(of_features).items() if count > 1] == []
+
+
+async def test_no_two_features_claim_the_same_name(store: Store) -> None:
+    features = worker_on(store).features
+    claims = {
+        "page": [name for feature in features for name in feature.pages],
+        "verb": [name for feature in features for name in feature.verbs],
+        "start word": [name for feature in features for name in feature.start_words],
+        "loop": [name for feature in features for name in feature.loops],
+    }
+    twice = [(kind, name) for kind, names in claims.items() for name, count in Counter(names).items() if count > 1]
+    assert twice == []
+    assert len(claims["page"]) > 8
+
+
+async def test_mydata_fields_belong_to_one_feature(store: Store) -> None:
+    fields = [name for feature in worker_on(store).features for name in await feature.mydata("paper:1", 0.0)]
+    assert [name for name, count in Counter(fields).items() if count > 1] == []
+    assert len(fields) > 8

@@ -54,16 +54,16 @@ class Feature:
     """By the word after /start, for links that lead to the private chat."""
 
     loops: Mapping[str, Loop] = {}
-    """Background work, by the name under which /healthz and the log know it. A worker runs it until cancelled."""
+    """Background work, by its name in /healthz and the log. A worker runs it until cancelled."""
 
     policy: TablePolicy | None = None
     """Decides about the tables that this feature opened."""
 
     def stop(self) -> None:
-        """Give back what the feature holds when the worker stops. Its loops have ended by then."""
+        """Free what the feature holds when the worker stops. Its loops have ended by then."""
 
     async def move_chat(self, old: str, new: str) -> None:
-        """Move what is kept of a chat to its new id. Twice is the same as once."""
+        """Move a chat's data to its new id. Twice is the same as once."""
 
     async def back_in_chat(self, chat: str) -> None:
         """Bring the feature's messages in a chat up to date: the bot can write there again."""
@@ -91,6 +91,3 @@ class Feature:
     async def offers(self, profile: Profile) -> list[Offer]:
         """Return what a person may send into any chat, besides challenges."""
         return []
-
-    def measure(self) -> None:
-        """Update the feature's metrics that are measured rather than counted."""

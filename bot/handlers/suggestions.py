@@ -11,7 +11,7 @@ from engine import GAMES
 
 
 async def suggestions(core: Core, kind: Kind, begun: str, person: Person, place: str, game: str) -> list[Suggestion]:
-    """As `bot.platform.CardRoom.suggestions` says."""
+    """Return what a person may mean (`bot.card_room.CardRoom.suggestions`)."""
     if kind is Kind.POINTS:
         return _points(game if game in GAMES else (await core.people.chat(place)).game, begun)
     if kind is Kind.OPEN_TABLE:

@@ -57,7 +57,7 @@ async def test_a_stop_while_a_robot_thinks_is_no_fault(store: Store, monkeypatch
     fake, thinks, stopped = FakePlatform(), asyncio.Event(), asyncio.Event()
 
     async def move(*_about: object) -> str:
-        """As `move_of_day`, which takes seconds."""
+        """Think until the pool stops, as `seeded_move` does for seconds."""
         thinks.set()
         await stopped.wait()
         raise ProcessDied

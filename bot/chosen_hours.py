@@ -68,8 +68,10 @@ class ChosenHours:
 
     async def note_sent(self, day: date, name: str) -> bool:
         """Note that somebody has a day's message; False if it was noted before."""
-        is_new = await self._client.sadd(self._sent_key(day), name)
-        await self._client.expire(self._sent_key(day), KEPT_DAYS * 86400)
+        async with self._client.pipeline(transaction=False) as pipe:
+            pipe.sadd(self._sent_key(day), name)
+            pipe.expire(self._sent_key(day), KEPT_DAYS * 86400, nx=True)
+            is_new, _ = await pipe.execute()
         return bool(is_new)
 
     async def note_failed(self, day: date, name: str, error: DeliveryError) -> None:

@@ -41,6 +41,14 @@ async def test_each_day_has_one_message(store: Store) -> None:
     assert await hours.note_sent(DAY + timedelta(days=1), "anna")
 
 
+async def test_asking_again_does_not_keep_notes_longer(store: Store) -> None:
+    hours = chosen_hours(store)
+    await hours.note_sent(DAY, "anna")
+    await store.client.expire(f"sent:{DAY}", 1000)
+    await hours.note_sent(DAY, "anna")
+    assert await store.client.ttl(f"sent:{DAY}") <= 1000
+
+
 async def test_a_message_that_failed_for_now_is_sent_again(store: Store) -> None:
     hours = chosen_hours(store)
     for error, is_new in ((Refused("no"), False), (NotDone("away"), True)):

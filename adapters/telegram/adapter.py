@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager, suppress
 from dataclasses import replace
 from functools import partial
-from typing import Any, TypeVar
+from typing import TypeVar
 from urllib.parse import urlsplit
 
 import structlog
@@ -22,7 +22,7 @@ from adapters.telegram.photos import LONGEST_CAPTION, KnownFiles
 from adapters.telegram.polling import POLL_SECONDS, Polling
 from adapters.telegram.press_answers import PressReplies, QueryAnswer, waiting_text
 from adapters.telegram.profile import Profile, choose_callback_mode
-from adapters.telegram.transport import AiohttpRequest, JsonData, SendingRequest, UploadData
+from adapters.telegram.transport import AiohttpRequest, JsonData, Post, SendingRequest, post
 from adapters.telegram.webhook import Webhook
 from bot.actions import BadPayload
 from bot.card_room import CardRoom
@@ -88,14 +88,18 @@ class Telegram:
     def __init__(self, card_room: CardRoom, token: str) -> None:
         self.card_room = card_room
         base = card_room.settings.telegram_api_url
+        sending = SendingRequest()
         self.bot = Bot(
             token,
             base_url=f"{base}/bot",
             base_file_url=f"{base}/file/bot",
-            request=SendingRequest(),
+            request=sending,
             get_updates_request=AiohttpRequest(connections=1, read_timeout=POLL_SECONDS + 10),
         )
         self._answering = SendingRequest(connections=ANSWERS_AT_ONCE)
+        self._post: Post = partial(post, sending, self.bot.base_url)
+        # Answers have connections of their own: uploads may occupy all the others.
+        self._post_answer: Post = partial(post, self._answering, self.bot.base_url)
         self.inline_queries = InlineQueries(self._post, card_room)
         settings = card_room.settings
         self.pages_url = _taken_for_buttons(settings.public_url or "")
@@ -417,17 +421,6 @@ class Telegram:
         # The messages of a group that has become a supergroup stay behind, for ever out of reach.
         with suppress(MessageGone, _Upgraded):
             await self._call(place, lambda: self.messages.delete(place, message))
-
-    async def _post(self, method: str, data: JsonData | UploadData) -> Any:
-        """What every press asks for: the library's own methods would build objects of what is sent, and of what comes
-        back, and a form of the fields.
-        """
-        # The library only hands the data on to our transport.
-        return await self.bot.request.post(f"{self.bot.base_url}/{method}", data)  # type: ignore[arg-type]
-
-    async def _post_answer(self, method: str, data: JsonData | UploadData) -> Any:
-        """Post over connections of its own: uploads may occupy all the others."""
-        return await self._answering.post(f"{self.bot.base_url}/{method}", data)  # type: ignore[arg-type]
 
     async def _call(self, place: str, call: Callable[[], Awaitable[Result]]) -> Result:
         if not self._connected:

@@ -1,4 +1,7 @@
-"""docs/walkthrough.md says in which order functions are called, docs/glossary.md where words live: both are true."""
+"""The functions of docs/walkthrough.md exist, and a challenge calls them in that order. So do docs/glossary.md's modules.
+
+`tests/telegram/test_walk_of_a_press.py` takes the walk of a press.
+"""
 
 import ast
 import json
@@ -6,7 +9,6 @@ import re
 import sys
 from collections.abc import AsyncIterator, Iterator
 from contextlib import contextmanager
-from itertools import groupby
 from pathlib import Path
 from types import FrameType
 from typing import Any
@@ -60,17 +62,6 @@ def test_every_function_of_a_walk_is_there(title: str) -> None:
         assert name in defined(ROOT / path), f"{path}: {name}"
 
 
-def test_the_files_of_a_press_are_counted_right() -> None:
-    files = {path for path, _ in steps("A press")}
-    assert f"The walk crosses {len(files)} files" in walk("A press")
-
-
-def test_a_press_enters_no_class_and_no_file_twice() -> None:
-    for depth in (lambda step: step[0], lambda step: (step[0], step[1].rpartition(".")[0] or step[1])):
-        entered = [where for where, _ in groupby(steps("A press"), key=depth)]
-        assert len(entered) == len(set(entered)), entered
-
-
 def test_the_places_of_the_glossary_are_there() -> None:
     rows = [line for line in GLOSSARY.splitlines() if line.startswith("| ") and not line.startswith("| word")]
     assert len(rows) > 70
@@ -106,11 +97,10 @@ def first_missed(wanted: list[Called], found: list[Called]) -> Called | None:
 
 
 class Page:
-    """A tab of the playground, which keeps what it is shown."""
+    """A tab of the playground."""
 
     def __init__(self, line: aiohttp.ClientWebSocketResponse) -> None:
         self.line = line
-        self.messages: dict[tuple[str, int], dict[str, Any]] = {}
 
     async def ask(self, name: str, **request: Any) -> None:
         await self.line.send_json({"n": name, **request})
@@ -120,19 +110,7 @@ class Page:
 
     async def hear(self) -> dict[str, Any]:
         word: dict[str, Any] = json.loads((await self.line.receive(timeout=30)).data)
-        if word["type"] == "message":
-            self.messages[word["chat"], word["message"]["id"]] = word["message"]
         return word
-
-    async def button(self, begin: str) -> dict[str, Any]:
-        """The first button whose payload begins so, once there is one, as a request to press it."""
-        while True:
-            for (chat, number), message in self.messages.items():
-                for row in message.get("rows", ()):
-                    for button in row:
-                        if re.match(begin, button["payload"]):
-                            return {"do": "press", "chat": chat, "message": number, "payload": button["payload"]}
-            await self.hear()
 
 
 @pytest.fixture
@@ -143,8 +121,7 @@ async def playground(tmp_path: Path) -> AsyncIterator[Open]:
     await one.stop()
 
 
-async def test_the_walks_of_a_challenge_and_a_press_are_what_happens(playground: Open) -> None:
-    settled = playground.worker.delivery.settled
+async def test_a_challenge_takes_its_walk(playground: Open) -> None:
     origin = {"Origin": playground.url.rstrip("/")}
     async with (
         aiohttp.ClientSession(playground.url) as session,
@@ -154,12 +131,5 @@ async def test_the_walks_of_a_challenge_and_a_press_are_what_happens(playground:
         await page.hear()
         with calls() as found:
             await page.ask("n0001", do="say", chat="1", text="/challenge metamazzo", **{"as": "1"})
-            await settled()
+            await playground.worker.delivery.settled()
         assert first_missed(steps("A challenge"), found) is None
-        await page.ask("n0002", **await page.button(r"1t\w+:\d+:sit"), **{"as": "2"})
-        await settled()
-        card = await page.button(r"1m\w+:\d+:play ")
-        with calls() as found:
-            await page.ask("n0003", **card, **{"as": card["chat"].removeprefix("@")})
-            await settled()
-        assert first_missed(steps("A press"), found) is None

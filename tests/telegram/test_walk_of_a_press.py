@@ -1,0 +1,106 @@
+"""A press on Telegram takes the walk of docs/walkthrough.md, through few files."""
+
+import sys
+from collections import defaultdict
+from collections.abc import Iterator
+from contextlib import contextmanager
+from itertools import pairwise
+from pathlib import Path
+from random import Random
+from types import FrameType
+
+from bot.store import Store
+from tests.telegram.players import Person, on_telegram, seated
+from tests.telegram.server import TelegramServer
+from tests.test_walkthrough import PACKAGES, ROOT, Called, steps, walk
+
+MOST_FILES, MOST_ENTRIES = 30, 2
+
+WAITING = ("Supervisor._keep", "Telegram.serve", "Polling.run")
+"""Functions that wait for updates. They were at work before the press."""
+
+
+class Walk:
+    """The steps that were called, in the order of their first calls, and the functions at work as each of them began.
+
+    ``stacks`` are the product's functions, the outermost first. Each ends with a step.
+    """
+
+    def __init__(self) -> None:
+        self.order: list[Called] = []
+        self.stacks: list[tuple[Called, ...]] = []
+
+    def add(self, stack: tuple[Called, ...]) -> None:
+        if stack[-1] not in self.order:
+            self.order.append(stack[-1])
+        self.stacks.append(stack)
+
+    @property
+    def files(self) -> list[str]:
+        return list(dict.fromkeys(path for stack in self.stacks for path, _ in stack))
+
+    @property
+    def entries(self) -> dict[str, set[str]]:
+        """By class, the functions by which another class or module entered it."""
+        found: dict[str, set[str]] = defaultdict(set)
+        for stack in self.stacks:
+            for (caller, outside), (path, name) in pairwise(stack):
+                within = name.partition(".")[0]
+                if "." in name and (caller, outside.partition(".")[0]) != (path, within):
+                    found[f"{path}: {within}"].add(name)
+        return found
+
+
+@contextmanager
+def walked(wanted: list[Called]) -> Iterator[Walk]:
+    """Note the steps that this thread calls."""
+    found = Walk()
+    names = {name for _, name in wanted}
+
+    def note(frame: FrameType, event: str, _argument: object) -> None:
+        if event == "call" and frame.f_code.co_qualname in names and called(frame) in wanted:
+            found.add(tuple(reversed(list(at_work(frame)))))
+
+    sys.setprofile(note)
+    try:
+        yield found
+    finally:
+        sys.setprofile(None)
+
+
+def called(frame: FrameType) -> Called:
+    path = frame.f_code.co_filename
+    return str(Path(path).relative_to(ROOT)) if path.startswith(PACKAGES) else path, frame.f_code.co_qualname
+
+
+def at_work(frame: FrameType | None) -> Iterator[Called]:
+    while frame:
+        if frame.f_code.co_filename.startswith(PACKAGES) and frame.f_code.co_qualname not in WAITING:
+            yield called(frame)
+        frame = frame.f_back
+
+
+async def play_one(people: list[Person], random: Random) -> None:
+    for person in people:
+        if await person.play(random):
+            return
+    raise AssertionError("nobody can play")
+
+
+async def test_a_press_passes_few_files(store: Store, server: TelegramServer) -> None:
+    random = Random(1)
+    wanted = steps("A press")
+    async with on_telegram(store, server) as adapter:
+        people = await seated(server, "metamazzo")
+        for _ in range(4):
+            await adapter.worker.settled()
+            await play_one(people, random)
+        await adapter.worker.settled()
+        with walked(wanted) as found:
+            await play_one(people, random)
+            await adapter.worker.settled()
+    assert found.order == wanted
+    assert len(found.files) <= MOST_FILES, "\n".join(found.files)
+    assert f"The way crosses {len(found.files)} files" in " ".join(walk("A press").split())
+    often = {where: names for where, names in found.entries.items() if len(names) > MOST_ENTRIES}
+    assert not often

@@ -8,7 +8,7 @@ from playwright.async_api import Browser, Page, expect
 
 from bot.features.puzzles.collection import all_puzzles
 from bot.panel import Button, Panel, Span
-from tests.bot.finished.test_players import rated
+from tests.bot.features.ratings.test_players import rated
 from tests.browser import ONE_BROWSER
 from tests.open_playground import Open
 from tests.web.test_api import open_table

@@ -6,7 +6,7 @@ import aiohttp
 import pytest
 
 from adapters.web.players import curve
-from tests.bot.finished.test_players import NAMES, players_of, rated
+from tests.bot.features.ratings.test_players import NAMES, players_of, rated
 from tests.open_playground import Open
 from tests.web.test_tables import browser, only_id
 

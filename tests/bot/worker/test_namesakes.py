@@ -6,8 +6,8 @@ from bot.store import Store
 from bot.tables.chairs import Chair
 from bot.worker import Worker
 from tests.bot.fake_platform import GROUP, FakePlatform, Player, code_of, open_worker
+from tests.bot.features.ratings.test_players import players_of, rated
 from tests.bot.features.tournaments.test_handlers import Group
-from tests.bot.finished.test_players import players_of, rated
 
 
 def called(worker: Worker, fake: FakePlatform, *names: str) -> list[Player]:

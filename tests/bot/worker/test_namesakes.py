@@ -7,7 +7,7 @@ from bot.tables.chairs import Chair
 from bot.worker import Worker
 from tests.bot.fake_platform import GROUP, FakePlatform, Player, code_of, open_worker
 from tests.bot.features.ratings.test_players import players_of, rated
-from tests.bot.features.tournaments.test_handlers import Group
+from tests.bot.features.tournaments.test_commands import Group
 
 
 def called(worker: Worker, fake: FakePlatform, *names: str) -> list[Player]:

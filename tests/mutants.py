@@ -147,7 +147,8 @@ PARTS = {
                 [
                     "tests/bot/tables",
                     "tests/bot/features/privacy/test_forgetting.py",
-                    *named("tests/bot/worker/test_{}.py", "lists handlers set_aside told_by_commits retries limits"),
+                    "tests/bot/handlers",
+                    *named("tests/bot/worker/test_{}.py", "handlers set_aside told_by_commits retries"),
                     "-k not killed",
                 ],
             ),
@@ -160,10 +161,10 @@ PARTS = {
                 ["bot/delivery/*.py"],
                 [
                     "tests/bot/delivery",
-                    *named(
-                        "tests/bot/worker/test_{}.py",
-                        "delivery platform_away limits told_by_commits boards lists background",
-                    ),
+                    "tests/bot/handlers",
+                    "tests/bot/panels",
+                    "tests/bot/tables/test_lists.py",
+                    *named("tests/bot/worker/test_{}.py", "delivery platform_away told_by_commits background"),
                     "tests/bot/features/analysis",
                     *named("tests/bot/worker/test_{}.py", "handlers one_without_store three_workers"),
                     "-k not what_the_other_worker_writes",

@@ -35,7 +35,7 @@ from engine.deal import Carry, Deal, Score, deal_hands, pair, unknown
 from engine.rules import RELEASE, Rules, resolve
 from engine.views import DealView
 from tests.bot.fake_platform import GROUP, FakePlatform, open_worker, play_until, seated
-from tests.bot.worker.test_hands import play_deals
+from tests.bot.handlers.test_hands import play_deals
 
 PACK = Pack("CDHS", ("clubs", "diamonds", "hearts", "spades"), strength="TJQKA", printed="TJQKA")
 PROFILES = (Profile("p:0"), Profile("p:0", language="it", suits="french", deck="easy"))

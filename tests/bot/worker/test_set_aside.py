@@ -14,7 +14,7 @@ from bot.tables.lists import MOST_TABLES
 from bot.tables.table import Table
 from bot.worker import Worker
 from tests.bot.fake_platform import GROUP, FakePlatform, Player, code_of, open_worker, play_until, seated
-from tests.bot.worker.test_hands import Page
+from tests.bot.handlers.test_hands import Page
 
 UNREADABLE = {
     "a move that is not legal": "0 play 9X",

@@ -251,6 +251,10 @@ ACCEPT = {2: ("Accept",), 4: ("Sit East", "Sit North", "Sit West")}
 NAMES = ("Anna", "Bruno", "Carla", "Dino")
 
 
+def people(worker: Worker, fake: FakePlatform) -> list[Player]:
+    return [Player(worker, fake, name, number) for number, name in enumerate(NAMES, 1)]
+
+
 async def seated(worker: Worker, fake: FakePlatform, game: str, *options: str) -> list[Player]:
     """People at a table, by seat; the first has challenged, set options by their labels, and the game is on."""
     count_of = GAMES[game].seats
@@ -287,3 +291,16 @@ async def play_until(worker: Worker, players: list[Player], random: Random, done
         else:
             raise AssertionError("nobody can move")
     raise AssertionError("it never came to that")
+
+
+async def some_cards(worker: Worker, players: list[Player], count: int) -> None:
+    random = Random(count)
+    for _ in range(count):
+        for player in players:
+            await player.play_anywhere(random)
+            await worker.settled()
+
+
+async def resign(worker: Worker, fake: FakePlatform, players: list[Player], loser: int) -> None:
+    await players[loser].say("/resign")
+    await players[loser].press("Yes, I resign")

@@ -20,16 +20,20 @@ from bot.store import Store, keys
 from bot.tables.chairs import Invited
 from bot.tables.table import TIME_TO_ACCEPT
 from bot.wording import SUIT_SIGNS
-from bot.worker import Worker
 from engine.cards import ITALIAN
-from tests.bot.fake_platform import GROUP, NAMES, FakePlatform, Player, code_of, open_worker, play_until, seated
+from tests.bot.fake_platform import (
+    GROUP,
+    FakePlatform,
+    Player,
+    code_of,
+    open_worker,
+    people,
+    play_until,
+    resign,
+    seated,
+)
 from tests.bot.hours import ring
 from tests.bot.tables.test_table import declaring
-
-
-def people(worker: Worker, fake: FakePlatform) -> list[Player]:
-    return [Player(worker, fake, name, number) for number, name in enumerate(NAMES, 1)]
-
 
 # Challenges
 
@@ -564,11 +568,6 @@ async def test_a_game_has_one_name_everywhere(store: Store) -> None:
         assert name in fake.last(GROUP).plain
         await resign(worker, fake, players, 0)
         assert any(f"{name} · " in text and "resigned" in text for text in fake.texts(GROUP))
-
-
-async def resign(worker: Worker, fake: FakePlatform, players: list[Player], loser: int) -> None:
-    await players[loser].say("/resign")
-    await players[loser].press("Yes, I resign")
 
 
 async def test_what_proves_a_shuffle_stands_in_small_print_and_whole_on_a_page(store: Store) -> None:

@@ -17,8 +17,7 @@ from bot.tables.table import TIME_TO_COME_BACK, Table
 from bot.worker import Worker
 from engine import View
 from engine.robots.findings import Hint, Verdict
-from tests.bot.fake_platform import GROUP, FakePlatform, Player, open_worker, seated
-from tests.bot.worker.test_handlers import people, resign
+from tests.bot.fake_platform import GROUP, FakePlatform, Player, open_worker, people, resign, seated, some_cards
 
 
 async def practising(
@@ -43,14 +42,6 @@ async def my_turn(worker: Worker, player: Player) -> int:
                 await worker.settled()
                 return max(table.moved_at[seat], table.dealt_at)
             await asyncio.sleep(0.01)
-
-
-async def some_cards(worker: Worker, players: list[Player], count: int) -> None:
-    random = Random(count)
-    for _ in range(count):
-        for player in players:
-            await player.play_anywhere(random)
-            await worker.settled()
 
 
 async def test_a_stop_while_a_robot_thinks_is_no_fault(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -13,10 +13,8 @@ from bot.store import Store, keys
 from bot.worker import Worker
 from engine import Record
 from engine.robots.findings import Verdict
-from tests.bot.fake_platform import GROUP, FakePlatform, Player, open_worker, seated
+from tests.bot.fake_platform import GROUP, FakePlatform, Player, open_worker, resign, seated, some_cards
 from tests.bot.pictures.test_pool import unhurried
-from tests.bot.worker.test_handlers import resign
-from tests.bot.worker.test_practice import some_cards
 
 FOUND = [
     Verdict(1, 3, 0, "play 4D", "play 4D", 0.0, exact=False),

@@ -1,23 +1,20 @@
 """Strong robots at tables, hints in practice, and what a game could have been."""
 
 import asyncio
-import re
 from random import Random
 
 import pytest
 import structlog
 
 from bot import robot_pool
-from bot.features.analysis.pages import BAR
-from bot.panels.snapshot import isolated
 from bot.processes import ProcessDied
 from bot.robot_pool import RobotPool
 from bot.store import Store, keys
 from bot.tables.table import TIME_TO_COME_BACK, Table
 from bot.worker import Worker
 from engine import View
-from engine.robots.findings import Hint, Verdict
-from tests.bot.fake_platform import GROUP, FakePlatform, Player, open_worker, people, resign, seated, some_cards
+from engine.robots.findings import Hint
+from tests.bot.fake_platform import GROUP, FakePlatform, Player, open_worker, people, resign, seated
 
 
 async def practising(
@@ -182,87 +179,3 @@ async def test_hints_are_for_practice_and_for_the_moment(store: Store) -> None:
         assert table.game
         mover = players[table.game.turn or 0]
         assert "practice" in (await mover.send(f"1t{table.code}:hint 0")).toast
-
-
-async def test_an_analysis_is_made_deal_by_deal_and_kept(store: Store) -> None:
-    fake = FakePlatform()
-    async with open_worker(store, fake) as worker:
-        anna, bruno, *_ = people(worker, fake)
-        assert "no finished game of yours" in (await anna.say("/analyse")).toast
-        players = await seated(worker, fake, "testa", "to 11")
-        await some_cards(worker, players, 12)
-        await resign(worker, fake, players, 0)
-        [game] = [game async for game in worker.archive.all()]
-        may_go_on = asyncio.Event()
-        made = [Verdict(1, 3, 1, "play 4D", "play 3D", 1.5, exact=False)]
-        asked = 0
-
-        async def slowly(record: object, deal: int) -> list[Verdict]:
-            nonlocal asked
-            asked += 1
-            await may_go_on.wait()
-            return made
-
-        worker.robot_pool.verdicts = slowly  # type: ignore[method-assign]
-        await anna.say("/analyse")
-        page = fake.last(anna.private)
-        assert "Deals done: 0 of 1." in page.plain
-        may_go_on.set()
-        await anna.press("Refresh")
-        page = fake.last(anna.private)
-        assert f"{isolated('Bruno')}: 0 % of 1 decision good" in page.plain
-        assert "≈ −1.5" in page.plain
-        # Whoever asks for it next, in whatever way, has it from the store.
-        assert await store.client.get(keys.analysis(game.id))
-        await bruno.press("Analysis", GROUP)
-        assert fake.last(bruno.private).plain == page.plain
-        assert asked == 1
-
-
-@pytest.mark.long
-async def test_a_real_analysis_in_italian(store: Store) -> None:
-    fake = FakePlatform()
-    async with open_worker(store, fake) as worker:
-        players = await seated(worker, fake, "testa", "to 11")
-        players[0].person = players[0].person._replace(language="it")
-        await players[0].say("/settings", players[0].private)
-        await players[0].press("Italiano")
-        await some_cards(worker, players, 36)
-        await resign(worker, fake, players, 1)
-        await players[0].say("/analisi", players[0].private)
-        for _ in range(60):
-            if "sto guardando" not in fake.last(players[0].private).plain:
-                break
-            await players[0].press("Aggiorna")
-        assert "decisioni" in fake.last(players[0].private).plain
-        assert re.search(f"[▰▱]{{{BAR}}}", fake.last(players[0].private).plain)
-
-
-async def test_the_last_game_of_a_chat_can_be_looked_at_by_who_did_not_play(store: Store) -> None:
-    fake = FakePlatform()
-    async with open_worker(store, fake) as worker:
-        players = await seated(worker, fake, "testa")
-        await resign(worker, fake, players, 0)
-        carla = people(worker, fake)[2]
-        assert "in our private chat" in (await carla.say("/analyse")).toast
-        assert "Analysis of" in fake.last(carla.private).plain
-        assert "no finished game of yours" in (await carla.say("/analyse", carla.private)).toast
-        [game] = [game async for game in worker.archive.all()]
-        await store.client.delete(keys.game(game.id))
-        assert "not in the archive" in (await carla.press("Analysis", GROUP)).toast
-
-
-async def test_a_game_that_cannot_be_looked_at_is_said_so_and_may_be_tried_again(store: Store) -> None:
-    fake = FakePlatform()
-    async with open_worker(store, fake) as worker:
-        players = await seated(worker, fake, "testa")
-        await resign(worker, fake, players, 0)
-        healthy = worker.robot_pool.verdicts
-
-        async def failing(record: object, deal: int) -> list[Verdict]:
-            raise RuntimeError("the worker is gone")
-
-        worker.robot_pool.verdicts = failing  # type: ignore[method-assign]
-        assert "went wrong" in (await players[0].say("/analyse")).toast
-        worker.robot_pool.verdicts = healthy  # type: ignore[method-assign]
-        assert "in our private chat" in (await players[0].say("/analyse")).toast

@@ -1,13 +1,10 @@
 """People of one name are told apart at a table and in lists, and a tournament has the names of today."""
 
 from bot.panels.hand_page import hand_page
-from bot.platform import Person
 from bot.store import Store
 from bot.tables.chairs import Chair
 from bot.worker import Worker
 from tests.bot.fake_platform import GROUP, FakePlatform, Player, code_of, open_worker
-from tests.bot.features.ratings.test_players import players_of, rated
-from tests.bot.features.tournaments.test_commands import Group
 
 
 def called(worker: Worker, fake: FakePlatform, *names: str) -> list[Player]:
@@ -82,43 +79,3 @@ async def test_a_sign_from_an_earlier_release_is_not_shown(store: Store) -> None
     async with open_worker(store, FakePlatform()) as worker:
         await worker.people.choose("paper:5", name="🤖 Nonna Rosa")
         assert (await worker.people.person("paper:5")).name == "Nonna Rosa"
-
-
-async def test_namesakes_in_a_leaderboard_are_told_apart(store: Store) -> None:
-    fake = FakePlatform()
-    async with open_worker(store, fake) as worker:
-        games = await rated(worker, chats=(GROUP,))
-        people = sorted({person for game in games for person in game.known_people})
-        for person in people:
-            await worker.people.meet(Person(person, "Marco", "", "en"))
-        reader = Player(worker, fake, "Marco", 1)
-        await reader.say("/leaderboard")
-        lines = [line for line in fake.last(GROUP).plain.splitlines() if "Marco" in line]
-        shown = [line[line.index("\u2068") : line.index("\u2069")] for line in lines]
-        assert len(shown) == len(set(shown)) == len(people)
-        board = await players_of(worker).leaderboard(people[0], "all", "all", "en")
-        names = [one.name for one in board.players]
-        assert len(names) == len(set(names)) == len(people)
-
-
-async def test_a_tournament_has_todays_names(store: Store) -> None:
-    fake = FakePlatform()
-    async with open_worker(store, fake) as worker:
-        group = Group(worker, fake)
-        await group.opened(entering=4)
-        assert "Anna, Bruno, Carla, Dino" in group.card
-        for player, name in zip(group.people, ("Anita", "Marco", "🤖 Marco"), strict=False):
-            player.person = player.person._replace(name=name)
-            await player.say("/help", player.private)
-        await group.shown()
-        assert "Anita, Marco, Marco 2, Dino" in group.card
-        assert "Anna" not in group.card
-        refused = await group.people[3].press("Start", GROUP)
-        assert "Anita" in refused.toast
-        await group.people[0].press("Start", GROUP)
-        await group.shown()
-        names = set()
-        for player in group.people[:4]:
-            for table in await worker.tables_of(player.person.id):
-                names |= {chair.name for chair in table.chairs if chair}
-        assert {"Anita", "Marco", "Dino"} <= names <= {"Anita", "Marco", "Marco 2", "Dino"}

@@ -2,16 +2,11 @@
 
 import pytest
 
-from bot.platform import Person, Press
+from bot.platform import Person
 from bot.store import Store
 from bot.tables.table import TIME_TO_ACCEPT
-from bot.worker import Worker
-from tests.bot.fake_platform import GROUP, NAMES, FakePlatform, Player, code_of, open_worker, seated
+from tests.bot.fake_platform import GROUP, FakePlatform, Player, code_of, open_worker, people, seated
 from tests.bot.hours import ring
-
-
-def people(worker: Worker, fake: FakePlatform) -> list[Player]:
-    return [Player(worker, fake, name, number) for number, name in enumerate(NAMES, 1)]
 
 
 def labels(fake: FakePlatform, place: str) -> list[str]:
@@ -32,21 +27,6 @@ async def test_hand_does_not_claim_to_reach_a_closed_chat(store: Store, command:
         fake.closed.clear()
         await anna.say("/hand", anna.private)
         assert (await anna.say(command)).toast == first.toast
-
-
-async def test_stats_of_somebody_unknown_are_refused(store: Store) -> None:
-    fake = FakePlatform()
-    async with open_worker(store, fake) as worker:
-        anna, bruno, *_ = people(worker, fake)
-        # Telegram tells the id of who is named without a handle, or replied to.
-        reply = await anna.say("/stats", about=(Person("paper:77", "Zeno"),))
-        assert reply.toast == "I have not met Zeno yet."
-        assert reply.panel is None
-        assert (await anna.say("/stats @nobody")).toast == "I have not met @nobody yet."
-        await bruno.say("/help")
-        shown = await anna.say("/stats @Bruno", about=(Person("", "Bruno", "Bruno"),))
-        assert shown.panel
-        assert "Bruno" in shown.panel.plain
 
 
 async def test_blocking_somebody_unknown_says_their_name(store: Store) -> None:
@@ -130,49 +110,6 @@ async def test_a_challenge_expires_though_somebody_came(store: Store) -> None:
         await bruno.press("Sit East", GROUP)
         await ring(worker, TIME_TO_ACCEPT)
         assert "a chair was still free after 24 hours" in fake.last(GROUP).plain
-
-
-async def test_only_administrators_change_a_groups_settings(store: Store) -> None:
-    fake = FakePlatform()
-    fake.admins = {"paper:1"}
-    async with open_worker(store, fake) as worker:
-        anna, bruno, *_ = people(worker, fake)
-        await bruno.say("/settings")
-        assert "Only administrators of this group can change them." in fake.last(GROUP).plain
-        for label in ("Italiano", "⏱ 1 min", "Whoever has the link may watch"):
-            refused = await bruno.press(label, GROUP)
-            assert refused.toast == "Only administrators of this group can change its settings."
-        chat = await worker.people.chat(GROUP)
-        assert (chat.language, chat.clock, chat.may_be_watched) == ("en", 300, True)
-        await anna.press("⏱ 1 min", GROUP)
-        assert (await worker.people.chat(GROUP)).clock == 60
-        # One's own settings are one's own.
-        await bruno.say("/settings", bruno.private)
-        assert not (await bruno.press("Italiano")).toast
-        assert (await worker.people.person(bruno.person.id)).language == "it"
-
-
-async def test_a_press_that_tells_who_administers_is_believed(store: Store) -> None:
-    fake = FakePlatform()
-    async with open_worker(store, fake) as worker:
-        anna, bruno, *_ = people(worker, fake)
-        await anna.say("/settings")
-        message, button = anna.button("⏱ 1 min", GROUP)
-        for is_admin, clock in ((False, 300), (True, 60)):
-            press = Press(f"p-{is_admin}", bruno.person, GROUP, message, button.payload, "", True, is_admin)
-            reply = await bruno.dispatcher.press(press)
-            assert bool(reply.toast) == (not is_admin)
-            assert (await worker.people.chat(GROUP)).clock == clock
-
-
-async def test_everybody_changes_settings_where_nobody_administers(store: Store) -> None:
-    fake = FakePlatform()
-    async with open_worker(store, fake) as worker:
-        anna, bruno, *_ = people(worker, fake)
-        await anna.say("/settings")
-        assert "administrators" not in fake.last(GROUP).plain
-        assert not (await bruno.press("⏱ 1 min", GROUP)).toast
-        assert (await worker.people.chat(GROUP)).clock == 60
 
 
 @pytest.mark.parametrize("word", ["@", "@?", "@…", "@\u200b"])

@@ -494,3 +494,26 @@ async def test_an_organiser_starts_from_their_own_page_and_leads_back_to_all_of_
 async def test_pairs_that_are_too_few_are_counted_as_pairs(group: Group) -> None:
     await group.opened("/tournament tressette", entering=3)
     assert (await group.people[0].press("Start", GROUP)).toast == "Pairs needed to begin: 2. So far: 1."
+
+
+async def test_a_tournament_has_todays_names(store: Store) -> None:
+    fake = FakePlatform()
+    async with open_worker(store, fake) as worker:
+        group = Group(worker, fake)
+        await group.opened(entering=4)
+        assert "Anna, Bruno, Carla, Dino" in group.card
+        for player, name in zip(group.people, ("Anita", "Marco", "🤖 Marco"), strict=False):
+            player.person = player.person._replace(name=name)
+            await player.say("/help", player.private)
+        await group.shown()
+        assert "Anita, Marco, Marco 2, Dino" in group.card
+        assert "Anna" not in group.card
+        refused = await group.people[3].press("Start", GROUP)
+        assert "Anita" in refused.toast
+        await group.people[0].press("Start", GROUP)
+        await group.shown()
+        names = set()
+        for player in group.people[:4]:
+            for table in await worker.tables_of(player.person.id):
+                names |= {chair.name for chair in table.chairs if chair}
+        assert {"Anita", "Marco", "Dino"} <= names <= {"Anita", "Marco", "Marco 2", "Dino"}

@@ -1,0 +1,48 @@
+"""Who may change a group's settings."""
+
+from bot.platform import Press
+from bot.store import Store
+from tests.bot.fake_platform import GROUP, FakePlatform, open_worker, people
+
+
+async def test_only_administrators_change_a_groups_settings(store: Store) -> None:
+    fake = FakePlatform()
+    fake.admins = {"paper:1"}
+    async with open_worker(store, fake) as worker:
+        anna, bruno, *_ = people(worker, fake)
+        await bruno.say("/settings")
+        assert "Only administrators of this group can change them." in fake.last(GROUP).plain
+        for label in ("Italiano", "⏱ 1 min", "Whoever has the link may watch"):
+            refused = await bruno.press(label, GROUP)
+            assert refused.toast == "Only administrators of this group can change its settings."
+        chat = await worker.people.chat(GROUP)
+        assert (chat.language, chat.clock, chat.may_be_watched) == ("en", 300, True)
+        await anna.press("⏱ 1 min", GROUP)
+        assert (await worker.people.chat(GROUP)).clock == 60
+        # One's own settings are one's own.
+        await bruno.say("/settings", bruno.private)
+        assert not (await bruno.press("Italiano")).toast
+        assert (await worker.people.person(bruno.person.id)).language == "it"
+
+
+async def test_a_press_that_tells_who_administers_is_believed(store: Store) -> None:
+    fake = FakePlatform()
+    async with open_worker(store, fake) as worker:
+        anna, bruno, *_ = people(worker, fake)
+        await anna.say("/settings")
+        message, button = anna.button("⏱ 1 min", GROUP)
+        for is_admin, clock in ((False, 300), (True, 60)):
+            press = Press(f"p-{is_admin}", bruno.person, GROUP, message, button.payload, "", True, is_admin)
+            reply = await bruno.dispatcher.press(press)
+            assert bool(reply.toast) == (not is_admin)
+            assert (await worker.people.chat(GROUP)).clock == clock
+
+
+async def test_everybody_changes_settings_where_nobody_administers(store: Store) -> None:
+    fake = FakePlatform()
+    async with open_worker(store, fake) as worker:
+        anna, bruno, *_ = people(worker, fake)
+        await anna.say("/settings")
+        assert "administrators" not in fake.last(GROUP).plain
+        assert not (await bruno.press("⏱ 1 min", GROUP)).toast
+        assert (await worker.people.chat(GROUP)).clock == 60

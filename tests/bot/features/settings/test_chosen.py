@@ -1,0 +1,92 @@
+"""A person's and a chat's own settings: language, suits, game and clock."""
+
+from random import Random
+
+from bot import actions
+from bot.store import Store
+from bot.wording import SUIT_SIGNS
+from tests.bot.fake_platform import (
+    GROUP,
+    FakePlatform,
+    Player,
+    code_of,
+    open_worker,
+    people,
+    play_until,
+    seated,
+)
+
+
+async def test_a_chat_remembers_its_game_and_clock(store: Store) -> None:
+    fake = FakePlatform()
+    async with open_worker(store, fake) as worker:
+        anna, *_ = people(worker, fake)
+        await anna.say("/settings")
+        await anna.press("⏱ 30 min", GROUP)
+        await anna.press("Strict: a robot plays when time is up; three in a row lose", GROUP)
+        await anna.say("/challenge spades")
+        await anna.press("Cancel", GROUP)
+        await anna.say("/challenge")
+        assert "Spades" in fake.last(GROUP).plain
+        assert "30 minutes a move, strict" in fake.last(GROUP).plain
+
+
+async def test_a_persons_language_and_suits(store: Store) -> None:
+    fake = FakePlatform()
+    async with open_worker(store, fake) as worker:
+        players = await seated(worker, fake, "metamazzo")
+        anna = players[0]
+        assert "Tricks" in fake.last(anna.private).plain
+        await anna.say("/settings", place=anna.private)
+        await anna.press("Italiano")
+        await anna.press("Semi francesi")
+        hand = next(text for text in fake.texts(anna.private) if "Prese" in text)
+        assert "🪙" not in hand
+        table = await worker.room.table(await code_of(worker, anna))
+        assert table.game
+        deal = table.game.view(0).deal
+        assert deal
+        held = deal.hand
+        assert held
+        assert len(held) == 10
+        assert {sign for sign in SUIT_SIGNS["french"].values() if sign in hand} >= {
+            SUIT_SIGNS["french"][card[-1]] for card in held
+        }
+        # The group keeps its own language.
+        assert "sealed" in fake.last(GROUP).plain
+        await anna.say("/impostazioni")
+        await anna.press("Italiano", GROUP)
+        await anna.say("/aiuto")
+        assert "Scrivi /sfida in un gruppo" in fake.last(GROUP).plain
+
+
+async def test_an_italian_client_makes_an_italian_chat(store: Store) -> None:
+    fake = FakePlatform()
+    async with open_worker(store, fake) as worker:
+        anna = Player(worker, fake, "Anna", 1, "it-IT")
+        await anna.say("/sfida spizzichino")
+        assert "lancia una sfida" in fake.last(GROUP).plain
+        assert anna.button("Annulla", GROUP)
+
+
+async def test_a_refusal_names_the_suits_that_its_reader_has_chosen(store: Store) -> None:
+    fake, random = FakePlatform(), Random(1)
+    async with open_worker(store, fake) as worker:
+        players = await seated(worker, fake, "testa")
+        for player in players:
+            await worker.people.choose(player.person.id, suits="french")
+        while True:
+            [table] = await worker.tables_of(players[0].person.id)
+            assert table.game
+            assert table.game.turn is not None
+            legal = table.game.legal_moves(table.game.turn)
+            deal = table.game.view(table.game.turn).deal
+            assert deal
+            barred = [card for card in deal.hand or () if f"play {card}" not in legal]
+            if barred:
+                break
+            await play_until(worker, players.copy(), random, iter([False, True]).__next__)
+        player = next(one for one in players if table.seat_of(one.person.id) == table.game.turn)
+        reply = await player.send(actions.move(table.code, table.oldest_panel(table.game.turn), f"play {barred[0]}"))
+        names = {"D": "diamonds", "C": "hearts", "S": "spades", "B": "clubs"}
+        assert reply.toast == f"You must follow suit: play {names[deal.trick[0].card[1]]}."

@@ -1,0 +1,114 @@
+"""Chairs at a table of four, and robots that take them."""
+
+import asyncio
+from random import Random
+
+from bot.store import Store
+from tests.bot.fake_platform import (
+    GROUP,
+    FakePlatform,
+    Player,
+    open_worker,
+    people,
+    seated,
+)
+
+
+async def test_tavolo_the_first_at_a_side_refuses_three_times_at_most(store: Store) -> None:
+    fake = FakePlatform()
+    async with open_worker(store, fake) as worker:
+        anna, bruno, carla, dino = people(worker, fake)
+        await anna.say("/challenge tavolo")
+        for refusal in range(1, 4):
+            assert (await bruno.press("Sit North", GROUP)).toast == "You have asked for a chair."
+            assert "Bruno\u2069 asks \u2068Anna" in fake.last(GROUP).plain
+            assert "already" in (await bruno.press("Sit East", GROUP)).toast
+            # Not for anybody else to answer.
+            message, button = anna.button("Refuse")
+            assert (await carla.send(button.payload, carla.private, message)).toast
+            await anna.press("Refuse")
+            assert f"{refusal} refusal" in fake.last(GROUP).plain
+        # The next who asks sits.
+        await carla.press("Sit North", GROUP)
+        table = (await worker.tables_of(anna.person.id))[0]
+        assert [chair.name if chair else None for chair in table.chairs] == ["Anna", None, "Carla", None]
+        await bruno.press("Sit East", GROUP)
+        await dino.press("Sit West", GROUP)
+        await bruno.press("Accept")
+        assert "Your turn" in "".join(fake.last(player.private).plain for player in (anna, bruno, carla, dino))
+
+
+async def test_when_the_first_at_a_side_stands_up_who_asked_sits(store: Store) -> None:
+    fake = FakePlatform()
+    async with open_worker(store, fake) as worker:
+        anna, bruno, carla, dino = people(worker, fake)
+        await anna.say("/challenge tavolo")
+        await bruno.press("Sit East", GROUP)
+        await carla.press("Sit West", GROUP)
+        assert "asks to sit opposite you" in fake.last(bruno.private).plain
+        await bruno.press("Stand up", GROUP)
+        table = (await worker.tables_of(anna.person.id))[0]
+        assert [chair.name if chair else None for chair in table.chairs] == ["Anna", None, None, "Carla"]
+        # Whoever takes that chair next is not asked what Bruno was.
+        await dino.press("Sit East", GROUP)
+        await carla.press("Accept")
+        table = (await worker.tables_of(anna.person.id))[0]
+        assert [chair.name if chair else None for chair in table.chairs] == ["Anna", "Dino", None, "Carla"]
+        await worker.settled()
+        assert not fake.messages[dino.private]
+
+
+async def test_robots_take_chairs_and_play(store: Store) -> None:
+    fake = FakePlatform()
+    async with open_worker(store, fake) as worker:
+        anna, *_ = people(worker, fake)
+        await anna.say("/challenge tressette")
+        for label in ("🤖 Easy robot", "🤖 Medium robot", "🤖 Easy robot"):
+            await anna.press(label, GROUP)
+        table = (await worker.tables_of(anna.person.id))[0]
+        assert [chair.name for chair in table.chairs if chair] == ["Anna", "🤖 Gino", "🤖 Teresa", "🤖 Pina"]
+        random = Random(4)
+        async with asyncio.timeout(60):
+            while "Trick 5" not in fake.last(GROUP).plain:
+                await anna.play(random)
+                await asyncio.sleep(0.02)
+                await worker.settled()
+
+
+async def test_alone_with_a_robot_in_the_private_chat(store: Store) -> None:
+    fake = FakePlatform()
+    async with open_worker(store, fake) as worker:
+        anna = Player(worker, fake, "Anna", 1, "it")
+        await anna.say("/sfida testa", place=anna.private)
+        await anna.press("Robot facile")
+        random = Random(4)
+        async with asyncio.timeout(60):
+            while not any("Segreto: " in text for text in fake.texts(anna.private)):
+                # The hand comes first and stays one message; the card and the boards of deals that are over are others.
+                hands = [text for text in fake.texts(anna.private) if "Tocca a" in text]
+                assert len(hands) <= 1
+                await anna.play_anywhere(random)
+                await asyncio.sleep(0.01)
+                await worker.settled()
+        assert not any("sealed" in text for text in fake.texts(anna.private))
+
+
+async def test_a_card_drawn_is_counted_out_of_the_stock(store: Store) -> None:
+    fake = FakePlatform()
+    async with open_worker(store, fake) as worker:
+        players = await seated(worker, fake, "spades")
+        drawer = next(player for player in players if player.moves())
+        assert "52 cards in the stock" in fake.last(drawer.private).plain
+        await drawer.press("Draw a card")
+        assert "You have drawn" in fake.last(drawer.private).plain
+        other = next(player for player in players if player is not drawer)
+        for place in (drawer.private, other.private):
+            assert "51 cards in the stock" in fake.last(place).plain
+        await drawer.press("Keep it")
+        for place in (drawer.private, other.private):
+            assert "50 cards in the stock" in fake.last(place).plain
+        await other.press("Draw a card")
+        await other.press("Keep it")
+        # From the second time on the card is drawn by itself.
+        for place in (drawer.private, other.private):
+            assert "47 cards in the stock" in fake.last(place).plain

@@ -1,0 +1,324 @@
+"""Challenges: who may accept them, what their card says, and when they end."""
+
+from random import Random
+
+import pytest
+
+from bot.platform import Person
+from bot.store import Store
+from bot.tables.chairs import Invited
+from bot.tables.table import TIME_TO_ACCEPT
+from tests.bot.fake_platform import (
+    GROUP,
+    FakePlatform,
+    Player,
+    code_of,
+    open_worker,
+    people,
+    play_until,
+)
+from tests.bot.hours import ring
+
+
+async def test_only_who_was_challenged_may_accept_or_decline(store: Store) -> None:
+    fake = FakePlatform()
+    async with open_worker(store, fake) as worker:
+        anna, bruno, carla, _ = people(worker, fake)
+        await bruno.say("/help")
+        await anna.say("/challenge @bruno testa", about=(Person("", "bruno", "bruno"),))
+        assert "@bruno" in fake.last(GROUP).plain
+        assert (await carla.press("Accept", GROUP)).toast == "This challenge is for Bruno."
+        assert (await carla.press("Decline", GROUP)).toast == "That is not yours to decide."
+        await bruno.press("Decline", GROUP)
+        assert "Bruno\u2069 declined." in fake.last(GROUP).plain
+        assert not fake.last(GROUP).rows
+        assert not [key async for key in store.client.scan_iter("{s*}:table:*")]
+
+
+async def test_a_person_known_by_handle_only_may_accept_by_it(store: Store) -> None:
+    fake = FakePlatform()
+    async with open_worker(store, fake) as worker:
+        anna, bruno, *_ = people(worker, fake)
+        await anna.say("/challenge @Bruno", about=(Person("", "Bruno", "Bruno"),))
+        await bruno.press("Accept", GROUP)
+        assert bruno.fake.messages[bruno.private]
+
+
+@pytest.mark.parametrize("handle", ["-", "a\x00b", "x" * 65, "\ud800", "a b"])
+async def test_what_is_no_handle_invites_nobody(store: Store, handle: str) -> None:
+    fake = FakePlatform()
+    async with open_worker(store, fake) as worker:
+        anna, *_ = people(worker, fake)
+        reply = await anna.say("/challenge", about=(Person("", handle, handle),))
+        assert "have not met" in reply.toast
+        assert not fake.messages[GROUP]
+
+
+async def test_somebody_known_is_invited_whatever_a_platform_calls_their_handle(store: Store) -> None:
+    fake = FakePlatform()
+    async with open_worker(store, fake) as worker:
+        anna, bruno, *_ = people(worker, fake)
+        about = bruno.person
+        await anna.say("/challenge testa", about=(Person(about.id, "Bruno", "two words"),))
+        [table] = await worker.tables_of(anna.person.id)
+        assert table.invited == Invited(about.id, "", "Bruno")
+        await bruno.press("Accept", GROUP)
+        assert (await worker.room.table(table.code)).phase == "playing"
+
+
+@pytest.mark.parametrize(("menu", "choice"), [("Options", "to 11"), ("Options", "⏱ 1 min"), ("Game", "Spades")])
+async def test_who_accepts_gets_the_game_that_they_read(store: Store, menu: str, choice: str) -> None:
+    fake = FakePlatform()
+    async with open_worker(store, fake) as worker:
+        anna, bruno, *_ = people(worker, fake)
+        await anna.say("/challenge testa")
+        message, read = bruno.button("Accept", GROUP)
+        await anna.press(menu, GROUP)
+        await anna.press(choice, GROUP)
+        assert (await bruno.send(read.payload, GROUP, message)).toast.startswith("That was an old button")
+        assert [one.phase for one in await worker.tables_of(anna.person.id)] == ["open"]
+        assert not (await bruno.press("Accept", GROUP)).toast
+        assert [one.phase for one in await worker.tables_of(anna.person.id)] == ["playing"]
+
+
+async def test_buttons_of_cards_that_say_no_version_seat_people_still(store: Store) -> None:
+    fake = FakePlatform()
+    async with open_worker(store, fake) as worker:
+        anna, bruno, carla, _ = people(worker, fake)
+        await anna.say("/challenge tressette")
+        await anna.press("Options", GROUP)
+        await anna.press("⏱ 1 min", GROUP)
+        [table] = await worker.tables_of(anna.person.id)
+        assert not (await bruno.send(f"1t{table.code}:sit", GROUP)).toast
+        assert not (await carla.send(f"1t{table.code}:sit 3", GROUP)).toast
+        assert [chair and chair.name for chair in (await worker.room.table(table.code)).chairs] == [
+            "Anna",
+            "Bruno",
+            None,
+            "Carla",
+        ]
+
+
+async def test_nobody_challenges_themselves(store: Store) -> None:
+    fake = FakePlatform()
+    async with open_worker(store, fake) as worker:
+        anna, *_ = people(worker, fake)
+        reply = await anna.say("/challenge @anna", about=(anna.person,))
+        assert "cannot challenge yourself" in reply.toast
+
+
+async def test_a_challenge_delivered_twice_opens_one_table(store: Store) -> None:
+    fake = FakePlatform()
+    async with open_worker(store, fake) as worker:
+        anna, *_ = people(worker, fake)
+        await anna.say("/challenge testa", key="same")
+        await anna.say("/challenge testa", key="same")
+        assert len(fake.messages[GROUP]) == 1
+        assert len(await worker.tables_of(anna.person.id)) == 1
+
+
+@pytest.mark.parametrize("is_cancelled", [False, True])
+async def test_a_challenge_delivered_again_does_not_bring_back_what_the_group_played_then(
+    store: Store, is_cancelled: bool
+) -> None:
+    fake = FakePlatform()
+    async with open_worker(store, fake) as worker:
+        anna, *_ = people(worker, fake)
+        await anna.say("/challenge spades", key="early")
+        if is_cancelled:
+            await anna.press("Cancel", GROUP)
+        await anna.say("/challenge testa")
+        await anna.say("/challenge spades", key="early")
+        assert (await worker.people.chat(GROUP)).game == "testa"
+
+
+async def test_a_challenge_expires_visibly_after_a_day(store: Store) -> None:
+    fake = FakePlatform()
+    async with open_worker(store, fake) as worker:
+        anna, bruno, *_ = people(worker, fake)
+        await anna.say("/challenge testa")
+        code = await code_of(worker, anna)
+        await ring(worker, TIME_TO_ACCEPT - 60)
+        assert "expired" not in fake.last(GROUP).plain
+        await ring(worker, 120)
+        assert "The challenge has expired" in fake.last(GROUP).plain
+        assert not fake.last(GROUP).rows
+        assert await worker.tables_of(anna.person.id) == []
+        assert "no table" in (await bruno.say(f"/join {code}")).toast
+
+
+async def test_the_card_is_the_challengers_to_change(store: Store) -> None:
+    fake = FakePlatform()
+    async with open_worker(store, fake) as worker:
+        anna, bruno, *_ = people(worker, fake)
+        await anna.say("/challenge pizzichino")
+        for label in ("Options", "Game", "🤖 Easy robot", "Cancel"):
+            assert "Only Anna" in (await bruno.press(label, GROUP)).toast
+        await anna.press("Options", GROUP)
+        await anna.press("to 21", GROUP)
+        await anna.press("packets: peeked at", GROUP)
+        await anna.press("⏱ 1 min", GROUP)
+        await anna.press("Strict: a robot plays when time is up; three in a row lose", GROUP)
+        card = fake.last(GROUP).plain
+        assert "to 21 points" in card
+        assert "Packets: peeked at" in card
+        assert "1 minute a move, strict" in card
+        await anna.press("Back", GROUP)
+        await anna.press("Game", GROUP)
+        await anna.press("Spades", GROUP)
+        assert "Spades" in fake.last(GROUP).plain
+        assert "to 500 points" in fake.last(GROUP).plain
+        await anna.press("Cancel", GROUP)
+        assert "taken back" in fake.last(GROUP).plain
+
+
+async def test_two_chats_one_table(store: Store) -> None:
+    fake = FakePlatform()
+    async with open_worker(store, fake) as worker:
+        anna, bruno, carla, _ = people(worker, fake)
+        await anna.say("/challenge metamazzo")
+        code = await code_of(worker, anna)
+        reply = await bruno.say(f"/join {code.lower()}", place="paper:200")
+        assert reply.toast == f"You sit at table {code}."
+        assert fake.last("paper:200").plain == fake.last(GROUP).plain
+        assert (
+            "already" in (await carla.say(f"/join {code}", place="paper:300")).toast or not fake.messages["paper:300"]
+        )
+        random = Random(2)
+        await play_until(worker, [anna, bruno], random, lambda: "Trick 3" in fake.last(GROUP).plain)
+        assert fake.last("paper:200").plain == fake.last(GROUP).plain
+
+
+async def test_whoever_challenges_from_a_private_chat_is_told_what_the_other_must_do(store: Store) -> None:
+    fake = FakePlatform()
+    async with open_worker(store, fake) as worker:
+        anna, bruno = (Player(worker, fake, name, number) for number, name in enumerate(("Anna", "Bruno"), 1))
+        await bruno.say("/help")
+        said = (await anna.say("/challenge @bruno testa", anna.private)).toast
+        code = await code_of(worker, anna)
+        assert said == f"Bruno cannot see this chat. Tell them to write me /join {code}."
+        await bruno.say(f"/join {code}", bruno.private)
+        [table] = await worker.tables_of(bruno.person.id)
+        assert table.phase == "playing"
+        # In a group everybody sees it, and an open challenge is for nobody in particular.
+        assert (await anna.say("/challenge @bruno testa")).toast == ""
+        assert (await anna.say("/challenge", anna.private)).toast == ""
+
+
+async def test_nobody_may_sit_at_too_many_tables(store: Store) -> None:
+    fake = FakePlatform()
+    async with open_worker(store, fake) as worker:
+        anna = Player(worker, fake, "Anna", 1)
+        for _ in range(20):
+            assert not (await anna.say("/challenge testa")).toast
+        assert "20 tables" in (await anna.say("/challenge testa")).toast
+
+
+async def test_an_old_card_pressed_again_takes_no_table_off_anybodys_list(store: Store) -> None:
+    fake = FakePlatform()
+    async with open_worker(store, fake) as worker:
+        anna, bruno, carla, _ = people(worker, fake)
+        await anna.say("/challenge metamazzo")
+        accept = bruno.button("Accept", GROUP)[1].payload
+        await bruno.press("Accept", GROUP)
+        code = await code_of(worker, bruno)
+        # The game is on, so the press is refused, as is whoever would join from where the table is shown already.
+        assert (await bruno.send(accept, GROUP)).toast == "The game has begun: that cannot be changed any more."
+        assert (await carla.say(f"/join {code}")).toast == "The game has begun: that cannot be changed any more."
+        assert [table.code for table in await worker.tables_of(bruno.person.id)] == [code]
+        assert [table.code for table in await worker.tables_at(GROUP)] == [code]
+        assert not await worker.tables_of(carla.person.id)
+
+
+async def test_a_choice_of_game_that_is_delivered_again_later_brings_no_older_one_back(store: Store) -> None:
+    fake = FakePlatform()
+    async with open_worker(store, fake) as worker:
+        anna, bruno = Player(worker, fake, "Anna", 1), Player(worker, fake, "Bruno", 2)
+        await anna.say("/challenge testa", key="first")
+        await bruno.say("/challenge spades", key="second")
+        assert (await worker.people.chat(GROUP)).game == "spades"
+        await anna.say("/challenge testa", key="first")
+        assert (await worker.people.chat(GROUP)).game == "spades"
+        [table] = await worker.tables_of("paper:1")
+        chosen = [f"1t{table.code}:game {game}" for game in ("metamazzo", "pizzichino")]
+        for number in (0, 1, 0):
+            assert not (await anna.send(chosen[number], GROUP, "1", key=f"chosen{number}")).toast
+        assert (await worker.people.chat(GROUP)).game == "pizzichino"
+        # A redelivery is none of those that were never heard.
+        await bruno.say("/challenge testa", key="third")
+        assert (await worker.people.chat(GROUP)).game == "testa"
+
+
+def labels(fake: FakePlatform, place: str) -> list[str]:
+    return [button.label for row in fake.last(place).rows for button in row]
+
+
+@pytest.mark.parametrize(
+    ("words", "about"),
+    [
+        ("/challenge @anselmo @berta spades", ()),
+        ("/challenge @anselmo @berta", (Person("", "anselmo", "anselmo"), Person("", "berta", "berta"))),
+        ("/challenge @berta", (Person("paper:2", "Bruno", "bruno"),)),
+        ("/block @anselmo @berta", ()),
+        ("/stats @anselmo @berta", ()),
+    ],
+)
+async def test_no_second_person_is_dropped_silently(store: Store, words: str, about: tuple[Person, ...]) -> None:
+    fake = FakePlatform()
+    async with open_worker(store, fake) as worker:
+        anna, *_ = people(worker, fake)
+        reply = await anna.say(words, anna.private if words.startswith("/block") else GROUP, about=about)
+        assert reply.toast.startswith("One person at a time, please: you named ")
+        assert "@berta" in reply.toast
+        assert not fake.messages[GROUP]
+
+
+async def test_one_person_named_twice_is_one_person(store: Store) -> None:
+    fake = FakePlatform()
+    async with open_worker(store, fake) as worker:
+        anna, bruno, *_ = people(worker, fake)
+        await bruno.say("/help")
+        # A reply to Bruno that also names him, as platforms tell it; a comma stands behind the handle.
+        reply = await anna.say("/challenge @Bruno, spades", about=(bruno.person, Person("", "Bruno", "Bruno")))
+        assert not reply.toast
+        [table] = await worker.tables_of(anna.person.id)
+        assert table.invited
+        assert (table.invited.person, table.game_id) == ("paper:2", "spades")
+
+
+@pytest.mark.parametrize("game", ["testa", "tavolo"])
+async def test_a_private_challenge_offers_its_author_no_chair(store: Store, game: str) -> None:
+    fake = FakePlatform()
+    async with open_worker(store, fake) as worker:
+        anna, bruno, *_ = people(worker, fake)
+        await anna.say(f"/challenge {game}", anna.private)
+        code = await code_of(worker, anna)
+        for menu in ("", "Game", "Back", "Options", "Back"):
+            if menu:
+                await anna.press(menu)
+            seen = labels(fake, anna.private)
+            assert not [label for label in seen if label in ("Accept", "Decline") or label.startswith("Sit ")]
+            assert seen
+        # In a group the same card has the chairs, for others read it.
+        await bruno.say(f"/join {code}")
+        await bruno.say(f"/challenge {game}")
+        assert [label for label in labels(fake, GROUP) if label == "Accept" or label.startswith("Sit ")]
+
+
+async def test_a_challenge_expires_though_somebody_came(store: Store) -> None:
+    fake = FakePlatform()
+    async with open_worker(store, fake) as worker:
+        anna, bruno, *_ = people(worker, fake)
+        await anna.say("/challenge tressette")
+        await bruno.press("Sit East", GROUP)
+        await ring(worker, TIME_TO_ACCEPT)
+        assert "a chair was still free after 24 hours" in fake.last(GROUP).plain
+
+
+@pytest.mark.parametrize("word", ["@", "@?", "@…", "@\u200b"])
+async def test_a_bare_at_sign_challenges_nobody(store: Store, word: str) -> None:
+    fake = FakePlatform()
+    async with open_worker(store, fake) as worker:
+        anna = Player(worker, fake, "Anna", 1)
+        assert "I have not met" in (await anna.say(f"/challenge {word} testa")).toast
+        assert await worker.tables_of("paper:1") == []

@@ -1,0 +1,180 @@
+"""Clocks of tables: a nudge, then what the other players decide or a robot plays."""
+
+from random import Random
+
+import pytest
+
+from bot.store import Store
+from tests.bot.fake_platform import (
+    GROUP,
+    FakePlatform,
+    code_of,
+    open_worker,
+    people,
+    seated,
+)
+from tests.bot.hours import ring
+from tests.bot.tables.test_table import declaring
+
+ON_TIME = ("Claim the win", "Let a robot play this move", "Wait")
+
+
+async def test_a_clock_nudges_then_lets_the_others_decide(store: Store) -> None:
+    fake = FakePlatform()
+    async with open_worker(store, fake) as worker:
+        players = await seated(worker, fake, "metamazzo")
+        mover = next(player for player in players if player.moves())
+        other = next(player for player in players if player is not mover)
+        await ring(worker, 140)
+        assert "Half of your time" not in fake.last(mover.private).plain
+        [before] = fake.messages[mover.private]
+        await ring(worker, 15)
+        assert "Half of your time" in fake.last(mover.private).plain
+        # It comes as a new message, or it would nudge nobody.
+        [nudge] = fake.messages[mover.private]
+        assert nudge != before
+        await ring(worker, 155)
+        assert "Your time is up" in fake.last(mover.private).plain
+        assert f"{mover.person.name}\u2069's time is up" in fake.last(GROUP).plain
+        # Not for the late player to decide; waiting gives the same time again.
+        _, button = other.button("Wait")
+        assert "not yours" in (await mover.send(button.payload)).toast
+        await other.press("Wait")
+        assert "time is up" not in fake.last(mover.private).plain
+        await ring(worker, 155)
+        await ring(worker, 155)
+        version = (await worker.room.table(await code_of(worker, mover))).version
+        await other.press("Let a robot play this move")
+        assert (await worker.room.table(await code_of(worker, mover))).version == version + 2
+        # All are told that it was no move of the late player's own.
+        assert "🤖 Your time was up: a robot moved for you." in fake.last(mover.private).plain
+        told = f"🤖 \u2068{mover.person.name}\u2069's time was up: a robot moved."
+        assert told in fake.last(other.private).plain
+        assert told in fake.last(GROUP).plain
+        await ring(worker, 155)
+        await ring(worker, 155)
+        late = next(player for player in players if "Your time is up" in fake.last(player.private).plain)
+        early = next(player for player in players if player is not late)
+        await early.press("Claim the win")
+        assert "ran out of time" in fake.last(GROUP).plain
+        [game] = [game async for game in worker.archive.all()]
+        assert game.record.ending == "timeout"
+        assert "There is no table" in (await early.send(button.payload)).toast
+
+
+async def test_a_robot_that_plays_for_somebody_declares_and_plays_a_card_at_once(store: Store) -> None:
+    fake = FakePlatform()
+    secret, *_ = declaring()
+    async with open_worker(store, fake) as worker:
+        worker.room.new_secret = lambda size: bytes([secret]) * size
+        players = await seated(worker, fake, "tavolo")
+        code = await code_of(worker, players[0])
+        before = await worker.room.table(code)
+        assert before.game
+        late = before.game.turn
+        assert late is not None
+        for _ in range(2):
+            await ring(worker, 155)
+        # The partner is asked nothing, for they decide nothing.
+        partner = fake.last(players[(late + 2) % 4].private)
+        assert f"{players[late].person.name}\u2069's time is up: the others decide." in partner.plain
+        assert not [button for row in partner.rows for button in row if button.label in ON_TIME]
+        await players[(late + 1) % 4].press("Let a robot play this move")
+        after = await worker.room.table(code)
+        assert after.game
+        *declared, card = [move for seat, move in after.game.moves if seat == late]
+        assert declared
+        assert all(move.startswith("declare ") for move in declared)
+        assert card.startswith("play ")
+        assert after.game.turn != late
+        assert after.lates[late] == 1
+
+
+@pytest.mark.parametrize(
+    "clock", [("⏱ 1 min",), ("⏱ 1 min", "Strict: a robot plays when time is up; three in a row lose")]
+)
+async def test_no_clock_runs_where_only_robots_wait(store: Store, clock: tuple[str, ...]) -> None:
+    fake = FakePlatform()
+    async with open_worker(store, fake) as worker:
+        anna = people(worker, fake)[0]
+        await anna.say("/challenge metamazzo")
+        await anna.press("Options", GROUP)
+        for label in clock:
+            await anna.press(label, GROUP)
+        await anna.press("Back", GROUP)
+        await anna.press("Easy robot", GROUP)
+        for _ in range(20):
+            await worker.scheduler.settled()
+            await worker.settled()
+            if anna.moves():
+                break
+            await ring(worker, 1)
+        assert anna.moves()
+        before = await worker.room.table(await code_of(worker, anna))
+        for _ in range(4):
+            await ring(worker, 70)
+        after = await worker.room.table(before.code)
+        assert (after.version, after.alarm) == (before.version, "")
+        assert "time" not in fake.last(anna.private).plain.lower()
+
+
+async def test_a_strict_clock_plays_and_the_third_time_in_a_row_forfeits(store: Store) -> None:
+    fake = FakePlatform()
+    async with open_worker(store, fake) as worker:
+        players = await seated(
+            worker, fake, "testa", "⏱ 1 min", "Strict: a robot plays when time is up; three in a row lose"
+        )
+        random = Random(1)
+        lates = []
+        for _ in range(60):
+            found = await worker.tables_of(players[0].person.id)
+            if not found:
+                break
+            table = found[0]
+            lates.append(table.lates)
+            if players[0].moves():
+                await players[0].play(random)
+                await worker.settled()
+            else:
+                await ring(worker, 31)
+        assert "ran out of time" in fake.last(GROUP).plain
+        assert max(max(late) for late in lates) == 2
+        [game] = [game async for game in worker.archive.all()]
+        assert game.record.winner == [0]
+
+
+async def test_a_move_in_time_counts_lates_anew(store: Store) -> None:
+    fake = FakePlatform()
+    async with open_worker(store, fake) as worker:
+        players = await seated(
+            worker, fake, "testa", "⏱ 1 min", "Strict: a robot plays when time is up; three in a row lose"
+        )
+        code = await code_of(worker, players[0])
+        random = Random(1)
+        for _ in range(12):
+            await ring(worker, 31)
+            table = await worker.room.cached(code)
+            if max(table.lates) == 2:
+                break
+        late = table.lates.index(2)
+        while not players[late].moves():
+            await players[1 - late].play(random)
+            await worker.settled()
+        said = f"🤖 \u2068{players[late].person.name}\u2069's time was up: a robot moved."
+        assert "🤖 Your time was up: a robot moved for you." in fake.last(players[late].private).plain
+        assert said in fake.last(GROUP).plain
+        await players[late].play(random)
+        await worker.settled()
+        assert (await worker.room.cached(code)).lates[late] == 0
+        assert "a robot moved for you" not in fake.last(players[late].private).plain
+        assert said not in fake.last(players[1 - late].private).plain
+        assert said not in fake.last(GROUP).plain
+
+
+async def test_without_a_clock_nothing_happens(store: Store) -> None:
+    fake = FakePlatform()
+    async with open_worker(store, fake) as worker:
+        players = await seated(worker, fake, "testa", "no clock")
+        version = (await worker.room.table(await code_of(worker, players[0]))).version
+        await ring(worker, 30 * 86400)
+        assert (await worker.room.table(await code_of(worker, players[0]))).version == version

@@ -1,0 +1,113 @@
+"""Hints in practice: a legal card and why, one at a time."""
+
+import asyncio
+
+import pytest
+
+from bot import robot_pool
+from bot.robot_pool import RobotPool
+from bot.store import Store
+from bot.tables.table import Table
+from bot.worker import Worker
+from engine import View
+from engine.robots.findings import Hint
+from tests.bot.fake_platform import GROUP, FakePlatform, Player, open_worker, people, resign, seated
+
+
+async def practising(
+    worker: Worker, fake: FakePlatform, game: str = "testa", robots: tuple[str, ...] = ("Strong",)
+) -> Player:
+    anna = people(worker, fake)[0]
+    await anna.say(f"/challenge {game}")
+    for level in robots:
+        await anna.press(f"🤖 {level} robot", GROUP)
+    return anna
+
+
+async def my_turn(worker: Worker, player: Player) -> int:
+    """Wait for the player's turn; returns their panel's version."""
+    async with asyncio.timeout(60):
+        while True:
+            [table] = await worker.tables_of(player.person.id)
+            seat = table.seat_of(player.person.id)
+            assert seat is not None
+            assert table.game
+            if table.game.turn == seat:
+                await worker.settled()
+                return max(table.moved_at[seat], table.dealt_at)
+            await asyncio.sleep(0.01)
+
+
+async def test_a_hint_names_a_legal_card_and_why(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(robot_pool, "HINT_SECONDS", 90.0)
+    fake = FakePlatform()
+    async with open_worker(store, fake) as worker:
+        anna = await practising(worker, fake, robots=("Easy",))
+        await my_turn(worker, anna)
+        toast = (await anna.press("Hint")).toast
+        assert toast.startswith("💡 ")
+        assert len(toast) <= 200
+        # In a text, a card's sign stays on its line; and robots may have left something to declare.
+        move = toast.removeprefix("💡 ").split(":")[0].replace("\u2060", "")
+        labels = [button.label for _, button in anna.moves()]
+        assert move in [f"Declare {one[2:]}" if one.startswith("📣 ") else f"Play {one}" for one in labels]
+
+
+async def test_a_person_has_one_hint_at_a_time_and_the_same_for_the_same_decision(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    let_go, asked = asyncio.Event(), 0
+
+    async def hint(_pool: RobotPool, view: View, _history: object) -> Hint:
+        nonlocal asked
+        asked += 1
+        await let_go.wait()
+        return Hint(next(move for move in view.moves if move.startswith("play ")), "only")
+
+    monkeypatch.setattr(RobotPool, "hint", hint)
+    fake = FakePlatform()
+    async with open_worker(store, fake) as worker:
+        anna = await practising(worker, fake, robots=("Easy",))
+        [table] = await worker.tables_of(anna.person.id)
+        version = await my_turn(worker, anna)
+        again = f"1t{table.code}:hint {version}"
+        presses = [asyncio.create_task(anna.send(again)) for _ in range(5)]
+        presses[0].cancel()
+        other = await worker.challenges.open_practice("testa", anna.person.id, "Anna", "easy", "another")
+        other = await own_turn(worker, other.code, 0)
+        assert "busy" in (await anna.send(f"1t{other.code}:hint {other.oldest_panel(0)}")).toast
+        let_go.set()
+        assert len({(await press).toast for press in presses[1:]}) == 1
+        assert (await anna.send(again)).toast.startswith("💡 ")
+        assert asked == 1
+        assert (await anna.send(f"1t{other.code}:hint {other.oldest_panel(0)}")).toast.startswith("💡 ")
+        assert asked == 2
+
+
+async def own_turn(worker: Worker, code: str, seat: int) -> Table:
+    async with asyncio.timeout(20):
+        while not (table := await worker.room.table(code)).game or table.game.turn != seat:
+            await asyncio.sleep(0.01)
+    return table
+
+
+async def test_hints_are_for_practice_and_for_the_moment(store: Store) -> None:
+    fake = FakePlatform()
+    async with open_worker(store, fake) as worker:
+        anna = await practising(worker, fake, robots=("Easy",))
+        [table] = await worker.tables_of(anna.person.id)
+        version = await my_turn(worker, anna)
+        bruno = people(worker, fake)[1]
+        assert "do not sit" in (await bruno.send(f"1t{table.code}:hint {version}")).toast
+        assert (await anna.send(f"1t{table.code}:hint {version + 7}")).toast
+        assert "💡" not in (await anna.send(f"1t{table.code}:hint {version + 7}")).toast
+        await resign(worker, fake, [anna], 0)
+    fake = FakePlatform()
+    async with open_worker(store, fake) as worker:
+        players = await seated(worker, fake, "testa")
+        for player in players:
+            assert "Hint" not in str(fake.last(player.private).rows)
+        [table] = await worker.tables_of(players[0].person.id)
+        assert table.game
+        mover = players[table.game.turn or 0]
+        assert "practice" in (await mover.send(f"1t{table.code}:hint 0")).toast

@@ -1,0 +1,122 @@
+"""Resigning, what a result shows, and rematches."""
+
+import re
+from hashlib import sha256
+from random import Random
+
+from bot.store import Store
+from tests.bot.fake_platform import (
+    GROUP,
+    FakePlatform,
+    code_of,
+    open_worker,
+    people,
+    play_until,
+    resign,
+    seated,
+)
+
+
+async def test_resigning_asks_first(store: Store) -> None:
+    fake = FakePlatform()
+    async with open_worker(store, fake) as worker:
+        players = await seated(worker, fake, "metamazzo")
+        assert "on their way to our private chat" in (await players[0].say("/resign")).toast
+        await players[0].press("No, play on")
+        assert (await worker.tables_of(players[0].person.id))[0].phase == "playing"
+        await players[0].say("/resign")
+        await players[0].press("Yes, I resign")
+        assert "resigned" in fake.last(GROUP).plain
+        assert "You lose." in fake.last(players[0].private).plain
+        text = fake.last(players[1].private).plain
+        assert "You win!" in text
+        assert re.search(r" won: \S+ resigned\.", text)
+        # What a deal counted that was cut short decided nothing.
+        assert "Deal 1 is over" not in text
+
+
+async def test_a_hand_asked_for_anew_has_its_cards_back_from_an_unanswered_question(store: Store) -> None:
+    fake = FakePlatform()
+    async with open_worker(store, fake) as worker:
+        players = await seated(worker, fake, "metamazzo")
+        await players[0].say("/resign")
+        assert [button.label for row in fake.last(players[0].private).rows for button in row] == [
+            "Yes, I resign",
+            "No, play on",
+        ]
+        await players[0].say("/hand")
+        panel = fake.last(players[0].private)
+        assert "Do you really want to resign?" not in panel.plain
+        assert not any("resign" in button.label for row in panel.rows for button in row)
+
+
+async def test_a_game_has_one_name_everywhere(store: Store) -> None:
+    fake = FakePlatform()
+    async with open_worker(store, fake) as worker:
+        players = await seated(worker, fake, "tavolo")
+        name = "Tressette al Tavolo"
+        assert all(any(name in text for text in fake.texts(place)) for place in (GROUP, players[0].private))
+        await players[0].say("/rules tavolo")
+        assert fake.last(GROUP).plain.startswith(f"{name}\n")
+        assert players[0].button(name, GROUP)
+        await players[0].say("/tables", players[0].private)
+        assert f": {name} with" in fake.last(players[0].private).plain
+        await players[0].say("/leaderboard tavolo")
+        assert name in fake.last(GROUP).plain
+        await resign(worker, fake, players, 0)
+        assert any(f"{name} · " in text and "resigned" in text for text in fake.texts(GROUP))
+
+
+async def test_what_proves_a_shuffle_stands_in_small_print_and_whole_on_a_page(store: Store) -> None:
+    fake = FakePlatform()
+    async with open_worker(store, fake) as worker:
+        players = await seated(worker, fake, "testa", "to 11")
+        table = await worker.room.cached(await code_of(worker, players[0]))
+        assert table.game
+        seal = table.game.view(None).commitment
+        assert seal
+        [small] = [span.text for span in fake.last(GROUP).text if span.style == "small"]
+        assert small.splitlines()[-1] == f"Seal: {seal}"
+        await play_until(worker, players, Random(1), lambda: "won by" in fake.last(GROUP).plain)
+        over = next(panel for panel in fake.messages[GROUP].values() if seal in panel.plain)
+        [secret] = re.findall(r"Secret: ([0-9a-f]{64})", over.plain)
+        assert sha256(bytes.fromhex(secret)).hexdigest() == seal
+        await players[0].press("Is it fair?", GROUP)
+        page = fake.last(players[0].private)
+        assert [span.text for span in page.text if span.style == "code"] == [seal, secret]
+        await players[0].press("2 ▶", players[0].private)
+        assert "deal 2" in fake.last(players[0].private).plain
+        assert seal not in fake.last(players[0].private).plain
+
+
+async def test_rematch_and_replay(store: Store) -> None:
+    fake = FakePlatform()
+    async with open_worker(store, fake) as worker:
+        players = await seated(worker, fake, "testa", "to 11", "⏱ 1 min")
+        await resign(worker, fake, players, 0)
+        carla = people(worker, fake)[2]
+        assert "do not sit" in (await carla.press("Rematch", GROUP)).toast
+        # Who looks at the group sees nothing else happen.
+        assert (await carla.press("Replay", GROUP)).toast == "It is in our private chat."
+        assert "Deal 1" in fake.last(carla.private).plain
+        # The options as on the card, not as in the record.
+        assert "(points to win: 11 · declarations: " in fake.last(carla.private).plain
+        assert "score_unit" not in fake.last(carla.private).plain
+        assert (await carla.press("Is it fair?", GROUP)).toast == "It is in our private chat."
+        assert (await carla.press("Analysis", GROUP)).toast == "It is in our private chat."
+        await carla.say("/settings")
+        assert (await carla.press("My own settings", GROUP)).toast == "It is in our private chat."
+        # There the page takes the place of the one that was pressed.
+        assert not (await carla.press("Italiano", carla.private)).toast
+        assert any("resigned" in text for text in fake.texts(GROUP))
+        # Both press it: one table, and the game is on.
+        result, button = players[0].button("Rematch", GROUP)
+        for player in reversed(players):
+            await player.send(button.payload, GROUP, result)
+        await worker.settled()
+        [table] = await worker.tables_of(players[0].person.id)
+        assert [chair.person for chair in table.chairs if chair] == ["paper:1", "paper:2"]
+        assert table.clock == 60
+        assert table.game
+        assert table.game.rules.target == 11
+        assert table.phase == "playing"

@@ -1,0 +1,33 @@
+"""Which game and target the words of a command mean."""
+
+import pytest
+
+from bot.game_words import NoSuchGame, game_and_points
+
+
+@pytest.mark.parametrize(
+    ("words", "meant"),
+    [
+        ("metà mazzo", ("metamazzo", None)),
+        ("testa a testa", ("testa", None)),
+        ("tressette", ("tressette", None)),
+        ("tressette in quattro", ("tressette", None)),
+        ("Tressette al Tavolo 21", ("tavolo", 21)),
+        ("@anna 31 Testa a @bea Testa", ("testa", 31)),
+        ("tressette a 21", ("tressette", 21)),
+        ("testa a 21", ("testa", 21)),
+        ("testa a testa a 31", ("testa", 31)),
+        ("to 21", ("metamazzo", 21)),
+        ("spades −5", ("spades", -5)),
+        ("٣١", ("metamazzo", 31)),
+        ("", ("metamazzo", None)),
+    ],
+)
+def test_a_games_own_name_is_understood_whatever_stands_around_it(words: str, meant: tuple[str, int | None]) -> None:
+    assert game_and_points(words.split(), "metamazzo") == meant
+
+
+@pytest.mark.parametrize("words", ["tressette a", "tressette al 21", "spades mazzo"])
+def test_half_a_name_of_several_words_is_no_game(words: str) -> None:
+    with pytest.raises(NoSuchGame):
+        game_and_points(words.split(), "metamazzo")

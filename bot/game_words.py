@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Sequence
-from functools import cache
 from itertools import takewhile
 
 from bot.names import plain_name
@@ -90,7 +89,6 @@ def _game_of(name: str) -> str | None:
     return (exact or begun)[0] if exact or len(begun) == 1 else None
 
 
-@cache
 def _game_names() -> dict[str, set[str]]:
     """What each game may be called, by its id: that, and its name in every language."""
     names = {kind.id: {kind.id} for kind in GAMES.values()}

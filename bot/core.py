@@ -36,7 +36,7 @@ from bot.viewers import Viewers
 from bot.watching import Watching
 
 TROUBLE_SECONDS = 300.0
-"""For how long after a failure, or our own start, nobody is blamed for not having answered."""
+"""Seconds after a failure, or after the bot started, in which nobody is blamed for a missing answer."""
 
 
 class Core:
@@ -68,13 +68,13 @@ class Core:
         self.viewers = Viewers(self.people, self.adapters)
         self._started_at = time.monotonic()
         self.errors: dict[str, str] = {}
-        """Why a platform is down, in a few words, as far as its supervisor knows."""
+        """By platform, why it is down, in a few words. Its supervisor writes this."""
         self.shards = Shards(store, alone=alone, zone=settings.time_zone)
         self.clock = HostClock(store.attendance, settings.time_zone)
         self.outages = Outages(self.is_healthy, self._platform_back)
         self.watching = Watching(self.room, self.people, self.shards)
         self.on_heard: list[Callable[[str], None]] = [self.watching.look_at]
-        """Called with the code of a table that this worker delivers, and to which another has committed something."""
+        """Called with the code of a table that this worker delivers and another worker has changed."""
         self.delivery = Delivery(
             self.room,
             self.shards,
@@ -93,26 +93,26 @@ class Core:
 
     @property
     def looks_at_games(self) -> bool:
-        """Whether games are analysed though nobody asks for it. In plain Python it takes many times as long."""
+        """Whether finished games are analysed without a request. That needs numba: plain Python is too slow."""
         return self.settings.analyse_results and find_spec("numba") is not None
 
     async def tables_of(self, person: str) -> list[Table]:
-        """The live tables where a person sits or asks for a chair."""
+        """Return the live tables where a person sits or asks for a chair."""
         return await self.room.lists.tables_of(person)
 
     async def tables_at(self, chat: str) -> list[Table]:
-        """The tables that a chat shows."""
+        """Return the tables that a chat shows."""
         return await self.room.lists.tables_at(chat)
 
     async def change(self, code: str, name: SurfaceName, change: Change) -> None:
-        """Something was done with a surface, whichever worker delivers it."""
+        """Tell the worker that delivers a table about a change of one of its surfaces."""
         if self.shards.owns(code):
             self.delivery.change(code, name, change)
         else:
             await self.shards.notify({"code": code, "name": encode_name(name), "change": encode_change(change)})
 
     async def touch(self, code: str) -> None:
-        """A table's panels may have changed though the table has not."""
+        """Have a table's panels drawn again: they may have changed although the table has not."""
         if self.shards.owns(code):
             self.delivery.touch(code)
         else:
@@ -131,7 +131,7 @@ class Core:
         return adapter is not None and adapter.healthy
 
     def is_in_trouble(self, platform: str) -> bool:
-        """Whether people of a platform may have been cut off from us a moment ago, and are to blame for nothing."""
+        """Return whether people of a platform may have been cut off from the bot within `TROUBLE_SECONDS`."""
         has_just_started = time.monotonic() - self._started_at < TROUBLE_SECONDS
         return has_just_started or not self.is_healthy(platform) or self.outages.has_failed(platform, TROUBLE_SECONDS)
 

@@ -15,10 +15,10 @@ from engine import GAMES
 
 NUMBER = re.compile(rf"[-{MINUS}]?\d+")
 BEFORE_POINTS = ("to", "a")
-"""What people write before how many points they play to, as the cards of challenges have it."""
+"""Words before a number of points, as challenge cards write it."""
 
 MOST_DIGITS, DIGITS_SAID = 100, 12
-"""How many of a number's digits are read, and how many are said again where it is not to be."""
+"""How many digits of a number are read, and how many an error repeats."""
 
 
 class NoSuchGame(TableError):
@@ -32,19 +32,19 @@ class NoSuchTarget(TableError):
 
 
 def code_in(words: Sequence[str]) -> str:
-    """Return the code in a command's words; their first word if none is there, and nothing for no words."""
+    """Return the table code in a command's words; their first word if there is none, and empty for no words."""
     return pasted_code(f"/hand {' '.join(words)}") or plain_name(words[0]).upper() if words else ""
 
 
 def targets(game: str) -> dict[int, Rule]:
-    """What a game may be played to, as players count, with the rule that says so."""
+    """Return the points that a game can be played to, as players count, each with its rule."""
     rules = GAMES[game].rules
     unit = rules.model_fields["score_unit"].default if "score_unit" in rules.model_fields else 1
     return {int(value) * unit: Rule("target", value) for value in rules.choices()["target"]}
 
 
 def target_rule(game: str, points: int) -> Rule:
-    """The rule for a number of points; NoSuchTarget if the game is not played to that."""
+    """Return the rule for a number of points; NoSuchTarget if the game is not played to that."""
     rule = targets(game).get(points)
     if rule is None:
         said = str(points) if len(str(points)) <= DIGITS_SAID else f"{str(points)[:DIGITS_SAID]}…"
@@ -53,8 +53,9 @@ def target_rule(game: str, points: int) -> Rule:
 
 
 def game_and_points(words: Sequence[str], usual: str) -> tuple[str, int | None]:
-    """The game that is meant by the words of a command, or the ``usual`` one, and to how many points, None if they say
-    nothing of that. Names of people are no such words. A name of several words is not taken for the beginning of it.
+    """Return the game and the points that a command's words name: the ``usual`` game and None if they name none.
+
+    Names of people are skipped. A whole name of several words counts before its first word alone.
     """
     game, points = usual, None
     left = [word for word in words if not word.startswith("@")]
@@ -74,7 +75,7 @@ def game_and_points(words: Sequence[str], usual: str) -> tuple[str, int | None]:
 
 
 def game_called(name: str) -> str:
-    """The id of the game that somebody means: its id, its name in any language, or the beginning of one."""
+    """Return the game of an id, a name in any language, or the beginning of one; NoSuchGame if there is none."""
     game = _game_of(name)
     if game is None:
         raise NoSuchGame(name=name[:32], games=", ".join(GAMES))
@@ -82,7 +83,7 @@ def game_called(name: str) -> str:
 
 
 def _game_of(name: str) -> str | None:
-    """The game that `game_called` returns; None for none."""
+    """Return the game that `game_called` returns; None if there is none."""
     meant, names = name.casefold(), _game_names()
     exact = [game for game, called in names.items() if meant in called]
     begun = [game for game, called in names.items() if any(one.startswith(meant) for one in called)]
@@ -90,7 +91,7 @@ def _game_of(name: str) -> str | None:
 
 
 def _game_names() -> dict[str, set[str]]:
-    """What each game may be called, by its id: that, and its name in every language."""
+    """Return the names of each game by its id: the id, and its name in every language."""
     names = {kind.id: {kind.id} for kind in GAMES.values()}
     for language in LANGUAGES:
         for game, name in game_names(language).items():

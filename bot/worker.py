@@ -28,13 +28,13 @@ from bot.tables.room import ROBOT_PAUSE
 from bot.tables.table import Table
 
 SWEEP_SECONDS = 5.0
-"""How often the store is asked for tables that changed unheard: by a worker that died before it could tell."""
+"""Seconds between looks for changed tables that nobody told of, because the other worker died."""
 
 FIRST_PATIENCE = 0.05
-"""Seconds that a loop gets to end before it is told again, at first."""
+"""Seconds until a loop that does not end is cancelled again. The wait doubles each time."""
 
 PATIENCE = 1.5
-"""Seconds that messages under way get when the bot stops."""
+"""Grace period for messages in flight when the bot stops, in seconds."""
 
 log = structlog.get_logger()
 
@@ -86,10 +86,9 @@ class Worker(Core):
         self.adapters[adapter.platform] = adapter
 
     async def start(self) -> None:
-        """Take shards and begin to deliver. StoreAway where other workers' days end in another time zone.
+        """Take shards and begin to deliver. StoreAway if the days of other workers end in another time zone.
 
-        First of all it is said that the worker is alive, if it was not before: nobody may take the store for one that
-        no worker uses.
+        Say first that the worker is alive: nobody may think that no worker uses the store.
         """
         await self.shards.join()
         await self.shards.share_out()
@@ -108,7 +107,7 @@ class Worker(Core):
         self._tasks = [self._loops.start(name, loop) for name, loop in loops.items()]
 
     async def settled(self) -> None:
-        """Wait until nothing is under way, a look through shards just taken among it; for tests and benchmarks."""
+        """Wait until nothing is under way, also no look through new shards. For tests and benchmarks."""
         while True:
             await self._told.wait()
             await self.delivery.settled()
@@ -116,7 +115,7 @@ class Worker(Core):
                 return
 
     async def stop(self) -> None:
-        """Finish what is under way, note it, and give the shards back."""
+        """Finish and note the work under way, and give the shards back."""
         patience = FIRST_PATIENCE
         while running := [task for task in self._tasks if not task.done()]:
             # More than once: on Python 3.11 libraries are known to lose a cancellation that meets a result.
@@ -141,10 +140,10 @@ class Worker(Core):
             await adapter.close()
 
     async def healthy(self) -> dict[str, Any]:
-        """How the worker does: store, platforms, delivery's lag in seconds.
+        """Return the health of the worker: store, loops, platforms, lag of the delivery in seconds.
 
-        It does well once it has started, while the store answers, its loops run and any of its platforms can be spoken
-        to: where one is away, starting anew brings nothing back, and stops the games on the others.
+        It is healthy if it has started, the store answers, the loops run, and one of its platforms is up. A restart
+        because of another platform would only stop the games on this one.
         """
         store = not self.store.outage.is_on
         if store:
@@ -163,7 +162,7 @@ class Worker(Core):
         }
 
     def measure(self) -> None:
-        """Bring up to date what is measured rather than counted, for who reads the metrics."""
+        """Update the metrics that are measured, not counted."""
         LAG.set(self.delivery.lag)
         UNSETTLED.set(self.delivery.busy)
         phases = self.room.by_phase()
@@ -175,8 +174,8 @@ class Worker(Core):
     # What happens in the worker
 
     def _heard(self, told: Committed) -> None:
-        """Another worker has committed something to a table that this one delivers."""
-        # What replicas are yet to confirm may be lost: then it is loaded, once they have.
+        """Take note of a commit by another worker, to a table that this one delivers."""
+        # With replicas an unconfirmed commit may be lost, so the table is loaded instead.
         is_known = not self.store.replicas and self.room.follow(told)
         self.scheduler.committed(told.code, told.clock)
         self.delivery.committed(told.code, told.clock, told.about, reload=not is_known)
@@ -206,11 +205,11 @@ class Worker(Core):
             self.delivery.change(code, decode_name(word["name"]), decode_change(word["change"]))
 
     def _look_through(self, shard: int) -> None:
-        # Where the store is away, the sweep finds them.
+        # If the store is away, the sweep finds them.
         self._spawn(self._take_over(shard), f"shard {shard}")
 
     async def _sweep(self) -> None:
-        """Look again at tables that stay marked as changed at the same version: whoever should have told is gone."""
+        """Look at tables that stay marked as changed at the same version: the worker that changed them is gone."""
         before: dict[str, int] = {}
         while True:
             await asyncio.sleep(SWEEP_SECONDS)
@@ -225,14 +224,14 @@ class Worker(Core):
             before = marked
 
     async def _take_over(self, shard: int) -> None:
-        """Look at what has changed in a shard, and whether this version can read what another could not."""
+        """Look at the changed tables of a shard, and at those that another release could not read."""
         for code in await self.store.all_changed([shard]):
             self.delivery.touch(code, reload=True)
         for code in await self.store.all_set_aside([shard]):
             await self._look_again(code)
 
     async def _set_aside(self, table: Table) -> None:
-        """A table cannot be read: its owner sets it aside, once. Another worker may be of another release."""
+        """Set an unreadable table aside, once, if this worker owns it. The owner may be of another release."""
         if not self.shards.owns(table.code):
             await self.shards.notify({"code": table.code})
         elif await self.store.set_aside(table.code, table.version):
@@ -247,7 +246,7 @@ class Worker(Core):
                 self.delivery.touch(code)
 
     async def _catch_up(self) -> None:
-        """Rate what is left unrated, once: after a rebuild that was cut short that may be every game."""
+        """Rate all games that are not rated yet, once. After an interrupted rebuild these may be all games."""
         while True:
             with self.store.outage.noted():
                 await self.ratings.catch_up()

@@ -20,15 +20,16 @@ from engine.errors import EngineError
 
 
 class Opened(NamedTuple):
-    """A table's ``code``, or ``why`` there is none, for whoever wanted it."""
+    """The ``code`` of an opened table; if it is empty, ``why`` says what to tell the person."""
 
     code: str
     why: str = ""
 
 
 class TableLine(NamedTuple):
-    """A table where somebody sits, as a list has it: ``is_mine`` is whether it is their turn, ``score`` how the game
-    stands, in words. ``watch_id`` is empty where nobody may watch.
+    """A table in the list of a person's tables.
+
+    ``is_mine`` is whether it is their turn, ``score`` is the score in words. ``watch_id`` is empty if nobody may watch.
     """
 
     code: str
@@ -41,7 +42,7 @@ class TableLine(NamedTuple):
 
 
 class Invitation(NamedTuple):
-    """What a table says to somebody who may sit down there, and the id of its game."""
+    """The panel for a person who may sit down at a table, and the id of its game."""
 
     game: str
     panel: Panel
@@ -54,24 +55,24 @@ class FullTable(NamedTuple):
 
 
 class Lobby:
-    """The tables of pages' readers. Every method may raise one of the store's errors."""
+    """The tables of people who play on pages. Every method may raise one of the store's errors."""
 
     def __init__(self, core: Core) -> None:
         self._core = core
         self.room, self.people = core.room, core.people
 
     async def played(self, code: str, person: str) -> str:
-        """The game that somebody played at a table, as `Archive.played_at`."""
+        """Return the game that a person played at a table (`Archive.played_at`)."""
         return await self._core.archive.played_at(code, person)
 
     async def language_of(self, person: str, spoken: str) -> str:
-        """A person's language; what their browser speaks as long as none is known."""
+        """Return a person's language; that of their browser if the bot does not know them."""
         known = await self.people.person(person)
         return known.language if known.is_known else language_of(spoken)
 
     @staticmethod
     def games(language: str) -> dict[str, str]:
-        """The games to choose from, by their ids: what each is called, and for how many it is."""
+        """Return the label of each game by its id: its name and its number of players."""
         _ = texts(language).gettext
         line = _("{game} · {count} players")
         return {kind.id: line.format(game=_(kind.name), count=kind.seats) for kind in GAMES.values()}
@@ -79,10 +80,9 @@ class Lobby:
     async def open_table(
         self, person: Person, game: str, robot: str, update: str, visitor: Visitor | None = None
     ) -> Opened:
-        """A table for a person, with robots of a level in all other chairs, or free ones if ``robot`` is empty.
+        """Open a table for a person. ``robot`` is the level of the robots in all other chairs; empty for free chairs.
 
-        An update that comes twice opens one table, and none once that is no more. ``visitor`` is from where a guest
-        comes.
+        The same update opens one table, and none when that table is gone. ``visitor`` is where a guest comes from.
         """
         begin_request()
         profile = await self.people.meet(person)
@@ -104,7 +104,7 @@ class Lobby:
         return Opened(opened.code)
 
     async def tables_of(self, person: str) -> list[TableLine]:
-        """Where somebody sits, or asks for a chair, games under way first."""
+        """Return the tables where a person sits or asks for a chair, their turns and games under way first."""
         profile = await self.people.person(person)
         found = []
         for table in await self._core.tables_of(person):
@@ -128,8 +128,9 @@ class Lobby:
         return sorted(found, key=lambda one: (not one.is_mine, one.is_waiting, one.code))
 
     async def invitation(self, code: str, person: str, language: str, handle: str = "") -> Invitation | None:
-        """What a table says to somebody who has its code and may sit down there; None where there is nothing for them,
-        whether or not there is such a table.
+        """Return the invitation for a person who has a table's code and may sit down there.
+
+        None if they may not. It does not tell them whether the table exists.
         """
         try:
             table = await self.room.table(code)
@@ -140,10 +141,9 @@ class Lobby:
         return Invitation(table.game_id, invited_panel(table.spoken(language), language))
 
     async def full_table(self, code: str) -> FullTable | None:
-        """Return what may be told of a table that people were invited to and that is full; None for any other table.
+        """Return what may be told of a full table that people were invited to; None for any other table.
 
-        Tables that invited nobody by their code stay unknown: practice, named opponents, matched strangers and
-        tournaments.
+        Tables whose code invites nobody stay unknown: practice, named opponents, matched strangers and tournaments.
         """
         try:
             table = await self.room.table(code)

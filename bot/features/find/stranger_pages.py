@@ -1,6 +1,4 @@
-"""What people see who want nothing to do with a stranger: questions, what came of them, whom they have blocked; and
-what the host reads of a report.
-"""
+"""Pages about strangers: blocking, reporting, the list of blocks, and a report as the host reads it."""
 
 from collections.abc import Sequence
 
@@ -15,14 +13,14 @@ from engine import GAMES
 
 
 def heard_panel(language: str, name: str, phrase: str) -> Panel:
-    """What somebody has said when the game was over."""
+    """A phrase that another player said after the game."""
     page = Writer()
     page.line("💬 {name}: {phrase}", name=isolated(name), phrase=spoken(language, phrase))
     return page.panel()
 
 
 def question(language: str, deed: Deed, name: str, game_id: str, seat: int) -> Panel:
-    """Asks whether it is to be done to the player in that seat of a finished game."""
+    """Ask whether to block or report the player in a seat of a finished game."""
     page = Writer()
     asked, comes_to, yes = ask(language, deed, isolated(name))
     page.line(asked, "bold")
@@ -50,7 +48,7 @@ def not_done_page(language: str) -> Panel:
 
 
 def blocks_page(language: str, blocks: Sequence[Block]) -> Panel:
-    """Whom somebody has blocked, as they knew them, each with a button that undoes it."""
+    """The people whom a person has blocked, by the names they knew, each with a button to unblock them."""
     _ = texts(language).gettext
     page = Writer()
     page.line(_("Whom you have blocked"), "bold")
@@ -71,7 +69,7 @@ def blocks_page(language: str, blocks: Sequence[Block]) -> Panel:
 
 
 def report_panel(language: str, id: str, report: Report) -> Panel:  # noqa: A002
-    """A report, for the host alone: it names people as the platforms do."""
+    """A report for the host alone, with the ids of the people in it."""
     _ = texts(language).gettext
     page = Writer()
     page.line(_("A report"), "bold")

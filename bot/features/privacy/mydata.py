@@ -2,25 +2,26 @@
 
     {"format": "buongioco-mydata/1", "made": Unix seconds, "person": "platform:id",
      "profile": {...}, "private_chat": {...}, "platform": {...},
+     "browsers": [{"made", "used"}], Unix seconds,
+     "programs": [{"name", "scopes"}], for which they made tokens,
+     "days": [{"day", "points": [own, other] or null, "tricks"}], of the deals of the days,
+     "days_asked_for": [{"day", "chat"}], the groups in which they asked for those,
+     "reminded_at": the hour at which they are reminded of the deal of the day, or null,
+     "puzzles": {"solver": {"mu", "sigma", "answered", "solved", "run", "longest"}, "answers": {puzzle: card}}, or {},
+     "tournaments": [{"code", "game", "form", "state", "organiser", "player"}],
      "looking_for": what they look for, as the queue has it, or the code of the pairing in which they are asked,
      "blocked": the names of those whom they have blocked,
      "left": Unix seconds of each time that they left what was found for them,
-     "browsers": [{"made", "used"}], Unix seconds,
-     "programs": [{"name", "scopes"}], for which they made tokens,
      "reports": [{"at", "code", "game", "about"}],
-     "days": [{"day", "points": [own, other] or null, "tricks"}], of the deals of the days,
-     "days_asked_for": [{"day", "chat"}], the groups in which they asked for those,
      "honours": [{"month", "chat", "kind", "figure"}],
-     "puzzles": {"solver": {"mu", "sigma", "answered", "solved", "run", "longest"}, "answers": {puzzle: card}}, or {},
-     "tournaments": [{"code", "game", "form", "state", "organiser", "player"}],
-     "reminded_at": the hour at which they are reminded of it, or null,
      "tables": [{"code", "game", "state", "seat", "players"}],
      "ratings": [{"chat", "month", "game", "rating", "games", "wins", "rank", "history": [{"day", "won", "rating"}]}],
      "games": [{"number", "id", "ended", "chats", "seat", "record"}], "games_without_record": [number]}
 
-A ``*`` in a rating is no bound, a day is counted from the first of 1970. Games stand newest first. Those without a
-record are too many for the file, or are kept no more, such as those that the host has moved out into files. Of a table
-under way no cards are told: they are hidden.
+The fields from "days" to "honours" come from the features (`bot.feature.Feature.mydata`). A ``*`` in a rating is no
+bound, a day is counted from the first of 1970. Games stand newest first. Those without a record are too many for the
+file, or are kept no more, such as those that the host has moved out into files. Of a table under way no cards are told:
+they are hidden.
 """
 
 import json

@@ -5,12 +5,12 @@ from collections.abc import Sequence
 from itertools import takewhile
 
 from bot.names import plain_name
-from bot.panels.phrases import game_names
 from bot.pasted import pasted_code
 from bot.store.entries import Rule
 from bot.tables.errors import TableError
 from bot.texts import LANGUAGES
-from bot.wording import MINUS, minus
+from bot.words.phrases import game_names
+from bot.words.wording import MINUS, minus
 from engine import GAMES
 
 NUMBER = re.compile(rf"[-{MINUS}]?\d+")

@@ -27,7 +27,7 @@ from bot.tables.codes import watch_letters
 from bot.tables.errors import NoSuchTable
 from bot.tables.room import Room
 from bot.tables.table import Table
-from bot.wording import card_faces
+from bot.words.wording import card_faces
 from engine import game_kind
 from engine.cards import FRENCH, ITALIAN
 

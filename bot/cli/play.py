@@ -9,7 +9,7 @@ import typer
 from bot.cli.arguments import GameId, Language, MoreRules, Rules, options_of, players_of
 from bot.cli.output import say
 from bot.texts import error_text, texts
-from bot.wording import Wording
+from bot.words.wording import Wording
 from engine import Game, GameKind, View, game_kind
 from engine.errors import EngineError
 from engine.games import first_game

@@ -7,7 +7,7 @@ import typer
 from bot.cli.arguments import ExistingFile, Language
 from bot.cli.files import game_of
 from bot.cli.output import say
-from bot.transcript import story
+from bot.words.transcript import story
 
 
 def replay(

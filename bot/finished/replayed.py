@@ -11,11 +11,11 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from bot.analysis_pool import Analysis
 from bot.finished.archive import FinishedGame
-from bot.panels.phrases import fixture_line
-from bot.panels.verdicts import reasons, short_move
 from bot.somebody import spoken
-from bot.transcript import ending_of, plain
-from bot.wording import Wording, faces_of
+from bot.words.phrases import fixture_line
+from bot.words.transcript import ending_of, plain
+from bot.words.verdicts import reasons, short_move
+from bot.words.wording import Wording, faces_of
 from engine import Game, GameKind, Record, replay
 from engine.records import SpadesRecord, TressetteRecord
 from engine.robots.findings import Verdict, costliest, summary

@@ -35,7 +35,7 @@ from bot.store import keys
 from bot.store.outage import STORE_ERRORS, begin_request, is_certainly_lost
 from bot.tables.errors import NoSuchTable, OldPanel, SetAside
 from bot.texts import error_text, language_of, texts
-from bot.wording import refusal
+from bot.words.wording import refusal
 from bot.worker import Worker
 from engine.errors import EngineError
 

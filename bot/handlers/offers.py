@@ -8,7 +8,6 @@ from bot.core import Core
 from bot.game_words import targets
 from bot.handlers.errors import ChallengerIsBusy, GameOnHere, OfferExpired, OfferTaken
 from bot.panels.offer import offer_description, offer_panel, offer_title
-from bot.panels.phrases import game_names
 from bot.people import Profile
 from bot.places import Place
 from bot.platform import Offer, Press, chat_of, is_inline, platform_of
@@ -17,6 +16,7 @@ from bot.tables.choice import Choice
 from bot.tables.errors import NoSuchTable, TooManyChallenges, TooManyTables
 from bot.tables.table import Table
 from bot.texts import LANGUAGES
+from bot.words.phrases import game_names
 
 TAKEN_SECONDS = 2 * offers.GOOD_HOURS * 3600
 """For how long it is known where an offer was taken up: for longer than it is good."""

@@ -21,7 +21,6 @@ from bot.handlers.rematch import rematch
 from bot.panels.drafts import NO_DRAFT, Draft
 from bot.panels.pages import help_page
 from bot.panels.strangers import spoken
-from bot.panels.verdicts import hint_text
 from bot.people import Profile
 from bot.platform import Press, Reply, is_inline, is_private, private_place
 from bot.replies import for_one
@@ -31,6 +30,7 @@ from bot.tables.choice import Choice
 from bot.tables.errors import NoSuchTable, NotAtThisTable, NotYoursToDecide, OldPanel, OnlyTheChallenger
 from bot.tables.table import CLOCKS, PHRASES, Table
 from bot.texts import texts
+from bot.words.verdicts import hint_text
 from engine import GAMES
 from engine.robots import LEVELS
 from engine.rules import spell

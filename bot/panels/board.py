@@ -4,14 +4,14 @@ from collections.abc import Sequence
 
 from bot import actions
 from bot.panel import Button, Panel, Role, Row, Span, Writer
-from bot.panels.course import course_line, decisive_line, declared_in_all_line, declared_lines
 from bot.panels.offer import share_button
-from bot.panels.phrases import Phrases, in_points, turn_line
 from bot.panels.snapshot import FinishedDeal, TableSnapshot, isolated
 from bot.panels.strangers import buttons, farewells
-from bot.panels.verdicts import replay_button
 from bot.texts import marked as _
-from bot.wording import Wording, signed
+from bot.words.course import course_line, decisive_line, declared_in_all_line, declared_lines
+from bot.words.phrases import Phrases, in_points, turn_line
+from bot.words.verdicts import replay_button
+from bot.words.wording import Wording, signed
 from engine import Record
 from engine.robots.findings import Summary
 from engine.views import DealView, StockView, TressetteView

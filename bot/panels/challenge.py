@@ -2,12 +2,12 @@
 
 from bot import actions
 from bot.panel import Button, Panel, Role, Row, Span, Writer
-from bot.panels.phrases import capital, clock_line, in_points, option_names, options_in_words, short_clock, value_name
 from bot.panels.snapshot import TableSnapshot, isolated, snapshot
 from bot.tables.chairs import Invited
 from bot.tables.table import CLOCKS, REFUSALS, Table
 from bot.texts import texts
-from bot.wording import Wording, score_unit
+from bot.words.phrases import capital, clock_line, in_points, option_names, options_in_words, short_clock, value_name
+from bot.words.wording import Wording, score_unit
 from engine import GAMES, game_kind
 from engine.rules import spell
 

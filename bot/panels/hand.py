@@ -12,11 +12,11 @@ from typing import Literal
 
 from bot import actions
 from bot.panel import Button, Panel, Role, Row, Span, Writer
-from bot.panels.phrases import Phrases, in_points, turn_line
 from bot.panels.snapshot import TableSnapshot, isolated
 from bot.panels.strangers import DEEDS, Deed, ask, labelled, spoken
 from bot.tables.table import PHRASES
-from bot.wording import JOINER, Wording
+from bot.words.phrases import Phrases, in_points, turn_line
+from bot.words.wording import JOINER, Wording
 from engine.cards import ITALIAN
 from engine.views import DealView, PacketsView, SpadesView, StockView, TressetteView, View
 

@@ -5,10 +5,10 @@ from bot.commands import FAIR, listed
 from bot.finished.archive import FinishedGame
 from bot.panel import Button, Panel, Row, Span, Writer
 from bot.panels.offer import share_button
-from bot.panels.phrases import fixture_line, options_in_words
 from bot.texts import texts
-from bot.transcript import story
-from bot.wording import Wording, faces_of
+from bot.words.phrases import fixture_line, options_in_words
+from bot.words.transcript import story
+from bot.words.wording import Wording, faces_of
 
 
 def replay_page(game: FinishedGame, deal: int, language: str, suits: str) -> Panel:

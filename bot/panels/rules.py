@@ -7,10 +7,10 @@ from typing import NamedTuple
 from bot import actions
 from bot.commands import FAIR
 from bot.panel import Button, Panel, Writer
-from bot.panels.phrases import game_names
 from bot.picture import Suits
 from bot.texts import texts
-from bot.wording import Wording, card_faces, faces_of, score_unit_of
+from bot.words.phrases import game_names
+from bot.words.wording import Wording, card_faces, faces_of, score_unit_of
 from engine import GAMES, GameKind
 from engine.cards import ITALIAN
 from engine.tressette import THIRDS

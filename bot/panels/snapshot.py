@@ -9,7 +9,7 @@ from typing import NamedTuple
 from bot.store.entries import Fixture
 from bot.tables.chairs import Chair
 from bot.tables.table import PHRASES_A_DEAL, Table
-from bot.wording import Wording, faces_of
+from bot.words.wording import Wording, faces_of
 from engine import GameKind, Record, View, game_kind
 from engine.game import MoveEntry
 from engine.rules import Value, resolve

@@ -9,7 +9,7 @@ from bot.panels.offer import share_button
 from bot.panels.snapshot import isolated
 from bot.tables.table import Table
 from bot.texts import texts
-from bot.wording import Wording
+from bot.words.wording import Wording
 from engine import GAMES
 
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 
-from bot.panels.course import course, course_line, decisive_line, declared_in_all, declared_lines
 from bot.pictures.lettering import drawable, drawable_names
 from bot.pictures.scene import TallyLine
 from bot.pictures.sheet import Curve, Ink, Part, Plot, Row, Rows, Score, Sheet, Tally, Words
-from bot.transcript import ending_of
-from bot.wording import Wording, minus, score_unit
+from bot.words.course import course, course_line, decisive_line, declared_in_all, declared_lines
+from bot.words.transcript import ending_of
+from bot.words.wording import Wording, minus, score_unit
 from engine import Record
 from engine.robots.findings import Summary
 

@@ -9,7 +9,7 @@ from bot.picture import CardStyle, Deck
 from bot.pictures.scene import Card
 from bot.pictures.sheet import Diagram, Ranking, Sheet, Spot, Words
 from bot.texts import texts
-from bot.wording import CardFaces, card_faces, faces_of
+from bot.words.wording import CardFaces, card_faces, faces_of
 from engine import GameKind, game_kind
 
 Translate = Callable[[str], str]

@@ -22,7 +22,7 @@ from bot.pictures.sheet import (
     Tally,
     Words,
 )
-from bot.wording import minus
+from bot.words.wording import minus
 
 TITLE, FOOT, GAP = 96, 48, 16
 LEFT, RIGHT = MARGIN // 2, WIDTH - MARGIN // 2

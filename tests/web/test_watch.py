@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from playwright.async_api import Browser, expect
 
-from bot.wording import card_faces
+from bot.words.wording import card_faces
 from tests.browser import ONE_BROWSER
 from tests.open_playground import Open
 from tests.web.test_api import open_table

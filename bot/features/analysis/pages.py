@@ -5,11 +5,11 @@ from collections.abc import Sequence
 from bot import actions
 from bot.finished.archive import FinishedGame
 from bot.panel import Button, Panel, Writer
-from bot.panels.course import how_it_went
 from bot.panels.snapshot import isolated
-from bot.panels.verdicts import as_counted, lost_text, points_text, replay_button, short_move
 from bot.somebody import spoken
-from bot.wording import Wording, faces_of
+from bot.words.course import how_it_went
+from bot.words.verdicts import as_counted, lost_text, points_text, replay_button, short_move
+from bot.words.wording import Wording, faces_of
 from engine.robots.findings import Summary, Verdict, summary
 
 BAR = 10

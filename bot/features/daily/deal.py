@@ -9,7 +9,7 @@ from hashlib import sha256
 from random import Random
 from typing import Any
 
-from bot.finished.one_deal import one_deal
+from bot.words.one_deal import one_deal
 from engine import GAMES, Game, Record
 from engine.robots import robot
 

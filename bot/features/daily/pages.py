@@ -13,7 +13,7 @@ from bot.panel import Button, Panel, Row, Span, Writer
 from bot.panels.snapshot import isolated
 from bot.texts import day_name, texts
 from bot.texts import marked as _
-from bot.wording import Wording, faces_of, minus, signed
+from bot.words.wording import Wording, faces_of, minus, signed
 from engine import GAMES, game_kind
 
 MOST_LINES = 15

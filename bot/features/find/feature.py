@@ -28,7 +28,7 @@ from bot.store import keys
 from bot.table_policy import TablePolicy
 from bot.tables.table import Table
 from bot.texts import texts
-from bot.wording import Wording
+from bot.words.wording import Wording
 
 
 class FindPolicy(TablePolicy):

@@ -10,11 +10,11 @@ from bot.features.puzzles.errors import NoSuchPuzzle
 from bot.features.puzzles.groups import GroupPuzzles, first_puzzle_of, with_picture
 from bot.features.puzzles.pages import Asked, Position, none_left_panel, puzzle_panel, solution_panel, verdict
 from bot.panel import Panel
-from bot.panels.phrases import capital
 from bot.people import Profile
 from bot.platform import Reply, chat_of, is_private, may_speak_first, private_place
 from bot.texts import texts
 from bot.viewers import Viewers
+from bot.words.phrases import capital
 from engine.puzzles.puzzle import Puzzle
 
 

@@ -8,9 +8,9 @@ from bot import actions
 from bot.chosen_hours import hour_row
 from bot.features.puzzles.ladder import Answered, Counted, PuzzleStanding
 from bot.panel import Button, Panel, Row, Writer
-from bot.panels.phrases import capital
 from bot.texts import day_name, texts
-from bot.wording import JOINER, NO_BREAK, Wording, faces_of, score_unit_of, signed, thirds
+from bot.words.phrases import capital
+from bot.words.wording import JOINER, NO_BREAK, Wording, faces_of, score_unit_of, signed, thirds
 from engine.puzzles.puzzle import Line, Puzzle
 
 STARS = ((40, 1), (60, 2), (80, 3))

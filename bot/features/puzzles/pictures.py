@@ -1,10 +1,10 @@
 """The scene of a puzzle: every hand open, one's own below."""
 
 from bot.features.puzzles.pages import Position
-from bot.panels.phrases import capital
 from bot.picture import CardStyle, Deck
 from bot.pictures.scene import Card, Holder, Light, PlayedCard, Scene, Side
 from bot.texts import texts
+from bot.words.phrases import capital
 from engine.puzzles.puzzle import Puzzle
 
 

@@ -4,12 +4,12 @@ from typing import NamedTuple
 
 from bot import actions
 from bot.panel import Button, Panel, Row, Writer, chosen
-from bot.panels.phrases import short_clock
 from bot.people import HANDS, STYLES, SUITS, ChatProfile, Profile
 from bot.picture import CardStyle
 from bot.tables.table import CLOCKS
 from bot.texts import LANGUAGES, texts
-from bot.wording import Wording
+from bot.words.phrases import short_clock
+from bot.words.wording import Wording
 
 LANGUAGE_NAMES = {"en": "English", "it": "Italiano"}
 

@@ -7,8 +7,8 @@ from bot.features.tournaments.panel import back_row, button, payload
 from bot.features.tournaments.texts import Told, form_names, time_name, unit_of
 from bot.features.tournaments.tournament import DAY, OPTIONS, Tournament
 from bot.panel import Panel, Writer, chosen
-from bot.panels.phrases import capital, clock_name, game_names, option_names, short_clock, value_name
 from bot.tables.table import CLOCKS
+from bot.words.phrases import capital, clock_name, game_names, option_names, short_clock, value_name
 from engine import GAMES
 from engine.rules import Value, spell
 

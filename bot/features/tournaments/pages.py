@@ -26,8 +26,8 @@ from bot.features.tournaments.texts import ON, Told, score_text
 from bot.features.tournaments.tournament import Form, Key, Match, Tournament
 from bot.panel import Button, Panel, Row, Span, Writer
 from bot.panels.snapshot import isolated
-from bot.panels.verdicts import replay_button
-from bot.wording import NO_BREAK, minus
+from bot.words.verdicts import replay_button
+from bot.words.wording import NO_BREAK, minus
 
 LINES = 20
 """So many lines stand on a page of the table."""

@@ -9,7 +9,7 @@ from bot.features.tournaments.standings import TIE_BREAKS, Standing, standings, 
 from bot.features.tournaments.texts import ON, Told, deciding, time_left
 from bot.features.tournaments.tournament import LEAST_TEAMS, Match, Tournament
 from bot.panel import Button, Panel, Row, Span, Writer
-from bot.wording import NO_BREAK
+from bot.words.wording import NO_BREAK
 
 MOST_PLACES = 16
 """So many lines of the table stand on the card, and in the picture of a tournament that is over; more are counted."""

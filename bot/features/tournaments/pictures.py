@@ -12,7 +12,7 @@ from bot.features.tournaments.tournament import Tournament
 from bot.pictures.lettering import drawable
 from bot.pictures.results import small_print
 from bot.pictures.sheet import NAMELESS, Part, Row, Rows, Sheet, Words
-from bot.wording import minus
+from bot.words.wording import minus
 
 LONGEST_NOTE = 60
 """So many letters have room below a team's name."""

@@ -3,8 +3,8 @@
 from bot.features.tournaments.entries import How, Result
 from bot.features.tournaments.tournament import Match
 from bot.finished.archive import FinishedGame
-from bot.finished.one_deal import one_deal
 from bot.tables.fixtures import FixtureName
+from bot.words.one_deal import one_deal
 from engine import Record
 
 HOW: dict[str, How] = {"target": "played", "claim": "played", "resign": "resign", "timeout": "timeout"}

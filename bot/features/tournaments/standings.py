@@ -14,7 +14,7 @@ from bot.features.tournaments.outcomes import earned, is_void, was_played
 from bot.features.tournaments.pairing import is_in
 from bot.features.tournaments.tournament import Form, Match, Tournament
 from bot.texts import marked as _
-from bot.wording import signed
+from bot.words.wording import signed
 
 ROUNDS, WINS = _("rounds won"), _("wins")
 POINTS, STEPS = _("points"), _("steps")

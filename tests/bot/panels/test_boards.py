@@ -14,7 +14,7 @@ from bot.people import Profile
 from bot.pictures.scenes import board_scene
 from bot.store.entries import Deal, FirstDeal, Host, Move, Open, Sit
 from bot.tables.table import Table
-from bot.wording import NO_BREAK
+from bot.words.wording import NO_BREAK
 from engine import GAMES, legal_for_record
 from engine.rules import RELEASE, resolve
 from engine.views import PacketsView

@@ -12,7 +12,7 @@ from bot.pictures.cards import PACKS, back_svg, card_svg, suit_name
 from bot.pictures.colours import SUIT_COLOURS
 from bot.pictures.drawings import drawing, glyph
 from bot.pictures.figures import FIGURES, LIVERIES
-from bot.wording import IN_FRENCH
+from bot.words.wording import IN_FRENCH
 from tests.bot.pictures.sheets import DECKS_IN_DOCS, sheet_svg
 
 SVG = "{http://www.w3.org/2000/svg}"

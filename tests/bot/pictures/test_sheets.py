@@ -12,7 +12,6 @@ from bot.features.tournaments.pictures import standings_sheet
 from bot.features.tournaments.tournament import Form as TournamentForm
 from bot.finished.history import RatedGame
 from bot.finished.ratings import EVERYTHING, GameStanding, Standing
-from bot.panels.course import course, decisive
 from bot.panels.rules import rules_page
 from bot.pictures.cards import PACKS
 from bot.pictures.layout import WIDTH, Box, CardAt, TextAt, height_of
@@ -23,6 +22,7 @@ from bot.pictures.sheet import Diagram, Form, Plot, Ranking, Rows, Sheet, Tally,
 from bot.pictures.sheet_layout import lay_out_sheet
 from bot.simulation import simulate
 from bot.texts import LANGUAGES
+from bot.words.course import course, decisive
 from engine import GAMES, Record
 from engine.robots.findings import Summary
 from tests.bot.features.tournaments.made import over

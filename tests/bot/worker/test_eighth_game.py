@@ -27,8 +27,8 @@ from bot.pictures.sheet import Ranking
 from bot.store import Store
 from bot.store.entries import FirstDeal, Move, Open, Sit
 from bot.tables.table import Table
-from bot.transcript import story
 from bot.watching import public_table
+from bot.words.transcript import story
 from engine import GAMES, GameKind, verify
 from engine.cards import Pack, SuitTexts
 from engine.deal import Carry, Deal, Score, deal_hands, pair, unknown

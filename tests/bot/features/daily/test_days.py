@@ -22,7 +22,7 @@ from bot.features.privacy.feature import PrivacyFeature
 from bot.platform import DeliveryError, NotDone, Refused, SlowDown, Trouble
 from bot.somebody import marks
 from bot.store import Store, keys
-from bot.wording import signed
+from bot.words.wording import signed
 from bot.worker import Worker
 from engine import verify
 from engine.errors import NoClaims

@@ -25,7 +25,7 @@ from bot.platform import ChatGone, DeliveryError, NotDone, Refused, Reply, SentM
 from bot.somebody import marks
 from bot.store import Store
 from bot.texts import LANGUAGES
-from bot.wording import card_faces, score_unit_of
+from bot.words.wording import card_faces, score_unit_of
 from bot.worker import Worker
 from engine import GAMES
 from engine.puzzles.puzzle import Puzzle

@@ -14,7 +14,6 @@ from structlog.testing import capture_logs
 from bot import actions
 from bot.features.tournaments.feature import TournamentsFeature
 from bot.finished.archive import FinishedGame
-from bot.finished.one_deal import one_deal
 from bot.finished.ratings import Scope
 from bot.panel import Panel
 from bot.panels.hand_page import hand_page
@@ -26,7 +25,8 @@ from bot.tables.choice import Choice
 from bot.tables.errors import NoSuchTable
 from bot.tables.fixtures import duplicate_rules
 from bot.tables.table import Table
-from bot.wording import MINUS, Wording
+from bot.words.one_deal import one_deal
+from bot.words.wording import MINUS, Wording
 from bot.worker import Worker
 from engine import GAMES, legal_for_record, verify
 from tests.bot.fake_platform import GROUP, FakePlatform, Player, open_worker

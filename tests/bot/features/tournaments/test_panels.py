@@ -32,7 +32,7 @@ from bot.panels.snapshot import FIRST_STRONG_ISOLATE, POP_ISOLATE
 from bot.pictures.sheet import Rows, Sheet, Words
 from bot.tables.choice import Choice
 from bot.texts import LANGUAGES
-from bot.wording import NO_BREAK
+from bot.words.wording import NO_BREAK
 from engine import GAMES
 from tests.bot.features.tournaments.made import NAMES, ROOT, Made, on, over
 from tests.long import mostly_long

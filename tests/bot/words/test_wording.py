@@ -11,15 +11,15 @@ from bot.features.analysis.pages import analysis_page
 from bot.features.daily.deal import DayResult
 from bot.features.daily.pages import day_result_panel, shared_text
 from bot.panel import units
-from bot.panels.course import course_line
-from bot.panels.phrases import Phrases, option_names, value_name
 from bot.panels.rules import rules_page
 from bot.panels.snapshot import isolated, snapshot
-from bot.panels.verdicts import wish_text
 from bot.store import Store
 from bot.texts import LANGUAGES
-from bot.transcript import ending_of, story
-from bot.wording import JOINER, SUIT_SIGNS, Wording, refusal, signed, thirds
+from bot.words.course import course_line
+from bot.words.phrases import Phrases, option_names, value_name
+from bot.words.transcript import ending_of, story
+from bot.words.verdicts import wish_text
+from bot.words.wording import JOINER, SUIT_SIGNS, Wording, refusal, signed, thirds
 from engine import GAMES
 from engine.cards import FRENCH, ITALIAN
 from engine.errors import MustFollow, NotInHand

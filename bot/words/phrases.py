@@ -6,7 +6,7 @@ from bot.panel import Span, Writer
 from bot.panels.snapshot import TableSnapshot
 from bot.tables.fixtures import FixtureName
 from bot.texts import texts
-from bot.wording import NO_BREAK, Wording, score_unit
+from bot.words.wording import NO_BREAK, Wording, score_unit
 from engine import GAMES, GameKind
 from engine.rules import Value, spell
 from engine.views import DealView, LastTrick, PacketsView, SpadesView, StockView

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from bot import actions
 from bot.panel import Button
-from bot.wording import Wording, faces_of, score_unit_of
+from bot.words.wording import Wording, faces_of, score_unit_of
 from engine import game_kind
 from engine.robots.findings import Hint, Verdict
 

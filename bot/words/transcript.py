@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator
 
-from bot.finished.one_deal import one_deal
 from bot.somebody import spoken
-from bot.wording import Wording, score_unit, thirds
+from bot.words.one_deal import one_deal
+from bot.words.wording import Wording, score_unit, thirds
 from engine import DealView, Game, Record
 from engine import replay as replay_deal
 from engine.rules import spell

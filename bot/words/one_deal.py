@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal
 
-from bot.wording import score_unit
+from bot.words.wording import score_unit
 from engine import Record
 from engine.replay import replay
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from bot.panels.phrases import capital
-from bot.transcript import ending_of
-from bot.wording import Wording, minus, score_unit
+from bot.words.phrases import capital
+from bot.words.transcript import ending_of
+from bot.words.wording import Wording, minus, score_unit
 from engine import Record
 
 

@@ -15,6 +15,7 @@ from bot.tables.chairs import ROBOT_NAMES
 from bot.tables.checks import check_free_to_sit, free_chair
 from bot.tables.errors import NoSuchTable, TableError, TableIsFull
 from bot.texts import error_text, language_of, texts
+from bot.words.phrases import table_words
 from engine import GAMES, game_kind
 from engine.errors import EngineError
 
@@ -119,7 +120,7 @@ class Lobby:
                     others=others,
                     is_waiting=table.phase == "open",
                     is_mine=seen.my_turn,
-                    score=seen.words(profile.language, profile.suits).points(seen.view.totals, seen.rules)
+                    score=table_words(seen, profile.language, profile.suits).points(seen.view.totals, seen.rules)
                     if seen.view
                     else "",
                     watch_id=watch_id,

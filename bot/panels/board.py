@@ -9,7 +9,7 @@ from bot.panels.snapshot import FinishedDeal, TableSnapshot, isolated
 from bot.panels.strangers import buttons, farewells
 from bot.texts import marked as _
 from bot.words.course import course_line, decisive_line, declared_in_all_line, declared_lines
-from bot.words.phrases import Phrases, in_points, turn_line
+from bot.words.phrases import Phrases, in_points, table_words, turn_line
 from bot.words.verdicts import replay_button
 from bot.words.wording import Wording, signed
 from engine import Record
@@ -35,7 +35,7 @@ def board_panel(
     empty if nobody may. ``is_pictured`` is whether a picture shows each card as it comes to lie there: then the text
     says what it shows.
     """
-    words = seen.words(language, suits)
+    words = table_words(seen, language, suits)
     _ = words.text
     phrases, page = Phrases(seen, words), Writer()
     view = seen.view
@@ -142,7 +142,7 @@ def _left(words: Wording, deal: DealView, seen: TableSnapshot) -> str:
 
 def past_panel(seen: TableSnapshot, past: FinishedDeal, language: str, suits: str) -> Panel:
     """A deal that is over: what it counted, and how to check its shuffle."""
-    words = seen.words(language, suits)
+    words = table_words(seen, language, suits)
     _ = words.text
     phrases, page = Phrases(seen, words), Writer()
     phrases.heading(page, past.number)
@@ -188,7 +188,7 @@ def result_panel(
     names of those whom its reader may block, ``pages`` is where our pages are, empty if they cannot be reached.
     ``unrated`` is a key of `UNRATED`, or empty.
     """
-    words = seen.words(language, suits)
+    words = table_words(seen, language, suits)
     _ = words.text
     phrases, page = Phrases(seen, words), Writer()
     view = seen.view
@@ -237,7 +237,7 @@ def result_panel(
 
 def duplicate_panel(seen: TableSnapshot, language: str) -> Panel:
     """The end of a tournament's deal that other tables have yet to play: its points, and nothing of its cards."""
-    words = seen.words(language, "italian")
+    words = table_words(seen, language, "italian")
     _ = words.text
     phrases, page, view = Phrases(seen, words), Writer(), seen.view
     assert view

@@ -6,7 +6,16 @@ from bot.panels.snapshot import TableSnapshot, isolated, snapshot
 from bot.tables.chairs import Invited
 from bot.tables.table import CLOCKS, REFUSALS, Table
 from bot.texts import texts
-from bot.words.phrases import capital, clock_line, in_points, option_names, options_in_words, short_clock, value_name
+from bot.words.phrases import (
+    capital,
+    clock_line,
+    in_points,
+    option_names,
+    options_in_words,
+    short_clock,
+    table_words,
+    value_name,
+)
 from bot.words.wording import Wording, score_unit
 from engine import GAMES, game_kind
 from engine.rules import spell
@@ -27,7 +36,7 @@ def challenge_panel(
     ``by_link`` is whether others are invited by a link beside it, rather than by the table's code. ``reader`` is the
     only person who sees the card: it offers no chair to a reader who has one.
     """
-    words = seen.words(language, suits)
+    words = table_words(seen, language, suits)
     _ = words.text
     page = Writer()
     if table.phase == "open":
@@ -56,7 +65,7 @@ def challenge_panel(
 def invited_panel(table: Table, language: str) -> Panel:
     """What somebody reads who has opened the link to a table that waits for players, before they sit down."""
     seen = snapshot(table, None)
-    words = seen.words(language, "italian")
+    words = table_words(seen, language, "italian")
     _ = words.text
     page = Writer()
     inviter = Span(isolated(table.opener.name), "bold")

@@ -15,7 +15,7 @@ from bot.panel import Button, Panel, Role, Row, Span, Writer
 from bot.panels.snapshot import TableSnapshot, isolated
 from bot.panels.strangers import DEEDS, Deed, ask, labelled, spoken
 from bot.tables.table import PHRASES
-from bot.words.phrases import Phrases, in_points, turn_line
+from bot.words.phrases import Phrases, in_points, table_words, turn_line
 from bot.words.wording import JOINER, Wording
 from engine.cards import ITALIAN
 from engine.views import DealView, PacketsView, SpadesView, StockView, TressetteView, View
@@ -33,12 +33,12 @@ def hand_panel(seen: TableSnapshot, language: str, suits: str, chosen: str = "",
     """What a seat reads and may press; ``chosen`` is the part of a move that its player has chosen (`Draft.choice`).
     ``has_pages`` is whether the table can be opened in a browser from there.
     """
-    return _Hand(seen, seen.words(language, suits), chosen, has_pages=has_pages).panel()
+    return _Hand(seen, table_words(seen, language, suits), chosen, has_pages=has_pages).panel()
 
 
 def what_to_do(seen: TableSnapshot, language: str, suits: str, chosen: str = "") -> str:
     """In a line what a seat is to do, or whom it waits for, while a game goes on: the beginning of `hand_panel`."""
-    words = seen.words(language, suits)
+    words = table_words(seen, language, suits)
     hand = _Hand(seen, words, chosen, has_pages=False)
     if asked := hand.question():
         return " ".join(asked)

@@ -21,6 +21,7 @@ from bot.pictures.scene import Light, Pile, PlayedCard
 from bot.pictures.scenes import deal_end, hand_scene
 from bot.table_policy import ORDINARY, Outcome, TablePolicy
 from bot.tables.table import Table
+from bot.words.phrases import table_words
 from engine.views import DealView, Packet, PacketsView, TressetteView, View
 
 POINTS_IN_TRICKS = 11
@@ -162,7 +163,7 @@ def hand_page(
     seen = snapshot(table, seat)
     outcome = outcome or Outcome("", ())
     panel = _panel(table, seen, person, profile, chosen, menu, policy, outcome)
-    _ = seen.words(profile.language, profile.suits).text
+    _ = table_words(seen, profile.language, profile.suits).text
     why = _(UNRATED[unrated]) if unrated else ""
     asks = _("{name} asks for a rematch, and waits a minute.").format(name=isolated(again)) if again else ""
     besides = policy.note(outcome, profile.language) or " ".join(filter(None, (why, asks)))
@@ -218,7 +219,7 @@ class _Pages:
         policy: TablePolicy,
     ) -> None:
         self.table, self.seen, self.panel, self.chosen, self.besides = table, seen, panel, chosen, besides
-        self.words = seen.words(profile.language, profile.suits)
+        self.words = table_words(seen, profile.language, profile.suits)
         self.profile, self.policy = profile, policy
         self.deal = seen.view.deal if seen.view else None
         self.scene = hand_scene(seen, profile.language, profile.suits, profile.deck, chosen, any_letters=True)

@@ -9,7 +9,6 @@ from typing import NamedTuple
 from bot.store.entries import Fixture
 from bot.tables.chairs import Chair
 from bot.tables.table import PHRASES_A_DEAL, Table
-from bot.words.wording import Wording, faces_of
 from engine import GameKind, Record, View, game_kind
 from engine.game import MoveEntry
 from engine.rules import Value, resolve
@@ -127,11 +126,6 @@ class TableSnapshot(NamedTuple):
     def names(self) -> tuple[str, ...]:
         """By seat, what those who sit there are called."""
         return _names(self.chairs)
-
-    def words(self, language: str, suits: str) -> Wording:
-        """The words for this table; cards with French suits for Spades, and for those who like them."""
-        faces = faces_of(self.kind, suits)
-        return Wording(language, self.names, faces)
 
 
 def snapshot(table: Table, seat: int | None) -> TableSnapshot:

@@ -7,7 +7,7 @@ from bot.panels.snapshot import TableSnapshot
 from bot.picture import CardStyle, Deck
 from bot.pictures.lettering import drawable_names
 from bot.pictures.scene import Card, Holder, Light, Pile, PlayedCard, Scene, Side, TallyLine
-from bot.words.phrases import Phrases, in_points, stock_of, turn_line
+from bot.words.phrases import Phrases, in_points, stock_of, table_words, turn_line
 from bot.words.wording import minus
 from engine.views import DealView, Packet, PacketsView, Played, SpadesView, StockView, TressetteView
 
@@ -56,7 +56,7 @@ class _Scenes:
         self, seen: TableSnapshot, language: str, suits: str, style: CardStyle, *, any_letters: bool = False
     ) -> None:
         self.seen = seen = seen if any_letters else _with_drawable_names(seen, language)
-        self.words = words = seen.words(language, suits)
+        self.words = words = table_words(seen, language, suits)
         self.phrases = Phrases(seen, words)
         self.deck = Deck(words.faces.deck, style)
 

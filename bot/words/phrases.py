@@ -6,10 +6,15 @@ from bot.panel import Span, Writer
 from bot.panels.snapshot import TableSnapshot
 from bot.tables.fixtures import FixtureName
 from bot.texts import texts
-from bot.words.wording import NO_BREAK, Wording, score_unit
+from bot.words.wording import NO_BREAK, Wording, faces_of, score_unit
 from engine import GAMES, GameKind
 from engine.rules import Value, spell
 from engine.views import DealView, LastTrick, PacketsView, SpadesView, StockView
+
+
+def table_words(seen: TableSnapshot, language: str, suits: str) -> Wording:
+    """Return the words for a table. Its cards have French suits if its game does, or if the reader prefers them."""
+    return Wording(language, seen.names, faces_of(seen.kind, suits))
 
 
 class Phrases:

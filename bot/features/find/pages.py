@@ -5,7 +5,7 @@ from bot.panel import Button, Panel, Row, Span, Writer
 from bot.panels.snapshot import TableSnapshot, isolated
 from bot.tables.table import TIME_TO_BE_READY, Table
 from bot.texts import texts
-from bot.words.phrases import clock_line, in_points
+from bot.words.phrases import clock_line, in_points, table_words
 from engine import GAMES
 
 NEVER = -1
@@ -81,7 +81,7 @@ def nickname_page(language: str, nickname: str) -> Panel:
 
 def ready_panel(table: Table, seen: TableSnapshot, person: str, language: str) -> Panel:
     """Asks one of those who were matched whether they are ready, and says what came of it."""
-    words = seen.words(language, "italian")
+    words = table_words(seen, language, "italian")
     _ = words.text
     page = Writer()
     others = [isolated(one.name) for one in table.matched if one.person != person] or ["?"]

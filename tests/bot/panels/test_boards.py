@@ -14,6 +14,7 @@ from bot.people import Profile
 from bot.pictures.scenes import board_scene
 from bot.store.entries import Deal, FirstDeal, Host, Move, Open, Sit
 from bot.tables.table import Table
+from bot.words.phrases import table_words
 from bot.words.wording import NO_BREAK
 from engine import GAMES, legal_for_record
 from engine.rules import RELEASE, resolve
@@ -66,7 +67,7 @@ def test_beside_a_picture_a_board_says_what_that_shows(game: str) -> None:
             scene = board_scene(seen, "en", "italian", "classic")
             assert scene
             text = board_panel(seen, "en", "italian", is_pictured=True).plain
-            words, view = seen.words("en", "italian"), seen.view
+            words, view = table_words(seen, "en", "italian"), seen.view
             assert view
             assert view.deal
             for by, card, _signal in view.deal.trick:

@@ -16,7 +16,7 @@ from bot.panels.snapshot import isolated, snapshot
 from bot.store import Store
 from bot.texts import LANGUAGES
 from bot.words.course import course_line
-from bot.words.phrases import Phrases, option_names, value_name
+from bot.words.phrases import Phrases, option_names, table_words, value_name
 from bot.words.transcript import ending_of, story
 from bot.words.verdicts import wish_text
 from bot.words.wording import JOINER, SUIT_SIGNS, Wording, refusal, signed, thirds
@@ -49,7 +49,7 @@ def test_figures_below_zero_have_a_true_minus_wherever_people_read_them() -> Non
     assert "You: −100. The robot: 20." in day
     assert "of your cards: −50 to 30." in day
     seen = snapshot(begun("spades"), None)
-    assert "−100" in Phrases(seen, seen.words("en", "italian")).totals((-100, 20))
+    assert "−100" in Phrases(seen, table_words(seen, "en", "italian")).totals((-100, 20))
     for text in (game, day, *map(signed, (-5, 5))):
         assert not re.search(r"-\d", text)
 

@@ -14,13 +14,13 @@ import typer
 from benchmarks.limits import PATIENCE, within
 from benchmarks.other_painters import resvg_painter, vips_painter
 from bot.panel import Panel, Span
-from bot.panels.snapshot import snapshot
 from bot.picture import CardStyle, Picture
 from bot.pictures import pool
 from bot.pictures.pool import PicturePool
 from bot.pictures.scene import Scene
 from bot.pictures.scenes import hand_scene
 from bot.store.entries import Entry, FirstDeal, Move, Open, Sit
+from bot.tables.snapshot import snapshot
 from bot.tables.table import Table
 from engine import GAMES
 from engine.robots import robot

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from bot.panel import Panel
 from bot.panels.board import duplicate_panel
-from bot.panels.snapshot import TableSnapshot, snapshot
+from bot.tables.snapshot import TableSnapshot, snapshot
 from bot.tables.table import Table
 from engine.robots.findings import Summary
 

@@ -13,7 +13,6 @@ from bot.panels.board import board_panel, past_panel, result_panel
 from bot.panels.challenge import challenge_panel
 from bot.panels.hand import hand_panel
 from bot.panels.set_aside import set_aside_panel
-from bot.panels.snapshot import finished_deal, snapshot
 from bot.people import People
 from bot.picture import Subject
 from bot.pictures.pool import PicturePool
@@ -22,6 +21,7 @@ from bot.pictures.scenes import board_scene, hand_scene
 from bot.pictures.sheet import Sheet
 from bot.platform import Adapter, is_private, person_of
 from bot.table_policy import ORDINARY, Outcome, Policies, TablePolicy
+from bot.tables.snapshot import finished_deal, snapshot
 from bot.tables.table import Table
 from bot.viewers import Viewer, Viewers, pictured
 from bot.watching import Watching

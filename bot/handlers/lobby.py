@@ -8,12 +8,12 @@ from bot.addresses import Visitor
 from bot.core import Core
 from bot.panel import Panel
 from bot.panels.challenge import invited_panel
-from bot.panels.snapshot import snapshot
 from bot.platform import Person
 from bot.store.outage import begin_request
 from bot.tables.chairs import ROBOT_NAMES
 from bot.tables.checks import check_free_to_sit, free_chair
 from bot.tables.errors import NoSuchTable, TableError, TableIsFull
+from bot.tables.snapshot import snapshot
 from bot.texts import error_text, language_of, texts
 from bot.words.phrases import table_words
 from engine import GAMES, game_kind

@@ -3,11 +3,11 @@
 from bot.core import Core
 from bot.panel import Panel
 from bot.panels.rules import rules_page
-from bot.panels.snapshot import isolated
 from bot.panels.tables import Seated, free_chairs, open_tables_page, tables_page
 from bot.people import Profile
 from bot.pictures.rules import rules_sheet
 from bot.platform import chat_of
+from bot.tables.snapshot import isolated
 from bot.viewers import pictured
 from engine import GAMES
 

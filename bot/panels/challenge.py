@@ -2,8 +2,8 @@
 
 from bot import actions
 from bot.panel import Button, Panel, Role, Row, Span, Writer
-from bot.panels.snapshot import TableSnapshot, isolated, snapshot
 from bot.tables.chairs import Invited
+from bot.tables.snapshot import TableSnapshot, isolated, snapshot
 from bot.tables.table import CLOCKS, REFUSALS, Table
 from bot.texts import texts
 from bot.words.phrases import (

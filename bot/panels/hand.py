@@ -12,8 +12,8 @@ from typing import Literal
 
 from bot import actions
 from bot.panel import Button, Panel, Role, Row, Span, Writer
-from bot.panels.snapshot import TableSnapshot, isolated
 from bot.panels.strangers import DEEDS, Deed, ask, labelled, spoken
+from bot.tables.snapshot import TableSnapshot, isolated
 from bot.tables.table import PHRASES
 from bot.words.phrases import Phrases, in_points, table_words, turn_line
 from bot.words.wording import JOINER, Wording

@@ -15,11 +15,11 @@ from bot.panels.board import UNRATED, result_panel
 from bot.panels.challenge import challenge_panel
 from bot.panels.hand import RESIGN, hand_panel, what_to_do
 from bot.panels.set_aside import set_aside_panel
-from bot.panels.snapshot import TableSnapshot, isolated, snapshot
 from bot.people import Profile
 from bot.pictures.scene import Light, Pile, PlayedCard
 from bot.pictures.scenes import deal_end, hand_scene
 from bot.table_policy import ORDINARY, Outcome, TablePolicy
+from bot.tables.snapshot import TableSnapshot, isolated, snapshot
 from bot.tables.table import Table
 from bot.words.phrases import table_words
 from engine.views import DealView, Packet, PacketsView, TressetteView, View

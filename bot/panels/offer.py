@@ -1,8 +1,8 @@
 """What is sent into a chat that the bot is not in: a challenge that nobody has taken up yet, and somebody's rating."""
 
 from bot.panel import Button, Panel, Span, Writer
-from bot.panels.snapshot import isolated
 from bot.tables.choice import Choice
+from bot.tables.snapshot import isolated
 from bot.texts import texts
 from bot.words.phrases import capital, clock_line, options_in_words
 from bot.words.wording import Wording, score_unit

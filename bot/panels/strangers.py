@@ -5,7 +5,7 @@ from typing import Literal, NamedTuple
 
 from bot import actions
 from bot.panel import Button, Row
-from bot.panels.snapshot import isolated
+from bot.tables.snapshot import isolated
 from bot.tables.table import FAREWELLS
 from bot.texts import texts
 

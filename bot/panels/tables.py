@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from bot import actions
 from bot.panel import Button, Panel, Span, Writer
 from bot.panels.offer import share_button
-from bot.panels.snapshot import isolated
+from bot.tables.snapshot import isolated
 from bot.tables.table import Table
 from bot.texts import texts
 from bot.words.wording import Wording

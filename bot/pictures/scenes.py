@@ -3,10 +3,10 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from bot.panels.snapshot import TableSnapshot
 from bot.picture import CardStyle, Deck
 from bot.pictures.lettering import drawable_names
 from bot.pictures.scene import Card, Holder, Light, Pile, PlayedCard, Scene, Side, TallyLine
+from bot.tables.snapshot import TableSnapshot
 from bot.words.phrases import Phrases, in_points, stock_of, table_words, turn_line
 from bot.words.wording import minus
 from engine.views import DealView, Packet, PacketsView, Played, SpadesView, StockView, TressetteView

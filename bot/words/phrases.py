@@ -3,8 +3,8 @@
 from collections.abc import Mapping, Sequence
 
 from bot.panel import Span, Writer
-from bot.panels.snapshot import TableSnapshot
 from bot.tables.fixtures import FixtureName
+from bot.tables.snapshot import TableSnapshot
 from bot.texts import texts
 from bot.words.wording import NO_BREAK, Wording, faces_of, score_unit
 from engine import GAMES, GameKind

@@ -18,7 +18,6 @@ from adapters.telegram.messages import Messages
 from adapters.telegram.photos import LONGEST_CAPTION, KnownFiles
 from bot.delivery import surface_sync
 from bot.panel import Button, Panel, Span
-from bot.panels.snapshot import isolated
 from bot.picture import Deck, Picture
 from bot.pictures import pool
 from bot.pictures.pool import PicturePool
@@ -38,6 +37,7 @@ from bot.platform import (
 )
 from bot.platform import Person as Somebody
 from bot.store import Store, keys
+from bot.tables.snapshot import isolated
 from engine import GAMES, verify
 from tests.bot.fake_platform import NAMES
 from tests.bot.worker.test_games import shortest

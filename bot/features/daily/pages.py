@@ -10,7 +10,7 @@ from bot.features.daily.deal import DayResult
 from bot.features.daily.lines import DayLine
 from bot.features.daily.store import Line, Streak
 from bot.panel import Button, Panel, Row, Span, Writer
-from bot.panels.snapshot import isolated
+from bot.tables.snapshot import isolated
 from bot.texts import day_name, texts
 from bot.texts import marked as _
 from bot.words.wording import Wording, faces_of, minus, signed

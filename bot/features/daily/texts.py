@@ -10,7 +10,7 @@ from bot.features.daily.deal import SEAT
 from bot.features.daily.lines import DayLine, Decision, Way, first_fork
 from bot.features.daily.pages import heading
 from bot.panel import LONGEST_PAYLOAD, Button, Panel, Row, Writer
-from bot.panels.snapshot import isolated
+from bot.tables.snapshot import isolated
 from bot.words.verdicts import as_counted, lost_text, points_text, reasons, short_move, wish_text
 from bot.words.wording import Wording, faces_of, signed
 from engine import game_kind

@@ -20,12 +20,12 @@ from bot.meant import NoSuchPerson, person_meant
 from bot.names import plain_name
 from bot.panel import Panel
 from bot.panels.drafts import NO_DRAFT
-from bot.panels.snapshot import TableSnapshot
 from bot.panels.strangers import DEEDS, Deed
 from bot.people import Profile
 from bot.platform import Command, Press, Reply
 from bot.store import keys
 from bot.table_policy import TablePolicy
+from bot.tables.snapshot import TableSnapshot
 from bot.tables.table import Table
 from bot.texts import texts
 from bot.words.wording import Wording

@@ -2,7 +2,7 @@
 
 from bot import actions
 from bot.panel import Button, Panel, Row, Span, Writer
-from bot.panels.snapshot import TableSnapshot, isolated
+from bot.tables.snapshot import TableSnapshot, isolated
 from bot.tables.table import TIME_TO_BE_READY, Table
 from bot.texts import texts
 from bot.words.phrases import clock_line, in_points, table_words

@@ -5,9 +5,9 @@ from collections.abc import Sequence
 from bot import actions
 from bot.features.find.reports import Report
 from bot.panel import Button, Panel, Span, Writer
-from bot.panels.snapshot import isolated
 from bot.panels.strangers import Deed, ask, spoken
 from bot.tables.blocks import Block
+from bot.tables.snapshot import isolated
 from bot.texts import texts
 from engine import GAMES
 

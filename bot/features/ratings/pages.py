@@ -9,7 +9,7 @@ from bot import actions
 from bot.finished.history import RatedGame
 from bot.finished.ratings import EVERYTHING, LEAST_GAMES, GameStanding, Standing
 from bot.panel import Panel, Row, Span, Writer, chosen
-from bot.panels.snapshot import isolated
+from bot.tables.snapshot import isolated
 from bot.texts import month_name, texts
 from bot.words.phrases import game_names
 from bot.words.wording import MEDALS

@@ -25,7 +25,7 @@ from bot.features.tournaments.standings import standings
 from bot.features.tournaments.texts import ON, Told, score_text
 from bot.features.tournaments.tournament import Form, Key, Match, Tournament
 from bot.panel import Button, Panel, Row, Span, Writer
-from bot.panels.snapshot import isolated
+from bot.tables.snapshot import isolated
 from bot.words.verdicts import replay_button
 from bot.words.wording import NO_BREAK, minus
 

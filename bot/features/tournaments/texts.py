@@ -8,9 +8,9 @@ from bot.features.tournaments.pairing import rounds_in_all
 from bot.features.tournaments.standings import Standing, TieBreak
 from bot.features.tournaments.tournament import DAY, HOUR, Match, Tournament
 from bot.names import LONGEST_NAME, told_apart
-from bot.panels.snapshot import isolated
 from bot.somebody import NAME, spoken
 from bot.tables.chairs import Chair
+from bot.tables.snapshot import isolated
 from bot.texts import texts
 from bot.words.phrases import capital, clock_name, options_in_words
 from bot.words.wording import MEDALS, NO_BREAK, Wording, minus, score_unit

@@ -19,7 +19,6 @@ from bot.handlers.hands import OpenHand
 from bot.handlers.limits import PRESSES_OF_PERSON
 from bot.panels.hand import what_to_do
 from bot.panels.hand_page import hand_page
-from bot.panels.snapshot import snapshot
 from bot.people import Profile
 from bot.platform import Person, Press
 from bot.programs import CannotBe, Programs
@@ -27,6 +26,7 @@ from bot.store import Store, keys
 from bot.store.entries import Entry, FirstDeal, Late, Match, Move, Open, Sit
 from bot.store.log import Log
 from bot.tables.challenges import Challenges
+from bot.tables.snapshot import snapshot
 from bot.tables.table import Table
 from bot.watching import PublicTable
 from bot.worker import Worker

@@ -9,10 +9,10 @@ from bot.actions import MoveAction, parse
 from bot.panel import Button
 from bot.panels.board import board_panel
 from bot.panels.hand_page import hand_page
-from bot.panels.snapshot import isolated, snapshot
 from bot.people import Profile
 from bot.pictures.scenes import board_scene
 from bot.store.entries import Deal, FirstDeal, Host, Move, Open, Sit
+from bot.tables.snapshot import isolated, snapshot
 from bot.tables.table import Table
 from bot.words.phrases import table_words
 from bot.words.wording import NO_BREAK

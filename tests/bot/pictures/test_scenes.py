@@ -5,13 +5,13 @@ from collections.abc import Sequence
 import pytest
 
 from benchmarks.pictures import scenes_of
-from bot.panels.snapshot import isolated, snapshot
 from bot.pictures.lettering import are_drawable, drawable, drawable_names
 from bot.pictures.results import deal_sheet
 from bot.pictures.scene import Scene, TallyLine
 from bot.pictures.scenes import board_scene, hand_scene
 from bot.pictures.sheet import Tally
 from bot.store.entries import Deal, Entry, FirstDeal, Move, Open, Sit
+from bot.tables.snapshot import isolated, snapshot
 from bot.tables.table import Table
 from engine import GAMES
 from engine.rules import RELEASE, resolve

@@ -12,8 +12,8 @@ from bot.features.daily.deal import DayResult
 from bot.features.daily.pages import day_result_panel, shared_text
 from bot.panel import units
 from bot.panels.rules import rules_page
-from bot.panels.snapshot import isolated, snapshot
 from bot.store import Store
+from bot.tables.snapshot import isolated, snapshot
 from bot.texts import LANGUAGES
 from bot.words.course import course_line
 from bot.words.phrases import Phrases, option_names, table_words, value_name

@@ -13,12 +13,12 @@ from bot.delivery.message_state import decode_state
 from bot.handlers import Dispatcher
 from bot.panel import units
 from bot.panels.board import board_panel
-from bot.panels.snapshot import snapshot
 from bot.people import Profile
 from bot.platform import ChatGone, Command, MessageGone, NotDone, RateLimit, SlowDown, Trouble
 from bot.settings import Settings
 from bot.store import Store, keys
 from bot.store.log import unstamped
+from bot.tables.snapshot import snapshot
 from bot.worker import Worker
 from tests.bot.fake_platform import GROUP, FakePlatform, Player, code_of, open_worker, play_until, seated
 

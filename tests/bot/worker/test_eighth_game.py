@@ -18,7 +18,6 @@ from bot.panels.board import board_panel
 from bot.panels.hand import hand_panel
 from bot.panels.hand_page import hand_page
 from bot.panels.rules import rules_page, rules_text
-from bot.panels.snapshot import snapshot
 from bot.people import Profile
 from bot.pictures.painter import paint
 from bot.pictures.rules import rules_sheet
@@ -26,6 +25,7 @@ from bot.pictures.scenes import board_scene, hand_scene
 from bot.pictures.sheet import Ranking
 from bot.store import Store
 from bot.store.entries import FirstDeal, Move, Open, Sit
+from bot.tables.snapshot import snapshot
 from bot.tables.table import Table
 from bot.watching import public_table
 from bot.words.transcript import story

@@ -12,7 +12,6 @@ from bot.delivery.surfaces import wanted
 from bot.delivery.table_sync import NO_EXTRAS
 from bot.panels.drafts import NO_DRAFT, Draft
 from bot.panels.hand_page import hand_page
-from bot.panels.snapshot import snapshot
 from bot.people import Profile
 from bot.picture import CardStyle
 from bot.pictures.painter import paint
@@ -21,6 +20,7 @@ from bot.platform import private_place
 from bot.seated import own_table
 from bot.store.entries import Entry, FirstDeal, Fixture, Host, Move, Open, Sit, Stop
 from bot.table_policy import Outcome
+from bot.tables.snapshot import snapshot
 from bot.tables.table import Table
 from bot.viewers import Viewer
 from bot.watching import public_table

@@ -6,10 +6,10 @@ import pytest
 from structlog.testing import capture_logs
 
 from bot.features.analysis.feature import AnalysisFeature
-from bot.panels.snapshot import isolated
 from bot.picture import Subject
 from bot.pictures import pool
 from bot.store import Store, keys
+from bot.tables.snapshot import isolated
 from bot.worker import Worker
 from engine import Record
 from engine.robots.findings import Verdict

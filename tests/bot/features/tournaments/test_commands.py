@@ -8,9 +8,9 @@ import pytest
 from bot.features.tournaments.feature import TournamentsFeature
 from bot.features.tournaments.pages import mine_panel
 from bot.features.tournaments.tournament import DAY, Tournament
-from bot.panels.snapshot import isolated
 from bot.store import Store, keys
 from bot.tables.choice import Choice
+from bot.tables.snapshot import isolated
 from bot.worker import Worker
 from tests.bot.fake_platform import GROUP, FakePlatform, Player, open_worker
 from tests.bot.features.tournaments.field import team_name

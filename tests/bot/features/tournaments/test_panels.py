@@ -28,9 +28,9 @@ from bot.features.tournaments.standings import standings
 from bot.features.tournaments.texts import time_left
 from bot.features.tournaments.tournament import DAY, FORMS, HOUR, LEAST_TEAMS, MOST_TEAMS, OPTIONS, Form, Tournament
 from bot.panel import LONGEST_PAYLOAD, Panel, units
-from bot.panels.snapshot import FIRST_STRONG_ISOLATE, POP_ISOLATE
 from bot.pictures.sheet import Rows, Sheet, Words
 from bot.tables.choice import Choice
+from bot.tables.snapshot import FIRST_STRONG_ISOLATE, POP_ISOLATE
 from bot.texts import LANGUAGES
 from bot.words.wording import NO_BREAK
 from engine import GAMES

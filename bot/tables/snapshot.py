@@ -1,4 +1,4 @@
-"""What a panel is drawn from: the table as one viewer may see it."""
+"""A table as one viewer may see it, from which panels and pictures are drawn."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

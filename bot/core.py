@@ -7,13 +7,13 @@ import time
 from collections.abc import Callable
 from importlib.util import find_spec
 
-from bot.analysis_pool import AnalysisPool
 from bot.cluster.clock import HostClock
 from bot.cluster.shards import Shards
 from bot.delivery.delivery import RING_AFTER, Delivery
 from bot.delivery.names import SurfaceName, encode_name
 from bot.delivery.surface import Change, encode_change
 from bot.feature import Feature
+from bot.finished.analysis_pool import AnalysisPool
 from bot.finished.archive import Archive
 from bot.finished.ratings import Ratings
 from bot.finishing import Finisher

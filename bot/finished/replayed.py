@@ -9,7 +9,7 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from bot.analysis_pool import Analysis
+from bot.finished.analysis_pool import Analysis
 from bot.finished.archive import FinishedGame
 from bot.somebody import spoken
 from bot.words.phrases import fixture_line

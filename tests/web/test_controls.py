@@ -10,7 +10,7 @@ from playwright.async_api import Browser, expect
 
 from bot import actions
 from bot.actions import MoveAction, TableAction
-from bot.panels.hand_page import hand_page
+from bot.hand_page import hand_page
 from bot.people import Profile
 from bot.tables.table import Table
 from engine import GAMES

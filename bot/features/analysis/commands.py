@@ -1,8 +1,8 @@
 """The page with the analysis of a finished game."""
 
-from bot.analysis_pool import AnalysisPool
 from bot.features.analysis.errors import NothingToAnalyse, TooManyAnalyses
 from bot.features.analysis.pages import analysis_page
+from bot.finished.analysis_pool import AnalysisPool
 from bot.finished.archive import Archive, FinishedGame
 from bot.panel import Panel
 from bot.people import Profile

@@ -10,7 +10,6 @@ from functools import partial
 
 import structlog
 
-from bot.analysis_pool import AnalysisPool
 from bot.background import TaskSet
 from bot.delivery.answers import Answers
 from bot.delivery.drawing import draw
@@ -18,6 +17,7 @@ from bot.delivery.message_state import MessageState
 from bot.delivery.names import Result
 from bot.delivery.surfaces import home_of
 from bot.delivery.table_sync import NO_EXTRAS
+from bot.finished.analysis_pool import AnalysisPool
 from bot.finished.archive import Archive
 from bot.pictures.pool import PicturePool
 from bot.platform import Adapter, SentMessage, is_private, platform_of

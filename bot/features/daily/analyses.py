@@ -2,9 +2,9 @@
 
 from datetime import timedelta
 
-from bot.analysis_pool import AnalysisPool
 from bot.cluster.shards import Shards
 from bot.features.daily.days import Days
+from bot.finished.analysis_pool import AnalysisPool
 from bot.finished.archive import Archive
 
 POLL_SECONDS = 30.0

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from bot.analysis_pool import Analysis, AnalysisPool
 from bot.finished import reader as reader_module
+from bot.finished.analysis_pool import Analysis, AnalysisPool
 from bot.finished.archive import Archive, FinishedGame
 from bot.finished.reader import GameReader, Reader, TooMuchToDo
 from bot.finished.replayed import ReplayedAnalysis, ReplayedDeal, ReplayedGame, replayed_analysis, replayed_deal

@@ -14,11 +14,11 @@ from bot import actions
 from bot.addresses import Visitor
 from bot.features.find.leavers import who_left
 from bot.finished.archive import game_id
+from bot.hand_page import hand_page
 from bot.handlers import Dispatcher
 from bot.handlers.hands import OpenHand
 from bot.handlers.limits import PRESSES_OF_PERSON
 from bot.panels.hand import what_to_do
-from bot.panels.hand_page import hand_page
 from bot.people import Profile
 from bot.platform import Person, Press
 from bot.programs import CannotBe, Programs

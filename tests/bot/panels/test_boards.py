@@ -6,9 +6,9 @@ from random import Random
 import pytest
 
 from bot.actions import MoveAction, parse
+from bot.hand_page import hand_page
 from bot.panel import Button
 from bot.panels.board import board_panel
-from bot.panels.hand_page import hand_page
 from bot.people import Profile
 from bot.pictures.scenes import board_scene
 from bot.store.entries import Deal, FirstDeal, Host, Move, Open, Sit

@@ -14,9 +14,9 @@ import bot
 from adapters.discord.drawing import content
 from adapters.telegram.drawing import markup_of
 from bot.finished.replayed import replayed_deal, replayed_game
+from bot.hand_page import hand_page
 from bot.panels.board import board_panel
 from bot.panels.hand import hand_panel
-from bot.panels.hand_page import hand_page
 from bot.panels.rules import rules_page, rules_text
 from bot.people import Profile
 from bot.pictures.painter import paint

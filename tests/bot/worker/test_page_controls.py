@@ -12,7 +12,7 @@ import pytest
 
 from bot import actions
 from bot.actions import MoveAction, TableAction
-from bot.panels.hand_page import HandPage, hand_page
+from bot.hand_page import HandPage, hand_page
 from bot.people import Profile
 from bot.store.entries import Deal, Entry, FirstDeal, Flag, Match, Move, Open, Sit
 from bot.tables.table import Table

@@ -10,8 +10,8 @@ from bot.delivery.message_state import MessageState
 from bot.delivery.names import Hand
 from bot.delivery.surfaces import wanted
 from bot.delivery.table_sync import NO_EXTRAS
+from bot.hand_page import hand_page
 from bot.panels.drafts import NO_DRAFT, Draft
-from bot.panels.hand_page import hand_page
 from bot.people import Profile
 from bot.picture import CardStyle
 from bot.pictures.painter import paint

@@ -26,7 +26,7 @@ FOUND = [
 def _analyses_results(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("BUONGIOCO_ANALYSE_RESULTS", "true")
     monkeypatch.setattr("bot.core.find_spec", lambda _name: True)
-    monkeypatch.setattr("bot.analysis_pool.IDLE_SECONDS", 0.01)
+    monkeypatch.setattr("bot.finished.analysis_pool.IDLE_SECONDS", 0.01)
 
 
 def at_once(scene: Subject) -> bytes:

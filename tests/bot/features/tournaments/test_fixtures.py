@@ -15,8 +15,8 @@ from bot import actions
 from bot.features.tournaments.feature import TournamentsFeature
 from bot.finished.archive import FinishedGame
 from bot.finished.ratings import Scope
+from bot.hand_page import hand_page
 from bot.panel import Panel
-from bot.panels.hand_page import hand_page
 from bot.platform import SentMessage
 from bot.store import Store
 from bot.store.entries import Fixture, Setup

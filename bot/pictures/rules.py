@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from bot.panels.rules import ranking_of
 from bot.picture import CardStyle, Deck
 from bot.pictures.scene import Card
 from bot.pictures.sheet import Diagram, Ranking, Sheet, Spot, Words
 from bot.texts import texts
+from bot.words.rules import ranking_of
 from bot.words.wording import CardFaces, card_faces, faces_of
 from engine import GameKind, game_kind
 

@@ -55,7 +55,7 @@ MAY_IMPORT = {
     "bot.mini_app",
     "bot.names",
     "bot.panel",
-    "bot.panels.rules",
+    "bot.words.rules",
     "bot.picture",
     "bot.pictures.cards",
     "bot.actions",

@@ -17,7 +17,7 @@ from bot.finished.replayed import replayed_deal, replayed_game
 from bot.hand_page import hand_page
 from bot.panels.board import board_panel
 from bot.panels.hand import hand_panel
-from bot.panels.rules import rules_page, rules_text
+from bot.panels.rules import rules_page
 from bot.people import Profile
 from bot.pictures.painter import paint
 from bot.pictures.rules import rules_sheet
@@ -28,6 +28,7 @@ from bot.store.entries import FirstDeal, Move, Open, Sit
 from bot.tables.snapshot import snapshot
 from bot.tables.table import Table
 from bot.watching import public_table
+from bot.words.rules import rules_text
 from bot.words.transcript import story
 from engine import GAMES, GameKind, verify
 from engine.cards import Pack, SuitTexts

@@ -1,0 +1,219 @@
+"""The rules as players read them, in short; docs/rules.md has them option by option."""
+
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import NamedTuple
+
+from bot.commands import FAIR
+from bot.picture import Suits
+from bot.texts import texts
+from bot.words.wording import Wording, card_faces, faces_of, score_unit_of
+from engine import GAMES, GameKind
+from engine.cards import ITALIAN
+from engine.tressette import THIRDS
+
+RANKS = ITALIAN.ranks[::-1]
+"""The ranks of forty cards, from high to low."""
+
+
+class RulesText(NamedTuple):
+    """What there is to read about a game or another subject: a title, and a sentence or two in each line.
+
+    ``ranking`` are the cards of one suit from high to low, each with what it is worth in points, as a fraction.
+    """
+
+    title: str
+    lines: list[str]
+    ranking: Sequence[tuple[str, str]] = ()
+    suits: Suits = "italian"
+
+
+def ranking_of(kind: GameKind) -> list[tuple[str, str]]:
+    """The cards of one suit from high to low, each with its worth in points as the table shows them."""
+    pack = kind.pack
+    suit = kind.trump or pack.suits[0]
+    cards = [rank + suit for rank in reversed(pack.ranks)]
+    return [(card, _worth(card, score_unit_of(kind.id)) if kind.is_tressette else "") for card in cards]
+
+
+def _worth(card: str, unit: int = 1) -> str:
+    return str(Fraction(unit * THIRDS[ITALIAN.index[card]], 3))
+
+
+def rules_text(language: str, about: str = "", faces: str = "italian") -> RulesText:
+    """How a game is played; without one, what all Tressette games share; "fair" is how a shuffle is checked. ``faces``
+    is how forty cards are shown.
+    """
+    _ = texts(language).gettext
+    if kind := GAMES.get(about):
+        lines = [*_game(language, faces).get(about, ()), _ranking(language, kind, faces)]
+        return RulesText(_(kind.name), lines, ranking_of(kind), card_faces(faces_of(kind, "italian")).deck)
+    if about == FAIR:
+        return RulesText(_("Is the shuffle fair?"), _fair(language))
+    ranking = [(f"{rank}D", _worth(f"{rank}D")) for rank in RANKS]
+    return RulesText(_("Common to all Tressette games"), _common(language, faces), ranking)
+
+
+def has_common_rules(about: str) -> bool:
+    """Return whether this is the id of a game for which the rules common to all Tressette games hold."""
+    return about in GAMES and GAMES[about].is_tressette
+
+
+def _common(language: str, faces: str) -> list[str]:
+    words = Wording(language, (), faces)
+    _, sign = words.text, words.faces.sign
+    suits = ", ".join(f"{sign(letter)} {words.suits[letter]}" for letter in ITALIAN.suits)
+    figures = [
+        _("From high to low: 3 2 A R C F 7 6 5 4. R is the king (re), C the knight (cavallo), F the jack (fante)."),
+        _("With French suits, as you may choose by /settings, R, C and F are K, Q and J."),
+    ]
+    if faces == "french":
+        figures = [_("From high to low: 3 2 A K Q J 7 6 5 4.")]
+    return [
+        _("Forty cards in four suits: {suits}. There are no trumps.").format(suits=suits),
+        *figures,
+        _("Follow suit if you can. The highest card of the suit led takes the trick; who took it leads the next."),
+        _("An ace counts 1 point; {thirds} a third each; the last trick 1. Thirds left over are lost.").format(
+            thirds=_worth_a_third(words)
+        ),
+        _("A deal gives 11 points, and what is declared."),
+        _(
+            "Declarations (buongiochi): four 3s, four 2s or four aces: 4 points; three of them: 3 points, and you name "
+            "the missing suit; the napoletana (3, 2 and A of one suit): 3 points."
+        ),
+        _(
+            "Each player scores each rank and each suit once in a deal (Metà Mazzo is different). Who holds all four "
+            "can declare only the four. A card may serve in several. Declared cards are shown to all; what is not "
+            "declared in time is lost."
+        ),
+        _("When a side stands at the target after a deal, the higher total wins; equal totals play on."),
+    ]
+
+
+def _worth_a_third(words: Wording) -> str:
+    """The ranks that are worth a third of an ace, as in "3, 2, R, C and F"."""
+    *ranks, last = (words.faces.rank(rank) for rank in RANKS if _worth(f"{rank}D") == "1/3")
+    return words.text(" and ").join((", ".join(ranks), last))
+
+
+def _ranking(language: str, kind: GameKind, faces: str) -> str:
+    """Which card beats which, and what each is worth."""
+    words = Wording(language, (), faces_of(kind, faces))
+    _ = words.text
+    ranks = " ".join(map(words.faces.rank, reversed(kind.pack.ranks)))
+    if not kind.is_tressette:
+        return _("From high to low: {ranks}.").format(ranks=ranks)
+    sentence = _("From high to low: {ranks}. An ace is worth 1 point; {thirds} a third each.")
+    if score_unit_of(kind.id) > 1:
+        sentence = _("From high to low: {ranks}. An ace is worth 3 points; {thirds} 1 each; the last trick 3.")
+    return sentence.format(ranks=ranks, thirds=_worth_a_third(words))
+
+
+def _game(language: str, faces: str) -> dict[str, list[str]]:
+    words = Wording(language, (), faces)
+    _, coins = words.text, words.suits["D"]
+    packets = [
+        _("Eight packets of five. The dealer's opponent takes four, the dealer the others."),
+        _("Each chooses two packets as a hand; the other two lie open, the top card of each in sight."),
+        _("Play from your hand or from the top of your packets; both count for following suit."),
+        _("At your turn you may pick up a 3, 2 or A from the top of your own packet into your hand."),
+        _(
+            "Twenty tricks; the seat after the dealer leads. You declare before you play: at your first turn "
+            "what you have in hand, later only what a card just picked up completes. Cards on packets do not "
+            "count."
+        ),
+    ]
+    return {
+        "pizzichino": [
+            *packets,
+            _("To 51 (or 21, 31, 41). Packets may be peeked at, and declarations played in other ways: see Options."),
+        ],
+        "spizzichino": [*packets, _("To 51; packets are chosen blind. There is nothing to set.")],
+        "metamazzo": [
+            _("Ten cards each, twenty in the stock. The seat after the dealer leads."),
+            _("After each trick both draw a card, the winner first, and show it."),
+            _("With the stock gone you play on: twenty tricks in all."),
+            _(
+                "At your first turn you may declare what your first cards hold, then what a card drawn "
+                "completes, until you next play."
+            ),
+            _(
+                "A rank or suit that has scored counts again in a combination with the card just drawn. To 51 (or "
+                "21, 31, 41). More under Options."
+            ),
+        ],
+        "testa": [
+            _(
+                "Ten cards each, twenty in the stock. After each trick both draw a card and show it; with the stock "
+                "gone you play on."
+            ),
+            _(
+                "Whoever holds the 4 of {coins} leads the first deal, or the seat after the dealer if it lies in the "
+                "stock; then the players take turns."
+            ).format(coins=coins),
+            _(
+                "At your turn in the first four tricks, before you play, you may declare whatever you hold; each "
+                "rank and suit counts once. To 21 (or 11, 31). More under Options."
+            ),
+        ],
+        "tressette": [
+            _("Four players, two against two, partners opposite. Ten cards each, ten tricks."),
+            _("The seat after the dealer leads."),
+            _("Leading, you may say busso (play your highest and come back) or volo (I have no more of this suit)."),
+            _(
+                "From the end of the first trick until your own card to the second you may declare, in turn or not, "
+                "what your ten cards held; the one already played counts."
+            ),
+            _(
+                "At any time you may claim to have reached the target. In a deal that breaks a tie you must also be "
+                "ahead. A wrong claim costs nothing."
+            ),
+            _("Points are counted three for one, declarations too (9 or 12): 63 wins (or 93). More under Options."),
+        ],
+        "tavolo": [
+            _("Four players, two against two, ten cards each, ten tricks."),
+            _("The first at a side says who sits opposite: three refusals at most."),
+            _("The holder of the 4 of {coins} leads the first deal; then each deal the next player.").format(
+                coins=coins
+            ),
+            _(
+                "No signals, and the game cannot be claimed. You may declare at any turn, before you play. To 21 (or "
+                "11, 31). More under Options."
+            ),
+        ],
+        "spades": [
+            _(
+                "Nobody deals. The first player draws a card: keep it and the next is thrown away unseen, or throw "
+                "it away and keep the next. Then the second, in turns, to 13 each."
+            ),
+            _("Bid how many tricks you will take; 0, nil, is none."),
+            _(
+                "Double nil: said before your first draw. After the draft you may exchange up to three cards for "
+                "random discards; you bid no more."
+            ),
+            _(
+                "The second player bids first and leads; then who took the trick leads. The second is first in the "
+                "next deal."
+            ),
+            _("Follow suit if you can. The highest spade takes the trick, or else the highest card of the suit led."),
+            _("You may not lead a spade until one has been played, unless you hold only spades."),
+            _(
+                "Bid made: 10 for each trick bid, 1 for each over it. Bid missed: minus 10 for each trick bid. "
+                "Nil: ±100; double nil: ±200."
+            ),
+            _(
+                "Each trick over is a bag, a failed nil's too (unless set otherwise): every tenth costs 100. Who "
+                "has 500 (or 200, 300) after a deal wins, the higher if both do; equal totals play on."
+            ),
+        ],
+    }
+
+
+def _fair(language: str) -> list[str]:
+    _ = texts(language).gettext
+    return [
+        _("Before the first card of a deal the board shows a seal: the SHA-256 of a secret of 32 random bytes."),
+        _("The pack is shuffled from that secret and nothing else, so nobody can change it after that, not even us."),
+        _("After the deal the secret is shown: its SHA-256 must be the seal."),
+        _("Whoever runs the bot can export every game, and anybody can check it: buongioco verify FILE."),
+    ]

@@ -7,12 +7,16 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from hashlib import blake2b
 from itertools import count
+from random import choice, randrange
 
 LONGEST_NAME = 64
 """Characters of a person's name that a table keeps."""
 
 NO_NAME = "…"
 """What somebody is called of whose name nothing can be shown."""
+
+NICKNAMES = ("Asso", "Due", "Tre", "Fante", "Cavallo", "Re")
+"""Names of strangers who have chosen none. A number follows."""
 
 BLANKS = "\u115f\u1160\u2800\u3164\uffa0"
 """Characters that count as printable, and show nothing."""
@@ -125,3 +129,8 @@ def _with(name: str, ending: str, longest: int) -> str:
     if len(name) + len(ending) <= longest and not name.endswith("…"):
         return name + ending
     return f"{name.removesuffix('…')[: longest - len(ending) - 1].rstrip()}…{ending}"
+
+
+def new_nickname() -> str:
+    """Return a name for a stranger who has chosen none."""
+    return f"{choice(NICKNAMES)} {randrange(100, 1000)}"

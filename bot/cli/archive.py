@@ -16,6 +16,7 @@ from bot.cli.output import line_output, say
 from bot.cli.person import HELP, NoPerson, checked, id_of
 from bot.cli.progress import progress
 from bot.cli.stores import alone, beside, must_be_there
+from bot.features.ratings.honours import closed_month
 from bot.finished.archive import Archive, UnreadableGame
 from bot.finished.file import Filed, all_filed, with_files
 from bot.finished.moving import Moved, Moving
@@ -163,6 +164,6 @@ async def _archive(settings: Settings, out: Path, before: int) -> Moved:
         try:
             await schema.check(client, migrate=False)
             with progress(await Archive(client).count(), out.name) as bar:
-                return await Moving(client, out, bar.update).move(before)
+                return await Moving(client, out, bar.update).move(before, await closed_month(client))
         except (RedisError, RedisClusterException) as error:
             raise StoreError(f"The store went away ({type(error).__name__}): run the same again.") from None

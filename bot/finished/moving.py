@@ -13,7 +13,6 @@ from typing import Any, NamedTuple
 import structlog
 
 from bot.disk import regular_target, sync_name
-from bot.features.ratings.honours import closed_month
 from bot.finished.archive import Archive, FinishedGame, Numbered, UnreadableGame
 from bot.finished.file import LONGEST_LINE, filed, from_line, is_begun, rewrite, to_line
 from bot.finished.ratings import Ratings
@@ -44,17 +43,17 @@ class Moving:
         self._archive = Archive(client)
         self._drop, self._leave = client.register_script(DELETE_IF), client.register_script(LEAVE)
 
-    async def move(self, before: int) -> Moved:
-        """Move games that ended before this Unix second, but for those of months whose honours are not made yet.
-        UnreadableGame for a file that holds something else; OSError for one that cannot be written, also where no game
-        is old enough.
+    async def move(self, before: int, last_month: str) -> Moved:
+        """Move games that ended before this Unix second, in ``last_month`` (as 2026-11) or earlier.
 
-        StoreError if a game was changed while it was being moved: then the same again does it.
+        Pass the last month whose honours are made: later games are still needed for theirs. Raises UnreadableGame for a
+        file that holds something else, and OSError for a file that cannot be written, even if no game is old enough.
+        Raises StoreError if a game changed while it was being moved: run the same again.
         """
         self._path = regular_target(self._path)
         _try_to_write(self._path)
         moved = await self._finish() if self._path.exists() else 0
-        rated, closed = await Ratings(self._client, self._archive).rated(), await closed_month(self._client)
+        rated = await Ratings(self._client, self._archive).rated()
         faulty: list[str] = []
         batch: list[tuple[Numbered, bytes]] = []
         async for number, id, stored in self._archive.stored_after(0):  # noqa: A001
@@ -62,7 +61,7 @@ class Moving:
                 break
             self._on_game(1)
             entry = await self._old(number, id, stored, before)
-            if entry is None or stored is None or entry.game is None or entry.game.month > closed:
+            if entry is None or stored is None or entry.game is None or entry.game.month > last_month:
                 continue
             if not _verifies(entry.game):
                 faulty.append(id)

@@ -10,7 +10,6 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from functools import partial
 from math import ceil
-from random import choice, randrange
 from secrets import token_hex
 
 import structlog
@@ -22,6 +21,7 @@ from bot.features.find.matching import match
 from bot.features.find.pages import no_room_page
 from bot.features.find.queue import Looked, Pairing, Queue
 from bot.finished.ratings import Ratings, Scope
+from bot.names import new_nickname
 from bot.people import People, Profile
 from bot.platform import Adapter, platform_of, private_place
 from bot.tables.chairs import STAND_IN, Chair
@@ -34,19 +34,11 @@ from engine import GAMES
 POLL_SECONDS = 1.0
 """How often it is looked who fits whom, and what came of those who were matched."""
 
-NICKNAMES = ("Asso", "Due", "Tre", "Fante", "Cavallo", "Re")
-"""What strangers are called who have chosen nothing, with a number behind it."""
-
 log = structlog.get_logger()
 
 
 LOOKED_FOR = 1800.0
 """Seconds after which somebody is looked for no more."""
-
-
-def new_nickname() -> str:
-    """What to call somebody who has chosen nothing."""
-    return f"{choice(NICKNAMES)} {randrange(100, 1000)}"
 
 
 class Finder:

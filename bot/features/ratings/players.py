@@ -10,7 +10,6 @@ from hashlib import blake2b
 
 from pydantic import Field
 
-from bot.features.find.finder import NICKNAMES
 from bot.features.ratings.honours import HonourKind, Honours
 from bot.features.ratings.honours_pages import honour_text
 from bot.finished.archive import Archive
@@ -18,7 +17,7 @@ from bot.finished.history import RatedGame
 from bot.finished.player_ids import person_called, player_id
 from bot.finished.ratings import EVERYTHING, Place, Ratings, Scope
 from bot.finished.replayed import Told
-from bot.names import tagged
+from bot.names import NICKNAMES, tagged
 from bot.people import People
 from bot.somebody import spoken
 from bot.store import Store

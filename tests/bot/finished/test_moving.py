@@ -16,7 +16,7 @@ from typer.testing import CliRunner
 from bot import guests
 from bot.cli.archive import seconds_of
 from bot.cli.main import app
-from bot.features.ratings.honours import Honours
+from bot.features.ratings.honours import Honours, closed_month
 from bot.finished.archive import Archive, FinishedGame, Numbered, UnreadableGame
 from bot.finished.file import all_filed, filed, rewrite, with_files
 from bot.finished.moving import Moved, Moving
@@ -42,7 +42,7 @@ async def rated(store: Store) -> Ratings:
 
 
 async def move(store: Store, path: Path, before: int = 7) -> Moved:
-    return await Moving(store.client, path, lambda _: None).move(NOON + before)
+    return await Moving(store.client, path, lambda _: None).move(NOON + before, await closed_month(store.client))
 
 
 async def kept(store: Store) -> list[int]:
@@ -226,7 +226,7 @@ async def test_a_game_changed_in_between_is_written_anew(store: Store, tmp_path:
 
     moving._go = late  # type: ignore[method-assign]
     with pytest.raises(StoreError, match="run the same again"):
-        await moving.move(NOON + 7)
+        await moving.move(NOON + 7, await closed_month(store.client))
     await move(store, path)
     assert sorted(in_file(path)) == [1, 2, 3, 4, 5, 6]
     [second] = [one.read().game for one in filed(path) if one.number == 2]
@@ -256,7 +256,7 @@ async def test_games_in_files_count_towards_a_guests_trial(
         moving = Moving(store.client, path, lambda _: None)
         moving._go = dying  # type: ignore[method-assign]
         with pytest.raises(ConnectionError):
-            await moving.move(NOON + 2)
+            await moving.move(NOON + 2, await closed_month(store.client))
         assert await kept(store) == [1, 2, 3, 4, 5, 6]
     for before in (2, 2, 9):
         await move(store, path, before)

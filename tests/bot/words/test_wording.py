@@ -175,7 +175,7 @@ def test_the_rules_tell_what_costs_points_not_to_know(about: str, told: str) -> 
 )
 def test_forced_spade_lead_breaks_spades_as_told(language: str, told: str) -> None:
     assert told in rules_page(language, "spades").plain
-    page = (Path(__file__).parents[2] / "docs" / "rules.md").read_text(encoding="utf-8")
+    page = (Path(__file__).parents[3] / "docs" / "rules.md").read_text(encoding="utf-8")
     assert "The first spade played breaks them: either a spade on another suit, or that forced lead." in " ".join(
         page.split()
     )

@@ -12,7 +12,6 @@ from typing import Any
 import structlog
 
 from bot.card_room import CardRoom
-from bot.cli.stores import store_of
 from bot.connections import allow_open_files, handle_loop_error
 from bot.handlers import Dispatcher
 from bot.monitoring import monitoring
@@ -20,6 +19,7 @@ from bot.platform import GROUP, Adapter
 from bot.settings import NOTHING_TO_RUN, Settings
 from bot.store import STORE_ERRORS, StoreAway, schema
 from bot.store.attendance import PATIENCE
+from bot.store.opening import store_of
 from bot.store.outage import may_pass
 from bot.supervisor import NothingToRun, Supervisor
 from bot.threads import DaemonThreads

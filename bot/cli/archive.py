@@ -15,7 +15,6 @@ from bot.cli.errors import told
 from bot.cli.output import line_output, say
 from bot.cli.person import HELP, NoPerson, checked, id_of
 from bot.cli.progress import progress
-from bot.cli.stores import alone, beside, must_be_there
 from bot.features.ratings.honours import closed_month
 from bot.finished.archive import Archive, UnreadableGame
 from bot.finished.file import Filed, all_filed, with_files
@@ -24,6 +23,7 @@ from bot.finished.ratings import Ratings, Rebuilt
 from bot.settings import Settings, read_settings
 from bot.store import StoreError, schema
 from bot.store.attendance import no_workers
+from bot.store.opening import alone, beside, must_be_there
 
 Files = Annotated[
     list[Path] | None,

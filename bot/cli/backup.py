@@ -15,9 +15,9 @@ from bot.backup.taking import Taking
 from bot.cli.errors import told
 from bot.cli.output import say
 from bot.cli.progress import progress
-from bot.cli.stores import alone, beside
 from bot.settings import Settings, read_settings
 from bot.store import StoreError, keys
+from bot.store.opening import alone, beside
 
 STANDARD_OUTPUT = Path("/dev/stdout")
 

@@ -7,13 +7,13 @@ from zoneinfo import ZoneInfo
 from bot.cli.asking import counted
 from bot.cli.errors import told
 from bot.cli.output import say
-from bot.cli.stores import beside
 from bot.features.daily.days import chain_of
 from bot.features.daily.games import DayGames
 from bot.features.daily.store import DayResults
 from bot.settings import read_settings
 from bot.store import StoreError, keys, schema
 from bot.store.attendance import Attendance
+from bot.store.opening import beside
 
 
 def daily() -> None:

@@ -20,13 +20,13 @@ from redis.exceptions import RedisError
 
 from bot.cli.health import LONGEST_HEALTH, TIMEOUT, answer_of, health_url, is_health, served_at
 from bot.cli.output import say
-from bot.cli.stores import store_of
 from bot.features.tournaments.store import Tournaments
 from bot.platform import GROUP
 from bot.settings import MONITORING_REMEDY, NOTHING_TO_RUN, PREFIX, BadSetting, Settings, read_settings
 from bot.store import EmbeddedStore, Store, StoreError, keys, opened
 from bot.store.durability import RISKS, by_node, risks_of, sync_policies
 from bot.store.folder import holds_store, is_claimed, is_open
+from bot.store.opening import store_of
 
 DOCTORS = "buongioco.doctors"
 """The group of entry points that examine a platform: called with the settings, they yield as `examine` does."""

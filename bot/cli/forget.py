@@ -11,7 +11,6 @@ from bot.cli.asking import counted, is_meant
 from bot.cli.errors import told
 from bot.cli.output import say
 from bot.cli.person import HELP, NoPerson, checked, id_of
-from bot.cli.stores import beside
 from bot.features.privacy.feature import PrivacyFeature
 from bot.features.privacy.forgetting import Forgotten
 from bot.features.privacy.rewriting import rewrite_if_due
@@ -22,6 +21,7 @@ from bot.platform import SOMEBODY, private_place
 from bot.settings import Settings, read_settings
 from bot.somebody import marks
 from bot.store import Store, keys, schema
+from bot.store.opening import beside
 from bot.store.outage import described
 from bot.store.rewriting import RewriteFailed
 from bot.worker import Worker

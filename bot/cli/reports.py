@@ -11,11 +11,11 @@ import typer
 from bot.cli.asking import counted
 from bot.cli.errors import told
 from bot.cli.output import line_output, say
-from bot.cli.stores import beside
 from bot.features.find.reports import Report, Reports
 from bot.finished.archive import Archive
 from bot.settings import read_settings
 from bot.store import schema
+from bot.store.opening import beside
 
 reports_app = typer.Typer(add_completion=False, help="What people have told about strangers: list, look, drop.")
 

@@ -16,7 +16,6 @@ from bot.cli.archive import seconds_of
 from bot.cli.asking import counted, is_meant
 from bot.cli.errors import told
 from bot.cli.output import say
-from bot.cli.stores import beside
 from bot.delivery.message_state import decode_state
 from bot.features.tournaments.store import Tournaments
 from bot.settings import read_settings
@@ -24,6 +23,7 @@ from bot.store import Store, keys, schema
 from bot.store.entries import Move, decode, encode
 from bot.store.forms import UnreadableEntry
 from bot.store.log import unstamped
+from bot.store.opening import beside
 from bot.tables import Room, Table
 from bot.tables.errors import NoSuchTable
 from engine.shuffle import SECRET_BYTES

@@ -10,11 +10,11 @@ import typer
 from bot.cli.asking import counted
 from bot.cli.errors import told
 from bot.cli.output import say
-from bot.cli.stores import beside
 from bot.names import NO_NAME, likeness, person_name
 from bot.programs import SCOPES, Programs
 from bot.settings import read_settings
 from bot.store import schema
+from bot.store.opening import beside
 from bot.tables.chairs import ROBOT_NAMES
 
 token_app = typer.Typer(

@@ -1,7 +1,8 @@
 """Finished games on pages: a deal trick by trick, and the proof of its shuffle."""
 
 from bot.actions import BadPayload
-from bot.finished.archive import Archive, FinishedGame
+from bot.finished.archive import Archive
+from bot.finished.game import FinishedGame
 from bot.panel import Panel
 from bot.panels.pages import fair_page, replay_page
 from bot.people import Profile

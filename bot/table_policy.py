@@ -42,7 +42,7 @@ class TablePolicy:
         return None
 
     async def archived(self, table: Table, game: Any) -> None:
-        """Note a game that was archived and rated as usual (`bot.finished.archive.FinishedGame`). Twice is once."""
+        """Note a game that was archived and rated as usual (`bot.finished.game.FinishedGame`). Twice is once."""
 
     async def decline(self, table: Table, person: str, update: str) -> bool:
         """Decline to sit down for a person, if that is different here; return whether it was."""

@@ -9,7 +9,7 @@ from bot.cli.files import game_of
 from bot.cli.output import say
 from bot.cli.progress import progress
 from bot.features.analysis.pages import analysis_page
-from bot.finished.archive import FinishedGame
+from bot.finished.game import FinishedGame
 from engine import Record
 from engine.robots.analysis import analyse_deal
 from engine.robots.findings import Verdict

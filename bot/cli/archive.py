@@ -16,8 +16,9 @@ from bot.cli.output import line_output, say
 from bot.cli.person import HELP, NoPerson, checked, id_of
 from bot.cli.progress import progress
 from bot.features.ratings.honours import closed_month
-from bot.finished.archive import Archive, UnreadableGame
+from bot.finished.archive import Archive
 from bot.finished.file import Filed, all_filed, with_files
+from bot.finished.game import UnreadableGame
 from bot.finished.moving import Moved, Moving
 from bot.finished.ratings import Ratings, Rebuilt
 from bot.settings import Settings, read_settings

@@ -12,9 +12,9 @@ from typing import NamedTuple
 
 import typer
 
-from bot.finished.archive import UnreadableGame
 from bot.finished.encodings import BOM, GZIP, encoding_fault
 from bot.finished.file import from_line, is_line
+from bot.finished.game import UnreadableGame
 from engine import Record, read
 from engine.errors import BadRecord
 

@@ -14,8 +14,8 @@ from bot.cli.person import HELP, NoPerson, checked, id_of
 from bot.features.privacy.feature import PrivacyFeature
 from bot.features.privacy.forgetting import Forgotten
 from bot.features.privacy.rewriting import rewrite_if_due
-from bot.finished.archive import UnreadableGame
 from bot.finished.file import filed, rewrite
+from bot.finished.game import UnreadableGame
 from bot.kept import read_kept
 from bot.platform import SOMEBODY, private_place
 from bot.settings import Settings, read_settings

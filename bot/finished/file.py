@@ -12,8 +12,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from bot.disk import written_whole
-from bot.finished.archive import Archive, FinishedGame, Numbered, UnreadableGame
+from bot.finished.archive import Archive, Numbered
 from bot.finished.encodings import GZIP, encoding_fault
+from bot.finished.game import FinishedGame, UnreadableGame
 from engine import read
 from engine.errors import BadRecord
 from engine.records import unique_keys

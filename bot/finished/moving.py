@@ -13,8 +13,9 @@ from typing import Any, NamedTuple
 import structlog
 
 from bot.disk import regular_target, sync_name
-from bot.finished.archive import Archive, FinishedGame, Numbered, UnreadableGame
+from bot.finished.archive import Archive, Numbered
 from bot.finished.file import LONGEST_LINE, filed, from_line, is_begun, rewrite, to_line
+from bot.finished.game import FinishedGame, UnreadableGame
 from bot.finished.ratings import Ratings
 from bot.store import StoreError, keys
 from bot.store.lua import DELETE_IF, read_script

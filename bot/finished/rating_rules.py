@@ -15,15 +15,11 @@ Games that earlier releases kept are rated without these rules, so that ratings 
 """
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
+from bot.finished.game import FinishedGame
 from bot.programs import is_program
 from bot.somebody import is_guest
 from engine import Record
-
-if TYPE_CHECKING:
-    from bot.finished.archive import FinishedGame
-    from bot.finished.ratings import Change
 
 RULES = 2
 """The number of these rules. A game without a number was not given up, or an earlier release kept it."""
@@ -48,26 +44,26 @@ def is_given_up_early(record: Record) -> bool:
     return 4 * played < record.kind.plays
 
 
-def depends_on_day(game: "FinishedGame") -> bool:
+def depends_on_day(game: FinishedGame) -> bool:
     """Return whether a game's winner gains only if its opponents have met seldom on its day."""
     is_late = is_given_up(game.record) and not is_given_up_early(game.record)
     return game.rating_rules >= RULES and game.is_rated and is_late
 
 
-def does_winner_gain(game: "FinishedGame") -> bool:
+def does_winner_gain(game: FinishedGame) -> bool:
     """Return whether a rated game raises its winner."""
     if game.rating_rules < RULES or not is_given_up(game.record):
         return True
     return game.winner_gains is not False and not is_given_up_early(game.record)
 
 
-def has_no_name(game: "FinishedGame", person: str) -> bool:
+def has_no_name(game: FinishedGame, person: str) -> bool:
     """Whether a guest still had the name that we gave when the game ended."""
     name: str = game.record.seats[game.people.index(person)]
     return is_guest(name)
 
 
-def is_finished_by(game: "FinishedGame", person: str) -> bool:
+def is_finished_by(game: FinishedGame, person: str) -> bool:
     """Whether a game against people counts towards the end of a guest's trial."""
     others = [one for one in game.people if one and one != person]
     if any(one.startswith("robot:") or is_program(one) for one in others) or not game.record.winner:
@@ -76,9 +72,9 @@ def is_finished_by(game: "FinishedGame", person: str) -> bool:
     return not gave_up and not is_given_up_early(game.record)
 
 
-def why_unrated(game: "FinishedGame", changes: Sequence["Change"]) -> str:
+def why_unrated(game: FinishedGame, changes: Sequence[tuple[str, int, int]]) -> str:
     """Return the key of `bot.panels.board.UNRATED` that says why nobody's rating rises, or an empty string."""
     if game.trial:
         return "trial"
-    nobody_gains = bool(changes) and all(one.after <= one.before for one in changes)
+    nobody_gains = bool(changes) and all(after <= before for _person, before, after in changes)
     return "given up" if nobody_gains and is_given_up(game.record) else ""

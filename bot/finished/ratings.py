@@ -18,8 +18,9 @@ from typing import Any, NamedTuple
 import structlog
 from openskill.models import PlackettLuce
 
-from bot.finished.archive import Archive, FinishedGame, Numbered
+from bot.finished.archive import Archive, Numbered
 from bot.finished.file import Filed, with_files
+from bot.finished.game import FinishedGame
 from bot.finished.history import DAY_SECONDS, RatedGame, history_text, parse_history
 from bot.finished.rating_rules import GAMES_A_DAY, depends_on_day, does_winner_gain
 from bot.somebody import is_somebody, marks

@@ -12,7 +12,8 @@ from cachetools import LRUCache
 from pydantic import BaseModel
 
 from bot.finished.analysis_pool import AnalysisFailed, AnalysisPool
-from bot.finished.archive import Archive, FinishedGame, UnreadableGame
+from bot.finished.archive import Archive
+from bot.finished.game import FinishedGame, UnreadableGame
 from bot.finished.replayed import replayed_analysis, replayed_deal, replayed_game
 from engine.errors import FaultyRecord
 

@@ -10,7 +10,7 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, Field
 
 from bot.finished.analysis_pool import Analysis
-from bot.finished.archive import FinishedGame
+from bot.finished.game import FinishedGame
 from bot.somebody import spoken
 from bot.words.phrases import fixture_line
 from bot.words.transcript import ending_of, plain

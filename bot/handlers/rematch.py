@@ -6,7 +6,7 @@ from itertools import permutations
 
 from bot.actions import BadPayload
 from bot.core import Core
-from bot.finished.archive import FinishedGame
+from bot.finished.game import FinishedGame
 from bot.handlers.errors import BlockedByYou
 from bot.handlers.offers import check_is_free
 from bot.platform import Press, Reply, chat_of, is_inline, is_private

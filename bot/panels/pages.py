@@ -2,7 +2,7 @@
 
 from bot import actions
 from bot.commands import FAIR, listed
-from bot.finished.archive import FinishedGame
+from bot.finished.game import FinishedGame
 from bot.panel import Button, Panel, Row, Span, Writer
 from bot.panels.offer import share_button
 from bot.texts import texts

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from bot.cli import files
-from bot.finished.archive import UnreadableGame
 from bot.finished.file import filed, to_line
+from bot.finished.game import UnreadableGame
 from engine import read
 from engine.errors import BadRecord
 from tests.bot.command import command

@@ -24,7 +24,8 @@ from bot.features.daily.days import chain_of
 from bot.features.daily.deal import DayResult, result_of, thought_seed
 from bot.features.daily.games import DayGames
 from bot.features.daily.store import DayResults
-from bot.finished.archive import Archive, FinishedGame
+from bot.finished.archive import Archive
+from bot.finished.game import FinishedGame
 from bot.robot_pool import choose_unhurried
 from bot.store import EmbeddedStore, Store, opened
 from bot.tables.table import Table

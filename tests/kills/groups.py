@@ -9,7 +9,7 @@ from bot.delivery.message_state import MessageState
 from bot.delivery.names import Hand
 from bot.delivery.surfaces import wanted
 from bot.delivery.table_sync import NO_EXTRAS
-from bot.finished.archive import FinishedGame
+from bot.finished.game import FinishedGame
 from bot.people import People
 from bot.picture import Subject
 from bot.pictures.results import deal_sheet, game_sheet

@@ -18,7 +18,8 @@ from typing import Any
 
 import aiohttp
 
-from bot.finished.archive import Archive, FinishedGame
+from bot.finished.archive import Archive
+from bot.finished.game import FinishedGame
 from bot.store import EmbeddedStore, Store, keys, opened
 from bot.store.entries import Move, decode
 from bot.store.log import unstamped

@@ -21,7 +21,8 @@ from bot.features.tournaments.entries import Result
 from bot.features.tournaments.entries import decode as decode_tournament
 from bot.features.tournaments.standings import standings
 from bot.features.tournaments.tournament import Tournament
-from bot.finished.archive import Archive, FinishedGame
+from bot.finished.archive import Archive
+from bot.finished.game import FinishedGame
 from bot.store import EmbeddedStore, Store, keys, opened
 from bot.store.entries import FirstDeal, decode
 from bot.store.log import unstamped

@@ -17,7 +17,7 @@ from adapters.web.api.openapi import document
 from adapters.web.api.operations import OPERATIONS
 from adapters.web.api.reference import PAGE, page
 from adapters.web.api.server import Api
-from bot.finished.archive import FinishedGame
+from bot.finished.game import FinishedGame
 from bot.platform import RateLimit
 from bot.watching import PublicTable
 from engine import read, verify

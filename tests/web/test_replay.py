@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from playwright.async_api import Browser, Error, Page, Route, expect
 
-from bot.finished.archive import FinishedGame
+from bot.finished.game import FinishedGame
 from engine import GAMES, load
 from engine.robots.findings import Verdict
 from tests.bot.finished.games import finished, keep

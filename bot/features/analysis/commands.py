@@ -3,7 +3,8 @@
 from bot.features.analysis.errors import NothingToAnalyse, TooManyAnalyses
 from bot.features.analysis.pages import analysis_page
 from bot.finished.analysis_pool import AnalysisPool
-from bot.finished.archive import Archive, FinishedGame
+from bot.finished.archive import Archive
+from bot.finished.game import FinishedGame
 from bot.panel import Panel
 from bot.people import Profile
 from bot.pictures.results import game_sheet

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from bot import actions
-from bot.finished.archive import FinishedGame
+from bot.finished.game import FinishedGame
 from bot.panel import Button, Panel, Writer
 from bot.somebody import spoken
 from bot.tables.snapshot import isolated

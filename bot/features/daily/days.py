@@ -23,7 +23,8 @@ from bot.features.daily.deal import LEVEL, played_by_robots, result_of
 from bot.features.daily.dealt import marks_of_deals
 from bot.features.daily.games import DayGames
 from bot.features.daily.store import DayResults
-from bot.finished.archive import Archive, FinishedGame
+from bot.finished.archive import Archive
+from bot.finished.game import FinishedGame
 from bot.robot_pool import RobotPool
 from bot.store import STORE_ERRORS, keys
 from bot.store.entries import Day

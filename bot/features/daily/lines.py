@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from bot.features.daily.deal import SEAT, DayResult, result_of
-from bot.finished.archive import FinishedGame
+from bot.finished.game import FinishedGame
 from engine.game import ENDING_MOVES
 
 

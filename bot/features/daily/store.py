@@ -20,7 +20,8 @@ from typing import Any, NamedTuple
 
 from bot.features.daily.deal import SEAT, DayResult
 from bot.features.daily.lines import DayLine
-from bot.finished.archive import FinishedGame, read_or_none
+from bot.finished.archive import read_or_none
+from bot.finished.game import FinishedGame
 from bot.store import keys
 
 KEPT_SECONDS = 400 * 86400

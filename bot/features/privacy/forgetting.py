@@ -18,7 +18,8 @@ import structlog
 
 from bot.feature import Feature, Forgetting, Step
 from bot.features.privacy.rewriting import ask_for_rewrite
-from bot.finished.archive import Archive, UnreadableGame
+from bot.finished.archive import Archive
+from bot.finished.game import UnreadableGame
 from bot.finished.ratings import Ratings
 from bot.kept import drop_kept
 from bot.people import People

@@ -16,7 +16,8 @@ from datetime import UTC, datetime, timedelta
 from itertools import islice
 from typing import Any, Literal, NamedTuple, get_args
 
-from bot.finished.archive import Archive, FinishedGame
+from bot.finished.archive import Archive
+from bot.finished.game import FinishedGame
 from bot.finished.rating_rules import does_winner_gain
 from bot.finished.ratings import Ratings, Scope, as_now_called
 from bot.somebody import Mark, is_somebody, marks

@@ -25,7 +25,8 @@ from bot.features.tournaments.reminders import Reminders
 from bot.features.tournaments.results import result_of
 from bot.features.tournaments.store import KEPT_SECONDS, Tournaments
 from bot.features.tournaments.tournament import Match, Tournament
-from bot.finished.archive import Archive, FinishedGame
+from bot.finished.archive import Archive
+from bot.finished.game import FinishedGame
 from bot.finished.ratings import Ratings
 from bot.people import People
 from bot.platform import Adapter

@@ -7,7 +7,8 @@ from cachetools import LRUCache
 
 from bot.features.tournaments.naming import with_current_names
 from bot.features.tournaments.tournament import Match, Tournament
-from bot.finished.archive import Archive, FinishedGame, read_or_none
+from bot.finished.archive import Archive, read_or_none
+from bot.finished.game import FinishedGame
 from bot.people import People
 from bot.somebody import is_somebody
 from bot.store import keys

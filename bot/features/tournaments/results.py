@@ -2,7 +2,7 @@
 
 from bot.features.tournaments.entries import How, Result
 from bot.features.tournaments.tournament import Match
-from bot.finished.archive import FinishedGame
+from bot.finished.game import FinishedGame
 from bot.tables.fixtures import FixtureName
 from bot.words.one_deal import one_deal
 from engine import Record

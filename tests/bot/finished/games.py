@@ -3,7 +3,7 @@
 from dataclasses import replace
 from functools import cache
 
-from bot.finished.archive import FinishedGame
+from bot.finished.game import FinishedGame
 from bot.simulation import simulate
 from bot.store import Store, keys
 from engine import GAMES, Record

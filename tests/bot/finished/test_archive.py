@@ -6,7 +6,8 @@ from dataclasses import replace
 import pytest
 from redis import Redis
 
-from bot.finished.archive import Archive, FinishedGame, UnreadableGame
+from bot.finished.archive import Archive
+from bot.finished.game import FinishedGame, UnreadableGame
 from bot.finished.ratings import Ratings, Scope
 from bot.store import EmbeddedStore, Store, keys, migrations
 from tests.bot.finished.games import finished, keep, renamed

@@ -13,7 +13,8 @@ from bot.features.daily.deal import DayResult
 from bot.features.daily.feature import DailyFeature
 from bot.features.ratings.honours import Honour, Honours
 from bot.features.tournaments.feature import TournamentsFeature
-from bot.finished.archive import Archive, FinishedGame
+from bot.finished.archive import Archive
+from bot.finished.game import FinishedGame
 from bot.finished.ratings import Ratings, Scope
 from bot.handlers.dispatcher import Dispatcher
 from bot.store import Store, keys

@@ -17,8 +17,9 @@ from bot import guests
 from bot.cli.archive import seconds_of
 from bot.cli.main import app
 from bot.features.ratings.honours import Honours, closed_month
-from bot.finished.archive import Archive, FinishedGame, Numbered, UnreadableGame
+from bot.finished.archive import Archive, Numbered
 from bot.finished.file import all_filed, filed, rewrite, with_files
+from bot.finished.game import FinishedGame, UnreadableGame
 from bot.finished.moving import Moved, Moving
 from bot.finished.ratings import Ratings
 from bot.store import EmbeddedStore, Store, StoreError, keys, opened

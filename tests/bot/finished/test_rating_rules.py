@@ -6,7 +6,8 @@ from typing import Any
 import pytest
 
 from bot.features.ratings.honours import Deeds
-from bot.finished.archive import Archive, FinishedGame
+from bot.finished.archive import Archive
+from bot.finished.game import FinishedGame
 from bot.finished.rating_rules import RULES, is_finished_by, is_given_up_early
 from bot.finished.ratings import Ratings, Scope, Standing
 from bot.simulation import simulate

@@ -9,7 +9,8 @@ import pytest
 
 from bot.finished import reader as reader_module
 from bot.finished.analysis_pool import Analysis, AnalysisPool
-from bot.finished.archive import Archive, FinishedGame
+from bot.finished.archive import Archive
+from bot.finished.game import FinishedGame
 from bot.finished.reader import GameReader, Reader, TooMuchToDo
 from bot.finished.replayed import ReplayedAnalysis, ReplayedDeal, ReplayedGame, replayed_analysis, replayed_deal
 from bot.robot_pool import RobotPool

@@ -7,7 +7,8 @@ from random import Random
 import pytest
 
 from bot.features.privacy.forgetting import STRAGGLERS_AFTER, Forgetter
-from bot.finished.archive import Archive, FinishedGame
+from bot.finished.archive import Archive
+from bot.finished.game import FinishedGame
 from bot.finished.ratings import Ratings
 from bot.people import People
 from bot.somebody import marks

@@ -5,8 +5,9 @@ from random import Random
 
 import pytest
 
-from bot.finished.archive import Archive, FinishedGame, UnreadableGame
+from bot.finished.archive import Archive
 from bot.finished.file import from_line, to_line
+from bot.finished.game import FinishedGame, UnreadableGame
 from bot.platform import private_place
 from bot.seated import own_table
 from bot.simulation import simulate

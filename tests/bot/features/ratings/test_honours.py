@@ -18,7 +18,8 @@ from bot.features.ratings.feature import RatingsFeature
 from bot.features.ratings.honours import Deeds, Honour, Honours, Month, month_before
 from bot.features.ratings.honours_pages import chat_honours_panel
 from bot.features.ratings.players import Players
-from bot.finished.archive import Archive, FinishedGame, Numbered
+from bot.finished.archive import Archive, Numbered
+from bot.finished.game import FinishedGame
 from bot.finished.ratings import Ratings, Scope
 from bot.people import People
 from bot.somebody import marks

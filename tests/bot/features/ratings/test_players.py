@@ -6,7 +6,7 @@ import pytest
 
 from bot.features.privacy.feature import PrivacyFeature
 from bot.features.ratings.players import Players
-from bot.finished.archive import FinishedGame
+from bot.finished.game import FinishedGame
 from bot.finished.player_ids import person_called, player_id
 from bot.finished.ratings import LEAST_GAMES
 from bot.platform import Person

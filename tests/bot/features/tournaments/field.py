@@ -11,7 +11,7 @@ from typing import Any
 from bot.features.tournaments.feature import TournamentsFeature
 from bot.features.tournaments.standings import standings
 from bot.features.tournaments.tournament import Form, Tournament
-from bot.finished.archive import FinishedGame
+from bot.finished.game import FinishedGame
 from bot.store import Store
 from bot.tables.choice import Choice
 from bot.tables.errors import OldPanel

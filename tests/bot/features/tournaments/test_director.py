@@ -23,7 +23,7 @@ from bot.features.tournaments.pairing import Pairs, next_round
 from bot.features.tournaments.standings import standings
 from bot.features.tournaments.store import Decision, Tournaments
 from bot.features.tournaments.tournament import DAY, Form, Tournament
-from bot.finished.archive import FinishedGame
+from bot.finished.game import FinishedGame
 from bot.panel import Panel
 from bot.platform import ChatGone, Refused, SentMessage, Trouble
 from bot.store import Store, keys

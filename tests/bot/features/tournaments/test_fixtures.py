@@ -13,7 +13,7 @@ from structlog.testing import capture_logs
 
 from bot import actions
 from bot.features.tournaments.feature import TournamentsFeature
-from bot.finished.archive import FinishedGame
+from bot.finished.game import FinishedGame
 from bot.finished.ratings import Scope
 from bot.hand_page import hand_page
 from bot.panel import Panel

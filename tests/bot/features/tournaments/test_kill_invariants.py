@@ -9,7 +9,7 @@ from bot.features.tournaments import director
 from bot.features.tournaments.entries import Result, encode
 from bot.features.tournaments.feature import TournamentsFeature
 from bot.features.tournaments.tournament import Tournament
-from bot.finished.archive import FinishedGame
+from bot.finished.game import FinishedGame
 from bot.store import Store
 from tests.bot.features.tournaments.field import field, open_tables
 from tests.kills import tournaments as kills

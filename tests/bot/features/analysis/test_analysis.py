@@ -6,8 +6,8 @@ import re
 import pytest
 
 from bot.features.analysis.pages import BAR
-from bot.panels.snapshot import isolated
 from bot.store import Store, keys
+from bot.tables.snapshot import isolated
 from engine.robots.findings import Verdict
 from tests.bot.fake_platform import GROUP, FakePlatform, open_worker, people, resign, seated, some_cards
 

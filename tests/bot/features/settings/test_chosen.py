@@ -4,7 +4,7 @@ from random import Random
 
 from bot import actions
 from bot.store import Store
-from bot.wording import SUIT_SIGNS
+from bot.words.wording import SUIT_SIGNS
 from tests.bot.fake_platform import (
     GROUP,
     FakePlatform,

@@ -262,7 +262,7 @@ class _Hand:
         if self.seen.alarm == "flagged" and not self.seen.my_turn and self.seen.turn is not None:
             return [*self._declarations(), *self._rest(), *self._on_time(self.seen.turn)]
         if deal.phase == "take" and self.seen.my_turn:
-            return self._take(deal)
+            return self._take()
         if deal.phase == "exchange" and self.seen.my_turn:
             return self._exchange(deal)
         if not self.by_word:
@@ -410,7 +410,7 @@ class _Hand:
             ),
         ]
 
-    def _take(self, deal: DealView) -> list[Row]:
+    def _take(self) -> list[Row]:
         """Four of the eight packets, each pressed on or off; the fourth takes them."""
         _ = self.words.text
         chosen = {number for number in self.chosen if number in "12345678"}

@@ -152,13 +152,13 @@ class TournamentPages:
     async def _enter(self, press: Press, profile: Profile, t: Tournament, _words: list[str]) -> Reply:
         t = await self._named(await self._registration.enter(t.code, profile.id, profile.name, press.key))
         if not is_private(press.place):
-            return self._entered(press, profile, t)
+            return self._entered(press, profile)
         page = await self._mine(press, profile, t, [])
         # Their page says that they have entered, and not where their hands come.
         is_led = is_ephemeral(press.place) and not profile.has_private_chat
-        return replace(self._entered(press, profile, t), panel=page.panel) if is_led else page
+        return replace(self._entered(press, profile), panel=page.panel) if is_led else page
 
-    def _entered(self, press: Press, profile: Profile, t: Tournament) -> Reply:
+    def _entered(self, press: Press, profile: Profile) -> Reply:
         """What who enters is told; who has no private chat is led there, for that is where hands come."""
         _ = texts(profile.language).gettext
         if press.place == private_place(profile.id):
@@ -177,7 +177,7 @@ class TournamentPages:
             raise WantsAnother()
         await self._registration.partner(t.code, profile.id, profile.name, player, press.key)
         return (
-            self._entered(press, profile, t)
+            self._entered(press, profile)
             if own is None
             else Reply(texts(profile.language).gettext("You are partners now."))
         )

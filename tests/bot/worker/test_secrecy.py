@@ -1,6 +1,7 @@
 """Nobody sees what they may not: whatever hidden cards are changed about, a viewer's panels stay the same."""
 
 from collections.abc import Mapping
+from datetime import date
 from random import Random
 
 import pytest
@@ -18,7 +19,7 @@ from bot.pictures.painter import paint
 from bot.pictures.scenes import board_scene, hand_scene
 from bot.platform import private_place
 from bot.seated import own_table
-from bot.store.entries import Entry, FirstDeal, Fixture, Host, Move, Open, Sit, Stop
+from bot.store.entries import Day, Entry, FirstDeal, Fixture, Host, Move, Open, Sit, Stop
 from bot.table_policy import Outcome
 from bot.tables.snapshot import snapshot
 from bot.tables.table import Table
@@ -36,8 +37,8 @@ VIEWERS: tuple[tuple[str, str, CardStyle], ...] = (("en", "italian", "classic"),
 DUPLICATE = Fixture("K7QF2M", 2, 0, 2, "p:100")
 
 
-def table_of(game: str, random: Random, fixture: Fixture | None = None) -> Table:
-    """A table with two boards, at a random moment of a random game; or one in private chats, of a tournament."""
+def table_of(game: str, random: Random, fixture: Fixture | Day | None = None) -> Table:
+    """A table with two boards, at a random moment of a random game; or one in private chats, of a tournament or a day."""
     hosts: list[Entry] = [Host("p:100"), Host("q:200")]
     if fixture:
         hosts = [*(Host(private_place(f"p:{seat}")) for seat in range(GAMES[game].seats)), fixture]
@@ -115,14 +116,18 @@ def test_panels_do_not_change_with_cards_that_their_viewer_cannot_know(
 
 
 @pytest.mark.parametrize("game", GAMES)
+@pytest.mark.parametrize("fixture", [DUPLICATE, Day(date(2026, 11, 24))], ids=["tournament", "day"])
 def test_of_a_deal_that_others_have_yet_to_play_nothing_comes_out_when_it_is_over(
-    game: str, monkeypatch: pytest.MonkeyPatch
+    game: str, fixture: Fixture | Day, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Given up or lost on time in its middle, and nothing that is then drawn is drawn from its record."""
+    """Given up or lost on time in its middle, and nothing that is then drawn is drawn from its record.
+
+    Not even if the policy of its feature is missing.
+    """
     changed = 0
     for seed in range(30):
         random = Random(f"over {game} {seed}")
-        table = table_of(game, random, DUPLICATE)
+        table = table_of(game, random, fixture)
         if table.game is None or table.game.turn is None:
             continue
         endings: list[Entry] = [Move(random.randrange(table.game.kind.seats), "resign"), Stop("timeout", 1)]

@@ -44,7 +44,7 @@ BUTTONS = {
     "phrases": PhrasesAreButtons,
     "frasi": PhrasesAreButtons,
 }
-"""What people write as commands and is buttons."""
+"""Commands that people try, and that are buttons instead."""
 
 
 class Commands:
@@ -140,7 +140,7 @@ class Commands:
         return table
 
     async def _invite(self, command: Command, profile: Profile) -> Reply:
-        """An invitation to a table that waits for players, in the private chat, whence it can be passed on."""
+        """Send an invitation to an open table to the private chat, where the person can forward it."""
         tables = [one for one in await self._core.tables_of(profile.id) if one.phase == "open" and not one.matched]
         if command.words:
             tables = await self._with_code(profile.id, tables, code_in(command.words))
@@ -151,16 +151,14 @@ class Commands:
         return await self.invitation(tables[0], profile, command.ephemeral or command.place)
 
     async def invitation(self, table: Table, profile: Profile, place: str) -> Reply:
-        """An invitation by somebody to a table, asked for at a place: in their private chat, whence it can be passed
-        on.
-        """
+        """Reply with an invitation to a table, in the private chat. ``place`` is where the person asked for it."""
         address = await self._address_of(table, platform_of(place))
         panel = invitation_panel(table, profile.name, address, profile.language)
         toast = private_toast(place, profile.language)
         return Reply(panel=panel, private=True, is_to_pass_on=True, toast=toast)
 
     async def _address_of(self, table: Table, platform: str) -> str:
-        """An address by which people of a platform find a challenge; empty if there is none."""
+        """Return the address of a challenge on a platform; empty if there is none."""
         adapter, shown = self._core.adapters[platform], await self._core.store.shown(table.code)
         for host, place in enumerate(table.hosts):
             state = shown.get(encode_name(card_at(table, host)))
@@ -178,7 +176,7 @@ class Commands:
         return Reply(toast)
 
     async def _with_code(self, person: str, tables: list[Table], code: str) -> list[Table]:
-        """Return the table among these that has a code; raises what is true of the person and that code otherwise."""
+        """Return the table that has a code, in a list; raise why the person has no such table otherwise."""
         if found := [table for table in tables if table.code == code]:
             return found
         raise await self._core.private_hands.why_none(person, code)
@@ -218,14 +216,15 @@ class Commands:
         return Reply(panel=help_page(await self._pages.language(command.place)))
 
     async def _start(self, command: Command, profile: Profile) -> Reply:
-        """What platforms send when somebody opens the private chat, with a word if a button or link led there: the code
-        of a table whose hand is wanted, or what seats them at one.
+        """Answer /start, which platforms send when a person opens the private chat.
+
+        The word after it comes from a button or a link: the code of a table whose hand is wanted, or an invitation.
         """
         pasted = read_pasted(f"/start {' '.join(command.words)}")
         joined = pasted.id if pasted and pasted.joins else ""
         if joined:
-            # Who sits there already, and opens the link again, is shown what there is to see. In a group that is the
-            # board: the link has brought the bot there.
+            # A player who opens the link again gets their hand. In a group they get the board: the link has brought
+            # the bot there.
             if is_private(command.place) and await self._core.private_hands.bring(profile.id, joined, command.place):
                 return Reply()
             return await self._join(replace(command, words=(joined,)), profile)
@@ -236,7 +235,7 @@ class Commands:
             return Reply()
         waiting = [table for table in await self._core.tables_of(profile.id) if table.code == code]
         if waiting:
-            # Before the cards are dealt, from a chat that the bot is not in.
+            # The cards are not dealt yet. The person comes from a chat where the bot is no member.
             _ = texts(profile.language).gettext
             if waiting[0].seat_of(profile.id) is None:
                 return Reply(toast=_("You have asked for a chair."))
@@ -245,7 +244,7 @@ class Commands:
 
 
 def _say_which(tables: list[Table], name: str, language: str) -> SayWhichTable:
-    """What to say where a command may mean several tables: how to write it for each."""
+    """Return the error for a command that may mean several tables. It shows how to write it for each."""
     spec = command_called(name)
     assert spec
     word = spec.name_in(language)

@@ -1,4 +1,4 @@
-"""What each press does: a move, something else at a table, or another page."""
+"""Answers presses: moves, other things at a table, and pages."""
 
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
@@ -43,7 +43,7 @@ ON_CARDS = {"sit", "stand", "robot", "invite", "cancel", "decline", "menu", "gam
 
 
 class Presses:
-    """Reads payloads, which anybody may have made up, and does what they ask for."""
+    """Does what payloads ask for. Anybody can send a made-up payload."""
 
     def __init__(self, core: Core, pages: Pages, commands: Commands, offers: Offers, guard: Guard) -> None:
         self.core, self.pages = core, pages
@@ -138,7 +138,7 @@ class Presses:
 
     async def _move(self, press: Press, action: MoveAction) -> None:
         code, person = action.code, press.person.id
-        # Who presses something on their hand looks at it just now; whoever delivers the table is told with the move.
+        # A player who presses on their hand is looking at it. The worker that delivers the table learns of it.
         look = Change(pressed=press.message, place=press.place, genuine=press.genuine)
         seat = (await self.room.cached(code)).seat_of(person) if press.message and is_private(press.place) else None
         about = None if seat is None else (encode_name(Hand(seat)), encode_change(look))
@@ -153,7 +153,7 @@ class Presses:
     # At a table
 
     async def _card_pressed(self, press: Press, action: TableAction) -> None:
-        """The message may be one that a crash doubled, and shows a table as it was."""
+        """Note which message was pressed: a crash may have doubled it, and it may show an old state."""
         with suppress(NoSuchTable):
             table = await self.room.table(action.code)
             if press.place in table.hosts:
@@ -189,7 +189,7 @@ class Presses:
         return ""
 
     async def _invite(self, press: Press, action: TableAction) -> str:
-        """Whoever sees a challenge may pass it on, as long as it waits for players."""
+        """Check that a challenge can be passed on: by anybody who sees it, while it waits for players."""
         table = await self.room.table(action.code)
         check_open(table)
         if table.matched:
@@ -284,7 +284,7 @@ class Presses:
         return ""
 
     async def _ephemeral(self, press: Press, action: TableAction) -> str:
-        """The hand is wanted here, in the group, for its player's eyes only."""
+        """Show the hand in the group, to its player alone."""
         table = await self.room.table(action.code)
         seat = table.seat_of(press.person.id)
         if seat is None or table.phase != "playing":
@@ -295,7 +295,7 @@ class Presses:
         return ""
 
     async def _hint(self, press: Press, action: TableAction) -> str:
-        """What the strong robot would play: for who practises, and nobody else may learn of it."""
+        """Say what the strong robot would play, to a person who practises and to nobody else."""
         table = await self.room.table(action.code)
         seat = table.seat_of(press.person.id)
         game = table.game
@@ -375,8 +375,9 @@ def _counted(words: list[str], count: int) -> list[str]:
 
 
 def _seated(press: Press, profile: Profile, table: Table, toast: str) -> Reply:
-    """What to answer who pressed something of a table: where the bot is not in the chat nothing there may lead them to
-    their private chat, if they sit at it.
+    """Return the answer to a press at a table.
+
+    If the bot is no member of the chat, it leads players to their private chat: nothing else there does.
     """
     word = table.code if is_inline(press.place) and press.person.id in table.people else ""
     return Reply(toast, start_word=word, has_private_chat=profile.has_private_chat)

@@ -29,10 +29,10 @@ from bot.texts import error_text, texts
 from engine.shuffle import commitment
 
 DAILY = "daily"
-"""What stands behind /start where a button leads to the private chat, for the deal of the day to be played there."""
+"""The word after /start by which a button opens the private chat to play the deal of the day."""
 
 MOST_STRANGERS = 30
-"""So many of the best lines stand on a page whoever's they are."""
+"""Number of the best lines that a page shows, also those of strangers."""
 
 GAMES_LOOKED_AT = 40
 """Among so many of somebody's last games their friends are looked for."""

@@ -17,7 +17,7 @@ from engine import GAMES
 from engine.robots import LEVELS
 
 FIND = "find"
-"""What stands behind /start where a button leads to the private chat, for somebody to be looked for there."""
+"""The word after /start by which a button opens the private chat to look for opponents."""
 
 USUAL_ROBOTS_AFTER = 120
 """Seconds after which robots take the chairs for which there is nobody, as long as nothing else was chosen."""

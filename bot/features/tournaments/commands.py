@@ -35,7 +35,7 @@ from engine import GAMES
 from engine.rules import spell
 
 TOURNAMENT = "tournament"
-"""What stands behind /start where a button leads to the private chat, for one's tournaments to be shown there."""
+"""The word after /start by which a button opens the private chat to show a person's tournaments."""
 
 LEAGUE_TIME = str(14 * DAY)
 """Seconds that a league takes unless something else is chosen, as an option has it."""

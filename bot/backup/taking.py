@@ -40,20 +40,6 @@ BY_THEMSELVES = (
 of tables that have just ended, which nobody wants by then.
 """
 
-OF_PEOPLE = tuple(
-    key("")
-    for key in (
-        keys.person,
-        keys.games_of,
-        keys.scopes,
-        keys.honoured,
-        keys.daily_days,
-        keys.daily_asked,
-        keys.entered,
-    )
-)
-"""Where `bot.features.privacy.forgetting` looks for what names a person. A forgetting takes these away last."""
-
 OF_THE_MOMENT = (keys.WORKERS, keys.SCHEMA, f"{keys.SCHEMA}:lock", *map(keys.probe, range(keys.SHARDS)))
 """What says who is there now, and the layout, which stands in the header."""
 
@@ -214,7 +200,7 @@ def _is_apart(key: str) -> bool:
 
 
 def _is_of_people(key: str) -> bool:
-    return key.startswith(OF_PEOPLE)
+    return key.startswith(keys.OF_PEOPLE)
 
 
 def _pairs(flat: Sequence[Any]) -> tuple[Sequence[Any], Sequence[Any]]:

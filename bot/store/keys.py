@@ -379,3 +379,7 @@ def ranks(scope: str) -> str:
 
 def history(scope: str) -> str:
     return f"{{games}}:history:{scope}"
+
+
+OF_PEOPLE = tuple(key("") for key in (person, games_of, scopes, honoured, daily_days, daily_asked, entered))
+"""Prefixes of keys that name a person, where forgetting looks for them. A forgetting deletes these last."""

@@ -160,7 +160,7 @@ def hand_page(
     """
     table = table.spoken(profile.language)
     seat = table.seat_of(person)
-    seen = snapshot(table, seat)
+    seen = snapshot(table, seat, policy.own_texts)
     outcome = outcome or Outcome("", ())
     panel = _panel(table, seen, person, profile, chosen, menu, policy, outcome)
     _ = table_words(seen, profile.language, profile.suits).text

@@ -1,7 +1,7 @@
 """What the feature that opened a table decides about it.
 
-A table carries the name of that feature (`bot.tables.table.Table.feature`). The core asks the feature's policy where an
-ordinary table and, for example, the deal of the day differ. It never asks which feature it is.
+A table carries the name of that feature (`bot.tables.table.Table.feature`). The core asks the feature's policy what
+differs from an ordinary table. It never asks which feature it is.
 """
 
 from collections.abc import Sequence
@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from bot.panel import Panel
 from bot.panels.board import duplicate_panel
-from bot.tables.snapshot import TableSnapshot, snapshot
+from bot.tables.snapshot import USUAL, OwnTexts, TableSnapshot, snapshot
 from bot.tables.table import Table
 from engine.robots.findings import Summary
 
@@ -33,6 +33,9 @@ class Outcome(NamedTuple):
 
 class TablePolicy:
     """The policy of an ordinary table, which friends opened. A feature overrides what is different at its tables."""
+
+    own_texts: OwnTexts = USUAL
+    """What hands say differently at such a table."""
 
     results_path = ""
     """The path of the site's page with everybody's results at such a table; empty if there is none."""

@@ -100,7 +100,7 @@ def draw(
         return set_aside_panel(table.code, viewer.language)
     is_only, name = isinstance(name, OnlyMessage), shown_by(table, name)
     table = table.spoken(viewer.language)
-    seen = snapshot(table, name.seat if isinstance(name, Hand) else None)
+    seen = snapshot(table, name.seat if isinstance(name, Hand) else None, policy.own_texts)
     words = (viewer.language, viewer.suits)
     subject: Subject | None = None
     match name:

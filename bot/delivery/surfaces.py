@@ -19,8 +19,7 @@ def wanted(table: Table) -> Iterator[SurfaceName]:
     seats = sorted(range(len(table.chairs)), key=lambda seat: seat != turn)
     yield from (Hand(seat) for seat in seats if (chair := table.chairs[seat]) and not chair.is_robot)
     for host in range(len(table.hosts)):
-        if not (table.day or table.fixture):
-            # Nobody was challenged.
+        if table.had_challenge:
             yield card_at(table, host)
         if is_inline(table.hosts[host]):
             continue

@@ -218,8 +218,8 @@ class _Hand:
     def question(self) -> tuple[str, ...]:
         """What is asked before it is done, and what it comes to: to resign, or what may be done about a stranger."""
         _ = self.words.text
-        if self.chosen == RESIGN and self.seen.day:
-            return (_("Do you really want to give today's deal up? It is played only once."),)
+        if self.chosen == RESIGN and (question := self.seen.own_texts.confirm_resign):
+            return (_(question),)
         if self.chosen == RESIGN and self.seen.is_duplicate:
             return (_("Do you really want to resign? The other side wins the deal."),)
         if self.chosen == RESIGN:

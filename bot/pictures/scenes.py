@@ -65,7 +65,7 @@ class _Scenes:
         points = in_points(self.seen, int(self.seen.rules["target"]))
         target = _("to {target}").format(target=points)
         if self.seen.is_duplicate:
-            target = _("deal of the day") if self.seen.day else _("one deal")
+            target = _(own) if (own := self.seen.own_texts.target) else _("one deal")
         return Scene(deck=self.deck, sides=sides, target=target, **what)  # type: ignore[arg-type]
 
     def hand(self, deal: DealView, chosen: str) -> Scene:

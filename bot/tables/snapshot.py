@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import date
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -46,13 +45,23 @@ class FinishedDeal:
     record: Record
 
 
+class OwnTexts(NamedTuple):
+    """What is said differently at a feature's tables, as message ids; empty for the usual words."""
+
+    confirm_resign: str = ""
+    target: str = ""
+
+
+USUAL = OwnTexts()
+
+
 class TableSnapshot(NamedTuple):
     """A table as ``seat`` sees it; None is the public.
 
     ``version`` is of the seat's last decision: a press from a panel of this look is good until the next one.
     ``since`` is where in ``history`` (the moves of the deal as the seat saw them) its own last move stands, plus one.
     ``asking`` is who asks this viewer for the chair opposite, and which chair. ``practice`` is whether one person
-    plays, against robots; ``day`` is the day whose deal it is, if any, and ``fixture`` what it is of a tournament;
+    plays, against robots; ``is_duplicate`` is `Table.is_duplicate`; ``fixture`` is what it is of a tournament;
     ``strangers`` whether its people were found for each other.
     ``heard`` is what the others have said lately, by seat, and ``may_say`` whether this seat may still say something in
     this deal.
@@ -74,11 +83,12 @@ class TableSnapshot(NamedTuple):
     clock: int
     asking: tuple[int, Chair] | None
     practice: bool
-    day: date | None
+    is_duplicate: bool
     fixture: Fixture | None
     strangers: bool
     heard: tuple[tuple[int, str], ...]
     may_say: bool
+    own_texts: OwnTexts
 
     @property
     def others(self) -> list[tuple[int, Chair]]:
@@ -96,11 +106,6 @@ class TableSnapshot(NamedTuple):
     @property
     def my_turn(self) -> bool:
         return self.seat is not None and self.turn == self.seat
-
-    @property
-    def is_duplicate(self) -> bool:
-        """Whether it is one deal that others have, too (`Table.is_duplicate`)."""
-        return self.day is not None or (self.fixture is not None and self.fixture.is_duplicate)
 
     @property
     def is_only_deal_played(self) -> bool:
@@ -128,8 +133,8 @@ class TableSnapshot(NamedTuple):
         return _names(self.chairs)
 
 
-def snapshot(table: Table, seat: int | None) -> TableSnapshot:
-    """The table as a seat may see it."""
+def snapshot(table: Table, seat: int | None, own_texts: OwnTexts = USUAL) -> TableSnapshot:
+    """Return the table as a seat may see it. ``own_texts`` are from its policy (`bot.table_policy`)."""
     game = table.game
     view = table.view(seat)
     history = tuple(game.history(seat)) if game else ()
@@ -154,11 +159,12 @@ def snapshot(table: Table, seat: int | None) -> TableSnapshot:
         clock=table.clock,
         asking=asked[0] if asked else None,
         practice=table.is_practice,
-        day=table.day,
+        is_duplicate=table.is_duplicate,
         fixture=table.fixture,
         strangers=table.are_strangers,
         heard=tuple(table.heard_by(seat)) if seat is not None and game else (),
         may_say=seat is not None and table.said_in_deal[seat] < PHRASES_A_DEAL,
+        own_texts=own_texts,
     )
 
 

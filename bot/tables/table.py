@@ -221,6 +221,11 @@ class Table:
         return "find" if self.matched else ""
 
     @property
+    def had_challenge(self) -> bool:
+        """Whether people sat down on a challenge card."""
+        return self.day is None and self.fixture is None
+
+    @property
     def are_strangers(self) -> bool:
         """Whether its people were found for each other by /find, or play such a game again."""
         return bool(self.matched) and not self.again

@@ -22,7 +22,9 @@ from bot.people import Profile
 from bot.platform import Command, Press, Reply
 from bot.store import Store, keys
 from bot.table_policy import Outcome, TablePolicy
+from bot.tables.snapshot import OwnTexts
 from bot.tables.table import Table
+from bot.texts import marked as _
 from bot.texts import texts
 
 CLOSE_SECONDS = 30.0
@@ -39,6 +41,10 @@ class DayDetails(NamedTuple):
 class DailyPolicy(TablePolicy):
     """The deal of the day is not rated, its robots play alike for everybody, and its record waits for midnight."""
 
+    own_texts = OwnTexts(
+        confirm_resign=_("Do you really want to give today's deal up? It is played only once."),
+        target=_("deal of the day"),
+    )
     results_path = "/daily"
 
     def __init__(self, store: Store, archive: Archive, days: Days) -> None:

@@ -19,9 +19,11 @@ from bot.features.daily.days import Days, NoDaysHere, chain_of
 from bot.features.daily.feature import DailyFeature
 from bot.features.daily.games import unstored_game
 from bot.features.privacy.feature import PrivacyFeature
+from bot.pictures.scenes import hand_scene
 from bot.platform import DeliveryError, NotDone, Refused, SlowDown, Trouble
 from bot.somebody import marks
 from bot.store import Store, keys
+from bot.tables.snapshot import snapshot
 from bot.words.wording import signed
 from bot.worker import Worker
 from engine import verify
@@ -291,6 +293,19 @@ async def test_a_group_reads_how_those_did_who_asked_there(store: Store) -> None
         assert "Bruno" in text
         assert "Carla" not in text
         assert "🟩" in text
+
+
+async def test_hands_name_the_deal_of_the_day(store: Store) -> None:
+    async with opened(store, "Anna") as (worker, [anna]):
+        code = await began(anna)
+        await anna.say("/resign", anna.private)
+        await worker.settled()
+        assert "give today's deal up" in anna.fake.last(anna.private).plain
+        table = await worker.room.table(code)
+        seen = snapshot(table, 0, worker.policies.of(table).own_texts)
+        scene = hand_scene(seen, "en", "italian", "classic")
+        assert scene
+        assert scene.target == "deal of the day"
 
 
 async def test_who_resigns_has_given_up(store: Store) -> None:

@@ -11,6 +11,7 @@ from bot.chosen_hours import hour_row, parse_hour
 from bot.core import Core
 from bot.delivery.names import Hand
 from bot.delivery.surface import Change
+from bot.features.daily.comparison import ComparedLine, Comparison, side_by_side_panel, way_to
 from bot.features.daily.days import Days
 from bot.features.daily.deal import SEAT
 from bot.features.daily.errors import OpenPrivateForDaily
@@ -18,7 +19,6 @@ from bot.features.daily.lines import DayLine, best_of
 from bot.features.daily.loop import reminder_hours
 from bot.features.daily.pages import NamedLine, PastDay, day_panel, played_panel, yesterday_panel
 from bot.features.daily.store import Line, ranked
-from bot.features.daily.texts import ComparedLine, Comparison, side_by_side_panel, way_to
 from bot.panel import Panel
 from bot.panels.drafts import NO_DRAFT
 from bot.people import Profile

@@ -5,8 +5,8 @@ from typing import NamedTuple
 
 from bot.addresses import Visitor
 from bot.features.daily.commands import Daily
+from bot.features.daily.comparison import DayTable, day_table
 from bot.features.daily.days import Days
-from bot.features.daily.texts import DayTable, day_table
 from bot.panel import Panel
 from bot.people import People, Profile
 from bot.platform import Person

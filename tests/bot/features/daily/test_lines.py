@@ -6,11 +6,18 @@ import pytest
 
 from bot.actions import page
 from bot.features.daily.analyses import DayAnalyses
+from bot.features.daily.comparison import (
+    A_PAGE,
+    ComparedLine,
+    Comparison,
+    day_table,
+    rows_of_squares,
+    side_by_side_panel,
+)
 from bot.features.daily.days import Days
 from bot.features.daily.deal import DayResult
 from bot.features.daily.feature import DailyFeature
 from bot.features.daily.lines import DayLine, Decision, best_of, first_fork
-from bot.features.daily.texts import A_PAGE, ComparedLine, Comparison, day_table, rows_of_squares, side_by_side_panel
 from bot.features.privacy.feature import PrivacyFeature
 from bot.somebody import marks
 from bot.store import Store, keys

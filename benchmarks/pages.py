@@ -21,7 +21,7 @@ from aiohttp import ClientSession, CookieJar, web
 
 from benchmarks.limits import PATIENCE, within
 from benchmarks.site import bot_with_pages
-from bot.hand_page import hand_page
+from bot.site.hand_page import hand_page
 
 TABLES = 200
 MOVES_A_SECOND = 200

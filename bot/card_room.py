@@ -5,14 +5,14 @@ from typing import Any, Protocol, TypeVar
 
 from bot.commands import Kind
 from bot.feature import Feature
-from bot.finished.reader import GameReader
 from bot.handlers.hands import Hands
 from bot.handlers.lobby import Lobby
 from bot.handlers.playing import Playing
 from bot.mini_app import MiniApp
 from bot.platform import Command, Offered, Person, Press, Reply, Suggestion
 from bot.settings import Settings
-from bot.watching import Watching
+from bot.site.reader import GameReader
+from bot.site.watching import Watching
 
 F = TypeVar("F", bound=Feature)
 

@@ -26,6 +26,7 @@ from bot.replays import Replays
 from bot.robot_pool import RobotPool
 from bot.scheduler import Scheduler
 from bot.settings import Settings
+from bot.site.watching import Watching
 from bot.store import Store
 from bot.table_policy import Policies
 from bot.tables.blocks import Blocks
@@ -33,7 +34,6 @@ from bot.tables.challenges import Challenges
 from bot.tables.room import ROBOT_PAUSE, Room
 from bot.tables.table import Table
 from bot.viewers import Viewers
-from bot.watching import Watching
 
 TROUBLE_SECONDS = 300.0
 """Seconds after a failure, or after the bot started, in which nobody is blamed for a missing answer."""

@@ -10,8 +10,8 @@ from aiohttp.web_routedef import AbstractRouteDef
 from adapters.web.api.operations import GAME_ID
 from adapters.web.site import Site, spoken
 from bot.card_room import CardRoom
-from bot.finished.reader import Reader
 from bot.pasted import read_pasted
+from bot.site.reader import Reader
 from bot.texts import language_of, texts
 
 

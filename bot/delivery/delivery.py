@@ -39,12 +39,12 @@ from bot.panel import Panel
 from bot.people import People
 from bot.pictures.pool import PicturePool
 from bot.platform import Adapter, RateLimit, SentMessage, person_of, platform_of
+from bot.site.watching import Watching
 from bot.store import STORE_ERRORS, keys
 from bot.table_policy import Outcome, Policies
 from bot.tables.errors import NoSuchTable
 from bot.tables.room import Room
 from bot.tables.table import Table
-from bot.watching import Watching
 
 RING_AFTER = 45
 """Seconds that a person has left a panel alone after which their turn comes as a new message: then the phone rings."""

@@ -20,11 +20,11 @@ from bot.pictures.results import deal_sheet, game_sheet
 from bot.pictures.scenes import board_scene, hand_scene
 from bot.pictures.sheet import Sheet
 from bot.platform import Adapter, is_private, person_of
+from bot.site.watching import Watching
 from bot.table_policy import ORDINARY, Outcome, Policies, TablePolicy
 from bot.tables.snapshot import finished_deal, snapshot
 from bot.tables.table import Table
 from bot.viewers import Viewer, Viewers, pictured
-from bot.watching import Watching
 
 
 class Drawer:

@@ -15,7 +15,6 @@ from bot.commands import Kind, command_called
 from bot.delivery.names import Hand
 from bot.delivery.surface import Change
 from bot.delivery.surfaces import board_at
-from bot.finished.reader import GameReader
 from bot.handlers.commands import Commands
 from bot.handlers.guard import Guard
 from bot.handlers.hands import Hands
@@ -31,6 +30,7 @@ from bot.mini_app import MiniApp
 from bot.names import trimmed
 from bot.platform import Command, Offered, Person, Press, Reply, Suggestion, chat_of, is_private, private_place
 from bot.settings import Settings
+from bot.site.reader import GameReader
 from bot.store import keys
 from bot.store.outage import STORE_ERRORS, begin_request, is_certainly_lost
 from bot.tables.errors import NoSuchTable, OldPanel, SetAside

@@ -10,12 +10,12 @@ from bot.actions import BadPayload, TableAction
 from bot.core import Core
 from bot.finished.archive import game_id
 from bot.finished.rating_rules import why_unrated
-from bot.hand_page import CHOOSING, HandPage, hand_page
 from bot.handlers.limits import PRESSES_OF_PERSON, TooManyPresses
 from bot.panels.drafts import NO_DRAFT, Draft
 from bot.people import People
 from bot.platform import Reply, private_place
 from bot.ratelimit import RateLimiter
+from bot.site.hand_page import CHOOSING, HandPage, hand_page
 from bot.table_policy import Policies
 from bot.tables.errors import NoSuchTable, OldPanel
 from bot.tables.room import Room

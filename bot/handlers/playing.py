@@ -10,7 +10,7 @@ from bot.handlers.limits import TooManyCodes
 from bot.idempotency import UsedKeys
 from bot.platform import Person, private_place
 from bot.programs import CannotBe, Program, Programs
-from bot.seated import OwnTable, own_table
+from bot.site.seated import OwnTable, own_table
 from bot.store.entries import Rule
 from bot.store.outage import begin_request
 from bot.tables.challenges import robots_at

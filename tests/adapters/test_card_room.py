@@ -15,15 +15,15 @@ from adapters.web.playground.requests import Say
 from bot.card_room import CardRoom
 from bot.commands import Kind
 from bot.feature import Feature
-from bot.finished.reader import GameReader
 from bot.handlers.hands import Hands
 from bot.handlers.lobby import Lobby
 from bot.handlers.playing import Playing
 from bot.mini_app import MiniApp
 from bot.platform import Adapter, Command, Offered, Person, Press, Reply, Suggestion
 from bot.settings import Settings
+from bot.site.reader import GameReader
+from bot.site.watching import Watching
 from bot.store import Store
-from bot.watching import Watching
 from tests.discord.players import Person as DiscordPerson
 from tests.discord.server import BAR, CHANNEL, DiscordServer
 from tests.discord.server import TOKEN as DISCORD_TOKEN
@@ -48,8 +48,8 @@ MAY_IMPORT = {
     "bot.features.ratings.players",
     "bot.features.settings.feature",
     "bot.features.settings.site",
-    "bot.finished.reader",
-    "bot.finished.replayed",
+    "bot.site.reader",
+    "bot.site.replayed",
     "bot.host_link",
     "bot.idempotency",
     "bot.mini_app",
@@ -72,8 +72,8 @@ MAY_IMPORT = {
     "bot.store",
     "bot.texts",
     "bot.programs",
-    "bot.seated",
-    "bot.watching",
+    "bot.site.seated",
+    "bot.site.watching",
     "bot.monitoring",
 }
 """What an adapter may know of the bot; docs/adapters.md says what each is for."""

@@ -19,7 +19,7 @@ from adapters.web.api.reference import PAGE, page
 from adapters.web.api.server import Api
 from bot.finished.game import FinishedGame
 from bot.platform import RateLimit
-from bot.watching import PublicTable
+from bot.site.watching import PublicTable
 from engine import read, verify
 from engine.robots.findings import Verdict
 from tests.bot.finished.games import finished, keep
@@ -282,7 +282,7 @@ async def test_a_fault_in_a_stream_ends_it_and_is_in_the_log(
     async def states(*_words: object) -> AsyncGenerator[bytes]:
         return failing()
 
-    monkeypatch.setattr("bot.watching.Watching.states", states)
+    monkeypatch.setattr("bot.site.watching.Watching.states", states)
     with capture_logs() as logs:
         async with session.get(api(site, "/tables/AAAAAA-ABCDEFGHJKMN/stream")) as answer:
             assert await answer.content.read() == b"{}\n"

@@ -10,8 +10,8 @@ from playwright.async_api import Browser, expect
 
 from bot import actions
 from bot.actions import MoveAction, TableAction
-from bot.hand_page import hand_page
 from bot.people import Profile
+from bot.site.hand_page import hand_page
 from bot.tables.table import Table
 from engine import GAMES
 from tests.bot.worker.test_page_controls import begun_table, is_composed, needs_control, step

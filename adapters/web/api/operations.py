@@ -7,11 +7,11 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from bot.commands import Kind, choices
 from bot.features.ratings.players import ALL, PERIODS, Leaderboard, Player
-from bot.finished.replayed import RECORDS, ReplayedAnalysis, ReplayedDeal, ReplayedGame
 from bot.programs import Scope
-from bot.seated import OwnTable
+from bot.site.replayed import RECORDS, ReplayedAnalysis, ReplayedDeal, ReplayedGame
+from bot.site.seated import OwnTable
+from bot.site.watching import PublicTable
 from bot.texts import LANGUAGES
-from bot.watching import PublicTable
 
 BASE = "/api/v1"
 CODE, GAME_ID, WATCH_ID = "[A-Z0-9]{4,8}", "[A-Z0-9]{4,8}-[0-9a-f]{1,64}", "[A-Z0-9]{4,8}-[A-Z0-9]{12}"

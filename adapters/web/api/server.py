@@ -34,11 +34,11 @@ from adapters.web.site import MOST_SENT, Site, spoken
 from bot.card_room import CardRoom
 from bot.features.ratings.feature import RatingsFeature
 from bot.features.ratings.players import ALL, Players
-from bot.finished.reader import Answer, NotAnalysed, Reader, TooMuchToDo
 from bot.idempotency import fingerprint
 from bot.pasted import pasted_code
 from bot.programs import CannotBe, Program, Scope
 from bot.serving import sent_in_time
+from bot.site.reader import Answer, NotAnalysed, Reader, TooMuchToDo
 from bot.store import STORE_ERRORS
 from bot.texts import language_of
 

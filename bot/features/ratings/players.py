@@ -16,9 +16,9 @@ from bot.finished.archive import Archive
 from bot.finished.history import RatedGame
 from bot.finished.player_ids import person_called, player_id
 from bot.finished.ratings import EVERYTHING, Place, Ratings, Scope
-from bot.finished.replayed import Told
 from bot.names import NICKNAMES, tagged
 from bot.people import People
+from bot.site.replayed import Told
 from bot.somebody import spoken
 from bot.store import Store
 from bot.texts import month_name

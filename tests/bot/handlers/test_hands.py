@@ -14,7 +14,6 @@ from bot import actions
 from bot.addresses import Visitor
 from bot.features.find.leavers import who_left
 from bot.finished.archive import game_id
-from bot.hand_page import hand_page
 from bot.handlers import Dispatcher
 from bot.handlers.hands import OpenHand
 from bot.handlers.limits import PRESSES_OF_PERSON
@@ -22,13 +21,14 @@ from bot.panels.hand import what_to_do
 from bot.people import Profile
 from bot.platform import Person, Press
 from bot.programs import CannotBe, Programs
+from bot.site.hand_page import hand_page
+from bot.site.watching import PublicTable
 from bot.store import Store, keys
 from bot.store.entries import Entry, FirstDeal, Late, Match, Move, Open, Sit
 from bot.store.log import Log
 from bot.tables.challenges import Challenges
 from bot.tables.snapshot import snapshot
 from bot.tables.table import Table
-from bot.watching import PublicTable
 from bot.worker import Worker
 from engine import GAMES
 from engine.rules import RELEASE, resolve
@@ -109,7 +109,7 @@ async def test_how_a_table_ended_is_told_where_another_worker_has_removed_it(
     store: Store, monkeypatch: pytest.MonkeyPatch, how: str
 ) -> None:
     """A page, a program and a watcher look when the table is gone already; so does a program that only asks then."""
-    for module in ("bot.handlers.hands", "bot.watching"):
+    for module in ("bot.handlers.hands", "bot.site.watching"):
         monkeypatch.setattr(f"{module}.ELSEWHERE_SECONDS", 3600.0)
     monkeypatch.setattr("bot.store.store.ENDED_SECONDS", 3600)
     async with (

@@ -6,11 +6,11 @@ from random import Random
 import pytest
 
 from bot.actions import MoveAction, parse
-from bot.hand_page import hand_page
 from bot.panel import Button
 from bot.panels.board import board_panel
 from bot.people import Profile
 from bot.pictures.scenes import board_scene
+from bot.site.hand_page import hand_page
 from bot.store.entries import Deal, FirstDeal, Host, Move, Open, Sit
 from bot.tables.snapshot import isolated, snapshot
 from bot.tables.table import Table

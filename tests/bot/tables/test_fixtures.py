@@ -9,8 +9,8 @@ from bot.finished.archive import Archive
 from bot.finished.file import from_line, to_line
 from bot.finished.game import FinishedGame, UnreadableGame
 from bot.platform import private_place
-from bot.seated import own_table
 from bot.simulation import simulate
+from bot.site.seated import own_table
 from bot.store import Store, keys
 from bot.store.entries import Fixture
 from bot.tables import Room, Table

@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from bot.finished.replayed import replayed_game
 from bot.panels.pages import replay_page
+from bot.site.replayed import replayed_game
 from bot.words.one_deal import OneDeal, one_deal
 from engine import GAMES, Game
 from tests.bot.features.daily.test_deal import SECRET, played

@@ -13,8 +13,6 @@ import adapters
 import bot
 from adapters.discord.drawing import content
 from adapters.telegram.drawing import markup_of
-from bot.finished.replayed import replayed_deal, replayed_game
-from bot.hand_page import hand_page
 from bot.panels.board import board_panel
 from bot.panels.hand import hand_panel
 from bot.panels.rules import rules_page
@@ -23,11 +21,13 @@ from bot.pictures.painter import paint
 from bot.pictures.rules import rules_sheet
 from bot.pictures.scenes import board_scene, hand_scene
 from bot.pictures.sheet import Ranking
+from bot.site.hand_page import hand_page
+from bot.site.replayed import replayed_deal, replayed_game
+from bot.site.watching import public_table
 from bot.store import Store
 from bot.store.entries import FirstDeal, Move, Open, Sit
 from bot.tables.snapshot import snapshot
 from bot.tables.table import Table
-from bot.watching import public_table
 from bot.words.rules import rules_text
 from bot.words.transcript import story
 from engine import GAMES, GameKind, verify

@@ -1,6 +1,6 @@
 """People of one name are told apart at a table and in lists, and a tournament has the names of today."""
 
-from bot.hand_page import hand_page
+from bot.site.hand_page import hand_page
 from bot.store import Store
 from bot.tables.chairs import Chair
 from bot.worker import Worker

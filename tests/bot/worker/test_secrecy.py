@@ -11,20 +11,20 @@ from bot.delivery.message_state import MessageState
 from bot.delivery.names import Hand
 from bot.delivery.surfaces import wanted
 from bot.delivery.table_sync import NO_EXTRAS
-from bot.hand_page import hand_page
 from bot.panels.drafts import NO_DRAFT, Draft
 from bot.people import Profile
 from bot.picture import CardStyle
 from bot.pictures.painter import paint
 from bot.pictures.scenes import board_scene, hand_scene
 from bot.platform import private_place
-from bot.seated import own_table
+from bot.site.hand_page import hand_page
+from bot.site.seated import own_table
+from bot.site.watching import public_table
 from bot.store.entries import Day, Entry, FirstDeal, Fixture, Host, Move, Open, Sit, Stop
 from bot.table_policy import Outcome
 from bot.tables.snapshot import snapshot
 from bot.tables.table import Table
 from bot.viewers import Viewer
-from bot.watching import public_table
 from engine import GAMES, Game
 from engine.rules import RELEASE, resolve
 from tests.engine.hidden import hidden_cards, shuffled_about

@@ -15,9 +15,9 @@ from bot import actions
 from bot.features.tournaments.feature import TournamentsFeature
 from bot.finished.game import FinishedGame
 from bot.finished.ratings import Scope
-from bot.hand_page import hand_page
 from bot.panel import Panel
 from bot.platform import SentMessage
+from bot.site.hand_page import hand_page
 from bot.store import Store
 from bot.store.entries import Fixture, Setup
 from bot.tables.chairs import Chair

@@ -7,13 +7,13 @@ from typing import Any
 
 import pytest
 
-from bot.finished import reader as reader_module
 from bot.finished.analysis_pool import Analysis, AnalysisPool
 from bot.finished.archive import Archive
 from bot.finished.game import FinishedGame
-from bot.finished.reader import GameReader, Reader, TooMuchToDo
-from bot.finished.replayed import ReplayedAnalysis, ReplayedDeal, ReplayedGame, replayed_analysis, replayed_deal
 from bot.robot_pool import RobotPool
+from bot.site import reader as reader_module
+from bot.site.reader import GameReader, Reader, TooMuchToDo
+from bot.site.replayed import ReplayedAnalysis, ReplayedDeal, ReplayedGame, replayed_analysis, replayed_deal
 from bot.store import Store, keys
 from engine import GAMES, Record, load, verify
 from engine.robots.findings import Verdict

@@ -2,8 +2,8 @@
 
 from pydantic import Field
 
+from bot.site.watching import PublicTable, public_table
 from bot.tables.table import Table
-from bot.watching import PublicTable, public_table
 
 
 class OwnTable(PublicTable):

@@ -18,10 +18,10 @@ from pydantic import BaseModel, ConfigDict, Field
 from bot.background import TaskSet
 from bot.cluster.shards import Shards
 from bot.finished.archive import game_id
-from bot.finished.replayed import OpenView
 from bot.people import People
 from bot.platform import is_inline, is_private
 from bot.programs import is_program
+from bot.site.replayed import OpenView
 from bot.store.outage import STORE_ERRORS
 from bot.tables.codes import watch_letters
 from bot.tables.errors import NoSuchTable

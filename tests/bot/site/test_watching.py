@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
+from bot.site.watching import PublicTable, public_table
 from bot.store import Store
 from bot.store.entries import Entry, Fixture, Host, Match, Open, Sit, Stop
 from bot.tables.table import Table
-from bot.watching import PublicTable, public_table
 from bot.worker import Worker
 from engine import GAMES
 from tests.bot.fake_platform import GROUP, FakePlatform, Player, open_worker, seated
@@ -103,7 +103,7 @@ async def test_a_table_is_watched_card_by_card_to_its_end(store: Store) -> None:
 
 
 async def test_what_another_worker_delivers_is_seen_here_too(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("bot.watching.ELSEWHERE_SECONDS", 0.02)
+    monkeypatch.setattr("bot.site.watching.ELSEWHERE_SECONDS", 0.02)
     fake = FakePlatform()
     async with (
         open_worker(store, fake, alone=False) as worker,
@@ -124,7 +124,7 @@ async def test_whoever_watches_is_told_that_there_is_no_news_while_the_store_is_
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Otherwise every proxy on the way takes them for gone, and all come again at once."""
-    monkeypatch.setattr("bot.watching.ALIVE_SECONDS", 0.0)
+    monkeypatch.setattr("bot.site.watching.ALIVE_SECONDS", 0.0)
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
         players = await seated(worker, fake, "metamazzo")

@@ -4,7 +4,7 @@ A feature lives in a folder of `bot.features`. The wiring (`bot.registry`, `bot.
 the features and names none of them. Features use the core (`bot.core`), never each other.
 """
 
-from collections.abc import Awaitable, Callable, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Collection, Iterator, Mapping
 from datetime import date
 from typing import Any, NamedTuple
 
@@ -46,6 +46,9 @@ class Feature:
 
     pages: Mapping[str, PageHandler] = {}
     """By the page's name, the first word of a page's payload (`bot.actions.page`)."""
+
+    pages_for_one: Collection[str] = ()
+    """Pages that leave the pressed message alone, so that they also work in chats where the bot is no member."""
 
     verbs: Mapping[str, VerbHandler] = {}
     """By the verb of a table's payload (`bot.actions.table`)."""

@@ -35,9 +35,6 @@ from engine import GAMES
 from engine.robots import LEVELS
 from engine.rules import spell
 
-FOR_ONE = {"replay", "fair", "analysis", "rematch", "leaderboard"}
-"""Pages that leave the pressed message alone: they come to the presser, or open a table."""
-
 ON_CARDS = {"sit", "stand", "robot", "invite", "cancel", "decline", "menu", "game", "rule", "clock"}
 """What is pressed on a challenge card."""
 
@@ -59,6 +56,7 @@ class Presses:
             "fair": self._fair,
             "rematch": self._rematch,
         }
+        self._pages_for_one = {"replay", "fair", "rematch"}
         self._feature_verbs: dict[str, VerbHandler] = {}
         self._verbs: dict[str, Callable[[Press, TableAction], Awaitable[str]]] = {
             "sit": self._sit,
@@ -83,6 +81,7 @@ class Presses:
         }
         for feature in core.features:
             self._pages_by_name |= feature.pages
+            self._pages_for_one.update(feature.pages_for_one)
             self._feature_verbs |= feature.verbs
 
     async def answer(self, press: Press, profile: Profile) -> Reply:
@@ -321,7 +320,7 @@ class Presses:
     # Pages
 
     async def _page(self, press: Press, profile: Profile, action: PageAction) -> Reply:
-        if not (press.genuine or (is_inline(press.place) and action.page in FOR_ONE)):
+        if not (press.genuine or (is_inline(press.place) and action.page in self._pages_for_one)):
             # Its answer would overwrite a message that may show something else.
             raise BadPayload()
         if handler := self._pages_by_name.get(action.page):

@@ -14,6 +14,7 @@ class AnalysisFeature(Feature):
     """How well a game was played: added to results, and on request."""
 
     name = "analysis"
+    pages_for_one = ("analysis",)
 
     def __init__(self, core: Core) -> None:
         self.analyses = Analyses(core.archive, core.analysis_pool, core.viewers)

@@ -27,6 +27,7 @@ class RatingsFeature(Feature):
     """Who is best, and what each month is remembered for."""
 
     name = "ratings"
+    pages_for_one = ("leaderboard",)
 
     def __init__(self, core: Core) -> None:
         self.honours = Honours(core.store.client, core.archive, core.ratings)

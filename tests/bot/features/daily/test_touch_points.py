@@ -1,0 +1,42 @@
+"""The deal of the day is in its folder. Other product files name it at few touch points."""
+
+import re
+from pathlib import Path
+
+import bot
+
+ROOT = Path(bot.__file__).parents[1]
+SUFFIXES = (".py", ".lua", ".js", ".css", ".html")
+
+TOUCH_POINTS = {
+    "the list of features": ["bot/registry.py"],
+    "the list of commands": ["bot/commands.py"],
+    "the entry of a table's log": ["bot/store/entries.py", "bot/tables/table.py"],
+    "the list of keys": ["bot/store/keys.py"],
+    "the time zone of the days": ["bot/settings.py"],
+    "the file of /mydata": ["bot/features/privacy/mydata.py"],
+    "the host's command": ["bot/cli/daily.py", "bot/cli/main.py", "bot/cli/verify.py"],
+    "the web page": [
+        "adapters/web/routes.py",
+        "adapters/web/static/daily.css",
+        "adapters/web/tables.py",
+        "adapters/web/templates/daily.html",
+        "adapters/web/templates/home.html",
+    ],
+}
+
+
+def names_it(path: Path) -> bool:
+    return "daily" in path.name or re.search("daily|deal of the day", path.read_text("utf-8"), re.I) is not None
+
+
+def test_other_files_name_the_deal_of_the_day_at_touch_points() -> None:
+    product = (path for package in ("adapters", "bot", "engine") for path in (ROOT / package).rglob("*"))
+    folder = ROOT / "bot" / "features" / "daily"
+    found = [
+        str(path.relative_to(ROOT))
+        for path in product
+        if path.suffix in SUFFIXES and folder not in path.parents and names_it(path)
+    ]
+    assert sorted(found) == sorted(file for files in TOUCH_POINTS.values() for file in files)
+    assert len(TOUCH_POINTS) <= 8

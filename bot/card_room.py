@@ -18,10 +18,10 @@ F = TypeVar("F", bound=Feature)
 
 
 class CardRoom(Protocol):
-    """The bot, as an adapter sees it: all that it may ask for. It is given one when it is made.
+    """The bot, as an adapter sees it. An adapter gets one when it is made.
 
-    What the store refuses, or cannot do because it is away, is one of `bot.store.STORE_ERRORS`; whoever meets one says
-    so by `store_away`.
+    If the store refuses something or is away, methods raise one of `bot.store.STORE_ERRORS`. The adapter reports it by
+    `store_away`.
     """
 
     @property
@@ -30,19 +30,19 @@ class CardRoom(Protocol):
 
     @property
     def redis(self) -> Any:
-        """The store, as redis-py's asyncio client, for what an adapter keeps: under ``<platform>:``, nowhere else."""
+        """The store, as redis-py's asyncio client. An adapter keeps its data under ``<platform>:``, nowhere else."""
 
     @property
     def workers(self) -> int:
-        """How many workers of this bot are alive, this one included: they share what a platform lets a bot do."""
+        """Number of workers of this bot that are alive, with this one. They share the platform's limits."""
 
     @property
     def games(self) -> GameReader:
-        """The finished games, for pages and programs that show them. What it reads raises the store's errors."""
+        """The finished games, for pages and programs. Reading may raise one of the store's errors."""
 
     @property
     def watching(self) -> Watching:
-        """The tables that whoever has the link may watch."""
+        """The tables that anybody with the link may watch."""
 
     @property
     def playing(self) -> Playing:
@@ -66,13 +66,13 @@ class CardRoom(Protocol):
     # What people do
 
     async def command(self, command: Command) -> Reply:
-        """Answer a command. No error comes of it: what cannot be done is a toast that says why."""
+        """Answer a command. It raises nothing: a toast says why something cannot be done."""
 
     async def press(self, press: Press) -> Reply:
-        """Answer a press. No error comes of it: a move that cannot be made is a toast that says why."""
+        """Answer a press. It raises nothing: a toast says why a move cannot be made."""
 
     async def opened_private_chat(self, person: Person, code: str = "") -> None:
-        """A person can be written to from now on: their hands come, that of the table ``code`` or all of them.
+        """Send a person their hands, because the bot can write to them now: that of the table ``code``, or all.
 
         Raises one of the store's errors.
         """
@@ -84,16 +84,16 @@ class CardRoom(Protocol):
         """
 
     async def suggestions(self, kind: Kind, begun: str, person: Person, place: str, game: str = "") -> list[Suggestion]:
-        """What somebody may mean who has ``begun`` to write an argument of some kind, the likeliest first.
+        """Return what a person may mean who has ``begun`` to write an argument of some kind, the likeliest first.
 
-        ``game`` is the game's id where one was chosen already. Open tables are those of that very place, not of the
-        whole chat; who asks too often is suggested nothing. Raises one of the store's errors.
+        ``game`` is the game's id if one was chosen already. Open tables are those of that very place, not of the whole
+        chat. There are no suggestions for a person who asks too often. Raises one of the store's errors.
         """
 
     async def offers(self, person: Person, typed: str) -> Offered:
-        """What somebody may send who has ``typed`` this; who asks too often is offered nothing.
+        """Return what a person may send who has ``typed`` this; nothing if they ask too often.
 
-        Nothing is written down for that: an offer carries all that it is about. Raises one of the store's errors.
+        Nothing is stored: an offer carries all its terms. Raises one of the store's errors.
         """
 
     async def offer_sent(self, person: Person, offer: str, typed: str, place: str = "") -> None:
@@ -107,19 +107,18 @@ class CardRoom(Protocol):
     # What happens to chats
 
     def back_in_chat(self, chat: str) -> Awaitable[None]:
-        """A chat can be written to, perhaps again: what should stand there is brought.
+        """Bring a chat's messages up to date: the bot can write there, perhaps again.
 
-        This and `move_chat` are done though the store is away, when it is back. Await them for that, where the platform
-        tells again what was not acknowledged; a bot that is killed meanwhile has forgotten it.
-        Both raise `bot.store.WorkFailed` when it cannot be done, which has been logged, and `bot.store.WorkDropped`
-        when too much waits: then it is not to be acknowledged.
+        While the store is away, this and `move_chat` wait until it is back. A killed bot forgets that they wait. So if
+        the platform repeats events, await them before you acknowledge the event. Both raise `bot.store.WorkFailed` after
+        a logged failure, and `bot.store.WorkDropped` if too much waits: then do not acknowledge.
         """
 
     def move_chat(self, old: str, new: str) -> Awaitable[None]:
-        """A chat has another id from now on: its tables, settings and leaderboards move along. Twice is once."""
+        """Move a chat's tables, settings and leaderboards to its new id. Twice is once."""
 
     async def language_in(self, place: str) -> str:
-        """The language of a chat. Raises one of the store's errors."""
+        """Return the language of a chat. Raises one of the store's errors."""
 
     # What an adapter cannot do by itself
 
@@ -138,16 +137,16 @@ class CardRoom(Protocol):
         """
 
     def store_away(self, error: BaseException, language: str = "en") -> str:
-        """Note that a request met one of the store's errors; returns what to tell the person whose it was."""
+        """Note that a request met one of the store's errors; return what to tell the person."""
 
     def platform_away(self, platform: str, why: str) -> None:
-        """Note that a platform is certainly away, for whoever runs the bot; ``why`` in a few words, without secrets.
+        """Note for the host that a platform is certainly away. ``why`` says it in a few words, without secrets.
 
-        That calls of the adapter's fail need not be told: delivery sees it.
+        Failed calls of the adapter need no such note: delivery sees them.
         """
 
     async def healthy(self) -> dict[str, Any]:
-        """What /healthz says; ``healthy`` in it is whether this worker does well."""
+        """Return what /healthz says; its ``healthy`` is whether this worker is healthy."""
 
     def measure(self) -> None:
-        """Bring up to date what is measured rather than counted, for /metrics."""
+        """Update the metrics that are measured, not counted, for /metrics."""

@@ -24,13 +24,13 @@ from bot.texts import error_text
 from engine.errors import EngineError
 
 LOOK_AGAIN_SECONDS = 15.0
-"""After so long a table is looked at though nobody told that it has changed."""
+"""Seconds after which a page looks at its table again, without word of a change."""
 
 ELSEWHERE_SECONDS = 1.0
-"""The same where another worker delivers the table: then only what is pressed here is told."""
+"""The same if another worker delivers the table: then only presses at this worker are told."""
 
 REMATCH_SECONDS = 5.0
-"""How often a page on which a game is over looks whether its reader is asked for a rematch, at whichever worker."""
+"""Seconds between looks for a rematch, on the page of a finished game."""
 
 MENUS = ("", "game", "rules")
 
@@ -42,17 +42,17 @@ class OpenHand:
         self._hands, self._person = hands, person
         self.table = table
         self.is_gone = False
-        """Whether there is nothing more to see: its reader does not sit there any more, or the table was removed."""
+        """Whether the page is at its end: its reader has left the table, or the table was removed."""
         self._draft, self._menu, self._again = NO_DRAFT, "", ""
         self._unrated: str | None = None
-        """Why nobody's rating rose by the game, as `why_unrated`; None until that is known."""
+        """Why nobody's rating rose by the game (`Hands.why_unrated`); None until that is known."""
         self._changed = asyncio.Event()
         self._is_behind = False
         self._payloads: set[str] = set()
-        """What the page's buttons carry."""
+        """The payloads of the page's buttons."""
 
     def show(self, table: Table) -> None:
-        """The table has gone on."""
+        """Show a later version of the table."""
         self._keep(table)
         self._changed.set()
 
@@ -61,19 +61,19 @@ class OpenHand:
             self.table = table
 
     def look_again(self) -> None:
-        """The table has gone on elsewhere."""
+        """Load the table: another worker has changed it."""
         self._is_behind = True
         self._changed.set()
 
     def has(self, payload: str) -> bool:
-        """Whether the page as it was last shown has a button that carries this."""
+        """Return whether the page, as it was last shown, has a button with this payload."""
         return payload in self._payloads
 
     def choose(self, payload: str, language: str) -> Reply | None:
-        """Heed a press that makes no move, and only changes what this page shows; None for any other. It counts as a
-        press all the same: each has the page drawn anew.
+        """Answer a press that only changes what this page shows; return None for any other press.
 
-        Its toast says what is wrong, such as that the decision was made meanwhile.
+        It counts as a press, because it has the page drawn again. The toast says what is wrong, such as a decision that
+        was made meanwhile.
         """
         try:
             action = actions.parse(payload)
@@ -101,11 +101,11 @@ class OpenHand:
         return draft
 
     async def states(self) -> AsyncIterator[str]:
-        """What the page is to show, as JSON, and each later state, but for those that come while one is being taken.
+        """Yield what the page should show, as JSON, and each later state. States that come too fast are skipped.
 
-        Where a clock runs, ``clock_left`` beside the page's fields says how many seconds are left for the move.
-        After the game it goes on for who may be asked for a rematch; it ends when the reader does not sit there any
-        more, or no game came of it. Raises one of the store's errors.
+        If a clock runs, ``clock_left`` is the number of seconds left for the move. After the game the states go on,
+        because the reader may be asked for a rematch. They end if the reader leaves or no game began. Raises one of the
+        store's errors.
         """
         shown = ""
         async for _ in self._moments():
@@ -118,7 +118,7 @@ class OpenHand:
                 yield state if left is None else f'{state[:-1]},"clock_left":{left:.1f}}}'
 
     async def _moments(self) -> AsyncIterator[None]:
-        """Whenever there may be something else to be seen."""
+        """Yield whenever the page may look different."""
         async for _table in self.tables():
             yield
         while self.table.phase == "over" and not (self.table.is_duplicate or self.table.is_practice):
@@ -133,9 +133,7 @@ class OpenHand:
                 yield
 
     async def tables(self) -> AsyncIterator[Table]:
-        """The table, and again whenever it may have changed, or what is shown of it. It ends with the game, or when the
-        reader does not sit there any more.
-        """
+        """Yield the table, and again whenever the page may look different. End with the game, or if the reader leaves."""
         while True:
             self._changed.clear()
             if self._is_behind:
@@ -150,7 +148,7 @@ class OpenHand:
             await self._wait()
 
     async def _clock_left(self) -> float | None:
-        """Seconds that are left for the move, 0 once its time is up; None where no clock runs."""
+        """Return the seconds left for the move, 0 if its time is up; None if no clock runs."""
         table = self.table
         if not table.clock or table.is_practice or table.phase != "playing":
             return None
@@ -162,7 +160,7 @@ class OpenHand:
         return max(rings_in, 0.0) + (0 if table.alarm == "nudged" else table.clock / 2)
 
     async def _wait(self) -> None:
-        """Until the table has changed, or is to be looked at in any case."""
+        """Wait until the table has changed, or it is time to look again."""
         try:
             async with asyncio.timeout(self._hands.seconds_to_look_again(self.table.code)):
                 await self._changed.wait()
@@ -233,16 +231,16 @@ class Hands:
             hand.show(table)
 
     def count_choice(self, person: str) -> None:
-        """Somebody has a page of theirs drawn anew; TooManyPresses if they do that too fast."""
+        """Count a press that draws a page again; TooManyPresses if they come too fast."""
         wait = self._choices.take(person, PRESSES_OF_PERSON)
         if self._core.settings.rate_limits and wait > 0:
             raise TooManyPresses()
 
     async def at(self, code: str, person: str, *, or_ended: bool = False) -> OpenHand | None:
-        """A page on somebody's hand at a table; None if they do not sit there and ask for no chair. Of a table that is
-        set aside it says so. ``or_ended`` if it may be one that was removed a moment ago.
+        """Open a page on a person's hand; None if they neither sit at the table nor ask for a chair.
 
-        Whoever was given one closes it. Raises one of the store's errors.
+        ``or_ended`` also finds a table that was removed a moment ago. The caller must close the page. Raises one of the
+        store's errors.
         """
         try:
             table = await (self.room.followed(code) if or_ended else self.room.load(code))
@@ -255,7 +253,7 @@ class Hands:
         return hand
 
     def closed(self, hand: OpenHand) -> None:
-        """A page is gone."""
+        """Forget a page that was closed."""
         code = hand.table.code
         if hands := self._open.get(code):
             hands.discard(hand)
@@ -273,14 +271,15 @@ class Hands:
         return None
 
     async def who_wants_rematch(self, table: Table, person: str) -> str:
-        """Who waits for somebody with whom they played no game in a group, to play it again, as they are called; empty
-        for nobody, and while the store is away. Where a group saw the game the challenge stands there.
+        """Return the name of the player who asks a person for a rematch; empty for nobody, or while the store is away.
+
+        A rematch of a game that a group saw is asked for in the group, not here.
         """
         with self.room.store.outage.noted():
             again = await self._core.challenges.opened_by(f"again:{game_id(table)}")
             if again is None or again.phase != "open" or not again.matched or person in again.people:
                 return ""
-            # Of whom somebody has blocked nobody hears.
+            # A blocked player's wish for a rematch is not announced.
             if private_place(person) not in again.hosts:
                 return ""
             chairs = again.spoken((await self.people.person(person)).language).chairs

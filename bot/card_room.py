@@ -110,7 +110,7 @@ class CardRoom(Protocol):
         """Bring a chat's messages up to date: the bot can write there, perhaps again.
 
         While the store is away, this and `move_chat` wait until it is back. A killed bot forgets that they wait. So if
-        the platform repeats events, await them before you acknowledge the event. Both raise `bot.store.WorkFailed` after
+        the platform repeats events, await them before you acknowledge one. Both raise `bot.store.WorkFailed` after
         a logged failure, and `bot.store.WorkDropped` if too much waits: then do not acknowledge.
         """
 

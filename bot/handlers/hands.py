@@ -133,7 +133,7 @@ class OpenHand:
                 yield
 
     async def tables(self) -> AsyncIterator[Table]:
-        """Yield the table, and again whenever the page may look different. End with the game, or if the reader leaves."""
+        """Yield the table, and again whenever the page may look different. End with the game or the seat."""
         while True:
             self._changed.clear()
             if self._is_behind:

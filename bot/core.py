@@ -4,14 +4,16 @@ A feature is made with the core, and gives each of its own classes only the part
 """
 
 import time
-from collections.abc import Callable
+from collections.abc import Mapping
 from importlib.util import find_spec
 
 from bot.cluster.clock import HostClock
 from bot.cluster.shards import Shards
 from bot.delivery.delivery import RING_AFTER, Delivery
-from bot.delivery.names import SurfaceName, encode_name
-from bot.delivery.surface import Change, encode_change
+from bot.delivery.lowest import LowestHands
+from bot.delivery.names import Result
+from bot.delivery.updates import Updates
+from bot.delivery.urgency import Reposts
 from bot.feature import Feature
 from bot.finished.analysis_pool import AnalysisPool
 from bot.finished.archive import Archive
@@ -20,7 +22,7 @@ from bot.finishing import Finisher
 from bot.outages import Outages
 from bot.people import People
 from bot.pictures.pool import PicturePool
-from bot.platform import Adapter
+from bot.platform import Adapter, SentMessage
 from bot.private_hands import PrivateHands
 from bot.replays import Replays
 from bot.robot_pool import RobotPool
@@ -28,7 +30,7 @@ from bot.scheduler import Scheduler
 from bot.settings import Settings
 from bot.site.watching import Watching
 from bot.store import Store
-from bot.table_policy import Policies
+from bot.table_policy import Outcome, Policies
 from bot.tables.blocks import Blocks
 from bot.tables.challenges import Challenges
 from bot.tables.room import ROBOT_PAUSE, Room
@@ -55,26 +57,27 @@ class Core:
         self.features: list[Feature] = []
         """All features of this worker. The worker fills the list once each of them is made."""
         self.policies = Policies()
-        self.room = Room(store, robot_pause=robot_pause, before_removal=self._before_removal)
+        self.adapters: dict[str, Adapter] = {}
+        self.errors: dict[str, str] = {}
+        """Why a platform is down, in a few words, as far as its supervisor knows."""
+        self._started_at = time.monotonic()
+        self.clock = HostClock(store.attendance, settings.time_zone)
+        self.robot_pool, self.picture_pool = RobotPool(), PicturePool()
+        self.shards = Shards(store, alone=alone, zone=settings.time_zone)
+        self.people = People(store.client, None if alone else self.shards.tell_to_forget)
+        self.viewers = Viewers(self.people, self.adapters)
+        self.room = Room(store, robot_pause=robot_pause, before_removal=self._before_removal, shards=self.shards)
         self.challenges = Challenges(self.room)
-        self.people = People(store.client)
         self.blocks = Blocks(store.client)
         self.archive = Archive(store.client)
         self.ratings = Ratings(store.client, self.archive)
-        self.robot_pool = RobotPool()
-        self.picture_pool = PicturePool()
+        self.replays = Replays(self.archive, self.viewers)
         self.analysis_pool = AnalysisPool(store.client, self.robot_pool)
-        self.adapters: dict[str, Adapter] = {}
-        self.viewers = Viewers(self.people, self.adapters)
-        self._started_at = time.monotonic()
-        self.errors: dict[str, str] = {}
-        """By platform, why it is down, in a few words. Its supervisor writes this."""
-        self.shards = Shards(store, alone=alone, zone=settings.time_zone)
-        self.clock = HostClock(store.attendance, settings.time_zone)
         self.outages = Outages(self.is_healthy, self._platform_back)
         self.watching = Watching(self.room, self.people, self.shards)
-        self.on_heard: list[Callable[[str], None]] = [self.watching.look_at]
-        """Called with the code of a table that this worker delivers and another worker has changed."""
+        self.scheduler = Scheduler(self.room, self.shards, self.robot_pool, self.policies)
+        self.finisher = Finisher(store, self.archive, self.ratings, self.policies)
+        lowest = LowestHands(None if alone else self.shards.tell_lowest)
         self.delivery = Delivery(
             self.room,
             self.shards,
@@ -82,14 +85,14 @@ class Core:
             self.adapters,
             self.picture_pool,
             self.outages,
-            Finisher(store, self.archive, self.ratings, self.policies).finish,
+            self.finisher.finish,
+            self._results_shown,
             self.watching,
             self.policies,
-            ring_after,
+            Reposts(lowest, ring_after),
         )
-        self.replays = Replays(self.archive, self.viewers)
-        self.private_hands = PrivateHands(store, self.room.lists, self.change)
-        self.scheduler = Scheduler(self.room, self.shards, self.robot_pool, self.policies)
+        self.updates = Updates(self.room, self.shards, self.people, self.delivery, lowest)
+        self.private_hands = PrivateHands(store, self.room.lists, self.updates.change)
 
     @property
     def looks_at_games(self) -> bool:
@@ -103,20 +106,6 @@ class Core:
     async def tables_at(self, chat: str) -> list[Table]:
         """Return the tables that a chat shows."""
         return await self.room.lists.tables_at(chat)
-
-    async def change(self, code: str, name: SurfaceName, change: Change) -> None:
-        """Tell the worker that delivers a table about a change of one of its surfaces."""
-        if self.shards.owns(code):
-            self.delivery.change(code, name, change)
-        else:
-            await self.shards.notify({"code": code, "name": encode_name(name), "change": encode_change(change)})
-
-    async def touch(self, code: str) -> None:
-        """Have a table's panels drawn again: they may have changed although the table has not."""
-        if self.shards.owns(code):
-            self.delivery.touch(code)
-        else:
-            await self.shards.notify({"code": code})
 
     def state_of(self, adapter: Adapter) -> str:
         """Return "up", or "down: " and why."""
@@ -138,9 +127,9 @@ class Core:
     def _platform_back(self, platform: str) -> None:
         self.delivery.platform_back(platform)
 
-    async def tell_to_forget(self, key: str) -> None:
-        """Have the other workers drop a profile or chat that they remember, by its key in the store."""
-        await self.shards.notify({"forget": key, "by": self.shards.worker_id})
+    def _results_shown(self, table: Table, outcome: Outcome, messages: Mapping[Result, SentMessage]) -> None:
+        for feature in self.features:
+            feature.results_shown(table, outcome, messages)
 
     async def _before_removal(self, table: Table) -> None:
         await self.policies.of(table).before_removal(table)

@@ -10,9 +10,11 @@ from typing import Any, NamedTuple
 
 from bot.actions import TableAction
 from bot.background import Loop
+from bot.delivery.names import Result
 from bot.people import Profile
-from bot.platform import Command, Offer, Press, Reply
-from bot.table_policy import TablePolicy
+from bot.platform import Command, Offer, Press, Reply, SentMessage
+from bot.table_policy import Outcome, TablePolicy
+from bot.tables.table import Table
 
 CommandHandler = Callable[[Command, Profile], Awaitable[Reply]]
 """Answers a command. Raises what a player should read (`engine.errors.EngineError`)."""
@@ -67,6 +69,9 @@ class Feature:
 
     async def move_chat(self, old: str, new: str) -> None:
         """Move a chat's data to its new id. Twice is the same as once."""
+
+    def results_shown(self, table: Table, outcome: Outcome, messages: Mapping[Result, SentMessage]) -> None:
+        """Go on from a finished game whose result all its messages show."""
 
     async def back_in_chat(self, chat: str) -> None:
         """Bring the feature's messages in a chat up to date: the bot can write there again."""

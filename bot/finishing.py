@@ -33,3 +33,11 @@ class Finisher:
         changes = await self._ratings.changes(game.id)
         shown = [(names.get(one.person, "?"), one.before, one.after) for one in changes]
         return Outcome(game.id, shown, game.ended, unrated=why_unrated(game, changes))
+
+    async def catch_up(self) -> None:
+        """Rate the games that are left unrated: after a rebuild that was cut short that may be all of them."""
+        while True:
+            with self._store.outage.noted():
+                await self._ratings.catch_up()
+                return
+            await self._store.outage.over()

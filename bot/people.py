@@ -138,20 +138,20 @@ class Remembered:
 
 
 class People:
-    """Profiles of people and chats, in the store and in the memory of those who saw them.
+    """Profiles of people and chats, in the store and in the memory of those who saw them."""
 
-    ``on_change`` is called with the key of a profile that was changed here, and tells other workers to `forget` it; who
-    has one `erase`d tells them by themselves.
-    """
+    def __init__(self, client: Any, on_change: Callable[[str], Awaitable[None]] | None = None) -> None:
+        """``on_change`` gets the key of a profile that was changed here, and tells other workers to `forget` it.
 
-    def __init__(self, client: Any) -> None:
+        Callers of `erase` tell them themselves.
+        """
         self._client = client
         self._delete_if = client.register_script(DELETE_IF)
         self._erase_unknown = client.register_script(ERASE_UNKNOWN)
         self._day_in_store = client.register_script(TODAY)
         self._day = (float("-inf"), 0)
         self.now: Callable[[], float] = time.time
-        self.on_change: Callable[[str], Awaitable[None]] | None = None
+        self._on_change = on_change
         self.marked: Collection[str] = ()
         """Who is being forgotten, as it was some seconds ago (`bot.features.privacy.forgetting`)."""
         self._remembered: Latest[str, Remembered] = Latest(PEOPLE_REMEMBERED)
@@ -330,8 +330,8 @@ class People:
             if remembered := self._remembered.get(key):
                 # The rest of it is no younger for that.
                 self._remembered.note(key, Remembered(remembered.at, {**remembered.fields, **changes}))
-            if self.on_change:
-                await self.on_change(key)
+            if self._on_change:
+                await self._on_change(key)
 
     def forget(self, key: str) -> None:
         """Read a profile anew when it is wanted next, because another worker has changed it."""

@@ -12,7 +12,7 @@ from bot.store.entries import Move
 from bot.table_policy import Policies
 from bot.tables.chairs import STAND_IN
 from bot.tables.errors import TableError
-from bot.tables.room import Room
+from bot.tables.room import Commit, Room
 from bot.tables.table import Table, has_moved
 from engine.errors import ClaimRefused
 
@@ -42,11 +42,11 @@ class Scheduler:
         self._soon: dict[str, asyncio.TimerHandle] = {}
         self._busy: set[str] = set()
         self._tasks = TaskSet()
+        room.watchers.append(self._committed)
 
-    def committed(self, code: str, clock: float | None, _about: object = None) -> None:
-        """A commit was made at a table, whose clock rings in so many seconds if it has been set."""
-        if clock is not None and self.shards.owns(code):
-            self.set(code, clock)
+    def _committed(self, commit: Commit) -> None:
+        if commit.clock is not None and self.shards.owns(commit.code):
+            self.set(commit.code, commit.clock)
 
     def set(self, code: str, seconds: float) -> None:
         """A table's clock rings in so many seconds, and no sooner. What is too soon does no harm."""

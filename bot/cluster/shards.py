@@ -14,6 +14,7 @@ from typing import Any, Literal
 
 import structlog
 
+from bot.background import TaskSet
 from bot.store import STORE_ERRORS, Store, StoreAway, keys
 from bot.store.attendance import CLOCK, LEASE_SECONDS, LOOK_SECONDS
 from bot.store.committed import Committed
@@ -25,6 +26,31 @@ LEADER_SHARD = 0
 """The worker that owns this shard leads: it does what one worker must do for all."""
 
 log = structlog.get_logger()
+
+
+class ShardListener:
+    """Hears what happens to a worker's shards, and what other workers say. Subclasses override what they need."""
+
+    def taken(self, shard: int) -> None:
+        """A shard is this worker's from now on."""
+
+    async def leaving(self, shards: Collection[int]) -> None:
+        """Finish what is under way in shards that are about to be given back, while their leases still hold."""
+
+    def lost(self, shard: int) -> None:
+        """A shard is this worker's no more."""
+
+    def committed(self, told: Committed) -> None:
+        """Another worker has committed to a table of these shards."""
+
+    def notified(self, word: dict[str, Any]) -> None:
+        """Another worker says something about a table of these shards."""
+
+    def forget(self, key: str) -> None:
+        """Another worker has changed a profile or chat, by its key in the store."""
+
+    def lowest(self, place: str, code: str) -> None:
+        """Another worker has sent a hand to a private chat."""
 
 
 class Shards:
@@ -39,14 +65,9 @@ class Shards:
         self.mine: set[int] = set()
         self.workers = 1
         """How many workers were alive when this one last looked."""
-        self.on_taken: Callable[[int], None] = lambda _shard: None
-        self.on_leaving: Callable[[Collection[int]], Awaitable[None]] = _nothing
-        """Called with shards that are about to be given back, while their leases still hold."""
-        self.on_lost: Callable[[int], None] = lambda _shard: None
-        self.on_committed: Callable[[Committed], None] = lambda _told: None
-        self.on_notified: Callable[[dict[str, Any]], None] = lambda _notification: None
-        self.on_forget: Callable[[str], None] = lambda _key: None
-        self.on_lowest: Callable[[str, str], None] = lambda _place, _code: None
+        self.listeners: list[ShardListener] = []
+        self.tasks = TaskSet()
+        """Words under way for which nobody waits."""
         self.now: Callable[[], float] = lambda: time.clock_gettime(CLOCK)
         self._alone, self._zone = alone, zone
         self._elsewhere_said: list[str] = []
@@ -136,6 +157,18 @@ class Shards:
             self._telling = asyncio.create_task(self._tell())
         await asyncio.shield(self._telling)
 
+    async def tell_to_forget(self, key: str) -> None:
+        """Have other workers drop a profile or chat that they remember, by its key in the store."""
+        await self.notify({"forget": key, "by": self.worker_id})
+
+    def tell_lowest(self, place: str, code: str) -> None:
+        """Tell other workers, soon, which table's hand stands lowest in a private chat."""
+        self.tasks.start(self._notify_soon({"lowest": place, "code": code, "by": self.worker_id}))
+
+    async def _notify_soon(self, word: dict[str, Any]) -> None:
+        with self.store.outage.noted():
+            await self.notify(word)
+
     async def _tell(self) -> None:
         while self._words:
             words, self._words = self._words, []
@@ -163,7 +196,8 @@ class Shards:
         try:
             told = Committed.parse(data)
             if self.owns(told.code):
-                self.on_committed(told)
+                for listener in self.listeners:
+                    listener.committed(told)
         except Exception:
             # Perhaps of another version. The sweep finds the table.
             log.exception("commit_not_understood")
@@ -184,14 +218,14 @@ class Shards:
                 log.exception("notification_not_understood")
 
     def _hear(self, word: dict[str, Any]) -> None:
-        if "forget" in word:
-            if word["by"] != self.worker_id:
-                self.on_forget(word["forget"])
-        elif "lowest" in word:
-            if word["by"] != self.worker_id:
-                self.on_lowest(word["lowest"], word["code"])
-        elif self.owns(word["code"]):
-            self.on_notified(word)
+        is_own = ("forget" in word or "lowest" in word) and word["by"] == self.worker_id
+        for listener in () if is_own else self.listeners:
+            if "forget" in word:
+                listener.forget(word["forget"])
+            elif "lowest" in word:
+                listener.lowest(word["lowest"], word["code"])
+            elif self.owns(word["code"]):
+                listener.notified(word)
 
     async def share_out(self) -> None:
         """Renew leases, and take or give shards: each worker is to have as many as the others."""
@@ -217,7 +251,8 @@ class Shards:
                 return
             if shard not in self.mine and await self._attend(shard, "seize" if self._alone else "take"):
                 self.mine.add(shard)
-                self.on_taken(shard)
+                for listener in self.listeners:
+                    listener.taken(shard)
 
     def _note_zones(self, zones: Collection[str]) -> None:
         """Say that days end elsewhere for others, once: `join` lets such a worker in only while none can be heard."""
@@ -230,7 +265,8 @@ class Shards:
         """Give shards to other workers. A lease that could not be given back ends by itself."""
         self.mine.difference_update(leaving)
         try:
-            await self.on_leaving(leaving)
+            for listener in self.listeners:
+                await listener.leaving(leaving)
         finally:
             for shard in leaving:
                 self._lose(shard)
@@ -247,8 +283,5 @@ class Shards:
 
     def _lose(self, shard: int) -> None:
         self.mine.discard(shard)
-        self.on_lost(shard)
-
-
-async def _nothing(_shards: Collection[int]) -> None:
-    """Nobody has anything to finish."""
+        for listener in self.listeners:
+            listener.lost(shard)

@@ -14,7 +14,6 @@ import time
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Collection, Mapping
 from contextlib import suppress
-from typing import Any
 
 import structlog
 
@@ -23,7 +22,6 @@ from bot.delivery.announcer import Announcer
 from bot.delivery.answers import Answers
 from bot.delivery.drawing import Drawer
 from bot.delivery.lag import now
-from bot.delivery.lowest import LowestHands
 from bot.delivery.message_state import State, decode_state
 from bot.delivery.names import Hand, Result, SurfaceName, decode_name, encode_name
 from bot.delivery.send_limiter import SendLimiter
@@ -43,7 +41,7 @@ from bot.site.watching import Watching
 from bot.store import STORE_ERRORS, keys
 from bot.table_policy import Outcome, Policies
 from bot.tables.errors import NoSuchTable
-from bot.tables.room import Room
+from bot.tables.room import Commit, Room
 from bot.tables.table import Table
 
 RING_AFTER = 45
@@ -72,7 +70,11 @@ log = structlog.get_logger()
 
 
 class Delivery:
-    """Brings the tables of one worker's shards to rest. ``finish`` keeps a finished game."""
+    """Brings the tables of one worker's shards to rest.
+
+    ``finish`` keeps a finished game. ``on_results`` is called with a game that is over, its outcome, and the messages
+    that show its result for good.
+    """
 
     def __init__(
         self,
@@ -83,20 +85,18 @@ class Delivery:
         pictures: PicturePool,
         outages: Outages,
         finish: Finish,
+        on_results: OnResults,
         watching: Watching,
         policies: Policies,
-        ring_after: float = RING_AFTER,
+        reposts: Reposts,
     ) -> None:
         self._room, self._shards, self._people, self._adapters = room, shards, people, adapters
-        self._finish = finish
+        self._finish, self._on_results = finish, on_results
         self._tables: OrderedDict[str, TableSync] = OrderedDict()
         pace = SharedPace(room.store.client, room.store.outage.begin)
         limiter = SendLimiter(self._rate_limit, self._overall, pace)
         self.answers = Answers(limiter, outages)
         self.announcer = Announcer(pictures, self.answers)
-        self.on_results: OnResults | None = None
-        """Called with a game that is over, what came of it, and the messages that show its result for good."""
-        self.lowest = LowestHands()
         self._writer = StateWriter(room.store, shards.worker_id, self._again_later)
         self._tools = Tools(
             room=room,
@@ -105,11 +105,11 @@ class Delivery:
             limiter=limiter,
             drawer=Drawer(people, limiter, adapters, pictures, watching, policies),
             pictures=pictures,
-            reposts=Reposts(self.lowest, ring_after),
-            lowest=self.lowest,
+            reposts=reposts,
             writer=self._writer,
             outages=outages,
         )
+        room.watchers.append(self._committed)
 
     # What others tell
 
@@ -120,16 +120,14 @@ class Delivery:
             if not sync.is_running:
                 sync.run(self._bring_to_rest(sync))
 
-    def committed(self, code: str, _clock: float | None, about: Any = None, *, reload: bool = False) -> None:
-        """A commit was made at a table. ``about`` is what is to be said of it (`bot.store.committed`): on which surface
-        it was pressed. ``reload`` when another worker made it, and the table in memory lacks it.
-        """
-        self.touch(code, reload=reload)
-        if about:
-            # A worker of an older release names the person instead, and only when they looked is lost by that.
+    def _committed(self, commit: Commit) -> None:
+        self.touch(commit.code, reload=not commit.is_known)
+        if commit.about:
+            # The surface that was pressed. Older releases name the person instead, and only the time of the look is
+            # lost by that.
             with suppress(ValueError):
-                name, change = about
-                self.change(code, decode_name(name), decode_change(change))
+                name, change = commit.about
+                self.change(commit.code, decode_name(name), decode_change(change))
 
     def change(self, code: str, name: SurfaceName, change: Change) -> None:
         """Somebody did something with a surface of a table."""
@@ -364,8 +362,8 @@ class Delivery:
         """Everything shows this table; whether it is removed, for no more is to come of it."""
         if table.phase in ("over", "closed"):
             await self._room.remove(table)
-            if self.on_results and sync.outcome:
-                self.on_results(table, sync.outcome, sync.results())
+            if sync.outcome:
+                self._on_results(table, sync.outcome, sync.results())
             return True
         self._writer.soon(sync, table.version)
         sync.forget_drawn()

@@ -8,20 +8,22 @@ PLACES_REMEMBERED = 100_000
 
 
 class LowestHands:
-    """What this worker knows, by what it sent and by what others tell; ``on_sent`` tells others.
+    """What this worker knows, from what it sent and from what other workers tell.
 
-    Where word of another worker's hand was lost, a hand may be edited that should have come anew, or the other way
-    round; both show what they should.
+    If their word is lost, a hand may be edited that should have come as a new message, or the other way round. Both
+    show what they should.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, on_sent: Callable[[str, str], None] | None = None) -> None:
+        """``on_sent`` tells other workers of the place and the table of a hand that this one sent."""
         self._tables: Latest[str, str] = Latest(PLACES_REMEMBERED)
-        self.on_sent: Callable[[str, str], None] = lambda _place, _code: None
+        self._on_sent = on_sent
 
     def sent(self, place: str, code: str) -> None:
         """This worker has sent a hand of a table to a private chat."""
         self.note(place, code)
-        self.on_sent(place, code)
+        if self._on_sent:
+            self._on_sent(place, code)
 
     def note(self, place: str, code: str) -> None:
         """A table's hand stands lowest in a private chat, whichever worker sent it."""

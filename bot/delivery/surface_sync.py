@@ -13,7 +13,6 @@ import structlog
 
 from bot.cluster.shards import Shards
 from bot.delivery.drawing import Drawer
-from bot.delivery.lowest import LowestHands
 from bot.delivery.message_state import Outdated, State
 from bot.delivery.names import Board, Hand, encode_name
 from bot.delivery.send_limiter import SendLimiter
@@ -72,7 +71,6 @@ class Tools:
     drawer: Drawer
     pictures: PicturePool
     reposts: Reposts
-    lowest: LowestHands
     writer: StateWriter
     outages: Outages
     stopping: bool = False
@@ -317,7 +315,7 @@ class SurfaceSync:
         self._was_to_call = self._gave_way = None
         stands = surface.sent(attempt, place, sent, urgency, int(time.time()))
         if stands and isinstance(surface.name, Hand) and not is_ephemeral(place):
-            self._tools.lowest.sent(place, code)
+            self._tools.reposts.lowest.sent(place, code)
         if stands and not sent.is_settled:
             self._unsettle()
         elif stands:

@@ -41,7 +41,7 @@ class Reposts:
     """
 
     def __init__(self, lowest: LowestHands, ring_after: float) -> None:
-        self._lowest, self.ring_after = lowest, ring_after
+        self.lowest, self.ring_after = lowest, ring_after
 
     def rings(self, sync: TableSync, surface: Surface, place: str, urgency: int) -> bool:
         """Whether a message that stands there gives way to a new one.
@@ -54,7 +54,7 @@ class Reposts:
         if not known.message or is_ephemeral(place):
             return False
         if is_private(place):
-            is_elsewhere = self._is_left_alone(known) or not self._lowest.is_lowest(place, sync.code)
+            is_elsewhere = self._is_left_alone(known) or not self.lowest.is_lowest(place, sync.code)
             return urgency > known.urgency and (urgency > 1 or is_elsewhere)
         hand = sync.get(Hand(urgency - 1)) or surface
         return urgency not in (0, known.urgency) and self._is_left_alone(hand.known)

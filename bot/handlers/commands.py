@@ -210,7 +210,7 @@ class Commands:
         assert seat is not None
         version = table.oldest_panel(seat)
         change = Change(draft=Draft(version, RESIGN), repost=True, place=place)
-        await self._core.change(table.code, Hand(seat), change)
+        await self._core.updates.change(table.code, Hand(seat), change)
 
     async def _help(self, command: Command, profile: Profile) -> Reply:
         return Reply(panel=help_page(await self._pages.language(command.place)))

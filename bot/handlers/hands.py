@@ -18,7 +18,7 @@ from bot.ratelimit import RateLimiter
 from bot.site.hand_page import CHOOSING, HandPage, hand_page
 from bot.table_policy import Policies
 from bot.tables.errors import NoSuchTable, OldPanel
-from bot.tables.room import Room
+from bot.tables.room import Commit, Room
 from bot.tables.table import Table
 from bot.texts import error_text
 from engine.errors import EngineError
@@ -214,21 +214,17 @@ class Hands:
         self._open: dict[str, set[OpenHand]] = {}
         self._choices = RateLimiter()
         core.room.watchers.append(self._committed)
-        core.on_heard.append(self._heard)
 
     def seconds_to_look_again(self, code: str) -> float:
         return LOOK_AGAIN_SECONDS if self._core.shards.owns(code) else ELSEWHERE_SECONDS
 
-    def _heard(self, code: str) -> None:
-        for hand in self._open.get(code, ()):
-            hand.look_again()
-
-    def _committed(self, code: str, _alarm: float | None, _about: object = None) -> None:
-        table = self.room.remembered(code)
-        if table is None:
-            return
-        for hand in self._open.get(code, ()):
-            hand.show(table)
+    def _committed(self, commit: Commit) -> None:
+        table = self.room.remembered(commit.code) if commit.is_known else None
+        for hand in self._open.get(commit.code, ()):
+            if table:
+                hand.show(table)
+            else:
+                hand.look_again()
 
     def count_choice(self, person: str) -> None:
         """Count a press that draws a page again; TooManyPresses if they come too fast."""

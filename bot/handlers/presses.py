@@ -146,7 +146,7 @@ class Presses:
         except OldPanel:
             # The panel may not have come through.
             if seat is not None:
-                await self.core.change(code, Hand(seat), look)
+                await self.core.updates.change(code, Hand(seat), look)
             raise
 
     # At a table
@@ -157,7 +157,7 @@ class Presses:
             table = await self.room.table(action.code)
             if press.place in table.hosts:
                 name = card_at(table, table.hosts.index(press.place))
-                await self.core.change(action.code, name, Change(pressed=press.message, genuine=True))
+                await self.core.updates.change(action.code, name, Change(pressed=press.message, genuine=True))
 
     async def _sit(self, press: Press, action: TableAction) -> str:
         person = press.person
@@ -170,7 +170,7 @@ class Presses:
         if seat is None:
             return _("You have asked for a chair.")
         if press.ephemeral and table.phase == "playing" and (await self.core.people.person(person.id)).wants_ephemeral:
-            await self.core.change(table.code, Hand(seat), Change(repost=True, place=press.ephemeral))
+            await self.core.updates.change(table.code, Hand(seat), Change(repost=True, place=press.ephemeral))
         return ""
 
     async def _stand(self, press: Press, action: TableAction) -> str:
@@ -212,7 +212,7 @@ class Presses:
         if action.words not in ([], ["game"], ["rules"]) or press.place not in table.hosts:
             raise BadPayload()
         name = card_at(table, table.hosts.index(press.place))
-        await self.core.change(action.code, name, Change(draft=Draft(0, *action.words)))
+        await self.core.updates.change(action.code, name, Change(draft=Draft(0, *action.words)))
         return ""
 
     async def _game(self, press: Press, action: TableAction) -> str:
@@ -222,7 +222,7 @@ class Presses:
         table = await self.challenges.choose_game(action.code, press.person.id, action.words[0], press.key)
         if press.place in table.hosts and not is_again:
             name = card_at(table, table.hosts.index(press.place))
-            await self.core.change(action.code, name, Change(draft=NO_DRAFT))
+            await self.core.updates.change(action.code, name, Change(draft=NO_DRAFT))
             await self.core.people.choose_for_chat(press.place, game=action.words[0])
         return ""
 
@@ -265,7 +265,7 @@ class Presses:
             raise BadPayload()
         place = press.place if press.message and is_private(press.place) else ""
         change = Change(pressed=press.message, draft=draft, place=place, genuine=press.genuine)
-        await self.core.change(action.code, Hand(seat), change)
+        await self.core.updates.change(action.code, Hand(seat), change)
         return ""
 
     async def _claim(self, press: Press, action: TableAction) -> str:
@@ -290,7 +290,7 @@ class Presses:
             raise NotAtThisTable(code=action.code)
         if not press.ephemeral:
             raise NoEphemeral()
-        await self.core.change(action.code, Hand(seat), Change(repost=True, place=press.ephemeral))
+        await self.core.updates.change(action.code, Hand(seat), Change(repost=True, place=press.ephemeral))
         return ""
 
     async def _hint(self, press: Press, action: TableAction) -> str:
@@ -314,7 +314,7 @@ class Presses:
         table = await self.room.say(action.code, press.person.id, action.words[0], press.key)
         seat = table.seat_of(press.person.id)
         if seat is not None:
-            await self.core.change(table.code, Hand(seat), Change(draft=NO_DRAFT))
+            await self.core.updates.change(table.code, Hand(seat), Change(draft=NO_DRAFT))
         return f"💬 {spoken((await self.core.people.person(press.person.id)).language, action.words[0])}"
 
     # Pages

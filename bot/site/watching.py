@@ -25,7 +25,7 @@ from bot.site.replayed import OpenView
 from bot.store.outage import STORE_ERRORS
 from bot.tables.codes import watch_letters
 from bot.tables.errors import NoSuchTable
-from bot.tables.room import Room
+from bot.tables.room import Commit, Room
 from bot.tables.table import Table
 from bot.words.wording import card_faces
 from engine import game_kind
@@ -166,11 +166,10 @@ class Watching:
         self._room, self._people, self._shards = room, people, shards
         self._watched: dict[str, _Watched] = {}
         self._tasks = TaskSet()
-        room.watchers.append(lambda code, _alarm, _about: self.look_at(code))
+        room.watchers.append(self._committed)
 
-    def look_at(self, code: str) -> None:
-        """A table has gone on."""
-        if watched := self._watched.get(code):
+    def _committed(self, commit: Commit) -> None:
+        if watched := self._watched.get(commit.code):
             watched.changed.set()
 
     async def watch_id(self, table: Table) -> str:

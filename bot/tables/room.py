@@ -10,7 +10,12 @@ have the same table in hand: the store takes the first and tells the others what
 import secrets
 from collections import Counter
 from collections.abc import Awaitable, Callable, Sequence
+from contextlib import suppress
+from typing import Any, NamedTuple
 
+import structlog
+
+from bot.cluster.shards import Shards
 from bot.latest import Latest
 from bot.metrics import COMMITS
 from bot.store import Appended, Behind, Gone, Store, keys
@@ -39,10 +44,20 @@ ROBOT_PAUSE = 1.0
 Decision = Callable[[Table], Table]
 """Given the table as it stands, the one that follows, or the same if nothing is to be done; raises what is wrong."""
 
-Watcher = Callable[[str, float | None, object], None]
-"""Called after each commit with the table's code, in how many seconds its clock rings if that has changed, and what is
-to be said about it.
-"""
+log = structlog.get_logger()
+
+
+class Commit(NamedTuple):
+    """A commit to a table, by this worker or another.
+
+    ``clock`` is in how many seconds the table's clock rings, None if that has not changed. ``about`` is what the
+    committer says of it. ``is_known`` is whether this worker's memory has the commit.
+    """
+
+    code: str
+    clock: float | None = None
+    about: Any = None
+    is_known: bool = True
 
 
 class Room:
@@ -54,17 +69,15 @@ class Room:
         new_secret: Callable[[int], bytes] = secrets.token_bytes,
         robot_pause: float = ROBOT_PAUSE,
         before_removal: Callable[[Table], Awaitable[None]] | None = None,
+        shards: Shards | None = None,
     ) -> None:
-        """``before_removal`` is called with a table before it is forgotten."""
+        """``before_removal`` is called with a table before it is forgotten. Without ``shards`` others deliver all."""
         self.store = store
         self.robot_pause = robot_pause
         self.lists = TableLists(store, self.load)
-        self.watchers: list[Watcher] = []
-        self.delivers: Callable[[str], bool] = lambda _code: False
-        """Whether this worker delivers a table. Who else does is told by the commit itself (`bot.store.committed`)."""
-        self._before_removal = before_removal
-        self.on_unreadable: Callable[[Table], Awaitable[None]] | None = None
-        """Called with a table that the rules refuse whenever it is loaded: nothing is done about it here."""
+        self.watchers: list[Callable[[Commit], None]] = []
+        """Called after each commit of this worker, and after those of others to tables that this one delivers."""
+        self._before_removal, self._shards = before_removal, shards
         self.new_secret = new_secret
         self._remembered: Latest[str, Table] = Latest(TABLES_REMEMBERED)
 
@@ -115,10 +128,26 @@ class Room:
         return await self._noted(table)
 
     async def _noted(self, table: Table) -> Table:
-        """Keep a table in memory; of one that cannot be read whoever minds it is told."""
-        if table.error and self.on_unreadable:
-            await self.on_unreadable(table)
+        """Keep a table in memory; if it cannot be read, see that its owner sets it aside."""
+        if table.error and self._shards:
+            await self._set_aside(table, self._shards)
         return self._remember(table)
+
+    async def _set_aside(self, table: Table, shards: Shards) -> None:
+        """Set an unreadable table aside, once. Another owner decides for itself: it may be of another release."""
+        if not shards.owns(table.code):
+            await shards.notify({"code": table.code})
+        elif await self.store.set_aside(table.code, table.version):
+            log.error("table_set_aside", table=table.code, why=table.error)
+            self._tell(Commit(table.code))
+
+    async def read_again(self, code: str) -> None:
+        """Take back a table that was set aside, if this release can read it."""
+        with suppress(NoSuchTable):
+            table = await self.load(code)
+            if not table.error:
+                await self.store.take_back(code, table.version)
+                self._tell(Commit(code))
 
     @staticmethod
     def readable(table: Table) -> Table:
@@ -143,6 +172,12 @@ class Room:
     def forget(self, code: str) -> None:
         """Drop a table from memory; the store keeps it."""
         self._remembered.pop(code, None)
+
+    def hear(self, told: Committed) -> None:
+        """Heed a commit of another worker to a table that this one delivers."""
+        # Commits that replicas have yet to confirm may be lost, so they are not followed.
+        is_known = not self.store.replicas and self.follow(told)
+        self._tell(Commit(told.code, told.clock, told.about, is_known))
 
     def follow(self, told: Committed) -> bool:
         """Add to a table in memory what another worker has committed.
@@ -194,7 +229,7 @@ class Room:
                 raise fault
             if about:
                 # It was written already: before a crash, perhaps, that left untold what it is about.
-                self._tell(code, None, about)
+                self._tell(Commit(code, about=about))
             return self._remember(table)
 
     async def open(self, opened: Table, update: str, mark: str) -> Table:
@@ -218,7 +253,7 @@ class Room:
         # Before the commit: a crash in between leaves one name too many, never one too few.
         people = people_in(entries)
         new = {person for person in people if await self.store.client.sadd(keys.named(person), table.code)}
-        tell = not self.delivers(table.code)
+        tell = not self._delivers(table.code)
         result = await self.store.append(table.code, table.log, entries, clock=alarm, tell=tell, about=about)
         if not isinstance(result, Appended):
             await self._take_back(table, new, result)
@@ -228,7 +263,7 @@ class Room:
             await self.store.client.sadd(keys.named(person), table.code)
         self._remember(after)
         COMMITS.inc()
-        self._tell(table.code, alarm, about)
+        self._tell(Commit(table.code, alarm, about))
         return after
 
     async def _take_back(self, table: Table, people: set[str], refused: Behind | Gone) -> None:
@@ -243,19 +278,23 @@ class Room:
         """Put another log in place of a table's, as `Store.rewrite` does; False if the table has gone on meanwhile."""
         after = Table.from_log(table.code, log)
         alarm = None if after.error else next_alarm(table, after, self.robot_pause)
-        tell = not self.delivers(table.code)
+        tell = not self._delivers(table.code)
         if not await self.store.rewrite(table.code, table.log, log, clock=alarm, tell=tell):
             return False
         for person in people_in(table.log.entries) - people_in(log.entries):
             await self.store.client.srem(keys.named(person), table.code)
         self._remember(after)
         COMMITS.inc()
-        self._tell(table.code, alarm, None)
+        self._tell(Commit(table.code, alarm))
         return True
 
-    def _tell(self, code: str, alarm: float | None, about: object) -> None:
+    def _delivers(self, code: str) -> bool:
+        """Return whether this worker delivers a table. The commit tells other owners (`bot.store.committed`)."""
+        return self._shards is not None and self._shards.owns(code)
+
+    def _tell(self, commit: Commit) -> None:
         for watcher in self.watchers:
-            watcher(code, alarm, about)
+            watcher(commit)
 
     def _remember(self, table: Table) -> Table:
         """Keep the newest table that this worker knows under its code."""

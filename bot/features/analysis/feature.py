@@ -1,13 +1,18 @@
 """The analysis of finished games, for the rest of the bot."""
 
+from collections.abc import Mapping
+
 from bot.actions import BadPayload
 from bot.core import Core
+from bot.delivery.names import Result
 from bot.feature import Feature
 from bot.features.analysis.commands import Analyses
 from bot.features.analysis.completion import Completion
 from bot.people import Profile
-from bot.platform import Command, Press, Reply
+from bot.platform import Command, Press, Reply, SentMessage
 from bot.replies import command_toast, for_one
+from bot.table_policy import Outcome
+from bot.tables.table import Table
 
 
 class AnalysisFeature(Feature):
@@ -29,11 +34,14 @@ class AnalysisFeature(Feature):
             core.delivery.answers,
             core.policies,
         )
-        if core.looks_at_games:
-            core.delivery.on_results = self.completion.shown
+        self._looks_at_games = core.looks_at_games
 
     def stop(self) -> None:
         self.completion.stop()
+
+    def results_shown(self, table: Table, outcome: Outcome, messages: Mapping[Result, SentMessage]) -> None:
+        if self._looks_at_games:
+            self.completion.shown(table, outcome, messages)
 
     async def _command(self, command: Command, profile: Profile) -> Reply:
         panel = await self.analyses.last_analysis(command.place, profile)

@@ -80,7 +80,7 @@ class Daily:
             return Reply(error_text(OpenPrivateForDaily(), profile.language), start_word=DAILY)
         toast = "" if place == private else await self.core.private_hands.toast(profile)
         if table := await self.days.under_way(profile.id, self.days.today()):
-            await self.core.change(table.code, Hand(SEAT), Change(draft=NO_DRAFT, repost=True, place=private))
+            await self.core.updates.change(table.code, Hand(SEAT), Change(draft=NO_DRAFT, repost=True, place=private))
         else:
             await self.days.open(profile.id, profile.name, private)
         return Reply(toast)

@@ -149,7 +149,7 @@ class FindFeature(Feature):
         await self.strangers.at_table(table, press.person.id, deed, number_in(action.words))
         seat = table.seat_of(press.person.id)
         assert seat is not None
-        await self._core.change(table.code, Hand(seat), Change(draft=NO_DRAFT))
+        await self._core.updates.change(table.code, Hand(seat), Change(draft=NO_DRAFT))
         _ = texts(profile.language).gettext
         if deed == "report":
             return Reply(

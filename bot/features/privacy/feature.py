@@ -20,7 +20,7 @@ class PrivacyFeature(Feature):
 
     def __init__(self, core: Core) -> None:
         self.forgetter = Forgetter(
-            core.room, core.people, core.archive, core.ratings, core.features, core.tell_to_forget
+            core.room, core.people, core.archive, core.ratings, core.features, core.shards.tell_to_forget
         )
         self.own_data = OwnData(core, self.forgetter)
         self.commands = {"mydata": self._mydata, "forget": self._forget}

@@ -36,7 +36,7 @@ class Settings:
             raise BadPayload()
         await self._core.people.choose(person, **chosen)
         for table in await self._core.tables_of(person):
-            await self._core.touch(table.code)
+            await self._core.updates.touch(table.code)
 
     def own(self, profile: Profile) -> Panel:
         adapter = self._core.adapters.get(platform_of(profile.id))
@@ -74,7 +74,7 @@ class Settings:
             raise BadPayload()
         await people.choose_for_chat(place, **{name: value})
         for table in await self._core.tables_at(place):
-            await self._core.touch(table.code)
+            await self._core.updates.touch(table.code)
         return await self.of_chat(place)
 
     async def _check_admin(self, place: str, person: str, is_admin: bool | None) -> None:

@@ -3,7 +3,7 @@
 import asyncio
 import json
 import time
-from collections.abc import AsyncIterator, Callable, Collection
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -14,7 +14,7 @@ from structlog.testing import capture_logs
 
 from bot.cli.doctor import _examine_store
 from bot.cluster import shards as shards_module
-from bot.cluster.shards import Shards
+from bot.cluster.shards import ShardListener, Shards
 from bot.settings import Settings
 from bot.store import Store, StoreAway, keys
 from bot.store.attendance import LEASE_SECONDS, SET_BACK_SECONDS
@@ -32,22 +32,45 @@ async def until(is_so: Callable[[], bool]) -> None:
             await asyncio.sleep(0)
 
 
-class Told:
+class Told(ShardListener):
     """A worker's shards, what it was told about them, and its clock."""
 
     def __init__(self, store: Store, *, alone: bool = False) -> None:
-        self.taken: list[int] = []
-        self.lost: list[int] = []
+        self.all_taken: list[int] = []
+        self.all_lost: list[int] = []
         self.heard: list[Any] = []
         self.time = 100.0
         self.shards = Shards(store, alone=alone)
         self.shards.now = lambda: self.time
-        self.shards.on_taken = self.taken.append
-        self.shards.on_lost = self.lost.append
-        self.shards.on_committed = self.heard.append
-        self.shards.on_notified = self.heard.append
-        self.shards.on_forget = self.heard.append
-        self.shards.on_lowest = lambda place, code: self.heard.append((place, code))
+        self.shards.listeners.append(self)
+        self.finish: Callable[[Collection[int]], Awaitable[None]] | None = None
+        self.fault: Exception | None = None
+        """What the next word meets."""
+
+    def taken(self, shard: int) -> None:
+        self.all_taken.append(shard)
+
+    async def leaving(self, shards: Collection[int]) -> None:
+        if self.finish:
+            await self.finish(shards)
+
+    def lost(self, shard: int) -> None:
+        self.all_lost.append(shard)
+
+    def committed(self, told: Committed) -> None:
+        self.heard.append(told)
+
+    def notified(self, word: dict[str, Any]) -> None:
+        fault, self.fault = self.fault, None
+        if fault:
+            raise fault
+        self.heard.append(word)
+
+    def forget(self, key: str) -> None:
+        self.heard.append(key)
+
+    def lowest(self, place: str, code: str) -> None:
+        self.heard.append((place, code))
 
 
 # Sharing
@@ -56,14 +79,14 @@ class Told:
 async def test_workers_share_the_shards_evenly_and_none_has_two_owners(store: Store) -> None:
     first, second, third = Told(store), Told(store), Told(store)
     await first.shards.share_out()
-    assert (first.shards.workers, first.shards.mine, set(first.taken)) == (1, ALL, ALL)
+    assert (first.shards.workers, first.shards.mine, set(first.all_taken)) == (1, ALL, ALL)
     await second.shards.share_out()
     assert (second.shards.workers, second.shards.mine) == (2, set()), "they are another's"
     await first.shards.share_out()
     assert len(first.shards.mine) == 32
-    assert set(first.lost) == ALL - first.shards.mine
+    assert set(first.all_lost) == ALL - first.shards.mine
     await second.shards.share_out()
-    assert second.shards.mine == ALL - first.shards.mine == set(second.taken)
+    assert second.shards.mine == ALL - first.shards.mine == set(second.all_taken)
     await third.shards.share_out()
     for _ in range(2):
         for worker in (first, second, third):
@@ -71,9 +94,9 @@ async def test_workers_share_the_shards_evenly_and_none_has_two_owners(store: St
     assert sorted(len(worker.shards.mine) for worker in (first, second, third)) == [20, 22, 22]
     assert set.union(*(worker.shards.mine for worker in (first, second, third))) == ALL
     # Nobody gives away what is theirs.
-    lost = len(first.lost)
+    lost = len(first.all_lost)
     await first.shards.share_out()
-    assert len(first.lost) == lost
+    assert len(first.all_lost) == lost
 
 
 async def test_what_is_to_be_finished_is_before_anybody_else_has_the_shards(store: Store) -> None:
@@ -86,13 +109,13 @@ async def test_what_is_to_be_finished_is_before_anybody_else_has_the_shards(stor
         assert not first.shards.mine & set(leaving), "nothing more begins"
         await second.shards.share_out()
         assert not second.shards.mine, "they are not given back yet"
-        assert not first.lost
+        assert not first.all_lost
 
-    first.shards.on_leaving = finish
+    first.finish = finish
     await second.shards.share_out()
     await first.shards.share_out()
     assert len(left) == 32
-    assert set(first.lost) == set(left)
+    assert set(first.all_lost) == set(left)
     await second.shards.share_out()
     assert second.shards.mine == set(left)
 
@@ -103,7 +126,7 @@ async def test_a_worker_that_stops_gives_its_shards_back_at_once(store: Store) -
     await second.shards.share_out()
     await first.shards.share_out()
     await first.shards.stop()
-    assert (first.shards.mine, set(first.lost)) == (set(), ALL)
+    assert (first.shards.mine, set(first.all_lost)) == (set(), ALL)
     assert await store.attendance.alive() == 1
     await second.shards.share_out()
     assert second.shards.mine == ALL
@@ -299,7 +322,7 @@ async def test_what_another_has_taken_meanwhile_is_lost_and_nothing_else(store: 
     assert hung.shards.owns(CODE), "it has not heard"
     await hung.shards.share_out()
     assert not hung.shards.owns(CODE)
-    assert hung.lost == [OF_CODE]
+    assert hung.all_lost == [OF_CODE]
     assert hung.shards.mine == ALL - {OF_CODE}
 
 
@@ -373,12 +396,7 @@ async def test_word_that_nobody_understands_keeps_nobody_from_hearing_the_next(s
     worker = Told(store)
     await worker.shards.share_out()
     word = {"code": CODE}
-
-    def breaks(_word: dict[str, Any]) -> None:
-        worker.shards.on_notified = worker.heard.append
-        raise KeyError("another version's")
-
-    worker.shards.on_notified = breaks
+    worker.fault = KeyError("another version's")
     async with listening(worker):
         with capture_logs() as logs:
             for text in ("[", "5", json.dumps([word, 7, {}, word])):
@@ -412,12 +430,7 @@ async def test_a_store_that_is_away_as_word_is_heard_costs_that_word_and_no_erro
     worker = Told(store)
     await worker.shards.share_out()
     word = {"code": CODE}
-
-    def away(_word: dict[str, Any]) -> None:
-        worker.shards.on_notified = worker.heard.append
-        raise ConnectionError("away")
-
-    worker.shards.on_notified = away
+    worker.fault = ConnectionError("away")
     with capture_logs() as logs:
         async with listening(worker):
             await worker.shards.notify(word)

@@ -430,7 +430,7 @@ async def test_a_hand_that_moves_while_it_is_found_that_nobody_is_where_it_was_i
         await mover.press(mover.moves()[0][1].label, settle=False)
         await fake.until(lambda: other.private in fake.waiting)
         place = f"{other.private}~100!pass"
-        await worker.change(code, Hand(seat), Change(repost=True, place=place))
+        await worker.updates.change(code, Hand(seat), Change(repost=True, place=place))
         gate.set()
         await worker.settled()
         assert surface_of(worker, code, Hand(seat)).state is State.SHOWN
@@ -540,7 +540,7 @@ async def test_what_was_sent_is_edited_again_where_an_upload_may_come_over_it(
         code = await code_of(worker, anna)
         fake.is_settled = False
         fake.calls.clear()
-        await worker.change(code, Hand(0), Change(repost=True))
+        await worker.updates.change(code, Hand(0), Change(repost=True))
         surface = surface_of(worker, code, Hand(0))
         async with asyncio.timeout(10):
             while not surface._woken or surface.known.outdated:
@@ -718,7 +718,7 @@ async def test_an_older_message_that_cannot_be_taken_away_holds_no_hand_up(
     async with open_worker(store, fake) as worker:
         anna, _bruno = await seated(worker, fake, "metamazzo")
         code = await code_of(worker, anna)
-        await worker.change(code, Hand(0), Change(repost=True))
+        await worker.updates.change(code, Hand(0), Change(repost=True))
         for tries in range(1, 4):
             async with asyncio.timeout(10):
                 while fake.deleted() < tries:
@@ -728,7 +728,7 @@ async def test_an_older_message_that_cannot_be_taken_away_holds_no_hand_up(
             async with asyncio.timeout(10):
                 while fake.last(anna.private) == before:
                     await asyncio.sleep(0)
-        await worker.change(code, Hand(0), Change(repost=True))
+        await worker.updates.change(code, Hand(0), Change(repost=True))
         async with asyncio.timeout(10):
             while len(fake.messages[anna.private]) < 3:
                 await asyncio.sleep(0)
@@ -747,7 +747,7 @@ async def test_an_older_message_that_the_platform_will_not_take_away_is_left_alo
         anna, _bruno = await seated(worker, fake, "metamazzo")
         code, [old] = await code_of(worker, anna), list(fake.messages[anna.private])
         with capture_logs() as logs:
-            await worker.change(code, Hand(0), Change(repost=True))
+            await worker.updates.change(code, Hand(0), Change(repost=True))
             async with asyncio.timeout(10):
                 await worker.settled()
             await a_commit(worker, code)
@@ -757,7 +757,7 @@ async def test_an_older_message_that_the_platform_will_not_take_away_is_left_alo
         assert not await store.all_changed(range(keys.SHARDS))
         assert len(fake.messages[anna.private]) == 2
         fake.error = None
-        await worker.change(code, Hand(0), Change(pressed=old, place=anna.private, genuine=True))
+        await worker.updates.change(code, Hand(0), Change(pressed=old, place=anna.private, genuine=True))
         await worker.settled()
         assert list(fake.messages[anna.private]) != [old]
         assert len(fake.messages[anna.private]) == 1
@@ -790,7 +790,7 @@ async def in_trouble(
             anna, _bruno = await seated(worker, fake, "metamazzo")
             fake.errors[anna.private] = list(errors)
             code = await code_of(worker, anna)
-            await worker.change(code, Hand(0), Change(repost=True))
+            await worker.updates.change(code, Hand(0), Change(repost=True))
             yield worker, fake, anna, code, Pauses(logs)
 
 
@@ -822,7 +822,7 @@ async def test_who_asks_for_their_hand_anew_waits_for_no_pause(store: Store, mon
     async with in_trouble(store, NotDone("away")) as (worker, fake, anna, code, pauses):
         await pauses.until(1)
         assert not fake.errors[anna.private]
-        await worker.change(code, Hand(0), Change(repost=True))
+        await worker.updates.change(code, Hand(0), Change(repost=True))
         async with asyncio.timeout(10):
             await worker.settled()
         assert len(fake.messages[anna.private]) == 1
@@ -876,7 +876,7 @@ async def test_a_message_that_is_refused_again_and_again_is_said_once(store: Sto
         async with open_worker(store, fake) as worker:
             anna, _bruno = await seated(worker, fake, "metamazzo")
             fake.errors[anna.private] = [Refused("odd")] * 4
-            await worker.change(await code_of(worker, anna), Hand(0), Change(repost=True))
+            await worker.updates.change(await code_of(worker, anna), Hand(0), Change(repost=True))
             await worker.settled()
     assert [line["event"] for line in logs if line["log_level"] == "warning"] == ["message_refused"]
 
@@ -961,16 +961,18 @@ async def test_each_message_takes_one_turn_of_its_place(store: Store) -> None:
         assert fake.last(anna.private) == before
 
 
-async def test_only_a_hand_in_a_private_chat_counts_as_the_lowest_there(store: Store) -> None:
+async def test_only_a_hand_in_a_private_chat_counts_as_the_lowest_there(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
     fake, told = FakePlatform(), list[str]()
     fake.has_ephemeral = True
     async with open_worker(store, fake) as worker:
-        worker.delivery.lowest.on_sent = lambda place, _code: told.append(place)
+        monkeypatch.setattr(worker.delivery._tools.reposts.lowest, "_on_sent", lambda place, _code: told.append(place))
         anna, bruno = await seated(worker, fake, "metamazzo")
         assert sorted(told) == [anna.private, bruno.private]
         # In the group it stands beside the others' messages.
         here = f"{anna.private}~100!pass"
-        await worker.change(await code_of(worker, anna), Hand(0), Change(repost=True, place=here))
+        await worker.updates.change(await code_of(worker, anna), Hand(0), Change(repost=True, place=here))
         await worker.settled()
         assert len(fake.messages[here]) == 1
         assert len(told) == 2
@@ -1005,7 +1007,7 @@ async def test_the_log_says_what_becomes_of_a_surface_that_cannot_be_shown_where
         with capture_logs() as logs:
             for place in (here, anna.private):
                 fake.closed.add(place)
-                await worker.change(code, Hand(0), Change(repost=True, place=place))
+                await worker.updates.change(code, Hand(0), Change(repost=True, place=place))
                 await worker.settled()
         given_up = [(line["surface"], line["status"]) for line in logs if line["event"] == "surface_given_up"]
         # From the group it went home.
@@ -1075,6 +1077,6 @@ async def test_hand_refused_after_a_comeback_is_given_up(store: Store) -> None:
         anna, _bruno = await seated(worker, fake, "metamazzo")
         code = await code_of(worker, anna)
         fake.closed.add(anna.private)
-        await worker.change(code, Hand(0), Change(repost=True, place=anna.private))
+        await worker.updates.change(code, Hand(0), Change(repost=True, place=anna.private))
         await worker.settled()
         assert surface_of(worker, code, Hand(0)).state is State.UNREACHABLE

@@ -161,9 +161,9 @@ def test_where_a_called_player_has_no_hand_the_board_itself_counts(
 
 
 def test_which_hand_stands_lowest_is_told_to_others_where_it_was_sent_here() -> None:
-    lowest, told = LowestHands(), list[tuple[str, str]]()
+    told = list[tuple[str, str]]()
+    lowest = LowestHands(lambda place, code: told.append((place, code)))
     assert lowest.is_lowest(HOME, "CODE"), "nothing else is known"
-    lowest.on_sent = lambda place, code: told.append((place, code))
     lowest.note(HOME, "OTHER")
     assert not lowest.is_lowest(HOME, "CODE")
     lowest.sent(HOME, "CODE")

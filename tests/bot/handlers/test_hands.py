@@ -27,6 +27,7 @@ from bot.store import Store, keys
 from bot.store.entries import Entry, FirstDeal, Late, Match, Move, Open, Sit
 from bot.store.log import Log
 from bot.tables.challenges import Challenges
+from bot.tables.room import Commit
 from bot.tables.snapshot import snapshot
 from bot.tables.table import Table
 from bot.worker import Worker
@@ -141,8 +142,8 @@ async def test_how_a_table_ended_is_told_where_another_worker_has_removed_it(
             await owner.settled()
             while await store.load(code) != Log([]):
                 await asyncio.sleep(0.01)
-            for look_at in worker.on_heard:
-                look_at(code)
+            for watcher in worker.room.watchers:
+                watcher(Commit(code, is_known=False))
             page, own, public = [json.loads(await anext(states)) for states in looking]
             assert [state async for state in looking[1] if state] == []
             assert [state async for state in looking[2] if state] == []

@@ -11,6 +11,7 @@ import pytest
 from bot.site.watching import PublicTable, public_table
 from bot.store import Store
 from bot.store.entries import Entry, Fixture, Host, Match, Open, Sit, Stop
+from bot.tables.room import Commit
 from bot.tables.table import Table
 from bot.worker import Worker
 from engine import GAMES
@@ -136,7 +137,7 @@ async def test_whoever_watches_is_told_that_there_is_no_news_while_the_store_is_
             raise ConnectionError("away")
 
         monkeypatch.setattr(worker.room, "load", away)
-        worker.watching.look_at(watch_id.partition("-")[0])
+        worker.watching._committed(Commit(watch_id.partition("-")[0]))
         async with asyncio.timeout(5):
             assert await anext(states) == b""
 

@@ -111,12 +111,13 @@ class Fleet:
         async with asyncio.timeout(REST_SECONDS):
             while True:
                 for worker in self.workers:
-                    while worker._told:
-                        await asyncio.wait(set(worker._told))
+                    await worker.shards.tasks.wait()
                 await self._all_heard()
                 for worker in self.workers:
                     await worker.settled()
-                if not any(worker._told for worker in self.workers) and not await self.store.all_changed(range(64)):
+                if not any(len(worker.shards.tasks) for worker in self.workers) and not await self.store.all_changed(
+                    range(64)
+                ):
                     return
                 await asyncio.sleep(0.01)
 
@@ -230,7 +231,7 @@ def deal_alike(worker: Worker) -> None:
 def _hear_fences(worker: Worker) -> set[str]:
     """The fences that a worker hears of from now on, beside what it forgets."""
     heard: set[str] = set()
-    forget = worker.shards.on_forget
+    forget = worker.updates.forget
 
     def hear(key: str) -> None:
         if key.startswith("fence:"):
@@ -238,5 +239,5 @@ def _hear_fences(worker: Worker) -> set[str]:
         else:
             forget(key)
 
-    worker.shards.on_forget = hear
+    setattr(worker.updates, "forget", hear)  # noqa: B010
     return heard

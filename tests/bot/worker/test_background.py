@@ -25,10 +25,10 @@ from tests.bot.fake_platform import FakePlatform, open_worker
 from tests.kills.bot_process import free_port
 
 
-async def test_strange_words_of_other_workers_are_passed_over(store: Store) -> None:
+async def test_strange_words_of_other_workers_are_passed_over(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     async with open_worker(store, FakePlatform(), alone=False) as worker:
         forgotten = asyncio.Event()
-        worker.shards.on_forget = lambda _key: forgotten.set()
+        monkeypatch.setattr(worker.updates, "forget", lambda _key: forgotten.set())
         while not await store.client.publish(keys.NOTIFICATIONS, "[]"):
             await asyncio.sleep(0.005)
         await worker.shards.share_out()
@@ -44,8 +44,6 @@ async def test_strange_words_of_other_workers_are_passed_over(store: Store) -> N
                 await store.client.publish(keys.NOTIFICATIONS, text)
             async with asyncio.timeout(5):
                 await forgotten.wait()
-            while worker._told:
-                await asyncio.wait(set(worker._told))
             await worker.settled()
         assert [entry["event"] for entry in logs].count("notification_not_understood") == 3
         assert [entry["event"] for entry in logs].count("notification_unreadable") == 2

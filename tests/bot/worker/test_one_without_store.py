@@ -80,7 +80,7 @@ async def fleet(store: Store, lines: list[Line]) -> AsyncIterator[Fleet]:
 def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(outage, "PROBE_SECONDS", 0.05)
     monkeypatch.setattr(delivery, "AGAIN_AFTER", 0.05)
-    monkeypatch.setattr("bot.worker.SWEEP_SECONDS", 0.1)
+    monkeypatch.setattr("bot.delivery.updates.SWEEP_SECONDS", 0.1)
 
 
 async def all_well(fleet: Fleet) -> None:

@@ -429,7 +429,9 @@ async def test_what_a_slow_worker_writes_late_of_who_does_not_come_back_goes(sto
         assert table.seat_of(ANNA) is None
 
 
-async def test_what_is_begun_at_a_worker_that_heard_of_no_forgetting_stays(store: Store) -> None:
+async def test_what_is_begun_at_a_worker_that_heard_of_no_forgetting_stays(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
     fake = FakePlatform()
     async with (
         open_worker(store, FakePlatform(), alone=False) as worker,
@@ -437,7 +439,7 @@ async def test_what_is_begun_at_a_worker_that_heard_of_no_forgetting_stays(store
     ):
         anna, *_ = players(deaf, fake)
         await anna.say("/help")
-        deaf.shards.on_forget = lambda _key: None
+        monkeypatch.setattr(deaf.updates, "forget", lambda _key: None)
         await gone(worker)
         # As it looks every few seconds what there is to forget.
         await deaf.feature(PrivacyFeature).forgetter.work()

@@ -144,7 +144,7 @@ async def test_forget_reaches_a_running_bot(embedded: EmbeddedStore, monkeypatch
     async with opened(embedded.url) as store, open_worker(store, FakePlatform()) as worker:
         await worker.people.meet(Person("paper:6", "Yolanda", "yolanda"))
         heard: list[str] = []
-        monkeypatch.setattr(worker.shards, "on_forget", heard.append)
+        monkeypatch.setattr(worker.updates, "forget", heard.append)
         while not dict(await store.client.pubsub_numsub(keys.NOTIFICATIONS))[keys.NOTIFICATIONS.encode()]:
             await asyncio.sleep(0)
         done = await asyncio.to_thread(CliRunner().invoke, cli.app, ["forget", "paper:6", "--yes"])

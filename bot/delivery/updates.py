@@ -1,0 +1,108 @@
+"""Brings what happens at tables to the worker that delivers them, and heeds what other workers say."""
+
+import asyncio
+from collections.abc import Collection
+from typing import Any
+
+import structlog
+
+from bot.background import TaskSet
+from bot.cluster.shards import ShardListener, Shards
+from bot.delivery.delivery import Delivery
+from bot.delivery.lowest import LowestHands
+from bot.delivery.names import SurfaceName, decode_name, encode_name
+from bot.delivery.surface import Change, decode_change, encode_change
+from bot.people import People
+from bot.store import STORE_ERRORS, Store
+from bot.store.committed import Committed
+from bot.tables.room import Room
+
+SWEEP_SECONDS = 5.0
+"""How often the store is asked for changed tables of which nobody told: their worker may have died first."""
+
+log = structlog.get_logger()
+
+
+class Updates(ShardListener):
+    """Updates of tables, among all workers of one store."""
+
+    def __init__(self, room: Room, shards: Shards, people: People, delivery: Delivery, lowest: LowestHands) -> None:
+        self._store: Store = room.store
+        self._room, self._shards, self._people = room, shards, people
+        self._delivery, self._lowest = delivery, lowest
+        self._tasks = TaskSet()
+        shards.listeners.append(self)
+
+    async def change(self, code: str, name: SurfaceName, change: Change) -> None:
+        """Say that something was done with a surface, to whichever worker delivers it."""
+        if self._shards.owns(code):
+            self._delivery.change(code, name, change)
+        else:
+            await self._shards.notify({"code": code, "name": encode_name(name), "change": encode_change(change)})
+
+    async def touch(self, code: str) -> None:
+        """Say that a table's panels may have changed though the table has not."""
+        if self._shards.owns(code):
+            self._delivery.touch(code)
+        else:
+            await self._shards.notify({"code": code})
+
+    def notified(self, word: dict[str, Any]) -> None:
+        code = word["code"]
+        self._delivery.touch(code, reload=True)
+        if "name" in word:
+            self._delivery.change(code, decode_name(word["name"]), decode_change(word["change"]))
+
+    def committed(self, told: Committed) -> None:
+        self._room.hear(told)
+
+    def forget(self, key: str) -> None:
+        self._people.forget(key)
+
+    def lowest(self, place: str, code: str) -> None:
+        self._lowest.note(place, code)
+
+    def taken(self, shard: int) -> None:
+        self._tasks.start(self._take_over(shard))
+
+    async def leaving(self, shards: Collection[int]) -> None:
+        await self._delivery.leave_shards(shards)
+
+    def lost(self, shard: int) -> None:
+        self._delivery.drop_shard(shard)
+
+    async def _take_over(self, shard: int) -> None:
+        """Look at what has changed in a shard, and whether this release can read what another could not."""
+        try:
+            # If the store is away, the sweep finds them.
+            with self._store.outage.noted():
+                for code in await self._store.all_changed([shard]):
+                    self._delivery.touch(code, reload=True)
+                for code in await self._store.all_set_aside([shard]):
+                    await self._room.read_again(code)
+        except Exception:
+            log.exception("shard_not_taken_over", shard=shard)
+
+    async def sweep(self) -> None:
+        """Look again at tables that stay marked as changed at the same version, until cancelled."""
+        before: dict[str, int] = {}
+        while True:
+            await asyncio.sleep(SWEEP_SECONDS)
+            try:
+                marked = await self._store.all_changed(sorted(self._shards.mine))
+            except STORE_ERRORS as error:
+                self._store.outage.begin(error)
+                continue
+            for code, version in marked.items():
+                if before.get(code) == version and not self._delivery.is_busy(code):
+                    self._delivery.touch(code, reload=True)
+            before = marked
+
+    async def settled(self) -> None:
+        """Wait until nothing is under way, here or in delivery; for tests and benchmarks."""
+        while True:
+            await self._tasks.wait()
+            await self._shards.tasks.wait()
+            await self._delivery.settled()
+            if not (len(self._tasks) or len(self._shards.tasks)):
+                return

@@ -37,11 +37,8 @@ class Forgetting(NamedTuple):
     today: date
 
 
-class Feature:
-    """A feature with nothing in it. Each feature overrides what it has."""
-
-    name = ""
-    """The feature's folder. Tables that it opened carry it too (`bot.tables.table.Table.feature`)."""
+class Handlers:
+    """What answers people. A subclass sets what it has."""
 
     commands: Mapping[str, CommandHandler] = {}
     """By the command's name in `bot.commands`."""
@@ -57,6 +54,13 @@ class Feature:
 
     start_words: Mapping[str, CommandHandler] = {}
     """By the word after /start, for links that lead to the private chat."""
+
+
+class Feature(Handlers):
+    """A feature with nothing in it. Each feature overrides what it has."""
+
+    name = ""
+    """The feature's folder. Tables that it opened carry it too (`bot.tables.table.Table.feature`)."""
 
     loops: Mapping[str, Loop] = {}
     """Background work, by its name in /healthz and the log. A worker runs it until cancelled."""

@@ -54,7 +54,7 @@ class AppPages:
         address = f"/t/{code}" if code else "/"
         response = web.Response(status=303, headers={"Location": address})
         people = self._site.people
-        await self._card_room.lobby.people.meet(person)
+        await self._card_room.lobby.meet(person)
         # Who opens the app may have opened the chat as well, and a hand may wait for that.
         await self._card_room.reached_again(person)
         if person.id not in await people.in_session(request):

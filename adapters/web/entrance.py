@@ -43,7 +43,7 @@ class Entrance:
         sessions = self._site.people.sessions
         person = await sessions.invited(said.get("key", ""))
         # Whoever was forgotten since has no use for it any more.
-        if not person or not (await self._card_room.lobby.people.person(person)).is_known:
+        if not person or not (await self._card_room.lobby.profile(person)).is_known:
             why = texts(language_of(spoken(request))).gettext(OLD)
             response = self._site.page(request, "said.html", why=why)
             response.set_status(HTTPStatus.GONE)

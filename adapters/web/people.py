@@ -99,7 +99,7 @@ class WebPeople:
         """Who asks, by their cookies; None for a stranger."""
         for cookie in SESSIONS:
             person = await self.sessions.whose(request.cookies.get(cookie, ""))
-            if person and (profile := await self._card_room.lobby.people.person(person)).is_known:
+            if person and (profile := await self._card_room.lobby.profile(person)).is_known:
                 request[KNOWN_BY] = cookie
                 return WebPerson(person, profile.name, profile.handle)
         id_, _dot, token = request.cookies.get(COOKIE, "").partition(".")

@@ -15,15 +15,24 @@ from bot.commands import Kind, command_called
 from bot.delivery.names import Hand
 from bot.delivery.surface import Change
 from bot.delivery.surfaces import board_at
+from bot.handlers.after_games import AfterGames
+from bot.handlers.at_table import AtTable
+from bot.handlers.challenge_cards import ChallengeCards
 from bot.handlers.commands import Commands
 from bot.handlers.guard import Guard
 from bot.handlers.hands import Hands
+from bot.handlers.hints import Hints
+from bot.handlers.invitations import Invitations
+from bot.handlers.joining import Joining
 from bot.handlers.limits import BREAK, Limits, TooManyCommands, TooManyPresses, Tries, Verdict
 from bot.handlers.lobby import Lobby
 from bot.handlers.offers import Offers
-from bot.handlers.pages import Pages
+from bot.handlers.own_tables import OwnTables
+from bot.handlers.pages import CorePages
 from bot.handlers.playing import Playing
 from bot.handlers.presses import Presses
+from bot.handlers.rematch import Rematches
+from bot.handlers.start import Start
 from bot.handlers.suggestions import suggestions
 from bot.metrics import COMMANDS, PRESS_SECONDS, presses
 from bot.mini_app import MiniApp
@@ -47,17 +56,36 @@ class Dispatcher:
 
     def __init__(self, worker: Worker) -> None:
         self.worker = worker
-        self.pages = Pages(worker)
-        self.lobby, self.hands = Lobby(worker), Hands(worker)
         self.feature = worker.feature
         self.games = GameReader(worker.archive, worker.analysis_pool)
         self.watching = worker.watching
         self.limits = Limits(on=worker.settings.rate_limits)
-        guard = Guard(worker.room, Tries(worker.store.client))
-        self._commands = Commands(worker, self.pages, guard)
-        self.playing = Playing(worker, self.hands, guard)
-        self._offers = Offers(worker)
-        self._presses = Presses(worker, self.pages, self._commands, self._offers, guard)
+        store, room, people, challenges = worker.store, worker.room, worker.people, worker.challenges
+        archive, lists, features, updates = worker.archive, room.lists, worker.features, worker.updates
+        robot_pool, private_hands = worker.robot_pool, worker.private_hands
+        guard = Guard(room, Tries(store.client))
+        after_games = AfterGames(archive, worker.ratings, challenges, people, store.outage)
+        self.hands = Hands(
+            room, worker.shards, people, worker.policies, after_games, is_limited=worker.settings.rate_limits
+        )
+        self.lobby = Lobby(room, people, challenges, archive, worker.watching, robot_pool)
+        self.playing = Playing(room, people, challenges, robot_pool, self.hands, guard)
+        self._offers = Offers(store, people, challenges, lists, features)
+        invitations = Invitations(store, worker.adapters)
+        pages = CorePages(worker.viewers, lists, features, challenges, guard, worker.replays)
+        joining = Joining(room, challenges, people, guard)
+        all_handlers = (
+            pages,
+            joining,
+            Start(features, joining, pages, private_hands, lists),
+            OwnTables(lists, private_hands, updates, invitations),
+            ChallengeCards(room, challenges, people, updates, robot_pool, worker.policies, invitations),
+            AtTable(room, updates, worker.scheduler, Hints(robot_pool)),
+            Rematches(archive, room, challenges, worker.blocks, self._offers),
+            *features,
+        )
+        self._commands = Commands(all_handlers)
+        self._presses = Presses(all_handlers, room, updates, self._offers, guard)
 
     async def command(self, command: Command) -> Reply:
         """Answer a command; what cannot be done is a toast that says why."""
@@ -138,7 +166,7 @@ class Dispatcher:
     async def reached_again(self, person: Person) -> None:
         begin_request()
         change = Change(place=private_place(person.id), if_waiting=True)
-        for table in await self.worker.tables_of(person.id):
+        for table in await self.worker.room.lists.tables_of(person.id):
             seat = table.seat_of(person.id)
             if seat is not None:
                 await self.worker.updates.change(table.code, Hand(seat), change)
@@ -156,7 +184,7 @@ class Dispatcher:
     async def suggestions(self, kind: Kind, begun: str, person: Person, place: str, game: str = "") -> list[Suggestion]:
         if not self.limits.suggestion(person):
             return []
-        return await suggestions(self.worker, kind, begun, person, place, game)
+        return await suggestions(self.worker.people, self.worker.room.lists, kind, begun, person, place, game)
 
     async def offers(self, person: Person, typed: str) -> Offered:
         if not self.limits.suggestion(person):
@@ -180,7 +208,7 @@ class Dispatcher:
     async def _bring_up_to_date(self, chat: str) -> None:
         for feature in self.worker.features:
             await feature.back_in_chat(chat)
-        for table in await self.worker.tables_at(chat):
+        for table in await self.worker.room.lists.tables_at(chat):
             for host, place in enumerate(table.hosts):
                 if chat_of(place) == chat:
                     # One that ends just now keeps none of the others down.

@@ -7,13 +7,12 @@ from dataclasses import asdict
 
 from bot import actions
 from bot.actions import BadPayload, TableAction
-from bot.core import Core
-from bot.finished.archive import game_id
-from bot.finished.rating_rules import why_unrated
+from bot.cluster.shards import Shards
+from bot.handlers.after_games import AfterGames
 from bot.handlers.limits import PRESSES_OF_PERSON, TooManyPresses
 from bot.panels.drafts import NO_DRAFT, Draft
 from bot.people import People
-from bot.platform import Reply, private_place
+from bot.platform import Reply
 from bot.ratelimit import RateLimiter
 from bot.site.hand_page import CHOOSING, HandPage, hand_page
 from bot.table_policy import Policies
@@ -123,10 +122,10 @@ class OpenHand:
             yield
         while self.table.phase == "over" and not (self.table.is_duplicate or self.table.is_practice):
             await asyncio.sleep(REMATCH_SECONDS)
-            again = await self._hands.who_wants_rematch(self.table, self._person)
+            again = await self._hands.after_games.who_wants_rematch(self.table, self._person)
             unrated = self._unrated
             if unrated is None:
-                unrated = await self._hands.why_unrated(self.table)
+                unrated = await self._hands.after_games.why_unrated(self.table)
             is_new = again != self._again or (unrated or "") != (self._unrated or "")
             self._again, self._unrated = again, unrated
             if is_new:
@@ -206,17 +205,25 @@ def _menu(words: list[str]) -> str:
 class Hands:
     """The pages that are open on somebody's hand."""
 
-    def __init__(self, core: Core) -> None:
-        self._core = core
-        self.room: Room = core.room
-        self.people: People = core.people
-        self.policies: Policies = core.policies
+    def __init__(
+        self,
+        room: Room,
+        shards: Shards,
+        people: People,
+        policies: Policies,
+        after_games: AfterGames,
+        *,
+        is_limited: bool,
+    ) -> None:
+        """``is_limited`` is whether people may have their pages drawn only so often."""
+        self.room, self.people, self.policies, self.after_games = room, people, policies, after_games
+        self._shards, self._is_limited = shards, is_limited
         self._open: dict[str, set[OpenHand]] = {}
         self._choices = RateLimiter()
-        core.room.watchers.append(self._committed)
+        room.watchers.append(self._committed)
 
     def seconds_to_look_again(self, code: str) -> float:
-        return LOOK_AGAIN_SECONDS if self._core.shards.owns(code) else ELSEWHERE_SECONDS
+        return LOOK_AGAIN_SECONDS if self._shards.owns(code) else ELSEWHERE_SECONDS
 
     def _committed(self, commit: Commit) -> None:
         table = self.room.remembered(commit.code) if commit.is_known else None
@@ -229,7 +236,7 @@ class Hands:
     def count_choice(self, person: str) -> None:
         """Count a press that draws a page again; TooManyPresses if they come too fast."""
         wait = self._choices.take(person, PRESSES_OF_PERSON)
-        if self._core.settings.rate_limits and wait > 0:
+        if self._is_limited and wait > 0:
             raise TooManyPresses()
 
     async def at(self, code: str, person: str, *, or_ended: bool = False) -> OpenHand | None:
@@ -255,29 +262,3 @@ class Hands:
             hands.discard(hand)
             if not hands:
                 del self._open[code]
-
-    async def why_unrated(self, table: Table) -> str | None:
-        """Return why nobody's rating rose by a finished game; None until it is rated, or while the store is away."""
-        with self.room.store.outage.noted():
-            game = await self._core.archive.get(game_id(table))
-            if game is None:
-                return None
-            changes = await self._core.ratings.changes(game.id)
-            return None if game.is_rated and not changes else why_unrated(game, changes)
-        return None
-
-    async def who_wants_rematch(self, table: Table, person: str) -> str:
-        """Return the name of the player who asks a person for a rematch; empty for nobody, or while the store is away.
-
-        A rematch of a game that a group saw is asked for in the group, not here.
-        """
-        with self.room.store.outage.noted():
-            again = await self._core.challenges.opened_by(f"again:{game_id(table)}")
-            if again is None or again.phase != "open" or not again.matched or person in again.people:
-                return ""
-            # A blocked player's wish for a rematch is not announced.
-            if private_place(person) not in again.hosts:
-                return ""
-            chairs = again.spoken((await self.people.person(person)).language).chairs
-            return next((chair.name for chair in chairs if chair and not chair.is_robot), "")
-        return ""

@@ -5,14 +5,19 @@ from typing import NamedTuple
 from bot import actions
 from bot.actions import PageAction
 from bot.addresses import Visitor
-from bot.core import Core
+from bot.finished.archive import Archive
 from bot.panel import Panel
 from bot.panels.challenge import invited_panel
+from bot.people import People, Profile
 from bot.platform import Person
+from bot.robot_pool import RobotPool
+from bot.site.watching import Watching
 from bot.store.outage import begin_request
 from bot.tables.chairs import ROBOT_NAMES
+from bot.tables.challenges import Challenges
 from bot.tables.checks import check_free_to_sit, free_chair
 from bot.tables.errors import NoSuchTable, TableError, TableIsFull
+from bot.tables.room import Room
 from bot.tables.snapshot import snapshot
 from bot.texts import error_text, language_of, texts
 from bot.words.phrases import table_words
@@ -58,17 +63,32 @@ class FullTable(NamedTuple):
 class Lobby:
     """The tables of people who play on pages. Every method may raise one of the store's errors."""
 
-    def __init__(self, core: Core) -> None:
-        self._core = core
-        self.room, self.people = core.room, core.people
+    def __init__(
+        self,
+        room: Room,
+        people: People,
+        challenges: Challenges,
+        archive: Archive,
+        watching: Watching,
+        robot_pool: RobotPool,
+    ) -> None:
+        self._room, self._people, self._challenges = room, people, challenges
+        self._archive, self._watching, self._robot_pool = archive, watching, robot_pool
+
+    async def profile(self, person: str) -> Profile:
+        return await self._people.person(person)
+
+    async def meet(self, person: Person) -> None:
+        """Note a person as they are called now."""
+        await self._people.meet(person)
 
     async def played(self, code: str, person: str) -> str:
         """Return the game that a person played at a table (`Archive.played_at`)."""
-        return await self._core.archive.played_at(code, person)
+        return await self._archive.played_at(code, person)
 
     async def language_of(self, person: str, spoken: str) -> str:
         """Return a person's language; that of their browser if the bot does not know them."""
-        known = await self.people.person(person)
+        known = await self._people.person(person)
         return known.language if known.is_known else language_of(spoken)
 
     @staticmethod
@@ -86,15 +106,17 @@ class Lobby:
         The same update opens one table, and none when that table is gone. ``visitor`` is where a guest comes from.
         """
         begin_request()
-        profile = await self.people.meet(person)
+        profile = await self._people.meet(person)
         try:
-            challenges, game = self._core.challenges, game_kind(game).id
+            game = game_kind(game).id
             if robot == "strong":
-                self._core.robot_pool.get_ready()
+                self._robot_pool.get_ready()
             if robot in ROBOT_NAMES:
-                opened = await challenges.open_practice(game, person.id, person.name, robot, update, visitor=visitor)
+                opened = await self._challenges.open_practice(
+                    game, person.id, person.name, robot, update, visitor=visitor
+                )
             else:
-                opened = await challenges.open_table(game, person.id, person.name, update, visitor=visitor)
+                opened = await self._challenges.open_table(game, person.id, person.name, update, visitor=visitor)
         except NoSuchTable:
             _ = texts(profile.language).gettext
             return Opened(
@@ -106,12 +128,12 @@ class Lobby:
 
     async def tables_of(self, person: str) -> list[TableLine]:
         """Return the tables where a person sits or asks for a chair, their turns and games under way first."""
-        profile = await self.people.person(person)
+        profile = await self._people.person(person)
         found = []
-        for table in await self._core.tables_of(person):
+        for table in await self._room.lists.tables_of(person):
             spoken = table.spoken(profile.language)
             others = " · ".join(chair.name for chair in spoken.chairs if chair and chair.person != person)
-            watch_id = await self._core.watching.watch_id(table)
+            watch_id = await self._watching.watch_id(table)
             seen = snapshot(spoken, spoken.seat_of(person))
             found.append(
                 TableLine(
@@ -134,7 +156,7 @@ class Lobby:
         None if they may not. It does not tell them whether the table exists.
         """
         try:
-            table = await self.room.table(code)
+            table = await self._room.table(code)
             check_free_to_sit(table, person, handle)
             free_chair(table)
         except TableError:
@@ -147,7 +169,7 @@ class Lobby:
         Tables whose code invites nobody stay unknown: practice, named opponents, matched strangers and tournaments.
         """
         try:
-            table = await self.room.table(code)
+            table = await self._room.table(code)
             if table.is_practice or table.invited or table.matched or table.are_strangers or table.is_duplicate:
                 return None
             if table.fixture or table.phase not in ("open", "playing"):
@@ -159,12 +181,12 @@ class Lobby:
             return FullTable("")
         except TableError:
             return None
-        return FullTable(await self._core.watching.watch_id(table))
+        return FullTable(await self._watching.watch_id(table))
 
     async def rematch_of(self, payload: str) -> str:
         """Return the code of the table that a press for a rematch opened or found; empty for any other press."""
         action = actions.parse(payload)
         if not isinstance(action, PageAction) or action.page != "rematch":
             return ""
-        table = await self._core.challenges.opened_by(f"again:{' '.join(action.words)}")
+        table = await self._challenges.opened_by(f"again:{' '.join(action.words)}")
         return table.code if table else ""

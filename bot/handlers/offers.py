@@ -1,19 +1,22 @@
 """Offers: what a person may send into any chat, and how a table comes of one that somebody presses there."""
 
 import re
+from collections.abc import Sequence
 
 from bot import offers
 from bot.actions import BadPayload, OfferAction
-from bot.core import Core
+from bot.feature import Feature
 from bot.game_words import targets
 from bot.handlers.errors import ChallengerIsBusy, GameOnHere, OfferExpired, OfferTaken
 from bot.panels.offer import offer_description, offer_panel, offer_title
-from bot.people import Profile
+from bot.people import People, Profile
 from bot.places import Place
 from bot.platform import Offer, Press, chat_of, is_inline, platform_of
-from bot.store import keys
+from bot.store import Store, keys
+from bot.tables.challenges import Challenges
 from bot.tables.choice import Choice
 from bot.tables.errors import NoSuchTable, TooManyChallenges, TooManyTables
+from bot.tables.lists import TableLists
 from bot.tables.table import Table
 from bot.texts import LANGUAGES
 from bot.words.phrases import game_names
@@ -33,12 +36,15 @@ NO_OFFER = "-"
 class Offers:
     """Makes offers, and opens the tables of those that are taken up."""
 
-    def __init__(self, core: Core) -> None:
-        self._core = core
+    def __init__(
+        self, store: Store, people: People, challenges: Challenges, lists: TableLists, features: Sequence[Feature]
+    ) -> None:
+        self._store, self._people, self._challenges = store, people, challenges
+        self._lists, self._features = lists, features
 
     async def fitting(self, profile: Profile, typed: str) -> list[Offer]:
         """What fits what somebody has typed: each game, the one they named, and their own rating."""
-        secret, language = await self._core.store.secret(), profile.language
+        secret, language = await self._store.secret(), profile.language
         found = []
         for choice in await self._choices(profile.id, typed):
             payload = offers.encode(offers.new_terms(choice, profile.id), secret)
@@ -46,7 +52,7 @@ class Offers:
             about = offer_title(choice, language), offer_description(choice, language)
             found.append(Offer(f"{choice.game}.{_signature(payload)}", *about, panel))
         if not typed.strip():
-            for feature in self._core.features:
+            for feature in self._features:
                 found += await feature.offers(profile)
         return found
 
@@ -54,12 +60,12 @@ class Offers:
         """Note that somebody has sent the offer of this id, one of those that fitted what they had typed."""
         game, _, signature = offer.partition(".")
         if place and SIGNATURE.fullmatch(signature):
-            client = self._core.store.client
+            client = self._store.client
             await client.set(_offered(place), signature, nx=True, ex=TAKEN_SECONDS)
             await client.set(f"{keys.OFFER}{signature}", place, nx=True, ex=TAKEN_SECONDS)
         for choice in await self._choices(person, typed):
             if choice.game == game:
-                await self._core.people.note_choice(person, choice)
+                await self._people.note_choice(person, choice)
 
     async def _choices(self, person: str, typed: str) -> list[Choice]:
         """The games that somebody means who has typed this, as they last chose to play them, to the points that they
@@ -70,7 +76,7 @@ class Offers:
         named = " ".join(word for word in words if not word.isdecimal())
         found = [
             one
-            for one in await self._core.people.choices(person)
+            for one in await self._people.choices(person)
             if (not points or points in targets(one.game)) and any(named in name for name in _names(one.game))
         ]
         return [one.with_target(targets(one.game)[points].value) for one in found] if points else found
@@ -82,7 +88,7 @@ class Offers:
         """
         if not is_inline(press.place):
             raise BadPayload()
-        terms = offers.decode(action.terms, platform_of(press.place), await self._core.store.secret())
+        terms = offers.decode(action.terms, platform_of(press.place), await self._store.secret())
         if not terms.is_good:
             raise OfferExpired()
         # The signature: the same each time, and nobody else has it.
@@ -92,24 +98,24 @@ class Offers:
         await self._keep_to_one_offer(press.place, signature, update, is_first=is_first)
         table = await self._open(terms, update, press)
         if is_first:
-            await self._core.people.note_choice(terms.person, terms.choice)
+            await self._people.note_choice(terms.person, terms.choice)
         person = press.person
         if person.id == terms.person:
             return table
-        return await self._core.challenges.sit(table.code, person.id, person.name, press.key, handle=person.handle)
+        return await self._challenges.sit(table.code, person.id, person.name, press.key, handle=person.handle)
 
     async def _keep_to_one_message(self, update: str, place: str) -> bool:
         """Whether this is an offer's first press; OfferTaken where it was pressed elsewhere and then carried there: it
         could open tables without end.
         """
-        first = await self._core.store.client.set(update, place, nx=True, get=True, ex=TAKEN_SECONDS)
+        first = await self._store.client.set(update, place, nx=True, get=True, ex=TAKEN_SECONDS)
         if first is not None and _message(first.decode()) != _message(place):
             raise OfferTaken()
         return first is None
 
     async def _keep_to_one_offer(self, place: str, signature: str, update: str, *, is_first: bool) -> None:
         """Bind an inline message to its offer; raise if it belongs to another one, whatever the client pressed."""
-        client = self._core.store.client
+        client = self._store.client
         bound = await client.set(_offered(place), signature, nx=True, get=True, ex=BOUND_SECONDS)
         if bound is None:
             return
@@ -117,30 +123,29 @@ class Offers:
             if is_first:
                 # It was not taken up here, and still may be where it was sent.
                 await client.delete(update)
-            await check_is_free(self._core, place, update)
+            await check_is_free(self._lists, place, update)
             raise BadPayload()
         await client.expire(_offered(place), BOUND_SECONDS)
 
     async def is_bound(self, place: str) -> bool:
         """Return whether an inline message is known to belong to an offer."""
-        bound = await self._core.store.client.get(_offered(place))
+        bound = await self._store.client.get(_offered(place))
         return bound is not None and bound.decode() != NO_OFFER
 
     async def keep_offers_off(self, place: str) -> None:
         """Note that a message with an inline id is none that somebody sent: no offer can be taken up there."""
-        await self._core.store.client.set(_offered(place), NO_OFFER, nx=True, ex=TAKEN_SECONDS)
+        await self._store.client.set(_offered(place), NO_OFFER, nx=True, ex=TAKEN_SECONDS)
 
     async def _open(self, terms: offers.Terms, update: str, press: Press) -> Table:
-        people, challenges = self._core.people, self._core.challenges
-        await check_is_free(self._core, press.place, update)
-        opener = await people.person(terms.person)
+        await check_is_free(self._lists, press.place, update)
+        opener = await self._people.person(terms.person)
         if opener.name == Profile.name:
             # They have had themselves forgotten since.
             raise OfferExpired()
         # Before there is a table: its first board speaks that language already.
-        await people.begin_chat(press.place, opener.language)
+        await self._people.begin_chat(press.place, opener.language)
         try:
-            return await challenges.open_table(
+            return await self._challenges.open_table(
                 terms.choice.game, opener.id, opener.name, update, host=press.place, setup=terms.choice.setup
             )
         except NoSuchTable:
@@ -152,12 +157,12 @@ class Offers:
             raise ChallengerIsBusy(name=opener.name) from None
 
 
-async def check_is_free(core: Core, place: str, update: str) -> None:
+async def check_is_free(lists: TableLists, place: str, update: str) -> None:
     """An inline message shows one table: GameOnHere if it shows one that goes on, and was opened by another update.
 
     A press there need not be of a button that the message has.
     """
-    for table in await core.tables_at(chat_of(place)):
+    for table in await lists.tables_at(chat_of(place)):
         if place in table.hosts and table.phase in ("open", "playing") and not table.log.was_begun_by(update):
             raise GameOnHere()
 

@@ -1,42 +1,102 @@
-"""Gathers what the pages of the core show: rules, and lists of tables."""
+"""The pages of the core: lists of tables, rules, help, and finished games."""
 
-from bot.core import Core
+from collections.abc import Sequence
+
+from bot.actions import BadPayload
+from bot.commands import FAIR, FAIR_WORDS
+from bot.feature import Feature, Handlers
+from bot.game_words import game_called
+from bot.handlers.guard import Guard
 from bot.panel import Panel
+from bot.panels.pages import help_page
 from bot.panels.rules import rules_page
 from bot.panels.tables import Seated, free_chairs, open_tables_page, tables_page
 from bot.people import Profile
 from bot.pictures.rules import rules_sheet
-from bot.platform import chat_of
+from bot.platform import Command, Press, Reply, chat_of, is_private
+from bot.replays import Replays
+from bot.replies import for_one
+from bot.tables.challenges import Challenges
+from bot.tables.errors import NoSuchTable
+from bot.tables.lists import TableLists
 from bot.tables.snapshot import isolated
-from bot.viewers import pictured
+from bot.viewers import Viewers, pictured
 from engine import GAMES
 
 MOST_LISTED = 10
 """How many open challenges are listed, each with its button."""
 
 
-class Pages:
+class CorePages(Handlers):
     """Pages with what the store knows."""
 
-    def __init__(self, core: Core) -> None:
-        self._core = core
+    pages_for_one = ("replay", "fair")
 
-    async def language(self, place: str) -> str:
-        """The person's in private, the chat's in a group."""
-        return (await self._core.viewers.at(place)).language
+    def __init__(
+        self,
+        viewers: Viewers,
+        lists: TableLists,
+        features: Sequence[Feature],
+        challenges: Challenges,
+        guard: Guard,
+        replays: Replays,
+    ) -> None:
+        self._viewers, self._lists, self._features = viewers, lists, features
+        self._challenges, self._guard, self._replays = challenges, guard, replays
+        self.commands = {"tables": self._tables_command, "rules": self._rules_command, "help": self._help_command}
+        self.pages = {
+            "tables": self._sit,
+            "rules": self._rules_page,
+            "help": self._help_page,
+            "replay": self._replay,
+            "fair": self._fair,
+        }
 
-    async def rules(self, place: str, about: str) -> Panel:
-        """How a game is played, by its id; other pages on rules as `rules_page` knows them."""
-        viewer = await self._core.viewers.at(place)
+    async def help(self, place: str) -> Reply:
+        return Reply(panel=help_page((await self._viewers.at(place)).language))
+
+    async def _help_command(self, command: Command, _profile: Profile) -> Reply:
+        return await self.help(command.place)
+
+    async def _help_page(self, press: Press, _profile: Profile, _words: list[str]) -> Reply:
+        return await self.help(press.place)
+
+    async def _rules_command(self, command: Command, _profile: Profile) -> Reply:
+        about = ""
+        if command.words:
+            about = FAIR if command.words[0].lower() in FAIR_WORDS else game_called(" ".join(command.words))
+        return Reply(panel=await self._rules(command.place, about))
+
+    async def _rules_page(self, press: Press, _profile: Profile, words: list[str]) -> Reply:
+        return Reply(panel=await self._rules(press.place, " ".join(words)))
+
+    async def _rules(self, place: str, about: str) -> Panel:
+        """Return how a game is played, by its id, or another page on rules that `rules_page` knows."""
+        viewer = await self._viewers.at(place)
         panel = rules_page(viewer.language, about, viewer.suits)
         if not viewer.deck or about not in GAMES:
             return panel
         sheet = rules_sheet(about, viewer.language, viewer.suits, viewer.deck)
         return pictured(panel, sheet, viewer.language, is_lasting=True)
 
-    async def tables(self, profile: Profile) -> Panel:
+    async def _tables_command(self, command: Command, profile: Profile) -> Reply:
+        if is_private(command.place):
+            return Reply(panel=await self._own_tables(profile), private=True)
+        return Reply(panel=await self._open_tables(command.place))
+
+    async def _sit(self, press: Press, _profile: Profile, words: list[str]) -> Reply:
+        """Sit down at a table that a list shows, and show the list as it is then."""
+        if len(words) != 2 or words[0] != "sit":
+            raise BadPayload()
+        code, person = words[1], press.person
+        if not await self._guard.knows(person, press.place, code):
+            raise NoSuchTable(code=code[:8])
+        await self._challenges.sit(code, person.id, person.name, press.key, handle=person.handle)
+        return Reply(panel=await self._open_tables(press.place))
+
+    async def _own_tables(self, profile: Profile) -> Panel:
         lines = []
-        for table in await self._core.tables_of(profile.id):
+        for table in await self._lists.tables_of(profile.id):
             seat = table.seat_of(profile.id)
             others = [isolated(chair.name) for chair in table.chairs if chair and chair.person != profile.id]
             mine = table.game is not None and table.game.turn == seat
@@ -44,12 +104,24 @@ class Pages:
             lines.append(Seated(table.code, table.game_id, ", ".join(others), state))
         return tables_page(profile.language, sorted(lines, key=lambda line: (line.state != "mine", line.code)))
 
-    async def open_tables(self, place: str) -> Panel:
-        """The challenges of a chat that anybody there may take up."""
-        language = await self.language(place)
+    async def _open_tables(self, place: str) -> Panel:
+        """Return the challenges of a chat that anybody there may accept."""
+        language = (await self._viewers.at(place)).language
         # A server's channels are one chat, and not everybody sees all of them.
-        there = [table for table in await self._core.tables_at(chat_of(place)) if table.is_shown_at(place)]
+        there = [table for table in await self._lists.tables_at(chat_of(place)) if table.is_shown_at(place)]
         tables = [one for one in there if one.phase == "open" and one.invited is None and free_chairs(one)]
         tables.sort(key=lambda table: table.code)
-        notes = [note for feature in self._core.features if (note := await feature.note_on_open_tables(language))]
+        notes = [note for feature in self._features if (note := await feature.note_on_open_tables(language))]
         return open_tables_page(language, tables[:MOST_LISTED], notes)
+
+    async def _replay(self, press: Press, profile: Profile, words: list[str]) -> Reply:
+        """In a group the result stays: the page is a message of its own, to the presser alone."""
+        if len(words) != 2:
+            raise BadPayload()
+        panel = await self._replays.replay(press.place, profile, *words)
+        return for_one(press.place, profile.language, panel)
+
+    async def _fair(self, press: Press, profile: Profile, words: list[str]) -> Reply:
+        if len(words) != 2:
+            raise BadPayload()
+        return for_one(press.place, profile.language, await self._replays.fair(press.place, *words))

@@ -3,18 +3,20 @@
 from collections.abc import AsyncGenerator, Iterator, Mapping
 from contextlib import contextmanager, suppress
 
-from bot.core import Core
 from bot.handlers.guard import Guard
 from bot.handlers.hands import Hands, OpenHand
 from bot.handlers.limits import TooManyCodes
 from bot.idempotency import UsedKeys
+from bot.people import People
 from bot.platform import Person, private_place
 from bot.programs import CannotBe, Program, Programs
+from bot.robot_pool import RobotPool
 from bot.site.seated import OwnTable, own_table
 from bot.store.entries import Rule
 from bot.store.outage import begin_request
-from bot.tables.challenges import robots_at
+from bot.tables.challenges import Challenges, robots_at
 from bot.tables.errors import AlreadySeated, NoSuchTable, NotAtThisTable, OldPanel, SetAside
+from bot.tables.room import Room
 from bot.texts import error_text
 from engine import game_kind
 from engine.errors import EngineError
@@ -48,18 +50,27 @@ def _none_told_from_others(code: str) -> Iterator[None]:
 class Playing:
     """What programs do at tables. Every method raises `CannotBe`, or one of the store's errors."""
 
-    def __init__(self, core: Core, hands: Hands, guard: Guard) -> None:
-        self._core, self._hands, self._guard = core, hands, guard
-        self.programs = Programs(core.store.client)
-        self._used_keys = UsedKeys(core.store.client)
+    def __init__(
+        self,
+        room: Room,
+        people: People,
+        challenges: Challenges,
+        robot_pool: RobotPool,
+        hands: Hands,
+        guard: Guard,
+    ) -> None:
+        self._room, self._people, self._challenges = room, people, challenges
+        self._robot_pool, self._hands, self._guard = robot_pool, hands, guard
+        self.programs = Programs(room.store.client)
+        self._used_keys = UsedKeys(room.store.client)
 
     async def tables(self, person: str) -> list[OwnTable]:
         """Where a program sits, or asks for a chair."""
-        return [own_table(table, person) for table in await self._core.tables_of(person)]
+        return [own_table(table, person) for table in await self._room.lists.tables_of(person)]
 
     async def table(self, code: str, person: str) -> OwnTable:
         """A table where a program sits, or asks for a chair; for a minute after it was removed as it ended."""
-        room = self._core.room
+        room = self._room
         with _saying_why(), _none_told_from_others(code):
             table = room.readable(await room.followed(code))
             if person not in table.people:
@@ -80,14 +91,14 @@ class Playing:
         begin_request()
         await self._meet(program)
         if robots == "strong":
-            self._core.robot_pool.get_ready()
+            self._robot_pool.get_ready()
         with _saying_why():
             kind = game_kind(game)
             resolve(kind.rules, rules)
             setup = [Rule(name, value) for name, value in rules.items()]
             sitting = robots_at(range(1, kind.seats), robots) if robots else []
             try:
-                table = await self._core.challenges.open_table(
+                table = await self._challenges.open_table(
                     kind.id, program.person, program.name, _update(program, key), setup=[*setup, *sitting]
                 )
             except NoSuchTable:
@@ -100,13 +111,13 @@ class Playing:
         person = await self._meet(program)
         with _saying_why(), suppress(AlreadySeated):
             async with self._guard.checked(person, private_place(person.id), code):
-                await self._core.challenges.sit(code, person.id, person.name, _update(program, key), seat)
+                await self._challenges.sit(code, person.id, person.name, _update(program, key), seat)
         return await self.table(code, program.person)
 
     async def move(self, program: Program, code: str, version: int, move: str, key: str) -> OwnTable:
         """Make a move by a table of this ``version``."""
         begin_request()
-        room, update = self._core.room, _update(program, key)
+        room, update = self._room, _update(program, key)
         with _saying_why(), _none_told_from_others(code):
             try:
                 table = await room.press(code, program.person, version, move, update)
@@ -136,7 +147,7 @@ class Playing:
 
     async def _meet(self, program: Program) -> Person:
         person = Person(program.person, program.name, "", "en")
-        await self._core.people.meet(person, private_place(person.id))
+        await self._people.meet(person, private_place(person.id))
         return person
 
 

@@ -5,93 +5,111 @@ from contextlib import suppress
 from itertools import permutations
 
 from bot.actions import BadPayload
-from bot.core import Core
+from bot.feature import Handlers
+from bot.finished.archive import Archive
 from bot.finished.game import FinishedGame
 from bot.handlers.errors import BlockedByYou
-from bot.handlers.offers import check_is_free
+from bot.handlers.offers import Offers, check_is_free
+from bot.people import Profile
 from bot.platform import Press, Reply, chat_of, is_inline, is_private
 from bot.somebody import is_somebody
 from bot.store.entries import Again, Clock, Rule, Setup, Sit
+from bot.tables.blocks import Blocks
 from bot.tables.chairs import STAND_IN, Chair, Invited
+from bot.tables.challenges import Challenges
 from bot.tables.errors import AlreadySeated, GameNotKept, NotAtThisTable
+from bot.tables.room import Room
 
 PAUSES = (0.1, 0.3, 0.6)
 """Seconds between looks for a game that has only just ended."""
 
 
-async def rematch(core: Core, press: Press, game_id: str) -> Reply:
-    """The same game, options and pairs again. The first who wants it opens the table, the others sit down at it."""
-    game, person = await _finished(core, game_id), press.person
-    if game is None:
-        raise GameNotKept()
-    if person.id not in game.people:
-        raise NotAtThisTable(code=game.code)
-    setup: list[Setup] = [Rule(name, value) for name, value in game.record.rules.items()]
-    setup.append(Clock(game.clock, game.strict))
-    robots = [
-        Sit(place, one, game.record.seats[place]) for place, one in enumerate(game.people) if one.startswith("robot:")
-    ]
-    others = [seat for seat, one in enumerate(game.people) if one != person.id]
-    # Whoever has been forgotten cannot be asked: then it is open to all.
-    is_for_one = len(others) == 1 and not robots and not is_somebody(game.people[others[0]])
-    if not game.chats and (is_for_one or (len(others) > 1 and len(robots) < len(others))):
-        return await _in_private(core, press, game, [*setup, *robots])
-    update, seat = f"again:{game_id}", game.people.index(person.id)
-    if is_inline(press.place):
-        if chat_of(press.place) not in game.chats:
+class Rematches(Handlers):
+    """Opens tables for rematches."""
+
+    pages_for_one = ("rematch",)
+
+    def __init__(self, archive: Archive, room: Room, challenges: Challenges, blocks: Blocks, offers: Offers) -> None:
+        self._archive, self._room, self._challenges = archive, room, challenges
+        self._blocks, self._offers = blocks, offers
+        self.pages = {"rematch": self._rematch}
+
+    async def _rematch(self, press: Press, _profile: Profile, words: list[str]) -> Reply:
+        """Open the same game with the same options and pairs, for the first who wants it, and seat the others there."""
+        if len(words) != 1:
             raise BadPayload()
-        await check_is_free(core, press.place, update)
-    table = await core.challenges.open_table(
-        game.record.game,
-        person.id,
-        person.name,
-        update,
-        again=True,
-        # What was played with robots on a page is begun there again, for whoever has the link to watch.
-        host="" if robots and game.origin == "page" and is_private(press.place) else press.place,
-        setup=(*setup, *robots),
-        invited=Invited(game.people[others[0]], "", game.record.seats[others[0]]) if is_for_one else None,
-        seat=seat,
-        visitor=press.visitor,
-    )
-    if table.opener.person != person.id:
+        [game_id] = words
+        if is_inline(press.place) and not await self._offers.is_bound(press.place):
+            raise BadPayload()
+        game, person = await self._finished(game_id), press.person
+        if game is None:
+            raise GameNotKept()
+        if person.id not in game.people:
+            raise NotAtThisTable(code=game.code)
+        setup: list[Setup] = [Rule(name, value) for name, value in game.record.rules.items()]
+        setup.append(Clock(game.clock, game.strict))
+        robots = [
+            Sit(place, one, game.record.seats[place])
+            for place, one in enumerate(game.people)
+            if one.startswith("robot:")
+        ]
+        others = [seat for seat, one in enumerate(game.people) if one != person.id]
+        # Whoever has been forgotten cannot be asked: then it is open to all.
+        is_for_one = len(others) == 1 and not robots and not is_somebody(game.people[others[0]])
+        if not game.chats and (is_for_one or (len(others) > 1 and len(robots) < len(others))):
+            return await self._in_private(press, game, [*setup, *robots])
+        update, seat = f"again:{game_id}", game.people.index(person.id)
+        if is_inline(press.place):
+            if chat_of(press.place) not in game.chats:
+                raise BadPayload()
+            await check_is_free(self._room.lists, press.place, update)
+        table = await self._challenges.open_table(
+            game.record.game,
+            person.id,
+            person.name,
+            update,
+            again=True,
+            # What was played with robots on a page is begun there again, for whoever has the link to watch.
+            host="" if robots and game.origin == "page" and is_private(press.place) else press.place,
+            setup=(*setup, *robots),
+            invited=Invited(game.people[others[0]], "", game.record.seats[others[0]]) if is_for_one else None,
+            seat=seat,
+            visitor=press.visitor,
+        )
+        if table.opener.person != person.id:
+            with suppress(AlreadySeated):
+                await self._challenges.sit(table.code, person.id, person.name, press.key, seat)
+        return Reply()
+
+    async def _finished(self, game_id: str) -> FinishedGame | None:
+        """Return a game if it is kept. A page shows the end before the archive has it, so wait for a game just over."""
+        for pause in PAUSES:
+            game = await self._archive.get(game_id)
+            if game or not self._room.remembered(game_id.partition("-")[0]):
+                return game
+            await asyncio.sleep(pause)
+        return await self._archive.get(game_id)
+
+    async def _in_private(self, press: Press, game: FinishedGame, setup: list[Setup]) -> Reply:
+        """People who played in no group may be strangers to each other, and have no chat together: all are asked, and
+        called as they were. A robot has the chair of somebody who was forgotten.
+        """
+        seats = list(zip(game.people, game.record.seats, strict=True))
+        people = [Chair(one, name) for one, name in seats if not one.startswith("robot:") and not is_somebody(one)]
+        setup += [Sit(seat, f"robot:{STAND_IN}", name) for seat, (one, name) in enumerate(seats) if is_somebody(one)]
+        if game.origin:
+            setup.append(Again(game.origin))
+        person = press.person.id
+        ids = [one.person for one in people]
+        has_blocked = dict(zip(ids, await self._blocks.of_each(ids), strict=True))
+        if found := next((one for one in people if one.person in has_blocked[person]), None):
+            raise BlockedByYou(name=found.name)
+        # Whoever was blocked by another is not told: to them it looks as if nobody answered.
+        apart = {one for pair in permutations(has_blocked, 2) if pair[1] in has_blocked[pair[0]] for one in pair}
+        asked = [person, *(one.person for one in people if one.person not in apart | {person})]
+        table = await self._challenges.open_for(
+            game.record.game, people, f"again:{game.id}", asked=asked, setup=setup, again=True, visitor=press.visitor
+        )
         with suppress(AlreadySeated):
-            await core.challenges.sit(table.code, person.id, person.name, press.key, seat)
-    return Reply()
-
-
-async def _finished(core: Core, game_id: str) -> FinishedGame | None:
-    """The game, if it is kept. A page shows the end before the archive has it, so it is waited for while its table is
-    there.
-    """
-    for pause in PAUSES:
-        game = await core.archive.get(game_id)
-        if game or not core.room.remembered(game_id.partition("-")[0]):
-            return game
-        await asyncio.sleep(pause)
-    return await core.archive.get(game_id)
-
-
-async def _in_private(core: Core, press: Press, game: FinishedGame, setup: list[Setup]) -> Reply:
-    """People who played in no group may be strangers to each other, and have no chat together: all are asked, and
-    called as they were. A robot has the chair of somebody who was forgotten.
-    """
-    seats = list(zip(game.people, game.record.seats, strict=True))
-    people = [Chair(one, name) for one, name in seats if not one.startswith("robot:") and not is_somebody(one)]
-    setup += [Sit(seat, f"robot:{STAND_IN}", name) for seat, (one, name) in enumerate(seats) if is_somebody(one)]
-    if game.origin:
-        setup.append(Again(game.origin))
-    blocks, person = core.blocks, press.person.id
-    ids = [one.person for one in people]
-    has_blocked = dict(zip(ids, await blocks.of_each(ids), strict=True))
-    if found := next((one for one in people if one.person in has_blocked[person]), None):
-        raise BlockedByYou(name=found.name)
-    # Whoever was blocked by another is not told: to them it looks as if nobody answered.
-    apart = {one for pair in permutations(has_blocked, 2) if pair[1] in has_blocked[pair[0]] for one in pair}
-    asked = [person, *(one.person for one in people if one.person not in apart | {person})]
-    table = await core.challenges.open_for(
-        game.record.game, people, f"again:{game.id}", asked=asked, setup=setup, again=True, visitor=press.visitor
-    )
-    with suppress(AlreadySeated):
-        await core.challenges.sit(table.code, press.person.id, press.person.name, press.key)
-    return Reply()
+            await self._challenges.sit(table.code, press.person.id, press.person.name, press.key)
+        return Reply()

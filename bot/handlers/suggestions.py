@@ -1,25 +1,28 @@
 """What may be chosen for an argument of a command, where a platform lets people choose instead of type."""
 
 from bot.commands import Kind
-from bot.core import Core
 from bot.game_words import targets
 from bot.pasted import pasted_code
+from bot.people import People
 from bot.platform import Person, Suggestion, chat_of
+from bot.tables.lists import TableLists
 from bot.tables.table import Table
 from bot.texts import language_of, texts
 from engine import GAMES
 
 
-async def suggestions(core: Core, kind: Kind, begun: str, person: Person, place: str, game: str) -> list[Suggestion]:
+async def suggestions(
+    people: People, lists: TableLists, kind: Kind, begun: str, person: Person, place: str, game: str
+) -> list[Suggestion]:
     """Return what a person may mean (`bot.card_room.CardRoom.suggestions`)."""
     if kind is Kind.POINTS:
-        return _points(game if game in GAMES else (await core.people.chat(place)).game, begun)
+        return _points(game if game in GAMES else (await people.chat(place)).game, begun)
     if kind is Kind.OPEN_TABLE:
         # A server's channels are one chat, and not everybody sees all of them.
-        there = [table for table in await core.tables_at(chat_of(place)) if table.is_shown_at(place)]
+        there = [table for table in await lists.tables_at(chat_of(place)) if table.is_shown_at(place)]
         tables = [table for table in there if table.phase == "open"]
     elif kind is Kind.OWN_TABLE:
-        tables = [table for table in await core.tables_of(person.id) if table.phase == "playing"]
+        tables = [table for table in await lists.tables_of(person.id) if table.phase == "playing"]
     else:
         return []
     found = [Suggestion(table.code, _label(table, language_of(person.language))) for table in tables]

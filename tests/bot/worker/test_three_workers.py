@@ -269,7 +269,9 @@ class ThreeWorkers(RuleBasedStateMachine):
         worker = fleet.workers[index]
         tables = await worker.tables_of(person.id)
         profile = await worker.people.person(person.id)
-        page = await fleet.dispatchers[index].pages.tables(profile)
+        command = Command("list", person, private_place(person.id), "tables")
+        page = (await fleet.dispatchers[index]._commands.answer(command, profile)).panel
+        assert page
         assert all(table.code in page.plain for table in tables)
         whose = {table.code: table.to_move.person if table.to_move else "" for table in tables}
         your_turn = texts(profile.language).gettext("your turn")

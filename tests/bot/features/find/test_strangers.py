@@ -170,8 +170,8 @@ async def test_a_rematch_looks_to_who_was_blocked_as_if_nobody_answered(playing:
     assert "You have blocked" in (await anna.press("Rematch")).toast
     before = anna.fake.texts(anna.private)
     await bruno.press("Rematch")
-    hands = anna.dispatcher.hands
-    assert await hands.who_wants_rematch(over, anna.person.id) == "", "nor on an open page"
+    after_games = anna.dispatcher.hands.after_games
+    assert await after_games.who_wants_rematch(over, anna.person.id) == "", "nor on an open page"
     assert anna.fake.texts(anna.private) == before
     assert "You are ready" in bruno.fake.last(bruno.private).plain
     [table] = await bruno.worker.tables_of(bruno.person.id)
@@ -184,11 +184,11 @@ async def test_a_rematch_that_waits_is_taken_back_by_a_block(playing: list[Playe
     [over] = await anna.worker.tables_of(anna.person.id)
     await resigned(bruno)
     await bruno.press("Rematch")
-    hands, name = anna.dispatcher.hands, (await anna.worker.people.person(bruno.person.id)).nickname
-    assert await hands.who_wants_rematch(over, anna.person.id) == name
+    after_games, name = anna.dispatcher.hands.after_games, (await anna.worker.people.person(bruno.person.id)).nickname
+    assert await after_games.who_wants_rematch(over, anna.person.id) == name
     await anna.press("🚫 Block")
     await anna.press("Yes, block")
-    assert await hands.who_wants_rematch(over, anna.person.id) == ""
+    assert await after_games.who_wants_rematch(over, anna.person.id) == ""
     assert await bruno.worker.tables_of(bruno.person.id) == []
     assert any("No game came of it" in text for text in bruno.fake.texts(bruno.private))
 

@@ -1,0 +1,46 @@
+"""What pages tell of a game once it is over: why it was not rated, and who wants a rematch."""
+
+from bot.finished.archive import Archive, game_id
+from bot.finished.rating_rules import why_unrated
+from bot.finished.ratings import Ratings
+from bot.people import People
+from bot.platform import private_place
+from bot.store.outage import Outage
+from bot.tables.challenges import Challenges
+from bot.tables.table import Table
+
+
+class AfterGames:
+    """What became of finished games."""
+
+    def __init__(
+        self, archive: Archive, ratings: Ratings, challenges: Challenges, people: People, outage: Outage
+    ) -> None:
+        self._archive, self._ratings, self._challenges = archive, ratings, challenges
+        self._people, self._outage = people, outage
+
+    async def why_unrated(self, table: Table) -> str | None:
+        """Return why nobody's rating rose by a finished game; None until it is rated, or while the store is away."""
+        with self._outage.noted():
+            game = await self._archive.get(game_id(table))
+            if game is None:
+                return None
+            changes = await self._ratings.changes(game.id)
+            return None if game.is_rated and not changes else why_unrated(game, changes)
+        return None
+
+    async def who_wants_rematch(self, table: Table, person: str) -> str:
+        """Return the name of a player who waits for this person to play a game again that no group saw.
+
+        Empty for nobody, and while the store is away. If a group saw the game, the challenge is visible there.
+        """
+        with self._outage.noted():
+            again = await self._challenges.opened_by(f"again:{game_id(table)}")
+            if again is None or again.phase != "open" or not again.matched or person in again.people:
+                return ""
+            # A blocked player's rematch offer is not announced.
+            if private_place(person) not in again.hosts:
+                return ""
+            chairs = again.spoken((await self._people.person(person)).language).chairs
+            return next((chair.name for chair in chairs if chair and not chair.is_robot), "")
+        return ""

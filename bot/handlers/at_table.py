@@ -1,0 +1,101 @@
+"""What players press at a table where a game is on, besides moves."""
+
+from bot.actions import BadPayload, TableAction, number_in
+from bot.delivery.names import Hand
+from bot.delivery.surface import Change
+from bot.delivery.updates import Updates
+from bot.feature import Handlers
+from bot.handlers.errors import NoEphemeral, NoHints
+from bot.handlers.hints import Hints
+from bot.panels.drafts import NO_DRAFT, Draft
+from bot.panels.strangers import spoken
+from bot.people import Profile
+from bot.platform import Press, Reply, is_private
+from bot.scheduler import Scheduler
+from bot.tables.chairs import STAND_IN
+from bot.tables.errors import NotAtThisTable, OldPanel
+from bot.tables.room import Room
+from bot.tables.table import PHRASES
+from bot.words.verdicts import hint_text
+
+
+class AtTable(Handlers):
+    """The buttons of players' hands and of the board."""
+
+    def __init__(self, room: Room, updates: Updates, scheduler: Scheduler, hints: Hints) -> None:
+        self._room, self._updates, self._scheduler, self._hints = room, updates, scheduler, hints
+        self.verbs = {
+            "draft": self._draft,
+            "claim": self._claim,
+            "automatic": self._automatic,
+            "wait": self._wait,
+            "aside": self._ephemeral,
+            "hint": self._hint,
+            "say": self._say,
+        }
+
+    async def _draft(self, press: Press, _profile: Profile, action: TableAction) -> Reply:
+        table = await self._room.table(action.code)
+        seat = table.seat_of(press.person.id)
+        if seat is None:
+            raise NotAtThisTable(code=action.code)
+        version = number_in(action.words)
+        if version != table.oldest_panel(seat):
+            raise OldPanel()
+        if len(action.words) > 2:
+            raise BadPayload()
+        draft = Draft(version, *action.words[1:])
+        if draft.repeats_itself:
+            raise BadPayload()
+        place = press.place if press.message and is_private(press.place) else ""
+        change = Change(pressed=press.message, draft=draft, place=place, genuine=press.genuine)
+        await self._updates.change(action.code, Hand(seat), change)
+        return Reply()
+
+    async def _claim(self, press: Press, _profile: Profile, action: TableAction) -> Reply:
+        await self._room.claim_on_time(action.code, press.person.id, press.key)
+        return Reply()
+
+    async def _automatic(self, press: Press, _profile: Profile, action: TableAction) -> Reply:
+        table = await self._room.check_flagged(action.code, press.person.id, press.key)
+        if not table.log.has_seen(press.key):
+            await self._scheduler.play_for(table, STAND_IN, press.key)
+        return Reply()
+
+    async def _wait(self, press: Press, _profile: Profile, action: TableAction) -> Reply:
+        await self._room.wait(action.code, press.person.id, press.key)
+        return Reply()
+
+    async def _ephemeral(self, press: Press, _profile: Profile, action: TableAction) -> Reply:
+        """Bring a player's hand to the group, for their eyes only."""
+        table = await self._room.table(action.code)
+        seat = table.seat_of(press.person.id)
+        if seat is None or table.phase != "playing":
+            raise NotAtThisTable(code=action.code)
+        if not press.ephemeral:
+            raise NoEphemeral()
+        await self._updates.change(action.code, Hand(seat), Change(repost=True, place=press.ephemeral))
+        return Reply()
+
+    async def _hint(self, press: Press, profile: Profile, action: TableAction) -> Reply:
+        """Tell a player who practises what the strong robot would play. Nobody else may learn of it."""
+        table = await self._room.table(action.code)
+        seat = table.seat_of(press.person.id)
+        game = table.game
+        if seat is None:
+            raise NotAtThisTable(code=action.code)
+        if not table.is_practice or table.is_duplicate:
+            raise NoHints()
+        if game is None or game.turn != seat or number_in(action.words) != table.oldest_panel(seat):
+            raise OldPanel()
+        found = await self._hints.give(press.person.id, table, seat)
+        return Reply(hint_text(found, profile.language, profile.suits, game.kind.id))
+
+    async def _say(self, press: Press, profile: Profile, action: TableAction) -> Reply:
+        if len(action.words) != 1 or action.words[0] not in PHRASES:
+            raise BadPayload()
+        table = await self._room.say(action.code, press.person.id, action.words[0], press.key)
+        seat = table.seat_of(press.person.id)
+        if seat is not None:
+            await self._updates.change(table.code, Hand(seat), Change(draft=NO_DRAFT))
+        return Reply(f"💬 {spoken(profile.language, action.words[0])}")

@@ -1,0 +1,167 @@
+"""What is pressed on a challenge card: chairs, options, answers, invitations."""
+
+from contextlib import suppress
+from functools import partial
+
+from bot.actions import BadPayload, TableAction, number_in
+from bot.delivery.names import Hand
+from bot.delivery.surface import Change
+from bot.delivery.surfaces import card_at
+from bot.delivery.updates import Updates
+from bot.feature import Handlers, VerbHandler
+from bot.handlers.invitations import Invitations
+from bot.panels.drafts import NO_DRAFT, Draft
+from bot.people import People, Profile
+from bot.platform import Press, Reply, is_inline
+from bot.robot_pool import RobotPool
+from bot.table_policy import Policies
+from bot.tables.chairs import ROBOT_NAMES
+from bot.tables.challenges import Challenges
+from bot.tables.checks import check_open
+from bot.tables.choice import Choice
+from bot.tables.errors import NoSuchTable, NotYoursToDecide, OnlyTheChallenger
+from bot.tables.room import Room
+from bot.tables.table import CLOCKS, Table
+from bot.texts import texts
+from engine import GAMES
+from engine.robots import LEVELS
+from engine.rules import spell
+
+
+class ChallengeCards(Handlers):
+    """The buttons of challenge cards."""
+
+    def __init__(
+        self,
+        room: Room,
+        challenges: Challenges,
+        people: People,
+        updates: Updates,
+        robot_pool: RobotPool,
+        policies: Policies,
+        invitations: Invitations,
+    ) -> None:
+        self._room, self._challenges, self._people, self._updates = room, challenges, people, updates
+        self._robot_pool, self._policies, self._invitations = robot_pool, policies, invitations
+        on_cards: dict[str, VerbHandler] = {
+            "sit": self._sit,
+            "stand": self._stand,
+            "robot": self._robot,
+            "invite": self._invite,
+            "cancel": self._cancel,
+            "decline": self._decline,
+            "menu": self._menu,
+            "game": self._game,
+            "rule": self._rule,
+            "clock": self._clock,
+        }
+        answers = {"accept": self._answer, "refuse": self._answer}
+        self.verbs = {**{verb: partial(self._pressed, handler) for verb, handler in on_cards.items()}, **answers}
+
+    async def _pressed(self, handler: VerbHandler, press: Press, profile: Profile, action: TableAction) -> Reply:
+        """Bring the card up to date besides: a crash may have doubled the message, which shows an old state then."""
+        if press.genuine:
+            with suppress(NoSuchTable):
+                table = await self._room.table(action.code)
+                if press.place in table.hosts:
+                    await self._change_card(table, press, Change(pressed=press.message, genuine=True))
+        return await handler(press, profile, action)
+
+    async def _change_card(self, table: Table, press: Press, change: Change) -> None:
+        await self._updates.change(table.code, card_at(table, table.hosts.index(press.place)), change)
+
+    async def _sit(self, press: Press, profile: Profile, action: TableAction) -> Reply:
+        person = press.person
+        seat = number_in(action.words) if action.words else None
+        table = await self._challenges.sit(
+            action.code, person.id, person.name, press.key, seat, handle=person.handle, terms=action.version
+        )
+        seat, toast = table.seat_of(person.id), ""
+        if seat is None:
+            toast = texts(profile.language).gettext("You have asked for a chair.")
+        elif press.ephemeral and table.phase == "playing" and profile.wants_ephemeral:
+            await self._updates.change(table.code, Hand(seat), Change(repost=True, place=press.ephemeral))
+        return seated_reply(press, profile, await self._room.cached(action.code), toast)
+
+    async def _stand(self, press: Press, _profile: Profile, action: TableAction) -> Reply:
+        await self._challenges.stand(action.code, press.person.id, press.key)
+        return Reply()
+
+    async def _robot(self, press: Press, _profile: Profile, action: TableAction) -> Reply:
+        level = action.words[0] if action.words else ""
+        if level not in LEVELS:
+            raise BadPayload()
+        if level == "strong":
+            self._robot_pool.get_ready()
+        names = [f"🤖 {name}" for name in ROBOT_NAMES[level]]
+        await self._challenges.add_robot(action.code, press.person.id, level, names, press.key)
+        return Reply()
+
+    async def _invite(self, press: Press, profile: Profile, action: TableAction) -> Reply:
+        """Everybody who sees a challenge may pass it on while it waits for players."""
+        table = await self._room.table(action.code)
+        check_open(table)
+        if table.matched:
+            raise NotYoursToDecide()
+        return await self._invitations.invitation(await self._room.cached(action.code), profile, press.place)
+
+    async def _cancel(self, press: Press, _profile: Profile, action: TableAction) -> Reply:
+        await self._challenges.cancel(action.code, press.person.id, press.key)
+        return Reply()
+
+    async def _decline(self, press: Press, _profile: Profile, action: TableAction) -> Reply:
+        table = await self._room.table(action.code)
+        if not await self._policies.of(table).decline(table, press.person.id, press.key):
+            await self._challenges.decline(action.code, press.person.id, press.person.handle, press.key)
+        return Reply()
+
+    async def _menu(self, press: Press, _profile: Profile, action: TableAction) -> Reply:
+        table = await self._room.table(action.code)
+        if table.opener.person != press.person.id:
+            raise OnlyTheChallenger(name=table.opener.name)
+        if action.words not in ([], ["game"], ["rules"]) or press.place not in table.hosts:
+            raise BadPayload()
+        await self._change_card(table, press, Change(draft=Draft(0, *action.words)))
+        return Reply()
+
+    async def _game(self, press: Press, _profile: Profile, action: TableAction) -> Reply:
+        if action.words[:1] == [] or action.words[0] not in GAMES:
+            raise BadPayload()
+        is_again = (await self._room.table(action.code)).log.has_seen(press.key)
+        table = await self._challenges.choose_game(action.code, press.person.id, action.words[0], press.key)
+        if press.place in table.hosts and not is_again:
+            await self._change_card(table, press, Change(draft=NO_DRAFT))
+            await self._people.choose_for_chat(press.place, game=action.words[0])
+        return Reply()
+
+    async def _rule(self, press: Press, _profile: Profile, action: TableAction) -> Reply:
+        table = await self._room.table(action.code)
+        choices = GAMES[table.game_id].rules.choices()
+        name, _, value = " ".join(action.words).partition("=")
+        if value not in map(spell, choices.get(name, ())):
+            raise BadPayload()
+        table = await self._challenges.choose_rule(action.code, press.person.id, f"{name}={value}", press.key)
+        await self._people.note_choice(press.person.id, Choice.of_table(table))
+        return Reply()
+
+    async def _clock(self, press: Press, _profile: Profile, action: TableAction) -> Reply:
+        if len(action.words) != 2 or action.words[0] not in map(str, CLOCKS) or action.words[1] not in ("0", "1"):
+            raise BadPayload()
+        seconds, strict = int(action.words[0]), action.words[1] == "1"
+        table = await self._challenges.choose_clock(action.code, press.person.id, seconds, strict, press.key)
+        await self._people.note_choice(press.person.id, Choice.of_table(table))
+        return Reply()
+
+    async def _answer(self, press: Press, _profile: Profile, action: TableAction) -> Reply:
+        is_accepted = action.verb == "accept"
+        await self._challenges.answer(action.code, press.person.id, number_in(action.words), is_accepted, press.key)
+        return Reply()
+
+
+def seated_reply(press: Press, profile: Profile, table: Table, toast: str) -> Reply:
+    """Return the answer to a press that may have seated a person.
+
+    If the bot is not in the chat, nothing else there may lead them to their private chat.
+    """
+    word = table.code if is_inline(press.place) and press.person.id in table.people else ""
+    return Reply(toast, start_word=word, has_private_chat=profile.has_private_chat)

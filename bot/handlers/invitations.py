@@ -1,0 +1,37 @@
+"""Invitations to tables that wait for players, for people to pass on."""
+
+from collections.abc import Mapping
+
+from bot.delivery.message_state import decode_state
+from bot.delivery.names import encode_name
+from bot.delivery.surfaces import card_at
+from bot.panels.challenge import invitation_panel
+from bot.people import Profile
+from bot.platform import Adapter, Reply, platform_of
+from bot.replies import private_toast
+from bot.store import Store
+from bot.tables.table import Table
+
+
+class Invitations:
+    """Writes invitations."""
+
+    def __init__(self, store: Store, adapters: Mapping[str, Adapter]) -> None:
+        self._store, self._adapters = store, adapters
+
+    async def invitation(self, table: Table, profile: Profile, place: str) -> Reply:
+        """Return a person's invitation to a table, for their private chat. ``place`` is where they asked for it."""
+        address = await self._address_of(table, platform_of(place))
+        panel = invitation_panel(table, profile.name, address, profile.language)
+        toast = private_toast(place, profile.language)
+        return Reply(panel=panel, private=True, is_to_pass_on=True, toast=toast)
+
+    async def _address_of(self, table: Table, platform: str) -> str:
+        """Return an address by which people of a platform find a challenge; empty if there is none."""
+        adapter, shown = self._adapters[platform], await self._store.shown(table.code)
+        for host, place in enumerate(table.hosts):
+            state = shown.get(encode_name(card_at(table, host)))
+            message = decode_state(state).message if state and platform_of(place) == platform else ""
+            if address := message and adapter.invitation(table.code, place, message):
+                return address
+        return ""

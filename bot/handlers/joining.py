@@ -1,0 +1,88 @@
+"""How people come to tables by command: /challenge and /join."""
+
+from bot.feature import Handlers
+from bot.game_words import game_and_points, target_rule
+from bot.handlers.errors import SayTheCode, UnknownCode
+from bot.handlers.guard import Guard
+from bot.meant import invited_by
+from bot.names import plain_name
+from bot.pasted import pasted_code
+from bot.people import People, Profile
+from bot.platform import Command, Reply, is_ephemeral, is_private
+from bot.store.entries import Clock
+from bot.tables.challenges import Challenges
+from bot.tables.errors import AlreadyPlaying, AlreadySeated, NoSuchTable
+from bot.tables.room import Room
+from bot.tables.table import USUAL_CLOCK, Table
+from bot.texts import texts
+
+
+class Joining(Handlers):
+    """Opens tables, and seats people by code."""
+
+    def __init__(self, room: Room, challenges: Challenges, people: People, guard: Guard) -> None:
+        self._room, self._challenges, self._people, self._guard = room, challenges, people, guard
+        self.commands = {"challenge": self._challenge, "join": self.join}
+
+    async def _challenge(self, command: Command, profile: Profile) -> Reply:
+        chat = await self._people.chat(command.place)
+        invited = await invited_by(self._people, command)
+        game, target = game_and_points(command.words, chat.game)
+        usual = chat.clock == USUAL_CLOCK and not chat.strict
+        rules = [target_rule(game, target)] if target is not None else []
+        clocks = [] if usual else [Clock(chat.clock, chat.strict)]
+        # A challenge that is delivered again must not bring an older choice back.
+        is_choice = chat.game != game and await self._challenges.opened_by(command.key) is None
+        table = await self._challenges.open_table(
+            game,
+            profile.id,
+            command.person.name,
+            command.key,
+            host=command.place,
+            invited=invited,
+            setup=(*rules, *clocks),
+        )
+        if is_choice:
+            await self._people.choose_for_chat(command.place, game=game)
+        return Reply(toast=_to_pass_on(command, profile, table))
+
+    async def join(self, command: Command, profile: Profile) -> Reply:
+        """Seat a person at a table by its code, or ask for a chair there. The code may be a guess."""
+        if not command.words:
+            raise SayTheCode()
+        code, person = pasted_code(f"/join {' '.join(command.words)}"), command.person
+        if not code:
+            raise UnknownCode(code=plain_name(command.words[0].upper())[:16])
+        try:
+            async with self._guard.checked(person, command.place, code):
+                table = await self._sit_by_code(command, code)
+        except NoSuchTable:
+            raise UnknownCode(code=code) from None
+        _ = texts(profile.language).gettext
+        asked = table.seat_of(person.id) is None
+        return Reply(
+            toast=_("You have asked for a chair.") if asked else _("You sit at table {code}.").format(code=code)
+        )
+
+    async def _sit_by_code(self, command: Command, code: str) -> Table:
+        host = "" if is_private(command.place) else command.place
+        person = command.person
+        try:
+            table = await self._challenges.sit(
+                code, person.id, person.name, command.key, handle=person.handle, host=host
+            )
+        except (AlreadySeated, AlreadyPlaying):
+            table = await self._room.table(code)
+            if table.seat_of(person.id) is None or not host:
+                raise
+            table = await self._challenges.host(code, host, command.key)
+        return table
+
+
+def _to_pass_on(command: Command, profile: Profile, table: Table) -> str:
+    """Return what to tell a person who challenges somebody from a private chat: nobody else sees it there."""
+    if table.invited is None or not is_private(command.place) or is_ephemeral(command.place):
+        return ""
+    _ = texts(profile.language).gettext
+    name = table.invited.name or f"@{table.invited.handle}"
+    return _("{name} cannot see this chat. Tell them to write me /join {code}.").format(name=name, code=table.code)

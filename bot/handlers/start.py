@@ -1,0 +1,57 @@
+"""What platforms send when somebody opens the private chat, by themselves or through a button or a link: /start."""
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from bot.feature import CommandHandler, Handlers
+from bot.game_words import code_in
+from bot.handlers.joining import Joining
+from bot.handlers.pages import CorePages
+from bot.pasted import read_pasted
+from bot.people import Profile
+from bot.platform import Command, Reply, is_private
+from bot.private_hands import PrivateHands
+from bot.tables.lists import TableLists
+from bot.texts import texts
+
+
+class Start(Handlers):
+    """Answers /start by the word behind it."""
+
+    def __init__(
+        self,
+        others: Iterable[Handlers],
+        joining: Joining,
+        pages: CorePages,
+        private_hands: PrivateHands,
+        lists: TableLists,
+    ) -> None:
+        """``others`` are those whose words may come behind /start."""
+        self._joining, self._pages, self._private_hands, self._lists = joining, pages, private_hands, lists
+        self.commands = {"start": self._start}
+        self._words: dict[str, CommandHandler] = {}
+        for one in others:
+            self._words |= one.start_words
+
+    async def _start(self, command: Command, profile: Profile) -> Reply:
+        """Do what the word says: seat the person at a table, or show the hand at one, or what a feature has."""
+        pasted = read_pasted(f"/start {' '.join(command.words)}")
+        if pasted and pasted.joins:
+            # Who sits there already, and opens the link again, is shown what there is to see. In a group that is the
+            # board: the link has brought the bot there.
+            if is_private(command.place) and await self._private_hands.bring(profile.id, pasted.id, command.place):
+                return Reply()
+            return await self._joining.join(replace(command, words=(pasted.id,)), profile)
+        if len(command.words) == 1 and (handler := self._words.get(command.words[0])):
+            return await handler(command, profile)
+        code = code_in(command.words)
+        if await self._private_hands.bring(profile.id, code, command.place):
+            return Reply()
+        waiting = [table for table in await self._lists.tables_of(profile.id) if table.code == code]
+        if waiting:
+            # Before the cards are dealt, from a chat that the bot is not in.
+            _ = texts(profile.language).gettext
+            if waiting[0].seat_of(profile.id) is None:
+                return Reply(toast=_("You have asked for a chair."))
+            return Reply(toast=_("You sit at table {code}. Your cards come here.").format(code=code))
+        return await self._pages.help(command.place)

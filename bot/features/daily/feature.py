@@ -12,8 +12,9 @@ from bot.features.daily.commands import Daily
 from bot.features.daily.days import Days
 from bot.features.daily.deal import DayResult, result_of, thought_seed
 from bot.features.daily.dealt import mark_before_forgetting
-from bot.features.daily.loop import Reminders
+from bot.features.daily.loop import Reminders, reminder_hours
 from bot.features.daily.pages import TOO_LATE, day_result_panel
+from bot.features.daily.played import PlayedDays
 from bot.features.daily.site import DaySite
 from bot.finished.archive import Archive
 from bot.metrics import GAMES
@@ -86,11 +87,13 @@ class DailyFeature(Feature):
     name = "daily"
 
     def __init__(self, core: Core) -> None:
-        self._core = core
+        self._room = core.room
         self.days = Days(core.room, core.challenges, core.archive, core.robot_pool, core.clock)
         self.reminders = Reminders(core.store, core.shards, core.clock, core.people, core.adapters, self.days)
-        self.daily = Daily(core, self.days)
-        self.site = DaySite(core.people, self.days, self.daily)
+        self._hours = reminder_hours(core.store.client)
+        played = PlayedDays(self.days, core.people, core.archive, core.analysis_pool, is_analysed=core.looks_at_games)
+        self.daily = Daily(self.days, played, self._hours, core.viewers, core.private_hands, core.updates)
+        self.site = DaySite(core.people, self.days, self.daily, played)
         self.policy = DailyPolicy(core.store, core.archive, self.days)
         self.commands = {"daily": self._command}
         self.pages = {"daily": self._page}
@@ -120,11 +123,11 @@ class DailyFeature(Feature):
 
     def steps_before_leaving(self, forgetting: Forgetting) -> Iterator[Step]:
         # Who has seen today's cards cannot be dealt them again as a stranger.
-        yield partial(mark_before_forgetting, self._core.room, forgetting.person)
+        yield partial(mark_before_forgetting, self._room, forgetting.person)
 
     def steps_at_the_end(self, forgetting: Forgetting) -> Iterator[Step]:
         yield partial(self.days.results.forget, forgetting.person, forgetting.somebody)
-        yield partial(self.daily.hours.forget, forgetting.person, forgetting.today)
+        yield partial(self._hours.forget, forgetting.person, forgetting.today)
 
     async def mydata(self, person: str, now: float) -> dict[str, Any]:
         results = self.days.results
@@ -132,5 +135,5 @@ class DailyFeature(Feature):
         return {
             "days": [{"day": day.isoformat(), **result.to_dict()} for day, result in found if result],
             "days_asked_for": [{"day": day.isoformat(), "chat": chat} for day, chat in await results.asked_by(person)],
-            "reminded_at": await self.daily.hours.of(person),
+            "reminded_at": await self._hours.of(person),
         }

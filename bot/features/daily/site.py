@@ -7,6 +7,7 @@ from bot.addresses import Visitor
 from bot.features.daily.commands import Daily
 from bot.features.daily.comparison import DayTable, day_table
 from bot.features.daily.days import Days
+from bot.features.daily.played import PlayedDays
 from bot.panel import Panel
 from bot.people import People, Profile
 from bot.platform import Person
@@ -27,8 +28,8 @@ class DayPage(NamedTuple):
 class DaySite:
     """What pages show of the deal of the day. Every method may raise one of the store's errors."""
 
-    def __init__(self, people: People, days: Days, daily: Daily) -> None:
-        self._people, self._days, self._daily = people, days, daily
+    def __init__(self, people: People, days: Days, daily: Daily, played: PlayedDays) -> None:
+        self._people, self._days, self._daily, self._played = people, days, daily, played
 
     async def open(self, person: Person, visitor: Visitor | None = None) -> tuple[str, str]:
         """Return the code of the table at which a person plays today's deal, or an empty one and why there is none.
@@ -50,6 +51,6 @@ class DaySite:
         profile = await self._people.person(person) if person else Profile("", language=language)
         if yesterday:
             own = await self._days.results.line_of_play(self._days.today() - timedelta(days=1), person)
-            lines = day_table(profile.language, profile.suits, await self._daily.everywhere(profile))
-            return DayPage(await self._daily.yesterday(profile), False, own.game if own else "", lines)
+            lines = day_table(profile.language, profile.suits, await self._played.everywhere(profile))
+            return DayPage(await self._played.yesterday(profile), False, own.game if own else "", lines)
         return DayPage(await self._daily.own(profile), await self._days.may_play(person))

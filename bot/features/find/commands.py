@@ -3,15 +3,16 @@
 import re
 
 from bot.actions import BadPayload
-from bot.core import Core
 from bot.features.find.errors import AskedIfReady, BadNickname, NotInPrivateYet
 from bot.features.find.finder import Finder
 from bot.features.find.pages import NEVER, ROBOTS_AFTER, looking_page, nickname_page, not_looking_page
 from bot.panel import Panel
-from bot.people import Profile
+from bot.people import People, Profile
 from bot.platform import Reply, is_private, private_place
 from bot.replies import private_toast
+from bot.robot_pool import RobotPool
 from bot.somebody import NAME
+from bot.tables.challenges import Challenges
 from bot.texts import error_text, texts
 from engine import GAMES
 from engine.robots import LEVELS
@@ -29,15 +30,15 @@ NICKNAME = re.compile(r"[^\W\d_](?:[^\W\d_]|[ '-]){0,14}[^\W\d_]")
 class Finding:
     """People who look for an opponent."""
 
-    def __init__(self, core: Core, finder: Finder) -> None:
-        self.core, self._finder = core, finder
+    def __init__(self, finder: Finder, people: People, challenges: Challenges, robot_pool: RobotPool) -> None:
+        self._finder, self._people, self._challenges, self._robot_pool = finder, people, challenges, robot_pool
 
     async def look(self, place: str, profile: Profile, update: str, game: str = "") -> Reply:
         """Have somebody wait for others at a game, or at any for two: the one that they chose last before others.
 
         AskedIfReady while there are some, who wait for them.
         """
-        chosen = [game] if game else [one.game for one in await self.core.people.choices(profile.id)]
+        chosen = [game] if game else [one.game for one in await self._people.choices(profile.id)]
         games = [one for one in chosen if game or GAMES[one].seats == 2]
         if not _can_be_asked(place, profile):
             raise NotInPrivateYet()
@@ -52,7 +53,7 @@ class Finding:
         return Reply(toast, await self._page(profile, game, games[0], robots_after), private=True)
 
     async def _page(self, profile: Profile, game: str, usual: str, robots_after: int | None) -> Panel:
-        nickname = (await self.core.people.person(profile.id)).nickname
+        nickname = (await self._people.person(profile.id)).nickname
         waiting = await self._finder.queue.waiting() if GAMES[usual].seats > 2 else []
         there = sum(usual in one.waiting.games for one in waiting)
         return looking_page(profile.language, game, usual, nickname, there, robots_after)
@@ -90,9 +91,9 @@ class Finding:
         if game not in GAMES or level not in LEVELS or not is_private(place):
             raise BadPayload()
         if level == "strong":
-            self.core.robot_pool.get_ready()
+            self._robot_pool.get_ready()
         private = private_place(profile.id)
-        await self.core.challenges.open_practice(game, profile.id, profile.name, level, update, host=private)
+        await self._challenges.open_practice(game, profile.id, profile.name, level, update, host=private)
         return Reply("" if place == private else texts(profile.language).gettext("It is in our private chat."))
 
     async def call(self, place: str, profile: Profile, nickname: str) -> Reply:
@@ -100,8 +101,8 @@ class Finding:
         if nickname:
             if not NICKNAME.fullmatch(nickname) or nickname.casefold() == NAME:
                 raise BadNickname()
-            await self.core.people.choose(profile.id, nickname=nickname)
-        profile = await self.core.people.person(profile.id)
+            await self._people.choose(profile.id, nickname=nickname)
+        profile = await self._people.person(profile.id)
         toast = private_toast(place, profile.language)
         return Reply(toast, nickname_page(profile.language, profile.nickname), private=True)
 

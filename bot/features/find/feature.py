@@ -10,6 +10,7 @@ from bot.delivery.names import Hand
 from bot.delivery.surface import Change
 from bot.feature import Feature, Forgetting, Step
 from bot.features.find.commands import Finding
+from bot.features.find.farewells import Farewells
 from bot.features.find.finder import Finder
 from bot.features.find.pages import ready_panel
 from bot.features.find.reports import Reports
@@ -71,10 +72,17 @@ class FindFeature(Feature):
             core.is_in_trouble,
         )
         self.teller = Teller(core.store, core.shards, core.people, core.adapters, core.settings.reports_to)
-        self.finding, self.strangers = Finding(core, self.finder), Strangers(core, self.finder)
-        self._core = core
+        self._room, self._people, self._updates = core.room, core.people, core.updates
+        self._finding = Finding(self.finder, core.people, core.challenges, core.robot_pool)
+        self._strangers = Strangers(
+            self.finder, self._reports, core.archive, core.people, core.replays, core.settings.reports_to
+        )
+        farewells = Farewells(
+            self._client, core.archive, core.blocks, core.people, core.adapters, core.delivery.answers
+        )
         self.commands = {"find": self._find, "nickname": self._nickname, "block": self._block}
-        self.pages = {"find": self._page, **{name: partial(self._about_strangers, name) for name in (*DEEDS, "say")}}
+        self.pages = {"find": self._page, "say": farewells.answer}
+        self.pages |= {deed: partial(self._about_strangers, deed) for deed in DEEDS}
         self.verbs = {deed: partial(self._do_to_stranger, deed) for deed in DEEDS}
         self.start_words = {"find": self._start}
         self.policy = FindPolicy(self.finder)
@@ -119,37 +127,37 @@ class FindFeature(Feature):
 
     async def _find(self, command: Command, profile: Profile) -> Reply:
         game = game_called(" ".join(command.words)) if command.words else ""
-        return await self.finding.look(command.place, profile, command.key, game)
+        return await self._finding.look(command.place, profile, command.key, game)
 
     async def _start(self, command: Command, profile: Profile) -> Reply:
-        return await self.finding.look(command.place, profile, command.key)
+        return await self._finding.look(command.place, profile, command.key)
 
     async def _page(self, press: Press, profile: Profile, words: list[str]) -> Reply:
-        return await self.finding.answer(press.place, profile, words, press.key)
+        return await self._finding.answer(press.place, profile, words, press.key)
 
     async def _nickname(self, command: Command, profile: Profile) -> Reply:
-        return await self.finding.call(command.place, profile, " ".join(command.words))
+        return await self._finding.call(command.place, profile, " ".join(command.words))
 
     async def _block(self, command: Command, profile: Profile) -> Reply:
         """Block somebody who is named, or else list who is blocked."""
         if not (command.words or command.about):
-            return await self.strangers.list_of_blocks(profile)
-        about = await person_meant(self._core.people, command)
+            return await self._strangers.list_of_blocks(profile)
+        about = await person_meant(self._people, command)
         if about is None:
             raise NoSuchPerson(name=plain_name(command.words[0])[:32])
-        return await self.strangers.block(profile, about)
+        return await self._strangers.block(profile, about)
 
     async def _about_strangers(self, page: str, press: Press, profile: Profile, words: list[str]) -> Reply:
-        return await self.strangers.answer(press.place, profile, page, words)
+        return await self._strangers.answer(press.place, profile, page, words)
 
     async def _do_to_stranger(self, deed: Deed, press: Press, profile: Profile, action: TableAction) -> Reply:
         if len(action.words) != 1:
             raise BadPayload()
-        table = await self._core.room.table(action.code)
-        await self.strangers.at_table(table, press.person.id, deed, number_in(action.words))
+        table = await self._room.table(action.code)
+        await self._strangers.at_table(table, press.person.id, deed, number_in(action.words))
         seat = table.seat_of(press.person.id)
         assert seat is not None
-        await self._core.updates.change(table.code, Hand(seat), Change(draft=NO_DRAFT))
+        await self._updates.change(table.code, Hand(seat), Change(draft=NO_DRAFT))
         _ = texts(profile.language).gettext
         if deed == "report":
             return Reply(

@@ -1,33 +1,32 @@
 """What people ask about what is kept of them: to have it, and to have it forgotten."""
 
 from bot.actions import BadPayload
-from bot.core import Core
 from bot.features.privacy.errors import AskedJustNow, NotYourPage
 from bot.features.privacy.forgetting import Forgetter
 from bot.features.privacy.mydata import AGAIN_AFTER, MyData
 from bot.features.privacy.pages import forget_page, forgotten_page, kept_page, not_forgotten_page, owner_tag
-from bot.people import Profile
+from bot.people import People, Profile
 from bot.platform import Reply, is_private
+from bot.tables.lists import TableLists
 
 
 class OwnData:
     """The commands /forget and /mydata, and the presses that follow them."""
 
-    def __init__(self, core: Core, forgetter: Forgetter) -> None:
-        self.core, self._forgetter = core, forgetter
-        self.mydata = MyData(core.store.client, core.archive, core.ratings, core.features)
+    def __init__(self, forgetter: Forgetter, mydata: MyData, lists: TableLists, people: People) -> None:
+        self._forgetter, self.mydata, self._lists, self._people = forgetter, mydata, lists, people
 
     async def send(self, profile: Profile) -> Reply:
         """A file of all that is kept of a person; AskedJustNow if they had one a moment ago."""
         if not await self.mydata.may_ask(profile.id):
             raise AskedJustNow(seconds=AGAIN_AFTER)
-        tables = await self.core.tables_of(profile.id)
-        file = await self.mydata.file(profile.id, tables, self.core.people.now())
+        tables = await self._lists.tables_of(profile.id)
+        file = await self.mydata.file(profile.id, tables, self._people.now())
         return Reply(panel=kept_page(profile.language), private=True, file=file)
 
     async def ask(self, profile: Profile) -> Reply:
         """What forgetting would do, and whether it shall."""
-        tables = await self.core.tables_of(profile.id)
+        tables = await self._lists.tables_of(profile.id)
         resigned = [table.code for table in tables if table.phase == "playing"]
         left = [table.code for table in tables if table.phase == "open"]
         return Reply(panel=forget_page(profile.language, profile.id, resigned, left), private=True)

@@ -6,6 +6,7 @@ from bot.core import Core
 from bot.feature import Feature
 from bot.features.privacy.commands import OwnData
 from bot.features.privacy.forgetting import Forgetter
+from bot.features.privacy.mydata import MyData
 from bot.features.privacy.rewriting import Rewriter
 from bot.features.privacy.unused import Unused
 from bot.people import Profile
@@ -22,7 +23,8 @@ class PrivacyFeature(Feature):
         self.forgetter = Forgetter(
             core.room, core.people, core.archive, core.ratings, core.features, core.shards.tell_to_forget
         )
-        self.own_data = OwnData(core, self.forgetter)
+        mydata = MyData(core.store.client, core.archive, core.ratings, core.features)
+        self.own_data = OwnData(self.forgetter, mydata, core.room.lists, core.people)
         self.commands = {"mydata": self._mydata, "forget": self._forget}
         self.pages = {"forget": self._page}
         self.loops = {

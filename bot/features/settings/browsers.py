@@ -1,12 +1,13 @@
 """The browsers in which people of chats play: links that lead there, and the page that shows and ends them."""
 
+from collections.abc import Mapping
+from typing import Any
 from urllib.parse import quote
 
 from bot.actions import BadPayload
-from bot.core import Core
 from bot.features.settings.browsers_page import browsers_page, link_panel
 from bot.people import Profile
-from bot.platform import Reply, platform_of
+from bot.platform import Adapter, Reply, platform_of
 from bot.replies import for_one, private_toast
 from bot.sessions import Sessions
 from bot.tables.errors import NotAtThisTable
@@ -19,9 +20,9 @@ END, ALL = "end", "all"
 class Browsers:
     """Answers about the browsers of whoever asks; nobody sees or ends another's."""
 
-    def __init__(self, core: Core) -> None:
-        self._core = core
-        self._sessions = Sessions(core.store.client)
+    def __init__(self, client: Any, adapters: Mapping[str, Adapter]) -> None:
+        self._adapters = adapters
+        self._sessions = Sessions(client)
 
     async def at_table(self, place: str, profile: Profile, table: Table) -> Reply:
         """A link to a table where somebody sits. NotAtThisTable for anybody else."""
@@ -56,5 +57,5 @@ class Browsers:
         return Reply(private_toast(place, profile.language), panel, private=True)
 
     def _pages(self, profile: Profile) -> str:
-        adapter = self._core.adapters.get(platform_of(profile.id))
+        adapter = self._adapters.get(platform_of(profile.id))
         return adapter.pages_url if adapter else ""

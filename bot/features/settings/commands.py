@@ -3,12 +3,13 @@
 from collections.abc import Mapping
 
 from bot.actions import BadPayload
-from bot.core import Core
+from bot.delivery.updates import Updates
 from bot.features.settings.errors import AdministratorsUnknown, OnlyAdministrators
 from bot.features.settings.pages import chat_settings_page, settings_page
 from bot.panel import Panel
-from bot.people import HANDS, STYLES, SUITS, Profile
-from bot.platform import DeliveryError, is_private, platform_of
+from bot.people import HANDS, STYLES, SUITS, People, Profile
+from bot.platform import Adapter, DeliveryError, is_private, platform_of
+from bot.tables.lists import TableLists
 from bot.tables.table import CLOCKS
 from bot.texts import LANGUAGES
 
@@ -27,19 +28,19 @@ OWN: dict[str, tuple[str, ...]] = {
 class Settings:
     """The settings of people and chats."""
 
-    def __init__(self, core: Core) -> None:
-        self._core = core
+    def __init__(self, people: People, adapters: Mapping[str, Adapter], lists: TableLists, updates: Updates) -> None:
+        self._people, self._adapters, self._lists, self._updates = people, adapters, lists, updates
 
     async def choose_own(self, person: str, chosen: Mapping[str, str]) -> None:
         """Set some of a person's settings, and draw their tables again. BadPayload for one that does not exist."""
         if any(value not in OWN.get(name, ()) for name, value in chosen.items()):
             raise BadPayload()
-        await self._core.people.choose(person, **chosen)
-        for table in await self._core.tables_of(person):
-            await self._core.updates.touch(table.code)
+        await self._people.choose(person, **chosen)
+        for table in await self._lists.tables_of(person):
+            await self._updates.touch(table.code)
 
     def own(self, profile: Profile) -> Panel:
-        adapter = self._core.adapters.get(platform_of(profile.id))
+        adapter = self._adapters.get(platform_of(profile.id))
         return settings_page(
             profile,
             has_ephemeral=adapter is not None and adapter.has_ephemeral,
@@ -48,9 +49,9 @@ class Settings:
         )
 
     async def of_chat(self, place: str) -> Panel:
-        adapter = self._core.adapters.get(platform_of(place))
+        adapter = self._adapters.get(platform_of(place))
         return chat_settings_page(
-            await self._core.people.chat(place),
+            await self._people.chat(place),
             shows_pictures=adapter is not None and adapter.shows_pictures,
             for_admins=adapter is not None and adapter.has_admins(place),
         )
@@ -63,23 +64,22 @@ class Settings:
         ``is_admin`` is whether the person administers the group, if the press told. Raises `OnlyAdministrators`, or
         `AdministratorsUnknown` if the platform cannot say now.
         """
-        people = self._core.people
         if is_private(place):
             await self.choose_own(profile.id, {name: value})
-            return self.own(await people.person(profile.id))
+            return self.own(await self._people.person(profile.id))
         await self._check_admin(place, profile.id, is_admin)
         clocks = tuple(map(str, CLOCKS))
         choices = {**OF_PICTURES, "language": LANGUAGES, "clock": clocks, "strict": ("0", "1"), "watched": ("0", "1")}
         if value not in choices.get(name, ()):
             raise BadPayload()
-        await people.choose_for_chat(place, **{name: value})
-        for table in await self._core.tables_at(place):
-            await self._core.updates.touch(table.code)
+        await self._people.choose_for_chat(place, **{name: value})
+        for table in await self._lists.tables_at(place):
+            await self._updates.touch(table.code)
         return await self.of_chat(place)
 
     async def _check_admin(self, place: str, person: str, is_admin: bool | None) -> None:
         """Check that a person may change a group's settings; where nobody administers groups everybody may."""
-        adapter = self._core.adapters.get(platform_of(place))
+        adapter = self._adapters.get(platform_of(place))
         if is_admin is None and adapter and adapter.has_admins(place):
             try:
                 is_admin = await adapter.is_admin(place, person)

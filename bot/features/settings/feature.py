@@ -18,9 +18,11 @@ class SettingsFeature(Feature):
     name = "settings"
 
     def __init__(self, core: Core) -> None:
-        self.settings = Settings(core)
+        self.settings = Settings(core.people, core.adapters, core.room.lists, core.updates)
         self.site = SettingsSite(core.people, self.settings)
-        self._room, self._browsers, self._programs = core.room, Browsers(core), OwnPrograms(core)
+        self._room = core.room
+        self._browsers = Browsers(core.store.client, core.adapters)
+        self._programs = OwnPrograms(core.store.client, core.adapters)
         self.commands = {"settings": self._command}
         self.pages = {"settings": self._page, "browsers": self._browsers_page, "programs": self._programs.answer}
         self.verbs = {"browser": self._browser}

@@ -1,10 +1,12 @@
 """The programs for which people make tokens: the page that shows them, makes and revokes."""
 
+from collections.abc import Mapping
+from typing import Any
+
 from bot.actions import BadPayload
-from bot.core import Core
 from bot.features.settings.programs_page import programs_page, token_panel
 from bot.people import Profile
-from bot.platform import Press, Reply, platform_of
+from bot.platform import Adapter, Press, Reply, platform_of
 from bot.programs import SCOPES, Programs
 from bot.replies import for_one
 from bot.texts import texts
@@ -15,13 +17,13 @@ LIST, MAKE, REVOKE = "list", "make", "revoke"
 class OwnPrograms:
     """Answers about the programs of whoever asks; nobody sees or revokes another's."""
 
-    def __init__(self, core: Core) -> None:
-        self._core = core
-        self._programs = Programs(core.store.client)
+    def __init__(self, client: Any, adapters: Mapping[str, Adapter]) -> None:
+        self._adapters = adapters
+        self._programs = Programs(client)
 
     async def answer(self, press: Press, profile: Profile, words: list[str]) -> Reply:
         """The page, and what is pressed there."""
-        adapter = self._core.adapters.get(platform_of(profile.id))
+        adapter = self._adapters.get(platform_of(profile.id))
         pages = adapter.pages_url if adapter else ""
         _ = texts(profile.language).gettext
         if words[:1] == [MAKE] and len(words) == 2 and words[1] in SCOPES and pages:

@@ -5,7 +5,6 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 
 from bot.actions import BadPayload
-from bot.core import Core
 from bot.features.tournaments.director import Director
 from bot.features.tournaments.errors import HasBegun, NotEntered, OnlyTheOrganiser, TournamentsNeedMe, WantsAnother
 from bot.features.tournaments.naming import with_current_names
@@ -24,13 +23,16 @@ from bot.features.tournaments.pages import (
 from bot.features.tournaments.rules_page import rules_panel
 from bot.features.tournaments.texts import form_names
 from bot.features.tournaments.tournament import DAY, FORMS, OPTIONS, USUAL, Form, Key, Tournament
+from bot.finished.archive import Archive
 from bot.panel import Panel
-from bot.people import Profile
+from bot.people import People, Profile
 from bot.platform import Press, Reply, chat_of, is_ephemeral, is_private, may_speak_first, private_place
+from bot.private_hands import PrivateHands
 from bot.replies import for_one
 from bot.tables.choice import Choice
 from bot.tables.table import CLOCKS
 from bot.texts import LANGUAGES, texts
+from bot.viewers import Viewers
 from engine import GAMES
 from engine.rules import spell
 
@@ -44,10 +46,11 @@ LEAGUE_TIME = str(14 * DAY)
 class TournamentPages:
     """Tournaments, as people ask for them."""
 
-    def __init__(self, core: Core, director: Director) -> None:
-        self.core = core
+    def __init__(
+        self, director: Director, viewers: Viewers, people: People, private_hands: PrivateHands, archive: Archive
+    ) -> None:
         self._tournaments, self._registration, self._cards = director.tournaments, director.registration, director.cards
-        self._viewers = core.viewers
+        self._viewers, self._people, self._private_hands, self._archive = viewers, people, private_hands, archive
         self._verbs: dict[str, Callable[[Press, Profile, Tournament, list[str]], Awaitable[Reply]]] = {
             "enter": self._enter,
             "leave": self._leave,
@@ -96,7 +99,7 @@ class TournamentPages:
         if not may_speak_first(place):
             raise TournamentsNeedMe()
         if choice is None:
-            chat = await self.core.people.chat(place)
+            chat = await self._people.chat(place)
             choice = replace(Choice.usual(chat.game), clock=chat.clock)
         choice = replace(choice, clock=DAY if form == "league" else choice.clock, strict=True)
         t = await self._named(await self._registration.open(place, profile.id, profile.name, choice, form, key))
@@ -108,7 +111,7 @@ class TournamentPages:
         """A league takes weeks, and a move of it a day, unless its organiser wants otherwise; and what is no league any
         more takes what is usual elsewhere.
         """
-        usual, leagues = ((await self.core.people.chat(t.place)).clock, USUAL["time"]), (DAY, LEAGUE_TIME)
+        usual, leagues = ((await self._people.chat(t.place)).clock, USUAL["time"]), (DAY, LEAGUE_TIME)
         before, now = (usual, leagues) if t.form == "league" else (leagues, usual)
         if t.choice.clock == before[0]:
             t = await self._named(
@@ -123,7 +126,7 @@ class TournamentPages:
         page = own_page(await self._tournaments.of(profile.id), number)
         page = page._replace(tournaments=await asyncio.gather(*map(self._named, page.tournaments)))
         lefts = await asyncio.gather(*map(self._tournaments.left, page.tournaments))
-        chats = await asyncio.gather(*(self.core.people.chat(one.place) for one in page.tournaments))
+        chats = await asyncio.gather(*(self._people.chat(one.place) for one in page.tournaments))
         groups = {one.code: chat.name for one, chat in zip(page.tournaments, chats, strict=True)}
         return own_panel(profile.language, profile.id, page._replace(groups=groups), lefts)
 
@@ -145,7 +148,7 @@ class TournamentPages:
         raise BadPayload()
 
     async def _named(self, t: Tournament) -> Tournament:
-        return await with_current_names(self.core.people, t)
+        return await with_current_names(self._people, t)
 
     # Entering
 
@@ -291,7 +294,7 @@ class TournamentPages:
             if (result := match.results.get(deal)) and result.game
         }
         # A host may have moved them out into files.
-        kept = await self.core.archive.kept(list(games.values()))
+        kept = await self._archive.kept(list(games.values()))
         return {key: id_ for key, id_ in games.items() if id_ in kept}
 
     async def _mine(self, press: Press, profile: Profile, t: Tournament, _words: list[str]) -> Reply:
@@ -306,9 +309,9 @@ class TournamentPages:
         """The hands of somebody's matches that are on; without one, what there is to be known of theirs."""
         is_seen_there = is_private(press.place) or bool(press.ephemeral)
         place = press.place if is_private(press.place) else press.ephemeral or private_place(profile.id)
-        toast = "" if is_seen_there else await self.core.private_hands.toast(profile)
+        toast = "" if is_seen_there else await self._private_hands.toast(profile)
         codes = tables_of(t, profile.id)
-        brought = [code for code in codes if await self.core.private_hands.bring(profile.id, code, place)]
+        brought = [code for code in codes if await self._private_hands.bring(profile.id, code, place)]
         if not brought:
             return await self._mine(press, profile, t, words)
         if is_seen_there:

@@ -61,7 +61,7 @@ class TournamentsFeature(Feature):
             core.delivery.answers,
             core.delivery.announcer,
         )
-        self.tournaments = TournamentPages(core, self.director)
+        self.tournaments = TournamentPages(self.director, core.viewers, core.people, core.private_hands, core.archive)
         self._people = core.people
         self.commands = {"tournament": partial(self._command, "knockout"), "league": partial(self._command, "league")}
         self.pages = {"tournament": self._page}

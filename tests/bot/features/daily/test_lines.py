@@ -249,7 +249,7 @@ async def test_friends_read_each_others_lines_and_their_analyses(store: Store, m
 
         monkeypatch.setattr(Days, "today", lambda _days: TOMORROW)
         await worker.feature(DailyFeature).days.close_past()
-        worker.settings = worker.settings.model_copy(update={"analyse_results": True})
+        monkeypatch.setattr(worker.feature(DailyFeature).daily._played, "_is_analysed", True)
         lines = await worker.feature(DailyFeature).days.results.lines_of_play(TODAY)
         assert sorted(lines) == ["paper:1", "paper:2", "paper:3"]
         # In private one's own; in the group, of those who asked there, wherever one reads on.

@@ -34,7 +34,7 @@ def by_hand(monkeypatch: pytest.MonkeyPatch) -> None:
 def host_of(player: Player) -> Player:
     """The host, who is told of reports from now on."""
     worker = player.worker
-    worker.settings.reports_to = HOST
+    worker.feature(FindFeature)._strangers._host = HOST
     return Player(worker, player.fake, "Olga", 77)
 
 

@@ -1,0 +1,61 @@
+"""What people say to strangers after a game."""
+
+from collections.abc import Mapping
+from functools import partial
+from typing import Any
+
+from bot.actions import BadPayload
+from bot.delivery.answers import Answers
+from bot.features.find.errors import SaidFarewell
+from bot.features.find.met import met_in
+from bot.features.find.stranger_pages import heard_panel
+from bot.finished.archive import Archive
+from bot.panels.strangers import spoken
+from bot.people import People, Profile
+from bot.platform import Adapter, Press, Reply, platform_of, private_place
+from bot.store import keys
+from bot.tables.blocks import Blocks
+from bot.tables.table import FAREWELLS
+
+FAREWELL_KEPT_SECONDS = 86400
+"""For how long it is known that somebody has said something after a game."""
+
+
+class Farewells:
+    """Passes on one phrase from each player after each game. It may be lost."""
+
+    def __init__(
+        self,
+        client: Any,
+        archive: Archive,
+        blocks: Blocks,
+        people: People,
+        adapters: Mapping[str, Adapter],
+        answers: Answers,
+    ) -> None:
+        self._client, self._archive, self._blocks = client, archive, blocks
+        self._people, self._adapters, self._answers = people, adapters, answers
+
+    async def answer(self, _press: Press, profile: Profile, words: list[str]) -> Reply:
+        """Say a phrase to the others of a game.
+
+        Players who have blocked the speaker, or do not want to hear strangers, hear nothing. The speaker does not learn
+        of it.
+        """
+        if len(words) != 2 or words[1] not in FAREWELLS:
+            raise BadPayload()
+        game_id, phrase = words
+        met = await met_in(self._archive, profile, game_id)
+        key = keys.farewell(game_id, met.seat)
+        if not await self._client.set(key, 1, nx=True, ex=FAREWELL_KEPT_SECONDS):
+            raise SaidFarewell()
+        for other in met.chairs:
+            place, adapter = private_place(other.person), self._adapters.get(platform_of(other.person))
+            if other.person == profile.id or adapter is None or await self._blocks.has(other.person, profile.id):
+                continue
+            reader = await self._people.person(other.person)
+            if reader.wants_phrases:
+                panel = heard_panel(reader.language, met.chairs[met.seat].name, phrase)
+                say = partial(adapter.send, place, panel, f"{key} {other.person}", silent=True)
+                self._answers.send(place, say)
+        return Reply(f"💬 {spoken(profile.language, phrase)}")

@@ -1,0 +1,29 @@
+"""Games in which people met."""
+
+from typing import NamedTuple
+
+from bot.finished.archive import Archive
+from bot.people import Profile
+from bot.tables.chairs import Chair
+from bot.tables.errors import GameNotKept, NotAtThisTable
+
+
+class Met(NamedTuple):
+    """A game under way or over, and who sits or sat where; ``seat`` is that of the person who asks."""
+
+    game_id: str
+    game: str
+    code: str
+    chairs: list[Chair]
+    seat: int
+
+
+async def met_in(archive: Archive, profile: Profile, game_id: str) -> Met:
+    """Return a finished game that a person played."""
+    game = await archive.get(game_id)
+    if game is None:
+        raise GameNotKept()
+    if profile.id not in game.people:
+        raise NotAtThisTable(code=game.code)
+    chairs = [Chair(person, name) for person, name in zip(game.people, game.record.seats, strict=True)]
+    return Met(game_id, game.record.game, game.code, chairs, game.people.index(profile.id))

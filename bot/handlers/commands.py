@@ -14,7 +14,7 @@ BUTTONS = {
     "phrases": PhrasesAreButtons,
     "frasi": PhrasesAreButtons,
 }
-"""What people write as commands and is buttons."""
+"""Commands that people try, and that are buttons instead."""
 
 
 class Commands:

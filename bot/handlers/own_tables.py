@@ -49,7 +49,7 @@ class OwnTables(Handlers):
         return Reply()
 
     async def _invite(self, command: Command, profile: Profile) -> Reply:
-        """Answer with an invitation, in the private chat, to be passed on."""
+        """Send an invitation to an open table to the private chat, where the person can forward it."""
         tables = [one for one in await self._lists.tables_of(profile.id) if one.phase == "open" and not one.matched]
         table = await self._meant(command, profile, tables, NoChallenge())
         return await self._invitations.invitation(table, profile, command.ephemeral or command.place)

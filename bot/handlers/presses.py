@@ -1,4 +1,4 @@
-"""What each press does: a move, something else at a table, or another page."""
+"""Answers presses: moves, other things at a table, and pages."""
 
 from collections.abc import Iterable
 from dataclasses import replace
@@ -19,7 +19,7 @@ from bot.tables.room import Room
 
 
 class Presses:
-    """Reads payloads, which anybody may have made up, and does what they ask for."""
+    """Does what payloads ask for. Anybody can send a made-up payload."""
 
     def __init__(
         self, all_handlers: Iterable[Handlers], room: Room, updates: Updates, offers: Offers, guard: Guard

@@ -37,8 +37,8 @@ class Start(Handlers):
         """Do what the word says: seat the person at a table, or show the hand at one, or what a feature has."""
         pasted = read_pasted(f"/start {' '.join(command.words)}")
         if pasted and pasted.joins:
-            # Who sits there already, and opens the link again, is shown what there is to see. In a group that is the
-            # board: the link has brought the bot there.
+            # A player who opens the link again gets their hand. In a group they get the board: the link has brought
+            # the bot there.
             if is_private(command.place) and await self._private_hands.bring(profile.id, pasted.id, command.place):
                 return Reply()
             return await self._joining.join(replace(command, words=(pasted.id,)), profile)
@@ -49,7 +49,7 @@ class Start(Handlers):
             return Reply()
         waiting = [table for table in await self._lists.tables_of(profile.id) if table.code == code]
         if waiting:
-            # Before the cards are dealt, from a chat that the bot is not in.
+            # The cards are not dealt yet. The person comes from a chat where the bot is no member.
             _ = texts(profile.language).gettext
             if waiting[0].seat_of(profile.id) is None:
                 return Reply(toast=_("You have asked for a chair."))

@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 
 from bot.actions import BadPayload
-from bot.features.tournaments.director import Director
+from bot.features.tournaments.card import Cards
 from bot.features.tournaments.errors import HasBegun, NotEntered, OnlyTheOrganiser, TournamentsNeedMe, WantsAnother
 from bot.features.tournaments.naming import with_current_names
 from bot.features.tournaments.options import done_panel, options_panel
@@ -20,7 +20,9 @@ from bot.features.tournaments.pages import (
     results_panel,
     table_panel,
 )
+from bot.features.tournaments.registration import Registration
 from bot.features.tournaments.rules_page import rules_panel
+from bot.features.tournaments.store import Tournaments
 from bot.features.tournaments.texts import form_names
 from bot.features.tournaments.tournament import DAY, FORMS, OPTIONS, USUAL, Form, Key, Tournament
 from bot.finished.archive import Archive
@@ -47,9 +49,16 @@ class TournamentPages:
     """Tournaments, as people ask for them."""
 
     def __init__(
-        self, director: Director, viewers: Viewers, people: People, private_hands: PrivateHands, archive: Archive
+        self,
+        tournaments: Tournaments,
+        registration: Registration,
+        cards: Cards,
+        viewers: Viewers,
+        people: People,
+        private_hands: PrivateHands,
+        archive: Archive,
     ) -> None:
-        self._tournaments, self._registration, self._cards = director.tournaments, director.registration, director.cards
+        self._tournaments, self._registration, self._cards = tournaments, registration, cards
         self._viewers, self._people, self._private_hands, self._archive = viewers, people, private_hands, archive
         self._verbs: dict[str, Callable[[Press, Profile, Tournament, list[str]], Awaitable[Reply]]] = {
             "enter": self._enter,

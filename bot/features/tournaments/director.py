@@ -7,37 +7,27 @@ worker that dies leaves it to the next.
 import asyncio
 import time
 from collections import Counter
-from collections.abc import Mapping
 
 import structlog
 from cachetools import LRUCache
 
 from bot.cluster.shards import Shards
-from bot.delivery.announcer import Announcer
-from bot.delivery.answers import Answers
 from bot.features.tournaments.card import Cards
 from bot.features.tournaments.entries import Cancel, Entry, Finish, How, Result, Round, Seat
 from bot.features.tournaments.errors import NoSuchTournament, UnreadableTournament
 from bot.features.tournaments.fixtures import Fixtures
 from bot.features.tournaments.pairing import next_round
-from bot.features.tournaments.registration import Registration
 from bot.features.tournaments.reminders import Reminders
 from bot.features.tournaments.results import result_of
 from bot.features.tournaments.store import KEPT_SECONDS, Tournaments
 from bot.features.tournaments.tournament import Match, Tournament
 from bot.finished.archive import Archive
 from bot.finished.game import FinishedGame
-from bot.finished.ratings import Ratings
-from bot.people import People
-from bot.platform import Adapter
 from bot.somebody import is_somebody
 from bot.store import STORE_ERRORS
-from bot.tables.challenges import Challenges
 from bot.tables.errors import StoreFull
 from bot.tables.fixtures import FixtureName
-from bot.tables.room import Room
 from bot.tables.table import Table
-from bot.viewers import Viewers
 
 POLL_SECONDS = 1.0
 """How often it is looked whether a tournament has gone on."""
@@ -63,30 +53,19 @@ log = structlog.get_logger()
 
 
 class Director:
-    """Runs the tournaments of one store: ``tournaments`` is where they are kept, ``registration`` what people do with
-    them, ``fixtures`` are their tables, ``cards`` their messages.
-    """
+    """Runs the tournaments of one store."""
 
     def __init__(
         self,
-        room: Room,
-        challenges: Challenges,
+        tournaments: Tournaments,
+        fixtures: Fixtures,
+        cards: Cards,
+        reminders: Reminders,
         archive: Archive,
-        ratings: Ratings,
         shards: Shards,
-        people: People,
-        adapters: Mapping[str, Adapter],
-        answers: Answers,
-        announcer: Announcer,
     ) -> None:
-        self._archive, self._shards = archive, shards
-        self.tournaments = Tournaments(room.store)
-        self.fixtures = Fixtures(room, challenges, archive, people)
-        self.registration = Registration(room.store, self.tournaments, ratings)
-        self.cards = Cards(
-            self.tournaments, Viewers(people, adapters), people, adapters, answers, announcer, room.store.memory
-        )
-        self.reminders = Reminders(self.tournaments, people, adapters, answers)
+        self.tournaments, self.fixtures, self.cards = tournaments, fixtures, cards
+        self._reminders, self._archive, self._shards = reminders, archive, shards
         self._looked_at: LRUCache[str, float] = LRUCache(TABLES_REMEMBERED)
         self._passes: dict[str, tuple[int, float]] = {}
         self._failed_at: dict[str, float] = {}
@@ -180,7 +159,7 @@ class Director:
             left = tournament.ends_at[match.round - 1] - played
             if match.seats or left <= 0 or not waits:
                 if left > 0:
-                    self.reminders.remind(tournament, match, left)
+                    self._reminders.remind(tournament, match, left)
                 tournament = await self._see_to_match(tournament, match, left)
                 has_begun = not match.seats and bool(tournament.match(match.round, match.number).seats)
                 playing.update(match.teams if has_begun else ())

@@ -8,9 +8,14 @@ from typing import Any
 
 from bot.core import Core
 from bot.feature import Feature, Forgetting, Step
+from bot.features.tournaments.card import Cards
 from bot.features.tournaments.commands import TournamentPages, form_and_rest
 from bot.features.tournaments.director import Director
+from bot.features.tournaments.fixtures import Fixtures
 from bot.features.tournaments.forgetting import forget, kept_of
+from bot.features.tournaments.registration import Registration
+from bot.features.tournaments.reminders import Reminders
+from bot.features.tournaments.store import Tournaments
 from bot.features.tournaments.tournament import Form
 from bot.finished.archive import Archive
 from bot.game_words import game_and_points, target_rule
@@ -50,18 +55,29 @@ class TournamentsFeature(Feature):
 
     def __init__(self, core: Core) -> None:
         self._store = core.store
-        self.director = Director(
-            core.room,
-            core.challenges,
-            core.archive,
-            core.ratings,
-            core.shards,
-            core.people,
-            core.adapters,
-            core.delivery.answers,
-            core.delivery.announcer,
+        answers, announcer = core.delivery.answers, core.delivery.announcer
+        self._tournaments = Tournaments(core.store)
+        self._cards = Cards(
+            self._tournaments, core.viewers, core.people, core.adapters, answers, announcer, core.store.memory
         )
-        self.tournaments = TournamentPages(self.director, core.viewers, core.people, core.private_hands, core.archive)
+        self.registration = Registration(core.store, self._tournaments, core.ratings)
+        self.director = Director(
+            self._tournaments,
+            Fixtures(core.room, core.challenges, core.archive, core.people),
+            self._cards,
+            Reminders(self._tournaments, core.people, core.adapters, answers),
+            core.archive,
+            core.shards,
+        )
+        self.tournaments = TournamentPages(
+            self._tournaments,
+            self.registration,
+            self._cards,
+            core.viewers,
+            core.people,
+            core.private_hands,
+            core.archive,
+        )
         self._people = core.people
         self.commands = {"tournament": partial(self._command, "knockout"), "league": partial(self._command, "league")}
         self.pages = {"tournament": self._page}
@@ -70,11 +86,11 @@ class TournamentsFeature(Feature):
         self.loops = {"tournaments": self.director.run}
 
     async def move_chat(self, old: str, new: str) -> None:
-        await self.director.tournaments.move_chat(old, new)
+        await self._tournaments.move_chat(old, new)
 
     async def back_in_chat(self, chat: str) -> None:
-        for tournament in await self.director.tournaments.at(chat):
-            await self.director.cards.back_in_chat(tournament.code)
+        for tournament in await self._tournaments.at(chat):
+            await self._cards.back_in_chat(tournament.code)
 
     def steps_before_leaving(self, forgetting: Forgetting) -> Iterator[Step]:
         yield partial(forget, self._store, forgetting.person, forgetting.somebody)

@@ -30,7 +30,7 @@ class Field:
         self, game: str, form: Form, people: int, target: int | None = None, **options: str
     ) -> Tournament:
         """A tournament of so many people, which has started."""
-        registration = self.worker.feature(TournamentsFeature).director.registration
+        registration = self.worker.feature(TournamentsFeature).registration
         choice = Choice.usual(game)
         if target is not None:
             choice = choice.with_target(target)

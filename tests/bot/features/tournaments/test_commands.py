@@ -379,7 +379,7 @@ async def test_who_leaves_by_an_old_page_is_asked_once_it_has_begun(group: Group
 
 async def test_ones_tournaments_are_paged(group: Group) -> None:
     anna, chosen = group.people[0], Choice.usual("testa")
-    registration = group.worker.feature(TournamentsFeature).director.registration
+    registration = group.worker.feature(TournamentsFeature).registration
     for number in range(12):
         who, place = f"paper:{900 + number}", f"{GROUP}{number}"
         t = await registration.open(place, who, "Zoe", chosen, "knockout", f"open {number}")

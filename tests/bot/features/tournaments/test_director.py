@@ -239,7 +239,7 @@ async def test_who_withdraws_loses_what_is_on_and_plays_no_more(store: Store) ->
     async with field(store) as some:
         code = (await some.started("metamazzo", "roundrobin", 4, 21)).code
         await some.tended()
-        await some.worker.feature(TournamentsFeature).director.registration.leave(code, person(1), "leave")
+        await some.worker.feature(TournamentsFeature).registration.leave(code, person(1), "leave")
         over = await some.played(code, resigning=0)
         mine = [match for match in over.matches if 1 in [number for team in match.teams for number in over.teams[team]]]
         results = [next(iter(match.results.values())).how for match in mine]
@@ -252,14 +252,14 @@ async def test_who_withdraws_while_a_round_is_being_paired_is_not_paired(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with field(store) as some:
-        code, at = (await some.started("testa", "swiss", 6, 11)).code, some.worker.feature(TournamentsFeature).director
+        code = (await some.started("testa", "swiss", 6, 11)).code
         loop = asyncio.get_running_loop()
 
         def meanwhile(tournament: Tournament) -> Pairs | None:
             """Pairs are worked out in a thread of their own."""
             pairs = next_round(tournament)
             if len(tournament.rounds) == 1 and not tournament.withdrawn:
-                leaving = at.registration.leave(code, person(1), "leave")
+                leaving = some.worker.feature(TournamentsFeature).registration.leave(code, person(1), "leave")
                 asyncio.run_coroutine_threadsafe(leaving, loop).result()
             return pairs
 
@@ -280,7 +280,7 @@ async def test_who_withdraws_from_a_league_loses_at_once_also_to_who_plays_three
         match = next(one for one in t.matches if not one.seats)
         gone, busy = sorted(match.teams, key=on.__getitem__)
         assert on[busy] == LEAGUE_AT_ONCE
-        await at.registration.leave(code, person(t.teams[gone][0]), "leave")
+        await some.worker.feature(TournamentsFeature).registration.leave(code, person(t.teams[gone][0]), "leave")
         await some.tended()
         now = await at.tournaments.load(code)
         assert now.match(match.round, match.number).results[0].how == "forfeit"
@@ -344,7 +344,7 @@ async def test_calling_off_stops_a_duplicate_and_tells_its_cards(store: Store) -
         tournament = await some.worker.feature(TournamentsFeature).director.tournaments.load(started.code)
         tables = list(open_tables(tournament))
         await some.play_out(tables[0])
-        await some.worker.feature(TournamentsFeature).director.registration.cancel(started.code, person(0), "off")
+        await some.worker.feature(TournamentsFeature).registration.cancel(started.code, person(0), "off")
         for _ in range(3):
             await some.tended()
         for code in tables:
@@ -372,7 +372,7 @@ async def test_a_card_of_which_no_answer_came_is_sent_once_and_shows_what_is_so_
 ) -> None:
     monkeypatch.setattr(answers, "FIRST_PAUSE", 0.0)
     async with field(store) as some:
-        registration, fake = some.worker.feature(TournamentsFeature).director.registration, some.fake
+        registration, fake = some.worker.feature(TournamentsFeature).registration, some.fake
         fake.after_faults[GROUP].append(Trouble("no answer"))
         opened = await registration.open(GROUP, person(0), name(0), Choice.usual("testa"), "knockout", "open")
         send = fake.send
@@ -500,7 +500,7 @@ async def test_a_table_that_was_opened_and_not_noted_is_the_matches_own(
         monkeypatch.setattr(at.tournaments, "commit", commit)
         [table] = await some.worker.tables_of(person(0))
         if ends == "withdraws":
-            await at.registration.leave(code, person(0), "leave")
+            await some.worker.feature(TournamentsFeature).registration.leave(code, person(0), "leave")
         else:
             played = await at.tournaments.played()
 
@@ -653,7 +653,7 @@ async def test_no_game_is_begun_anew_in_place_of_a_lost_table_that_could_not_beg
 
             monkeypatch.setattr(at.tournaments, "played", later)
         else:
-            await at.registration.leave(code, person(1), "leave")
+            await some.worker.feature(TournamentsFeature).registration.leave(code, person(1), "leave")
         await some.tended()
         [match] = (await at.tournaments.load(code)).matches
         assert (match.seats, match.results) == ({0: table}, {})
@@ -731,7 +731,9 @@ async def test_a_card_is_brought_anew_though_it_is_just_being_edited(
 ) -> None:
     async with field(store) as some:
         at, fake = some.worker.feature(TournamentsFeature).director, some.fake
-        opened = await at.registration.open(GROUP, person(0), name(0), Choice.usual("testa"), "knockout", "open")
+        opened = await some.worker.feature(TournamentsFeature).registration.open(
+            GROUP, person(0), name(0), Choice.usual("testa"), "knockout", "open"
+        )
         await some.tended()
         [first] = fake.messages[GROUP]
         edit = fake.edit
@@ -741,7 +743,7 @@ async def test_a_card_is_brought_anew_though_it_is_just_being_edited(
             return await edit(place, sent, panel)
 
         monkeypatch.setattr(fake, "edit", meanwhile)
-        await at.registration.enter(opened.code, person(1), name(1), "enter")
+        await some.worker.feature(TournamentsFeature).registration.enter(opened.code, person(1), name(1), "enter")
         for _ in range(4):
             await some.tended()
         assert len(fake.messages[GROUP]) == 1

@@ -121,7 +121,7 @@ async def test_one_that_was_said_and_could_not_be_noted_is_not_said_again(
 
 async def test_what_is_over_or_given_up_by_then_is_nobodys_to_be_reminded_of(late: Late) -> None:
     registration, tournaments = (
-        late.some.worker.feature(TournamentsFeature).director.registration,
+        late.some.worker.feature(TournamentsFeature).registration,
         late.some.worker.feature(TournamentsFeature).director.tournaments,
     )
     await registration.leave(late.tournament.code, person(0), "leave")

@@ -23,6 +23,8 @@ class Finisher:
         policy = self._policies.of(table)
         if outcome := await policy.finish(table):
             return outcome
+        # Everybody can read the archive, and other tables have yet to play these cards.
+        assert not table.is_duplicate
         game = await self._archive.add(table, time.time())
         # The table is removed when this returns, and it may lie on another node than the game.
         await self._store.confirm(keys.game(game.id), keys.GAMES_ORDER)

@@ -132,7 +132,7 @@ class OpenHand:
                 yield
 
     async def tables(self) -> AsyncIterator[Table]:
-        """Yield the table, and again whenever the page may look different. End with the game or the seat."""
+        """Yield the table, and again whenever the page may look different, until the game or the seat is over."""
         while True:
             self._changed.clear()
             if self._is_behind:

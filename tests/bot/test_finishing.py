@@ -1,0 +1,43 @@
+"""Finished games go where the feature that opened their table wants them."""
+
+from datetime import date
+
+import pytest
+
+from bot.finished.archive import Archive
+from bot.finished.ratings import Ratings
+from bot.finishing import Finisher
+from bot.store import Store
+from bot.store.entries import Day, Entry, FirstDeal, Fixture, Move, Open, Sit
+from bot.table_policy import Policies
+from bot.tables.table import Table
+from engine import GAMES
+from engine.rules import RELEASE, resolve
+
+DAY, DUPLICATE = Day(date(2026, 11, 24)), Fixture("K7QF2M", 1, 0, 1, "p:100")
+
+
+def resigned(*setup: Entry) -> Table:
+    chairs = [Sit(seat, f"p:{seat}", f"Person {seat}") for seat in range(2)]
+    deal = FirstDeal(bytes(32), RELEASE, resolve(GAMES["testa"].rules, {}).model_dump())
+    entries: list[Entry] = [Open("testa", "p:0", "Person 0"), *setup, *chairs, deal, Move(0, "resign")]
+    return Table("ABCD").after(entries, "u")
+
+
+def finisher(store: Store) -> tuple[Finisher, Archive]:
+    archive = Archive(store.client)
+    return Finisher(store, archive, Ratings(store.client, archive), Policies()), archive
+
+
+async def test_an_ordinary_game_is_archived(store: Store) -> None:
+    games, archive = finisher(store)
+    outcome = await games.finish(resigned())
+    assert await archive.get(outcome.game_id)
+
+
+@pytest.mark.parametrize("setup", [DAY, DUPLICATE], ids=["day", "tournament"])
+async def test_a_duplicate_is_not_archived_without_its_policy(store: Store, setup: Entry) -> None:
+    games, archive = finisher(store)
+    with pytest.raises(AssertionError):
+        await games.finish(resigned(setup))
+    assert await archive.count() == 0

@@ -39,7 +39,7 @@ os.environ["BUONGIOCO_RATE_LIMITS"] = "false"
 os.environ["BUONGIOCO_ANALYSE_RESULTS"] = "false"
 
 # A slow machine is not a fault: nothing here is judged by its time. `make test-all` names the thorough profile.
-settings.register_profile("quick", deadline=None, max_examples=15)
+settings.register_profile("quick", deadline=None, max_examples=8)
 settings.register_profile("thorough", deadline=None, max_examples=100)
 settings.load_profile("quick")
 

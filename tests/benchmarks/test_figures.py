@@ -65,6 +65,7 @@ def test_share_has_an_interval_even_if_all_games_are_won() -> None:
     assert (round(low, 3), high) == (0.886, 1.0)
 
 
+@pytest.mark.long
 @COMPILED_SEARCHES
 def test_solver_prints_its_baseline_and_each_size(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(solver, "SOLVES", 2)

@@ -15,6 +15,7 @@ from bot.processes import ProcessDied, Processes
 from bot.robot_pool import RobotPool
 from bot.threads import DaemonThreads
 from tests.bot.command import environment
+from tests.long import long
 
 HOUR = 3600.0
 
@@ -91,7 +92,7 @@ if __name__ == "__main__":
 """
 
 
-@pytest.mark.parametrize("how", ["stops", "breaks off"])
+@pytest.mark.parametrize("how", ["stops", long("breaks off")])
 def test_python_exits_beside_a_child_busy_for_an_hour(how: str, tmp_path: Path) -> None:
     """Also if an error on the way kept the bot from stopping its processes."""
     script = tmp_path / "script.py"

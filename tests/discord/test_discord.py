@@ -24,6 +24,7 @@ from bot.store import Store, keys
 from tests.discord.judge import Refused
 from tests.discord.players import Observed, Person, buttons_of, on_discord, seated, text_of, until
 from tests.discord.server import BAR, CHANNEL, SEND, THREAD, TOKEN, VIEW, Channel, DiscordServer, Failure, Interaction
+from tests.long import long, mostly_long
 from tests.tricks import has_come_to
 
 
@@ -419,11 +420,11 @@ async def test_a_press_that_is_delivered_twice_counts_once(store: Store, server:
 @pytest.mark.parametrize(
     "failure",
     [
-        Failure(Refused(429, 0, "slow down", retry_after=0.1, **{"global": True})),
+        long(Failure(Refused(429, 0, "slow down", retry_after=0.1, **{"global": True}))),
         Failure(Refused(429, 0, "slow down", retry_after=0.1, **{"global": False})),
-        Failure(Refused(503, 0, "unavailable")),
+        long(Failure(Refused(503, 0, "unavailable"))),
         Failure(Refused(500, 0, "oops"), done_first=True),
-        Failure(hang_up=True),
+        long(Failure(hang_up=True)),
         Failure(hang_up=True, done_first=True),
     ],
     ids=["global wait", "wait", "503", "500, done", "hang-up", "hang-up, done"],
@@ -480,7 +481,9 @@ async def test_a_hand_that_was_deleted_comes_again(store: Store, server: Discord
         await until(lambda: bool(other.private.messages))
 
 
-@pytest.mark.parametrize("how", ["channel deleted", "not seen", "not written to", "thrown out"])
+@pytest.mark.parametrize(
+    "how", mostly_long(["channel deleted", "not seen", "not written to", "thrown out"], "not seen", "thrown out")
+)
 async def test_where_the_bot_may_not_write_the_game_goes_on_in_private(
     store: Store, server: DiscordServer, how: str
 ) -> None:

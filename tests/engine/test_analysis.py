@@ -27,7 +27,7 @@ from tests.engine.tables import (
     stock_table,
 )
 from tests.groups import COMPILED_SEARCHES
-from tests.long import mostly_long
+from tests.long import long, mostly_long
 
 pytestmark = COMPILED_SEARCHES
 
@@ -251,7 +251,7 @@ def test_who_could_have_declared_less_or_more_later_has_missed_only_what_that_wo
     assert let_pass(table, monkeypatch) == [("play 5B", "four 3", 4.0)]
 
 
-@pytest.mark.parametrize("game_id", [one for one in GAMES if one != "spades"])
+@pytest.mark.parametrize("game_id", mostly_long([one for one in GAMES if one != "spades"], "testa", "tavolo"))
 def test_a_record_may_leave_out_options_that_have_a_single_value(game_id: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(analysis, "SHARE", 0.01)
     record = simulate(game_id, {}, ["random"] * GAMES[game_id].seats, "1")
@@ -288,7 +288,7 @@ def test_a_card_that_let_something_pass_is_one_bad_decision(
     assert (summary(verdicts, 1).decisions, summary(verdicts, 1).good) == (1, 0)
 
 
-@pytest.mark.parametrize("game_id", ["pizzichino", "spizzichino"])
+@pytest.mark.parametrize("game_id", mostly_long(["pizzichino", "spizzichino"], "spizzichino"))
 def test_no_move_is_advised_that_is_not_legal(game_id: str) -> None:
     looked_at = 0
     for seed in range(3):
@@ -302,7 +302,7 @@ def test_no_move_is_advised_that_is_not_legal(game_id: str) -> None:
 
 @pytest.mark.parametrize(
     ("declare", "held"),
-    [("acquired", "2D AD"), ("acquired", ""), ("none", "2D AD"), ("dealt", "2D AD"), ("acquired", "3C 3B")],
+    [("acquired", "2D AD"), ("acquired", ""), long("none", "2D AD"), long("dealt", "2D AD"), long("acquired", "3C 3B")],
 )
 def test_a_card_is_judged_beside_an_honour_on_a_packet(declare: str, held: str) -> None:
     table = last_on_its_packet(declare, held)

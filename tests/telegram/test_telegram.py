@@ -21,6 +21,7 @@ from bot.platform import ChatGone, NotDone, Trouble, private_place
 from bot.settings import BadSetting, Settings
 from bot.store import Store
 from tests.bot.fake_platform import FakePlatform, Player
+from tests.long import long
 from tests.telegram.content import Refused
 from tests.telegram.players import GROUP, Observed, Person, on_telegram, seated, until
 from tests.telegram.server import BOT, TOKEN, Chat, Failure, TelegramServer
@@ -182,9 +183,9 @@ async def test_who_blocks_the_bot_in_mid_game_is_told_in_the_group(store: Store,
     "failure",
     [
         Failure(Refused(429, "Too Many Requests: retry after 1", retry_after=1)),
-        Failure(Refused(500, "Internal Server Error")),
-        Failure(Refused(502, "Bad Gateway")),
-        Failure(hang_up=True),
+        long(Failure(Refused(500, "Internal Server Error"))),
+        long(Failure(Refused(502, "Bad Gateway"))),
+        long(Failure(hang_up=True)),
         Failure(hang_up=True, done_first=True),
         Failure(Refused(400, "Bad Request: something new")),
     ],

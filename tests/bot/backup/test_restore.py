@@ -20,6 +20,7 @@ from bot.tables.chairs import Invited
 from bot.tables.challenges import Challenges
 from tests.bot.backup.test_playing_on import everything, take
 from tests.bot.finished.games import finished, keep
+from tests.long import mostly_long
 
 
 async def fill(store: Store) -> None:
@@ -153,7 +154,9 @@ SPOILT: list[Callable[[bytes], bytes]] = [
 ]
 
 
-@pytest.mark.parametrize("spoil", SPOILT)
+@pytest.mark.parametrize(
+    "spoil", mostly_long(SPOILT, cut_in_the_middle, a_line_changed, of_a_later_layout, with_another_checksum)
+)
 async def test_a_file_that_is_not_a_whole_backup_changes_nothing(
     store: Store, tmp_path: Path, spoil: Callable[[bytes], bytes]
 ) -> None:

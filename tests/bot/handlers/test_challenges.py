@@ -18,6 +18,7 @@ from tests.bot.fake_platform import (
     play_until,
 )
 from tests.bot.hours import ring
+from tests.long import long
 
 
 async def test_only_who_was_challenged_may_accept_or_decline(store: Store) -> None:
@@ -44,7 +45,7 @@ async def test_a_person_known_by_handle_only_may_accept_by_it(store: Store) -> N
         assert bruno.fake.messages[bruno.private]
 
 
-@pytest.mark.parametrize("handle", ["-", "a\x00b", "x" * 65, "\ud800", "a b"])
+@pytest.mark.parametrize("handle", ["-", long("a\x00b"), long("x" * 65), long("\ud800"), "a b"])
 async def test_what_is_no_handle_invites_nobody(store: Store, handle: str) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
@@ -66,7 +67,7 @@ async def test_somebody_known_is_invited_whatever_a_platform_calls_their_handle(
         assert (await worker.room.table(table.code)).phase == "playing"
 
 
-@pytest.mark.parametrize(("menu", "choice"), [("Options", "to 11"), ("Options", "⏱ 1 min"), ("Game", "Spades")])
+@pytest.mark.parametrize(("menu", "choice"), [("Options", "to 11"), long("Options", "⏱ 1 min"), long("Game", "Spades")])
 async def test_who_accepts_gets_the_game_that_they_read(store: Store, menu: str, choice: str) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:

@@ -21,6 +21,7 @@ from tests.bot.fake_platform import (
     resign,
     seated,
 )
+from tests.long import mostly_long
 
 MADE_UP = [
     "",
@@ -139,7 +140,7 @@ UNICODE = [
 ]
 
 
-@pytest.mark.parametrize("name", UNICODE)
+@pytest.mark.parametrize("name", mostly_long(UNICODE, UNICODE[0], "<b>*_`[x](y)~||", "{name}"))
 async def test_any_name_can_sit_and_play(store: Store, name: str) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:

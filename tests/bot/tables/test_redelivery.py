@@ -308,7 +308,7 @@ async def test_a_challenge_is_changed_only_so_often_and_not_at_all_by_what_chang
     assert (await Challenges(room).sit(table.code, "p:1", "Bea", "sit")).phase == "playing"
 
 
-@pytest.mark.parametrize("game", ["tressette", "tavolo"])
+@pytest.mark.parametrize("game", mostly_long(["tressette", "tavolo"], "tavolo"))
 async def test_people_sit_down_and_stand_up_only_so_often(store: Store, game: str) -> None:
     room = Room(store, Random(0).randbytes)
     code = (await Challenges(room).open_table(game, "p:0", "Ada", "open")).code

@@ -37,6 +37,7 @@ from bot.tables.errors import (
 )
 from engine import GAMES, legal_for_record
 from engine.errors import BadRules, EngineError, IllegalMove, MustFollow, NotYourTurn, UnknownGame, UnknownMove
+from tests.long import mostly_long
 
 ADA, BEA = "tg:1", "dc:2"
 
@@ -220,7 +221,7 @@ async def test_names_of_every_kind_sit_and_stay(room: Room, name: str) -> None:
 # Presses
 
 
-@pytest.mark.parametrize("game", GAMES)
+@pytest.mark.parametrize("game", mostly_long(GAMES, "spizzichino", "tavolo", "spades"))
 async def test_a_whole_game_and_every_version_of_it_is_its_log(room: Room, game: str) -> None:
     random = Random(game)
     shortest = min(GAMES[game].rules.choices()["target"])

@@ -29,7 +29,7 @@ from engine import GAMES, Game
 from engine.rules import RELEASE, resolve
 from tests.engine.hidden import hidden_cards, shuffled_about
 from tests.engine.tables import random_rules, random_step
-from tests.long import long
+from tests.long import long, mostly_long
 
 VIEWERS: tuple[tuple[str, str, CardStyle], ...] = (("en", "italian", "classic"), ("it", "french", "easy"))
 
@@ -86,7 +86,7 @@ def panels(table: Table, viewer: int | None, drafts: Mapping[Hand, Draft]) -> di
     }
 
 
-@pytest.mark.parametrize("game", GAMES)
+@pytest.mark.parametrize("game", mostly_long(GAMES, "metamazzo", "tavolo", "spades"))
 @pytest.mark.parametrize("fixture", [None, DUPLICATE], ids=["group", "tournament"])
 @pytest.mark.parametrize("tables", [12, long(60)])
 def test_panels_do_not_change_with_cards_that_their_viewer_cannot_know(
@@ -115,7 +115,7 @@ def test_panels_do_not_change_with_cards_that_their_viewer_cannot_know(
     assert changed > tables, "nothing was permuted"
 
 
-@pytest.mark.parametrize("game", GAMES)
+@pytest.mark.parametrize("game", mostly_long(GAMES, "metamazzo", "tavolo", "spades"))
 @pytest.mark.parametrize("fixture", [DUPLICATE, Day(date(2026, 11, 24))], ids=["tournament", "day"])
 def test_of_a_deal_that_others_have_yet_to_play_nothing_comes_out_when_it_is_over(
     game: str, fixture: Fixture | Day, monkeypatch: pytest.MonkeyPatch
@@ -155,7 +155,7 @@ def picture(table: Table, viewer: int | None) -> bytes:
     return paint(scene)
 
 
-@pytest.mark.parametrize("game", GAMES)
+@pytest.mark.parametrize("game", mostly_long(GAMES, "metamazzo", "tavolo", "spades"))
 def test_pictures_do_not_change_by_a_byte_with_cards_that_their_viewer_cannot_know(game: str) -> None:
     random = Random(game)
     tables = (table_of(game, random) for _ in range(100))

@@ -30,6 +30,7 @@ from bot.worker import Worker
 from engine import GAMES
 from engine.puzzles.puzzle import Puzzle
 from tests.bot.fake_platform import GROUP, FakePlatform, Player, open_worker
+from tests.long import mostly_long
 
 NOON = datetime(2026, 11, 24, 13, 5, tzinfo=ZoneInfo("Europe/Rome"))
 TODAY = NOON.date()
@@ -471,7 +472,7 @@ async def test_an_answer_that_came_while_somebody_was_forgotten_is_forgotten_too
         assert await worker.feature(PuzzlesFeature).groups.ladder.all_of("paper:1") == {}
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("language", mostly_long(LANGUAGES, "it"))
 def test_a_solution_has_room_beside_a_picture(language: str) -> None:
     """Telegram's captions have 1,024 units."""
     for puzzle in all_puzzles().values():

@@ -26,6 +26,7 @@ from bot.words.course import course, decisive
 from engine import GAMES, Record
 from engine.robots.findings import Summary
 from tests.bot.features.tournaments.made import over
+from tests.long import long
 
 NAMES = ("Anna", "Bruno Bartolomeo della Rovere-Hohenstaufen 🎴", "李", "Δημήτρης")
 LARGEST = 80_000
@@ -95,8 +96,9 @@ def test_all_of_a_sheet_is_within_the_picture(language: str) -> None:
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_every_sheet_can_be_painted(language: str) -> None:
-    for sheet in sheets(language)[::4]:
+@pytest.mark.parametrize("one_of", [20, long(4)])
+def test_every_sheet_can_be_painted(language: str, one_of: int) -> None:
+    for sheet in sheets(language)[::one_of]:
         png = paint(sheet)
         assert png == paint(sheet)
         assert len(png) < LARGEST

@@ -20,7 +20,7 @@ from bot.features.tournaments.tournament import Form, Tournament
 from tests.bot.features.tournaments.judge import Judgement, judged
 from tests.bot.features.tournaments.logs import at_random, begun, paired, played_round, playing_teams, with_entries
 from tests.bot.features.tournaments.sieve import explain, ranked
-from tests.long import long
+from tests.long import long, mostly_long
 
 HOWS: tuple[How, ...] = ("played", "resign", "timeout")
 
@@ -56,7 +56,7 @@ def verdicts(form: Form, seed: int, *, leaving: float) -> Counter[str]:
 
 @pytest.mark.parametrize("count", [18, long(300)])
 @pytest.mark.parametrize("leaving", [0.0, 0.3], ids=["all stay", "some leave"])
-@pytest.mark.parametrize("form", ["swiss", "duplicate"])
+@pytest.mark.parametrize("form", mostly_long(["swiss", "duplicate"], "swiss"))
 def test_rounds_differ_from_another_program_by_new_rules_only(form: Form, leaving: float, count: int) -> None:
     found = sum((verdicts(form, seed, leaving=leaving) for seed in range(count)), Counter[str]())
     rounds = found.total()

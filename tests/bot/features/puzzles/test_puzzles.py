@@ -122,7 +122,7 @@ async def test_a_wrong_answer_says_what_was_better_and_how_it_goes_on(store: Sto
         puzzle, _reply = await answer(anna, right=False)
         told = anna.fake.last(anna.private).plain
         assert "❌" in told
-        face = card_faces("spades" if puzzle.bids else "italian")
+        face = card_faces("french_pack" if puzzle.bids else "italian")
         codes = puzzle.pack.codes
         unit = score_unit_of(puzzle.game)
         given = (puzzle.lines[0].points - puzzle.lines[-1].points) * unit

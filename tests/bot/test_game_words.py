@@ -23,7 +23,7 @@ from bot.game_words import NoSuchGame, game_and_points
         ("", ("metamazzo", None)),
     ],
 )
-def test_a_games_own_name_is_understood_whatever_stands_around_it(words: str, meant: tuple[str, int | None]) -> None:
+def test_full_name_of_a_game_is_understood_among_other_words(words: str, meant: tuple[str, int | None]) -> None:
     assert game_and_points(words.split(), "metamazzo") == meant
 
 

@@ -19,7 +19,7 @@ async def test_a_suit_has_one_name(store: Store) -> None:
         assert "clubs" not in rules
 
 
-async def test_tables_lists_where_one_sits_and_whose_turn_it_is(store: Store) -> None:
+async def test_tables_lists_own_tables_and_whose_turn_it_is(store: Store) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
         players = await seated(worker, fake, "metamazzo")
@@ -43,7 +43,7 @@ async def test_tables_lists_where_one_sits_and_whose_turn_it_is(store: Store) ->
     "about",
     ["", "fair", "onesto", "pizzichino", "spizzichino", "metamazzo", "testa", "tressette", "tavolo", "spades", "metà"],
 )
-async def test_rules(store: Store, about: str) -> None:
+async def test_rules_of_every_game_are_long_enough(store: Store, about: str) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
         anna = Player(worker, fake, "Anna", 1)
@@ -78,7 +78,7 @@ async def test_rules(store: Store, about: str) -> None:
         ("/rules briscola", "I know no game briscola"),
     ],
 )
-async def test_what_cannot_be_done_is_said(store: Store, command: str, answer: str) -> None:
+async def test_impossible_command_says_why(store: Store, command: str, answer: str) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
         assert answer in (await Player(worker, fake, "Anna", 1).say(command)).toast

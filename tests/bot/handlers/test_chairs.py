@@ -14,7 +14,7 @@ from tests.bot.fake_platform import (
 )
 
 
-async def test_tavolo_the_first_at_a_side_refuses_three_times_at_most(store: Store) -> None:
+async def test_tavolo_first_at_a_side_refuses_three_times_at_most(store: Store) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
         anna, bruno, carla, dino = people(worker, fake)
@@ -38,7 +38,7 @@ async def test_tavolo_the_first_at_a_side_refuses_three_times_at_most(store: Sto
         assert "Your turn" in "".join(fake.last(player.private).plain for player in (anna, bruno, carla, dino))
 
 
-async def test_when_the_first_at_a_side_stands_up_who_asked_sits(store: Store) -> None:
+async def test_asking_player_sits_when_the_first_at_a_side_leaves(store: Store) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
         anna, bruno, carla, dino = people(worker, fake)

@@ -21,7 +21,7 @@ from tests.bot.hours import ring
 from tests.long import long
 
 
-async def test_only_who_was_challenged_may_accept_or_decline(store: Store) -> None:
+async def test_only_the_challenged_player_may_accept_or_decline(store: Store) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
         anna, bruno, carla, _ = people(worker, fake)
@@ -46,7 +46,7 @@ async def test_a_person_known_by_handle_only_may_accept_by_it(store: Store) -> N
 
 
 @pytest.mark.parametrize("handle", ["-", long("a\x00b"), long("x" * 65), long("\ud800"), "a b"])
-async def test_what_is_no_handle_invites_nobody(store: Store, handle: str) -> None:
+async def test_invalid_handle_invites_nobody(store: Store, handle: str) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
         anna, *_ = people(worker, fake)
@@ -55,7 +55,7 @@ async def test_what_is_no_handle_invites_nobody(store: Store, handle: str) -> No
         assert not fake.messages[GROUP]
 
 
-async def test_somebody_known_is_invited_whatever_a_platform_calls_their_handle(store: Store) -> None:
+async def test_known_person_is_invited_despite_an_invalid_handle(store: Store) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
         anna, bruno, *_ = people(worker, fake)
@@ -68,7 +68,7 @@ async def test_somebody_known_is_invited_whatever_a_platform_calls_their_handle(
 
 
 @pytest.mark.parametrize(("menu", "choice"), [("Options", "to 11"), long("Options", "⏱ 1 min"), long("Game", "Spades")])
-async def test_who_accepts_gets_the_game_that_they_read(store: Store, menu: str, choice: str) -> None:
+async def test_old_accept_button_fails_after_the_game_changed(store: Store, menu: str, choice: str) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
         anna, bruno, *_ = people(worker, fake)
@@ -82,7 +82,7 @@ async def test_who_accepts_gets_the_game_that_they_read(store: Store, menu: str,
         assert [one.phase for one in await worker.tables_of(anna.person.id)] == ["playing"]
 
 
-async def test_buttons_of_cards_that_say_no_version_seat_people_still(store: Store) -> None:
+async def test_buttons_without_a_version_still_seat_people(store: Store) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
         anna, bruno, carla, _ = people(worker, fake)
@@ -119,9 +119,7 @@ async def test_a_challenge_delivered_twice_opens_one_table(store: Store) -> None
 
 
 @pytest.mark.parametrize("is_cancelled", [False, True])
-async def test_a_challenge_delivered_again_does_not_bring_back_what_the_group_played_then(
-    store: Store, is_cancelled: bool
-) -> None:
+async def test_redelivered_challenge_keeps_the_groups_newer_game(store: Store, is_cancelled: bool) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
         anna, *_ = people(worker, fake)
@@ -148,7 +146,7 @@ async def test_a_challenge_expires_visibly_after_a_day(store: Store) -> None:
         assert "no table" in (await bruno.say(f"/join {code}")).toast
 
 
-async def test_the_card_is_the_challengers_to_change(store: Store) -> None:
+async def test_only_the_challenger_changes_the_card(store: Store) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
         anna, bruno, *_ = people(worker, fake)
@@ -190,7 +188,7 @@ async def test_two_chats_one_table(store: Store) -> None:
         assert fake.last("paper:200").plain == fake.last(GROUP).plain
 
 
-async def test_whoever_challenges_from_a_private_chat_is_told_what_the_other_must_do(store: Store) -> None:
+async def test_private_challenger_is_told_how_the_other_joins(store: Store) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
         anna, bruno = (Player(worker, fake, name, number) for number, name in enumerate(("Anna", "Bruno"), 1))
@@ -215,7 +213,7 @@ async def test_nobody_may_sit_at_too_many_tables(store: Store) -> None:
         assert "20 tables" in (await anna.say("/challenge testa")).toast
 
 
-async def test_an_old_card_pressed_again_takes_no_table_off_anybodys_list(store: Store) -> None:
+async def test_old_card_pressed_again_keeps_all_lists(store: Store) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
         anna, bruno, carla, _ = people(worker, fake)
@@ -231,7 +229,7 @@ async def test_an_old_card_pressed_again_takes_no_table_off_anybodys_list(store:
         assert not await worker.tables_of(carla.person.id)
 
 
-async def test_a_choice_of_game_that_is_delivered_again_later_brings_no_older_one_back(store: Store) -> None:
+async def test_redelivered_choice_keeps_the_newer_game(store: Store) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
         anna, bruno = Player(worker, fake, "Anna", 1), Player(worker, fake, "Bruno", 2)

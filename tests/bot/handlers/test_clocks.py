@@ -62,7 +62,7 @@ async def test_a_clock_nudges_then_lets_the_others_decide(store: Store) -> None:
         assert "There is no table" in (await early.send(button.payload)).toast
 
 
-async def test_a_robot_that_plays_for_somebody_declares_and_plays_a_card_at_once(store: Store) -> None:
+async def test_robot_for_a_late_player_declares_and_plays_at_once(store: Store) -> None:
     fake = FakePlatform()
     secret, *_ = declaring()
     async with open_worker(store, fake) as worker:
@@ -93,7 +93,7 @@ async def test_a_robot_that_plays_for_somebody_declares_and_plays_a_card_at_once
 @pytest.mark.parametrize(
     "clock", [("⏱ 1 min",), ("⏱ 1 min", "Strict: a robot plays when time is up; three in a row lose")]
 )
-async def test_no_clock_runs_where_only_robots_wait(store: Store, clock: tuple[str, ...]) -> None:
+async def test_no_clock_runs_if_only_robots_wait(store: Store, clock: tuple[str, ...]) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
         anna = people(worker, fake)[0]
@@ -118,7 +118,7 @@ async def test_no_clock_runs_where_only_robots_wait(store: Store, clock: tuple[s
         assert "time" not in fake.last(anna.private).plain.lower()
 
 
-async def test_a_strict_clock_plays_and_the_third_time_in_a_row_forfeits(store: Store) -> None:
+async def test_strict_clock_plays_and_forfeits_the_third_time(store: Store) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
         players = await seated(
@@ -143,7 +143,7 @@ async def test_a_strict_clock_plays_and_the_third_time_in_a_row_forfeits(store: 
         assert game.record.winner == [0]
 
 
-async def test_a_move_in_time_counts_lates_anew(store: Store) -> None:
+async def test_move_in_time_resets_the_count_of_late_moves(store: Store) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
         players = await seated(

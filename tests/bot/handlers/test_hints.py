@@ -53,9 +53,7 @@ async def test_a_hint_names_a_legal_card_and_why(store: Store, monkeypatch: pyte
         assert move in [f"Declare {one[2:]}" if one.startswith("📣 ") else f"Play {one}" for one in labels]
 
 
-async def test_a_person_has_one_hint_at_a_time_and_the_same_for_the_same_decision(
-    store: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_same_decision_gives_the_same_single_hint(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     let_go, asked = asyncio.Event(), 0
 
     async def hint(_pool: RobotPool, view: View, _history: object) -> Hint:

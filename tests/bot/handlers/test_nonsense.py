@@ -51,7 +51,7 @@ MADE_UP = [
 ]
 
 
-async def test_made_up_payloads_change_nothing_and_are_answered(store: Store) -> None:
+async def test_made_up_payloads_are_answered_and_change_nothing(store: Store) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
         players = await seated(worker, fake, "metamazzo")
@@ -68,7 +68,7 @@ async def test_made_up_payloads_change_nothing_and_are_answered(store: Store) ->
         assert (await worker.room.table(code)).log == before
 
 
-async def test_a_made_up_press_touches_no_message_but_the_surfaces_own(store: Store) -> None:
+async def test_made_up_press_touches_only_the_surfaces_message(store: Store) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
         players = await seated(worker, fake, "metamazzo")

@@ -35,7 +35,7 @@ async def test_resigning_asks_first(store: Store) -> None:
         assert "Deal 1 is over" not in text
 
 
-async def test_a_hand_asked_for_anew_has_its_cards_back_from_an_unanswered_question(store: Store) -> None:
+async def test_hand_replaces_an_unanswered_resign_question(store: Store) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
         players = await seated(worker, fake, "metamazzo")
@@ -67,7 +67,7 @@ async def test_a_game_has_one_name_everywhere(store: Store) -> None:
         assert any(f"{name} · " in text and "resigned" in text for text in fake.texts(GROUP))
 
 
-async def test_what_proves_a_shuffle_stands_in_small_print_and_whole_on_a_page(store: Store) -> None:
+async def test_seal_is_in_small_print_and_the_proof_on_a_page(store: Store) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
         players = await seated(worker, fake, "testa", "to 11")

@@ -54,7 +54,7 @@ async def test_a_strong_robot_sits_down_and_plays(store: Store) -> None:
                 await worker.settled()
 
 
-async def test_a_table_where_nobody_comes_back_to_the_robots_ends_without_a_winner(store: Store) -> None:
+async def test_abandoned_table_of_robots_ends_without_a_winner(store: Store) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
         anna = await practising(worker, fake, robots=("Easy",))

@@ -66,7 +66,7 @@ async def test_a_real_analysis_in_italian(store: Store) -> None:
         assert re.search(f"[▰▱]{{{BAR}}}", fake.last(players[0].private).plain)
 
 
-async def test_the_last_game_of_a_chat_can_be_looked_at_by_who_did_not_play(store: Store) -> None:
+async def test_others_in_the_chat_can_analyse_its_last_game(store: Store) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
         players = await seated(worker, fake, "testa")
@@ -80,7 +80,7 @@ async def test_the_last_game_of_a_chat_can_be_looked_at_by_who_did_not_play(stor
         assert "not in the archive" in (await carla.press("Analysis", GROUP)).toast
 
 
-async def test_a_game_that_cannot_be_looked_at_is_said_so_and_may_be_tried_again(store: Store) -> None:
+async def test_failed_analysis_is_said_and_can_be_repeated(store: Store) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
         players = await seated(worker, fake, "testa")

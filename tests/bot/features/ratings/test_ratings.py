@@ -17,9 +17,7 @@ from tests.bot.fake_platform import (
 from tests.bot.features.ratings.test_players import players_of, rated
 
 
-async def test_ratings_follow_from_the_games_and_can_be_made_anew(
-    store: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_ratings_follow_from_games_and_rebuild_the_same(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     # Games are given up at once, to be quick, and count as if they had been played for longer.
     monkeypatch.setattr("bot.finished.rating_rules.is_given_up_early", lambda _record: False)
     monkeypatch.setattr("bot.finished.ratings.GAMES_A_DAY", 99)
@@ -80,7 +78,7 @@ async def test_games_with_a_robot_are_not_rated(store: Store) -> None:
         assert "No rated game yet" in fake.last(GROUP).plain
 
 
-async def test_who_is_shown_the_same_shares_a_rank(store: Store) -> None:
+async def test_equal_ratings_share_a_rank(store: Store) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
         scope = Scope()
@@ -90,7 +88,7 @@ async def test_who_is_shown_the_same_shares_a_rank(store: Store) -> None:
         assert [await worker.ratings.rank(scope, f"p:{n}") for n in range(1, 6)] == [1, 2, 2, 4, None]
 
 
-async def test_stats_of_somebody_unknown_are_refused(store: Store) -> None:
+async def test_stats_of_an_unknown_person_are_refused(store: Store) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
         anna, bruno, *_ = people(worker, fake)

@@ -25,7 +25,7 @@ async def test_only_administrators_change_a_groups_settings(store: Store) -> Non
         assert (await worker.people.person(bruno.person.id)).language == "it"
 
 
-async def test_a_press_that_tells_who_administers_is_believed(store: Store) -> None:
+async def test_press_that_names_its_administrator_is_believed(store: Store) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
         anna, bruno, *_ = people(worker, fake)
@@ -38,7 +38,7 @@ async def test_a_press_that_tells_who_administers_is_believed(store: Store) -> N
             assert (await worker.people.chat(GROUP)).clock == clock
 
 
-async def test_everybody_changes_settings_where_nobody_administers(store: Store) -> None:
+async def test_everybody_changes_settings_without_administrators(store: Store) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
         anna, bruno, *_ = people(worker, fake)

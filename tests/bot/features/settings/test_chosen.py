@@ -69,7 +69,7 @@ async def test_an_italian_client_makes_an_italian_chat(store: Store) -> None:
         assert anna.button("Annulla", GROUP)
 
 
-async def test_a_refusal_names_the_suits_that_its_reader_has_chosen(store: Store) -> None:
+async def test_refusal_names_the_suits_its_reader_chose(store: Store) -> None:
     fake, random = FakePlatform(), Random(1)
     async with open_worker(store, fake) as worker:
         players = await seated(worker, fake, "testa")

@@ -26,6 +26,7 @@ from tests.discord.server import (
 )
 from tests.discord.test_discord import some_tricks
 from tests.fuzz.common import Outcome, no_failures
+from tests.long import long
 
 PAGE = b"<html><h1>Your network has a message for you</h1></html>"
 
@@ -46,7 +47,7 @@ def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("discord.backoff.ExponentialBackoff.delay", lambda _self: 0.05)
 
 
-@pytest.mark.parametrize("failure", nonsense()[:4], ids=str)
+@pytest.mark.parametrize("failure", [nonsense()[0], *map(long, nonsense()[1:4])], ids=str)
 @pytest.mark.parametrize("call", ["me", "application", "gateway", "set_commands"])
 async def test_a_bot_that_is_answered_with_nonsense_asks_again(
     store: Store, server: DiscordServer, call: str, failure: Failure

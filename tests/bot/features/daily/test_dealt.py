@@ -19,6 +19,7 @@ from tests.bot.fake_platform import GROUP, FakePlatform, Player
 from tests.bot.features.daily.conftest import TODAY, TOMORROW
 from tests.bot.features.daily.test_days import began, move, opened, played
 from tests.bot.features.privacy.traces import traces
+from tests.long import long
 
 
 async def forgotten(worker: Worker, person: str) -> None:
@@ -93,7 +94,7 @@ HAD_CARDS, PLAYED = "You have had today's cards already", "You have played today
         (resign, PLAYED),
     ],
 )
-@pytest.mark.parametrize("cards", [0, 3])
+@pytest.mark.parametrize("cards", [long(0), 3])
 async def test_cards_are_dealt_once_whatever_ends_the_table(
     store: Store, end: Callable[[Worker, str], Awaitable[None]], why: str, cards: int
 ) -> None:

@@ -32,6 +32,7 @@ WATCHING = {
     "cached",
     "load",
     "followed",
+    "read_again",
     "remembers",
     "opened_by",
 }

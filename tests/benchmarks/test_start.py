@@ -11,6 +11,7 @@ from benchmarks.__main__ import app
 from benchmarks.limits import BenchFailed
 
 
+@pytest.mark.long
 def test_start_prints_the_baselines_and_what_the_bot_takes(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(start, "ROUNDS", 1)
     out = CliRunner().invoke(app, ["start"]).output

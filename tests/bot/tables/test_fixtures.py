@@ -23,6 +23,7 @@ from bot.tables.lists import MOST_TABLES
 from engine import GAMES, legal_for_record
 from engine.errors import NoClaims
 from tests.bot.finished.games import finished
+from tests.long import mostly_long
 
 PEOPLE = [Chair(f"p:{number}", f"Person {number}\n") for number in range(1, 5)]
 ADA, BEA = PEOPLE[0].person, PEOPLE[1].person
@@ -129,7 +130,7 @@ async def test_a_game_that_is_late_is_lost_by_who_is_to_move(room: Room) -> None
             assert (await room.stop_late(table.code, update)).version == over.version
 
 
-@pytest.mark.parametrize("game", GAMES)
+@pytest.mark.parametrize("game", mostly_long(GAMES, "metamazzo", "tavolo", "spades"))
 def test_no_single_deal_brings_as_many_points_as_a_table_of_one_deal_is_played_to(game: str) -> None:
     choice = duplicate_rules(Choice.usual(game))
     assert duplicate_rules(choice) == choice

@@ -500,7 +500,7 @@ async def test_what_is_kept_is_told_and_forgotten(store: Store) -> None:
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-@pytest.mark.parametrize("game", GAMES)
+@pytest.mark.parametrize("game", mostly_long(GAMES, "testa", "tavolo", "spades"))
 def test_the_picture_shows_every_hand_open(game: str, language: str) -> None:
     puzzle = next(one for one in all_puzzles().values() if one.game == game and (one.trick or game == "pizzichino"))
     scene = puzzle_scene(language, "italian", "classic", puzzle)

@@ -118,7 +118,7 @@ def test_every_panel_of_every_phase_can_be_shown(form: Form, size: str) -> None:
             check(panel)
 
 
-@pytest.mark.parametrize("form", ["swiss", "duplicate", "knockout"])
+@pytest.mark.parametrize("form", mostly_long(["swiss", "duplicate", "knockout"], "duplicate"))
 def test_pairs_have_room_too(form: Form) -> None:
     all_of_them = (
         Made(form, "tressette").entered(60, alone=8).t,

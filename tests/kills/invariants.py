@@ -11,11 +11,13 @@ from bot.delivery.drawing import draw
 from bot.delivery.message_state import MessageState
 from bot.delivery.names import Hand
 from bot.delivery.table_sync import NO_EXTRAS
+from bot.features.daily.feature import DailyPolicy
 from bot.panel import Panel
 from bot.panels.drafts import Draft
 from bot.picture import Subject
 from bot.store.entries import Move, decode
 from bot.store.log import unstamped
+from bot.table_policy import ORDINARY, TablePolicy
 from bot.tables.table import Table
 from bot.viewers import Viewer
 from tests.kills.groups import Expected
@@ -159,10 +161,17 @@ def hands_have_the_picture_of_what_they_offer(rest: AtRest) -> None:
             )
 
 
+class DailyWords(TablePolicy):
+    """The words of the deal of the day; its hands have no other peculiarity."""
+
+    own_texts = DailyPolicy.own_texts
+
+
 def hand_of(table: Table, seat: int, choice: str) -> Panel:
-    """What a seat should see with something half chosen (`bot.panels.drafts`). Nobody here has changed a setting."""
+    """Return what a seat should see with something half chosen (`bot.panels.drafts`), with the usual settings."""
     known = MessageState(draft=Draft(table.oldest_panel(seat), choice))
-    return draw(table, Hand(seat), known, Viewer("en", deck="classic"), NO_EXTRAS, None)
+    policy = DailyWords() if table.day else ORDINARY
+    return draw(table, Hand(seat), known, Viewer("en", deck="classic"), NO_EXTRAS, None, policy)
 
 
 def payloads_of(panel: Panel) -> list[str]:

@@ -107,7 +107,7 @@ def parse(payload: str) -> Action:
 
 
 def number_in(words: Sequence[str], digits: int = 6) -> int:
-    """Return the first of a payload's words as a number of at most so many digits; BadPayload if it is none."""
+    """Return the first word as a number of at most ``digits`` digits. BadPayload if it is not one."""
     if not words or not words[0].isdecimal() or len(words[0]) > digits:
         raise BadPayload()
     return int(words[0])

@@ -16,7 +16,7 @@ LATE_HOURS = 2
 """Hours after which a message is not sent any more, because the bot was away."""
 
 KEPT_DAYS = 2
-"""How long it is noted who has had a day's message."""
+"""Days for which the store remembers who got a day's message."""
 
 OFF = "off"
 

@@ -14,7 +14,7 @@ from engine import GAMES
 from engine.games import first_game
 
 FIRST_GAME = first_game("page")
-"""The id of the game that pages suggest to somebody who has not chosen one."""
+"""The game that pages suggest first, by its id."""
 
 FAIR = "fair"
 """What /rules takes beside a game: how a shuffle is checked."""

@@ -166,8 +166,11 @@ class Shards:
         self.tasks.start(self._notify_soon({"lowest": place, "code": code, "by": self.worker_id}))
 
     async def _notify_soon(self, word: dict[str, Any]) -> None:
-        with self.store.outage.noted():
-            await self.notify(word)
+        try:
+            with self.store.outage.noted():
+                await self.notify(word)
+        except Exception:
+            log.exception("workers_not_told")
 
     async def _tell(self) -> None:
         while self._words:

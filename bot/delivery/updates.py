@@ -34,7 +34,7 @@ class Updates(ShardListener):
         shards.listeners.append(self)
 
     async def change(self, code: str, name: SurfaceName, change: Change) -> None:
-        """Say that something was done with a surface, to whichever worker delivers it."""
+        """Tell the worker that delivers a table about a change of one of its surfaces."""
         if self._shards.owns(code):
             self._delivery.change(code, name, change)
         else:
@@ -72,7 +72,7 @@ class Updates(ShardListener):
         self._delivery.drop_shard(shard)
 
     async def _take_over(self, shard: int) -> None:
-        """Look at what has changed in a shard, and whether this release can read what another could not."""
+        """Deliver a new shard's changed tables, and read again those that were set aside."""
         try:
             # If the store is away, the sweep finds them.
             with self._store.outage.noted():

@@ -96,7 +96,9 @@ async def test_page_that_is_dropped_in_the_private_chat_is_said(store: Store, se
         anna = await with_settings(server, adapter)
         await anna.press("My own settings", server.group(GROUP))
         await until(lambda: "Your settings" in said(anna.private))
-        adapter.worker.delivery.answers._waiting[private_place("telegram:1")] = MOST_WAITING
+        answers = adapter.worker.delivery.answers
+        await until(lambda: not answers._waiting)
+        answers._waiting[private_place("telegram:1")] = MOST_WAITING
         message, button = anna.button("English", anna.private) or ({}, {})
         toast = await anna.send(anna.private, message, button["callback_data"])
         assert toast == "Too many messages are waiting. Press again in a moment."

@@ -304,7 +304,7 @@ class Refused(NotDone):
 
 
 SOMEBODY = "somebody"
-"""The platform of those whom no platform knows any more (`bot.somebody`): no adapter has this name."""
+"""The platform of those whom no platform knows any more (`bot.pseudonyms`): no adapter has this name."""
 
 
 def is_worth_another_try(error: DeliveryError) -> bool:

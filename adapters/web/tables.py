@@ -19,7 +19,7 @@ from bot.features.daily.site import DaySite
 from bot.features.ratings.feature import RatingsFeature
 from bot.places import Place
 from bot.platform import Command
-from bot.somebody import is_guest
+from bot.pseudonyms import is_guest
 from bot.texts import language_of, texts
 from bot.texts import marked as _
 

@@ -11,8 +11,8 @@ from adapters.web.api.operations import WATCH_ID
 from adapters.web.site import Site, spoken
 from bot.card_room import CardRoom
 from bot.commands import Kind, choices
+from bot.pseudonyms import GUEST, NAME
 from bot.site.watching import card_names
-from bot.somebody import GUEST, NAME
 from bot.texts import language_of, texts
 
 

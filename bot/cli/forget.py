@@ -18,8 +18,8 @@ from bot.finished.file import filed, rewrite
 from bot.finished.game import UnreadableGame
 from bot.kept import read_kept
 from bot.platform import SOMEBODY, private_place
+from bot.pseudonyms import marks
 from bot.settings import Settings, read_settings
-from bot.somebody import marks
 from bot.store import Store, keys, schema
 from bot.store.opening import beside
 from bot.store.outage import described

@@ -15,7 +15,7 @@ from bot.finished.game import FinishedGame, UnreadableGame
 from bot.finished.rating_rules import GAMES_ON_TRIAL, RULES, has_no_name, is_finished_by, is_given_up
 from bot.guests import is_web_guest
 from bot.platform import chat_of, is_private
-from bot.somebody import marks
+from bot.pseudonyms import marks
 from bot.store import keys
 from bot.store.lua import read_script
 from bot.tables.fixtures import FixtureName

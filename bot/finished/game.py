@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal
 
 from bot.programs import is_program
-from bot.somebody import NAME, is_somebody
+from bot.pseudonyms import NAME, is_somebody
 from bot.tables.fixtures import FixtureName
 from engine import Record, read
 from engine.errors import BadRecord

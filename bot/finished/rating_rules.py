@@ -18,7 +18,7 @@ from collections.abc import Sequence
 
 from bot.finished.game import FinishedGame
 from bot.programs import is_program
-from bot.somebody import is_guest
+from bot.pseudonyms import is_guest
 from engine import Record
 
 RULES = 2

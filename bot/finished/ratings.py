@@ -23,7 +23,7 @@ from bot.finished.file import Filed, with_files
 from bot.finished.game import FinishedGame
 from bot.finished.history import DAY_SECONDS, RatedGame, history_text, parse_history
 from bot.finished.rating_rules import GAMES_A_DAY, depends_on_day, does_winner_gain
-from bot.somebody import is_somebody, marks
+from bot.pseudonyms import is_somebody, marks
 from bot.store import StoreError, keys
 from bot.store.lua import read_script
 from engine import GAMES

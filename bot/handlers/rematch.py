@@ -12,7 +12,7 @@ from bot.handlers.errors import BlockedByYou
 from bot.handlers.offers import Offers, check_is_free
 from bot.people import Profile
 from bot.platform import Press, Reply, chat_of, is_inline, is_private
-from bot.somebody import is_somebody
+from bot.pseudonyms import is_somebody
 from bot.store.entries import Again, Clock, Rule, Setup, Sit
 from bot.tables.blocks import Blocks
 from bot.tables.chairs import STAND_IN, Chair, Invited

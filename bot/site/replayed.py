@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from bot.finished.analysis_pool import Analysis
 from bot.finished.game import FinishedGame
-from bot.somebody import spoken
+from bot.pseudonyms import spoken
 from bot.words.phrases import fixture_line
 from bot.words.transcript import ending_of, plain
 from bot.words.verdicts import reasons, short_move

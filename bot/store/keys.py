@@ -18,7 +18,7 @@ the list of changed tables, also on a cluster. What follows from a finished tabl
 | ``{s17}:gone:<code>`` | string | a table was removed a short while ago; whose it was; expires after 26 hours |
 | ``{s17}:ended:<code>`` | list | the log of a table that was removed a moment ago; expires after a minute |
 | ``secret`` | string | 32 random bytes from which tables' codes are made (`Store.secret`) |
-| ``forgetting`` | hash | people who are being forgotten: what stands in their place, JSON (`bot.somebody.Mark`) |
+| ``forgetting`` | hash | people who are being forgotten: what stands in their place, JSON (`bot.pseudonyms.Mark`) |
 | ``forgetting:worker`` | string | whoever does so just now; expires by itself |
 | ``rewrites`` | sorted set | when the append-only file must be rewritten (`bot.features.privacy.rewriting`) |
 | ``sweeping`` | string | unused profiles are being looked for; expires by itself |

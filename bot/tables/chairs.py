@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from bot.somebody import spoken
+from bot.pseudonyms import spoken
 
 ROBOT_NAMES = {
     "easy": ("Gino", "Pina", "Nino"),

@@ -6,7 +6,7 @@ from bot.addresses import Visitor
 from bot.names import plain_name, told_apart, unlike
 from bot.platform import private_place
 from bot.programs import name_of
-from bot.somebody import NAME
+from bot.pseudonyms import NAME
 from bot.store.entries import (
     Ask,
     Clock,

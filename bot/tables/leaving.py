@@ -1,7 +1,7 @@
 """Leaving for good: somebody who is forgotten gives their chair back, and the log names them no more."""
 
 from bot.platform import platform_of
-from bot.somebody import NAME
+from bot.pseudonyms import NAME
 from bot.store.entries import Close, Entry, Move, Redacted, Withdraw, encode
 from bot.store.log import Log
 from bot.store.naming import platform_in, redacted

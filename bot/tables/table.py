@@ -11,7 +11,7 @@ from typing import Literal, Self, assert_never
 
 from bot.guests import is_web_guest
 from bot.platform import is_private, is_same_place, platform_of
-from bot.somebody import is_ours, spoken
+from bot.pseudonyms import is_ours, spoken
 from bot.store.entries import (
     Again,
     Ask,

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from bot.somebody import spoken
+from bot.pseudonyms import spoken
 from bot.words.one_deal import one_deal
 from bot.words.wording import Wording, score_unit, thirds
 from engine import DealView, Game, Record

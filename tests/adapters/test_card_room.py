@@ -68,7 +68,7 @@ MAY_IMPORT = {
     "bot.serving",
     "bot.sessions",
     "bot.settings",
-    "bot.somebody",
+    "bot.pseudonyms",
     "bot.store",
     "bot.texts",
     "bot.programs",

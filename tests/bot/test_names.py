@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from bot.names import NO_NAME, ROBOT_SIGNS, likeness, person_name, shown_name, tag_of, tagged, told_apart, unlike
 from bot.programs import PREFIX, name_of
-from bot.somebody import spoken
+from bot.pseudonyms import spoken
 from bot.tables.chairs import ROBOT_NAMES
 
 ROBOTS = {f"🤖 {name}" for names in ROBOT_NAMES.values() for name in names}

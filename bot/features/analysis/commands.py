@@ -9,7 +9,7 @@ from bot.panel import Panel
 from bot.people import Profile
 from bot.pictures.results import game_sheet
 from bot.platform import chat_of
-from bot.somebody import spoken
+from bot.pseudonyms import spoken
 from bot.tables.errors import GameNotKept
 from bot.viewers import Viewers, pictured
 from engine.robots.findings import summary

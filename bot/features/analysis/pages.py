@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from bot import actions
 from bot.finished.game import FinishedGame
 from bot.panel import Button, Panel, Writer
-from bot.somebody import spoken
+from bot.pseudonyms import spoken
 from bot.tables.snapshot import isolated
 from bot.words.course import how_it_went
 from bot.words.verdicts import as_counted, lost_text, points_text, replay_button, short_move

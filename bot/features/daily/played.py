@@ -12,7 +12,7 @@ from bot.finished.analysis_pool import AnalysisPool
 from bot.finished.archive import Archive
 from bot.panel import Panel
 from bot.people import People, Profile
-from bot.somebody import NAME
+from bot.pseudonyms import NAME
 from bot.texts import texts
 
 MOST_STRANGERS = 30

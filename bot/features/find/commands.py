@@ -9,9 +9,9 @@ from bot.features.find.pages import NEVER, ROBOTS_AFTER, looking_page, nickname_
 from bot.panel import Panel
 from bot.people import People, Profile
 from bot.platform import Reply, is_private, private_place
+from bot.pseudonyms import NAME
 from bot.replies import private_toast
 from bot.robot_pool import RobotPool
-from bot.somebody import NAME
 from bot.tables.challenges import Challenges
 from bot.texts import error_text, texts
 from engine import GAMES

@@ -10,7 +10,7 @@ from typing import Any
 from bot.delivery.message_state import decode_state
 from bot.delivery.names import encode_name
 from bot.delivery.surfaces import card_at
-from bot.somebody import is_somebody
+from bot.pseudonyms import is_somebody
 from bot.store import Store, keys
 from bot.store.entries import Move, decode
 from bot.store.log import unstamped

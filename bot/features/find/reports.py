@@ -9,7 +9,7 @@ from collections.abc import AsyncIterator
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal, cast
 
-from bot.somebody import NAME
+from bot.pseudonyms import NAME
 from bot.store import keys
 from bot.store.lua import read_script
 

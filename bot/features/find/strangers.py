@@ -11,8 +11,8 @@ from bot.finished.archive import game_id as id_in_archive
 from bot.panels.strangers import Deed
 from bot.people import People, Profile
 from bot.platform import Reply
+from bot.pseudonyms import is_somebody
 from bot.replays import Replays
-from bot.somebody import is_somebody
 from bot.tables.blocks import MOST_BLOCKS
 from bot.tables.chairs import Chair
 from bot.tables.errors import NotAtThisTable

@@ -11,7 +11,7 @@ import structlog
 
 from bot.features.privacy.forgetting import Forgetter
 from bot.people import People
-from bot.somebody import is_somebody
+from bot.pseudonyms import is_somebody
 from bot.store import STORE_ERRORS, Store, keys
 from bot.store.attendance import DAY_SECONDS
 from bot.store.lua import read_script

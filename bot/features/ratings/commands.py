@@ -14,7 +14,7 @@ from bot.panel import Panel
 from bot.people import People, Profile
 from bot.pictures.lettering import are_drawable
 from bot.platform import chat_of, is_private
-from bot.somebody import NAME, is_somebody
+from bot.pseudonyms import NAME, is_somebody
 from bot.viewers import Viewers, pictured
 from engine import GAMES
 

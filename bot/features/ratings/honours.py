@@ -20,7 +20,7 @@ from bot.finished.archive import Archive
 from bot.finished.game import FinishedGame
 from bot.finished.rating_rules import does_winner_gain
 from bot.finished.ratings import Ratings, Scope, as_now_called
-from bot.somebody import Mark, is_somebody, marks
+from bot.pseudonyms import Mark, is_somebody, marks
 from bot.store import keys
 
 HonourKind = Literal["champion", "streak", "fours", "comeback"]

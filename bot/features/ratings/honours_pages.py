@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from bot import actions
 from bot.features.ratings.honours import Honour, Month, OwnHonour
 from bot.panel import Button, Panel, Writer
-from bot.somebody import spoken
+from bot.pseudonyms import spoken
 from bot.tables.snapshot import isolated
 from bot.texts import month_name, texts
 

@@ -18,8 +18,8 @@ from bot.finished.player_ids import person_called, player_id
 from bot.finished.ratings import EVERYTHING, Place, Ratings, Scope
 from bot.names import NICKNAMES, tagged
 from bot.people import People
+from bot.pseudonyms import spoken
 from bot.site.replayed import Told
-from bot.somebody import spoken
 from bot.store import Store
 from bot.texts import month_name
 

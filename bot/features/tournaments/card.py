@@ -36,7 +36,7 @@ from bot.platform import (
     Unreachable,
     platform_of,
 )
-from bot.somebody import spoken
+from bot.pseudonyms import spoken
 from bot.store import keys
 from bot.store.memory import Memory
 from bot.viewers import Viewers, pictured

@@ -10,7 +10,7 @@ from bot.features.tournaments.tournament import Match, Tournament
 from bot.finished.archive import Archive, read_or_none
 from bot.finished.game import FinishedGame
 from bot.people import People
-from bot.somebody import is_somebody
+from bot.pseudonyms import is_somebody
 from bot.store import keys
 from bot.store.entries import Clock, Fixture, Rule, Setup
 from bot.tables.chairs import Chair

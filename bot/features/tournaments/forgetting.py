@@ -22,7 +22,7 @@ from bot.features.tournaments.errors import NoSuchTournament, UnreadableTourname
 from bot.features.tournaments.store import Tournaments
 from bot.features.tournaments.tournament import Tournament
 from bot.finished.archive import read_or_none
-from bot.somebody import NAME
+from bot.pseudonyms import NAME
 from bot.store import Store, keys
 from bot.store.naming import may_name
 

@@ -4,7 +4,7 @@ import asyncio
 
 from bot.features.tournaments.tournament import Tournament
 from bot.people import People
-from bot.somebody import is_somebody
+from bot.pseudonyms import is_somebody
 from bot.tables.chairs import Chair
 
 

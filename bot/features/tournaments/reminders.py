@@ -20,7 +20,7 @@ from bot.features.tournaments.store import KEPT_SECONDS, Tournaments
 from bot.features.tournaments.tournament import Match, Tournament
 from bot.people import People
 from bot.platform import Adapter, platform_of, private_place
-from bot.somebody import is_somebody
+from bot.pseudonyms import is_somebody
 from bot.store import keys
 
 REMIND_AT = 4

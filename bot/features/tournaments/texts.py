@@ -8,7 +8,7 @@ from bot.features.tournaments.pairing import rounds_in_all
 from bot.features.tournaments.standings import Standing, TieBreak
 from bot.features.tournaments.tournament import DAY, HOUR, Match, Tournament
 from bot.names import LONGEST_NAME, told_apart
-from bot.somebody import NAME, spoken
+from bot.pseudonyms import NAME, spoken
 from bot.tables.chairs import Chair
 from bot.tables.snapshot import isolated
 from bot.texts import texts

@@ -10,8 +10,8 @@ from bot.finished.archive import Archive
 from bot.finished.game import FinishedGame
 from bot.finished.rating_rules import RULES, is_finished_by, is_given_up_early
 from bot.finished.ratings import Ratings, Scope, Standing
+from bot.pseudonyms import Mark
 from bot.simulation import simulate
-from bot.somebody import Mark
 from bot.store import Store, keys
 from engine import GAMES, Game
 from tests.bot.finished.games import NOON, finished, keep

@@ -11,7 +11,7 @@ from bot.finished.archive import Archive
 from bot.finished.game import FinishedGame
 from bot.finished.ratings import Ratings
 from bot.people import People
-from bot.somebody import marks
+from bot.pseudonyms import marks
 from bot.store import Store
 from bot.tables import Room
 from tests.bot.finished.games import NOON, finished

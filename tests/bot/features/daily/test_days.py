@@ -21,7 +21,7 @@ from bot.features.daily.games import unstored_game
 from bot.features.privacy.feature import PrivacyFeature
 from bot.pictures.scenes import hand_scene
 from bot.platform import DeliveryError, NotDone, Refused, SlowDown, Trouble
-from bot.somebody import marks
+from bot.pseudonyms import marks
 from bot.store import Store, keys
 from bot.tables.snapshot import snapshot
 from bot.words.wording import signed

@@ -19,7 +19,7 @@ from bot.features.daily.deal import DayResult
 from bot.features.daily.feature import DailyFeature
 from bot.features.daily.lines import DayLine, Decision, best_of, first_fork
 from bot.features.privacy.feature import PrivacyFeature
-from bot.somebody import marks
+from bot.pseudonyms import marks
 from bot.store import Store, keys
 from bot.worker import Worker
 from engine.records import Record

@@ -15,7 +15,7 @@ from bot.finished.ratings import Scope
 from bot.handlers import Dispatcher
 from bot.panel import Button, Panel, Span
 from bot.platform import Command, Person, private_place
-from bot.somebody import marks
+from bot.pseudonyms import marks
 from bot.store import Store, keys
 from bot.worker import Worker
 from tests.bot.fake_platform import GROUP, FakePlatform, Player, open_worker

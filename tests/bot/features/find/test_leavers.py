@@ -11,7 +11,7 @@ from bot.features.find.feature import FindFeature
 from bot.features.find.leavers import FORGOTTEN_AFTER, WAITS, Leavers, who_left
 from bot.features.privacy.feature import PrivacyFeature
 from bot.platform import Trouble
-from bot.somebody import marks
+from bot.pseudonyms import marks
 from bot.store import Store, keys
 from bot.store.entries import Flag, Late, Match, Stop
 from tests.bot.fake_platform import Player

@@ -12,8 +12,8 @@ from bot.features.find.feature import FindFeature
 from bot.features.find.reports import REPORTS_A_DAY, Report, Reports
 from bot.features.privacy.feature import PrivacyFeature
 from bot.platform import Trouble, Unreachable
+from bot.pseudonyms import NAME, is_somebody, marks
 from bot.settings import Settings
-from bot.somebody import NAME, is_somebody, marks
 from bot.store import EmbeddedStore, Store, keys, opened
 from bot.worker import Worker
 from engine import read

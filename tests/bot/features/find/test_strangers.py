@@ -9,7 +9,7 @@ from bot.features.find import finder, matching
 from bot.features.find.feature import FindFeature
 from bot.features.privacy.feature import PrivacyFeature
 from bot.platform import Command, Person, Reply
-from bot.somebody import marks
+from bot.pseudonyms import marks
 from bot.store import Store, keys
 from bot.tables.blocks import MOST_BLOCKS
 from bot.worker import Worker

@@ -32,8 +32,8 @@ from bot.finished.ratings import Ratings, Scope
 from bot.people import People, Profile
 from bot.platform import Person, Press, private_place
 from bot.programs import Programs
+from bot.pseudonyms import Mark, marks
 from bot.sessions import Sessions
-from bot.somebody import Mark, marks
 from bot.store import Store, keys
 from bot.store.entries import Move
 from bot.store.indexing import index_people

@@ -15,8 +15,8 @@ from bot.features.privacy.unused import MOST_DAYS, Unused
 from bot.finished.file import to_line
 from bot.people import People
 from bot.platform import Person
+from bot.pseudonyms import Mark, marks
 from bot.settings import BadSetting, read_settings
-from bot.somebody import Mark, marks
 from bot.store import EmbeddedStore, Store, keys, opened, schema
 from tests.bot.away import until
 from tests.bot.fake_platform import FakePlatform, open_worker

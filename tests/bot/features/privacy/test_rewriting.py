@@ -15,7 +15,7 @@ from benchmarks.cluster import LocalCluster
 from bot.features.privacy import rewriting
 from bot.features.privacy.feature import PrivacyFeature
 from bot.features.privacy.rewriting import ALL_EXPIRED_SECONDS, Rewriter, ask_for_rewrite
-from bot.somebody import Mark
+from bot.pseudonyms import Mark
 from bot.store import EmbeddedStore, Store, keys, opened
 from bot.store.rewriting import rewrite_files
 from bot.worker import Worker

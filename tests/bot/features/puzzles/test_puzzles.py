@@ -22,7 +22,7 @@ from bot.features.puzzles.pictures import puzzle_scene
 from bot.panel import units
 from bot.pictures.painter import paint
 from bot.platform import ChatGone, DeliveryError, NotDone, Refused, Reply, SentMessage, SlowDown, Trouble
-from bot.somebody import marks
+from bot.pseudonyms import marks
 from bot.store import Store
 from bot.texts import LANGUAGES
 from bot.words.wording import card_faces, score_unit_of

@@ -22,7 +22,7 @@ from bot.finished.archive import Archive, Numbered
 from bot.finished.game import FinishedGame
 from bot.finished.ratings import Ratings, Scope
 from bot.people import People
-from bot.somebody import marks
+from bot.pseudonyms import marks
 from bot.store import Store
 from bot.tables.room import Room
 from engine import Record

@@ -21,7 +21,7 @@ from bot.features.tournaments.entries import (
 )
 from bot.features.tournaments.pairing import next_round
 from bot.features.tournaments.tournament import DAY, Form, Match, Tournament
-from bot.somebody import NAME
+from bot.pseudonyms import NAME
 from bot.store.log import stamped
 from bot.tables.choice import Choice
 

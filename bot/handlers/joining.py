@@ -4,7 +4,7 @@ from bot.feature import Handlers
 from bot.game_words import game_and_points, target_rule
 from bot.handlers.errors import SayTheCode, UnknownCode
 from bot.handlers.guard import Guard
-from bot.meant import invited_by
+from bot.mentions import invited_by
 from bot.names import plain_name
 from bot.pasted import pasted_code
 from bot.people import People, Profile

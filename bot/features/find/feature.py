@@ -17,7 +17,7 @@ from bot.features.find.reports import Reports
 from bot.features.find.strangers import Strangers
 from bot.features.find.teller import Teller
 from bot.game_words import game_called
-from bot.meant import NoSuchPerson, person_meant
+from bot.mentions import NoSuchPerson, person_meant
 from bot.names import plain_name
 from bot.panel import Panel
 from bot.panels.drafts import NO_DRAFT

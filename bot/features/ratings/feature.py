@@ -13,7 +13,7 @@ from bot.features.ratings.commands import Standings
 from bot.features.ratings.honours import Honours
 from bot.features.ratings.players import Players
 from bot.game_words import game_called
-from bot.meant import person_meant
+from bot.mentions import person_meant
 from bot.people import Profile
 from bot.platform import Command, Offer, Press, Reply, is_inline, is_private, private_place
 from bot.replies import for_one

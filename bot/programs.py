@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from hashlib import sha256
 from typing import Any, Literal, NamedTuple, get_args
 
-from bot.kept import Kept
+from bot.adapter_data import Kept
 from bot.names import person_name, plain_name
 from bot.serving import digest_of, is_token_of
 from bot.store import keys

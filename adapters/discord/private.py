@@ -8,7 +8,7 @@ from cachetools import LRUCache
 from adapters.discord.errors import Meaning
 from adapters.discord.reading import PLATFORM
 from adapters.discord.rest import Rest
-from bot.kept import Kept
+from bot.adapter_data import Kept
 from bot.platform import NotDone, Trouble, private_place
 
 KNOWN = "discord:private"

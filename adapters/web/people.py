@@ -18,8 +18,8 @@ from aiohttp import web
 
 from adapters.web.refusals import Refused
 from bot import programs
+from bot.adapter_data import Kept
 from bot.card_room import CardRoom
-from bot.kept import Kept
 from bot.names import NO_NAME, person_name
 from bot.platform import Person, platform_of, private_place
 from bot.pseudonyms import GUEST

@@ -7,6 +7,7 @@ from typing import Annotated, Any
 import typer
 from redis.exceptions import ResponseError
 
+from bot.adapter_data import read_kept
 from bot.cli.asking import counted, is_meant
 from bot.cli.errors import told
 from bot.cli.output import say
@@ -16,7 +17,6 @@ from bot.features.privacy.forgetting import Forgotten
 from bot.features.privacy.rewriting import rewrite_if_due
 from bot.finished.file import filed, rewrite
 from bot.finished.game import UnreadableGame
-from bot.kept import read_kept
 from bot.platform import SOMEBODY, private_place
 from bot.pseudonyms import marks
 from bot.settings import Settings, read_settings

@@ -62,7 +62,7 @@ MAY_IMPORT = {
     "bot.pasted",
     "bot.places",
     "bot.platform",
-    "bot.kept",
+    "bot.adapter_data",
     "bot.proxies",
     "bot.ratelimit",
     "bot.serving",

@@ -17,10 +17,10 @@ from structlog.testing import capture_logs
 from adapters.web.api import server
 from adapters.web.api.operations import OPERATIONS
 from adapters.web.site import MOST_SENT
+from bot.adapter_data import drop_kept
 from bot.features.privacy.feature import PrivacyFeature
 from bot.handlers.limits import TRIES
 from bot.idempotency import KEPT_SECONDS, UsedKeys
-from bot.kept import drop_kept
 from bot.platform import RateLimit
 from bot.programs import MOST_EACH, Programs, is_program
 from engine import GAMES, verify

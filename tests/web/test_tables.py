@@ -16,8 +16,8 @@ import pytest
 from structlog.testing import capture_logs
 
 from adapters.web import people
+from bot.adapter_data import drop_kept, read_kept
 from bot.handlers import hands
-from bot.kept import drop_kept, read_kept
 from bot.platform import RateLimit
 from bot.programs import Programs
 from bot.store import EmbeddedStore

@@ -16,12 +16,12 @@ from typing import NamedTuple
 
 import structlog
 
+from bot.adapter_data import drop_kept
 from bot.feature import Feature, Forgetting, Step
 from bot.features.privacy.rewriting import ask_for_rewrite
 from bot.finished.archive import Archive
 from bot.finished.game import UnreadableGame
 from bot.finished.ratings import Ratings
-from bot.kept import drop_kept
 from bot.people import People
 from bot.platform import platform_of, private_place
 from bot.programs import Programs

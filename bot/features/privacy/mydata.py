@@ -28,10 +28,10 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
+from bot.adapter_data import read_kept
 from bot.feature import Feature
 from bot.finished.archive import Archive
 from bot.finished.ratings import Ratings
-from bot.kept import read_kept
 from bot.platform import File, private_place
 from bot.programs import Programs
 from bot.sessions import Sessions

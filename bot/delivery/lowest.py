@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from bot.latest import Latest
+from bot.bounded_dict import Latest
 
 PLACES_REMEMBERED = 100_000
 

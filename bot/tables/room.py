@@ -15,8 +15,8 @@ from typing import Any, NamedTuple
 
 import structlog
 
+from bot.bounded_dict import Latest
 from bot.cluster.shards import Shards
-from bot.latest import Latest
 from bot.metrics import COMMITS
 from bot.store import Appended, Behind, Gone, Store, keys
 from bot.store.committed import Committed

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Mapping
 from datetime import date, timedelta
 
-from bot.drawn import Choose, Drawn
+from bot.daily_draws import Choose, Drawn
 from bot.store import Store
 
 DAY = date(2026, 11, 26)

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from datetime import date
 from typing import Any
 
-from bot.drawn import Drawn
+from bot.daily_draws import Drawn
 from bot.store import keys
 from engine import GAMES
 

@@ -3,8 +3,8 @@
 from datetime import date, timedelta
 from typing import Any
 
+from bot.daily_draws import Drawn
 from bot.day_marks import DayMarks
-from bot.drawn import Drawn
 from bot.features.puzzles.ladder import Ladder
 from bot.store import keys
 

@@ -20,8 +20,8 @@ import structlog
 from bot.chosen_hours import ChosenHours
 from bot.cluster.clock import HostClock
 from bot.cluster.shards import Shards
+from bot.daily_draws import Drawn
 from bot.delivery.announcer import Announcer
-from bot.drawn import Drawn
 from bot.features.puzzles.answered import marks_of_answers
 from bot.features.puzzles.collection import all_puzzles
 from bot.features.puzzles.ladder import Answered, Ladder

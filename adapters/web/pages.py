@@ -8,7 +8,7 @@ from aiohttp import web
 from adapters.web.site import Site, spoken
 from bot.commands import FIRST_GAME, choices, command_called
 from bot.commands import Kind as ArgumentKind
-from bot.pasted import Kind, read_pasted
+from bot.pasted_text import Kind, read_pasted
 from bot.texts import language_of, texts
 from bot.texts import marked as _
 from bot.words.rules import has_common_rules, rules_text

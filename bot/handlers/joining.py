@@ -6,7 +6,7 @@ from bot.handlers.errors import SayTheCode, UnknownCode
 from bot.handlers.guard import Guard
 from bot.mentions import invited_by
 from bot.names import plain_name
-from bot.pasted import pasted_code
+from bot.pasted_text import pasted_code
 from bot.people import People, Profile
 from bot.platform import Command, Reply, is_ephemeral, is_private
 from bot.store.entries import Clock

@@ -7,7 +7,7 @@ from bot.feature import CommandHandler, Handlers
 from bot.game_words import code_in
 from bot.handlers.joining import Joining
 from bot.handlers.pages import CorePages
-from bot.pasted import read_pasted
+from bot.pasted_text import read_pasted
 from bot.people import Profile
 from bot.platform import Command, Reply, is_private
 from bot.private_hands import PrivateHands

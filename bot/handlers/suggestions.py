@@ -2,7 +2,7 @@
 
 from bot.commands import Kind
 from bot.game_words import targets
-from bot.pasted import pasted_code
+from bot.pasted_text import pasted_code
 from bot.people import People
 from bot.platform import Person, Suggestion, chat_of
 from bot.tables.lists import TableLists

@@ -59,7 +59,7 @@ MAY_IMPORT = {
     "bot.picture",
     "bot.pictures.cards",
     "bot.actions",
-    "bot.pasted",
+    "bot.pasted_text",
     "bot.places",
     "bot.platform",
     "bot.adapter_data",

@@ -35,7 +35,7 @@ from bot.card_room import CardRoom
 from bot.features.ratings.feature import RatingsFeature
 from bot.features.ratings.players import ALL, Players
 from bot.idempotency import fingerprint
-from bot.pasted import pasted_code
+from bot.pasted_text import pasted_code
 from bot.programs import CannotBe, Program, Scope
 from bot.serving import sent_in_time
 from bot.site.reader import Answer, NotAnalysed, Reader, TooMuchToDo

@@ -10,8 +10,8 @@ from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
 from bot.addresses import LOOPBACK, host_name, is_forwarded, is_own_name
 from bot.card_room import CardRoom
 from bot.connections import Connections, share_of_files
-from bot.serving import listen
 from bot.settings import MONITORING_REMEDY
+from bot.web_server import listen
 
 PATHS = ("/healthz", "/metrics")
 SHARE_OF_FILES = 0.05

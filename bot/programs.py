@@ -11,9 +11,9 @@ from typing import Any, Literal, NamedTuple, get_args
 
 from bot.adapter_data import Kept
 from bot.names import person_name, plain_name
-from bot.serving import digest_of, is_token_of
 from bot.store import keys
 from bot.store.lua import read_script
+from bot.web_server import digest_of, is_token_of
 
 Scope = Literal["read", "play"]
 SCOPES: tuple[Scope, ...] = get_args(Scope)

@@ -9,9 +9,9 @@ import time
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from bot.serving import digest_of, is_token_of
 from bot.store import keys
 from bot.store.lua import read_script
+from bot.web_server import digest_of, is_token_of
 
 ID_BYTES, TOKEN_BYTES = 6, 32
 LINK_SECONDS = 600

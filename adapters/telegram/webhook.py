@@ -19,8 +19,8 @@ from adapters.telegram.updates import update_of
 from bot.card_room import CardRoom
 from bot.connections import Connections, share_of_files
 from bot.monitoring import add_monitoring
-from bot.serving import is_same_secret, listen, sent_in_time
 from bot.store import WorkDropped
+from bot.web_server import is_same_secret, listen, sent_in_time
 
 SECRET_HEADER = "X-Telegram-Bot-Api-Secret-Token"  # noqa: S105
 CONNECTIONS = 100

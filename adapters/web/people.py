@@ -23,9 +23,9 @@ from bot.card_room import CardRoom
 from bot.names import NO_NAME, person_name
 from bot.platform import Person, platform_of, private_place
 from bot.pseudonyms import GUEST
-from bot.serving import digest_of, is_token_of
 from bot.sessions import KEPT_SECONDS, Sessions
 from bot.texts import marked as _
+from bot.web_server import digest_of, is_token_of
 
 PLATFORM = "web"
 PEOPLE = "web:people"

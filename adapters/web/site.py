@@ -25,11 +25,11 @@ from bot import monitoring
 from bot.addresses import Visitor
 from bot.card_room import CardRoom
 from bot.connections import OF_ADDRESS, Connections, share_of_files
-from bot.serving import listen, sent_in_time
 from bot.settings import BadSetting
 from bot.store import STORE_ERRORS
 from bot.texts import language_of, texts
 from bot.texts import marked as _
+from bot.web_server import listen, sent_in_time
 
 REMEDY = "set BUONGIOCO_PLAYGROUND_PORT or BUONGIOCO_PLAYGROUND_HOST, or BUONGIOCO_PLAYGROUND=false"
 EVERYWHERE = {"": socket.AF_INET, "0.0.0.0": socket.AF_INET, "::": socket.AF_INET6}  # noqa: S104 - to be named

@@ -65,7 +65,7 @@ MAY_IMPORT = {
     "bot.adapter_data",
     "bot.proxies",
     "bot.ratelimit",
-    "bot.serving",
+    "bot.web_server",
     "bot.sessions",
     "bot.settings",
     "bot.pseudonyms",

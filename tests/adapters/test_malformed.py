@@ -19,10 +19,10 @@ from adapters.telegram.webhook import SECRET_HEADER, secret_of
 from bot.handlers import Dispatcher
 from bot.monitoring import monitoring
 from bot.programs import Programs
-from bot.serving import few_lines
 from bot.settings import Settings
 from bot.store import EmbeddedStore, Store
 from bot.throttle import LINES, Throttle
+from bot.web_server import few_lines
 from bot.worker import Worker
 from tests.kills.bot_process import free_port
 from tests.long import long

@@ -18,10 +18,10 @@ from aiohttp import web
 from structlog.testing import capture_logs
 
 from bot import connections as connections_module
-from bot import serving
+from bot import web_server as serving
 from bot.connections import Connections, handle_loop_error, share_of_files
-from bot.serving import few_lines, listen, sent_in_time
 from bot.throttle import LINES, Throttle
+from bot.web_server import few_lines, listen, sent_in_time
 from tests.bot.command import environment
 from tests.kills.bot_process import free_port
 
@@ -288,7 +288,7 @@ import asyncio, resource, sys
 from aiohttp import web
 from bot import logs
 from bot.connections import Connections, handle_loop_error
-from bot.serving import listen
+from bot.web_server import listen
 
 failed_at = []
 

@@ -24,9 +24,9 @@ from adapters.web.site import MOST_SENT
 from bot.handlers import Dispatcher
 from bot.panel import Button, Panel, Span
 from bot.platform import Press, Reply
-from bot.serving import few_lines
 from bot.store import EmbeddedStore
 from bot.throttle import LINES, Throttle
+from bot.web_server import few_lines
 from tests.adapters.test_playground import Line
 from tests.open_playground import Open
 

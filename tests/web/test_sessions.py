@@ -13,9 +13,9 @@ from adapters.web import people
 from bot.features.privacy.feature import PrivacyFeature
 from bot.handlers import Dispatcher
 from bot.platform import Person, Press, RateLimit, Reply, private_place
-from bot.serving import digest_of
 from bot.sessions import KEPT_SECONDS, LINK_SECONDS, MOST_SESSIONS, NOTED_SECONDS, Sessions
 from bot.store import keys
+from bot.web_server import digest_of
 from tests.open_playground import Open
 from tests.web.test_tables import Live, Visitor, browser
 

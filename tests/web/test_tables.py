@@ -210,7 +210,7 @@ async def test_what_is_packed_wrongly_is_refused_and_no_fault(site: Open, path: 
 async def test_who_does_not_send_what_they_began_is_not_waited_for(
     site: Open, monkeypatch: pytest.MonkeyPatch, path: str
 ) -> None:
-    monkeypatch.setattr("bot.serving.SENT_SECONDS", 0.05)
+    monkeypatch.setattr("bot.web_server.SENT_SECONDS", 0.05)
     _program, token = await Programs(site.worker.store.client).add("Slow")
     reader, writer = await asyncio.open_connection("127.0.0.1", site.port)
     kind = "application/json" if path.startswith("api") else "application/x-www-form-urlencoded"

@@ -37,10 +37,10 @@ from bot.features.ratings.players import ALL, Players
 from bot.idempotency import fingerprint
 from bot.pasted_text import pasted_code
 from bot.programs import CannotBe, Program, Scope
-from bot.serving import sent_in_time
 from bot.site.reader import Answer, NotAnalysed, Reader, TooMuchToDo
 from bot.store import STORE_ERRORS
 from bot.texts import language_of
+from bot.web_server import sent_in_time
 
 WORTH_PACKING = 800
 NO_GAME = "There is no finished game of this id, or no such deal in it."

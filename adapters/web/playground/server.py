@@ -28,10 +28,10 @@ from bot.commands import Kind, choices, listed
 from bot.host_link import drop_link, show_link
 from bot.idempotency import press_key
 from bot.platform import DeliveryError
-from bot.serving import is_same_secret, sent_in_time
 from bot.store import STORE_ERRORS
 from bot.texts import language_of, texts
 from bot.texts import marked as _
+from bot.web_server import is_same_secret, sent_in_time
 
 LONGEST_WORD = 64 * 1024
 """Bytes of one WebSocket message; a longer one ends the connection."""

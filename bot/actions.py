@@ -86,7 +86,7 @@ def offer(terms: str) -> str:
 
 
 def join_word(code: str) -> str:
-    """Return what stands behind /start if a link is opened that seats people: ``join-K7QF2M`` (see `bot.pasted_text`)."""
+    """Return the word after /start in a link that seats people: ``join-K7QF2M`` (see `bot.pasted_text`)."""
     return f"join-{code}"
 
 

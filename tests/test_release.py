@@ -133,12 +133,12 @@ class Tab:
     """A tab of the playground, as its page keeps one: the messages, and who pressed what."""
 
     def __init__(self, line: aiohttp.ClientWebSocketResponse, hello: dict[str, Any]) -> None:
-        self.line = line
+        self.socket = line
         self.messages = {(chat, one["id"]): one for chat, found in hello["messages"].items() for one in found}
         self.asked = 0
 
     async def hear(self) -> dict[str, Any]:
-        word: dict[str, Any] = await self.line.receive_json(timeout=PATIENCE)
+        word: dict[str, Any] = await self.socket.receive_json(timeout=PATIENCE)
         if word["type"] == "message":
             self.messages[word["chat"], word["message"]["id"]] = word["message"]
         return word
@@ -151,7 +151,7 @@ class Tab:
     async def ask(self, **request: Any) -> None:
         self.asked += 1
         name = f"r{self.asked:05}"
-        await self.line.send_json({"n": name, "as": "1", **request})
+        await self.socket.send_json({"n": name, "as": "1", **request})
         while (word := await self.hear()).get("n") != name:
             pass
         assert (word["type"], word["toast"]) == ("done", "")

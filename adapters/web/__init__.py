@@ -15,7 +15,7 @@ from adapters.web.players import PlayerPages
 from adapters.web.playground.adapter import Playground
 from adapters.web.puzzle_pages import PuzzlePages
 from adapters.web.replays import Replays
-from adapters.web.routes import routes_of
+from adapters.web.routes import common_routes
 from adapters.web.site import Site
 from adapters.web.watch import WatchPages
 from bot.card_room import CardRoom
@@ -28,7 +28,7 @@ def make(card_room: CardRoom) -> Sequence[Adapter]:
         return []
     site = Site(card_room)
     site.add(WatchPages(site, card_room).routes)
-    site.add(routes_of(site))
+    site.add(common_routes(site))
     api = Api(site, card_room)
     site.add(api.routes)
     site.on_closing.append(api.close)

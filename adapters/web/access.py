@@ -34,7 +34,7 @@ class Address(NamedTuple):
         return cls(scheme, found["name"].strip("[]"), port) if 0 < port < 65536 else None
 
     @classmethod
-    def of_origin(cls, origin: str) -> "Address | None":
+    def parse_origin(cls, origin: str) -> "Address | None":
         """From an `Origin`, or an address without a path."""
         scheme, separator, authority = origin.partition("://")
         return cls.parse(scheme.lower(), authority) if separator else None
@@ -48,7 +48,7 @@ class Access:
     """Who may come in. Opened, to a network or by a public address, the playground takes each by their own link."""
 
     def __init__(self, settings: Settings) -> None:
-        self.public = Address.of_origin(settings.public_url) if settings.public_url else None
+        self.public = Address.parse_origin(settings.public_url) if settings.public_url else None
         self.is_networked = settings.playground_host not in LOOPBACK
         self.is_open = self.is_networked or self.public is not None
         self._monitoring_names = settings.permitted_monitoring_names
@@ -70,9 +70,9 @@ class Access:
         is_own = host and (host == public if public else is_own_name(host.name, self.is_networked, permitted))
         if not is_own:
             raise Refused("The playground does not answer to this name.")
-        if public and not _came_by(headers, scheme):
+        if public and not _uses_scheme(headers, scheme):
             raise Refused(f"The playground is at {public} only.")
-        if len(origins) > 1 or (origins and Address.of_origin(origins[0]) != host):
+        if len(origins) > 1 or (origins and Address.parse_origin(origins[0]) != host):
             raise Refused("The playground answers its own page only.")
         # What another site's page brings as if it were a picture or a frame would be counted as its reader's asking.
         if headers.get("Sec-Fetch-Site") == "cross-site" and not (
@@ -82,17 +82,17 @@ class Access:
 
     def visitor(self, request: web.Request) -> Visitor:
         """By what whoever asks is counted. With a public address the proxy before us says it, and that stands last."""
-        said = _said_last(request.headers, "X-Forwarded-For") if self.public else ""
+        said = _last_header_value(request.headers, "X-Forwarded-For") if self.public else ""
         return Visitor.at(said[:64] or request.remote or "")
 
 
-def _came_by(headers: "CIMultiDictProxy[str]", scheme: str) -> bool:
+def _uses_scheme(headers: "CIMultiDictProxy[str]", scheme: str) -> bool:
     """Whether the visitor came by this scheme, as far as the proxy says."""
-    said = _said_last(headers, "X-Forwarded-Proto").lower() or scheme
+    said = _last_header_value(headers, "X-Forwarded-Proto").lower() or scheme
     return {"ws": "http", "wss": "https"}.get(said, said) == scheme
 
 
-def _said_last(headers: "CIMultiDictProxy[str]", name: str) -> str:
+def _last_header_value(headers: "CIMultiDictProxy[str]", name: str) -> str:
     """What the proxy before us says in a header; empty if it says nothing. Some proxies put it behind what the visitor
     sent, others into a second line.
     """

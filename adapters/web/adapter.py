@@ -33,7 +33,7 @@ class Web:
 
     async def serve(self) -> None:
         """Wait: the playground serves the site."""
-        await self._site.until_refused()
+        await self._site.wait_for_failure()
 
     @property
     def pages_url(self) -> str:

@@ -10,16 +10,16 @@ from http import HTTPStatus
 from aiohttp import web
 from aiohttp.web_routedef import AbstractRouteDef
 
-from adapters.web.cookie_check import after_cookie
-from adapters.web.entrance import code_in
+from adapters.web.cookie_check import cookie_check_url
+from adapters.web.entrance import parse_code
 from adapters.web.people import FRAMED, set_cookie
-from adapters.web.site import Site, spoken
+from adapters.web.site import Site, browser_language
 from bot.card_room import CardRoom
 from bot.mini_app import MiniApp, NotLaunched
 from bot.texts import language_of, texts
 from bot.texts import marked as _
 
-OLD = _(
+EXPIRED = _(
     "Your app's word is too old, or not for this bot: close this page, and press the button below your cards again."
 )
 
@@ -30,38 +30,38 @@ class AppPages:
     def __init__(self, site: Site, card_room: CardRoom) -> None:
         self._site, self._card_room = site, card_room
         self.routes: list[AbstractRouteDef] = [
-            web.get("/app/{platform}", self.look),
+            web.get("/app/{platform}", self.show),
             web.post("/app/{platform}", self.enter),
         ]
 
-    async def look(self, request: web.Request) -> web.Response:
+    async def show(self, request: web.Request) -> web.Response:
         """The page whose script says who opened it."""
         platform, _app = self._app(request)
-        return self._site.page(request, "app.html", platform=platform, to=code_in(request.query.get("t", "")))
+        return self._site.page(request, "app.html", platform=platform, to=parse_code(request.query.get("t", "")))
 
     async def enter(self, request: web.Request) -> web.Response:
         """Make a session of whoever the app says that opened it, unless this is one already; lead to the table."""
         _platform, app = self._app(request)
-        said = await self._site.form(request)
+        said = await self._site.read_form(request)
         try:
             person = app.launched_by(said.get("data", ""))
         except NotLaunched:
-            why = texts(language_of(spoken(request))).gettext(OLD)
+            why = texts(language_of(browser_language(request))).gettext(EXPIRED)
             response = self._site.page(request, "said.html", why=why)
             response.set_status(HTTPStatus.FORBIDDEN)
             return response
-        code = code_in(said.get("t", ""))
+        code = parse_code(said.get("t", ""))
         address = f"/t/{code}" if code else "/"
         response = web.Response(status=303, headers={"Location": address})
         people = self._site.people
         await self._card_room.lobby.meet(person)
         # Who opens the app may have opened the chat as well, and a hand may wait for that.
         await self._card_room.reached_again(person)
-        if person.id not in await people.in_session(request):
+        if person.id not in await people.session_people(request):
             # Whoever was here before in this browser is so no more.
-            await people.leave(request)
+            await people.sign_out(request)
             value = await people.sessions.begin(person.id)
-            response.headers["Location"] = after_cookie(address)
+            response.headers["Location"] = cookie_check_url(address)
             set_cookie(response, FRAMED, value, secure=self._site.is_secure)
         return response
 

@@ -18,8 +18,8 @@ from bot.picture import DECKS, Deck
 from bot.pictures.cards import sprite_svg
 
 TYPES = {"js": "text/javascript", "css": "text/css", "svg": "image/svg+xml", "txt": "text/plain"}
-FOR_EVER, ASK_AGAIN = "public, max-age=31536000, immutable", "no-cache"
-WORTH_PACKING = 800
+CACHE_FOREVER, REVALIDATE = "public, max-age=31536000, immutable", "no-cache"
+MIN_GZIP_BYTES = 800
 """Bytes from which a file goes out compressed."""
 
 
@@ -27,13 +27,13 @@ class Asset(NamedTuple):
     """A file: what it says, the same compressed (empty if that is not worth it), and its entity tag."""
 
     body: bytes
-    packed: bytes
+    gzipped: bytes
     type: str
     etag: str
 
     @classmethod
-    def made(cls, name: str, body: bytes) -> "Asset":
-        packed = gzip.compress(body, 9, mtime=0) if len(body) >= WORTH_PACKING else b""
+    def build(cls, name: str, body: bytes) -> "Asset":
+        packed = gzip.compress(body, 9, mtime=0) if len(body) >= MIN_GZIP_BYTES else b""
         return cls(body, packed, TYPES[name.rpartition(".")[2]], _digest(body))
 
 
@@ -43,7 +43,7 @@ class Assets:
     @cached_property
     def _files(self) -> dict[str, Asset]:
         root = files("adapters.web") / "static"
-        return {name: Asset.made(name, file.read_bytes()) for name, file in sorted(_walk(root))}
+        return {name: Asset.build(name, file.read_bytes()) for name, file in sorted(_walk(root))}
 
     @cached_property
     def version(self) -> str:
@@ -57,7 +57,7 @@ class Assets:
 
     @cached_property
     def _sprites(self) -> dict[str, Asset]:
-        return {deck_name(deck): Asset.made("cards.svg", sprite_svg(deck).encode()) for deck in DECKS}
+        return {deck_name(deck): Asset.build("cards.svg", sprite_svg(deck).encode()) for deck in DECKS}
 
     def cards_url(self, deck: str) -> str:
         """Where a deck's cards are served, as one drawing with a symbol for each: ``url#3D``, and ``url#back``."""
@@ -71,12 +71,12 @@ class Assets:
     async def file(self, request: web.Request) -> web.Response:
         """Answer for ``/static/{version}/{name}``."""
         asset = self._files.get(request.match_info["name"])
-        return _answer(request, asset, is_current=request.match_info["version"] == self.version)
+        return _response(request, asset, is_current=request.match_info["version"] == self.version)
 
     async def cards(self, request: web.Request) -> web.Response:
         """Answer for ``/cards/{version}/{deck}.svg``."""
         asset = self._sprites.get(request.match_info["deck"])
-        return _answer(request, asset, is_current=asset is not None and request.match_info["version"] == asset.etag)
+        return _response(request, asset, is_current=asset is not None and request.match_info["version"] == asset.etag)
 
 
 def deck_name(deck: Deck) -> str:
@@ -84,12 +84,12 @@ def deck_name(deck: Deck) -> str:
     return f"{deck.suits}-{deck.style}"
 
 
-def _answer(request: web.Request, asset: Asset | None, *, is_current: bool) -> web.Response:
+def _response(request: web.Request, asset: Asset | None, *, is_current: bool) -> web.Response:
     """A file, or that its reader has it already; what has another address by now is not to be kept."""
     if asset is None:
         raise web.HTTPNotFound()
     headers = {
-        "Cache-Control": FOR_EVER if is_current else ASK_AGAIN,
+        "Cache-Control": CACHE_FOREVER if is_current else REVALIDATE,
         "ETag": f'"{asset.etag}"',
         "Vary": "Accept-Encoding",
     }
@@ -97,8 +97,8 @@ def _answer(request: web.Request, asset: Asset | None, *, is_current: bool) -> w
     if any(tag.value in (asset.etag, "*") for tag in known):
         return web.Response(status=304, headers=headers)
     body = asset.body
-    if asset.packed and "gzip" in request.headers.get("Accept-Encoding", ""):
-        body, headers["Content-Encoding"] = asset.packed, "gzip"
+    if asset.gzipped and "gzip" in request.headers.get("Accept-Encoding", ""):
+        body, headers["Content-Encoding"] = asset.gzipped, "gzip"
     return web.Response(body=body, content_type=asset.type, charset="utf-8", headers=headers)
 
 

@@ -11,7 +11,7 @@ from aiohttp.web_routedef import AbstractRouteDef
 from yarl import URL
 
 from adapters.web.refusals import Refused
-from adapters.web.site import Site, spoken
+from adapters.web.site import Site, browser_language
 from bot.texts import language_of, texts
 from bot.texts import marked as _
 
@@ -26,7 +26,7 @@ BLOCKED_IN_APP = _(
 )
 
 
-def after_cookie(address: str) -> str:
+def cookie_check_url(address: str) -> str:
     """Return the address to lead someone new to, who wants to go to ``address``."""
     return str(URL(PATH).with_query(to=address))
 
@@ -36,15 +36,15 @@ class CookieCheck:
 
     def __init__(self, site: Site) -> None:
         self._site = site
-        self.routes: list[AbstractRouteDef] = [web.get(PATH, self.look)]
+        self.routes: list[AbstractRouteDef] = [web.get(PATH, self.check)]
 
-    async def look(self, request: web.Request) -> web.Response:
+    async def check(self, request: web.Request) -> web.Response:
         """Redirect readers who sent their cookie; tell everyone else that it is missing."""
         address = request.query.get("to", "")
         if not ADDRESS.fullmatch(address):
             raise Refused("there is no such request")
-        if await self._site.people.whose(request):
+        if await self._site.people.identify(request):
             return web.Response(status=303, headers={"Location": address})
         is_framed = request.headers.get("Sec-Fetch-Dest") == "iframe"
-        why = texts(language_of(spoken(request))).gettext(BLOCKED_IN_APP if is_framed else BLOCKED)
+        why = texts(language_of(browser_language(request))).gettext(BLOCKED_IN_APP if is_framed else BLOCKED)
         return self._site.page(request, "said.html", why=why)

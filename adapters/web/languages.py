@@ -5,12 +5,12 @@ from functools import lru_cache
 
 from bot.texts import LANGUAGES
 
-RANGE = re.compile(
+LANGUAGE_RANGE = re.compile(
     r"\s*(?P<tag>\*|[a-z]{2,8}(?:-[a-z0-9]{1,8})*)\s*(?:;\s*q\s*=\s*(?P<weight>0(?:\.\d{0,3})?|1(?:\.0{0,3})?)\s*)?"
 )
 """One language and its weight, in lower case."""
 
-LONGEST = 1000
+LONGEST_HEADER = 1000
 """Characters of a header that are read; browsers send a tenth of that."""
 
 
@@ -27,8 +27,8 @@ def negotiate(header: str) -> str:
     from babel.core import negotiate_locale  # noqa: PLC0415
 
     weights: dict[str, float] = {}
-    for part in header[:LONGEST].lower().split(","):
-        if found := RANGE.fullmatch(part):
+    for part in header[:LONGEST_HEADER].lower().split(","):
+        if found := LANGUAGE_RANGE.fullmatch(part):
             tag, weight = found["tag"], float(found["weight"] or 1)
             language = tag if tag == "*" else negotiate_locale([tag], LANGUAGES, sep="-")
             if language:

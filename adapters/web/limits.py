@@ -20,7 +20,7 @@ FILES = RateLimit(burst=600, interval=0.02)
 that a flood of pages does not make the bot look ill.
 """
 
-FILES_AT = ("/static/", "/cards/", *MONITORING)
+FILE_PATHS = ("/static/", "/cards/", *MONITORING)
 
 MISSES = RateLimit(burst=20, interval=30.0)
 """How many ids that lead nowhere an address may try: of a million games a thousand addresses find one in ten years. So
@@ -44,18 +44,18 @@ NEWCOMERS = RateLimit(burst=30, interval=20.0)
 """How many may be new from one address: a class at once, and then three a minute; each stays in the store."""
 
 
-WORDS = RateLimit(burst=300, interval=0.02)
+MESSAGES = RateLimit(burst=300, interval=0.02)
 """What tables' pages of one address may say: a school, in which each presses something every other second."""
 
 
-CODES_AROUND = 256
+CODES_NETWORK_FACTOR = 256
 """The same of `CODES`: of eight times as much eight addresses leave nothing to others, by a wrong one now and then. It
 is what all addresses of a network of IPv4 have. That is 74,000 codes a day, not half of what its new people may try by
 sitting; of 887 million they find one of a thousand open invitations in twelve days.
 """
 
 
-class TooMany(Exception):
+class LimitExceeded(Exception):
     """Something was asked for too often; ``wait`` is after how many seconds it may be asked for again."""
 
     def __init__(self, why: str, wait: float) -> None:
@@ -76,13 +76,13 @@ class Lookup:
         self._is_over = True
 
 
-class Counted:
+class Quota:
     """One kind of thing that visitors ask for, by their address, and by the network around it, of which all may have
     ``around`` times as much: how fast, or how many at once.
     """
 
     def __init__(self, around: int = AROUND) -> None:
-        self._around = around
+        self._network_factor = around
         self._limiters = RateLimiter(), RateLimiter()
         self._open: tuple[Counter[str], Counter[str]] = Counter(), Counter()
 
@@ -106,13 +106,13 @@ class Counted:
         for limiter, key, limit in zip(self._limiters, visitor, self._limits(rate_limit), strict=True):
             limiter.give_back(key, limit)
 
-    def may_open(self, visitor: Visitor, most: int) -> bool:
+    def can_open(self, visitor: Visitor, most: int) -> bool:
         """Whether there may be one more, of so many from one address."""
         address, network = (there[key] for there, key in zip(self._open, visitor, strict=True))
-        return address < most and network < self._around * most
+        return address < most and network < self._network_factor * most
 
     @contextmanager
-    def opened(self, visitor: Visitor) -> Iterator[None]:
+    def hold(self, visitor: Visitor) -> Iterator[None]:
         """Count one meanwhile."""
         for there, key in zip(self._open, visitor, strict=True):
             there[key] += 1
@@ -125,7 +125,9 @@ class Counted:
                     del there[key]
 
     def _limits(self, rate_limit: RateLimit) -> tuple[RateLimit, RateLimit]:
-        return rate_limit, RateLimit(self._around * rate_limit.burst, rate_limit.interval / self._around)
+        return rate_limit, RateLimit(
+            self._network_factor * rate_limit.burst, rate_limit.interval / self._network_factor
+        )
 
 
 class Limits:
@@ -133,21 +135,21 @@ class Limits:
 
     def __init__(self, access: Access, *, on: bool) -> None:
         self._access, self._on = access, on
-        self._misses, self._codes = RateLimiter(), Counted(CODES_AROUND)
-        self._requests, self._files, self._newcomers, self._words = Counted(), Counted(), Counted(), Counted()
-        self._streams, self._pages = Counted(), Counted()
+        self._misses, self._codes = RateLimiter(), Quota(CODES_NETWORK_FACTOR)
+        self._requests, self._files, self._newcomers, self._messages = Quota(), Quota(), Quota(), Quota()
+        self._streams, self._pages = Quota(), Quota()
 
     @property
     def streams(self) -> int:
         """How many streams are open."""
         return self._streams.open
 
-    def request(self, request: web.Request) -> None:
+    def count_request(self, request: web.Request) -> None:
         """Count a request, for whatever it is; TooMany if it is one too many."""
-        counted, limit = (self._files, FILES) if request.path.startswith(FILES_AT) else (self._requests, REQUESTS)
+        counted, limit = (self._files, FILES) if request.path.startswith(FILE_PATHS) else (self._requests, REQUESTS)
         wait = counted.take(self._access.visitor(request), limit)
         if self._on and wait > 0:
-            raise TooMany("Too many requests from this address.", wait)
+            raise LimitExceeded("Too many requests from this address.", wait)
 
     @contextmanager
     def lookup(self, request: web.Request) -> Iterator[Lookup]:
@@ -157,50 +159,50 @@ class Limits:
         address = self._access.visitor(request).address
         wait = self._misses.take(address, MISSES)
         if self._on and wait > 0:
-            raise TooMany("Too many wrong ids from this address.", wait)
+            raise LimitExceeded("Too many wrong ids from this address.", wait)
         lookup = Lookup(lambda: self._misses.give_back(address, MISSES))
         try:
             yield lookup
         finally:
             lookup.end()
 
-    def code(self, request: web.Request) -> None:
+    def count_code(self, request: web.Request) -> None:
         """Count a code, before it is looked up: many may be asked for side by side. TooMany if somebody has tried too
         many that lead nowhere; `good_code` takes one back that does not.
         """
         wait = self._codes.take(self._access.visitor(request), CODES)
         if self._on and wait > 0:
-            raise TooMany("Too many wrong codes from this address.", wait)
+            raise LimitExceeded("Too many wrong codes from this address.", wait)
 
-    def good_code(self, request: web.Request) -> None:
+    def give_code_back(self, request: web.Request) -> None:
         """The code that was counted leads somewhere."""
         self._codes.give_back(self._access.visitor(request), CODES)
 
-    def newcomer(self, request: web.Request) -> None:
+    def count_newcomer(self, request: web.Request) -> None:
         """Count somebody new; TooMany if it is one too many."""
         wait = self._newcomers.take(self._access.visitor(request), NEWCOMERS)
         if self._on and wait > 0:
-            raise TooMany("Too many new people from this address.", wait)
+            raise LimitExceeded("Too many new people from this address.", wait)
 
-    def word(self, request: web.Request) -> None:
+    def count_message(self, request: web.Request) -> None:
         """Count what a table's page says; TooMany if it is one too many."""
-        wait = self._words.take(self._access.visitor(request), WORDS)
+        wait = self._messages.take(self._access.visitor(request), MESSAGES)
         if self._on and wait > 0:
-            raise TooMany("Too many words from this address.", wait)
+            raise LimitExceeded("Too many words from this address.", wait)
 
-    def stream(self, request: web.Request) -> AbstractContextManager[None]:
+    def open_stream(self, request: web.Request) -> AbstractContextManager[None]:
         """Count a stream for as long as it is open; TooMany if it is one too many."""
         is_full = self.streams >= STREAMS
-        return self._counted(self._streams, request, 0 if is_full else STREAMS_OF_ADDRESS, "streams")
+        return self._open(self._streams, request, 0 if is_full else STREAMS_OF_ADDRESS, "streams")
 
-    def page(self, request: web.Request) -> AbstractContextManager[None]:
+    def open_page(self, request: web.Request) -> AbstractContextManager[None]:
         """Count a table's page for as long as it is open; TooMany if it is one too many."""
-        return self._counted(self._pages, request, PAGES_OF_ADDRESS, "pages")
+        return self._open(self._pages, request, PAGES_OF_ADDRESS, "pages")
 
     @contextmanager
-    def _counted(self, counted: Counted, request: web.Request, most: int, what: str) -> Iterator[None]:
+    def _open(self, counted: Quota, request: web.Request, most: int, what: str) -> Iterator[None]:
         visitor = self._access.visitor(request)
-        if self._on and not counted.may_open(visitor, most):
-            raise TooMany(f"Too many {what} are open.", 30.0)
-        with counted.opened(visitor):
+        if self._on and not counted.can_open(visitor, most):
+            raise LimitExceeded(f"Too many {what} are open.", 30.0)
+        with counted.hold(visitor):
             yield

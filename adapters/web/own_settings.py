@@ -5,9 +5,9 @@ from http import HTTPStatus
 from aiohttp import web
 from aiohttp.web_routedef import AbstractRouteDef
 
-from adapters.web.entrance import code_in
+from adapters.web.entrance import parse_code
 from adapters.web.refusals import Refused
-from adapters.web.site import Site, spoken
+from adapters.web.site import Site, browser_language
 from bot.card_room import CardRoom
 from bot.features.settings.feature import SettingsFeature
 from bot.features.settings.site import SettingsSite
@@ -18,30 +18,32 @@ class OwnSettings:
 
     def __init__(self, site: Site, card_room: CardRoom) -> None:
         self._site, self._card_room = site, card_room
-        self.routes: list[AbstractRouteDef] = [web.get("/settings", self.look), web.post("/settings", self.choose)]
+        self.routes: list[AbstractRouteDef] = [web.get("/settings", self.show), web.post("/settings", self.choose)]
 
     @property
     def _settings_site(self) -> SettingsSite:
         return self._card_room.feature(SettingsFeature).site
 
-    async def look(self, request: web.Request) -> web.Response:
-        reader = await self._site.people.whose(request)
+    async def show(self, request: web.Request) -> web.Response:
+        reader = await self._site.people.identify(request)
         if reader is None:
-            return _led_to("/")
-        language = await self._card_room.lobby.language_of(reader.person, spoken(request))
+            return _redirect("/")
+        language = await self._card_room.lobby.language_of(reader.person, browser_language(request))
         settings = await self._settings_site.of(reader.person, language)
-        to = code_in(request.query.get("t", ""))
+        to = parse_code(request.query.get("t", ""))
         return self._site.page(request, "settings.html", language, settings=settings, to=to)
 
     async def choose(self, request: web.Request) -> web.Response:
-        said = await self._site.form(request)
-        table = code_in(said.get("t", ""))
+        said = await self._site.read_form(request)
+        table = parse_code(said.get("t", ""))
         chosen = {name: value for name, value in said.items() if name != "t"}
-        reader = await self._site.people.whose(request)
-        if reader is not None and not await self._settings_site.choose(reader.spoken_to(spoken(request)), chosen):
+        reader = await self._site.people.identify(request)
+        if reader is not None and not await self._settings_site.choose(
+            reader.as_person(browser_language(request)), chosen
+        ):
             raise Refused("there is no such setting")
-        return _led_to(f"/t/{table}" if table else "/")
+        return _redirect(f"/t/{table}" if table else "/")
 
 
-def _led_to(address: str) -> web.Response:
+def _redirect(address: str) -> web.Response:
     return web.Response(status=HTTPStatus.SEE_OTHER, headers={"Location": address})

@@ -5,7 +5,7 @@ from http import HTTPStatus
 
 from aiohttp import web
 
-from adapters.web.site import Site, spoken
+from adapters.web.site import Site, browser_language
 from bot.commands import FIRST_GAME, choices, command_called
 from bot.commands import Kind as ArgumentKind
 from bot.pasted_text import Kind, read_pasted
@@ -17,11 +17,11 @@ COMMON = ""
 """What the rules are about that all Tressette games share."""
 
 
-LEADS: Mapping[Kind, str] = {"table": "/t/{}", "watch": "/t/{}", "game": "/g/{}"}
+ADDRESSES: Mapping[Kind, str] = {"table": "/t/{}", "watch": "/t/{}", "game": "/g/{}"}
 """Where each leads that somebody may have been given."""
 
 COMMON_RULES = _("Common to all Tressette games")
-NO_LEAD = _("This is no code of a table, and no link to one.")
+NO_CODE = _("This is no code of a table, and no link to one.")
 
 
 class Pages:
@@ -33,14 +33,14 @@ class Pages:
     async def chat(self, request: web.Request) -> web.Response:
         challenge = command_called("challenge")
         assert challenge
-        word = challenge.name_in(language_of(spoken(request)))
+        word = challenge.name_in(language_of(browser_language(request)))
         return self._site.page(request, "chat.html", challenge=f"/{word} {FIRST_GAME}")
 
     async def go(self, request: web.Request) -> web.Response:
         """Lead to the table or game whose code or link somebody was given, written as they had it."""
         if pasted := read_pasted(request.query.get("to", "")):
-            return web.Response(status=303, headers={"Location": LEADS[pasted.kind].format(pasted.id)})
-        why = texts(language_of(spoken(request))).gettext(NO_LEAD)
+            return web.Response(status=303, headers={"Location": ADDRESSES[pasted.kind].format(pasted.id)})
+        why = texts(language_of(browser_language(request))).gettext(NO_CODE)
         return self._site.said(request, HTTPStatus.NOT_FOUND, why)
 
     async def rules(self, request: web.Request) -> web.Response:
@@ -49,7 +49,7 @@ class Pages:
         subjects = {COMMON: COMMON_RULES, **choices(ArgumentKind.TOPIC)}
         if about not in subjects:
             raise web.HTTPNotFound()
-        language = language_of(spoken(request))
+        language = language_of(browser_language(request))
         text = rules_text(language, about)
         cards = self._site.assets.cards_url(f"{text.suits}-classic")
         return self._site.page(

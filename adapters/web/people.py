@@ -36,7 +36,7 @@ SESSIONS = (FRAMED, SESSION)
 COOKIE_SECONDS = {COOKIE: 400 * 86400, SESSION: KEPT_SECONDS, FRAMED: KEPT_SECONDS}
 """How long after they were last sent. A person of one's own is known as long as browsers keep any cookie."""
 
-KNOWN_BY: web.RequestKey[str] = web.RequestKey("known_by", str)
+READER_COOKIE: web.RequestKey[str] = web.RequestKey("known_by", str)
 """The cookie that says who asks."""
 
 ID_BYTES, TOKEN_BYTES = 6, 24
@@ -75,7 +75,7 @@ class WebPerson(NamedTuple):
         """Where what they do here is done: their private chat, of which a page shows the same."""
         return private_place(self.person)
 
-    def spoken_to(self, language: str) -> Person:
+    def as_person(self, language: str) -> Person:
         """As the card room knows them; their browser speaks a language."""
         return Person(self.person, self.name, self.handle, language)
 
@@ -93,14 +93,14 @@ class WebPeople:
         self._client = client = card_room.redis
         self.sessions = Sessions(client)
         self._rename = client.register_script(RENAME)
-        self._new: deque[float] = deque()
+        self._recent: deque[float] = deque()
 
-    async def whose(self, request: web.Request) -> WebPerson | None:
+    async def identify(self, request: web.Request) -> WebPerson | None:
         """Who asks, by their cookies; None for a stranger."""
         for cookie in SESSIONS:
             person = await self.sessions.whose(request.cookies.get(cookie, ""))
             if person and (profile := await self._card_room.lobby.profile(person)).is_known:
-                request[KNOWN_BY] = cookie
+                request[READER_COOKIE] = cookie
                 return WebPerson(person, profile.name, profile.handle)
         id_, _dot, token = request.cookies.get(COOKIE, "").partition(".")
         if not token or not id_.isascii():
@@ -111,30 +111,30 @@ class WebPeople:
         fields = json.loads(known)
         if not is_token_of(token, fields["session"]):
             return None
-        request[KNOWN_BY] = COOKIE
+        request[READER_COOKIE] = COOKIE
         return WebPerson(f"{PLATFORM}:{id_}", person_name(fields["name"]))
 
-    async def is_still(self, request: web.Request, reader: WebPerson) -> bool:
+    async def is_signed_in(self, request: web.Request, reader: WebPerson) -> bool:
         """Whether the session with which somebody of a chat came has not been ended."""
-        return reader.is_guest or reader.person in await self.in_session(request)
+        return reader.is_guest or reader.person in await self.session_people(request)
 
-    async def in_session(self, request: web.Request) -> list[str]:
+    async def session_people(self, request: web.Request) -> list[str]:
         """The people of chats whose sessions a browser holds."""
         return [await self.sessions.whose(request.cookies.get(cookie, "")) for cookie in SESSIONS]
 
-    async def leave(self, request: web.Request) -> None:
+    async def sign_out(self, request: web.Request) -> None:
         """End them all."""
         for cookie in SESSIONS:
             await self.sessions.leave(request.cookies.get(cookie, ""))
 
-    async def admit(self, name: str) -> tuple[WebPerson, str]:
+    async def add_guest(self, name: str) -> tuple[WebPerson, str]:
         """Somebody new, and what their cookie is to hold. Refused if too many have come just now."""
         now = time.monotonic()
-        while self._new and now - self._new[0] > NEW_SECONDS:
-            self._new.popleft()
-        if len(self._new) >= MOST_NEW:
+        while self._recent and now - self._recent[0] > NEW_SECONDS:
+            self._recent.popleft()
+        if len(self._recent) >= MOST_NEW:
             raise Refused(_("Too many people have come just now: try again in a minute."))
-        self._new.append(now)
+        self._recent.append(now)
         guest = GUEST.format(number=secrets.randbelow(900) + 100)
         token = secrets.token_urlsafe(TOKEN_BYTES)
         person = WebPerson(f"{PLATFORM}:{secrets.token_hex(ID_BYTES)}", clean_name(name) or guest)

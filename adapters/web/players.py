@@ -11,7 +11,7 @@ from aiohttp.web_routedef import AbstractRouteDef
 
 from adapters.web.api.operations import PLAYER_ID
 from adapters.web.people import WebPerson
-from adapters.web.site import Site, spoken
+from adapters.web.site import Site, browser_language
 from bot.card_room import CardRoom
 from bot.commands import Kind, choices
 from bot.features.ratings.feature import RatingsFeature
@@ -19,10 +19,10 @@ from bot.features.ratings.players import ALL, PERIODS, Players
 from bot.texts import language_of, texts
 from bot.texts import marked as _
 
-FORM = 10
+FORM_GAMES = 10
 """As many of the last games tell of somebody's form."""
 
-NOBODY = _("There is no such player, or they have played no rated game.")
+NO_PLAYER = _("There is no such player, or they have played no rated game.")
 CURVE_SIZE, SPARK_SIZE = (600, 180), (120, 28)
 
 
@@ -48,7 +48,7 @@ class PlayerPages:
         return self._card_room.feature(RatingsFeature).players
 
     async def leaderboard(self, request: web.Request) -> web.Response:
-        reader = await self._site.people.whose(request)
+        reader = await self._site.people.identify(request)
         language = await self._language(request, reader)
         _ = texts(language).gettext
         games = {ALL: _("all games"), **{game: _(name) for game, name in choices(Kind.GAME).items()}}
@@ -70,7 +70,7 @@ class PlayerPages:
         )
 
     async def player(self, request: web.Request) -> web.Response:
-        reader = await self._site.people.whose(request)
+        reader = await self._site.people.identify(request)
         language = await self._language(request, reader)
         id_ = request.match_info["player_id"]
         person = reader.person if reader else ""
@@ -79,7 +79,7 @@ class PlayerPages:
             player = await self._players.player(id_, person, language) if is_id else None
             lookup.end(nowhere=player is None)
         if player is None:
-            return self._site.said(request, HTTPStatus.NOT_FOUND, texts(language).gettext(NOBODY))
+            return self._site.said(request, HTTPStatus.NOT_FOUND, texts(language).gettext(NO_PLAYER))
         _ = texts(language).gettext
         return self._site.page(
             request,
@@ -89,15 +89,15 @@ class PlayerPages:
             games={ALL: _("all games"), **{game: _(name) for game, name in choices(Kind.GAME).items()}},
             points=curve([one.rating for one in player.history], CURVE_SIZE, margin=10),
             size=CURVE_SIZE,
-            form=player.history[-FORM:],
-            on=lambda day: _on(day, language),
+            form=player.history[-FORM_GAMES:],
+            on=lambda day: _format_day(day, language),
             counted=texts(language).ngettext,
         )
 
     async def _language(self, request: web.Request, reader: WebPerson | None) -> str:
         if reader is None:
-            return language_of(spoken(request))
-        return await self._card_room.lobby.language_of(reader.person, spoken(request))
+            return language_of(browser_language(request))
+        return await self._card_room.lobby.language_of(reader.person, browser_language(request))
 
 
 def curve(ratings: Sequence[int], size: tuple[int, int], margin: int) -> list[Point]:
@@ -116,7 +116,7 @@ def curve(ratings: Sequence[int], size: tuple[int, int], margin: int) -> list[Po
     ]
 
 
-def _on(day: date, language: str) -> str:
+def _format_day(day: date, language: str) -> str:
     """A day as it is written in a language."""
     # Not before such a page is asked for.
     from babel.dates import format_date  # noqa: PLC0415

@@ -8,7 +8,7 @@ from aiohttp import web
 from aiohttp.web_routedef import AbstractRouteDef
 
 from adapters.web.api.operations import GAME_ID
-from adapters.web.site import Site, spoken
+from adapters.web.site import Site, browser_language
 from bot.card_room import CardRoom
 from bot.pasted_text import read_pasted
 from bot.site.reader import Reader
@@ -23,7 +23,7 @@ class Replays:
         self.routes: list[AbstractRouteDef] = [web.get("/g/{game_id}", self.page)]
 
     async def page(self, request: web.Request) -> web.Response:
-        game_id, language = request.match_info["game_id"], language_of(spoken(request))
+        game_id, language = request.match_info["game_id"], language_of(browser_language(request))
         pasted = read_pasted(game_id)
         if pasted and pasted.kind == "game" and pasted.id != game_id:
             raise web.HTTPSeeOther(f"/g/{pasted.id}")

@@ -30,7 +30,7 @@ from adapters.web.pages import Pages
 from adapters.web.site import Site
 
 
-def routes_of(site: Site) -> list[AbstractRouteDef]:
+def common_routes(site: Site) -> list[AbstractRouteDef]:
     """What is the same for everybody; the others stand in `Tables.routes` and `playground.server.Server.routes`."""
     pages = Pages(site)
     return [

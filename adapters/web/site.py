@@ -17,8 +17,8 @@ from adapters.web.access import Access
 from adapters.web.api.problems import ApiError
 from adapters.web.assets import Assets
 from adapters.web.languages import negotiate
-from adapters.web.limits import Limits, TooMany
-from adapters.web.people import KNOWN_BY, WebPeople, WebPerson, set_cookie
+from adapters.web.limits import LimitExceeded, Limits
+from adapters.web.people import READER_COOKIE, WebPeople, WebPerson, set_cookie
 from adapters.web.refusals import Refused
 from adapters.web.templates import Templates
 from bot import monitoring
@@ -32,10 +32,10 @@ from bot.texts import marked as _
 from bot.web_server import listen, sent_in_time
 
 REMEDY = "set BUONGIOCO_PLAYGROUND_PORT or BUONGIOCO_PLAYGROUND_HOST, or BUONGIOCO_PLAYGROUND=false"
-EVERYWHERE = {"": socket.AF_INET, "0.0.0.0": socket.AF_INET, "::": socket.AF_INET6}  # noqa: S104 - to be named
+ANY_ADDRESS = {"": socket.AF_INET, "0.0.0.0": socket.AF_INET, "::": socket.AF_INET6}  # noqa: S104 - to be named
 """Where one listens on every address of a kind; at ``::`` asyncio takes those of IPv6 alone."""
 
-NOWHERE = {socket.AF_INET: "192.0.2.1", socket.AF_INET6: "2001:db8::1"}
+DOCUMENTATION_ADDRESS = {socket.AF_INET: "192.0.2.1", socket.AF_INET6: "2001:db8::1"}
 LOOPBACK = {socket.AF_INET: "127.0.0.1", socket.AF_INET6: "::1"}
 ADDRESS_SECONDS = 60.0
 """How old what is known of this machine's address may be: it may come into another network."""
@@ -85,8 +85,8 @@ class Site:
         self.listening = False
         self.on_closing: list[Callable[[], None]] = []
         """Called when it closes: what waits for news ends, so that nobody waits for it."""
-        self._refusal: BadSetting | None = None
-        self._was_refused = asyncio.Event()
+        self._failure: BadSetting | None = None
+        self._has_failed = asyncio.Event()
         self._security = SECURITY
 
     def guest_visitor(self, request: web.Request, reader: WebPerson) -> Visitor | None:
@@ -115,10 +115,10 @@ class Site:
         try:
             runner = await listen(app, self._host, self.port, "The playground", REMEDY, connections)
         except BadSetting as error:
-            self._refusal = error
-            self._was_refused.set()
+            self._failure = error
+            self._has_failed.set()
             raise
-        self._was_refused.clear()
+        self._has_failed.clear()
         try:
             self.port = runner.addresses[0][1]
             self.listening = True
@@ -129,18 +129,18 @@ class Site:
                 close()
             await runner.cleanup()
 
-    async def until_refused(self) -> None:
+    async def wait_for_failure(self) -> None:
         """Wait until it cannot be served, and raise why: for adapters whose pages stand here beside another's."""
-        await self._was_refused.wait()
-        assert self._refusal
-        raise self._refusal
+        await self._has_failed.wait()
+        assert self._failure
+        raise self._failure
 
     @property
     def url(self) -> str:
         """Where it is for those who may come, without a slash at its end."""
         if self.access.public:
             return str(self.access.public)
-        shown = _own_address(EVERYWHERE[self._host]) if self._host in EVERYWHERE else self._host
+        shown = _own_address(ANY_ADDRESS[self._host]) if self._host in ANY_ADDRESS else self._host
         return f"http://{f'[{shown}]' if ':' in shown else shown}:{self.port}"
 
     @property
@@ -150,7 +150,7 @@ class Site:
 
     def page(self, request: web.Request, template: str, language: str = "", /, **values: object) -> web.Response:
         """A page (`Templates.page`), in a language or in that which its reader's browser speaks."""
-        text = self.templates.page(template, language or language_of(spoken(request)), **values)
+        text = self.templates.page(template, language or language_of(browser_language(request)), **values)
         headers = {"Cache-Control": "no-cache", "Vary": "Accept-Language, Cookie"}
         return web.Response(text=text, content_type="text/html", headers=headers)
 
@@ -162,16 +162,16 @@ class Site:
         page.set_status(status)
         return page
 
-    def check_is_own_page(self, request: web.Request) -> None:
+    def check_own_page(self, request: web.Request) -> None:
         """Refused unless one of our own pages asks: browsers say so where something is written or a socket opened, and
         another site's page was refused already.
         """
         if "Origin" not in request.headers:
             raise Refused("Only a page of this address may ask for this.")
 
-    async def form(self, request: web.Request) -> dict[str, str]:
+    async def read_form(self, request: web.Request) -> dict[str, str]:
         """What a form of one of our pages says; Refused for any other, and for what is none."""
-        self.check_is_own_page(request)
+        self.check_own_page(request)
         is_form = request.content_type == "application/x-www-form-urlencoded"
         # In others half of a surrogate pair may come, which nothing can be done with.
         if not is_form or (request.charset or "utf-8").lower() != "utf-8":
@@ -188,20 +188,20 @@ class Site:
         """Count every request. Refuse those that another site had a browser make, that came by another name, or past a
         closed door.
         """
-        language = language_of(spoken(request))
+        language = language_of(browser_language(request))
         try:
-            self.limits.request(request)
+            self.limits.count_request(request)
             is_watching, is_framed = request.path in monitoring.PATHS, request.path.startswith("/app/")
             self.access.check(request.headers, request.version, is_watching, is_framed)
             response: web.StreamResponse = await handler(request)
         except Refused as refused:
-            if _is_for_programs(request):
+            if _is_api_request(request):
                 response = ApiError(HTTPStatus.FORBIDDEN, str(refused)).response()
                 response.headers.update(self._security)
                 return response
             response = self.said(request, HTTPStatus.FORBIDDEN, refused.text(language))
-        except TooMany as refused:
-            if _is_for_programs(request):
+        except LimitExceeded as refused:
+            if _is_api_request(request):
                 response = ApiError(HTTPStatus.TOO_MANY_REQUESTS, str(refused), refused.wait).response()
                 response.headers.update(self._security)
                 return response
@@ -221,7 +221,7 @@ class Site:
         if not response.prepared:
             response.headers.update(self._security)
             response.headers.setdefault("Cache-Control", "no-cache")
-            if response.content_type == "text/html" and (cookie := request.get(KNOWN_BY)):
+            if response.content_type == "text/html" and (cookie := request.get(READER_COOKIE)):
                 # After they have left the browser nobody comes back to it by the browser's own Back.
                 response.headers["Cache-Control"] = "no-store"
                 if request.method == "GET":
@@ -230,12 +230,12 @@ class Site:
         return response
 
 
-def _is_for_programs(request: web.Request) -> bool:
+def _is_api_request(request: web.Request) -> bool:
     """Whether errors are answered as the interface for programs has them."""
     return request.path == "/api" or request.path.startswith("/api/")
 
 
-def spoken(request: web.Request) -> str:
+def browser_language(request: web.Request) -> str:
     """Return the language of ours that a browser asks for; empty if it asks for none of them."""
     return negotiate(",".join(request.headers.getall("Accept-Language", [])))
 
@@ -245,7 +245,7 @@ def _own_address(family: socket.AddressFamily) -> str:
     """This machine's address on its network, as far as it knows one; boards ask for it whenever they are drawn."""
     with suppress(OSError), socket.socket(family, socket.SOCK_DGRAM) as line:
         # Nothing is sent by that.
-        line.connect((NOWHERE[family], 9))
+        line.connect((DOCUMENTATION_ADDRESS[family], 9))
         return str(line.getsockname()[0])
     return LOOPBACK[family]
 

@@ -26,7 +26,7 @@ class Templates:
             loader=PackageLoader("adapters.web"), autoescape=True, undefined=StrictUndefined, trim_blocks=True
         )
         environment.globals["asset"] = self._assets.url
-        environment.filters["signed"] = _signed
+        environment.filters["signed"] = _mark_black_suits
         return environment
 
     def page(self, template: str, language: str, /, **values: object) -> str:
@@ -41,7 +41,7 @@ class Templates:
         return text
 
 
-def _signed(text: str) -> str:
+def _mark_black_suits(text: str) -> str:
     """A text with the signs of the black suits in elements of their own: on a dark ground they are drawn light."""
     from markupsafe import Markup, escape  # noqa: PLC0415 - as Jinja
 

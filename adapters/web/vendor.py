@@ -60,17 +60,17 @@ LIBRARIES = (
 )
 
 
-def changed() -> list[str]:
+def find_changed() -> list[str]:
     """The files that are not what they should be."""
     kept = [one for library in LIBRARIES for one in library.files.values()]
-    return [name for name, digest in kept if not _is(FOLDER / name, digest)]
+    return [name for name, digest in kept if not _has_digest(FOLDER / name, digest)]
 
 
-def _is(file: Path, digest: str) -> bool:
+def _has_digest(file: Path, digest: str) -> bool:
     return file.is_file() and hashlib.sha256(file.read_bytes()).hexdigest() == digest
 
 
-def fetched(library: Library) -> dict[str, bytes]:
+def fetch(library: Library) -> dict[str, bytes]:
     """A library's files as they are kept, by their names here; ValueError for a package that is not what it was."""
     address = f"{REGISTRY}/{library.name}/-/{library.name}-{library.version}.tgz"
     with urllib.request.urlopen(address, timeout=60) as answer:  # noqa: S310 - the registry's own address, by https
@@ -79,10 +79,10 @@ def fetched(library: Library) -> dict[str, bytes]:
     if found != library.integrity:
         raise ValueError(f"{library.name} {library.version} has the integrity {found}")
     with tarfile.open(fileobj=io.BytesIO(package), mode="r:gz") as archive:
-        return {name: _kept(archive, path) for path, (name, _digest) in library.files.items()}
+        return {name: _extract(archive, path) for path, (name, _digest) in library.files.items()}
 
 
-def _kept(archive: tarfile.TarFile, path: str) -> bytes:
+def _extract(archive: tarfile.TarFile, path: str) -> bytes:
     file = archive.extractfile(f"package/{path}")
     assert file
     text = file.read()
@@ -101,10 +101,10 @@ def main() -> int:
     if parser.parse_args().renew:
         FOLDER.mkdir(exist_ok=True)
         for library in LIBRARIES:
-            for name, content in fetched(library).items():
+            for name, content in fetch(library).items():
                 (FOLDER / name).write_bytes(content)
                 print(name, hashlib.sha256(content).hexdigest())  # noqa: T201
-    wrong = changed()
+    wrong = find_changed()
     for name in wrong:
         print(f"{name} is not what LIBRARIES says", file=sys.stderr)  # noqa: T201
     return bool(wrong)

@@ -8,7 +8,7 @@ from aiohttp import web
 from aiohttp.web_routedef import AbstractRouteDef
 
 from adapters.web.api.operations import WATCH_ID
-from adapters.web.site import Site, spoken
+from adapters.web.site import Site, browser_language
 from bot.card_room import CardRoom
 from bot.commands import Kind, choices
 from bot.pseudonyms import GUEST, NAME
@@ -25,7 +25,7 @@ class WatchPages:
         self.routes: list[AbstractRouteDef] = [web.get("/t/{watch_id:[A-Z0-9]+-[A-Z0-9]+}", self.page)]
 
     async def page(self, request: web.Request) -> web.Response:
-        watch_id, language = request.match_info["watch_id"], language_of(spoken(request))
+        watch_id, language = request.match_info["watch_id"], language_of(browser_language(request))
         with self._site.limits.lookup(request) as lookup:
             table = await self._card_room.watching.table(watch_id) if re.fullmatch(WATCH_ID, watch_id) else None
             lookup.end(nowhere=table is None)

@@ -262,7 +262,7 @@ async def test_the_village_is_as_strict_as_the_real_ones(store: Store) -> None:
             await chat_store.send("1", bad, "k1")
     with pytest.raises(MessageGone):
         await chat_store.edit("1", 5, panel())
-    await chat_store.close(chat_store.people["1"], True)
+    await chat_store.set_closed(chat_store.people["1"], True)
     with pytest.raises(Unreachable):
         await chat_store.send("@1", panel(), "k1")
 

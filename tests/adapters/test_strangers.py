@@ -163,13 +163,13 @@ async def test_too_much_at_once_is_refused_and_the_rest_is_done(
     names = [f"press{number}" for number in range(100)]
     for name in names:
         await line.line.send_str(json.dumps({**PRESS, "n": name}))
-    refused = [await line.line.receive_json(timeout=60) for _ in range(100 - tabs_module.MOST_IN_WORK)]
+    refused = [await line.line.receive_json(timeout=60) for _ in range(100 - tabs_module.MOST_PENDING)]
     assert {word["type"] for word in refused} == {"refused"}
-    assert [word["n"] for word in refused] == names[tabs_module.MOST_IN_WORK :]
+    assert [word["n"] for word in refused] == names[tabs_module.MOST_PENDING :]
     go_on.set()
-    done = [await line.line.receive_json(timeout=60) for _ in range(tabs_module.MOST_IN_WORK)]
-    assert {word["n"] for word in done} == set(names[: tabs_module.MOST_IN_WORK])
-    assert len(pressed) == tabs_module.MOST_IN_WORK
+    done = [await line.line.receive_json(timeout=60) for _ in range(tabs_module.MOST_PENDING)]
+    assert {word["n"] for word in done} == set(names[: tabs_module.MOST_PENDING])
+    assert len(pressed) == tabs_module.MOST_PENDING
     assert (await line.ask(do="say", chat="1", text="now again", **{"as": "1"}))["type"] == "done"
 
 
@@ -177,14 +177,14 @@ async def test_requests_in_work_are_a_persons_whichever_tab_they_come_from(publi
     anna, bruno = public.playground.chat_store.people["1"], public.playground.chat_store.people["2"]
     tabs = public.playground.server.tabs
     hers = [Tab(aiohttp.web.WebSocketResponse(), None, anna, False) for _ in range(2)]
-    for number in range(tabs_module.MOST_IN_WORK):
-        tabs.begin(hers[number % 2])
+    for number in range(tabs_module.MOST_PENDING):
+        tabs.begin_request(hers[number % 2])
     for tab in hers:
         with pytest.raises(Refused):
-            tabs.begin(tab)
+            tabs.begin_request(tab)
     his = Tab(aiohttp.web.WebSocketResponse(), None, bruno, False)
-    tabs.begin(his)
-    tabs.end(his)
+    tabs.begin_request(his)
+    tabs.end_request(his)
 
 
 async def test_a_person_has_so_many_tabs_and_all_together_so_many(
@@ -230,7 +230,7 @@ async def test_a_tab_that_does_not_read_holds_nobody_up_and_is_let_go(
     assert len(tabs._tabs) == 2
     # More than the kernel keeps for somebody who does not read, and more than we do.
     for _ in range(30):
-        playground.playground.server.tabs.tell({"type": "padding", "text": "x" * 1_000_000})
+        playground.playground.server.tabs.send({"type": "padding", "text": "x" * 1_000_000})
         assert (await line.ask(do="say", chat="1", text="x", **{"as": "1"}))["type"] == "done"
     while len(tabs._tabs) > 1:
         await asyncio.sleep(0.01)
@@ -246,8 +246,8 @@ async def test_a_tab_that_is_let_go_while_it_is_told_something_ends_without_an_e
         await is_read.wait()
 
     tab = Tab(Mock(send_str=send_str), None, None, is_host=False)
-    writing = asyncio.create_task(tab.write())
-    tab.put("hello")
+    writing = asyncio.create_task(tab.write_queue())
+    tab.send("hello")
     await telling.wait()
     tab.drop()
     is_read.set()

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from adapters.web.playground.server import hints
+from adapters.web.playground.server import command_hints
 from bot import commands
 from bot.commands import COMMANDS, Argument, CommandSpec, Kind, Where, command_called
 from bot.handlers import Dispatcher
@@ -70,7 +70,7 @@ async def test_a_new_command_is_a_slash_command_of_discords(store: Store) -> Non
 
 @pytest.mark.usefixtures("poem")
 def test_a_new_command_is_among_the_playgrounds_hints() -> None:
-    [hint] = [one for one in hints("it") if one["word"] == "poesia"]
+    [hint] = [one for one in command_hints("it") if one["word"] == "poesia"]
     assert hint["about"] == "gioco: recite a poem"
     assert "metamazzo" in hint["takes"]
 

@@ -57,7 +57,7 @@ class Tab:
     async def press(self, label: str) -> None:
         await self.button(label).click()
 
-    async def sees(self, text: str) -> None:
+    async def can_see(self, text: str) -> None:
         await expect(self.page.locator("#messages")).to_contain_text(text)
 
     async def sees_a_picture(self) -> None:
@@ -118,13 +118,13 @@ async def test_two_people_play_a_whole_deal(playground: Open, browser: Browser, 
     bruno = await Tab.open(browser, playground, "Bruno")
     watcher = await Tab.open(browser, playground, "Anna")
     await anna.say(f"/challenge {game}")
-    await anna.sees("Anna")
+    await anna.can_see("Anna")
     await bruno.press("Accept")
-    await watcher.sees("The shuffle is sealed")
+    await watcher.can_see("The shuffle is sealed")
     await watcher.shot(f"{game}-begins")
     for tab in (anna, bruno):
         await tab.private()
-        await tab.sees("deal 1")
+        await tab.can_see("deal 1")
     random = Random(game)
     await anna.sees_a_picture()
     await anna.shot(f"{game}-first-hand")
@@ -134,9 +134,9 @@ async def test_two_people_play_a_whole_deal(playground: Open, browser: Browser, 
     await anna.shot(f"{game}-hand")
     over = watcher.page.locator(".message", has_text="Secret: ")
     await play_on([anna, bruno], random, over)
-    await watcher.sees("Totals:")
+    await watcher.can_see("Totals:")
     await watcher.shot(f"{game}-deal-over")
-    await anna.sees("deal 2")
+    await anna.can_see("deal 2")
     await anna.shot(f"{game}-second-deal")
 
 
@@ -150,13 +150,13 @@ async def test_a_game_of_spades_against_a_robot(playground: Open, browser: Brows
     await anna.press("Back")
     await anna.press("Medium robot")
     await anna.private()
-    await anna.sees("deal 1")
+    await anna.can_see("deal 1")
     await anna.shot("spades-draft")
     random = Random(5)
     await play_on([anna], random, anna.page.locator(".message", has_text="Bids:"))
     await anna.shot("spades-hand")
     await play_on([anna], random, watcher.page.locator(".message", has_text="Rematch"), most=8000)
-    await watcher.sees("won")
+    await watcher.can_see("won")
     await watcher.shot("spades-over")
 
 
@@ -177,10 +177,10 @@ async def test_a_tavolo_where_a_partner_is_refused(playground: Open, browser: Br
     others = await Tab.open(browser, playground, "Bruno")
     await others.press("Sit North")
     await anna.private()
-    await anna.sees("asks to sit opposite you")
+    await anna.can_see("asks to sit opposite you")
     await anna.shot("tavolo-asked")
     await anna.press("Refuse")
-    await others.sees("1 refusal of 3")
+    await others.can_see("1 refusal of 3")
     await others.become("Carla")
     await others.press("Sit North")
     await anna.press("Accept")
@@ -191,10 +191,10 @@ async def test_a_tavolo_where_a_partner_is_refused(playground: Open, browser: Br
     await others.shot("tavolo-card")
     await others.become("Dino")
     await others.private()
-    await others.sees("Elsa\u2069 asks to sit opposite you")
+    await others.can_see("Elsa\u2069 asks to sit opposite you")
     await others.press("Accept")
-    await others.sees("deal 1")
-    await anna.sees("deal 1")
+    await others.can_see("deal 1")
+    await anna.can_see("deal 1")
     await anna.shot("tavolo-hand")
 
 
@@ -207,10 +207,10 @@ async def test_a_closed_private_chat_is_told_in_the_group_and_opened_by_its_butt
     await bruno.page.check("#closed")
     await anna.say("/challenge testa")
     await bruno.press("Accept")
-    await bruno.sees("I cannot write to you")
+    await bruno.can_see("I cannot write to you")
     await bruno.shot("closed")
     await bruno.press("My hand")
-    await bruno.sees("Testa a Testa · ")
+    await bruno.can_see("Testa a Testa · ")
     await expect(bruno.page.locator("#closed")).not_to_be_checked()
 
 
@@ -221,10 +221,10 @@ async def test_a_reload_and_a_restart_of_the_bot_lose_nothing(playground: Open, 
     await anna.say("/challenge metamazzo")
     await bruno.press("Accept")
     watcher = await Tab.open(browser, playground, "Anna")
-    await watcher.sees("The shuffle is sealed")
+    await watcher.can_see("The shuffle is sealed")
     for tab in (anna, bruno):
         await tab.private()
-        await tab.sees("deal 1")
+        await tab.can_see("deal 1")
     await anna.sees_a_picture()
     random = Random(9)
     await play_on([anna, bruno], random, has_come_to(watcher, "[2-9]"))
@@ -234,7 +234,7 @@ async def test_a_reload_and_a_restart_of_the_bot_lose_nothing(playground: Open, 
     await anna.caught_up()
     before = await anna.page.locator(".message").last.inner_text()
     await anna.page.reload()
-    await anna.sees("deal 1")
+    await anna.can_see("deal 1")
     assert await anna.page.locator(".message").last.inner_text() == before
     await playground.stop()
     await expect(anna.page.locator("#offline")).to_be_visible()
@@ -245,9 +245,9 @@ async def test_a_reload_and_a_restart_of_the_bot_lose_nothing(playground: Open, 
     await play_on([anna, bruno], random, has_come_to(watcher, "[5-9]"))
     await anna.say("/resign")
     await anna.press("Yes, I resign")
-    await watcher.sees("Secret: ")
-    await watcher.sees("Totals:")
-    await watcher.sees("resigned")
+    await watcher.can_see("Secret: ")
+    await watcher.can_see("Totals:")
+    await watcher.can_see("resigned")
 
 
 @pytest.mark.long
@@ -261,15 +261,15 @@ async def test_commands_are_completed_and_answered(playground: Open, browser: Br
     assert await anna.page.input_value("#text") == "/challenge pizzichino"
     await anna.page.fill("#text", "")
     await anna.say("/leaderboard")
-    await anna.sees("Nobody is ranked yet")
+    await anna.can_see("Nobody is ranked yet")
     await anna.press("Spades")
-    await anna.sees("Spades")
+    await anna.can_see("Spades")
     await anna.shot("leaderboard")
     await anna.say("/rules metamazzo")
-    await anna.sees("twenty in the stock")
+    await anna.can_see("twenty in the stock")
     await anna.shot("rules")
     await anna.say("/help")
-    await anna.sees("Italian cards among friends")
+    await anna.can_see("Italian cards among friends")
     await anna.say("/nonsense")
     await expect(anna.page.locator(".toast")).to_contain_text("I do not know /nonsense")
 
@@ -279,9 +279,9 @@ async def test_practice_with_a_hint_and_a_look_back(playground: Open, browser: B
     anna = await Tab.open(browser, playground, "Anna")
     await anna.say("/challenge testa")
     await anna.press("Strong robot")
-    await anna.sees("The shuffle is sealed")
+    await anna.can_see("The shuffle is sealed")
     await anna.private()
-    await anna.sees("Your turn.")
+    await anna.can_see("Your turn.")
     await anna.shot("practice-hand")
     for _ in range(35):
         # Where nothing has been compiled yet the robots ask for a moment.
@@ -301,7 +301,7 @@ async def test_practice_with_a_hint_and_a_look_back(playground: Open, browser: B
             break
     await anna.say("/resign")
     await anna.press("Yes, I resign")
-    await anna.sees("You lose.")
+    await anna.can_see("You lose.")
     await anna.group()
     await anna.press("Analysis")
     await anna.private()
@@ -314,6 +314,6 @@ async def test_practice_with_a_hint_and_a_look_back(playground: Open, browser: B
             with suppress(PlaywrightTimeout):
                 await refresh.click(timeout=2_000)
         await anna.page.wait_for_timeout(500)
-    await anna.sees("decisions")
-    await anna.sees("▰")
+    await anna.can_see("decisions")
+    await anna.can_see("▰")
     await anna.shot("practice-analysis")

@@ -73,10 +73,10 @@ async def test_an_invitations_address_seats_whoever_opens_it(playground: Open, b
     [table] = await playground.worker.tables_of("playground:1")
     await anna.private()
     address = f"{playground.chat_url}#join={table.code}"
-    await anna.sees(address)
+    await anna.can_see(address)
     await anna.shot("invitation")
     await bruno.page.goto(address)
-    await bruno.sees("deal 1")
+    await bruno.can_see("deal 1")
     await expect(bruno.page).to_have_url(playground.chat_url)
     assert (await playground.worker.room.table(table.code)).seat_of("playground:2") is not None
     await bruno.shot("invited")

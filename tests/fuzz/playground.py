@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import aiohttp
 
-from adapters.web.playground.server import LONGEST_WORD
+from adapters.web.playground.server import LONGEST_REQUEST
 from engine import GAMES
 from tests.bot.fake_platform import ACCEPT
 from tests.fuzz.common import (
@@ -247,7 +247,7 @@ class Tabs:
         odd = bent(random, wish)
         if odd.get("do") != "press":
             odd["more"] = odd_value(random)
-        return json.dumps(odd)[:LONGEST_WORD]
+        return json.dumps(odd)[:LONGEST_REQUEST]
 
     def _no_json(self) -> str | bytes:
         random = self.random
@@ -321,7 +321,7 @@ async def _fuzz(tabs: Tabs, lines: list[Line], messages: int, outcome: Outcome) 
         raise Nonsense("people or chats have changed")
     if shown != {chat: json.dumps(chat_store.chats[chat].messages) for chat in shown}:
         raise Nonsense("messages have changed")
-    if tabs.playground.playground.server.tabs._in_work:
+    if tabs.playground.playground.server.tabs._pending:
         raise Nonsense("requests are in work that nobody makes")
 
 

@@ -83,7 +83,7 @@ async def test_what_another_sites_page_brings_in_itself_is_refused_and_not_count
     status: int,
 ) -> None:
     counted: list[object] = []
-    monkeypatch.setattr(site.site.limits, "code", counted.append)
+    monkeypatch.setattr(site.site.limits, "count_code", counted.append)
     said = {"Sec-Fetch-Site": asker, "Sec-Fetch-Mode": mode, "Sec-Fetch-Dest": dest}
     async with session.get(site.url + path, headers=said) as answer:
         assert answer.status == status

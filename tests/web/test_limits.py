@@ -12,14 +12,14 @@ from adapters.web import limits as limits_module
 from adapters.web.access import Access
 from adapters.web.limits import (
     CODES,
-    CODES_AROUND,
+    CODES_NETWORK_FACTOR,
     MISSES,
     NEWCOMERS,
     PAGES_OF_ADDRESS,
     STREAMS,
     STREAMS_OF_ADDRESS,
+    LimitExceeded,
     Limits,
-    TooMany,
 )
 from adapters.web.people import MOST_NEW
 from bot.addresses import AROUND
@@ -47,7 +47,7 @@ def allowed(count: Callable[[web.Request], object], addresses: list[str]) -> int
     for address in addresses:
         try:
             count(asker(address))
-        except TooMany:
+        except LimitExceeded:
             continue
         found += 1
     return found
@@ -61,12 +61,12 @@ IN_24_BITS = [f"192.0.2.{number % 256}" for number in range(400)]
 @pytest.mark.parametrize("addresses", [IN_48_BITS, IN_24_BITS], ids=["48 bits", "24 bits"])
 def test_a_network_may_try_a_few_times_what_an_address_may(limits: Limits, addresses: list[str]) -> None:
     most = AROUND * NEWCOMERS.burst
-    assert most <= allowed(limits.newcomer, addresses) <= most + SLACK
-    most = CODES_AROUND * CODES.burst
-    assert most <= allowed(limits.code, addresses * CODES.burst) <= most + SLACK
+    assert most <= allowed(limits.count_newcomer, addresses) <= most + SLACK
+    most = CODES_NETWORK_FACTOR * CODES.burst
+    assert most <= allowed(limits.count_code, addresses * CODES.burst) <= most + SLACK
     # Nobody else is kept from it.
     for elsewhere in ("2001:db8:2::1", "192.0.3.1"):
-        assert allowed(limits.code, [elsewhere] * 30) == CODES.burst
+        assert allowed(limits.count_code, [elsewhere] * 30) == CODES.burst
 
 
 def nowhere(limits: Limits) -> Callable[[web.Request], None]:
@@ -82,22 +82,22 @@ def nowhere(limits: Limits) -> Callable[[web.Request], None]:
 @pytest.mark.parametrize("addresses", [IN_48_BITS, IN_24_BITS], ids=["48 bits", "24 bits"])
 def test_a_few_addresses_use_up_no_codes_and_ids_of_their_neighbours(limits: Limits, addresses: list[str]) -> None:
     *few, neighbour = addresses[:101]
-    for count, each in ((limits.code, CODES.burst), (nowhere(limits), MISSES.burst)):
+    for count, each in ((limits.count_code, CODES.burst), (nowhere(limits), MISSES.burst)):
         allowed(count, few * 2 * each)
         assert allowed(count, [neighbour] * 2 * each) == each
 
 
 def test_all_that_new_people_of_a_network_may_try_is_more_than_what_it_may_look_at() -> None:
     """Or it would keep nobody who guesses from anything."""
-    by_looking, by_sitting = CODES_AROUND / CODES.interval, AROUND / NEWCOMERS.interval * TRIES.burst
+    by_looking, by_sitting = CODES_NETWORK_FACTOR / CODES.interval, AROUND / NEWCOMERS.interval * TRIES.burst
     assert by_looking < by_sitting
 
 
 def test_a_network_cannot_be_all_the_new_people_there_may_be(limits: Limits) -> None:
-    found = allowed(limits.newcomer, IN_48_BITS)
+    found = allowed(limits.count_newcomer, IN_48_BITS)
     assert AROUND * NEWCOMERS.burst <= found < MOST_NEW
     # A class at one address may come at once.
-    assert allowed(limits.newcomer, ["192.0.2.9"] * 40) == NEWCOMERS.burst
+    assert allowed(limits.count_newcomer, ["192.0.2.9"] * 40) == NEWCOMERS.burst
 
 
 @pytest.mark.parametrize("what", ["stream", "page"])
@@ -118,8 +118,8 @@ def test_a_network_cannot_hold_all_that_may_be_open(limits: Limits, what: str) -
 
 def test_what_leads_somewhere_is_given_back_to_both(limits: Limits) -> None:
     for address in IN_48_BITS:
-        limits.code(asker(address))
-        limits.good_code(asker(address))
+        limits.count_code(asker(address))
+        limits.give_code_back(asker(address))
         with limits.lookup(asker(address)):
             pass
 

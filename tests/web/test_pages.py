@@ -93,11 +93,11 @@ def test_what_a_script_is_given_ends_no_element() -> None:
 def test_a_decks_drawing_has_every_card_once_and_is_small(deck: Deck) -> None:
     drawn = ET.fromstring(sprite_svg(deck))  # noqa: S314 - our own
     assert [one.get("id") for one in drawn] == [*PACKS[deck.suits].codes, "back"]
-    assert len(Assets()._sprites[deck_name(deck)].packed) < 30_000
+    assert len(Assets()._sprites[deck_name(deck)].gzipped) < 30_000
 
 
 def test_the_libraries_are_those_that_were_looked_at() -> None:
-    assert vendor.changed() == []
+    assert vendor.find_changed() == []
     listed = {name for library in vendor.LIBRARIES for name, _digest in library.files.values()}
     # The types are our own words: the compiler has the libraries' from the packages that it is installed with.
     assert {file.name for file in vendor.FOLDER.iterdir() if not file.name.endswith(".d.ts")} == listed
@@ -109,10 +109,10 @@ def test_a_library_that_was_changed_is_noticed(tmp_path: Path, monkeypatch: pyte
     for file in vendor.FOLDER.iterdir():
         (tmp_path / file.name).write_bytes(file.read_bytes())
     monkeypatch.setattr(vendor, "FOLDER", tmp_path)
-    assert vendor.changed() == []
+    assert vendor.find_changed() == []
     (tmp_path / "htm.js").write_text("alert(1)")
     (tmp_path / "preact.js").unlink()
-    assert vendor.changed() == ["preact.js", "htm.js"]
+    assert vendor.find_changed() == ["preact.js", "htm.js"]
 
 
 @pytest.mark.parametrize(("language", "common"), [("it", "Quaranta carte di quattro semi"), ("en", "no trumps")])

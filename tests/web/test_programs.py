@@ -142,7 +142,7 @@ async def test_what_is_too_long_or_packed_wrongly_is_a_problem(
 async def test_who_goes_away_as_they_send_is_no_outage_of_the_store(
     site: Open, session: aiohttp.ClientSession, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    came_in, is_over, real = asyncio.Event(), asyncio.Event(), server._body
+    came_in, is_over, real = asyncio.Event(), asyncio.Event(), server._read_body
 
     async def body(*words: Any) -> Any:
         came_in.set()
@@ -152,7 +152,7 @@ async def test_who_goes_away_as_they_send_is_no_outage_of_the_store(
             is_over.set()
 
     one = await program(site, session)
-    monkeypatch.setattr(server, "_body", body)
+    monkeypatch.setattr(server, "_read_body", body)
     _reader, writer = await asyncio.open_connection("127.0.0.1", site.port)
     lines = [
         "POST /api/v1/me/tables HTTP/1.1",

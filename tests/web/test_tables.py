@@ -572,7 +572,7 @@ async def test_who_is_gone_before_the_line_is_open_is_no_outage_of_the_store(
         client.close()
         left.set()
 
-    monkeypatch.setattr(people.WebPeople, "whose", leaves)
+    monkeypatch.setattr(people.WebPeople, "identify", leaves)
     host = f"127.0.0.1:{site.port}"
     with capture_logs() as logs:
         client.sendall(

@@ -20,7 +20,7 @@ REFERENCE = "#/components/schemas/{model}"
 
 
 @cache
-def description() -> bytes:
+def openapi_json() -> bytes:
     """The whole of it, as JSON."""
     return json.dumps(document(), ensure_ascii=False, separators=(",", ":")).encode()
 
@@ -69,7 +69,7 @@ def _operation(one: Operation, references: dict[type[BaseModel], Any]) -> dict[s
     return {
         "operationId": one.name,
         "summary": one.summary,
-        **({"description": one.about} if one.about else {}),
+        **({"description": one.description} if one.description else {}),
         **({"security": [{"token": []}], "x-scope": one.scope} if one.scope else {}),
         **({"requestBody": _body(references[one.body])} if one.body else {}),
         "parameters": [_parameter(parameter) for parameter in one.parameters],
@@ -90,4 +90,4 @@ def _parameter(one: Parameter) -> dict[str, Any]:
     else:
         schema["minimum"] = 1
     is_needed = one.place != "query"
-    return {"name": one.name, "in": one.place, "required": is_needed, "description": one.about, "schema": schema}
+    return {"name": one.name, "in": one.place, "required": is_needed, "description": one.description, "schema": schema}

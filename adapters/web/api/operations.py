@@ -16,16 +16,16 @@ from bot.texts import LANGUAGES
 BASE = "/api/v1"
 CODE, GAME_ID, WATCH_ID = "[A-Z0-9]{4,8}", "[A-Z0-9]{4,8}-[0-9a-f]{1,64}", "[A-Z0-9]{4,8}-[A-Z0-9]{12}"
 SUITS = ("italian", "french")
-LINES = "application/x-ndjson"
+NDJSON = "application/x-ndjson"
 
 
-class Asked(BaseModel):
+class RequestBody(BaseModel):
     """The body of a request."""
 
     model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
 
 
-class WantedTable(Asked):
+class WantedTable(RequestBody):
     """A table that is to be opened."""
 
     game: str = Field(description="Its id.", max_length=16)
@@ -37,13 +37,13 @@ class WantedTable(Asked):
     )
 
 
-class WantedSeat(Asked):
+class WantedSeat(RequestBody):
     """A chair that is wanted."""
 
     seat: int | None = Field(None, ge=0, le=3, description="Which one; null for the first that is free.")
 
 
-class Move(Asked):
+class Move(RequestBody):
     """A move."""
 
     version: int = Field(ge=0, description="Of the table that it was chosen by.")
@@ -68,7 +68,7 @@ class Parameter(NamedTuple):
 
     name: str
     place: Literal["path", "query", "header"]
-    about: str
+    description: str
     pattern: str = ""
     choices: tuple[str, ...] = ()
     kind: Literal["string", "integer"] = "string"
@@ -87,16 +87,16 @@ class Operation:
     models: tuple[type[BaseModel], ...]
     method: Literal["GET", "POST"] = "GET"
     parameters: tuple[Parameter, ...] = ()
-    about: str = ""
+    description: str = ""
     media_type: str = "application/json"
     statuses: tuple[int, ...] = (404, 429, 503)
-    body: type[Asked] | None = None
+    body: type[RequestBody] | None = None
     scope: Scope | None = None
 
     @property
     def is_stream(self) -> bool:
         """Whether lines are answered, one after the other."""
-        return self.media_type == LINES
+        return self.media_type == NDJSON
 
 
 GAME = Parameter("game_id", "path", "A finished game, as its result's link has it.", GAME_ID)
@@ -119,9 +119,9 @@ KEY = Parameter(
     ),
     "[A-Za-z0-9_-]{8,64}",
 )
-READING = (401, 403, 404, 429, 503)
-WRITING = (400, 401, 403, 404, 408, 409, 413, 422, 429, 503)
-YOU = "Who asks is known by the cookie of the pages; nobody need be."
+READ_STATUSES = (401, 403, 404, 429, 503)
+WRITE_STATUSES = (400, 401, 403, 404, 408, 409, 413, 422, 429, 503)
+COOKIE_NOTE = "Who asks is known by the cookie of the pages; nobody need be."
 
 OPERATIONS = (
     Operation(
@@ -135,7 +135,7 @@ OPERATIONS = (
         name="record",
         path="/games/{game_id}/record",
         summary="A finished game's record",
-        about="The whole game as anybody can check it, `buongioco/1`: docs/records.md says what stands in it.",
+        description="The whole game as anybody can check it, `buongioco/1`: docs/records.md says what stands in it.",
         models=RECORDS,
         parameters=(GAME,),
     ),
@@ -143,7 +143,7 @@ OPERATIONS = (
         name="deal",
         path="/games/{game_id}/deals/{deal}",
         summary="A deal of a finished game, step by step",
-        about="Each position as everybody saw it, and as each seat saw it.",
+        description="Each position as everybody saw it, and as each seat saw it.",
         models=(ReplayedDeal,),
         parameters=(GAME, DEAL, *READER),
     ),
@@ -159,7 +159,7 @@ OPERATIONS = (
         path="/games/{game_id}/analysis",
         method="POST",
         summary="Have a finished game analysed",
-        about="Answers with how far it has come. It is made once, and kept for a week.",
+        description="Answers with how far it has come. It is made once, and kept for a week.",
         models=(ReplayedAnalysis,),
         parameters=(GAME, *READER),
     ),
@@ -167,7 +167,7 @@ OPERATIONS = (
         name="leaderboard",
         path="/leaderboard",
         summary="Who is best",
-        about=f"Everywhere; groups' own leaderboards are shown there alone. {YOU}",
+        description=f"Everywhere; groups' own leaderboards are shown there alone. {COOKIE_NOTE}",
         models=(Leaderboard,),
         parameters=(KIND, PERIOD, LANGUAGE),
         statuses=(400, 429, 503),
@@ -176,7 +176,7 @@ OPERATIONS = (
         name="player",
         path="/players/{player_id}",
         summary="A player",
-        about=f"How they stand, how their rating went, and to themselves their last games. {YOU}",
+        description=f"How they stand, how their rating went, and to themselves their last games. {COOKIE_NOTE}",
         models=(Player,),
         parameters=(PLAYER, LANGUAGE),
     ),
@@ -191,30 +191,35 @@ OPERATIONS = (
         name="table_stream",
         path="/tables/{watch_id}/stream",
         summary="A table, as it comes to be",
-        about=(
+        description=(
             "A line of JSON for the table as it stands, and another whenever it has changed; the last when its game is "
             "over. Whoever reads slowly gets the latest. Empty lines keep the connection open: pass them over."
         ),
         models=(PublicTable,),
         parameters=(TABLE,),
-        media_type=LINES,
+        media_type=NDJSON,
     ),
-    Operation(name="me", path="/me", summary="Who I am", models=(Me,), statuses=READING, scope="read"),
+    Operation(name="me", path="/me", summary="Who I am", models=(Me,), statuses=READ_STATUSES, scope="read"),
     Operation(
-        name="my_tables", path="/me/tables", summary="My tables", models=(OwnTables,), statuses=READING, scope="read"
+        name="my_tables",
+        path="/me/tables",
+        summary="My tables",
+        models=(OwnTables,),
+        statuses=READ_STATUSES,
+        scope="read",
     ),
     Operation(
         name="open_table",
         path="/me/tables",
         method="POST",
         summary="Open a table",
-        about=(
+        description=(
             "With robots the cards are dealt at once; else it waits for others to sit down by its code. "
             "409 where the key has opened a table already that is no more."
         ),
         models=(OwnTable,),
         parameters=(KEY,),
-        statuses=WRITING,
+        statuses=WRITE_STATUSES,
         body=WantedTable,
         scope="play",
     ),
@@ -222,10 +227,10 @@ OPERATIONS = (
         name="my_table",
         path="/me/tables/{code}",
         summary="A table, as my seat may see it",
-        about="When its game is over, for a minute more: its `phase` is over then, and `replay` leads to the game.",
+        description="Still answered for a minute after the game: `phase` is then over, and `replay` leads to the game.",
         models=(OwnTable,),
         parameters=(TABLE_CODE,),
-        statuses=READING,
+        statuses=READ_STATUSES,
         scope="read",
     ),
     Operation(
@@ -235,7 +240,7 @@ OPERATIONS = (
         summary="Sit down at a table",
         models=(OwnTable,),
         parameters=(TABLE_CODE, KEY),
-        statuses=WRITING,
+        statuses=WRITE_STATUSES,
         body=WantedSeat,
         scope="play",
     ),
@@ -244,10 +249,10 @@ OPERATIONS = (
         path="/me/tables/{code}/moves",
         method="POST",
         summary="Make a move",
-        about="409 where something else is to be decided since that version of the table: look again.",
+        description="409 where something else is to be decided since that version of the table: look again.",
         models=(OwnTable,),
         parameters=(TABLE_CODE, KEY),
-        statuses=WRITING,
+        statuses=WRITE_STATUSES,
         body=Move,
         scope="play",
     ),
@@ -255,14 +260,14 @@ OPERATIONS = (
         name="my_stream",
         path="/me/tables/{code}/stream",
         summary="A table, as my seat sees it come to be",
-        about=(
+        description=(
             "A line of JSON for the table as it stands, and another whenever it has changed; the last when its game is "
             "over. Empty lines keep the connection open: pass them over."
         ),
         models=(OwnTable,),
         parameters=(TABLE_CODE,),
-        media_type=LINES,
-        statuses=READING,
+        media_type=NDJSON,
+        statuses=READ_STATUSES,
         scope="read",
     ),
 )

@@ -12,25 +12,25 @@ from aiohttp import web
 from aiohttp.web_routedef import AbstractRouteDef
 from pydantic import BaseModel, ValidationError
 
-from adapters.web.api.openapi import description
+from adapters.web.api.openapi import openapi_json
 from adapters.web.api.operations import (
     BASE,
     KEY,
-    LINES,
+    NDJSON,
     OPERATIONS,
     TABLE_CODE,
-    Asked,
     Me,
     Move,
     Operation,
     OwnTables,
     Parameter,
+    RequestBody,
     WantedSeat,
     WantedTable,
 )
 from adapters.web.api.problems import ApiError, not_found
-from adapters.web.limits import Lookup, TooMany
-from adapters.web.site import MOST_SENT, Site, spoken
+from adapters.web.limits import LimitExceeded, Lookup
+from adapters.web.site import MOST_SENT, Site, browser_language
 from bot.card_room import CardRoom
 from bot.features.ratings.feature import RatingsFeature
 from bot.features.ratings.players import ALL, Players
@@ -42,7 +42,7 @@ from bot.store import STORE_ERRORS
 from bot.texts import language_of
 from bot.web_server import sent_in_time
 
-WORTH_PACKING = 800
+MIN_GZIP_BYTES = 800
 NO_GAME = "There is no finished game of this id, or no such deal in it."
 NO_PLAYER = "There is no player of this id, or none who was ever rated."
 NO_TABLE = "There is no table to be watched under this id: its game may be over, or its chat does not want it."
@@ -55,12 +55,12 @@ STATUSES = {
 }
 """How it is answered that something cannot be."""
 
-MISSED = (HTTPStatus.NOT_FOUND, HTTPStatus.UNAUTHORIZED)
+WRONG_ID_STATUSES = (HTTPStatus.NOT_FOUND, HTTPStatus.UNAUTHORIZED)
 """How it is answered that an id which anybody may try, or a token, leads nowhere."""
 
 LOOKUP: web.RequestKey[Lookup] = web.RequestKey("lookup", Lookup)
 PROGRAM: web.RequestKey[Program] = web.RequestKey("program", Program)
-BODY: web.RequestKey[Any] = web.RequestKey("body", Asked)
+BODY: web.RequestKey[Any] = web.RequestKey("body", RequestBody)
 
 log = structlog.get_logger()
 
@@ -77,9 +77,12 @@ class Api:
         for one in OPERATIONS:
             paths.setdefault(one.path, {})[one.method] = one
         self.routes: list[AbstractRouteDef] = [
-            web.get(f"{BASE}/openapi.json", self._answered(self._description)),
-            *(web.route("*", f"{BASE}{path}", self._answered(self._chosen(ways))) for path, ways in paths.items()),
-            web.route("*", "/api{rest:.*}", self._answered(self._nothing)),
+            web.get(f"{BASE}/openapi.json", self._with_problems(self._openapi)),
+            *(
+                web.route("*", f"{BASE}{path}", self._with_problems(self._dispatch(ways)))
+                for path, ways in paths.items()
+            ),
+            web.route("*", "/api{rest:.*}", self._with_problems(self._unknown_path)),
         ]
 
     @property
@@ -91,7 +94,7 @@ class Api:
         if self._limits.streams:
             self._card_room.watching.stop()
 
-    def _chosen(self, ways: dict[str, Operation]) -> Handler:
+    def _dispatch(self, ways: dict[str, Operation]) -> Handler:
         """What answers a path, by the request's method."""
 
         async def answer(request: web.Request) -> web.StreamResponse:
@@ -101,13 +104,13 @@ class Api:
                 allowed = ", ".join(sorted(ways))
                 raise ApiError(HTTPStatus.METHOD_NOT_ALLOWED, f"Only {allowed} is answered here.", allow=allowed)
             if one.scope:
-                request[PROGRAM] = await self._program(request, one.scope)
+                request[PROGRAM] = await self._authenticate(request, one.scope)
                 # Of codes a good token tells no more than where its program sits.
                 request[LOOKUP].end()
             for parameter in one.parameters:
-                _check(parameter, request)
+                _check_parameter(parameter, request)
             if one.body:
-                request[BODY] = await _body(request, one.body)
+                request[BODY] = await _read_body(request, one.body)
             handler: Handler = getattr(self, one.name)
             try:
                 if KEY in one.parameters:
@@ -120,7 +123,7 @@ class Api:
 
         return answer
 
-    def _answered(self, handler: Handler) -> Handler:
+    def _with_problems(self, handler: Handler) -> Handler:
         """A handler whose errors are problems."""
 
         async def answer(request: web.Request) -> web.StreamResponse:
@@ -130,9 +133,9 @@ class Api:
                     try:
                         return await handler(request)
                     except ApiError as error:
-                        lookup.end(nowhere=error.status in MISSED)
+                        lookup.end(nowhere=error.status in WRONG_ID_STATUSES)
                         return error.response()
-            except TooMany as error:
+            except LimitExceeded as error:
                 return ApiError(HTTPStatus.TOO_MANY_REQUESTS, str(error), error.wait).response()
             except STORE_ERRORS as error:
                 return ApiError(HTTPStatus.SERVICE_UNAVAILABLE, self._card_room.store_away(error), 5).response()
@@ -142,7 +145,7 @@ class Api:
 
         return answer
 
-    async def _program(self, request: web.Request, scope: Scope) -> Program:
+    async def _authenticate(self, request: web.Request, scope: Scope) -> Program:
         """Who asks, by a token that allows it. Cookies say nothing here: what is written needs no other check."""
         token = _token(request)
         program = await self._card_room.playing.programs.whose(token) if token else None
@@ -152,32 +155,36 @@ class Api:
             raise ApiError(HTTPStatus.FORBIDDEN, f"This token does not allow to {scope}.")
         return program
 
-    async def _nothing(self, request: web.Request) -> web.StreamResponse:
+    async def _unknown_path(self, request: web.Request) -> web.StreamResponse:
         request[LOOKUP].end()
         raise not_found("Nothing stands here: /api/v1/openapi.json says what may be asked.")
 
-    async def _description(self, request: web.Request) -> web.StreamResponse:
-        return _json(request, Answer.of(description()))
+    async def _openapi(self, request: web.Request) -> web.StreamResponse:
+        return _json_response(request, Answer.of(openapi_json()))
 
     # Finished games
 
     async def game(self, request: web.Request) -> web.StreamResponse:
-        return _found(request, await self._card_room.games.game(request.match_info["game_id"], _reader(request)))
+        return _game_response(
+            request, await self._card_room.games.game(request.match_info["game_id"], _reader(request))
+        )
 
     async def record(self, request: web.Request) -> web.StreamResponse:
-        return _found(request, await self._card_room.games.record(request.match_info["game_id"]))
+        return _game_response(request, await self._card_room.games.record(request.match_info["game_id"]))
 
     async def deal(self, request: web.Request) -> web.StreamResponse:
         game_id, number = request.match_info["game_id"], int(request.match_info["deal"])
-        return _found(request, await self._card_room.games.deal(game_id, number, _reader(request)))
+        return _game_response(request, await self._card_room.games.deal(game_id, number, _reader(request)))
 
     async def analysis(self, request: web.Request) -> web.StreamResponse:
-        return _found(request, await self._card_room.games.analysis(request.match_info["game_id"], _reader(request)))
+        return _game_response(
+            request, await self._card_room.games.analysis(request.match_info["game_id"], _reader(request))
+        )
 
     async def begin_analysis(self, request: web.Request) -> web.StreamResponse:
         game_id = request.match_info["game_id"]
         try:
-            return _found(request, await self._card_room.games.analysis(game_id, _reader(request), begin=True))
+            return _game_response(request, await self._card_room.games.analysis(game_id, _reader(request), begin=True))
         except TooMuchToDo:
             raise ApiError(HTTPStatus.SERVICE_UNAVAILABLE, "Too many games are being analysed.", 60) from None
         except NotAnalysed:
@@ -188,7 +195,7 @@ class Api:
     async def leaderboard(self, request: web.Request) -> web.StreamResponse:
         game, period = (request.query.get(name, ALL) for name in ("game", "period"))
         found = await self._players.leaderboard(await self._person(request), game, period, _reader(request).language)
-        return _json(request, Answer.of(found.model_dump_json().encode()))
+        return _json_response(request, Answer.of(found.model_dump_json().encode()))
 
     async def player(self, request: web.Request) -> web.StreamResponse:
         found = await self._players.player(
@@ -196,11 +203,11 @@ class Api:
         )
         if found is None:
             raise not_found(NO_PLAYER)
-        return _json(request, Answer.of(found.model_dump_json().encode()))
+        return _json_response(request, Answer.of(found.model_dump_json().encode()))
 
     async def _person(self, request: web.Request) -> str:
         """Who asks; empty for a stranger."""
-        reader = await self._people.whose(request)
+        reader = await self._people.identify(request)
         return reader.person if reader else ""
 
     # Tables
@@ -209,51 +216,55 @@ class Api:
         table = await self._card_room.watching.table(request.match_info["watch_id"])
         if table is None:
             raise not_found(NO_TABLE)
-        return _json(request, Answer.of(table.model_dump_json().encode()))
+        return _json_response(request, Answer.of(table.model_dump_json().encode()))
 
     async def table_stream(self, request: web.Request) -> web.StreamResponse:
-        with self._limits.stream(request):
+        with self._limits.open_stream(request):
             states = await self._card_room.watching.states(request.match_info["watch_id"])
             if states is None:
                 raise not_found(NO_TABLE)
-            return await self._streamed(request, states)
+            return await self._stream_lines(request, states)
 
     # A program's own tables
 
     async def me(self, request: web.Request) -> web.StreamResponse:
         program: Program = request[PROGRAM]
-        return _own(Me(name=program.name, scopes=list(program.scopes)))
+        return _private_response(Me(name=program.name, scopes=list(program.scopes)))
 
     async def my_tables(self, request: web.Request) -> web.StreamResponse:
-        return _own(OwnTables(tables=await self._card_room.playing.tables(request[PROGRAM].person)))
+        return _private_response(OwnTables(tables=await self._card_room.playing.tables(request[PROGRAM].person)))
 
     async def my_table(self, request: web.Request) -> web.StreamResponse:
-        return _own(await self._card_room.playing.table(request.match_info["code"], request[PROGRAM].person))
+        return _private_response(
+            await self._card_room.playing.table(request.match_info["code"], request[PROGRAM].person)
+        )
 
     async def open_table(self, request: web.Request) -> web.StreamResponse:
         wanted: WantedTable = request[BODY]
         program, key = request[PROGRAM], request.headers[KEY.name]
-        return _own(await self._card_room.playing.open(program, wanted.game, wanted.rules, wanted.robots, key))
+        return _private_response(
+            await self._card_room.playing.open(program, wanted.game, wanted.rules, wanted.robots, key)
+        )
 
     async def sit(self, request: web.Request) -> web.StreamResponse:
         wanted: WantedSeat = request[BODY]
         program, key, code = request[PROGRAM], request.headers[KEY.name], request.match_info["code"]
-        return _own(await self._card_room.playing.sit(program, code, wanted.seat, key))
+        return _private_response(await self._card_room.playing.sit(program, code, wanted.seat, key))
 
     async def move(self, request: web.Request) -> web.StreamResponse:
         wanted: Move = request[BODY]
         program, key, code = request[PROGRAM], request.headers[KEY.name], request.match_info["code"]
-        return _own(await self._card_room.playing.move(program, code, wanted.version, wanted.move, key))
+        return _private_response(await self._card_room.playing.move(program, code, wanted.version, wanted.move, key))
 
     async def my_stream(self, request: web.Request) -> web.StreamResponse:
         code, person = request.match_info["code"], request[PROGRAM].person
         await self._card_room.playing.table(code, person)
-        with self._limits.stream(request):
-            return await self._streamed(
-                request, self._while_good(request, self._card_room.playing.states(code, person))
+        with self._limits.open_stream(request):
+            return await self._stream_lines(
+                request, self._until_revoked(request, self._card_room.playing.states(code, person))
             )
 
-    async def _while_good(self, request: web.Request, states: AsyncGenerator[bytes]) -> AsyncGenerator[bytes]:
+    async def _until_revoked(self, request: web.Request, states: AsyncGenerator[bytes]) -> AsyncGenerator[bytes]:
         """What a program is told for as long as its token is good."""
         async with aclosing(states):
             async for state in states:
@@ -261,22 +272,22 @@ class Api:
                     return
                 yield state
 
-    async def _streamed(self, request: web.Request, states: AsyncGenerator[bytes]) -> web.StreamResponse:
+    async def _stream_lines(self, request: web.Request, states: AsyncGenerator[bytes]) -> web.StreamResponse:
         """Lines of JSON, as they come to be."""
         request[LOOKUP].end()
         # Proxies are told to pass lines on as they come.
-        headers = {"Content-Type": LINES, "Cache-Control": "no-store", "X-Accel-Buffering": "no"}
+        headers = {"Content-Type": NDJSON, "Cache-Control": "no-store", "X-Accel-Buffering": "no"}
         response = web.StreamResponse(headers=headers)
         # That its reader has gone is no fault of the store's.
         with suppress(ConnectionError):
-            async with aclosing(states), aclosing(self._until_fault(states)) as told:
+            async with aclosing(states), aclosing(self._until_error(states)) as told:
                 await response.prepare(request)
                 async for state in told:
                     await response.write(state + b"\n")
             await response.write_eof()
         return response
 
-    async def _until_fault(self, states: AsyncGenerator[bytes]) -> AsyncGenerator[bytes]:
+    async def _until_error(self, states: AsyncGenerator[bytes]) -> AsyncGenerator[bytes]:
         """What a stream tells; it ends early where the store is away."""
         try:
             async for state in states:
@@ -287,7 +298,7 @@ class Api:
             log.exception("api_stream_failed")
 
 
-def _check(parameter: Parameter, request: web.Request) -> None:
+def _check_parameter(parameter: Parameter, request: web.Request) -> None:
     """A path that is none leads nowhere; a choice that is none is said to be so.
 
     A table's code may be written as people write it: a program gets it from them.
@@ -304,7 +315,7 @@ def _check(parameter: Parameter, request: web.Request) -> None:
         raise ApiError(HTTPStatus.BAD_REQUEST, f"{parameter.name} is one of {allowed}.")
 
 
-async def _body(request: web.Request, model: type[Asked]) -> Asked:
+async def _read_body(request: web.Request, model: type[RequestBody]) -> RequestBody:
     """What a request says; a problem that names what is wrong with it."""
     if request.content_type != "application/json":
         raise ApiError(HTTPStatus.BAD_REQUEST, "Send application/json.")
@@ -333,23 +344,25 @@ def _token(request: web.Request) -> str:
     return token.strip() if scheme.lower() == "bearer" else ""
 
 
-def _own(answer: BaseModel) -> web.Response:
+def _private_response(answer: BaseModel) -> web.Response:
     """What only its reader may see: nothing between us keeps it."""
     headers = {"Cache-Control": "no-store"}
     return web.Response(body=answer.model_dump_json().encode(), content_type="application/json", headers=headers)
 
 
 def _reader(request: web.Request) -> Reader:
-    return Reader(request.query.get("language", language_of(spoken(request))), request.query.get("suits", "italian"))
+    return Reader(
+        request.query.get("language", language_of(browser_language(request))), request.query.get("suits", "italian")
+    )
 
 
-def _found(request: web.Request, answer: Answer | None) -> web.Response:
+def _game_response(request: web.Request, answer: Answer | None) -> web.Response:
     if answer is None:
         raise not_found(NO_GAME)
-    return _json(request, answer)
+    return _json_response(request, answer)
 
 
-def _json(request: web.Request, answer: Answer) -> web.Response:
+def _json_response(request: web.Request, answer: Answer) -> web.Response:
     """An answer, or that its reader has it already."""
     headers = {
         "ETag": f'"{answer.tag}"',
@@ -360,6 +373,6 @@ def _json(request: web.Request, answer: Answer) -> web.Response:
     if any(tag.value in (answer.tag, "*") for tag in known):
         return web.Response(status=304, headers=headers)
     body = answer.body
-    if len(body) >= WORTH_PACKING and "gzip" in request.headers.get("Accept-Encoding", ""):
+    if len(body) >= MIN_GZIP_BYTES and "gzip" in request.headers.get("Accept-Encoding", ""):
         body, headers["Content-Encoding"] = gzip.compress(body, 6, mtime=0), "gzip"
     return web.Response(body=body, content_type="application/json", headers=headers)

@@ -35,7 +35,7 @@ BOT = "bot"
 """Who the bot's messages are by; people have numbers."""
 
 MOST_BUTTONS = 100
-LEFT_OUT = ("aside", "join", "share", "group")
+HIDDEN_BUTTONS = ("aside", "join", "share", "group")
 """Kinds of buttons: nothing is ephemeral here, for a private chat is one click away, and no link leads elsewhere."""
 
 MESSAGES_KEPT = 300
@@ -77,8 +77,8 @@ class Chat:
     messages: OrderedDict[int, dict[str, Any]] = field(default_factory=OrderedDict)
     sends: dict[str, int] = field(default_factory=dict)
     last: int = 0
-    in_doubt: dict[str, int] = field(default_factory=dict)
-    changing: asyncio.Lock = field(default_factory=asyncio.Lock)
+    unconfirmed: dict[str, int] = field(default_factory=dict)
+    lock: asyncio.Lock = field(default_factory=asyncio.Lock)
     """Held while a message changes, so that the store has the later of two changes."""
 
 
@@ -94,7 +94,7 @@ class ChatStore:
         """Called when there are others, or other chats, or somebody has closed their private chat or opened it."""
         self.people: dict[str, User] = {}
         self.chats: dict[str, Chat] = {}
-        self._adding = asyncio.Lock()
+        self._lock = asyncio.Lock()
         """Held while somebody or a group is added: they are written first, and no two get one number or handle."""
 
     async def load(self) -> None:
@@ -102,7 +102,7 @@ class ChatStore:
         for text in (await self._client.hgetall("playground:people")).values():
             person = User(**json.loads(text))
             self.people[person.id] = person
-            self._private(person)
+            self._add_private_chat(person)
         for key, title in (await self._client.hgetall("playground:chats")).items():
             self.chats[key.decode()] = Chat(key.decode(), title.decode())
         for chat in self.chats.values():
@@ -119,10 +119,10 @@ class ChatStore:
 
     async def add_person(self, name: str) -> User:
         """Somebody new; Refused if they could not be told from somebody else by their handle."""
-        async with self._adding:
+        async with self._lock:
             if len(self.people) >= MOST_PEOPLE:
                 raise Refused(_("The playground is full."))
-            name = person_name(_named(name), LONGEST_NAME)
+            name = person_name(_clean_title(name), LONGEST_NAME)
             number = str(max(map(int, self.people), default=0) + 1)
             person = User(number, name, secrets.token_urlsafe(12))
             taken = next((other for other in self.people.values() if other.handle == person.handle), None)
@@ -130,22 +130,22 @@ class ChatStore:
                 raise Refused(_("There is {name} already: choose another name."), name=taken.name)
             await self._write_person(person)
             self.people[number] = person
-            self._private(person)
+            self._add_private_chat(person)
         self.on_people()
         return person
 
     async def add_chat(self, title: str) -> Chat:
-        async with self._adding:
+        async with self._lock:
             groups = [int(key) for key in self.chats if not key.startswith("@")]
             if len(groups) >= MOST_CHATS:
                 raise Refused(_("There are as many groups as there may be."))
-            chat = Chat(str(max(groups, default=0) + 1), _named(title))
+            chat = Chat(str(max(groups, default=0) + 1), _clean_title(title))
             await self._client.hset("playground:chats", chat.id, chat.title)
             self.chats[chat.id] = chat
         self.on_people()
         return chat
 
-    async def close(self, person: User, closed: bool) -> None:
+    async def set_closed(self, person: User, closed: bool) -> None:
         """Close the person's private chat to the bot, or open it."""
         await self._write_person(replace(person, closed=closed))
         person.closed = closed
@@ -167,7 +167,7 @@ class ChatStore:
         if key in chat.sends and chat.sends[key] in chat.messages:
             return chat.sends[key]
         named = {"file": file.name} if file else {}
-        number = await self._add(chat, {"by": BOT, **_drawn(panel), **named}, key, panel.picture)
+        number = await self._add(chat, {"by": BOT, **_panel_fields(panel), **named}, key, panel.picture)
         if file:
             await self._client.set(_file_key(chat, number), file.content, ex=FILE_KEPT_SECONDS)
         self.on_message(chat, number)
@@ -184,10 +184,10 @@ class ChatStore:
 
     async def edit(self, chat_id: str, number: int, panel: Panel) -> None:
         chat = self._open_chat(chat_id)
-        async with chat.changing:
+        async with chat.lock:
             if number not in chat.messages:
                 raise MessageGone(f"message {number}")
-            message = {**chat.messages[number], **_drawn(panel), "edited": True}
+            message = {**chat.messages[number], **_panel_fields(panel), "edited": True}
             if not await self._change(chat, number, message, panel.picture):
                 raise MessageGone(f"message {number}")
 
@@ -229,14 +229,14 @@ class ChatStore:
         """Have the chat's older messages stand as text, which says all that their pictures did."""
         with_picture = [number for number, message in chat.messages.items() if message.get("picture")]
         for number in with_picture[:-PICTURES_KEPT]:
-            async with chat.changing:
+            async with chat.lock:
                 if message := chat.messages.get(number):
                     await self._change(chat, number, {**message, "picture": None, "fold": None}, None)
 
     async def _add(self, chat: Chat, message: dict[str, Any], key: str, picture: Picture | None = None) -> int:
         # A number is never given to two messages, for one whose writing failed may stand in the store; that one keeps
         # its number, and does not stand there twice.
-        number = chat.in_doubt.get(key) or 1 + max(*chat.messages, *chat.sends.values(), chat.last, 0)
+        number = chat.unconfirmed.get(key) or 1 + max(*chat.messages, *chat.sends.values(), chat.last, 0)
         chat.last = max(number, chat.last)
         message = {"id": number, **message}
         # In memory first: while this waits, another message must get another number.
@@ -257,9 +257,9 @@ class ChatStore:
                 await pipe.execute()
         except BaseException:
             del chat.messages[number], chat.sends[key]
-            chat.in_doubt[key] = number
+            chat.unconfirmed[key] = number
             raise
-        chat.in_doubt.pop(key, None)
+        chat.unconfirmed.pop(key, None)
         for gone in old:
             chat.messages.pop(gone, None)
         for name in forgotten:
@@ -274,7 +274,7 @@ class ChatStore:
             raise Unreachable(chat_id)
         return chat
 
-    def _private(self, person: User) -> None:
+    def _add_private_chat(self, person: User) -> None:
         self.chats[f"@{person.id}"] = Chat(f"@{person.id}", person.name)
 
     async def _write_person(self, person: User) -> None:
@@ -304,16 +304,16 @@ def _drop_attachments(pipe: Any, chat: Chat, number: int) -> None:
     pipe.delete(_picture_key(chat, number))
 
 
-def _named(name: str) -> str:
+def _clean_title(name: str) -> str:
     name = " ".join(name.split())[:LONGEST_NAME]
     if not name:
         raise Refused(_("A name has 1 to {most} characters."), most=LONGEST_NAME)
     return name
 
 
-def _drawn(panel: Panel) -> dict[str, Any]:
+def _panel_fields(panel: Panel) -> dict[str, Any]:
     """A panel as the page draws it; refused as Telegram would."""
-    rows = [drawn for row in panel.rows if (drawn := [button for button in row if button.kind not in LEFT_OUT])]
+    rows = [drawn for row in panel.rows if (drawn := [button for button in row if button.kind not in HIDDEN_BUTTONS])]
     buttons = [button for row in rows for button in row]
     if units(panel.plain) > LONGEST_TEXT:
         raise TooLong(LONGEST_TEXT)
@@ -325,18 +325,18 @@ def _drawn(panel: Panel) -> dict[str, Any]:
             raise Refused(f"the payload of {button.label!r} is not 1 to {LONGEST_PAYLOAD} bytes")
     shown = panel.beside_picture if panel.picture else panel
     return {
-        "picture": _shown(panel.picture) if panel.picture else None,
+        "picture": _picture_fields(panel.picture) if panel.picture else None,
         "spans": [list(span) for span in shown.text],
         "fold": shown.fold if panel.picture else None,
-        "rows": [[_drawn_button(button) for button in row] for row in rows],
+        "rows": [[_button_fields(button) for button in row] for row in rows],
     }
 
 
-def _drawn_button(button: Button) -> dict[str, str]:
+def _button_fields(button: Button) -> dict[str, str]:
     return {"label": button.label, "payload": button.payload, "style": button.style, "kind": button.kind}
 
 
-def _shown(picture: Picture) -> dict[str, Any]:
+def _picture_fields(picture: Picture) -> dict[str, Any]:
     """What the page must know of a picture before it has it; its measures stand in a PNG's first bytes."""
     width, height = (int.from_bytes(picture.png[at : at + 4], "big") for at in (16, 20))
     return {"name": picture.subject.digest, "alt": picture.alt, "width": width, "height": height}

@@ -24,11 +24,11 @@ from bot.texts import language_of, texts
 from bot.texts import marked as _
 
 REQUESTS_REMEMBERED = 2000
-LONGEST_SHOWN = 80
+LONGEST_QUOTE = 80
 """Characters of what was sent that a refusal repeats at most."""
 
 
-def _encodable(text: str) -> str:
+def _check_encodable(text: str) -> str:
     # Half of a surrogate pair is a string to Python and to nobody else.
     try:
         text.encode()
@@ -37,13 +37,13 @@ def _encodable(text: str) -> str:
     return text
 
 
-def _fits_a_button(payload: str) -> str:
+def _check_payload(payload: str) -> str:
     if len(payload.encode()) > LONGEST_PAYLOAD:
         raise ValueError(f"has more than {LONGEST_PAYLOAD} bytes")
     return payload
 
 
-Text = Annotated[str, AfterValidator(_encodable)]
+Text = Annotated[str, AfterValidator(_check_encodable)]
 Short = Annotated[Text, StringConstraints(max_length=32)]
 Number = Annotated[int, Field(ge=1, le=2**53)]
 """What JavaScript counts exactly."""
@@ -76,7 +76,7 @@ class PressRequest(Request):
     do: Literal["press"]
     chat: Short
     message: Number
-    payload: Annotated[Text, AfterValidator(_fits_a_button)]
+    payload: Annotated[Text, AfterValidator(_check_payload)]
 
 
 class FetchFile(Request):
@@ -125,10 +125,10 @@ class AddChat(Request):
 
 
 AnyRequest = Say | PressRequest | FetchFile | FetchPicture | GoPrivate | ClosePrivate | AddPerson | AddChat
-READER: TypeAdapter[AnyRequest] = TypeAdapter(Annotated[AnyRequest, Field(discriminator="do")])
+REQUEST: TypeAdapter[AnyRequest] = TypeAdapter(Annotated[AnyRequest, Field(discriminator="do")])
 
 
-def decoded(text: str | bytes) -> dict[str, Any]:
+def decode(text: str | bytes) -> dict[str, Any]:
     """A message as the object that it must be; Refused if it is none, nested too deeply, or no text that can be."""
     try:
         found = from_json(text, allow_inf_nan=False)
@@ -142,14 +142,14 @@ def decoded(text: str | bytes) -> dict[str, Any]:
 def parse_request(found: dict[str, Any]) -> AnyRequest:
     """The request that an object is; Refused says what is wrong with it."""
     try:
-        return READER.validate_python(found)
+        return REQUEST.validate_python(found)
     except ValidationError as error:
         fault = error.errors(include_url=False, include_context=False)[0]
         if fault["type"].startswith("union_tag"):
             raise Refused("there is no such request") from None
         where = ".".join(map(str, fault["loc"][1:]))
         # Quoted as JSON, so that it is one line whatever was sent.
-        shown = f"{json.dumps(where[:LONGEST_SHOWN])}: " if where else ""
+        shown = f"{json.dumps(where[:LONGEST_QUOTE])}: " if where else ""
         raise Refused(f"{shown}{fault['msg'].removeprefix('Value error, ')}") from None
 
 
@@ -183,13 +183,13 @@ class Requests:
         if isinstance(request, PressRequest):
             return await self._press(person, request, key)
         if isinstance(request, FetchFile):
-            return await self._file(person, request)
+            return await self._send_file(person, request)
         if isinstance(request, FetchPicture):
-            return await self._picture(person, request)
+            return await self._send_picture(person, request)
         if isinstance(request, GoPrivate):
-            return await self._private(person, request.code)
+            return await self._go_private(person, request.code)
         if isinstance(request, ClosePrivate):
-            return await self._close(person, request.closed)
+            return await self._set_closed(person, request.closed)
         raise Refused("there is no such request")
 
     async def _say(self, person: User, request: Say, key: str) -> str:
@@ -225,7 +225,7 @@ class Requests:
 
     async def _press(self, person: User, request: PressRequest, key: str) -> str:
         chat = self._chat(person, request.chat)
-        genuine = carries(chat.messages.get(request.message), request.payload)
+        genuine = has_button(chat.messages.get(request.message), request.payload)
         press = Press(key, self._person(person), _place(chat), str(request.message), request.payload, genuine=genuine)
         reply = await self._card_room.press(press)
         return await self._answer(person, chat, reply, key, press)
@@ -248,31 +248,31 @@ class Requests:
             await self._chat_store.send(place, reply.panel, f"{key}.r", reply.file)
         return reply.toast
 
-    async def _file(self, person: User, request: FetchFile) -> str:
+    async def _send_file(self, person: User, request: FetchFile) -> str:
         """Bring a message's file to the page that asks for it, which saves it."""
         chat = self._chat(person, request.chat)
         text = await self._chat_store.file(chat, request.message)
         name = chat.messages.get(request.message, {}).get("file", "file")
-        self._tabs.tell_person(person, {"type": "file", "n": request.n, "name": name, "text": text})
+        self._tabs.send_to_person(person, {"type": "file", "n": request.n, "name": name, "text": text})
         return ""
 
-    async def _picture(self, person: User, request: FetchPicture) -> str:
+    async def _send_picture(self, person: User, request: FetchPicture) -> str:
         """Bring a message's picture to the page that shows it."""
         png = await self._chat_store.picture(self._chat(person, request.chat), request.message, request.name)
         word = {"type": "picture", "n": request.n, "png": b64encode(png).decode()}
-        self._tabs.tell_person(person, word)
+        self._tabs.send_to_person(person, word)
         return ""
 
-    async def _private(self, person: User, code: str) -> str:
+    async def _go_private(self, person: User, code: str) -> str:
         """The button that leads to the private chat: it opens the chat, as Start does elsewhere."""
         if person.closed:
-            await self._chat_store.close(person, False)
-        self._tabs.tell_person(person, {"type": "go", "chat": f"@{person.id}"})
+            await self._chat_store.set_closed(person, False)
+        self._tabs.send_to_person(person, {"type": "go", "chat": f"@{person.id}"})
         await self._card_room.opened_private_chat(self._person(person), code)
         return ""
 
-    async def _close(self, person: User, closed: bool) -> str:
-        await self._chat_store.close(person, closed)
+    async def _set_closed(self, person: User, closed: bool) -> str:
+        await self._chat_store.set_closed(person, closed)
         if not person.closed:
             await self._card_room.opened_private_chat(self._person(person))
         return ""
@@ -288,7 +288,7 @@ class Requests:
         return chat
 
 
-def carries(message: dict[str, Any] | None, payload: str) -> bool:
+def has_button(message: dict[str, Any] | None, payload: str) -> bool:
     """Whether a message is the bot's and has a button with exactly this payload, that is there to be pressed."""
     if message is None or message["by"] != BOT:
         return False

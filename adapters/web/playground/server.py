@@ -18,10 +18,10 @@ from cachetools import LRUCache, TTLCache
 
 from adapters.web.playground.chat_store import ChatStore, User
 from adapters.web.playground.page_texts import page_texts
-from adapters.web.playground.requests import AddChat, AddPerson, AnyRequest, Requests, decoded, parse_request
+from adapters.web.playground.requests import AddChat, AddPerson, AnyRequest, Requests, decode, parse_request
 from adapters.web.playground.tabs import Tab, Tabs
 from adapters.web.refusals import Refused
-from adapters.web.site import Site, spoken
+from adapters.web.site import Site, browser_language
 from bot.background import TaskSet
 from bot.card_room import CardRoom
 from bot.commands import Kind, choices, listed
@@ -33,7 +33,7 @@ from bot.texts import language_of, texts
 from bot.texts import marked as _
 from bot.web_server import is_same_secret, sent_in_time
 
-LONGEST_WORD = 64 * 1024
+LONGEST_REQUEST = 64 * 1024
 """Bytes of one WebSocket message; a longer one ends the connection."""
 
 TICKETS, TICKET_SECONDS = 1000, 30.0
@@ -63,8 +63,8 @@ class Server:
         self.access = site.access
         self.tabs = Tabs()
         self.requests = Requests(chat_store, card_room, self.tabs)
-        chat_store.on_message, chat_store.on_deleted = self.tabs.tell_message, self.tabs.tell_deleted
-        chat_store.on_people = self._tell_people
+        chat_store.on_message, chat_store.on_deleted = self.tabs.send_message, self.tabs.send_deletion
+        chat_store.on_people = self._send_people
         self._busy = TaskSet()
         self._tickets: TTLCache[str, str] = TTLCache(TICKETS, TICKET_SECONDS)
         self._folder, self._link = card_room.settings.data, ""
@@ -74,7 +74,7 @@ class Server:
 
     @property
     def routes(self) -> list[AbstractRouteDef]:
-        return [web.post("/ticket", self._ticket), web.get("/ws", self._tab)]
+        return [web.post("/ticket", self._issue_ticket), web.get("/ws", self._serve_tab)]
 
     @asynccontextmanager
     async def open(self) -> AsyncIterator[None]:
@@ -103,8 +103,8 @@ class Server:
             self._link = f"{url}/chat#key={self._host_key}"
             show_link(self._folder, self._link)
 
-    def _tell_people(self) -> None:
-        self.tabs.tell_each(lambda tab: {"type": "people", **self._people(tab)})
+    def _send_people(self) -> None:
+        self.tabs.send_to_each(lambda tab: {"type": "people", **self._people(tab)})
 
     def _people(self, tab: Tab) -> dict[str, Any]:
         chat_store = self._chat_store
@@ -114,7 +114,7 @@ class Server:
         ]
         if tab.is_host:
             people = [{**one, "token": chat_store.people[str(one["id"])].token} for one in people]
-        chats = [{"id": chat.id, "title": chat.title} for chat in chat_store.chats.values() if tab.sees(chat)]
+        chats = [{"id": chat.id, "title": chat.title} for chat in chat_store.chats.values() if tab.can_see(chat)]
         return {"people": people, "chats": chats}
 
     def _hello(self, tab: Tab) -> dict[str, Any]:
@@ -122,7 +122,7 @@ class Server:
         messages = {
             chat.id: list(chat.messages.values())[-MESSAGES_SHOWN:]
             for chat in chat_store.chats.values()
-            if tab.sees(chat)
+            if tab.can_see(chat)
         }
         return {
             "type": "hello",
@@ -130,51 +130,51 @@ class Server:
             "host": tab.is_host,
             "switching": not self.access.is_open,
             "texts": page_texts(language_of(tab.language)),
-            "commands": hints(language_of(tab.language)),
+            "commands": command_hints(language_of(tab.language)),
             **self._people(tab),
             "messages": messages,
         }
 
     # Requests
 
-    async def _ticket(self, request: web.Request) -> web.Response:
+    async def _issue_ticket(self, request: web.Request) -> web.Response:
         """For the key of a link, in the body, a ticket that opens one WebSocket in its place: addresses are logged by
         every proxy on the way, and some log headers.
         """
         async with sent_in_time():
             key = (await request.read()).decode(errors="replace")
-        self._admit(request, *self._whose(key))
+        self._admit(request, *self._identify(key))
         ticket = secrets.token_urlsafe(12)
         self._tickets[ticket] = key
         return web.Response(text=ticket)
 
-    def _key(self, request: web.Request) -> str:
+    def _link_key(self, request: web.Request) -> str:
         """The key of the link by which a page was opened; links once had it in their address."""
         key: str | None = self._tickets.pop(request.query.get("ticket", ""), None)
         return request.query.get("key", "") if key is None else key
 
-    async def _tab(self, request: web.Request) -> web.StreamResponse:
-        person, is_host = self._whose(self._key(request))
+    async def _serve_tab(self, request: web.Request) -> web.StreamResponse:
+        person, is_host = self._identify(self._link_key(request))
         self._admit(request, person, is_host)
-        line = web.WebSocketResponse(max_msg_size=LONGEST_WORD, heartbeat=20)
+        line = web.WebSocketResponse(max_msg_size=LONGEST_REQUEST, heartbeat=20)
         tab = Tab(line, request.transport, person, is_host)
-        tab.language = spoken(request)
+        tab.language = browser_language(request)
         # Counted before it is ready: others may come meanwhile.
         self.tabs.add(tab)
         try:
             await line.prepare(request)
-            writing = asyncio.create_task(tab.write())
+            writing = asyncio.create_task(tab.write_queue())
             try:
-                tab.put(json.dumps(self._hello(tab)))
+                tab.send(json.dumps(self._hello(tab)))
                 async for word in line:
-                    self._hear(tab, word.data if word.type is WSMsgType.TEXT else "")
+                    self._receive(tab, word.data if word.type is WSMsgType.TEXT else "")
             finally:
                 writing.cancel()
         finally:
             self.tabs.remove(tab)
         return line
 
-    def _whose(self, key: str) -> tuple[User | None, bool]:
+    def _identify(self, key: str) -> tuple[User | None, bool]:
         """Whom a link acts as, and whether it is the host's."""
         if not self.access.is_open:
             return None, False
@@ -190,46 +190,46 @@ class Server:
         try:
             self.tabs.admit(person, is_host)
         except Refused as refused:
-            raise web.HTTPTooManyRequests(text=refused.text(language_of(spoken(request)))) from None
+            raise web.HTTPTooManyRequests(text=refused.text(language_of(browser_language(request)))) from None
 
-    def _hear(self, tab: Tab, text: str) -> None:
+    def _receive(self, tab: Tab, text: str) -> None:
         """Begin what a page asks for. Requests of one tab run side by side: a slow one holds nobody up.
 
         A beat asks whether the bot is there, and is answered at once.
         """
         if text == BEAT:
-            tab.put(BEAT)
+            tab.send(BEAT)
             return
         try:
-            self.tabs.begin(tab)
+            self.tabs.begin_request(tab)
         except Refused as refused:
-            tab.put(_refusal(_name(text), refused.text(language_of(tab.language))))
+            tab.send(_refusal(_request_name(text), refused.text(language_of(tab.language))))
             return
         self._busy.start(self._answer(tab, text))
 
     async def _answer(self, tab: Tab, text: str) -> None:
         try:
-            tab.put(await self.hear(tab, text))
+            tab.send(await self.handle(tab, text))
         finally:
-            self.tabs.end(tab)
+            self.tabs.end_request(tab)
 
-    async def hear(self, tab: Tab, text: str) -> str:
+    async def handle(self, tab: Tab, text: str) -> str:
         """Do what a message asks for; returns the answer to it, whatever it was."""
         try:
-            request = parse_request(decoded(text))
-            return json.dumps({"type": "done", "n": request.n, "toast": await self._do(tab, request)})
+            request = parse_request(decode(text))
+            return json.dumps({"type": "done", "n": request.n, "toast": await self._perform(tab, request)})
         except Refused as refused:
-            return _refusal(_name(text), refused.text(language_of(tab.language)))
+            return _refusal(_request_name(text), refused.text(language_of(tab.language)))
         except DeliveryError as error:
-            return _refusal(_name(text), str(error))
+            return _refusal(_request_name(text), str(error))
         except STORE_ERRORS as error:
-            return _refusal(_name(text), self._card_room.store_away(error, language_of(tab.language)))
+            return _refusal(_request_name(text), self._card_room.store_away(error, language_of(tab.language)))
         except Exception:
             log.exception("playground_request_failed")
             sorry = texts(language_of(tab.language)).gettext(SORRY)
-            return _refusal(_name(text), sorry)
+            return _refusal(_request_name(text), sorry)
 
-    async def _do(self, tab: Tab, request: AnyRequest) -> str:
+    async def _perform(self, tab: Tab, request: AnyRequest) -> str:
         chat_store = self._chat_store
         if isinstance(request, AddPerson | AddChat):
             if self.access.is_open and not tab.is_host:
@@ -247,7 +247,7 @@ class Server:
         return await self.requests.perform(person, request, tab.language)
 
 
-def hints(language: str) -> list[dict[str, Any]]:
+def command_hints(language: str) -> list[dict[str, Any]]:
     """The commands as the page completes them: the word, what it does, and what may be chosen behind it."""
     return [
         {
@@ -264,10 +264,10 @@ def hints(language: str) -> list[dict[str, Any]]:
     ]
 
 
-def _name(text: str) -> str | None:
+def _request_name(text: str) -> str | None:
     """What a message calls itself, as far as it can be read; the answer carries it."""
     try:
-        name = decoded(text).get("n")
+        name = decode(text).get("n")
     except Refused:
         return None
     return name if isinstance(name, str) else None

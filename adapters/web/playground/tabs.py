@@ -14,7 +14,7 @@ from bot.texts import marked as _
 MOST_TABS, MOST_TABS_EACH = 400, 20
 """How many tabs there may be in all, and of one person where each has a link of their own."""
 
-MOST_IN_WORK = 32
+MOST_PENDING = 32
 """Requests that one person may have unanswered."""
 
 MOST_UNREAD = 4 * 1024 * 1024
@@ -30,7 +30,7 @@ class Tab:
     def __init__(
         self, line: web.WebSocketResponse, transport: asyncio.Transport | None, person: User | None, is_host: bool
     ) -> None:
-        self.line, self.person, self.is_host = line, person, is_host
+        self.socket, self.person, self.is_host = line, person, is_host
         self.language = ""
         self._transport = transport
         self._unread: deque[str] = deque()
@@ -38,16 +38,16 @@ class Tab:
         self._more = asyncio.Event()
 
     @property
-    def holder(self) -> object:
+    def owner(self) -> object:
         """Whose it is, for limits; where a tab may act as anybody, it is one's own."""
         return self.person.id if self.person else "host" if self.is_host else self
 
-    def sees(self, chat: Chat) -> bool:
+    def can_see(self, chat: Chat) -> bool:
         if not chat.id.startswith("@"):
             return True
         return not self.is_host if self.person is None else chat.id == f"@{self.person.id}"
 
-    def put(self, text: str) -> None:
+    def send(self, text: str) -> None:
         """Have the tab told in its turn; one that has left too much unread is let go."""
         if self._unread and self._bytes_unread + len(text) > MOST_UNREAD:
             self.drop()
@@ -56,7 +56,7 @@ class Tab:
         self._bytes_unread += len(text)
         self._more.set()
 
-    async def write(self) -> None:
+    async def write_queue(self) -> None:
         """Tell it what waits, until cancelled or it goes away."""
         try:
             while True:
@@ -65,7 +65,7 @@ class Tab:
                 while self._unread:
                     text = self._unread.popleft()
                     self._bytes_unread -= len(text)
-                    await self.line.send_str(text)
+                    await self.socket.send_str(text)
         except (ConnectionError, RuntimeError):
             # It is closing; who reads from it will hear so.
             return
@@ -83,11 +83,11 @@ class Tabs:
 
     def __init__(self) -> None:
         self._tabs: set[Tab] = set()
-        self._in_work: Counter[object] = Counter()
+        self._pending: Counter[object] = Counter()
 
     def admit(self, person: User | None, is_host: bool) -> None:
         """Refused if there are too many open already, in all or of this person's."""
-        holders = [tab.holder for tab in self._tabs]
+        holders = [tab.owner for tab in self._tabs]
         own = "host" if is_host else person.id if person else None
         if len(holders) >= MOST_TABS or holders.count(own) >= MOST_TABS_EACH:
             raise Refused(_("Too many pages of the playground are open: close some."))
@@ -98,48 +98,48 @@ class Tabs:
     def remove(self, tab: Tab) -> None:
         self._tabs.discard(tab)
 
-    def begin(self, tab: Tab) -> None:
+    def begin_request(self, tab: Tab) -> None:
         """A request begins; Refused if the person has too many unanswered. Each that began has its `end`."""
-        if self._in_work[tab.holder] >= MOST_IN_WORK:
+        if self._pending[tab.owner] >= MOST_PENDING:
             raise Refused(_("Too much at once: wait for the answers."))
-        self._in_work[tab.holder] += 1
+        self._pending[tab.owner] += 1
 
-    def end(self, tab: Tab) -> None:
-        self._in_work[tab.holder] -= 1
-        if not self._in_work[tab.holder]:
-            del self._in_work[tab.holder]
+    def end_request(self, tab: Tab) -> None:
+        self._pending[tab.owner] -= 1
+        if not self._pending[tab.owner]:
+            del self._pending[tab.owner]
 
-    def tell(self, word: dict[str, Any], chat: Chat | None = None) -> None:
+    def send(self, word: dict[str, Any], chat: Chat | None = None) -> None:
         """Tell every tab that may see the chat."""
         text = json.dumps(word)
         for tab in self._all():
-            if chat is None or tab.sees(chat):
-                tab.put(text)
+            if chat is None or tab.can_see(chat):
+                tab.send(text)
 
-    def tell_message(self, chat: Chat, number: int) -> None:
+    def send_message(self, chat: Chat, number: int) -> None:
         if number in chat.messages:
-            self.tell({"type": "message", "chat": chat.id, "message": chat.messages[number]}, chat)
+            self.send({"type": "message", "chat": chat.id, "message": chat.messages[number]}, chat)
 
-    def tell_deleted(self, chat: Chat, number: int) -> None:
-        self.tell({"type": "deleted", "chat": chat.id, "id": number}, chat)
+    def send_deletion(self, chat: Chat, number: int) -> None:
+        self.send({"type": "deleted", "chat": chat.id, "id": number}, chat)
 
-    def tell_person(self, person: User, word: dict[str, Any]) -> None:
+    def send_to_person(self, person: User, word: dict[str, Any]) -> None:
         text = json.dumps({**word, "to": person.id})
         for tab in self._all():
             if tab.person in (None, person) and not tab.is_host:
-                tab.put(text)
+                tab.send(text)
 
-    def tell_each(self, word: Any) -> None:
+    def send_to_each(self, word: Any) -> None:
         """Tell each tab what ``word`` makes of it."""
         for tab in self._all():
-            tab.put(json.dumps(word(tab)))
+            tab.send(json.dumps(word(tab)))
 
     def _all(self) -> list[Tab]:
         return list(self._tabs)
 
     async def close(self, patience: float) -> None:
         """Say goodbye to all, for so many seconds at most."""
-        closing = [asyncio.create_task(tab.line.close(code=WSCloseCode.GOING_AWAY)) for tab in self._tabs]
+        closing = [asyncio.create_task(tab.socket.close(code=WSCloseCode.GOING_AWAY)) for tab in self._tabs]
         if closing:
             await asyncio.wait(closing, timeout=patience)
         for tab in self._all():

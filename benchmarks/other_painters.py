@@ -13,7 +13,7 @@ from xml.sax.saxutils import escape
 from bot.picture import Deck
 from bot.pictures import cards, sprites
 from bot.pictures.layout import WIDTH, Box, CardAt, Colour, Item, TextAt, lay_out
-from bot.pictures.lettering import drawable
+from bot.pictures.lettering import drawable_text
 from bot.pictures.painter import FONT
 from bot.pictures.scene import Scene
 
@@ -45,14 +45,14 @@ def _svg(item: Item, deck: Deck) -> str:
             card = (cards.card_svg(code, deck) if code else cards.back_svg(deck)).partition(">")[2]
             return (
                 f'<svg x="{x}" y="{y}" width="{width}" height="{visible}" viewBox="0 0 {cards.WIDTH} {shown}">'
-                f'<g opacity="{1 - sprites.DIMMED if is_dim else 1}">{card.removesuffix("</svg>")}</g></svg>'
+                f'<g opacity="{1 - sprites.DIM_SHARE if is_dim else 1}">{card.removesuffix("</svg>")}</g></svg>'
             )
         case Box(x, y, width, height, colour, radius):
             return f'<rect x="{x}" y="{y}" width="{width}" height="{height}" rx="{radius}" fill="{_hex(colour)}"/>'
         case TextAt():
             place = f'x="{item.x}" y="{item.y + item.size // 3}" text-anchor="{ANCHORS[item.anchor]}"'
             font = f'font-family="Fira Sans SemiBold" font-size="{item.size}" fill="{_hex(item.colour)}"'
-            return f"<text {place} {font}>{escape(drawable(item.text))}</text>"
+            return f"<text {place} {font}>{escape(drawable_text(item.text))}</text>"
 
 
 def _hex(colour: Colour) -> str:
@@ -68,7 +68,7 @@ def vips_painter() -> Callable[[Scene], bytes]:
         file = BytesIO()
         sprites.raster(deck, item.code, item.width).save(file, "PNG")
         image = pyvips.Image.new_from_buffer(file.getvalue(), "").crop(0, 0, item.width, item.visible)
-        return (image * [1, 1, 1, 1 - sprites.DIMMED if item.is_dim else 1]).cast("uchar").copy_memory()
+        return (image * [1, 1, 1, 1 - sprites.DIM_SHARE if item.is_dim else 1]).cast("uchar").copy_memory()
 
     @lru_cache(1000)
     def box(width: int, height: int, radius: int, colour: Colour) -> pyvips.Image:
@@ -92,7 +92,7 @@ def vips_painter() -> Callable[[Scene], bytes]:
             case Box():
                 return box(item.width, item.height, item.radius, item.colour), item.x, item.y
             case TextAt():
-                image = text(drawable(item.text) or " ", item.size, item.colour)
+                image = text(drawable_text(item.text) or " ", item.size, item.colour)
                 shift = {"left": 0, "middle": image.width // 2, "right": image.width}[item.anchor]
                 return image, item.x - shift, item.y - image.height // 2
 

@@ -94,8 +94,8 @@ async def beside_the_loop(scenes: Sequence[Scene]) -> None:
     panels = [Panel((Span("text"),), picture=Picture(scene, "")) for scene in scenes]
     try:
         async with within(PATIENCE, "the first picture"):
-            while not (await pictures.painted(panels[0])).picture:
-                typer.echo(f"  the pool is not ready after {pool.PATIENCE_SECONDS:g} s")
+            while not (await pictures.paint_panel(panels[0])).picture:
+                typer.echo(f"  the pool is not ready after {pool.MAX_WAIT_SECONDS:g} s")
                 await asyncio.sleep(1)
         start = time.process_time()
         times = await _times(pictures, panels[1::2])
@@ -122,7 +122,7 @@ async def _times(pictures: PicturePool, panels: Sequence[Panel]) -> list[float]:
     async with within(PATIENCE, "the pictures"):
         for panel in panels:
             start = time.perf_counter()
-            await pictures.painted(panel)
+            await pictures.paint_panel(panel)
             times.append(1000 * (time.perf_counter() - start))
     return times
 

@@ -6,4 +6,4 @@ from bot.pictures import painting
 from engine.robots import strong
 
 strong.get_ready()
-painting.get_ready()
+painting.warm_up()

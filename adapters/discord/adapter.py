@@ -11,21 +11,21 @@ import structlog
 from discord.http import Route
 
 from adapters.discord import drawing, reading, refusals, unread
-from adapters.discord.answers import MOST_AT_WORK, PUT_OFF_AFTER, SHOWN_WITHIN, Answer, Answers, State, TooLate
+from adapters.discord.answers import DEFER_SECONDS, DELIVERY_SECONDS, MAX_PENDING, Answer, Answers, State, TooLate
 from adapters.discord.budget import Budget
 from adapters.discord.client import Client
 from adapters.discord.commands import Commands
 from adapters.discord.drawing import Body
-from adapters.discord.errors import NO_ANSWER, Meaning, why
-from adapters.discord.guests import Guests
-from adapters.discord.library_log import Listener, listen, stop_listening
+from adapters.discord.errors import LIBRARY_ERRORS, delivery_errors, describe_error
+from adapters.discord.guests import GuestTokens
+from adapters.discord.library_log import Listener, add_listener, remove_listener
 from adapters.discord.messages import Messages
-from adapters.discord.pages import Pages
+from adapters.discord.pages import PageLocks
 from adapters.discord.pictures import Pictures, Upload
 from adapters.discord.private import PrivateChats
 from adapters.discord.reading import PLATFORM, Interaction
 from adapters.discord.rest import Rest
-from adapters.discord.unread import Bare
+from adapters.discord.unread import UnreadableInteraction
 from bot.actions import BadPayload
 from bot.background import TaskSet
 from bot.card_room import CardRoom
@@ -46,7 +46,7 @@ PER_SECOND = 45
 """Requests in all, of Discord's fifty; answers to presses do not count."""
 
 TOKEN_REFUSED, INTENTS_REFUSED = 4004, 4014
-REFUSALS = {
+FATAL_CLOSE_CODES = {
     TOKEN_REFUSED: (
         "BUONGIOCO_DISCORD_TOKEN is no token that Discord knows: copy it anew from the developer portal.",
         "token refused",
@@ -59,7 +59,7 @@ REFUSALS = {
 }
 """The codes with which the gateway closes for good, and what to do."""
 
-TAKEN_BACK_AFTER = 10.0
+DEFERRED_SECONDS = 10.0
 """Seconds that something put off may take."""
 
 log = structlog.get_logger()
@@ -77,12 +77,12 @@ class Discord:
         self.settings = card_room.settings
         self.pages_url = card_room.settings.public_url or ""
         self.budget = Budget()
-        self._listener = Listener(self.budget.rate_limited, partial(card_room.platform_away, PLATFORM))
-        listen(self._listener)
+        self._listener = Listener(self.budget.count_rate_limit, partial(card_room.platform_away, PLATFORM))
+        add_listener(self._listener)
         self.answers = Answers()
         self.pictures = Pictures()
-        self._pages = Pages()
-        self.guests = Guests(card_room.redis)
+        self._pages = PageLocks()
+        self.guests = GuestTokens(card_room.redis)
         self.per_second = PER_SECOND
         self._connected = self._has_served = False
         self._busy = TaskSet()
@@ -93,21 +93,21 @@ class Discord:
         """A client that has failed to log in cannot be used again."""
         shards = Shards.parse(self.settings.discord_shards) if self.settings.discord_shards else None
         proxy = proxy_for(self.settings.discord_api_url)
-        self.client = Client(self._pressed, self._unread, self._chat_back, shards, proxy)
+        self.client = Client(self._handle_press, self._answer_unreadable, self._handle_writable_server, shards, proxy)
         self.rest = Rest(self.client, self.budget, proxy)
         private = PrivateChats(self.rest, self.card_room.redis)
         self.messages = Messages(self.rest, private, self.guests, self.answers, self.pictures)
-        self.commands = Commands(self.client, self.card_room, self._commanded, self._unread)
+        self.commands = Commands(self.client, self.card_room, self._handle_command, self._answer_unreadable)
 
     async def start(self) -> None:
         """Nothing: Discord may be away, and nobody else should have to wait for it."""
 
     @property
     def healthy(self) -> bool:
-        return self._connected and self.client.hears
+        return self._connected and self.client.has_all_shards
 
     def rate_limit(self, place: str) -> RateLimit | None:
-        if self.answers.waits_at(place):
+        if self.answers.has_pending(place):
             # What answers an interaction is under no limit.
             return None
         return PRIVATE_LIMIT if is_private(place) else BOARD_LIMIT
@@ -123,67 +123,67 @@ class Discord:
         """Take part until cancelled; what has come in is answered before it returns."""
         if self._has_served:
             self._connected = False
-            await self._hang_up()
+            await self._close_connections()
             self._make_client()
         self._has_served = True
         try:
-            await self._take_part()
+            await self._run_client()
         finally:
             await self._busy.wait(2.0)
 
-    async def _take_part(self) -> None:
+    async def _run_client(self) -> None:
         """Log in, and hear what happens until the client ends; BadSetting where Discord refuses for good."""
         try:
             await self.client.login(self._token)
             self._connected = True
-            await self.commands.bring_up_to_date()
-            await self.client.take_part()
+            await self.commands.sync()
+            await self.client.run_gateway()
         except discord.LoginFailure:
             self._connected = False
-            raise BadSetting(*REFUSALS[TOKEN_REFUSED]) from None
+            raise BadSetting(*FATAL_CLOSE_CODES[TOKEN_REFUSED]) from None
         except discord.PrivilegedIntentsRequired:
-            raise BadSetting(*REFUSALS[INTENTS_REFUSED]) from None
-        except NO_ANSWER as error:
+            raise BadSetting(*FATAL_CLOSE_CODES[INTENTS_REFUSED]) from None
+        except LIBRARY_ERRORS as error:
             code = error.code if isinstance(error, discord.ConnectionClosed) else None
-            if code not in REFUSALS:
-                raise Trouble(why(error)) from None
+            if code not in FATAL_CLOSE_CODES:
+                raise Trouble(describe_error(error)) from None
             self._connected = code != TOKEN_REFUSED
-            raise BadSetting(*REFUSALS[code]) from None
+            raise BadSetting(*FATAL_CLOSE_CODES[code]) from None
 
     async def close(self) -> None:
         """Give the connections back, when nothing more is to be sent."""
-        stop_listening(self._listener)
-        await self._hang_up()
+        remove_listener(self._listener)
+        await self._close_connections()
 
-    async def _hang_up(self) -> None:
+    async def _close_connections(self) -> None:
         await self.rest.close()
         await self.client.close()
 
-    async def _chat_back(self, server: int) -> None:
+    async def _handle_writable_server(self, server: int) -> None:
         """The bot has been let into a server, perhaps again, or may write where it might not.
 
         Not awaited: Discord tells it once, and what comes of it is logged.
         """
         self.card_room.back_in_chat(str(Place(PLATFORM, str(server))))
 
-    async def _pressed(self, interaction: Interaction) -> None:
+    async def _handle_press(self, interaction: Interaction) -> None:
         try:
-            press = reading.press(interaction)
-        except NO_ANSWER as error:
+            press = reading.parse_press(interaction)
+        except LIBRARY_ERRORS as error:
             # The library looks at little before it is asked.
-            log.warning("discord_press_unreadable", why=why(error))
-            await self._unread(Bare.from_interaction(interaction))
+            log.warning("discord_press_unreadable", why=describe_error(error))
+            await self._answer_unreadable(UnreadableInteraction.from_interaction(interaction))
             return
         place = press.place if press else reading.place_of(interaction)
         message = str(interaction.message.id) if interaction.message else ""
         answer = Answer(self.rest, reading.token_of(interaction), place, message)
         if press is None:
-            work = _at_once(error_text(BadPayload(), self._language(interaction)))
+            work = _toast_reply(error_text(BadPayload(), self._language_of(interaction)))
         else:
             work = self.card_room.press(press)
-        await self._attend(interaction, answer, work)
+        await self._answer(interaction, answer, work)
 
-    async def _commanded(
+    async def _handle_command(
         self, interaction: Interaction, word: str, words: Iterable[str], about: discord.User | None
     ) -> None:
         place, spec = reading.place_of(interaction), command_called(word)
@@ -191,114 +191,114 @@ class Discord:
         answer = Answer(self.rest, reading.token_of(interaction), place, private=for_one)
         command = Command(
             key=f"dc{interaction.id}",
-            person=reading.presser(interaction),
+            person=reading.presser_of(interaction),
             place=place,
             word=word,
             words=tuple(one for one in words if one),
-            about=(reading.person(about),) if about else (),
+            about=(reading.person_of(about),) if about else (),
             ephemeral=reading.ephemeral_place_of(interaction),
             chat_name=reading.server_name_of(interaction),
         )
-        refusal = refusals.of_challenge(interaction, about, self._language(interaction)) if hosts else ""
-        work = _at_once(refusal) if refusal else self.card_room.command(command)
+        refusal = refusals.challenge_refusal(interaction, about, self._language_of(interaction)) if hosts else ""
+        work = _toast_reply(refusal) if refusal else self.card_room.command(command)
         brings = (hosts and not for_one) or is_private(place)
-        await self._attend(interaction, answer, work, brings=brings)
+        await self._answer(interaction, answer, work, brings=brings)
 
-    async def _unread(self, bare: Bare) -> None:
+    async def _answer_unreadable(self, bare: UnreadableInteraction) -> None:
         """Answer an interaction that cannot be read."""
         with self._busy.joined():
             try:
-                with Meaning(""):
+                with delivery_errors(""):
                     await unread.answer(self.rest, bare)
             except (DeliveryError, TooLate) as error:
-                log.info("discord_answer_lost", why=why(error))
+                log.info("discord_answer_lost", why=describe_error(error))
 
-    async def _attend(
+    async def _answer(
         self, interaction: Interaction, answer: Answer, work: Awaitable[Reply], *, brings: bool = False
     ) -> None:
         """Have something done, and see to it that its interaction is answered in time, by whatever comes of it."""
-        self.pictures.learn_permission(answer.place, interaction.app_permissions.attach_files)
-        self.answers.open(answer, brings=brings)
-        wait = PUT_OFF_AFTER if len(self.answers) < MOST_AT_WORK else 0
-        in_time = asyncio.get_running_loop().call_later(wait, self._in_time, answer, self._language(interaction))
+        self.pictures.set_permission(answer.place, interaction.app_permissions.attach_files)
+        self.answers.add(answer, brings=brings)
+        wait = DEFER_SECONDS if len(self.answers) < MAX_PENDING else 0
+        in_time = asyncio.get_running_loop().call_later(wait, self._in_time, answer, self._language_of(interaction))
         with self._busy.joined():
             try:
                 if reading.is_guest(answer.place):
-                    await self._visited(answer)
+                    await self._keep_token(answer)
                 await self._respond(answer, await work)
             except (DeliveryError, TooLate, *STORE_ERRORS) as error:
-                log.info("discord_answer_lost", why=why(error))
+                log.info("discord_answer_lost", why=describe_error(error))
             finally:
                 in_time.cancel()
-                self.answers.close(answer)
+                self.answers.remove(answer)
 
     def _in_time(self, answer: Answer, language: str) -> None:
-        self._busy.start(self._put_off(answer, language))
+        self._busy.start(self._defer(answer, language))
 
     @staticmethod
-    async def _put_off(answer: Answer, language: str) -> None:
+    async def _defer(answer: Answer, language: str) -> None:
         """Say something before it is too late."""
-        with suppress(TooLate, DeliveryError), Meaning(answer.place):
-            if answer.is_left and not answer.pressed and answer.state is State.OPEN:
+        with suppress(TooLate, DeliveryError), delivery_errors(answer.place):
+            if answer.is_with_delivery and not answer.pressed and answer.state is State.OPEN:
                 # Another worker sends what was asked for.
-                await answer.say(texts(language).gettext("It is on its way."))
+                await answer.send_toast(texts(language).gettext("It is on its way."))
             else:
-                await answer.put_off()
+                await answer.defer()
 
     async def _respond(self, answer: Answer, reply: Reply) -> None:
         """Answer with what the card room said; if that is nothing, with what delivery is about to show."""
-        with Meaning(answer.place):
+        with delivery_errors(answer.place):
             if reply.panel and not answer.pressed:
-                await self._show_page(answer, answer.place, reply)
+                await self._send_page(answer, answer.place, reply)
             elif reply.panel and reply.private:
-                await self._show_page(answer, _beside(answer.place), reply)
+                await self._send_page(answer, _ephemeral_place(answer.place), reply)
             elif reply.panel:
-                await self._change_page(answer, reply.panel)
+                await self._edit_page(answer, reply.panel)
             if reply.panel and reply.private:
                 # It stands where it was asked for: a toast would say that it is elsewhere.
                 return
             if reply.toast:
-                await answer.say(reply.toast)
+                await answer.send_toast(reply.toast)
             if reply.panel or reply.toast:
                 return
-            answer.leave_to_delivery()
+            answer.hand_to_delivery()
             if answer.pressed:
-                if not await answer.answered_within(SHOWN_WITHIN):
-                    await answer.put_off()
-                    await answer.answered_within(TAKEN_BACK_AFTER)
-            elif not await answer.is_put_off():
-                await answer.answered()
-            elif not await answer.answered_within(TAKEN_BACK_AFTER):
-                await answer.take_back()
+                if not await answer.is_answered_within(DELIVERY_SECONDS):
+                    await answer.defer()
+                    await answer.is_answered_within(DEFERRED_SECONDS)
+            elif not await answer.is_deferred():
+                await answer.wait_until_answered()
+            elif not await answer.is_answered_within(DEFERRED_SECONDS):
+                await answer.withdraw()
 
-    async def _show_page(self, answer: Answer, place: str, reply: Reply) -> None:
+    async def _send_page(self, answer: Answer, place: str, reply: Reply) -> None:
         """Answer with a new message, drawn as for a place; its picture, which takes a while, comes after the text."""
         assert reply.panel
-        body = drawing.content(reply.panel, place)
-        sent = await answer.show(body, private=reply.private, upload=_upload(reply.file))
+        body = drawing.message_body(reply.panel, place)
+        sent = await answer.send(body, private=reply.private, upload=_json_upload(reply.file))
         if reply.panel.picture and not reply.file:
-            async with self._pages.turn(sent.message, int(answer.token.interaction)) as is_latest:
+            async with self._pages.lock(sent.message, int(answer.token.interaction)) as is_latest:
                 if is_latest:
                     await self.messages.add_picture(place, answer.token, sent, reply.panel)
 
-    async def _change_page(self, answer: Answer, panel: Panel) -> None:
+    async def _edit_page(self, answer: Answer, panel: Panel) -> None:
         """Answer by showing a panel in place of the pressed message, unless it is to show another one by then."""
-        async with self._pages.turn(answer.pressed, int(answer.token.interaction)) as is_latest:
+        async with self._pages.lock(answer.pressed, int(answer.token.interaction)) as is_latest:
             if is_latest:
                 await self._show_in_place(answer, panel)
         if not is_latest:
-            await answer.put_off()
+            await answer.defer()
 
     async def _show_in_place(self, answer: Answer, panel: Panel) -> None:
 
         async def change(body: Body, upload: Upload | None) -> SentMessage:
             if upload and self.pictures.are_slow(answer.place):
-                await answer.put_off()
-            return await answer.change(body, upload)
+                await answer.defer()
+            return await answer.edit(body, upload)
 
         await self.pictures.show(panel, answer.place, SentMessage(answer.pressed), change)
 
-    async def _visited(self, answer: Answer) -> None:
+    async def _keep_token(self, answer: Answer) -> None:
         """Somebody has let the bot speak in a channel where it is no member."""
         place, token = answer.place, answer.token
         try:
@@ -310,13 +310,13 @@ class Discord:
             self.card_room.store_away(error)
 
     @staticmethod
-    def _language(interaction: Interaction) -> str:
+    def _language_of(interaction: Interaction) -> str:
         return language_of(reading.locale_of(interaction))
 
     # What goes out
 
     def invitation(self, code: str, place: str, message: str) -> str:
-        return reading.address_of(place, message)
+        return reading.message_url(place, message)
 
     def has_admins(self, place: str) -> bool:
         """Return True for servers. Of channels elsewhere only an interaction tells whether they are a server's."""
@@ -327,30 +327,30 @@ class Discord:
 
     async def send(self, place: str, panel: Panel, key: str, *, silent: bool = False) -> SentMessage:
         # Every message can be edited here: delivery asks for no silent one.
-        self._ready()
+        self._check_connected()
         return await self.messages.send(place, panel, key)
 
     async def edit(self, place: str, sent: SentMessage, panel: Panel) -> SentMessage:
-        self._ready()
+        self._check_connected()
         return await self.messages.edit(place, sent, panel)
 
     async def delete(self, place: str, message: str) -> None:
-        self._ready()
+        self._check_connected()
         await self.messages.delete(place, message)
 
-    def _ready(self) -> None:
+    def _check_connected(self) -> None:
         if not self._connected:
             raise NotDone("not connected")
 
 
-def _upload(file: File | None) -> Upload | None:
+def _json_upload(file: File | None) -> Upload | None:
     return Upload(file.name, file.content, "application/json") if file else None
 
 
-async def _at_once(toast: str) -> Reply:
+async def _toast_reply(toast: str) -> Reply:
     return Reply(toast=toast)
 
 
-def _beside(place: str) -> str:
+def _ephemeral_place(place: str) -> str:
     """Where somebody alone sees what stands beside a place; who that is, nothing that is drawn there depends on."""
     return place if is_private(place) else str(replace(Place.parse(place), person="0"))

@@ -11,33 +11,33 @@ import discord
 
 from adapters.discord import drawing
 from adapters.discord.drawing import Body
-from adapters.discord.errors import ANSWERED, EXPIRED, EXPIRED_PASSES, NO_ANSWER, why
+from adapters.discord.errors import ANSWERED, EXPIRED, EXPIRED_TOKENS, LIBRARY_ERRORS, describe_error
 from adapters.discord.pictures import Upload
 from adapters.discord.reading import InteractionToken
 from adapters.discord.rest import Rest
 from bot.platform import SentMessage, Trouble
 
-MESSAGE, PUT_OFF_MESSAGE, PUT_OFF_CHANGE, CHANGE = 4, 5, 6, 7
+MESSAGE, DEFER_MESSAGE, DEFER_EDIT, EDIT = 4, 5, 6, 7
 """Kinds of answers."""
 
 ORIGINAL = "@original"
 
-PUT_OFF_AFTER = 1.2
+DEFER_SECONDS = 1.2
 """Seconds after which an interaction is put off; Discord gives up after three, and counts from its own end."""
 
-SHOWN_WITHIN = 0.2
+DELIVERY_SECONDS = 0.2
 """Seconds after which a press is put off though it was done: delivery waits before it shows what came of it."""
 
-UPLOADED_WITHIN = 0.8
+UPLOAD_SECONDS = 0.8
 """Seconds that an answer may take that brings a picture, before it is put off after all."""
 
-MOST_AT_WORK = 400
+MAX_PENDING = 400
 """With so many interactions under way a new one is put off at once: then work may take as long as it takes."""
 
 
 class State(Enum):
     OPEN = "nothing has been said"
-    PUT_OFF = "a command was told that its message is to come"
+    DEFERRED = "a command was told that its message is to come"
     ACKNOWLEDGED = "a press was told that its message is to change"
     ANSWERED = "the answer was given"
 
@@ -63,7 +63,7 @@ class Answer:
         self._lock = asyncio.Lock()
         self._answered, self._left = asyncio.Event(), asyncio.Event()
 
-    async def change(self, body: Body, upload: Upload | None = None) -> SentMessage:
+    async def edit(self, body: Body, upload: Upload | None = None) -> SentMessage:
         """Change the pressed message: the answer itself, if none was given yet.
 
         An answer whose picture is refused or late, or whose connection is lost with it, raises that, and the press is
@@ -71,113 +71,113 @@ class Answer:
         """
         async with self._lock:
             if self.state is State.OPEN:
-                return await self._answer_by_changing(body, upload)
+                return await self._edit_as_answer(body, upload)
             self._close()
             try:
-                return await self._rest.edit_by(self.token, ORIGINAL, body, upload)
+                return await self._rest.edit_with_token(self.token, ORIGINAL, body, upload)
             except discord.HTTPException as error:
-                if error.code in EXPIRED_PASSES:
-                    raise TooLate(why(error)) from None
+                if error.code in EXPIRED_TOKENS:
+                    raise TooLate(describe_error(error)) from None
                 raise
 
-    async def _answer_by_changing(self, body: Body, upload: Upload | None) -> SentMessage:
+    async def _edit_as_answer(self, body: Body, upload: Upload | None) -> SentMessage:
         try:
             if upload is None:
-                return await self._give(CHANGE, body)
-            async with asyncio.timeout(UPLOADED_WITHIN):
-                return await self._give(CHANGE, body, tell=True, upload=upload)
-        except (Trouble, *NO_ANSWER):
+                return await self._send_answer(EDIT, body)
+            async with asyncio.timeout(UPLOAD_SECONDS):
+                return await self._send_answer(EDIT, body, tell=True, upload=upload)
+        except (Trouble, *LIBRARY_ERRORS):
             if body["attachments"]:
                 # Should the answer have arrived all the same, this one comes too late, and nothing is lost.
                 with suppress(TooLate):
-                    await self._give(PUT_OFF_CHANGE)
+                    await self._send_answer(DEFER_EDIT)
                 self.state = State.ACKNOWLEDGED
             raise
 
-    async def show(self, body: Body, *, private: bool, upload: Upload | None = None) -> SentMessage:
+    async def send(self, body: Body, *, private: bool, upload: Upload | None = None) -> SentMessage:
         """Send a message in answer; returns it. ``private`` for this person's eyes only."""
         async with self._lock:
-            return await self._show(body, private=private, upload=upload)
+            return await self._send(body, private=private, upload=upload)
 
-    async def bring(self, body: Body) -> SentMessage:
+    async def send_public(self, body: Body) -> SentMessage:
         """Send the message that a command brings, for all to see; TooLate if it is not to be the answer any more."""
         async with self._lock:
             if self.state is State.ANSWERED:
                 # Putting it off has failed, for one: nothing may come by such an interaction.
                 raise TooLate("answered meanwhile")
-            return await self._show(body, private=False)
+            return await self._send(body, private=False)
 
-    async def _show(self, body: Body, *, private: bool, upload: Upload | None = None) -> SentMessage:
-        body = drawing.with_file(body, upload.name) if upload else body
+    async def _send(self, body: Body, *, private: bool, upload: Upload | None = None) -> SentMessage:
+        body = drawing.add_file(body, upload.name) if upload else body
         shown = {**body, "flags": body["flags"] | (drawing.EPHEMERAL if private else 0)}
         if self.state is State.OPEN:
-            return await self._give(MESSAGE, shown, tell=True, upload=upload)
-        if self.state is State.PUT_OFF:
+            return await self._send_answer(MESSAGE, shown, tell=True, upload=upload)
+        if self.state is State.DEFERRED:
             self._close()
             if private == self.private:
-                return await self._rest.edit_by(self.token, ORIGINAL, body, upload)
+                return await self._rest.edit_with_token(self.token, ORIGINAL, body, upload)
             # What was put off for all to see cannot become something for one, nor the other way round.
-            await self._rest.delete_by(self.token, ORIGINAL)
+            await self._rest.delete_with_token(self.token, ORIGINAL)
         return await self._rest.follow_up(self.token, shown, upload)
 
-    async def say(self, text: str) -> None:
+    async def send_toast(self, text: str) -> None:
         """A short word for this person."""
-        await self.show(drawing.word(text), private=True)
+        await self.send(drawing.toast_body(text), private=True)
 
-    async def put_off(self) -> None:
+    async def defer(self) -> None:
         """Say that more is to come, unless something was said."""
         async with self._lock:
             if self.state is State.OPEN:
                 body = {"flags": drawing.EPHEMERAL} if self.private and not self.pressed else None
                 self._is_being_put_off = True
                 try:
-                    await self._give(PUT_OFF_CHANGE if self.pressed else PUT_OFF_MESSAGE, body)
+                    await self._send_answer(DEFER_EDIT if self.pressed else DEFER_MESSAGE, body)
                 finally:
                     self._is_being_put_off = False
-                self.state = State.ACKNOWLEDGED if self.pressed else State.PUT_OFF
+                self.state = State.ACKNOWLEDGED if self.pressed else State.DEFERRED
                 self._answered.clear()
 
-    async def is_put_off(self) -> bool:
+    async def is_deferred(self) -> bool:
         """Whether a command was told that its message is to come; one that is being told so is waited for."""
         async with self._lock:
-            return self.state is State.PUT_OFF
+            return self.state is State.DEFERRED
 
-    async def take_back(self) -> None:
+    async def withdraw(self) -> None:
         """Nothing comes of what was put off: it is no longer said that something will."""
         async with self._lock:
-            if self.state is State.PUT_OFF:
+            if self.state is State.DEFERRED:
                 self._close()
-                await self._rest.delete_by(self.token, ORIGINAL)
+                await self._rest.delete_with_token(self.token, ORIGINAL)
 
-    def leave_to_delivery(self) -> None:
+    def hand_to_delivery(self) -> None:
         """What was asked for is done, and the answer is what delivery shows of it."""
         self._left.set()
 
     @property
-    def is_left(self) -> bool:
+    def is_with_delivery(self) -> bool:
         return self._left.is_set()
 
-    async def left_to_delivery(self) -> bool:
+    async def wait_for_handover(self) -> bool:
         """Wait until the card room is done with it; whether what delivery is about to show is the answer."""
         if not self._left.is_set():
             await self._left.wait()
-        return self.is_wanted
+        return self.can_edit
 
     @property
-    def is_wanted(self) -> bool:
+    def can_edit(self) -> bool:
         """Whether the pressed message is still to change in answer."""
         return self.state in (State.OPEN, State.ACKNOWLEDGED)
 
     @property
-    def can_bring(self) -> bool:
+    def can_send(self) -> bool:
         """Whether a new message may still be the answer, perhaps once it has been put off."""
         return self.state is not State.ANSWERED or self._is_being_put_off
 
-    async def answered(self) -> None:
+    async def wait_until_answered(self) -> None:
         """Wait until it has been answered."""
         await self._answered.wait()
 
-    async def answered_within(self, seconds: float) -> bool:
+    async def is_answered_within(self, seconds: float) -> bool:
         """Wait until it has been answered, but no longer than that; whether it was."""
         try:
             async with asyncio.timeout(seconds):
@@ -186,7 +186,7 @@ class Answer:
             return False
         return True
 
-    def let_go(self) -> None:
+    def release_waiters(self) -> None:
         """Nobody attends to it any more: who waits for it waits no longer."""
         self._answered.set()
         self._left.set()
@@ -195,7 +195,7 @@ class Answer:
         self.state = State.ANSWERED
         self._answered.set()
 
-    async def _give(
+    async def _send_answer(
         self, kind: int, body: Body | None = None, *, tell: bool = False, upload: Upload | None = None
     ) -> SentMessage:
         # Whatever comes of it: a second try would be refused if the first has arrived.
@@ -204,22 +204,22 @@ class Answer:
             return await self._rest.answer(self.token, kind, body, tell=tell, upload=upload)
         except discord.HTTPException as error:
             if error.code in (ANSWERED, EXPIRED):
-                raise TooLate(why(error)) from None
+                raise TooLate(describe_error(error)) from None
             if error.status >= 500 and kind == MESSAGE:
-                return await self._arrived(error)
+                return await self._fetch_original(error)
             raise
-        except (Trouble, *NO_ANSWER) as error:
+        except (Trouble, *LIBRARY_ERRORS) as error:
             if kind == MESSAGE:
-                return await self._arrived(error)
+                return await self._fetch_original(error)
             raise
         finally:
-            self.let_go()
+            self.release_waiters()
 
-    async def _arrived(self, error: Exception) -> SentMessage:
+    async def _fetch_original(self, error: Exception) -> SentMessage:
         """The message that an answer brought though nobody said so; otherwise the error that was met."""
         try:
-            return await self._rest.original(self.token)
-        except (Trouble, *NO_ANSWER):
+            return await self._rest.get_original(self.token)
+        except (Trouble, *LIBRARY_ERRORS):
             raise error from None
 
 
@@ -235,7 +235,7 @@ class Answers:
     def __len__(self) -> int:
         return len(self._by_interaction)
 
-    def open(self, answer: Answer, *, brings: bool = False) -> None:
+    def add(self, answer: Answer, *, brings: bool = False) -> None:
         """Wait for an answer; ``brings`` if the next new message in its place is what it brings."""
         self._by_interaction[answer.token.interaction] = answer
         if answer.pressed:
@@ -244,8 +244,8 @@ class Answers:
         if brings:
             self._bringing.add(answer)
 
-    def close(self, answer: Answer) -> None:
-        answer.let_go()
+    def remove(self, answer: Answer) -> None:
+        answer.release_waiters()
         self._by_interaction.pop(answer.token.interaction, None)
         if self._by_message.get(answer.pressed) is answer:
             del self._by_message[answer.pressed]
@@ -254,27 +254,27 @@ class Answers:
         if not self._by_place[answer.place]:
             del self._by_place[answer.place]
 
-    def waits_at(self, place: str) -> bool:
+    def has_pending(self, place: str) -> bool:
         """Whether somebody waits for an answer in a place."""
         waiting = self._by_place.get(place)
-        return waiting is not None and any(answer.is_wanted for answer in waiting)
+        return waiting is not None and any(answer.can_edit for answer in waiting)
 
-    def pressing(self, message: str) -> Answer | None:
+    def find_by_message(self, message: str) -> Answer | None:
         """Who has pressed a message and still waits."""
         answer = self._by_message.get(message)
-        return answer if answer and answer.is_wanted else None
+        return answer if answer and answer.can_edit else None
 
-    def bringing(self, place: str) -> Answer | None:
+    def find_by_place(self, place: str) -> Answer | None:
         """Who waits for a new message in a place."""
-        waiting = (one for one in self._by_place.get(place, ()) if one.can_bring)
+        waiting = (one for one in self._by_place.get(place, ()) if one.can_send)
         return next((one for one in waiting if one in self._bringing), None)
 
-    async def given(self, token: InteractionToken) -> None:
+    async def wait_until_answered(self, token: InteractionToken) -> None:
         """Return when the interaction has its answer: before that nothing may be sent with its token."""
-        answer = self.answer_to(token)
+        answer = self.find_by_token(token)
         if answer:
-            await answer.answered()
+            await answer.wait_until_answered()
 
-    def answer_to(self, token: InteractionToken) -> Answer | None:
+    def find_by_token(self, token: InteractionToken) -> Answer | None:
         """The interaction that gave a token, while it is being answered."""
         return self._by_interaction.get(token.interaction)

@@ -7,10 +7,10 @@ import structlog
 
 from bot.platform import SlowDown
 
-MOST, WINDOW = 1000, 600.0
+MAX_REFUSALS, WINDOW_SECONDS = 1000, 600.0
 """Refused requests, and the seconds in which they count."""
 
-INVALID = (401, 403)
+COUNTED_STATUSES = (401, 403)
 """Statuses that count, beside 429: those the library waits for by itself, and tells of in its log alone."""
 
 log = structlog.get_logger()
@@ -19,17 +19,17 @@ log = structlog.get_logger()
 class Budget:
     """Counts what Discord refused."""
 
-    def __init__(self, most: int = MOST) -> None:
+    def __init__(self, most: int = MAX_REFUSALS) -> None:
         self._most = most
         self._refused: deque[float] = deque()
 
-    def rate_limited(self) -> None:
+    def count_rate_limit(self) -> None:
         """A request was answered with 429, and the library waits."""
         self._count()
 
-    def refused(self, status: int) -> None:
+    def count_refusal(self, status: int) -> None:
         """A request was answered with an error."""
-        if status in INVALID:
+        if status in COUNTED_STATUSES:
             self._count()
 
     def _count(self) -> None:
@@ -42,7 +42,7 @@ class Budget:
         if not self._refused:
             return
         now = time.monotonic()
-        while self._refused and self._refused[0] < now - WINDOW:
+        while self._refused and self._refused[0] < now - WINDOW_SECONDS:
             self._refused.popleft()
         if len(self._refused) >= self._most:
-            raise SlowDown(self._refused[0] + WINDOW - now + 1)
+            raise SlowDown(self._refused[0] + WINDOW_SECONDS - now + 1)

@@ -14,9 +14,9 @@ from discord.backoff import ExponentialBackoff
 from discord.gateway import DiscordWebSocket
 
 from adapters.discord import reading
-from adapters.discord.events import repaired, server, server_opened
-from adapters.discord.pictures import tracing
-from adapters.discord.unread import Bare
+from adapters.discord.events import reduce_server, repair_interaction, writable_server
+from adapters.discord.pictures import trace_config
+from adapters.discord.unread import UnreadableInteraction
 from bot.background import TaskSet
 from bot.settings import Shards
 
@@ -78,7 +78,7 @@ class Client(discord.AutoShardedClient):
     def __init__(
         self,
         pressed: Callable[[discord.Interaction[Any]], Awaitable[None]],
-        unread: Callable[[Bare], Coroutine[Any, Any, None]],
+        unread: Callable[[UnreadableInteraction], Coroutine[Any, Any, None]],
         chat_back: Callable[[int], Coroutine[Any, Any, None]],
         shards: Shards | None,
         proxy: str | None,
@@ -91,17 +91,17 @@ class Client(discord.AutoShardedClient):
             enable_debug_events=False,
             max_ratelimit_timeout=LONGEST_WAIT,
             proxy=proxy,
-            http_trace=tracing(),
+            http_trace=trace_config(),
         )
         self._pressed, self._unread, self._chat_back, self._range = pressed, unread, chat_back, shards
         self._answering = TaskSet()
         self._up: set[int] = set()
         parsers = self._connection.parsers
         for event in parsers.keys() - SESSION:
-            parsers[event] = self._guarded(event, parsers[event])
+            parsers[event] = self._guard(event, parsers[event])
 
     @property
-    def hears(self) -> bool:
+    def has_all_shards(self) -> bool:
         """Whether every shard of this worker's is connected."""
         return bool(self._up) and len(self._up) == len(self.shard_ids or ())
 
@@ -113,7 +113,7 @@ class Client(discord.AutoShardedClient):
         self.shard_ids = list(self._range.ids) if self._range else list(range(self.shard_count))
         await super().launch_shards()
 
-    async def take_part(self) -> None:
+    async def run_gateway(self) -> None:
         """Hear what happens until the connection ends for good, or until cancelled; then nothing is heard any more."""
         connected = asyncio.create_task(self.connect())
         try:
@@ -128,7 +128,7 @@ class Client(discord.AutoShardedClient):
             for shard in self.shards.values():
                 await shard.disconnect()
 
-    def _guarded(self, event: str, parse: Callable[[Any], None]) -> Callable[[Any], None]:
+    def _guard(self, event: str, parse: Callable[[Any], None]) -> Callable[[Any], None]:
         """Read an event, and leave out one that cannot be read: it would end the connection.
 
         Events that the bot does not use are not read at all.
@@ -137,14 +137,14 @@ class Client(discord.AutoShardedClient):
         def read(data: Any) -> None:
             try:
                 if event == INTERACTION:
-                    parse(repaired(data))
+                    parse(repair_interaction(data))
                 elif event in SERVERS:
-                    parse(server(data))
-                elif event in OPENING and (opened := server_opened(data)) is not None:
+                    parse(reduce_server(data))
+                elif event in OPENING and (opened := writable_server(data)) is not None:
                     self._answering.start(self._chat_back(opened))
             except Exception as error:  # noqa: BLE001 - the library's, of whatever shape the event was
                 log.warning("discord_event_unreadable", what=event, why=type(error).__name__)
-                bare = Bare.of_event(data) if event == INTERACTION else None
+                bare = UnreadableInteraction.from_event(data) if event == INTERACTION else None
                 if bare:
                     self._answering.start(self._unread(bare))
 
@@ -152,11 +152,11 @@ class Client(discord.AutoShardedClient):
 
     async def on_interaction(self, interaction: discord.Interaction[Any]) -> None:
         """Commands go their own way, by the library's tree."""
-        if interaction.type is discord.InteractionType.component and reading.is_whole(interaction):
+        if interaction.type is discord.InteractionType.component and reading.is_complete(interaction):
             await self._pressed(interaction)
         elif interaction.type not in COMMANDS:
             log.warning("discord_event_unreadable", what=INTERACTION, why=str(interaction.type))
-            await self._unread(Bare.from_interaction(interaction))
+            await self._unread(UnreadableInteraction.from_interaction(interaction))
 
     async def on_shard_connect(self, shard_id: int) -> None:
         self._up.add(shard_id)

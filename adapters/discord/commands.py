@@ -13,8 +13,8 @@ from discord.app_commands import Choice, TranslationContextTypes, locale_str
 
 from adapters.discord import reading
 from adapters.discord.reading import Interaction
-from adapters.discord.tree import Slash, Tree
-from adapters.discord.unread import Bare
+from adapters.discord.tree import SlashCommand, Tree
+from adapters.discord.unread import UnreadableInteraction
 from bot.card_room import CardRoom
 from bot.commands import Argument, CommandSpec, Kind, Where, choices, command_called, listed
 from bot.names import trimmed
@@ -22,20 +22,20 @@ from bot.platform import Trouble
 from bot.store import STORE_ERRORS
 from bot.texts import LANGUAGES, texts
 
-KNOWN = "discord:commands"
+COMMANDS_KEY = "discord:commands"
 """A hash: what was set last, by application."""
 
 MOST_CHOICES, LONGEST_CHOICE = 25, 100
 LONGEST_PASTED = 500
 """Most characters of a pasted code, which may come as a link or a whole invitation."""
 
-Run = Callable[[Interaction, str, Iterable[str], discord.User | None], Awaitable[None]]
+RunCommand = Callable[[Interaction, str, Iterable[str], discord.User | None], Awaitable[None]]
 """What carries a command out: the interaction, its word, the words behind it, and the person that it is about."""
 
 log = structlog.get_logger()
 
 
-class Words(app_commands.Translator):
+class CommandTranslator(app_commands.Translator):
     """Other languages for Discord: each text brings its translations along (`_localized`)."""
 
     async def translate(
@@ -44,20 +44,20 @@ class Words(app_commands.Translator):
         return string.extras.get(locale.value.partition("-")[0])
 
 
-def _localized(text: str, in_language: Callable[[str], str]) -> locale_str:
+def _localize(text: str, in_language: Callable[[str], str]) -> locale_str:
     return locale_str(text, **{language: in_language(language) for language in LANGUAGES if language != "en"})
 
 
-def _named(name: str, names: Mapping[str, str]) -> locale_str:
-    return _localized(name, lambda language: names.get(language, name))
+def _localize_name(name: str, names: Mapping[str, str]) -> locale_str:
+    return _localize(name, lambda language: names.get(language, name))
 
 
-def _translated(text: str) -> locale_str:
-    return _localized(text, lambda language: texts(language).gettext(text))
+def _localize_text(text: str) -> locale_str:
+    return _localize(text, lambda language: texts(language).gettext(text))
 
 
 def _choices(kind: Kind) -> list[Choice[str]]:
-    return [Choice(name=_translated(name), value=value) for value, name in choices(kind).items()]
+    return [Choice(name=_localize_text(name), value=value) for value, name in choices(kind).items()]
 
 
 TYPES: dict[Kind, Any] = {
@@ -85,14 +85,18 @@ class Commands:
     """
 
     def __init__(
-        self, client: discord.Client, card_room: CardRoom, run: Run, unread: Callable[[Bare], Awaitable[None]]
+        self,
+        client: discord.Client,
+        card_room: CardRoom,
+        run: RunCommand,
+        unread: Callable[[UnreadableInteraction], Awaitable[None]],
     ) -> None:
         self.card_room, self._run, self._unread = card_room, run, unread
-        self.tree = Tree(client, self._failed)
-        for command in self._all():
+        self.tree = Tree(client, self._handle_error)
+        for command in self._build_commands():
             self.tree.add_command(command)
 
-    async def _failed(self, interaction: Interaction, error: Exception) -> None:
+    async def _handle_error(self, interaction: Interaction, error: Exception) -> None:
         """Answer a command that is no more, as Discord knows it for a while, or that cannot be read."""
         if isinstance(error, app_commands.CommandInvokeError):
             log.error("discord_command_failed", exc_info=error.original)
@@ -105,15 +109,15 @@ class Commands:
             await self._run(interaction, str(error.name), [], None)
         else:
             # Not without what belonged to it: a challenge would be open to all.
-            await self._unread(Bare.from_interaction(interaction))
+            await self._unread(UnreadableInteraction.from_interaction(interaction))
 
-    def _all(self) -> Iterator[app_commands.Command[Any, ..., None] | app_commands.ContextMenu]:
+    def _build_commands(self) -> Iterator[app_commands.Command[Any, ..., None] | app_commands.ContextMenu]:
         for spec in listed():
-            yield self._slash(spec)
+            yield self._slash_command(spec)
             if spec.on_person:
-                yield self._on_person(spec)
+                yield self._user_command(spec)
 
-    def _slash(self, spec: CommandSpec) -> app_commands.Command[Any, ..., None]:
+    def _slash_command(self, spec: CommandSpec) -> app_commands.Command[Any, ..., None]:
         """A command as the library wants it: a function whose parameters are what the command takes."""
 
         async def run(interaction: Interaction, **given: Any) -> None:
@@ -132,33 +136,35 @@ class Commands:
         # The library reads what a command takes from its function's signature.
         run.__signature__ = Signature(parameters)  # type: ignore[attr-defined]
         arguments = {one.name: one for one in spec.arguments}
-        app_commands.describe(**{name: _translated(one.about) for name, one in arguments.items()})(run)
-        app_commands.rename(**{name: _named(name, one.names) for name, one in arguments.items()})(run)
+        app_commands.describe(**{name: _localize_text(one.about) for name, one in arguments.items()})(run)
+        app_commands.rename(**{name: _localize_name(name, one.names) for name, one in arguments.items()})(run)
         app_commands.choices(**{name: _choices(one.kind) for name, one in arguments.items() if choices(one.kind)})(run)
         asked = [one for one in spec.arguments if one.kind is not Kind.PERSON and not choices(one.kind)]
-        app_commands.autocomplete(**{one.name: self._suggesting(one) for one in asked})(run)
-        return Slash(
-            name=_named(spec.name, spec.names),
-            description=_localized(spec.title_in("en"), spec.title_in),
+        app_commands.autocomplete(**{one.name: self._autocompleter(one) for one in asked})(run)
+        return SlashCommand(
+            name=_localize_name(spec.name, spec.names),
+            description=_localize(spec.title_in("en"), spec.title_in),
             callback=run,
             allowed_contexts=CONTEXTS[spec.where],
         )
 
-    def _on_person(self, spec: CommandSpec) -> app_commands.ContextMenu:
+    def _user_command(self, spec: CommandSpec) -> app_commands.ContextMenu:
         async def run(interaction: Interaction, user: discord.User) -> None:
             await self._run(interaction, spec.name, [], user)
 
         names = {language: name.capitalize() for language, name in spec.names.items()}
         return app_commands.ContextMenu(
-            name=_named(spec.name.capitalize(), names), callback=run, allowed_contexts=CONTEXTS[spec.where]
+            name=_localize_name(spec.name.capitalize(), names), callback=run, allowed_contexts=CONTEXTS[spec.where]
         )
 
-    def _suggesting(self, argument: Argument) -> Callable[[Interaction, str], Coroutine[Any, Any, list[Choice[Any]]]]:
+    def _autocompleter(
+        self, argument: Argument
+    ) -> Callable[[Interaction, str], Coroutine[Any, Any, list[Choice[Any]]]]:
         async def suggest(interaction: Interaction, begun: str) -> list[Choice[Any]]:
             found = await self.card_room.suggestions(
                 argument.kind,
                 trimmed(str(begun)),
-                reading.presser(interaction),
+                reading.presser_of(interaction),
                 reading.place_of(interaction),
                 str(getattr(interaction.namespace, "game", None) or ""),
             )
@@ -169,17 +175,17 @@ class Commands:
 
     # Telling Discord
 
-    async def bring_up_to_date(self) -> None:
+    async def sync(self) -> None:
         """Tell Discord of the commands, if they are not as it was told last; Trouble if it answers nonsense."""
-        await self.tree.set_translator(Words())
+        await self.tree.set_translator(CommandTranslator())
         try:
             digest = await self._digest()
             redis = self.card_room.redis
             field = str(self.tree.client.application_id)
-            if (await redis.hget(KNOWN, field) or b"").decode() != digest:
+            if (await redis.hget(COMMANDS_KEY, field) or b"").decode() != digest:
                 if len(await self.tree.sync()) != len(self.tree.get_commands()):
                     raise Trouble("an answer without the commands")
-                await redis.hset(KNOWN, field, digest)
+                await redis.hset(COMMANDS_KEY, field, digest)
         except (discord.HTTPException, app_commands.AppCommandError) as error:
             # It is tried again at the next start.
             log.warning("discord_cannot", what="set commands", why=str(error)[:500])

@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator
 import discord
 from discord.http import Route
 
-from adapters.discord.errors import NO_ANSWER, why
+from adapters.discord.errors import LIBRARY_ERRORS, describe_error
 from bot.proxies import proxy_for
 from bot.settings import Settings
 
@@ -27,8 +27,11 @@ async def examine(settings: Settings) -> AsyncIterator[tuple[bool, str]]:
     except discord.LoginFailure:
         yield False, "discord: the token is not one that Discord knows: copy it anew from the developer portal"
         return
-    except NO_ANSWER as error:
-        yield False, f"discord: {settings.discord_api_url} does not answer ({why(error)}): is the network there?"
+    except LIBRARY_ERRORS as error:
+        yield (
+            False,
+            f"discord: {settings.discord_api_url} does not answer ({describe_error(error)}): is the network there?",
+        )
         return
     finally:
         await client.close()

@@ -28,13 +28,13 @@ COLOUR = 0x1F7A4D
 
 MOST_COMPONENTS, MOST_IN_ROW, LONGEST_TEXT, LONGEST_LABEL = 40, 5, 4000, 80
 LONGEST_DESCRIPTION = 1024
-MOST_BESIDE_PICTURE = 30
+MOST_WITH_PICTURE = 30
 """Buttons of a message with a picture: with that, their rows, the text and the container, they are 39 components."""
 
-ELSEWHERE = ("private", "join", "share", "group")
+LINK_KINDS = ("private", "join", "share", "group")
 """Kinds of buttons that lead somewhere by a link, as there is none here."""
 
-ROW_BY_LENGTH = ((16, 2), (9, 3), (0, MOST_IN_ROW))
+ROW_LENGTHS = ((16, 2), (9, 3), (0, MOST_IN_ROW))
 """How many buttons stand in a row whose longest label has more than so many characters."""
 
 SPECIAL = re.compile(r"[\\*_~`|<\[\]@]|:(?=//)|^[-+#>]|(?<=\d)\.(?=\s)", re.MULTILINE)
@@ -44,13 +44,13 @@ MAYBE_SPECIAL = re.compile(r"[\\*_~`|<\[\]@\-+#>]")
 NUMBERED = re.compile(r"\d\.")
 """Without either, and without a link, nothing in a text is special; to look for these costs far less."""
 
-NOBODY: dict[str, list[str]] = {"parse": []}
+NO_MENTIONS: dict[str, list[str]] = {"parse": []}
 
 Body = dict[str, Any]
 """What a request carries, as JSON."""
 
 
-def content(panel: Panel, place: str, attached: dict[str, str] | None = None) -> Body:
+def message_body(panel: Panel, place: str, attached: dict[str, str] | None = None) -> Body:
     """A message's body. Nobody is called by it; `calling` adds who is.
 
     ``attached`` is the attachment that the panel's picture is, as Discord is told of it: one that the message has, by
@@ -62,17 +62,17 @@ def content(panel: Panel, place: str, attached: dict[str, str] | None = None) ->
     # Whether descriptions count is not documented.
     left = LONGEST_TEXT - sum([len(button["label"]) for row in rows for button in row["components"]])
     left -= sum([len(item["description"]) for gallery in shown for item in gallery["items"]])
-    text = _fitting(panel.beside_picture if shown else panel, left, folds=bool(shown))
+    text = _cut_markdown(panel.beside_picture if shown else panel, left, folds=bool(shown))
     components: list[dict[str, Any]] = [*shown, {"type": TEXT, "content": text}, *rows]
     if not is_private(place):
         components = [{"type": CONTAINER, "accent_color": COLOUR, "components": components}]
     attachments = [attached] if shown else []
-    return {"flags": LAYOUT, "components": components, "allowed_mentions": NOBODY, "attachments": attachments}
+    return {"flags": LAYOUT, "components": components, "allowed_mentions": NO_MENTIONS, "attachments": attachments}
 
 
-def has_room(panel: Panel) -> bool:
+def has_room_for_picture(panel: Panel) -> bool:
     """Whether a picture can stand beside the buttons."""
-    return sum(map(len, panel.rows)) <= MOST_BESIDE_PICTURE
+    return sum(map(len, panel.rows)) <= MOST_WITH_PICTURE
 
 
 def picture_name(picture: Picture) -> str:
@@ -85,26 +85,26 @@ def _gallery(picture: Picture) -> list[dict[str, Any]]:
     return [{"type": GALLERY, "items": [{"media": media, "description": picture.alt[:LONGEST_DESCRIPTION]}]}]
 
 
-def with_file(body: Body, name: str) -> Body:
+def add_file(body: Body, name: str) -> Body:
     """A message's body that shows the file of this name, which comes with it as the first one."""
     shown = {"type": FILE, "file": {"url": f"attachment://{name}"}}
     attached = [{"id": "0", "filename": name}]
     return {**body, "components": [*body["components"], shown], "attachments": attached}
 
 
-def calling(panel: Panel) -> dict[str, Any]:
+def allowed_mentions(panel: Panel) -> dict[str, Any]:
     """Whom a new message calls: those whom its text calls, and nobody whom it only mentions."""
-    people = {number for span in panel.text if span.style == "call" and (number := _number(span))}
-    return {"parse": [], "users": sorted(people)} if people else NOBODY
+    people = {number for span in panel.text if span.style == "call" and (number := _user_id(span))}
+    return {"parse": [], "users": sorted(people)} if people else NO_MENTIONS
 
 
-def word(text: str) -> Body:
+def toast_body(text: str) -> Body:
     """A short text for one person's eyes."""
-    components = [{"type": TEXT, "content": escaped(text)[:LONGEST_TEXT]}]
-    return {"flags": LAYOUT | EPHEMERAL, "components": components, "allowed_mentions": NOBODY}
+    components = [{"type": TEXT, "content": escape(text)[:LONGEST_TEXT]}]
+    return {"flags": LAYOUT | EPHEMERAL, "components": components, "allowed_mentions": NO_MENTIONS}
 
 
-def escaped(text: str) -> str:
+def escape(text: str) -> str:
     """A text that reads as it is written."""
     return SPECIAL.sub(_backslashed, text) if _may_be_special(text) else text
 
@@ -118,7 +118,7 @@ def _backslashed(found: re.Match[str]) -> str:
     return f"\\{found[0]}"
 
 
-def _fitting(panel: Panel, longest: int, *, folds: bool) -> str:
+def _cut_markdown(panel: Panel, longest: int, *, folds: bool) -> str:
     """The text as Markdown, cut where it is too long; escapes count too."""
     text = markdown(panel, folds=folds)
     if 2 * len(text) < longest:
@@ -137,25 +137,25 @@ def markdown(panel: Panel, *, folds: bool = False) -> str:
     """
     if folds and panel.fold is not None:
         shown = "".join(span.text for span in panel.text[panel.fold :])
-        return markdown(Panel(panel.text[: panel.fold])) + _marked(shown, "small", escaped)
+        return markdown(Panel(panel.text[: panel.fold])) + _apply_style(shown, "small", escape)
     # Hardly any panel has anything to escape, and to look once is quicker than to look at each of its spans.
-    escape = escaped if _may_be_special(panel.plain) else str
+    escape_text = escape if _may_be_special(panel.plain) else str
     marked: list[str] = []
     run, style = "", ""
     for span in panel.text:
         if span.style != style:
             if run:
-                marked.append(_marked(run, style, escape))
+                marked.append(_apply_style(run, style, escape_text))
             run, style = "", span.style
-        if style in MENTIONS and (number := _number(span)):
+        if style in MENTIONS and (number := _user_id(span)):
             marked.append(f"<@{number}>")
         else:
             run += span.text
-    marked.append(_marked(run, style, escape))
+    marked.append(_apply_style(run, style, escape_text))
     return "".join(marked)
 
 
-def _marked(text: str, style: str, escape: Callable[[str], str]) -> str:
+def _apply_style(text: str, style: str, escape: Callable[[str], str]) -> str:
     if style == "small":
         return "".join(f"{SMALL}{escape(line)}" if line.strip() else line for line in text.splitlines(keepends=True))
     mark, inside = MARKS.get(style), text.strip()
@@ -165,7 +165,7 @@ def _marked(text: str, style: str, escape: Callable[[str], str]) -> str:
     return f"{before}{mark}{inside.replace('`', APOSTROPHE) if style == 'code' else escape(inside)}{mark}{after}"
 
 
-def _number(span: Span) -> str:
+def _user_id(span: Span) -> str:
     """The number of a person of Discord; people of other platforms cannot be called here."""
     platform, _, number = span.person.partition(":")
     return number if platform == "discord" and number.isdecimal() else ""
@@ -173,9 +173,9 @@ def _number(span: Span) -> str:
 
 def _rows(panel: Panel, others: int) -> list[dict[str, Any]]:
     """The buttons, beside so many ``others`` of the components that a message may have."""
-    drawn = [tuple([button for button in row if button.kind not in ELSEWHERE]) for row in panel.rows]
+    drawn = [tuple([button for button in row if button.kind not in LINK_KINDS]) for row in panel.rows]
     wanted = [row for row in drawn if row]
-    rows = [part for row in wanted for part in broken(row, ROW_BY_LENGTH)]
+    rows = [part for row in wanted for part in broken(row, ROW_LENGTHS)]
     if len(rows) + sum(map(len, rows)) + others > MOST_COMPONENTS:
         flat = [button for row in wanted for button in row]
         rows = [tuple(flat[at : at + MOST_IN_ROW]) for at in range(0, len(flat), MOST_IN_ROW)]

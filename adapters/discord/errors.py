@@ -1,6 +1,8 @@
 """What Discord's refusals mean to delivery."""
 
 import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 import aiohttp
 import discord
@@ -34,14 +36,14 @@ GONE_CHATS = {*NO_CHANNEL, 10004, NO_PERMISSION, 50008, 50024, 160005, 50009}
 CLOSED = {50007, 50278, 10013, 50033}
 """The person takes no messages from the bot, shares no server with it, or is no more."""
 
-EXPIRED_PASSES = {EXPIRED, NO_TOKEN, NO_WEBHOOK}
+EXPIRED_TOKENS = {EXPIRED, NO_TOKEN, NO_WEBHOOK}
 TOO_MANY_CHATS = 40003
 """Private chats are being opened too fast."""
 
-BREATH = 60.0
-RATE_LIMITED, SHORT_BREATH = 429, 5.0
+OPEN_CHAT_PAUSE = 60.0
+RATE_LIMITED, RATE_LIMIT_PAUSE = 429, 5.0
 
-NO_ANSWER = (
+LIBRARY_ERRORS = (
     discord.DiscordException,
     aiohttp.ClientError,
     OSError,
@@ -55,44 +57,37 @@ NO_ANSWER = (
 """What the library raises when there is no answer, or one that does not say what it should."""
 
 
-class Meaning:
-    """What is done in this context raises Discord's errors as delivery understands them; ``editing`` a message."""
-
-    __slots__ = ("_editing", "_place")
-
-    def __init__(self, place: str, *, editing: bool = False) -> None:
-        self._place, self._editing = place, editing
-
-    def __enter__(self) -> None:
-        return
-
-    def __exit__(self, _kind: object, error: BaseException | None, _trace: object) -> None:
-        if isinstance(error, NO_ANSWER):
-            raise _understood(self._place, error, self._editing) from None
+@contextmanager
+def delivery_errors(place: str, *, editing: bool = False) -> Iterator[None]:
+    """Raise the library's errors as delivery errors. ``editing`` is whether a message is edited or deleted."""
+    try:
+        yield
+    except LIBRARY_ERRORS as error:
+        raise _delivery_error(place, error, editing) from None
 
 
-def _understood(place: str, error: Exception, editing: bool) -> DeliveryError:
+def _delivery_error(place: str, error: Exception, editing: bool) -> DeliveryError:
     if isinstance(error, discord.RateLimited):
         return SlowDown(error.retry_after)
     if isinstance(error, discord.HTTPException):
-        return _refusal(place, error, editing)
+        return _refusal_error(place, error, editing)
     if isinstance(error, aiohttp.ClientConnectorError | aiohttp.ConnectionTimeoutError):
-        return NotDone(why(error))
-    return Trouble(why(error))
+        return NotDone(describe_error(error))
+    return Trouble(describe_error(error))
 
 
-def _refusal(place: str, error: discord.HTTPException, editing: bool) -> DeliveryError:
-    said = why(error)
+def _refusal_error(place: str, error: discord.HTTPException, editing: bool) -> DeliveryError:
+    said = describe_error(error)
     if error.status == RATE_LIMITED:
         # The library has waited some times, or whoever answers is not Discord itself.
         return SlowDown(_retry_after(error))
     if error.code == TOO_MANY_CHATS:
-        return SlowDown(BREATH)
+        return SlowDown(OPEN_CHAT_PAUSE)
     if editing and error.code in GONE_MESSAGES:
         return MessageGone(said)
     if error.code in CLOSED or (is_private(place) and error.code in GONE_CHATS):
         return Unreachable(said)
-    if error.code in EXPIRED_PASSES:
+    if error.code in EXPIRED_TOKENS:
         return (Unreachable if is_ephemeral(place) else ChatGone)(said)
     if error.code in GONE_CHATS or error.code == ARCHIVED:
         return ChatGone(said)
@@ -104,10 +99,10 @@ def _retry_after(error: discord.HTTPException) -> float:
     try:
         return float(error.response.headers["Retry-After"])
     except (AttributeError, KeyError, ValueError):
-        return SHORT_BREATH
+        return RATE_LIMIT_PAUSE
 
 
-def why(error: BaseException) -> str:
+def describe_error(error: BaseException) -> str:
     """What went wrong, without what might hold an address."""
     if isinstance(error, discord.HTTPException):
         return f"{error.status}, code {error.code}"

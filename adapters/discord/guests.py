@@ -9,7 +9,7 @@ PREFIX = "discord:pass"
 """Keys of tokens, by channel, and by channel and message."""
 
 
-class Guests:
+class GuestTokens:
     """The tokens that are still good, kept in the store: whichever worker was given one, all may use it."""
 
     def __init__(self, client: Any) -> None:
@@ -23,10 +23,10 @@ class Guests:
             await self._client.set(key, str(token), ex=int(TOKEN_SECONDS))
         return bool(had)
 
-    async def to_send(self, place: str) -> InteractionToken:
+    async def get_for_channel(self, place: str) -> InteractionToken:
         return await self._get(self._key(place), ChatGone("nobody has spoken to the bot there of late"))
 
-    async def to_change(self, place: str, message: str) -> InteractionToken:
+    async def get_for_message(self, place: str, message: str) -> InteractionToken:
         return await self._get(self._key(place, message), MessageGone("its token is good no more"))
 
     async def _get(self, key: str, error: Exception) -> InteractionToken:

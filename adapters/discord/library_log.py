@@ -43,10 +43,10 @@ for name in LOGGERS:
     logging.getLogger(name).addFilter(_filter)
 
 
-def listen(listener: Listener) -> None:
+def add_listener(listener: Listener) -> None:
     """Have somebody told. To trace every request instead would cost a sixth of the bot."""
     _filter.listeners.add(listener)
 
 
-def stop_listening(listener: Listener) -> None:
+def remove_listener(listener: Listener) -> None:
     _filter.listeners.discard(listener)

@@ -12,8 +12,8 @@ import structlog
 from adapters.discord import drawing, reading
 from adapters.discord.answers import Answers, TooLate
 from adapters.discord.drawing import Body
-from adapters.discord.errors import NO_CHANNEL, NO_PERMISSION, Meaning, why
-from adapters.discord.guests import Guests
+from adapters.discord.errors import NO_CHANNEL, NO_PERMISSION, delivery_errors, describe_error
+from adapters.discord.guests import GuestTokens
 from adapters.discord.pictures import Pictures, Upload
 from adapters.discord.private import PrivateChats
 from adapters.discord.reading import InteractionToken
@@ -32,13 +32,15 @@ log = structlog.get_logger()
 class Messages:
     """Sends, edits and deletes: as the bot, by an interaction's token, or as the answer that somebody waits for."""
 
-    def __init__(self, rest: Rest, private: PrivateChats, guests: Guests, answers: Answers, pictures: Pictures) -> None:
+    def __init__(
+        self, rest: Rest, private: PrivateChats, guests: GuestTokens, answers: Answers, pictures: Pictures
+    ) -> None:
         self._rest, self._private, self._guests = rest, private, guests
         self._answers, self._pictures = answers, pictures
 
     async def send(self, place: str, panel: Panel, key: str) -> SentMessage:
-        with Meaning(place):
-            body = {**drawing.content(panel, place), "allowed_mentions": drawing.calling(panel)}
+        with delivery_errors(place):
+            body = {**drawing.message_body(panel, place), "allowed_mentions": drawing.allowed_mentions(panel)}
             brought = await self._send_by_token(place, body)
             if brought is None:
                 return await self._in_channel(place, partial(self._send_as_bot, place, panel, key))
@@ -48,7 +50,7 @@ class Messages:
     async def _send_as_bot(self, place: str, panel: Panel, key: str, channel: str) -> SentMessage:
         async def send(body: Body, upload: Upload | None) -> SentMessage:
             # Twice is once, by its nonce.
-            calling = {**body, "allowed_mentions": drawing.calling(panel)}
+            calling = {**body, "allowed_mentions": drawing.allowed_mentions(panel)}
             return await self._rest.send(channel, calling, _nonce(key), upload)
 
         shown = await self._pictures.show(panel, place, SentMessage(""), send)
@@ -61,32 +63,32 @@ class Messages:
         Such a message cannot be sent twice without being there twice, so its text goes first.
         """
         if is_ephemeral(place):
-            return reading.token_in(place), await self._send_ephemeral(place, body)
-        answer = self._answers.bringing(place)
+            return reading.ephemeral_token(place), await self._send_ephemeral(place, body)
+        answer = self._answers.find_by_place(place)
         if answer:
             with suppress(TooLate):
-                sent = await answer.bring(body)
+                sent = await answer.send_public(body)
                 if reading.is_guest(place):
                     try:
                         await self._guests.keep(place, answer.token, sent.message)
                     except STORE_ERRORS as error:
                         # It stands there all the same: it can be changed once it has been pressed.
-                        log.warning("discord_token_not_kept", why=why(error))
+                        log.warning("discord_token_not_kept", why=describe_error(error))
                 return answer.token, sent
         if not reading.is_guest(place):
             return None
-        token = await self._guests.to_send(place)
-        await self._answers.given(token)
+        token = await self._guests.get_for_channel(place)
+        await self._answers.wait_until_answered(token)
         sent = await self._rest.follow_up(token, body)
         await self._guests.keep(place, token, sent.message)
         return token, sent
 
     async def _send_ephemeral(self, place: str, body: Body) -> SentMessage:
-        token = _good_token(place)
-        answer = self._answers.answer_to(token)
+        token = _valid_token(place)
+        answer = self._answers.find_by_token(token)
         try:
             if answer:
-                return await answer.show(body, private=True)
+                return await answer.send(body, private=True)
         except TooLate:
             raise Unreachable("the interaction cannot be answered any more") from None
         return await self._rest.follow_up(token, {**body, "flags": body["flags"] | drawing.EPHEMERAL})
@@ -98,48 +100,48 @@ class Messages:
         """
 
         async def add(body: Body, upload: Upload | None) -> SentMessage:
-            return await self._rest.edit_by(token, sent.message, body, upload)
+            return await self._rest.edit_with_token(token, sent.message, body, upload)
 
         try:
-            with Meaning(place, editing=True):
+            with delivery_errors(place, editing=True):
                 return await self._pictures.show(panel, place, sent, add)
         except DeliveryError as error:
-            log.info("discord_picture_left_out", why=why(error))
+            log.info("discord_picture_left_out", why=describe_error(error))
             return sent._replace(is_settled=False)
 
     async def edit(self, place: str, sent: SentMessage, panel: Panel) -> SentMessage:
-        with Meaning(place, editing=True):
-            answer = self._answers.pressing(sent.message)
-            is_answer = answer is not None and await answer.left_to_delivery()
+        with delivery_errors(place, editing=True):
+            answer = self._answers.find_by_message(sent.message)
+            is_answer = answer is not None and await answer.wait_for_handover()
 
             async def change(body: Body, upload: Upload | None) -> SentMessage:
                 if answer and is_answer:
                     with suppress(TooLate):
                         if upload and self._pictures.are_slow(place):
-                            await answer.put_off()
-                        return await answer.change(body, upload)
-                return await self._change(place, sent.message, body, upload)
+                            await answer.defer()
+                        return await answer.edit(body, upload)
+                return await self._edit(place, sent.message, body, upload)
 
             shown = await self._pictures.show(panel, place, sent, change)
         return shown._replace(message=sent.message)
 
-    async def _change(self, place: str, message: str, body: Body, upload: Upload | None) -> SentMessage:
+    async def _edit(self, place: str, message: str, body: Body, upload: Upload | None) -> SentMessage:
         if is_ephemeral(place):
-            return await self._rest.edit_by(_good_token(place), message, body, upload)
+            return await self._rest.edit_with_token(_valid_token(place), message, body, upload)
         if reading.is_guest(place):
-            token = await self._guests.to_change(place, message)
-            await self._answers.given(token)
-            return await self._rest.edit_by(token, message, body, upload)
+            token = await self._guests.get_for_message(place, message)
+            await self._answers.wait_until_answered(token)
+            return await self._rest.edit_with_token(token, message, body, upload)
         return await self._in_channel(place, lambda channel: self._rest.edit(channel, message, body, upload))
 
     async def delete(self, place: str, message: str) -> None:
-        with suppress(MessageGone), Meaning(place, editing=True):
+        with suppress(MessageGone), delivery_errors(place, editing=True):
             if is_ephemeral(place):
-                token = reading.token_in(place)
-                if token.is_good:
-                    await self._rest.delete_by(token, message)
+                token = reading.ephemeral_token(place)
+                if token.is_valid:
+                    await self._rest.delete_with_token(token, message)
             elif reading.is_guest(place):
-                await self._rest.delete_by(await self._guests.to_change(place, message), message)
+                await self._rest.delete_with_token(await self._guests.get_for_message(place, message), message)
             else:
                 await self._in_channel(place, partial(self._delete_in, message))
 
@@ -169,9 +171,9 @@ class Messages:
         return await call(other)
 
 
-def _good_token(place: str) -> InteractionToken:
-    token = reading.token_in(place)
-    if not token.is_good:
+def _valid_token(place: str) -> InteractionToken:
+    token = reading.ephemeral_token(place)
+    if not token.is_valid:
         raise Unreachable("the token is good no more")
     return token
 

@@ -17,7 +17,7 @@ from cachetools import LRUCache, TTLCache
 
 from adapters.discord import drawing
 from adapters.discord.drawing import Body
-from adapters.discord.errors import INVALID, NO_ANSWER, NO_PERMISSION, RATE_LIMITED, TOO_LARGE, why
+from adapters.discord.errors import INVALID, LIBRARY_ERRORS, NO_PERMISSION, RATE_LIMITED, TOO_LARGE, describe_error
 from adapters.discord.reading import channel_of
 from bot.panel import Panel
 from bot.places import Place
@@ -31,7 +31,7 @@ for a rate limit would hold up a text as well.
 SLOW_SECONDS = 0.5
 """An upload that takes longer would be a risk to an answer, which has three seconds in all."""
 
-MOST_LATE = 2
+MAX_LATE = 2
 """So many uploads in a row that are late, and a channel is left in peace for a while."""
 
 REFUSED_SECONDS, LATE_SECONDS = 6 * 3600.0, 600.0
@@ -40,7 +40,7 @@ REFUSED_SECONDS, LATE_SECONDS = 6 * 3600.0, 600.0
 REMEMBERED = 20_000
 """Channels of which something is remembered."""
 
-KNOWN = re.compile(r"[0-9]+/[0-9a-f]+\.png")
+STORED_PICTURE = re.compile(r"[0-9]+/[0-9a-f]+\.png")
 """What is kept of a picture: the attachment's id, and the name of its file."""
 
 REFUSALS = {NO_PERMISSION, TOO_LARGE, INVALID}
@@ -74,7 +74,7 @@ class Stopwatch:
             self._began = None
 
 
-def tracing() -> aiohttp.TraceConfig:
+def trace_config() -> aiohttp.TraceConfig:
     """What has a session run the stopwatches of its calls, given as ``trace_request_ctx``."""
     config = aiohttp.TraceConfig()
 
@@ -116,7 +116,7 @@ class Pictures:
         self._slow: LRUCache[str, bool] = LRUCache(REMEMBERED)
         """Channels where the last upload took so long that an answer should not wait for the next."""
 
-    def learn_permission(self, place: str, has_permission: bool) -> None:
+    def set_permission(self, place: str, has_permission: bool) -> None:
         """Whether the bot may attach files at a place just now."""
         channel = _channel(place)
         if not has_permission:
@@ -124,7 +124,7 @@ class Pictures:
         elif self._refusing.get(channel):
             del self._refusing[channel]
 
-    def are_taken(self, place: str) -> bool:
+    def are_accepted(self, place: str) -> bool:
         """Whether pictures can be shown at a place, as far as is known."""
         channel = _channel(place)
         return channel not in self._refusing and channel not in self._resting
@@ -139,25 +139,25 @@ class Pictures:
         ``sent`` is the message that changes. ``deliver`` may be called again with something else, and nothing may be
         there twice then. Returns the message as it stands then; raises what ``deliver`` raises.
         """
-        if panel.picture is None or not drawing.has_room(panel) or not self.are_taken(place):
-            return await deliver(drawing.content(panel, place), None)
+        if panel.picture is None or not drawing.has_room_for_picture(panel) or not self.are_accepted(place):
+            return await deliver(drawing.message_body(panel, place), None)
         name = drawing.picture_name(panel.picture)
         attachment, _, stands = sent.picture.partition("/")
         if stands == name:
             try:
-                kept = await deliver(drawing.content(panel, place, {"id": attachment}), None)
+                kept = await deliver(drawing.message_body(panel, place, {"id": attachment}), None)
             except discord.HTTPException as error:
                 if error.code != INVALID:
                     raise
             else:
                 return kept._replace(picture=sent.picture)
-        body = drawing.content(panel, place, {"id": "0", "filename": name})
+        body = drawing.message_body(panel, place, {"id": "0", "filename": name})
         stopwatch = Stopwatch()
         try:
             async with stopwatch.limit:
                 shown = await deliver(body, Upload(name, panel.picture.png, "image/png", stopwatch))
-        except NO_ANSWER as error:
-            if not _may_be_the_upload(error):
+        except LIBRARY_ERRORS as error:
+            if not _can_send_text_alone(error):
                 raise
             failure: Exception = error
         else:
@@ -170,30 +170,30 @@ class Pictures:
         # What was heard of no more may still be done, after this.
         is_settled = isinstance(failure, discord.HTTPException) and failure.status < 500
         try:
-            shown = await deliver(drawing.content(panel, place), None)
-        except (SlowDown, NotDone, *NO_ANSWER) as error:
+            shown = await deliver(drawing.message_body(panel, place), None)
+        except (SlowDown, NotDone, *LIBRARY_ERRORS) as error:
             if is_settled or _is_refusal(error):
                 raise
-            self._left_out(_channel(place), failure)
+            self._record_failure(_channel(place), failure)
             # It would be said that nothing was done.
-            raise Trouble(why(error)) from None
+            raise Trouble(describe_error(error)) from None
         # The text went through: it was the picture's fault.
-        self._left_out(_channel(place), failure)
+        self._record_failure(_channel(place), failure)
         return shown._replace(is_settled=is_settled)
 
-    def _left_out(self, channel: str, error: Exception) -> None:
-        log.info("discord_picture_left_out", why=why(error))
+    def _record_failure(self, channel: str, error: Exception) -> None:
+        log.info("discord_picture_left_out", why=describe_error(error))
         if isinstance(error, discord.HTTPException) and error.status < 500:
             self._refusing[channel] = error.code == NO_PERMISSION
             return
         self._slow[channel] = True
         self._late[channel] = self._late.get(channel, 0) + 1
-        if self._late[channel] == MOST_LATE:
+        if self._late[channel] == MAX_LATE:
             del self._late[channel]
             self._resting[channel] = True
 
 
-def _may_be_the_upload(error: Exception) -> bool:
+def _can_send_text_alone(error: Exception) -> bool:
     """Whether the text alone may go where it did not go with a picture."""
     if isinstance(error, discord.HTTPException):
         return error.status >= 500 or error.status == CONTENT_TOO_LARGE or error.code in REFUSALS
@@ -210,14 +210,14 @@ def _is_refusal(error: Exception) -> bool:
     return isinstance(error, discord.HTTPException) and bool(error.code) and error.status != RATE_LIMITED
 
 
-def picture_in(said: Any) -> str:
+def picture_of(said: Any) -> str:
     """What is to be known of a message's picture, by what Discord says of the message; empty if it shows none."""
     media = next(_media(said.get("components")), None) if isinstance(said, dict) else None
     if media is None:
         return ""
     name = str(media.get("url")).partition("?")[0].rpartition("/")[2]
     known = f"{media['attachment_id']}/{name}"
-    return known if KNOWN.fullmatch(known) else ""
+    return known if STORED_PICTURE.fullmatch(known) else ""
 
 
 def _media(components: Any) -> Iterator[dict[str, Any]]:

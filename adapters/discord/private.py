@@ -5,13 +5,13 @@ from typing import Any
 
 from cachetools import LRUCache
 
-from adapters.discord.errors import Meaning
+from adapters.discord.errors import delivery_errors
 from adapters.discord.reading import PLATFORM
 from adapters.discord.rest import Rest
 from bot.adapter_data import Kept
 from bot.platform import NotDone, Trouble, private_place
 
-KNOWN = "discord:private"
+CHANNELS_KEY = "discord:private"
 """A hash: channels by user."""
 
 REMEMBERED = 50_000
@@ -19,7 +19,7 @@ REMEMBERED = 50_000
 
 def kept_of(person: str) -> list[Kept]:
     """What is kept of a person: the channel of their private chat."""
-    return [Kept(KNOWN, person.partition(":")[2])]
+    return [Kept(CHANNELS_KEY, person.partition(":")[2])]
 
 
 class PrivateChats:
@@ -41,27 +41,27 @@ class PrivateChats:
         # The hands of one person at several tables ask together.
         asking = self._asking.get((user, wrong))
         if asking is None:
-            asking = self._asking[user, wrong] = asyncio.create_task(self._ask(user, wrong))
+            asking = self._asking[user, wrong] = asyncio.create_task(self._load(user, wrong))
             asking.add_done_callback(lambda _done: self._asking.pop((user, wrong)))
         return await asyncio.shield(asking)
 
-    async def _ask(self, user: str, wrong: str) -> str:
+    async def _load(self, user: str, wrong: str) -> str:
         self._remembered.pop(user, None)
-        channel = (await self._client.hget(KNOWN, user) or b"").decode()
+        channel = (await self._client.hget(CHANNELS_KEY, user) or b"").decode()
         if channel and channel == wrong:
             # Opening may be refused, and then it need not be tried again.
-            await self._client.hdel(KNOWN, user)
+            await self._client.hdel(CHANNELS_KEY, user)
             channel = ""
         if not channel:
             channel = await self._open(user)
-            await self._client.hset(KNOWN, user, channel)
+            await self._client.hset(CHANNELS_KEY, user, channel)
         self._remembered[user] = channel
         return channel
 
     async def _open(self, user: str) -> str:
         try:
-            with Meaning(private_place(f"{PLATFORM}:{user}")):
-                return await self._rest.private_channel(user)
+            with delivery_errors(private_place(f"{PLATFORM}:{user}")):
+                return await self._rest.open_private_chat(user)
         except NotDone:
             raise
         except Trouble as error:

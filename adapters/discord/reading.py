@@ -51,7 +51,7 @@ class InteractionToken(NamedTuple):
         return self._age < ANSWER_SECONDS
 
     @property
-    def is_good(self) -> bool:
+    def is_valid(self) -> bool:
         return self._age < TOKEN_SECONDS
 
     @property
@@ -60,21 +60,21 @@ class InteractionToken(NamedTuple):
         return abs(time.time() - self.since)
 
 
-def is_whole(interaction: Interaction) -> bool:
+def is_complete(interaction: Interaction) -> bool:
     """Whether it says who did something, where, and by which token it is answered; the library looks at none of it."""
     token: object = interaction.token
     has_token = isinstance(token, str) and token.isascii()
-    is_somewhere = is_with_bot(interaction) or interaction.channel_id is not None
+    is_somewhere = is_private_chat(interaction) or interaction.channel_id is not None
     return has_token and hasattr(interaction.user, "id") and is_somewhere
 
 
-def person(user: discord.User | discord.Member, language: str = "") -> Person:
+def person_of(user: discord.User | discord.Member, language: str = "") -> Person:
     # The library does not look whether a name is a text.
     return Person(f"{PLATFORM}:{user.id}", str(user.display_name), str(user.name), language)
 
 
-def presser(interaction: Interaction) -> Person:
-    return person(interaction.user, locale_of(interaction))
+def presser_of(interaction: Interaction) -> Person:
+    return person_of(interaction.user, locale_of(interaction))
 
 
 def locale_of(interaction: Interaction) -> str:
@@ -88,7 +88,7 @@ def token_of(interaction: Interaction) -> InteractionToken:
 
 def place_of(interaction: Interaction) -> str:
     """The channel where somebody did something, whether they alone see it or not."""
-    if is_with_bot(interaction):
+    if is_private_chat(interaction):
         return str(Place(PLATFORM, person=str(interaction.user.id)))
     if interaction.guild_id and interaction.client.get_guild(interaction.guild_id):
         return str(Place(PLATFORM, str(interaction.guild_id), str(interaction.channel_id)))
@@ -101,20 +101,20 @@ def server_name_of(interaction: Interaction) -> str:
     return str(guild.name or "") if guild else ""
 
 
-def is_with_bot(interaction: Interaction) -> bool:
+def is_private_chat(interaction: Interaction) -> bool:
     """Whether it came from the private chat with the bot, and not from one among people."""
     return interaction.guild_id is None and bool(interaction.context.dm_channel)
 
 
 def ephemeral_place_of(interaction: Interaction) -> str:
     """The place beside a channel where this person can be shown something alone; empty in the private chat."""
-    if is_with_bot(interaction):
+    if is_private_chat(interaction):
         return ""
-    person, token = str(interaction.user.id), str(token_of(interaction))
-    return str(Place(PLATFORM, str(interaction.channel_id), person=person, token=token))
+    user, token = str(interaction.user.id), str(token_of(interaction))
+    return str(Place(PLATFORM, str(interaction.channel_id), person=user, token=token))
 
 
-def press(interaction: Interaction) -> Press | None:
+def parse_press(interaction: Interaction) -> Press | None:
     """The press that an interaction is; None if the button is none of ours. AttributeError, TypeError or ValueError if
     the message that it was on cannot be read.
     """
@@ -128,7 +128,7 @@ def press(interaction: Interaction) -> Press | None:
     key, payload = f"dc{interaction.id}", found["payload"]
     genuine = custom_id in _custom_ids(interaction.message.components)
     message, is_admin = str(interaction.message.id), is_admin_of(interaction)
-    return Press(key, presser(interaction), place, message, payload, ephemeral, genuine, is_admin)
+    return Press(key, presser_of(interaction), place, message, payload, ephemeral, genuine, is_admin)
 
 
 def is_admin_of(interaction: Interaction) -> bool | None:
@@ -151,7 +151,7 @@ def _custom_ids(components: Iterable[Any]) -> Iterator[str]:
         yield from _custom_ids(getattr(one, "children", ()))
 
 
-def token_in(place: str) -> InteractionToken:
+def ephemeral_token(place: str) -> InteractionToken:
     """The token of an ephemeral place."""
     return InteractionToken.parse(Place.parse(place).token)
 
@@ -162,7 +162,7 @@ def channel_of(place: str) -> str:
     return where.part or where.chat.removeprefix(GUEST)
 
 
-def address_of(place: str, message: str) -> str:
+def message_url(place: str, message: str) -> str:
     """Where a message in a server's channel is, for whoever may see that channel, as the library's ``jump_url`` has it;
     empty elsewhere: of a channel where the bot is no member it does not know in which server it is.
     """

@@ -10,7 +10,7 @@ from bot.texts import texts
 VIEW, WRITE, WRITE_IN_THREADS = _("“View Channel”"), _("“Send Messages”"), _("“Send Messages in Threads”")
 
 
-def of_challenge(interaction: Interaction, opponent: discord.User | None, language: str) -> str:
+def challenge_refusal(interaction: Interaction, opponent: discord.User | None, language: str) -> str:
     """Why the bot will not show a challenge there, for whoever made it; empty if nothing speaks against it."""
     _ = texts(language).gettext
     if opponent is not None and opponent.bot:
@@ -18,7 +18,7 @@ def of_challenge(interaction: Interaction, opponent: discord.User | None, langua
             name=opponent.display_name
         )
     if interaction.guild_id and not reading.is_guest(reading.place_of(interaction)):
-        missing = [name for name, has in _needed(interaction) if not has]
+        missing = [name for name, has in _board_permissions(interaction) if not has]
         if missing:
             return _("I may not write in this channel: I lack {permissions}. Ask who runs the server.").format(
                 permissions=", ".join(_(name) for name in missing)
@@ -26,7 +26,7 @@ def of_challenge(interaction: Interaction, opponent: discord.User | None, langua
     return ""
 
 
-def _needed(interaction: Interaction) -> list[tuple[str, bool]]:
+def _board_permissions(interaction: Interaction) -> list[tuple[str, bool]]:
     """The permissions that a board needs in a channel, by Discord's names for them, and whether they are there."""
     has = interaction.app_permissions
     if isinstance(interaction.channel, discord.Thread):

@@ -18,11 +18,11 @@ from discord.webhook.async_ import AsyncWebhookAdapter
 from adapters.discord.budget import Budget
 from adapters.discord.drawing import Body
 from adapters.discord.errors import NO_WEBHOOK
-from adapters.discord.pictures import Stopwatch, Upload, picture_in, tracing
+from adapters.discord.pictures import Stopwatch, Upload, picture_of, trace_config
 from adapters.discord.reading import InteractionToken
 from bot.platform import SentMessage, Trouble
 
-SECONDS = aiohttp.ClientTimeout(total=20, connect=5)
+TIMEOUT = aiohttp.ClientTimeout(total=20, connect=5)
 
 
 class Rest:
@@ -44,35 +44,35 @@ class Rest:
     async def send(self, channel: str, body: Body, nonce: str, upload: Upload | None = None) -> SentMessage:
         """Send a message; the same ``nonce`` within a few minutes is the same message."""
         route = Route("POST", "/channels/{channel_id}/messages", channel_id=channel)
-        return _message(await self._call(route, {**body, "nonce": nonce, "enforce_nonce": True}, upload))
+        return _message(await self._request(route, {**body, "nonce": nonce, "enforce_nonce": True}, upload))
 
     async def edit(self, channel: str, message: str, body: Body, upload: Upload | None = None) -> SentMessage:
         route = Route("PATCH", "/channels/{channel_id}/messages/{message_id}", channel_id=channel, message_id=message)
-        said = await self._call(route, body, upload)
-        return SentMessage(message, picture_in(said) if body["attachments"] else "")
+        said = await self._request(route, body, upload)
+        return SentMessage(message, picture_of(said) if body["attachments"] else "")
 
     async def delete(self, channel: str, message: str) -> None:
         route = Route("DELETE", "/channels/{channel_id}/messages/{message_id}", channel_id=channel, message_id=message)
-        await self._call(route)
+        await self._request(route)
 
-    async def private_channel(self, user: str) -> str:
+    async def open_private_chat(self, user: str) -> str:
         """The channel of the private chat with somebody, whether they can be written to there or not."""
-        return _id(await self._call(Route("POST", "/users/@me/channels"), {"recipient_id": user}))
+        return _id(await self._request(Route("POST", "/users/@me/channels"), {"recipient_id": user}))
 
-    async def _call(self, route: Route, body: Body | None = None, upload: Upload | None = None) -> Any:
+    async def _request(self, route: Route, body: Body | None = None, upload: Upload | None = None) -> Any:
         self._budget.check()
         more: dict[str, Any] = {} if body is None else {"json": body}
         if upload:
             more = {"data": _form(body, upload), "trace_request_ctx": upload.stopwatch}
         try:
-            with self._hanging_up():
-                return await self._client.http.request(route, timeout=SECONDS, **more)
+            with self._closing_is_trouble():
+                return await self._client.http.request(route, timeout=TIMEOUT, **more)
         except discord.HTTPException as error:
-            self._budget.refused(error.status)
+            self._budget.count_refusal(error.status)
             raise
 
     @contextmanager
-    def _hanging_up(self) -> Iterator[None]:
+    def _closing_is_trouble(self) -> Iterator[None]:
         """Calls in this context end in trouble if all is closed while the library waits before it tries again."""
         try:
             yield
@@ -100,27 +100,29 @@ class Rest:
             webhook_token=token.value,
         )
         payload = {"type": kind} if body is None else {"type": kind, "data": body}
-        said = await self._with_token(route, payload, {"with_response": "1"} if tell else None, upload=upload)
+        said = await self._request_with_token(route, payload, {"with_response": "1"} if tell else None, upload=upload)
         return _message(said, "resource", "message") if tell else SentMessage("")
 
     async def follow_up(self, token: InteractionToken, body: Body, upload: Upload | None = None) -> SentMessage:
         """Send one more message where the interaction came from; returns it."""
         route = self._webhook("POST", "", token)
-        return _message(await self._with_token(route, body, {"wait": "true"}, young=token.is_young, upload=upload))
+        return _message(
+            await self._request_with_token(route, body, {"wait": "true"}, young=token.is_young, upload=upload)
+        )
 
-    async def original(self, token: InteractionToken) -> SentMessage:
+    async def get_original(self, token: InteractionToken) -> SentMessage:
         """The message that answered an interaction."""
-        return _message(await self._with_token(self._webhook("GET", "/messages/@original", token)))
+        return _message(await self._request_with_token(self._webhook("GET", "/messages/@original", token)))
 
-    async def edit_by(
+    async def edit_with_token(
         self, token: InteractionToken, message: str, body: Body, upload: Upload | None = None
     ) -> SentMessage:
         """Edit a message that came of an interaction (``@original`` is its answer); returns it."""
         route = self._webhook("PATCH", "/messages/{message_id}", token, message)
-        return _message(await self._with_token(route, body, young=token.is_young, upload=upload))
+        return _message(await self._request_with_token(route, body, young=token.is_young, upload=upload))
 
-    async def delete_by(self, token: InteractionToken, message: str) -> None:
-        await self._with_token(self._webhook("DELETE", "/messages/{message_id}", token, message))
+    async def delete_with_token(self, token: InteractionToken, message: str) -> None:
+        await self._request_with_token(self._webhook("DELETE", "/messages/{message_id}", token, message))
 
     def _webhook(self, method: str, path: str, token: InteractionToken, message: str = "") -> Route:
         return Route(
@@ -131,7 +133,7 @@ class Rest:
             **({"message_id": message} if message else {}),
         )
 
-    async def _with_token(
+    async def _request_with_token(
         self,
         route: Route,
         body: Body | None = None,
@@ -144,15 +146,15 @@ class Rest:
         self._budget.check()
         if self._session is None:
             connector = aiohttp.TCPConnector(limit=0)
-            self._session = aiohttp.ClientSession(connector=connector, timeout=SECONDS, trace_configs=[tracing()])
+            self._session = aiohttp.ClientSession(connector=connector, timeout=TIMEOUT, trace_configs=[trace_config()])
         uploading = _Uploading(self._session, _form(body, upload), upload.stopwatch) if upload else None
         session, payload = (uploading, None) if uploading else (self._session, body)
         ask = self._tokens.request(route, session=session, params=params, proxy=self._proxy, payload=payload)
         try:
-            with self._hanging_up():
+            with self._closing_is_trouble():
                 return await ask
         except discord.HTTPException as error:
-            self._budget.refused(error.status)
+            self._budget.count_refusal(error.status)
             if young and error.code == NO_WEBHOOK:
                 raise Trouble("the interaction has not been answered yet") from None
             raise
@@ -187,16 +189,16 @@ def _form(body: Body | None, upload: Upload) -> aiohttp.BytesPayload:
 
 def _id(said: Any) -> str:
     """The id in an answer; Trouble if there is none, for a proxy on the way may say anything."""
-    return str(_found(said, "id"))
+    return str(_value_in(said, "id"))
 
 
 def _message(said: Any, *path: str) -> SentMessage:
     """The message in an answer; Trouble if there is none."""
-    found = _found(said, *path)
-    return SentMessage(_id(found), picture_in(found))
+    found = _value_in(said, *path)
+    return SentMessage(_id(found), picture_of(found))
 
 
-def _found(said: Any, *path: str) -> Any:
+def _value_in(said: Any, *path: str) -> Any:
     """What stands in an answer under some names, each in the one before; Trouble if nothing does."""
     try:
         for name in path:

@@ -12,11 +12,11 @@ from discord.app_commands import Namespace
 from adapters.discord import reading
 from adapters.discord.reading import Interaction
 
-Failed = Callable[[Interaction, Exception], Awaitable[None]]
+HandleError = Callable[[Interaction, Exception], Awaitable[None]]
 """What is told of an interaction, and of the error that it met."""
 
 
-def has_whole_options(data: object) -> bool:
+def has_valid_options(data: object) -> bool:
     """Return whether every option of a command has a name and a type."""
     options = data.get("options") if isinstance(data, dict) else None
     return not isinstance(options, list) or all(
@@ -32,7 +32,7 @@ def has_whole_options(data: object) -> bool:
 class Tree(app_commands.CommandTree[discord.Client]):
     """``failed`` is told of what fails."""
 
-    def __init__(self, client: discord.Client, failed: Failed) -> None:
+    def __init__(self, client: discord.Client, failed: HandleError) -> None:
         super().__init__(client, allowed_installs=app_commands.AppInstallationType(guild=True, user=True))
         self.failed = failed
 
@@ -40,9 +40,9 @@ class Tree(app_commands.CommandTree[discord.Client]):
         await self.failed(interaction, error)
 
     async def interaction_check(self, interaction: Interaction, /) -> bool:
-        if not reading.is_whole(interaction):
+        if not reading.is_complete(interaction):
             raise app_commands.CheckFailure("nobody did it, or nowhere")
-        if not has_whole_options(interaction.data):
+        if not has_valid_options(interaction.data):
             # The library leaves such an option out: a challenge would be open to all.
             raise app_commands.CheckFailure("an option without a name or a type")
         return True
@@ -54,7 +54,7 @@ class Tree(app_commands.CommandTree[discord.Client]):
             await self.failed(interaction, error)
 
 
-class Slash(app_commands.Command[Any, ..., None]):
+class SlashCommand(app_commands.Command[Any, ..., None]):
     """A command whose choices may fail to come: the library would write a traceback for each, and answer nothing."""
 
     async def _invoke_autocomplete(self, interaction: Interaction, name: str, namespace: Namespace) -> None:

@@ -23,7 +23,7 @@ LONGEST_ID = 20
 """Digits of an id, which has 64 bits."""
 
 
-class Bare(NamedTuple):
+class UnreadableInteraction(NamedTuple):
     """What it takes to answer an interaction, whatever else it says. ``kind`` is the number of its type."""
 
     token: InteractionToken
@@ -31,11 +31,11 @@ class Bare(NamedTuple):
     language: str
 
     @classmethod
-    def from_interaction(cls, interaction: Interaction) -> "Bare":
+    def from_interaction(cls, interaction: Interaction) -> "UnreadableInteraction":
         return cls(token_of(interaction), interaction.type.value, locale_of(interaction))
 
     @classmethod
-    def of_event(cls, data: Any) -> "Bare | None":
+    def from_event(cls, data: Any) -> "UnreadableInteraction | None":
         """From what the gateway sent; None if that is not enough."""
         if not isinstance(data, dict):
             return None
@@ -46,9 +46,9 @@ class Bare(NamedTuple):
         return cls(InteractionToken(number, token, int(time.time())), kind, str(data.get("locale")))
 
 
-async def answer(rest: Rest, bare: Bare) -> None:
+async def answer(rest: Rest, bare: UnreadableInteraction) -> None:
     """Say that it could not be read; raises what the library raises."""
     if bare.kind == AUTOCOMPLETE:
         await rest.answer(bare.token, CHOICES, {"choices": []})
     elif bare.kind in (COMMAND, COMPONENT, FORM):
-        await Answer(rest, bare.token, "").say(texts(language_of(bare.language)).gettext(UNREADABLE))
+        await Answer(rest, bare.token, "").send_toast(texts(language_of(bare.language)).gettext(UNREADABLE))

@@ -187,7 +187,7 @@ class Telegram:
     async def _hear(self, update: Update) -> None:
         try:
             if update.callback_query:
-                await self._pressed(update, update.callback_query)
+                await self._handle_press(update, update.callback_query)
             elif update.inline_query:
                 await self._typed(update, update.inline_query)
             elif update.chosen_inline_result:
@@ -346,7 +346,7 @@ class Telegram:
         )
         await self._call(place, say)
 
-    async def _pressed(self, update: Update, query: CallbackQuery) -> None:
+    async def _handle_press(self, update: Update, query: CallbackQuery) -> None:
         press, language = None, ""
         with _reading(update):
             press = reading.press(update, ephemerals=self.has_ephemeral)

@@ -29,7 +29,7 @@ class Replays:
             raise web.HTTPSeeOther(f"/g/{pasted.id}")
         is_id = re.fullmatch(GAME_ID, game_id)
         with self._site.limits.lookup(request) as lookup:
-            found = await self._card_room.games.game(game_id, Reader(language)) if is_id else None
+            found = await self._card_room.games.get_game(game_id, Reader(language)) if is_id else None
             lookup.end(nowhere=found is None)
         game = json.loads(found.body) if found else None
         data = {

@@ -27,7 +27,7 @@ class WatchPages:
     async def page(self, request: web.Request) -> web.Response:
         watch_id, language = request.match_info["watch_id"], language_of(browser_language(request))
         with self._site.limits.lookup(request) as lookup:
-            table = await self._card_room.watching.table(watch_id) if re.fullmatch(WATCH_ID, watch_id) else None
+            table = await self._card_room.watching.get_table(watch_id) if re.fullmatch(WATCH_ID, watch_id) else None
             lookup.end(nowhere=table is None)
         _ = texts(language).gettext
         data = {

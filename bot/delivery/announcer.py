@@ -19,7 +19,7 @@ class Announcer:
     async def send(self, adapter: Adapter, place: str, panel: Panel, key: str) -> None:
         """Send one, once under its key; the errors are those of `Adapter.send`."""
         try:
-            await adapter.send(place, await self._pictures.painted(panel), key)
+            await adapter.send(place, await self._pictures.paint_panel(panel), key)
         except NoPicture as error:
             if error.late:
                 self._answers.tasks.start(self._delete_late(adapter, place, error.late))

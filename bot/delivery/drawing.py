@@ -80,7 +80,7 @@ class Drawer:
         if only_if_free and not self._limiter.is_free(place):
             return None
         if viewer.deck and table.game is None:
-            self._pictures.get_ready()
+            self._pictures.warm_up()
         panel = draw(table, name, known, viewer, extras, sync.outcome, self._policies.of(table))
         surface.keep_drawn(key, panel)
         return panel

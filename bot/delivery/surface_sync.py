@@ -378,8 +378,8 @@ class SurfaceSync:
         if self._text_alone == panel.digest:
             panel = replace(panel, picture=None)
         pictures = self._tools.pictures
-        ready = await pictures.painted(panel.cut(self._longest) if self._longest else panel)
-        is_late = panel.picture and not ready.picture and pictures.is_under_way(panel.picture.subject)
+        ready = await pictures.paint_panel(panel.cut(self._longest) if self._longest else panel)
+        is_late = panel.picture and not ready.picture and pictures.is_painting(panel.picture.subject)
         self._awaited = panel.picture.subject if is_late and panel.picture else None
         return ready
 
@@ -400,7 +400,7 @@ class SurfaceSync:
     async def _wait_for_picture(self, scene: Subject) -> None:
         """Wait until a picture is painted that follows its text, or there may be something else to show."""
         with self._surface.pause() as woken:
-            await self._tools.pictures.until_done(scene, woken)
+            await self._tools.pictures.wait_until_done(scene, woken)
         self._awaited = None
 
     async def _wait_for_what_is_late(self) -> bool:

@@ -150,7 +150,7 @@ class Dispatcher:
 
     async def _painted(self, reply: Reply) -> Reply:
         """The reply with its panel's picture, if that has one and it comes in time."""
-        return replace(reply, panel=await self.worker.picture_pool.painted(reply.panel)) if reply.panel else reply
+        return replace(reply, panel=await self.worker.picture_pool.paint_panel(reply.panel)) if reply.panel else reply
 
     async def opened_private_chat(self, person: Person, code: str = "") -> None:
         """A person can be written to from now on: their hands come, that of table ``code`` or all of them.

@@ -14,7 +14,7 @@ from bot.panels.drafts import NO_DRAFT, Draft
 from bot.people import People
 from bot.platform import Reply
 from bot.ratelimit import RateLimiter
-from bot.site.hand_page import CHOOSING, HandPage, hand_page
+from bot.site.hand_page import LOCAL_ACTIONS, HandPage, hand_page
 from bot.table_policy import Policies
 from bot.tables.errors import NoSuchTable, OldPanel
 from bot.tables.room import Commit, Room
@@ -76,7 +76,11 @@ class OpenHand:
         """
         try:
             action = actions.parse(payload)
-            if not isinstance(action, TableAction) or action.verb not in CHOOSING or action.code != self.table.code:
+            if (
+                not isinstance(action, TableAction)
+                or action.verb not in LOCAL_ACTIONS
+                or action.code != self.table.code
+            ):
                 return None
             self._hands.count_choice(self._person)
             if action.verb == "menu":

@@ -25,7 +25,7 @@ def card_svg(card: str, deck: Deck) -> str:
         raise KeyError(card)
     rank, name = card[0], suit_name(card[1], deck.suits)
     if deck.style == "easy":
-        return _card(_easy(rank, name))
+        return _card(_easy_face(rank, name))
     corner = _index(rank, name)
     return _card(f'{_face(rank, name, deck.suits)}{corner}<g transform="rotate(180 125 200)">{corner}</g>')
 
@@ -33,7 +33,7 @@ def card_svg(card: str, deck: Deck) -> str:
 @cache
 def back_svg(deck: Deck) -> str:
     """The back of every card of a deck."""
-    return _card(drawing(f"backs/{deck.suits}").at(125, 200, HEIGHT))
+    return _card(drawing(f"backs/{deck.suits}").place(125, 200, HEIGHT))
 
 
 def suit_name(suit: str, suits: Suits) -> str:
@@ -60,20 +60,20 @@ def _face(rank: str, name: str, suits: Suits) -> str:
 def _index(rank: str, name: str) -> str:
     """A corner's rank, and the suit's sign below it."""
     colour = SUIT_COLOURS[name]
-    return _marked(rank, name, glyph(rank).at(26, 34, 38, colour=colour), _sign(name, 26, 73, 29))
+    return _index_group(rank, name, glyph(rank).place(26, 34, 38, colour=colour), _sign(name, 26, 73, 29))
 
 
-def _easy(rank: str, name: str) -> str:
+def _easy_face(rank: str, name: str) -> str:
     """A rank and below it a sign, as large as both can be, on the left: there they are seen where cards overlap."""
-    letter = glyph(rank).at(90, 104, 170, colour=SUIT_COLOURS[name])
-    return _marked(rank, name, letter, _sign(name, 98, 286, 168))
+    letter = glyph(rank).place(90, 104, 170, colour=SUIT_COLOURS[name])
+    return _index_group(rank, name, letter, _sign(name, 98, 286, 168))
 
 
 def _sign(name: str, x: float, y: float, height: float) -> str:
-    return drawing(f"signs/{name}").at(x, y, height, colour=SUIT_COLOURS[name])
+    return drawing(f"signs/{name}").place(x, y, height, colour=SUIT_COLOURS[name])
 
 
-def _marked(rank: str, name: str, *index: str) -> str:
+def _index_group(rank: str, name: str, *index: str) -> str:
     """An index with what it says, for those who read the drawing instead of looking at it."""
     return f'<g class="index" data-rank="{rank}" data-suit="{name}">{"".join(index)}</g>'
 
@@ -83,11 +83,11 @@ def sprite_svg(deck: Deck) -> str:
     """All cards of a deck and their back as one drawing, in which each is a symbol by its code or "back"."""
     drawn = {**{code: card_svg(code, deck) for code in PACKS[deck.suits].codes}, "back": back_svg(deck)}
     symbols = (
-        f'<symbol id="{name}" viewBox="0 0 {WIDTH} {HEIGHT}">{_inside(svg)}</symbol>' for name, svg in drawn.items()
+        f'<symbol id="{name}" viewBox="0 0 {WIDTH} {HEIGHT}">{_inner_svg(svg)}</symbol>' for name, svg in drawn.items()
     )
     return f'<svg xmlns="http://www.w3.org/2000/svg">{"".join(symbols)}</svg>'
 
 
-def _inside(svg: str) -> str:
+def _inner_svg(svg: str) -> str:
     """What a drawing is made of, without its outermost element."""
     return svg[svg.index(">") + 1 : svg.rindex("</svg>")]

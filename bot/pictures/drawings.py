@@ -14,7 +14,7 @@ class Drawing(NamedTuple):
     attributes: str
     content: str
 
-    def at(self, x: float, y: float, height: float, turn: float = 0, colour: str = "black") -> str:
+    def place(self, x: float, y: float, height: float, turn: float = 0, colour: str = "black") -> str:
         """The drawing as an SVG group, ``height`` high, its centre at ``x``, ``y``, turned by degrees clockwise.
 
         ``colour`` is that of drawings that have none of their own.

@@ -12,7 +12,7 @@ from bot.pictures.drawings import drawing
 CARD_WIDTH = 250
 
 
-class Placed(NamedTuple):
+class PlacedDrawing(NamedTuple):
     """A drawing of `art/figures/`, where its centre lies on the card, and its height; in {} is what a livery names."""
 
     name: str
@@ -24,47 +24,51 @@ class Placed(NamedTuple):
 class Figure(NamedTuple):
     """Drawings from back to front; the sign is held at ``hand``, behind ``arm``."""
 
-    body: tuple[Placed, ...]
-    arm: Placed
+    body: tuple[PlacedDrawing, ...]
+    arm: PlacedDrawing
     hand: tuple[float, float]
 
 
-_ROD, _FIST = Placed("rod-{rod}", 78, 116.5, 167), Placed("fist", 78, 116.5, 167)
+_ROD, _FIST = PlacedDrawing("rod-{rod}", 78, 116.5, 167), PlacedDrawing("fist", 78, 116.5, 167)
 _SIGN = (76, 60)
 
 FIGURES = {
     "F": Figure(
         (
-            Placed("fante", 120, 200, 400),
-            Placed("head", 115, 98, 80),
-            Placed("face-{face}", 115, 98, 80),
-            Placed("hat-{hat}", 115, 62, 60),
+            PlacedDrawing("fante", 120, 200, 400),
+            PlacedDrawing("head", 115, 98, 80),
+            PlacedDrawing("face-{face}", 115, 98, 80),
+            PlacedDrawing("hat-{hat}", 115, 62, 60),
         ),
-        Placed("raised-arm", 176, 164, 80),
+        PlacedDrawing("raised-arm", 176, 164, 80),
         (193, 128),
     ),
     "C": Figure(
         (
-            Placed("horse", 112, 204, 384),
-            Placed("rider", 112, 204, 384),
-            Placed("head", 128, 129, 74),
-            Placed("face-{face}", 128, 129, 74),
-            Placed("hat-{hat}", 128, 96, 57),
+            PlacedDrawing("horse", 112, 204, 384),
+            PlacedDrawing("rider", 112, 204, 384),
+            PlacedDrawing("head", 128, 129, 74),
+            PlacedDrawing("face-{face}", 128, 129, 74),
+            PlacedDrawing("hat-{hat}", 128, 96, 57),
         ),
-        Placed("raised-arm", 184, 197, 74),
+        PlacedDrawing("raised-arm", 184, 197, 74),
         (200, 162),
     ),
     "R": Figure(
-        (Placed("re", 118, 200, 400), Placed("head-re", 113, 122, 120), Placed("crown-{crown}", 113, 63, 58)),
-        Placed("raised-arm", 176, 170, 80),
+        (
+            PlacedDrawing("re", 118, 200, 400),
+            PlacedDrawing("head-re", 113, 122, 120),
+            PlacedDrawing("crown-{crown}", 113, 63, 58),
+        ),
+        PlacedDrawing("raised-arm", 176, 170, 80),
         (193, 134),
     ),
     "J": Figure(
         (
-            Placed("jack", 131, 116.5, 167),
-            Placed("head", 134, 103, 82),
-            Placed("face-{face}", 134, 103, 82),
-            Placed("hat-{hat}", 134, 66, 59),
+            PlacedDrawing("jack", 131, 116.5, 167),
+            PlacedDrawing("head", 134, 103, 82),
+            PlacedDrawing("face-{face}", 134, 103, 82),
+            PlacedDrawing("hat-{hat}", 134, 66, 59),
             _ROD,
         ),
         _FIST,
@@ -72,9 +76,9 @@ FIGURES = {
     ),
     "Q": Figure(
         (
-            Placed("queen", 131, 116.5, 167),
-            Placed("head-queen", 134, 98, 96),
-            Placed("queen-{queen}", 134, 93.2, 144),
+            PlacedDrawing("queen", 131, 116.5, 167),
+            PlacedDrawing("head-queen", 134, 98, 96),
+            PlacedDrawing("queen-{queen}", 134, 93.2, 144),
             _ROD,
         ),
         _FIST,
@@ -82,9 +86,9 @@ FIGURES = {
     ),
     "K": Figure(
         (
-            Placed("king", 131, 116.5, 167),
-            Placed("head-re", 134, 106, 112),
-            Placed("crown-{crown}", 134, 51, 54),
+            PlacedDrawing("king", 131, 116.5, 167),
+            PlacedDrawing("head-re", 134, 106, 112),
+            PlacedDrawing("crown-{crown}", 134, 51, 54),
             _ROD,
         ),
         _FIST,
@@ -174,32 +178,32 @@ def italian_figure(rank: str, name: str) -> str:
     """A figure of the suit of that name, as SVG groups in a card's measures."""
     drawn = FIGURES[rank]
     height, rise = HELD[name]
-    sign = drawing(f"pips/{name}").at(drawn.hand[0], drawn.hand[1] - rise, height)
-    return _body(drawn, name) + sign + _dressed(drawn.arm, name)
+    sign = drawing(f"pips/{name}").place(drawn.hand[0], drawn.hand[1] - rise, height)
+    return _body(drawn, name) + sign + _dress(drawn.arm, name)
 
 
 def french_figure(rank: str, name: str) -> str:
     """A figure of the suit of that name, once upright and once on its head, with a band between."""
     drawn, colour = FIGURES[rank], SUIT_COLOURS[name]
     x, y = drawn.hand
-    half = _body(drawn, name) + _dressed(drawn.arm, name)
+    half = _body(drawn, name) + _dress(drawn.arm, name)
     if LIVERIES[name].looks_right:
         half, x = f'<g transform="matrix(-1 0 0 1 {CARD_WIDTH} 0)">{half}</g>', CARD_WIDTH - x
-    half += drawing(f"signs/{name}").at(x, y, 37, colour=colour)
+    half += drawing(f"signs/{name}").place(x, y, 37, colour=colour)
     frame = 'x="50" y="22" width="150" height="356"'
     return (
         f'<rect {frame} fill="#f7eed8"/>{half}<g transform="rotate(180 125 200)">{half}</g>'
-        f'{drawing("figures/band").at(125, 200, 16, colour=colour)}<rect {frame} fill="none" stroke="{INK}"/>'
+        f'{drawing("figures/band").place(125, 200, 16, colour=colour)}<rect {frame} fill="none" stroke="{INK}"/>'
     )
 
 
 def _body(figure: Figure, name: str) -> str:
-    return "".join(_dressed(placed, name) for placed in figure.body)
+    return "".join(_dress(placed, name) for placed in figure.body)
 
 
-def _dressed(placed: Placed, name: str) -> str:
+def _dress(placed: PlacedDrawing, name: str) -> str:
     livery = LIVERIES[name]
-    text = drawing(f"figures/{placed.name.format_map(livery._asdict())}").at(placed.x, placed.y, placed.height)
+    text = drawing(f"figures/{placed.name.format_map(livery._asdict())}").place(placed.x, placed.y, placed.height)
     for drawn, worn in zip(LIVERIES["coins"].colours, livery.colours, strict=True):
         text = text.replace(drawn, worn)
     return text

@@ -34,13 +34,13 @@ BESIDE_POINTS, BESIDE_MANY_POINTS, BELOW_POINTS = 230, 200, 330
 POINTS, LONG_POINTS = 52, 38
 """How large points are written, and those that are longer than three characters, as −200 is."""
 
-NARROWEST = 0.4
+MIN_LETTER = 0.4
 """How wide a letter is on average, of the size that was asked for, where a text is written as small as it may be."""
 
 TARGET_LETTERS = 10
 """How many letters of what is played to stand in a line."""
 
-BACKS_SEEN, LEAST_BACK_STEP = 74, 4
+BACKS_VISIBLE, LEAST_BACK_STEP = 74, 4
 """How much is seen of the others' backs, from above, and of their left side where it is narrow."""
 
 EDGE = 18
@@ -62,10 +62,10 @@ RAISED = 14
 
 GAP = 12
 
-LEAST_STEP = 46
+MIN_STEP = 46
 """How much of a card's left side must be seen, so that one reads its rank and suit."""
 
-COVERED = 104
+ROW_STEP = 104
 """How much of a row of cards is seen above the row that lies on it."""
 
 EASY_ACROSS, MOST_ACROSS = 5, 6
@@ -104,7 +104,7 @@ MEASURES: dict[CardStyle, Measures] = {
     "classic": Measures(
         card=CARD,
         opposite=160,
-        shown=BACKS_SEEN,
+        shown=BACKS_VISIBLE,
         packets=104,
         own=240,
         shown_step=24,
@@ -194,10 +194,10 @@ def height_of(width: int) -> int:
 
 def lay_out(scene: Scene) -> Layout:
     """Where everything of a scene lies."""
-    return _Layouter(scene).layout()
+    return _SceneLayout(scene).layout()
 
 
-class Composer:
+class Canvas:
     """Puts boxes and texts into a picture, from above; ``y`` is how far it has come."""
 
     def __init__(self) -> None:
@@ -229,14 +229,14 @@ class Composer:
             self._text(figure, x, y, size, "white", "mat", side, "middle")
 
 
-class _Layouter(Composer):
+class _SceneLayout(Canvas):
     def __init__(self, scene: Scene) -> None:
         super().__init__()
         self.scene = scene
         self.is_easy = scene.deck.style == "easy"
         self.measures = MEASURES[scene.deck.style]
         self.card = self.measures.card
-        self.strip = TALL_STRIP if any(map(_needs_more_room, scene.sides)) else STRIP
+        self.strip = TALL_STRIP if any(map(_needs_tall_strip, scene.sides)) else STRIP
         self.y = self.strip
 
     def layout(self) -> Layout:
@@ -263,7 +263,7 @@ class _Layouter(Composer):
             name_x, points_x = (MARGIN, 318) if is_left else (WIDTH - MARGIN, WIDTH - 318)
             anchor: Literal["left", "right"] = "left" if is_left else "right"
             colour: Colour = "gold" if side.is_to_move else "white"
-            most = _beside_points(side)
+            most = _name_width(side)
             if not side.players:
                 self._text(side.name, name_x, 30, 30, colour, "strip", most, anchor)
             for line, name in enumerate(side.players):
@@ -293,10 +293,10 @@ class _Layouter(Composer):
             self._text(holder.name, MARGIN, self.y + 36, 26, "white", "felt", NAME)
             left = MARGIN + (NAME + MARGIN if holder.name else 0)
             room = WIDTH - left - 2 * MARGIN - self._others_packets(holder.packets)
-            width = _width_of_others(holder, room)
-            height = self._seen_of(holder) * width // SMALL
+            width = _other_card_width(holder, room)
+            height = self._visible_height(holder) * width // SMALL
             x = left
-            steps = _steps(holder.cards, room, self.measures.shown_step, width)
+            steps = _card_steps(holder.cards, room, self.measures.shown_step, width)
             for card, step in zip(holder.cards, steps, strict=True):
                 self._card(card, x, self.y, width, height)
                 x += step
@@ -304,12 +304,12 @@ class _Layouter(Composer):
             if holder is not self.scene.others[-1]:
                 self.y += 10
 
-    def _seen_of(self, holder: Holder) -> int:
+    def _visible_height(self, holder: Holder) -> int:
         """How much is seen of somebody else's cards, from above."""
         if holder.packets:
             return self.measures.packets
         is_shown = any(card.code for card in holder.cards)
-        return self.measures.shown if is_shown else BACKS_SEEN
+        return self.measures.shown if is_shown else BACKS_VISIBLE
 
     def _others_packets(self, packets: Sequence[Pile]) -> int:
         """Somebody else's packets, on the right; returns how wide they are."""
@@ -427,8 +427,8 @@ class _Layouter(Composer):
             # Packets alone, to choose from: all of them beside one another.
             width, rows = (INNER + GAP) // len(slots) - GAP, [slots]
         else:
-            width, rows = _without_overlap(slots) if self.is_easy else (CARD, _overlapping(slots))
-        covered = height_of(width) + RAISED + 2 if self.is_easy else COVERED
+            width, rows = _separate_rows(slots) if self.is_easy else (CARD, _overlapping_rows(slots))
+        covered = height_of(width) + RAISED + 2 if self.is_easy else ROW_STEP
         self.y += RAISED
         for row in rows[:-1]:
             self._row(row, width)
@@ -437,8 +437,8 @@ class _Layouter(Composer):
         self.y += min(height_of(width) + MARGIN, self.measures.own)
 
     def _row(self, row: Sequence[Card | Pile], width: int) -> None:
-        step = min(width + GAP, _step(row, width))
-        x = (WIDTH - _width_of(row, step, width)) // 2
+        step = min(width + GAP, _row_step(row, width))
+        x = (WIDTH - _row_width(row, step, width)) // 2
         for slot in row:
             if isinstance(slot, Pile):
                 self._pile(slot, x, self.y, width, label_at=54)
@@ -476,23 +476,23 @@ class _Layouter(Composer):
         self._chip(pile.label or f"×{pile.size}", at, y + label_at - 26, chip, "strip")
 
 
-def _beside_points(side: Side) -> int:
+def _name_width(side: Side) -> int:
     """How wide a side's name and notes may be beside its points."""
     return BESIDE_POINTS if len(side.points) < 3 else BESIDE_MANY_POINTS
 
 
-def _needs_more_room(side: Side) -> bool:
+def _needs_tall_strip(side: Side) -> bool:
     """Whether partners or long notes need a line more than there is beside the points."""
-    return bool(side.players) or NARROWEST * 24 * len(" · ".join(side.notes)) > _beside_points(side)
+    return bool(side.players) or MIN_LETTER * 24 * len(" · ".join(side.notes)) > _name_width(side)
 
 
-def _width_of_others(holder: Holder, room: int) -> int:
+def _other_card_width(holder: Holder, room: int) -> int:
     """How wide somebody else's cards are: larger where all of them are known and have room, for all of them count."""
     is_open = bool(holder.cards) and not holder.packets and all(card.code for card in holder.cards)
     return OPEN if is_open and OPEN + (len(holder.cards) - 1) * OPEN_STEP <= room else SMALL
 
 
-def _steps(cards: Sequence[Card], room: int, least: int, width: int) -> list[int]:
+def _card_steps(cards: Sequence[Card], room: int, least: int, width: int) -> list[int]:
     """How far from each of somebody else's cards, so wide, the next one lies. Where it is narrow, backs make way for
     cards that were shown, so that ``least`` is seen of each if there is room.
     """
@@ -506,16 +506,16 @@ def _steps(cards: Sequence[Card], room: int, least: int, width: int) -> list[int
     return [seen if card.code else hidden for card in cards]
 
 
-def _overlapping(slots: Sequence[Card | Pile]) -> list[list[Card | Pile]]:
+def _overlapping_rows(slots: Sequence[Card | Pile]) -> list[list[Card | Pile]]:
     """As few rows as there can be with each card's index in sight."""
     for count in range(1, len(slots) + 1):
         rows = _split(slots, -(-len(slots) // count))
-        if all(_step(row, CARD) >= LEAST_STEP for row in rows):
+        if all(_row_step(row, CARD) >= MIN_STEP for row in rows):
             return rows
     raise AssertionError("a card by itself has room")
 
 
-def _without_overlap(slots: Sequence[Card | Pile]) -> tuple[int, list[list[Card | Pile]]]:
+def _separate_rows(slots: Sequence[Card | Pile]) -> tuple[int, list[list[Card | Pile]]]:
     """Cards beside one another, as many in each row, larger where they are few; their width and the rows."""
     rows = -(-len(slots) // EASY_ACROSS)
     if len(slots) <= 2 * MOST_ACROSS:
@@ -530,14 +530,14 @@ def _split(slots: Sequence[Card | Pile], each: int) -> list[list[Card | Pile]]:
     return [list(slots[at : at + each]) for at in range(0, len(slots), each)]
 
 
-def _width_of(row: Sequence[Card | Pile], step: int, width: int) -> int:
+def _row_width(row: Sequence[Card | Pile], step: int, width: int) -> int:
     """How wide a row is whose cards lie so far apart."""
     piles = sum(isinstance(slot, Pile) for slot in row)
     cards = (len(row) - piles) * step
     return cards + piles * (width + GAP) - GAP if piles else cards + width - step
 
 
-def _step(row: Sequence[Card | Pile], width: int) -> int:
+def _row_step(row: Sequence[Card | Pile], width: int) -> int:
     """How far apart a row's cards can lie; packets lie beside one another, after the cards. Negative without room."""
     piles = sum(isinstance(slot, Pile) for slot in row)
     in_hand = len(row) - piles

@@ -27,7 +27,7 @@ ISOLATES = "\u2068\u2069"
 """What stands around names in texts, and is not seen."""
 
 
-def drawable(text: str) -> str:
+def drawable_text(text: str) -> str:
     """As much of a text as can be written: fancy letters as plain ones, emoji and other scripts left out.
 
     >>> drawable("𝓐𝓷𝓷𝓪 🤖")
@@ -45,7 +45,7 @@ def drawable_names(names: Sequence[str], language: str) -> list[str]:
     """
     _ = texts(language).gettext
     names = [name.strip(ISOLATES) for name in names]
-    written = [drawable(name) for name in names]
+    written = [drawable_text(name) for name in names]
     called = []
     for seat, (name, short) in enumerate(zip(names, written, strict=True), 1):
         number = _("seat {number}").format(number=seat)
@@ -56,5 +56,5 @@ def drawable_names(names: Sequence[str], language: str) -> list[str]:
 
 def are_drawable(names: Sequence[str]) -> bool:
     """Whether who reads these names in a picture knows who is meant: none is empty there, or like another one."""
-    written = [drawable(name) for name in names]
+    written = [drawable_text(name) for name in names]
     return all(written) and len(set(written)) == len(written)

@@ -8,7 +8,7 @@ from PIL import Image, ImageChops, ImageDraw, ImageFont
 
 from bot.picture import Subject
 from bot.pictures.layout import WIDTH, Box, CardAt, CurveAt, TextAt, lay_out
-from bot.pictures.lettering import ELLIPSIS, drawable
+from bot.pictures.lettering import ELLIPSIS, drawable_text
 from bot.pictures.png import encode_png
 from bot.pictures.scene import Scene
 from bot.pictures.sheet import Sheet
@@ -20,10 +20,10 @@ FONT = files("bot") / "pictures" / "fonts" / "fira-sans.ttf"
 TEXTS_KEPT = 300
 """Lines of text, which are some 8 kB each; most come again, as names do."""
 
-FINER = 3
+CURVE_SCALE = 3
 """How many times larger curves are drawn."""
 
-MARK, RING = 9, 4
+MARK_RADIUS, RING_WIDTH = 9, 4
 """A mark's radius, and how thick a ring is."""
 
 FAINT = 255 // (2 * SHADES)
@@ -49,53 +49,53 @@ def paint(subject: Subject) -> bytes:
                 corners = (item.x, item.y, item.x + item.width - 1, item.y + item.height - 1)
                 draw.rounded_rectangle(corners, item.radius, fill=colours.number(item.colour))
             case TextAt():
-                _write(image, item, colours)
+                _draw_text(image, item, colours)
     for curve in laid_out.curves:
         _draw_curve(image, curve, colours)
     return encode_png(image)
 
 
-def _write(image: Image.Image, item: TextAt, colours: Palette) -> None:
-    written = _written(item.text, item.size, item.most, colours.shades(item.colour, item.ground))
+def _draw_text(image: Image.Image, item: TextAt, colours: Palette) -> None:
+    written = _render_text(item.text, item.size, item.most, colours.shades(item.colour, item.ground))
     x = item.x - {"left": 0, "middle": written.width // 2, "right": written.width}[item.anchor]
     image.paste(written, (x, item.y - written.height // 2))
 
 
 def _draw_curve(image: Image.Image, item: CurveAt, colours: Palette) -> None:
     """A line and its marks, drawn larger and made smaller, so that they are smooth."""
-    reach = MARK + item.width
+    reach = MARK_RADIUS + item.width
     left, top = (min(point[axis] for point in item.points) - reach for axis in (0, 1))
     right, bottom = (max(point[axis] for point in item.points) + reach for axis in (0, 1))
-    large = Image.new("L", (FINER * (right - left), FINER * (bottom - top)))
+    large = Image.new("L", (CURVE_SCALE * (right - left), CURVE_SCALE * (bottom - top)))
     draw = ImageDraw.Draw(large)
-    points = [(FINER * (x - left), FINER * (y - top)) for x, y in item.points]
-    draw.line(points, fill=255, width=FINER * item.width, joint="curve")
+    points = [(CURVE_SCALE * (x - left), CURVE_SCALE * (y - top)) for x, y in item.points]
+    draw.line(points, fill=255, width=CURVE_SCALE * item.width, joint="curve")
     for (x, y), is_filled in zip(points, item.marks, strict=False):
-        around = FINER * MARK
+        around = CURVE_SCALE * MARK_RADIUS
         corners = (x - around, y - around, x + around, y + around)
-        draw.ellipse(corners, fill=255 if is_filled else 0, outline=255, width=FINER * RING)
-    drawn = large.reduce(FINER)
+        draw.ellipse(corners, fill=255 if is_filled else 0, outline=255, width=CURVE_SCALE * RING_WIDTH)
+    drawn = large.reduce(CURVE_SCALE)
     first = colours.shades(item.colour, item.ground)
     shades = drawn.point([first + value * (SHADES - 1) // 255 for value in range(256)])
     inside = Image.new("L", large.size)
     draw = ImageDraw.Draw(inside)
     for (x, y), _mark in zip(points, item.marks, strict=False):
-        around = FINER * (MARK - 1)
+        around = CURVE_SCALE * (MARK_RADIUS - 1)
         draw.ellipse((x - around, y - around, x + around, y + around), fill=255)
-    covered = ImageChops.lighter(drawn, inside.reduce(FINER)).point(lambda value: 255 * (value > FAINT), "1")
+    covered = ImageChops.lighter(drawn, inside.reduce(CURVE_SCALE)).point(lambda value: 255 * (value > FAINT), "1")
     image.paste(shades, (left, top), covered)
 
 
 @lru_cache(TEXTS_KEPT)
-def _written(text: str, size: int, most: int, first: int) -> Image.Image:
+def _render_text(text: str, size: int, most: int, first: int) -> Image.Image:
     """A line of text on its ground, cut or a little smaller where it is too wide, in the shades from ``first`` on."""
-    text, font = _fitted(drawable(text), size, most)
+    text, font = _fit_text(drawable_text(text), size, most)
     letters = Image.new("L", (max(1, round(font.getlength(text))), size + size // 2))
     ImageDraw.Draw(letters).text((0, letters.height // 2), text, fill=255, font=font, anchor="lm")
     return letters.point([first + value * (SHADES - 1) // 255 for value in range(256)])
 
 
-def _fitted(text: str, size: int, most: int) -> tuple[str, ImageFont.FreeTypeFont]:
+def _fit_text(text: str, size: int, most: int) -> tuple[str, ImageFont.FreeTypeFont]:
     """As much of a text as is no wider than so many pixels, and its font."""
     font = next((font for part in (1.0, 0.9, 0.8) if (font := _font(round(part * size))).getlength(text) <= most), None)
     if font:

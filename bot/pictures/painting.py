@@ -10,8 +10,8 @@ def paint(scene: Subject) -> bytes:
     return painter.paint(scene)
 
 
-def get_ready() -> None:
+def warm_up() -> None:
     """Have the usual deck at hand."""
     from bot.pictures import sprites  # noqa: PLC0415
 
-    sprites.get_ready()
+    sprites.warm_up()

@@ -48,9 +48,9 @@ FRENCH_PIPS = {
 def italian_pips(rank: str, name: str) -> str:
     """The pips, or the ace, of the suit of that name, as SVG groups in a card's measures."""
     if rank == "A":
-        return drawing(f"aces/{name}").at(125, 200, ACES[name])
+        return drawing(f"aces/{name}").place(125, 200, ACES[name])
     pip, height = drawing(f"pips/{name}"), PIPS[name][(int(rank) - 1) // 2]
-    return "".join(pip.at(x, y, height) for x, y in ITALIAN_PIPS[rank])
+    return "".join(pip.place(x, y, height) for x, y in ITALIAN_PIPS[rank])
 
 
 def french_pips(rank: str, name: str) -> str:
@@ -58,7 +58,7 @@ def french_pips(rank: str, name: str) -> str:
     sign, colour = drawing(f"signs/{name}"), SUIT_COLOURS[name]
     if rank == "A":
         return "".join(
-            sign.at(125, 200, height, colour=ink)
+            sign.place(125, 200, height, colour=ink)
             for height, ink in ((180, colour), (142, PAPER), (132, colour), (48, PAPER))
         )
-    return "".join(sign.at(x, y, 54, 180 if y > 200 else 0, colour) for x, y in FRENCH_PIPS[rank])
+    return "".join(sign.place(x, y, 54, 180 if y > 200 else 0, colour) for x, y in FRENCH_PIPS[rank])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 
-from bot.pictures.lettering import drawable, drawable_names
+from bot.pictures.lettering import drawable_names, drawable_text
 from bot.pictures.scene import TallyLine
 from bot.pictures.sheet import Curve, Ink, Part, Plot, Row, Rows, Score, Sheet, Tally, Words
 from bot.words.course import course, course_line, decisive_line, declared_in_all, declared_lines
@@ -40,7 +40,7 @@ def deal_sheet(
     """What a deal counted, by its number from 1, and how the game stands after it; ``names`` are by seat. ``suits`` is
     what forty cards are shown with, ``group`` what the chat is called that reads it.
     """
-    results = _Results(record, names, language, suits)
+    results = _ResultParts(record, names, language, suits)
     _ = results.words.text
     lines = list(declared_lines(results.words, record, number))[:MOST_DECLARED]
     return Sheet(
@@ -70,14 +70,14 @@ def game_sheet(
 
     ``summaries`` are of each player's decisions, if they were analysed; who decided nothing is left out.
     """
-    results = _Results(record, names, language)
+    results = _ResultParts(record, names, language)
     _ = results.words.text
     winner = ending_of(record, results.words)
     day = [time.strftime("%Y-%m-%d", time.gmtime(ended))] if ended else []
     decided = decisive_line(results.words, record)
     return Sheet(
         title=_(record.kind.name),
-        note=results.played(),
+        note=results.deals_played(),
         parts=(
             Words(winner, INKS[record.winner[0] % 2] if record.winner else None),
             *([results.scores(len(record.deals))] if record.deals else []),
@@ -92,17 +92,17 @@ def game_sheet(
 
 def small_print(group: str, *words: str) -> str:
     """At the foot of what is passed on: the bot, where it was played, when, and the table."""
-    name = drawable(group).strip()
+    name = drawable_text(group).strip()
     short = name if len(name) <= LONGEST_GROUP else f"{name[: LONGEST_GROUP - 1].rstrip()}…"
     return " · ".join([BOT, *([short] if short else []), *words])
 
 
-class _Results:
+class _ResultParts:
     def __init__(self, record: Record, names: Sequence[str], language: str, suits: str = "italian") -> None:
         self.record = record
         self.words = Wording(language, drawable_names(names, language), suits)
 
-    def played(self) -> str:
+    def deals_played(self) -> str:
         deals = len(self.record.deals)
         return self.words.ngettext("{count} deal", "{count} deals", deals).format(count=deals)
 

@@ -21,7 +21,7 @@ def hand_scene(
     """
     if seen.view is None or seen.view.deal is None or seen.phase not in ("playing", "over"):
         return None
-    return _Scenes(seen, language, suits, style, any_letters=any_letters).hand(seen.view.deal, chosen)
+    return _SceneBuilder(seen, language, suits, style, any_letters=any_letters).hand(seen.view.deal, chosen)
 
 
 class DealEnd(NamedTuple):
@@ -37,7 +37,7 @@ def deal_end(seen: TableSnapshot, language: str, suits: str) -> DealEnd | None:
     """The end of the last deal that is over; None before there is one, and where the game was cut short in it."""
     if seen.view is None or seen.view.result is None or seen.is_cut_short:
         return None
-    result, scenes = seen.view.result, _Scenes(seen, language, suits, "classic", any_letters=True)
+    result, scenes = seen.view.result, _SceneBuilder(seen, language, suits, "classic", any_letters=True)
     played = result.last_trick.cards if result.last_trick else ()
     return DealEnd(
         result.deal, scenes.tally(result.entries), scenes.trick(played), tuple([card.seat for card in played])
@@ -48,10 +48,10 @@ def board_scene(seen: TableSnapshot, language: str, suits: str, style: CardStyle
     """The deal that is played, as everybody may see it; None before the first one."""
     if seen.view is None or seen.view.deal is None:
         return None
-    return _Scenes(seen, language, suits, style).table(seen.view.deal)
+    return _SceneBuilder(seen, language, suits, style).table(seen.view.deal)
 
 
-class _Scenes:
+class _SceneBuilder:
     def __init__(
         self, seen: TableSnapshot, language: str, suits: str, style: CardStyle, *, any_letters: bool = False
     ) -> None:

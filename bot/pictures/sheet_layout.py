@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from textwrap import wrap
 
-from bot.pictures.layout import INNER, MARGIN, SMALL, WIDTH, CardAt, Colour, Composer, CurveAt, Layout, height_of
+from bot.pictures.layout import INNER, MARGIN, SMALL, WIDTH, Canvas, CardAt, Colour, CurveAt, Layout, height_of
 from bot.pictures.sheet import (
     Curve,
     Diagram,
@@ -68,10 +68,10 @@ SEEN_IN_FAN = {"classic": 46, "easy": 58}
 
 def lay_out_sheet(sheet: Sheet) -> Layout:
     """Where everything of a sheet lies."""
-    return _SheetLayouter(sheet).layout()
+    return _SheetLayout(sheet).layout()
 
 
-class _SheetLayouter(Composer):
+class _SheetLayout(Canvas):
     def __init__(self, sheet: Sheet) -> None:
         super().__init__()
         self.sheet = sheet
@@ -139,7 +139,7 @@ class _SheetLayouter(Composer):
     def _words(self, words: Words) -> None:
         size = 30
         colour: Colour = words.ink or "white"
-        for line in _wrapped(words.text, INNER, size):
+        for line in _wrap_text(words.text, INNER, size):
             self._text(line, WIDTH // 2, self.y + 20, size, colour, "felt", INNER, "middle")
             self.y += 40
 
@@ -169,7 +169,7 @@ class _SheetLayouter(Composer):
         for curve in reversed(plot.curves):
             self._curve(curve, left + 10, right - 10, [at(value) for value in curve.values], 5)
         ends = [at(curve.values[-1]) for curve in plot.curves]
-        for curve, y in zip(plot.curves, _apart(ends), strict=True):
+        for curve, y in zip(plot.curves, _spread(ends), strict=True):
             self._text(minus(str(curve.values[-1])), right + 10, y, 32, curve.ink, "mat", ENDS - 16)
         self._below(plot, left, right, self.y + PLOT + 8)
         self.y += PLOT + below
@@ -262,7 +262,7 @@ class _SheetLayouter(Composer):
         for number, row in enumerate(diagram.rows):
             is_middle = number == len(diagram.rows) // 2
             ground: Colour = "mat" if is_middle else "felt"
-            captions = [_wrapped(spot.label, self._room(row), 24) for spot in row]
+            captions = [_wrap_text(spot.label, self._room(row), 24) for spot in row]
             height = height_of(SMALL) + CAPTION * max(map(len, captions)) + 22
             if is_middle:
                 self._box(LEFT, self.y, RIGHT - LEFT, height, ground, 26)
@@ -308,7 +308,7 @@ def _ticks(low: int, high: int) -> list[int]:
     return [step * number for number in range(first, high // step + 1)]
 
 
-def _apart(heights: Sequence[int]) -> list[int]:
+def _spread(heights: Sequence[int]) -> list[int]:
     """Two heights at which figures can be written beside one another."""
     if len(heights) < 2 or abs(heights[0] - heights[1]) >= NEAREST_ENDS:
         return list(heights)
@@ -316,6 +316,6 @@ def _apart(heights: Sequence[int]) -> list[int]:
     return [middle - away, middle + away] if heights[0] <= heights[1] else [middle + away, middle - away]
 
 
-def _wrapped(text: str, room: int, size: int) -> list[str]:
+def _wrap_text(text: str, room: int, size: int) -> list[str]:
     """A text in lines of about so many pixels; one that is wider is written smaller."""
     return wrap(text, int(room / (LETTER * size)))

@@ -30,7 +30,7 @@ COLOURS: dict[Colour, RGB] = {
 SHADES = 8
 """Steps between a text's colour and its ground's, for smooth edges."""
 
-WRITTEN: tuple[tuple[Colour, Colour], ...] = (
+TEXT_COLOURS: tuple[tuple[Colour, Colour], ...] = (
     ("white", "felt"),
     ("gold", "felt"),
     ("sky", "felt"),
@@ -46,7 +46,7 @@ WRITTEN: tuple[tuple[Colour, Colour], ...] = (
 )
 """The colours of texts, each with what it is written on."""
 
-DIMMED = 0.42
+DIM_SHARE = 0.42
 """How much of the felt shows through a card that may not be played."""
 
 BRIGHT, DIM = 64, 16
@@ -69,9 +69,9 @@ class Palette:
         for name, colour in COLOURS.items():
             self._numbers[name] = len(found)
             found.append(colour)
-        for ink, ground in WRITTEN:
+        for ink, ground in TEXT_COLOURS:
             self._shades[ink, ground] = len(found)
-            found += [_between(COLOURS[ground], COLOURS[ink], step / (SHADES - 1)) for step in range(SHADES)]
+            found += [_mix(COLOURS[ground], COLOURS[ink], step / (SHADES - 1)) for step in range(SHADES)]
         sheet = _sheet(deck)
         found += _colours_of(sheet, BRIGHT)
         found += _colours_of(_dimmed(sheet), DIM)
@@ -100,11 +100,11 @@ def palette(deck: Deck) -> Palette:
     return Palette(deck)
 
 
-def _weight(image: Image.Image) -> int:
+def _pixels(image: Image.Image) -> int:
     return image.width * image.height
 
 
-@cached(LRUCache(SPRITES_BYTES, getsizeof=_weight))
+@cached(LRUCache(SPRITES_BYTES, getsizeof=_pixels))
 def sprite(deck: Deck, code: str, width: int) -> Image.Image:
     """A card, or a back where there is no ``code``, so many pixels wide, as numbers in the deck's palette."""
     drawn = raster(deck, code, width)
@@ -119,7 +119,7 @@ def mask(width: int) -> Image.Image:
     return raster(DECKS[0], "", width).getchannel("A").point(lambda alpha: 255 * (alpha > 127), "1")
 
 
-def get_ready() -> None:
+def warm_up() -> None:
     """Make the large cards of the deck that most people have."""
     usual = DECKS[0]
     for code in ("", *PACKS[usual.suits].codes):
@@ -134,7 +134,7 @@ def raster(deck: Deck, code: str, width: int) -> Image.Image:
 
 
 def _dimmed(image: Image.Image) -> Image.Image:
-    return Image.blend(image, Image.new("RGB", image.size, COLOURS["felt"]), DIMMED)
+    return Image.blend(image, Image.new("RGB", image.size, COLOURS["felt"]), DIM_SHARE)
 
 
 def _sheet(deck: Deck) -> Image.Image:
@@ -155,6 +155,6 @@ def _colours_of(image: Image.Image, count: int) -> list[RGB]:
     return [(flat[at], flat[at + 1], flat[at + 2]) for at in range(0, len(flat), 3)][:count]
 
 
-def _between(one: RGB, other: RGB, part: float) -> RGB:
+def _mix(one: RGB, other: RGB, part: float) -> RGB:
     red, green, blue = (round(first + (second - first) * part) for first, second in zip(one, other, strict=True))
     return red, green, blue

@@ -27,7 +27,7 @@ from engine.views import DealView, Packet, PacketsView, TressetteView, View
 POINTS_IN_TRICKS = 11
 """Of a deal of Tressette: 32 thirds and a point for the last trick (docs/rules.md)."""
 
-CHOOSING = ("draft", "menu")
+LOCAL_ACTIONS = ("draft", "menu")
 """What a page keeps to itself: the parts of a move that its reader has chosen, and which menu is open."""
 
 
@@ -49,7 +49,7 @@ class TapCard:
 
 
 @dataclass(frozen=True, slots=True)
-class LyingCard:
+class PageCard:
     """A card that somebody played or drew, ``by`` whom. ``at`` counts seats from the reader's, in the order of play."""
 
     code: str
@@ -60,7 +60,7 @@ class LyingCard:
 
 
 @dataclass(frozen=True, slots=True)
-class Sitting:
+class PagePlayer:
     """Somebody at the table: ``hidden`` is how many cards they hold that nobody else knows, ``shown`` those known.
 
     ``dealing`` is what they do as the dealer, empty for others.
@@ -116,19 +116,19 @@ class HandPage:
     target: str = ""
     deal: int = 0
     sides: tuple[PageSide, ...] = ()
-    sitting: tuple[Sitting, ...] = ()
-    trick: tuple[LyingCard, ...] = ()
-    last_trick: tuple[LyingCard, ...] = ()
+    sitting: tuple[PagePlayer, ...] = ()
+    trick: tuple[PageCard, ...] = ()
+    last_trick: tuple[PageCard, ...] = ()
     last_title: str = ""
     stock: int = 0
-    drawn: tuple[LyingCard, ...] = ()
+    drawn: tuple[PageCard, ...] = ()
     drawn_title: str = ""
     middle: tuple[TapCard, ...] = ()
     hand: tuple[TapCard, ...] = ()
     packets: tuple[TapCard, ...] = ()
     tally: tuple[tuple[str, str, str], ...] = ()
     tally_title: str = ""
-    end_trick: tuple[LyingCard, ...] = ()
+    end_trick: tuple[PageCard, ...] = ()
     replay: str = ""
     results: str = ""
     resign: str = ""
@@ -162,15 +162,15 @@ def hand_page(
     seat = table.seat_of(person)
     seen = snapshot(table, seat, policy.own_texts)
     outcome = outcome or Outcome("", ())
-    panel = _panel(table, seen, person, profile, chosen, menu, policy, outcome)
+    panel = _page_panel(table, seen, person, profile, chosen, menu, policy, outcome)
     _ = table_words(seen, profile.language, profile.suits).text
     why = _(UNRATED[unrated]) if unrated else ""
     asks = _("{name} asks for a rematch, and waits a minute.").format(name=isolated(again)) if again else ""
     besides = policy.note(outcome, profile.language) or " ".join(filter(None, (why, asks)))
-    return _Pages(table, seen, profile, panel, chosen, besides, policy).page()
+    return _PageBuilder(table, seen, profile, panel, chosen, besides, policy).build()
 
 
-def _panel(
+def _page_panel(
     table: Table,
     seen: TableSnapshot,
     person: str,
@@ -198,16 +198,16 @@ def _panel(
     panel = challenge_panel(table, seen, *words, menu=menu, by_link=True)
     asked = hand_panel(seen, *words).rows if seen.asking else ()
     is_opener = person == table.opener.person
-    kept = [tuple(button for button in row if _may_press(button, is_opener=is_opener)) for row in panel.rows]
+    kept = [tuple(button for button in row if _is_for_player(button, is_opener=is_opener)) for row in panel.rows]
     return Panel(panel.text, (*asked, *(row for row in kept if row)))
 
 
-def _may_press(button: Button, *, is_opener: bool) -> bool:
+def _is_for_player(button: Button, *, is_opener: bool) -> bool:
     """Return whether a button of a challenge is for a player who has a chair."""
     return button.role not in (Role.SIT, Role.INVITE) and (is_opener or button.role is not Role.TERMS)
 
 
-class _Pages:
+class _PageBuilder:
     def __init__(
         self,
         table: Table,
@@ -230,7 +230,7 @@ class _Pages:
         extra = [tuple(one for one in row if not one.about and not self._is_too_early(one)) for row in panel.rows]
         self.extra = tuple(filter(None, extra))
 
-    def page(self) -> HandPage:
+    def build(self) -> HandPage:
         seen, panel = self.seen, self.panel
         common = {
             "code": seen.code,
@@ -260,21 +260,21 @@ class _Pages:
             target=scene.target,
             deal=view.deal_number,
             sides=tuple(PageSide(one.name, one.points, one.notes, one.is_to_move) for one in scene.sides),
-            sitting=() if is_over else self._sitting(deal),
-            trick=self._lying(scene.trick, (card.seat for card in deal.trick)) if scene.trick else (),
-            last_trick=self._lying(scene.last_trick, (card.seat for card in deal.last_trick.cards))
+            sitting=() if is_over else self._players(deal),
+            trick=self._page_cards(scene.trick, (card.seat for card in deal.trick)) if scene.trick else (),
+            last_trick=self._page_cards(scene.last_trick, (card.seat for card in deal.last_trick.cards))
             if deal.last_trick and scene.last_trick
             else (),
             last_title=scene.last_title,
             stock=scene.stock.size if scene.stock else 0,
-            drawn=self._lying(scene.drawn, [seen.seat or 0] * len(scene.drawn)),
+            drawn=self._page_cards(scene.drawn, [seen.seat or 0] * len(scene.drawn)),
             drawn_title=scene.drawn_title,
             middle=self._piles(scene.middle, None),
             hand=self._hand(deal) if scene.hand else (),
             packets=self._piles(scene.packets, seen.seat),
             tally=tuple((line.label, *line.figures) for line in end.tally) if end else (),
             tally_title=self.words.text("deal {number}").format(number=end.number) if end else "",
-            end_trick=self._lying(end.trick, end.seats) if end else (),
+            end_trick=self._page_cards(end.trick, end.seats) if end else (),
             results=self.policy.results_path,
             resign="" if is_over else actions.table(seen.code, "draft", seen.version, RESIGN),
             # Cards that others have yet to play are for nobody to see.
@@ -290,12 +290,12 @@ class _Pages:
         how = self.words.ending(view.winner, view.ending) if is_cut_short else ""
         return " ".join(filter(None, (ending, how, self.besides)))
 
-    def _tap(self, code: str | None, packet: Packet | None = None) -> tuple[str, Role]:
+    def _tap_press(self, code: str | None, packet: Packet | None = None) -> tuple[str, Role]:
         """Return what a tap on a card or a packet presses, and its role."""
         button = self.pressed.get(code or "") or self.pressed.get(str(packet.number) if packet else "")
         if button:
             return button.payload, button.role
-        if packet and (hold := self._hold(packet)):
+        if packet and (hold := self._hold_press(packet)):
             return hold, Role.CHOOSE
         # The engine refuses a card that may not be played, and says why.
         is_refused = code and self.playable
@@ -322,7 +322,7 @@ class _Pages:
         assert self.scene
         found = []
         for code, card in zip(deal.hand or (), self.scene.hand, strict=True):
-            press, role = self._tap(code)
+            press, role = self._tap_press(code)
             found.append(TapCard(card.code, self._name(code), card.light, press, role=role))
         return tuple(found)
 
@@ -336,7 +336,7 @@ class _Pages:
             return ()
         found = []
         for pile, packet in zip(piles, self._packets_of(owner), strict=True):
-            press, role = self._tap(packet.top, packet)
+            press, role = self._tap_press(packet.top, packet)
             light, number = self._light_of(pile, packet), str(packet.number)
             found.append(TapCard(pile.top.code, self._name(packet.top), light, press, pile.size, number, role))
         return tuple(found)
@@ -354,9 +354,9 @@ class _Pages:
         """
         if pile.top.light == "playable" and packet.top not in self.playable:
             return "dim"
-        return pile.top.light or ("playable" if self._hold(packet) else "")
+        return pile.top.light or ("playable" if self._hold_press(packet) else "")
 
-    def _hold(self, packet: Packet) -> str:
+    def _hold_press(self, packet: Packet) -> str:
         """What a tap presses while one takes two packets in hand: the first is only chosen, the second is the move."""
         moves = self.seen.view.moves if self.seen.view and self.seen.my_turn else ()
         number = str(packet.number)
@@ -369,43 +369,43 @@ class _Pages:
             return actions.table(self.seen.code, "draft", self.seen.version, number)
         return actions.move(self.seen.code, self.seen.version, f"hold {' '.join(sorted((self.chosen, number)))}")
 
-    def _lying(self, played: Iterable[PlayedCard], seats: Iterable[int]) -> tuple[LyingCard, ...]:
+    def _page_cards(self, played: Iterable[PlayedCard], seats: Iterable[int]) -> tuple[PageCard, ...]:
         return tuple(
-            LyingCard(one.card.code, one.by, self._at(seat), one.said, one.wins)
+            PageCard(one.card.code, one.by, self._relative_seat(seat), one.said, one.wins)
             for one, seat in zip(played, seats, strict=True)
         )
 
-    def _at(self, seat: int) -> int:
+    def _relative_seat(self, seat: int) -> int:
         return (seat - (self.seen.seat or 0)) % len(self.seen.chairs)
 
-    def _sitting(self, deal: DealView) -> tuple[Sitting, ...]:
+    def _players(self, deal: DealView) -> tuple[PagePlayer, ...]:
         found = []
         for seat, chair in enumerate(self.seen.chairs):
             is_reader = seat == self.seen.seat
             known = () if is_reader else deal.known[seat]
             found.append(
-                Sitting(
-                    self._at(seat),
+                PagePlayer(
+                    self._relative_seat(seat),
                     self.words.text("you") if is_reader else isolated(chair.name) if chair else "…",
                     chair is not None and chair.is_robot,
                     self.seen.turn == seat,
-                    self._dealing() if deal.dealer == seat else "",
+                    self._dealer_text() if deal.dealer == seat else "",
                     0 if is_reader else deal.counts[seat] - len(known),
-                    tuple(TapCard(self._worn(code), self._name(code)) for code in known),
+                    tuple(TapCard(self._drawn_code(code), self._name(code)) for code in known),
                     () if is_reader else self._others_packets(seat),
                 )
             )
         return tuple(sorted(found, key=lambda one: one.at))
 
-    def _dealing(self) -> str:
+    def _dealer_text(self) -> str:
         _ = self.words.text
         return _("deals the cards") if self.seen.kind.has_dealer else _("draws first")
 
     def _others_packets(self, seat: int) -> tuple[TapCard, ...]:
         return tuple(
-            TapCard(self._worn(one.top), self._name(one.top), size=one.left, label=str(one.number))
+            TapCard(self._drawn_code(one.top), self._name(one.top), size=one.left, label=str(one.number))
             for one in self._packets_of(seat)
         )
 
-    def _worn(self, code: str | None) -> str:
+    def _drawn_code(self, code: str | None) -> str:
         return self.words.faces.drawn(code) if code else ""

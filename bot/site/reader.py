@@ -35,11 +35,11 @@ class Answer(NamedTuple):
     tag: str
 
     @classmethod
-    def of(cls, body: bytes) -> "Answer":
+    def from_body(cls, body: bytes) -> "Answer":
         return cls(body, blake2b(body, digest_size=12).hexdigest())
 
 
-class TooMuchToDo(Exception):
+class AnalysisBusy(Exception):
     """As many analyses are under way as may be; this one may be asked for later."""
 
 
@@ -54,23 +54,23 @@ class GameReader:
         self._archive, self._analysis_pool = archive, analysis_pool
         self._told: LRUCache[str, bytes] = LRUCache(CACHE_BYTES, getsizeof=len)
 
-    async def record(self, game_id: str) -> Answer | None:
+    async def get_record(self, game_id: str) -> Answer | None:
         """The record, as docs/records.md has it."""
-        return await self._answer(game_id, "record", lambda game: game.record)
+        return await self._cached_answer(game_id, "record", lambda game: game.record)
 
-    async def game(self, game_id: str, reader: Reader) -> Answer | None:
+    async def get_game(self, game_id: str, reader: Reader) -> Answer | None:
         """A `ReplayedGame`."""
-        return await self._answer(game_id, f"game {reader}", lambda game: replayed_game(game, *reader))
+        return await self._cached_answer(game_id, f"game {reader}", lambda game: replayed_game(game, *reader))
 
-    async def deal(self, game_id: str, number: int, reader: Reader) -> Answer | None:
+    async def get_deal(self, game_id: str, number: int, reader: Reader) -> Answer | None:
         """A `ReplayedDeal`, by its number from 1."""
 
         def tell(game: FinishedGame) -> BaseModel | None:
             return replayed_deal(game, number, *reader) if 1 <= number <= len(game.record.deals) else None
 
-        return await self._answer(game_id, f"deal {number} {reader}", tell)
+        return await self._cached_answer(game_id, f"deal {number} {reader}", tell)
 
-    async def analysis(self, game_id: str, reader: Reader, *, begin: bool = False) -> Answer | None:
+    async def get_analysis(self, game_id: str, reader: Reader, *, begin: bool = False) -> Answer | None:
         """A `ReplayedAnalysis`, as far as it has come; with ``begin`` one that was not made is begun; TooMuchToDo
         or NotAnalysed where that cannot be.
         """
@@ -83,10 +83,12 @@ class GameReader:
         except AnalysisFailed:
             raise NotAnalysed() from None
         if begin and known is None:
-            raise TooMuchToDo()
-        return Answer.of(replayed_analysis(game, known, *reader).model_dump_json().encode())
+            raise AnalysisBusy()
+        return Answer.from_body(replayed_analysis(game, known, *reader).model_dump_json().encode())
 
-    async def _answer(self, game_id: str, what: str, tell: Callable[[FinishedGame], BaseModel | None]) -> Answer | None:
+    async def _cached_answer(
+        self, game_id: str, what: str, tell: Callable[[FinishedGame], BaseModel | None]
+    ) -> Answer | None:
         """What is told of a game as it is stored now: people who are forgotten are gone from the next answer on."""
         stored = await self._archive.stored(game_id)
         if stored is None:
@@ -104,7 +106,7 @@ class GameReader:
             body = told.model_dump_json().encode()
             if len(body) < CACHE_BYTES:
                 self._told[key] = body
-        return Answer.of(body)
+        return Answer.from_body(body)
 
 
 def _parsed(stored: bytes | None) -> FinishedGame | None:

@@ -23,19 +23,19 @@ from engine.tressette import TressetteDeal
 from engine.views import DealView, Packet, PacketsView, SpadesView, StockView, TressetteView
 
 OpenView = PacketsView | StockView | SpadesView | TressetteView | DealView
-RECORDS = (TressetteRecord, SpadesRecord)
+RECORD_TYPES = (TressetteRecord, SpadesRecord)
 """What records are, by their games' family."""
 
 COSTLIEST = 3
 
 
-class Told(BaseModel):
+class ApiModel(BaseModel):
     """Something that is told to programs and pages: it does not change, and all of it is documented."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
 
-class SeatView(Told):
+class SeatView(ApiModel):
     """What one seat saw otherwise than everybody did; null what its game does not know."""
 
     hand: list[str]
@@ -44,7 +44,7 @@ class SeatView(Told):
     discarded: list[str] | None = Field(None, description="Spades: what it had thrown away.")
 
 
-class Step(Told):
+class Step(ApiModel):
     """A position, and the move that led to it."""
 
     seat: int | None = Field(description="Who moved; null for chance, and where the cards were dealt.")
@@ -57,7 +57,7 @@ class Step(Told):
     )
 
 
-class ReplayedDeal(Told):
+class ReplayedDeal(ApiModel):
     """A deal, step by step: the first step is the deal as it was dealt, each other one stands after a move."""
 
     number: int
@@ -65,7 +65,7 @@ class ReplayedDeal(Told):
     score: list[str] = Field(description="What it counted, in words.")
 
 
-class DealHead(Told):
+class DealHead(ApiModel):
     """A deal in a game's overview. ``entries`` are its score by side, as the record has them."""
 
     number: int
@@ -75,7 +75,7 @@ class DealHead(Told):
     totals: tuple[int, int]
 
 
-class ReplayedGame(Told):
+class ReplayedGame(ApiModel):
     """A finished game's overview."""
 
     id: str
@@ -93,7 +93,7 @@ class ReplayedGame(Told):
     deals: list[DealHead]
 
 
-class Judgement(Told):
+class Judgement(ApiModel):
     """What a decision was worth; a move that gave several things away has a judgement on each. ``place`` is the move's
     place among the deal's, from 0.
     """
@@ -108,7 +108,7 @@ class Judgement(Told):
     text: str = Field(description="What would have been better and why, in words; empty if nothing was given away.")
 
 
-class Played(Told):
+class Played(ApiModel):
     """How well one seat played, in all."""
 
     seat: int
@@ -117,7 +117,7 @@ class Played(Told):
     lost: float = Field(description="The same, by either measure.")
 
 
-class ReplayedAnalysis(Told):
+class ReplayedAnalysis(ApiModel):
     """The analysis of a game, as far as it has come: done when ``deals_done`` is ``deals``."""
 
     deals: int
@@ -132,7 +132,7 @@ class ReplayedAnalysis(Told):
 
 def replayed_game(game: FinishedGame, language: str, suits: str) -> ReplayedGame:
     """A game's overview, in a language."""
-    record, words = game.record, _words(game.record, language, suits)
+    record, words = game.record, _wording(game.record, language, suits)
     return ReplayedGame(
         id=game.id,
         game=record.game,
@@ -161,7 +161,7 @@ def replayed_game(game: FinishedGame, language: str, suits: str) -> ReplayedGame
 
 def replayed_deal(game: FinishedGame, number: int, language: str, suits: str) -> ReplayedDeal:
     """A deal, by its number from 1. FaultyRecord where a move cannot be."""
-    record, words = game.record, _words(game.record, language, suits)
+    record, words = game.record, _wording(game.record, language, suits)
     deal = record.deals[number - 1]
     return ReplayedDeal.model_construct(
         number=number,
@@ -173,7 +173,7 @@ def replayed_deal(game: FinishedGame, number: int, language: str, suits: str) ->
 def replayed_analysis(game: FinishedGame, known: Analysis | None, language: str, suits: str) -> ReplayedAnalysis:
     """What is known of a game; None if nothing is, and nobody has asked."""
     record, deals = game.record, len(game.record.deals)
-    words = _words(record, language, suits)
+    words = _wording(record, language, suits)
     verdicts = known.verdicts if known else []
     is_done = known is not None and known.deals == deals
     seats = range(len(record.seats)) if is_done else range(0)
@@ -182,12 +182,12 @@ def replayed_analysis(game: FinishedGame, known: Analysis | None, language: str,
         deals_done=known.deals if known else 0,
         is_begun=known is not None,
         judgements=[_judgement(words, one) for one in verdicts],
-        players=[_played(verdicts, seat) for seat in seats],
+        players=[_player_summary(verdicts, seat) for seat in seats],
         costliest=[_judgement(words, one) for one in costliest(verdicts, COSTLIEST)],
     )
 
 
-def _words(record: Record, language: str, suits: str) -> Wording:
+def _wording(record: Record, language: str, suits: str) -> Wording:
     names = [plain(spoken(name, language)) for name in record.seats]
     return Wording(language, names, faces_of(record.kind, suits))
 
@@ -203,14 +203,14 @@ def _steps(record: Record, number: int, words: Wording) -> Iterator[Step]:
         yield Step.model_construct(
             seat=seat,
             move=move,
-            text=words.move(seat, move) if place else _dealt(words, game.kind, view),
+            text=words.move(seat, move) if place else _dealt_text(words, game.kind, view),
             view=view,
             seats=[_seat_view(game.view(one).deal) for one in range(len(record.seats))],
             taken=(current.taken[0], current.taken[1]) if isinstance(current, TressetteDeal) else None,
         )
 
 
-def _dealt(words: Wording, kind: GameKind, view: DealView) -> str:
+def _dealt_text(words: Wording, kind: GameKind, view: DealView) -> str:
     _ = words.text
     begins = _("{name} deals") if kind.has_dealer else _("{name} draws first")
     return begins.format(name=words.names[view.dealer])
@@ -247,7 +247,7 @@ def _judgement(words: Wording, verdict: Verdict) -> Judgement:
     )
 
 
-def _played(verdicts: Sequence[Verdict], seat: int) -> Played:
+def _player_summary(verdicts: Sequence[Verdict], seat: int) -> Played:
     one = summary(verdicts, seat)
     lost = round(one.lost_exactly + one.lost_by_judgement, 2)
     return Played(seat=seat, decisions=one.decisions, accuracy=one.accuracy, lost=lost)

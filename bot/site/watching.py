@@ -31,13 +31,13 @@ from bot.words.wording import card_faces
 from engine import game_kind
 from engine.cards import FRENCH, ITALIAN
 
-LOOK_AGAIN_SECONDS = 10.0
+RECHECK_SECONDS = 10.0
 """After so long a watched table is looked at though nobody told that it has changed."""
 
-ELSEWHERE_SECONDS = 1.0
+REMOTE_RECHECK_SECONDS = 1.0
 """The same where another worker delivers the table: then only what is pressed here is told."""
 
-ALIVE_SECONDS = 10.0
+KEEP_ALIVE_SECONDS = 10.0
 """After so long without news those who watch are told that there is none, so that nobody takes them for gone."""
 
 log = structlog.get_logger()
@@ -114,7 +114,7 @@ def card_names() -> dict[str, dict[str, str]]:
     return {faces: {code: card_faces(faces)[code] for code in pack.codes} for faces, pack in packs.items()}
 
 
-class _Watched:
+class _WatchedTable:
     """A table that is being watched: its latest state as JSON, and who waits for the next."""
 
     def __init__(self) -> None:
@@ -126,10 +126,10 @@ class _Watched:
         self._news = asyncio.Event()
         self._told_at = 0.0
 
-    def show(self, state: bytes) -> None:
+    def update(self, state: bytes) -> None:
         """Tell what the table is like now, if that is news, or if there has been none for a while."""
         now = asyncio.get_running_loop().time()
-        if state != self.state or now - self._told_at >= ALIVE_SECONDS:
+        if state != self.state or now - self._told_at >= KEEP_ALIVE_SECONDS:
             self.state, self._told_at = state, now
             self._wake()
 
@@ -164,36 +164,36 @@ class Watching:
 
     def __init__(self, room: Room, people: People, shards: Shards) -> None:
         self._room, self._people, self._shards = room, people, shards
-        self._watched: dict[str, _Watched] = {}
+        self._watched: dict[str, _WatchedTable] = {}
         self._tasks = TaskSet()
-        room.watchers.append(self._committed)
+        room.watchers.append(self._handle_commit)
 
-    def _committed(self, commit: Commit) -> None:
+    def _handle_commit(self, commit: Commit) -> None:
         if watched := self._watched.get(commit.code):
             watched.changed.set()
 
     async def watch_id(self, table: Table) -> str:
         """By what a table is watched; empty if it may not be."""
-        return await self._id_of(table.code) if await self._may_be_watched(table) else ""
+        return await self._watch_id(table.code) if await self._is_watchable(table) else ""
 
-    async def table(self, watch_id: str) -> PublicTable | None:
+    async def get_table(self, watch_id: str) -> PublicTable | None:
         """A table as it stands; None where there is none of this id, or it may not be watched."""
-        found = await self._found(watch_id)
+        found = await self._find_table(watch_id)
         return public_table(found) if found else None
 
-    async def states(self, watch_id: str) -> AsyncGenerator[bytes] | None:
+    async def stream(self, watch_id: str) -> AsyncGenerator[bytes] | None:
         """A table as it stands and as it comes to be, as JSON, until its game is over or it may not be watched.
 
         Whoever takes them slowly gets the latest; empty ones say that there is no news. None as for `table`; raises one
         of the store's errors.
         """
-        table = await self._found(watch_id)
-        return None if table is None else self._states(table.code)
+        table = await self._find_table(watch_id)
+        return None if table is None else self._stream(table.code)
 
-    async def _states(self, code: str) -> AsyncGenerator[bytes]:
+    async def _stream(self, code: str) -> AsyncGenerator[bytes]:
         watched = self._watched.get(code)
         if watched is None:
-            watched = self._watched[code] = _Watched()
+            watched = self._watched[code] = _WatchedTable()
             self._tasks.start(self._follow(code, watched))
         watched.watchers += 1
         try:
@@ -206,13 +206,13 @@ class Watching:
     def stop(self) -> None:
         self._tasks.cancel()
 
-    async def _follow(self, code: str, watched: _Watched) -> None:
+    async def _follow(self, code: str, watched: _WatchedTable) -> None:
         """Look at a table whenever it may have changed, for as long as anybody watches it."""
         try:
             while not watched.is_over:
                 watched.changed.clear()
-                await self._look_at(code, watched)
-                seconds = LOOK_AGAIN_SECONDS if self._shards.owns(code) else ELSEWHERE_SECONDS
+                await self._refresh(code, watched)
+                seconds = RECHECK_SECONDS if self._shards.owns(code) else REMOTE_RECHECK_SECONDS
                 with suppress(TimeoutError):
                     async with asyncio.timeout(seconds):
                         await watched.changed.wait()
@@ -224,10 +224,10 @@ class Watching:
             del self._watched[code]
             watched.end()
 
-    async def _look_at(self, code: str, watched: _Watched) -> None:
+    async def _refresh(self, code: str, watched: _WatchedTable) -> None:
         try:
             table = await self._room.followed(code)
-            if not await self._may_be_watched(table):
+            if not await self._is_watchable(table):
                 watched.end()
                 return
         except NoSuchTable:
@@ -236,27 +236,27 @@ class Watching:
         except STORE_ERRORS as error:
             # Whoever watches sees it as it was, and what has changed when the store is back.
             log.info("watched_table_not_read", table=code, why=type(error).__name__)
-            watched.show(watched.state)
+            watched.update(watched.state)
             return
-        watched.show(public_table(table).model_dump_json().encode())
+        watched.update(public_table(table).model_dump_json().encode())
         if table.phase in ("over", "closed"):
             watched.end()
 
-    async def _found(self, watch_id: str) -> Table | None:
+    async def _find_table(self, watch_id: str) -> Table | None:
         code = watch_id.partition("-")[0]
         # Before anything is looked up: who does not have the link learns nothing of which codes there are.
-        if not secrets.compare_digest((await self._id_of(code)).encode(), watch_id.encode()):
+        if not secrets.compare_digest((await self._watch_id(code)).encode(), watch_id.encode()):
             return None
         try:
             table = await self._room.followed(code)
         except NoSuchTable:
             return None
-        return table if await self._may_be_watched(table) else None
+        return table if await self._is_watchable(table) else None
 
-    async def _id_of(self, code: str) -> str:
+    async def _watch_id(self, code: str) -> str:
         return f"{code}-{watch_letters(code, await self._room.store.secret())}"
 
-    async def _may_be_watched(self, table: Table) -> bool:
+    async def _is_watchable(self, table: Table) -> bool:
         hosts = [table.fixture.place] if table.fixture else table.hosts
         groups = [place for place in hosts if not is_private(place) and not is_inline(place)]
         # Who plays again what was opened on a page is asked in private chats.

@@ -14,7 +14,7 @@ from structlog.testing import capture_logs
 from adapters.discord import answers as answers_module
 from adapters.discord import examine, reading
 from adapters.discord.budget import Budget
-from adapters.discord.errors import NO_ANSWER
+from adapters.discord.errors import LIBRARY_ERRORS
 from bot import supervisor
 from bot.delivery import surface_sync
 from bot.panel import Panel, Span
@@ -310,7 +310,7 @@ def unblock(adapter: Observed) -> None:
 
 async def until_acknowledged(adapter: Observed, one: Interaction, person: Person) -> None:
     """Until Discord has been told that a press in the private chat is worked at, and the bot has heard that it was."""
-    await until(lambda: one.answer == 6 and adapter.answers.waits_at(private_place(f"discord:{person.number}")))
+    await until(lambda: one.answer == 6 and adapter.answers.has_pending(private_place(f"discord:{person.number}")))
 
 
 async def test_a_press_whose_panel_has_to_wait_is_acknowledged_at_once_and_the_panel_comes(
@@ -693,7 +693,7 @@ async def test_what_waits_for_another_try_while_the_bot_hangs_up_is_in_trouble(
         call: Any
         if by_token:
             token = reading.InteractionToken("1", "token1", int(time.time()))
-            call = adapter.rest.edit_by(token, "1", {"attachments": []})
+            call = adapter.rest.edit_with_token(token, "1", {"attachments": []})
         else:
             call = adapter.rest.delete(str(CHANNEL), "1")
         server.order("edit_by" if by_token else "delete", away)
@@ -701,8 +701,8 @@ async def test_what_waits_for_another_try_while_the_bot_hangs_up_is_in_trouble(
         await until(lambda: server.calls[-1][0] in ("edit_by", "delete"))
         # On a slow machine its connection may be lost before.
         await asyncio.sleep(0.2)
-        await adapter._hang_up()
-        with pytest.raises((Trouble, *NO_ANSWER)):
+        await adapter._close_connections()
+        with pytest.raises((Trouble, *LIBRARY_ERRORS)):
             await waiting
 
 
@@ -749,9 +749,9 @@ async def test_the_doctor_prints_the_invitation(server: DiscordServer) -> None:
 
 @pytest.mark.usefixtures("usual")
 async def test_put_off_after_is_well_within_what_discord_gives() -> None:
-    assert answers_module.PUT_OFF_AFTER < 2
+    assert answers_module.DEFER_SECONDS < 2
     # A press that has taken nearly so long may have a picture to upload then.
-    assert answers_module.PUT_OFF_AFTER + answers_module.UPLOADED_WITHIN < 2.5
+    assert answers_module.DEFER_SECONDS + answers_module.UPLOAD_SECONDS < 2.5
 
 
 async def test_a_made_up_custom_id_overwrites_no_message_and_a_real_one_may(

@@ -21,7 +21,7 @@ PLACES = ("discord:1/2", "discord:@3", "discord:guest4")
 
 
 def body(panel: Panel, place: str = PLACES[0]) -> dict[str, object]:
-    return {**drawing.content(panel, place), "nonce": "x", "enforce_nonce": True}
+    return {**drawing.message_body(panel, place), "nonce": "x", "enforce_nonce": True}
 
 
 @given(
@@ -43,7 +43,7 @@ def test_any_panel_is_one_that_discord_takes(spans: list[tuple[str, str]], rows:
 
 @given(st.text(alphabet="*_~`|<>[]()#+-:@.\\ab1 \n", max_size=60))
 def test_a_name_means_nothing_but_itself(name: str) -> None:
-    marked = drawing.escaped(name)
+    marked = drawing.escape(name)
     assert re.sub(r"\\(.)", r"\1", marked) == name
     # No special character is left without its backslash.
     assert not re.search(r"(?<!\\)(?:\\\\)*[*_~`|<\[\]@]", marked)
@@ -86,7 +86,7 @@ def test_a_text_that_is_too_long_is_cut_with_its_escapes() -> None:
 
 def test_only_a_groups_panel_stands_in_a_container() -> None:
     panel = Panel((Span("x"),))
-    kinds = [drawing.content(panel, place)["components"][0]["type"] for place in PLACES]
+    kinds = [drawing.message_body(panel, place)["components"][0]["type"] for place in PLACES]
     assert kinds == [17, 10, 17]
 
 
@@ -103,7 +103,7 @@ def test_a_button_that_leads_to_a_page_is_a_link() -> None:
 def test_a_button_that_leads_to_the_private_chat_is_left_out() -> None:
     row = Button("a", "AB", "", "private"), Button("j", "AB", "", "join"), Button("b", "1tAB:aside", "", "aside")
     panel = Panel((Span("x"),), (row,))
-    assert [one["label"] for one in buttons_of(drawing.content(panel, PLACES[0]))] == ["b"]
+    assert [one["label"] for one in buttons_of(drawing.message_body(panel, PLACES[0]))] == ["b"]
 
 
 SCENE = Scene(deck=DECKS[0], sides=(Side("Anna", "0"), Side("Bruno", "0")), target="21")
@@ -112,22 +112,22 @@ SCENE = Scene(deck=DECKS[0], sides=(Side("Anna", "0"), Side("Bruno", "0")), targ
 @given(
     st.text(min_size=1, max_size=3000),
     st.text(min_size=1, max_size=2000),
-    st.lists(st.integers(1, 13), max_size=7).filter(lambda rows: sum(rows) <= drawing.MOST_BESIDE_PICTURE),
+    st.lists(st.integers(1, 13), max_size=7).filter(lambda rows: sum(rows) <= drawing.MOST_WITH_PICTURE),
     st.sampled_from(PLACES),
 )
 def test_any_picture_is_one_that_discord_takes(text: str, alt: str, rows: list[int], place: str) -> None:
     buttons = tuple(tuple(Button("x" * 80, "1pa") for _ in range(row)) for row in rows)
     panel = Panel((Span(text),), buttons, Picture(SCENE, alt))
-    assert drawing.has_room(panel)
-    drawn = drawing.content(panel, place, {"id": "0", "filename": f"{SCENE.digest}.png"})
+    assert drawing.has_room_for_picture(panel)
+    drawn = drawing.message_body(panel, place, {"id": "0", "filename": f"{SCENE.digest}.png"})
     judge("send", drawn)
     judge_message(drawn, new=True)
     judge_media(drawn["components"], [f"{SCENE.digest}.png"])
-    alone = drawing.content(panel, place)
+    alone = drawing.message_body(panel, place)
     assert alone["attachments"] == []
     judge_media(alone["components"], [])
 
 
 def test_a_picture_has_no_room_beside_too_many_buttons() -> None:
-    row = tuple(Button("a", "1pa") for _ in range(drawing.MOST_BESIDE_PICTURE + 1))
-    assert not drawing.has_room(Panel((Span("x"),), (row,), Picture(SCENE, "x")))
+    row = tuple(Button("a", "1pa") for _ in range(drawing.MOST_WITH_PICTURE + 1))
+    assert not drawing.has_room_for_picture(Panel((Span("x"),), (row,), Picture(SCENE, "x")))

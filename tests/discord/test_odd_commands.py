@@ -10,8 +10,8 @@ import pytest
 from structlog.testing import capture_logs
 
 from adapters.discord.commands import Commands
-from adapters.discord.events import repaired
-from adapters.discord.unread import Bare
+from adapters.discord.events import repair_interaction
+from adapters.discord.unread import UnreadableInteraction
 from tests.discord.players import Person
 from tests.discord.server import AUTOCOMPLETE, BOT, CHANNEL, COMMAND, DiscordServer
 from tests.optional_fields import variants
@@ -37,7 +37,7 @@ class Tried:
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.monkeypatch = monkeypatch
         self.done: list[tuple[Any, ...]] = []
-        self.unread: list[Bare] = []
+        self.unread: list[UnreadableInteraction] = []
         self.suggested: list[str] = []
         self.client = discord.Client(intents=discord.Intents(guilds=True))
         state, bot = self.client._connection, BOT
@@ -49,7 +49,7 @@ class Tried:
     async def run(self, _interaction: object, word: str, words: Iterable[str], about: Any) -> None:
         self.done.append((word, list(words), about and about.id))
 
-    async def cannot_read(self, bare: Bare) -> None:
+    async def cannot_read(self, bare: UnreadableInteraction) -> None:
         self.unread.append(bare)
 
     async def suggestions(self, _kind: object, begun: str, *_where: object) -> list[Any]:
@@ -61,7 +61,7 @@ class Tried:
         for noted in (self.done, self.unread, self.suggested):
             noted.clear()
         interaction = discord.Interaction[Any](
-            data=repaired(json.loads(json.dumps(said))), state=self.client._connection
+            data=repair_interaction(json.loads(json.dumps(said))), state=self.client._connection
         )
         answered: list[object] = []
 

@@ -10,8 +10,8 @@ from structlog.testing import capture_logs
 
 from adapters.discord import reading
 from adapters.discord.client import Client
-from adapters.discord.events import repaired
-from adapters.discord.unread import Bare
+from adapters.discord.events import repair_interaction
+from adapters.discord.unread import UnreadableInteraction
 from tests.discord.players import Person
 from tests.discord.server import BAR, BOT, CHANNEL, COMMAND, COMPONENT, Channel, DiscordServer
 from tests.optional_fields import variants
@@ -41,21 +41,21 @@ def client(monkeypatch: pytest.MonkeyPatch) -> discord.Client:
 
 
 def read(client: discord.Client, said: Any) -> discord.Interaction[Any]:
-    found = discord.Interaction[Any](data=repaired(json.loads(json.dumps(said))), state=client._connection)
-    assert reading.is_whole(found)
+    found = discord.Interaction[Any](data=repair_interaction(json.loads(json.dumps(said))), state=client._connection)
+    assert reading.is_complete(found)
     assert found.app_permissions is not None
     return found
 
 
 def pressed(found: discord.Interaction[Any]) -> tuple[str, ...]:
-    press = reading.press(found)
+    press = reading.parse_press(found)
     assert press
     # The token has the time in it.
     return press.key, press.person.id, press.place.partition("!")[0], press.message, press.payload
 
 
 def given(found: discord.Interaction[Any]) -> tuple[str, ...]:
-    return str(found.id), reading.presser(found).id, reading.place_of(found), str(found.type)
+    return str(found.id), reading.presser_of(found).id, reading.place_of(found), str(found.type)
 
 
 def places(server: DiscordServer) -> dict[bool, Channel]:
@@ -85,7 +85,7 @@ async def test_optional_fields_never_lose_a_command(server: DiscordServer, clien
 
 def test_named_person_without_optional_fields_is_read() -> None:
     said = {"data": {"resolved": {"users": {"2": {"id": "2"}}, "members": {"2": {"roles": None}}}}}
-    people = repaired(said)["data"]["resolved"]
+    people = repair_interaction(said)["data"]["resolved"]
     assert people["users"]["2"] == {"id": "2", "username": "", "discriminator": "0", "avatar": None}
     assert people["members"]["2"]["roles"] == []
 
@@ -145,7 +145,7 @@ class Heard:
     async def pressed(self, interaction: discord.Interaction[Any]) -> None:
         raise AssertionError(interaction)
 
-    async def unread(self, bare: Bare) -> None:
+    async def unread(self, bare: UnreadableInteraction) -> None:
         raise AssertionError(bare)
 
     async def chat_back(self, server: int) -> None:

@@ -2,18 +2,18 @@
 
 import asyncio
 
-from adapters.discord.pages import Pages
+from adapters.discord.pages import PageLocks
 from bot.store import Store
 from tests.discord.players import buttons_of, on_discord, seated, text_of, until
 from tests.discord.server import DiscordServer, Failure
 
 
 async def test_a_change_that_has_been_overtaken_while_it_waited_is_left_out() -> None:
-    pages, told = Pages(), []
+    pages, told = PageLocks(), []
     under_way = asyncio.Event()
 
     async def change(interaction: int) -> None:
-        async with pages.turn("a page", interaction) as is_latest:
+        async with pages.lock("a page", interaction) as is_latest:
             told.append((interaction, is_latest))
             await under_way.wait()
 
@@ -26,9 +26,9 @@ async def test_a_change_that_has_been_overtaken_while_it_waited_is_left_out() ->
 
 
 async def test_the_picture_of_a_new_page_is_left_out_once_the_page_has_changed() -> None:
-    pages = Pages()
+    pages = PageLocks()
     for interaction, expected in ((2, True), (1, False)):
-        async with pages.turn("a page", interaction) as is_latest:
+        async with pages.lock("a page", interaction) as is_latest:
             assert is_latest is expected
 
 

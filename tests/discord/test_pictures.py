@@ -394,7 +394,7 @@ async def test_a_refused_picture_is_left_out_there_for_hours(
         await adapter.send(f"discord:{BAR}/600", panel("one", "first"), "l")
         assert server.uploads == 2
         # A permission that is told of later ends that, where it was for want of it.
-        adapter.pictures.learn_permission(PLACE, True)
+        adapter.pictures.set_permission(PLACE, True)
         sent = await adapter.edit(PLACE, sent, panel("three", "second"))
         shown = picture_of(server.channels[CHANNEL].messages[int(sent.message)])
         assert (shown is not None) == (refusal.body["code"] == 50013)
@@ -526,7 +526,7 @@ async def test_a_channel_where_pictures_are_late_again_and_again_is_left_in_peac
         for number in range(1, 5):
             sent = await adapter.edit(PLACE, sent, panel(str(number), f"line {number}"))
             assert text_of(board(server)) == str(number)
-        assert server.uploads == pictures.MOST_LATE
+        assert server.uploads == pictures.MAX_LATE
 
 
 async def test_a_message_whose_upload_was_cut_off_after_it_arrived_stands_once(
@@ -613,7 +613,7 @@ async def test_a_press_whose_upload_was_cut_off_is_answered_all_the_same(
         one = mover.touch(mover.private, hand(mover), buttons_of(hand(mover))[0]["custom_id"])
         await until(lambda: bool(one.answer) and text_of(hand(mover)) != before)
         await adapter.worker.settled()
-        assert one.answer == (answers.CHANGE if done_first else answers.PUT_OFF_CHANGE)
+        assert one.answer == (answers.EDIT if done_first else answers.DEFER_EDIT)
         assert text_of(hand(mover)) != before
 
 
@@ -623,11 +623,11 @@ async def test_a_press_whose_upload_hangs_is_acknowledged_in_time_and_its_text_c
     async with on_discord(store, server, pictures=True) as adapter:
         mover = await to_move(adapter, await seated(server, "metamazzo"))
         before = text_of(hand(mover))
-        monkeypatch.setattr(answers, "UPLOADED_WITHIN", 0.2)
+        monkeypatch.setattr(answers, "UPLOAD_SECONDS", 0.2)
         server.uploading = Failure(silent=True)
         one = mover.touch(mover.private, hand(mover), buttons_of(hand(mover))[0]["custom_id"])
         # While the upload hangs, as it does for ever.
-        await until(lambda: one.answer == answers.PUT_OFF_CHANGE)
+        await until(lambda: one.answer == answers.DEFER_EDIT)
         await until(lambda: text_of(hand(mover)) != before)
         assert picture_of(hand(mover)) is None
         server.uploading = None

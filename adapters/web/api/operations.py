@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from bot.commands import Kind, choices
 from bot.features.ratings.players import ALL, PERIODS, Leaderboard, Player
 from bot.programs import Scope
-from bot.site.replayed import RECORDS, ReplayedAnalysis, ReplayedDeal, ReplayedGame
+from bot.site.replayed import RECORD_TYPES, ReplayedAnalysis, ReplayedDeal, ReplayedGame
 from bot.site.seated import OwnTable
 from bot.site.watching import PublicTable
 from bot.texts import LANGUAGES
@@ -136,7 +136,7 @@ OPERATIONS = (
         path="/games/{game_id}/record",
         summary="A finished game's record",
         description="The whole game as anybody can check it, `buongioco/1`: docs/records.md says what stands in it.",
-        models=RECORDS,
+        models=RECORD_TYPES,
         parameters=(GAME,),
     ),
     Operation(

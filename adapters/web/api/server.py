@@ -37,7 +37,7 @@ from bot.features.ratings.players import ALL, Players
 from bot.idempotency import fingerprint
 from bot.pasted_text import pasted_code
 from bot.programs import CannotBe, Program, Scope
-from bot.site.reader import Answer, NotAnalysed, Reader, TooMuchToDo
+from bot.site.reader import AnalysisBusy, Answer, NotAnalysed, Reader
 from bot.store import STORE_ERRORS
 from bot.texts import language_of
 from bot.web_server import sent_in_time
@@ -160,32 +160,34 @@ class Api:
         raise not_found("Nothing stands here: /api/v1/openapi.json says what may be asked.")
 
     async def _openapi(self, request: web.Request) -> web.StreamResponse:
-        return _json_response(request, Answer.of(openapi_json()))
+        return _json_response(request, Answer.from_body(openapi_json()))
 
     # Finished games
 
     async def game(self, request: web.Request) -> web.StreamResponse:
         return _game_response(
-            request, await self._card_room.games.game(request.match_info["game_id"], _reader(request))
+            request, await self._card_room.games.get_game(request.match_info["game_id"], _reader(request))
         )
 
     async def record(self, request: web.Request) -> web.StreamResponse:
-        return _game_response(request, await self._card_room.games.record(request.match_info["game_id"]))
+        return _game_response(request, await self._card_room.games.get_record(request.match_info["game_id"]))
 
     async def deal(self, request: web.Request) -> web.StreamResponse:
         game_id, number = request.match_info["game_id"], int(request.match_info["deal"])
-        return _game_response(request, await self._card_room.games.deal(game_id, number, _reader(request)))
+        return _game_response(request, await self._card_room.games.get_deal(game_id, number, _reader(request)))
 
     async def analysis(self, request: web.Request) -> web.StreamResponse:
         return _game_response(
-            request, await self._card_room.games.analysis(request.match_info["game_id"], _reader(request))
+            request, await self._card_room.games.get_analysis(request.match_info["game_id"], _reader(request))
         )
 
     async def begin_analysis(self, request: web.Request) -> web.StreamResponse:
         game_id = request.match_info["game_id"]
         try:
-            return _game_response(request, await self._card_room.games.analysis(game_id, _reader(request), begin=True))
-        except TooMuchToDo:
+            return _game_response(
+                request, await self._card_room.games.get_analysis(game_id, _reader(request), begin=True)
+            )
+        except AnalysisBusy:
             raise ApiError(HTTPStatus.SERVICE_UNAVAILABLE, "Too many games are being analysed.", 60) from None
         except NotAnalysed:
             raise ApiError(HTTPStatus.SERVICE_UNAVAILABLE, "This game could not be analysed.", 60) from None
@@ -195,7 +197,7 @@ class Api:
     async def leaderboard(self, request: web.Request) -> web.StreamResponse:
         game, period = (request.query.get(name, ALL) for name in ("game", "period"))
         found = await self._players.leaderboard(await self._person(request), game, period, _reader(request).language)
-        return _json_response(request, Answer.of(found.model_dump_json().encode()))
+        return _json_response(request, Answer.from_body(found.model_dump_json().encode()))
 
     async def player(self, request: web.Request) -> web.StreamResponse:
         found = await self._players.player(
@@ -203,7 +205,7 @@ class Api:
         )
         if found is None:
             raise not_found(NO_PLAYER)
-        return _json_response(request, Answer.of(found.model_dump_json().encode()))
+        return _json_response(request, Answer.from_body(found.model_dump_json().encode()))
 
     async def _person(self, request: web.Request) -> str:
         """Who asks; empty for a stranger."""
@@ -213,10 +215,10 @@ class Api:
     # Tables
 
     async def table(self, request: web.Request) -> web.StreamResponse:
-        table = await self._card_room.watching.table(request.match_info["watch_id"])
+        table = await self._card_room.watching.get_table(request.match_info["watch_id"])
         if table is None:
             raise not_found(NO_TABLE)
-        return _json_response(request, Answer.of(table.model_dump_json().encode()))
+        return _json_response(request, Answer.from_body(table.model_dump_json().encode()))
 
     async def table_stream(self, request: web.Request) -> web.StreamResponse:
         with self._limits.open_stream(request):

@@ -107,12 +107,12 @@ class Completion:
             outcome,
             self._policies.of(table),
         )
-        ready = await self._pictures.painted(panel)
+        ready = await self._pictures.paint_panel(panel)
         while panel.picture and not ready.picture:
             # What stands there has its picture, and is not to lose it.
-            if not self._pictures.is_under_way(panel.picture.subject):
+            if not self._pictures.is_painting(panel.picture.subject):
                 log.info("result_not_completed", table=table.code, why="its picture could not be painted")
                 return
-            await self._pictures.until_done(panel.picture.subject, asyncio.Event())
-            ready = await self._pictures.painted(panel)
+            await self._pictures.wait_until_done(panel.picture.subject, asyncio.Event())
+            ready = await self._pictures.paint_panel(panel)
         self._answers.send(place, partial(adapter.edit, place, sent, ready), message=sent.message)

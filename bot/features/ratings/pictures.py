@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from bot.features.ratings.pages import FORM, Ranked, letters, places
 from bot.finished.history import DAY_SECONDS, RatedGame
 from bot.finished.ratings import GameStanding
-from bot.pictures.lettering import drawable
+from bot.pictures.lettering import drawable_text
 from bot.pictures.sheet import NAMELESS, Curve, Form, Part, Plot, Row, Rows, Sheet
 from bot.texts import texts
 from engine import GAMES
@@ -50,7 +50,7 @@ def stats_sheet(language: str, name: str, lines: Sequence[GameStanding], history
         )
     whole = played[0]
     return Sheet(
-        title=drawable(name) or NAMELESS,
+        title=drawable_text(name) or NAMELESS,
         note=f"{whole.standing.shown} · {places(language, whole)}",
         parts=(*parts, Rows(tuple(rows))),
     )
@@ -69,7 +69,7 @@ def leaderboard_sheet(language: str, about: Sequence[str], lines: Sequence[Ranke
         wins = ngettext("{count} won", "{count} won", standing.wins).format(count=standing.wins)
         rows.append(
             Row(
-                f"{line.rank}. {drawable(line.name) or NAMELESS}",
+                f"{line.rank}. {drawable_text(line.name) or NAMELESS}",
                 f"{games}, {wins}",
                 str(standing.shown),
                 curve=_curve(line.history)._replace(marks=()),

@@ -19,7 +19,7 @@ from bot.finished.ratings import EVERYTHING, Place, Ratings, Scope
 from bot.names import NICKNAMES, tagged
 from bot.people import People
 from bot.pseudonyms import spoken
-from bot.site.replayed import Told
+from bot.site.replayed import ApiModel
 from bot.store import Store
 from bot.texts import month_name
 
@@ -29,7 +29,7 @@ MOST_RANKED, MOST_GAMES = 20, 10
 EPOCH = date(1970, 1, 1)
 
 
-class RankedPlayer(Told):
+class RankedPlayer(ApiModel):
     """Somebody in a leaderboard."""
 
     id: str = Field(description="By which the player's page is found.")
@@ -42,7 +42,7 @@ class RankedPlayer(Told):
     ratings: list[int] = Field(description="After each of the last thirty games, oldest first.")
 
 
-class Leaderboard(Told):
+class Leaderboard(ApiModel):
     """The best, and the reader last if they are not among them."""
 
     game: str
@@ -51,7 +51,7 @@ class Leaderboard(Told):
     players: list[RankedPlayer]
 
 
-class GameRating(Told):
+class GameRating(ApiModel):
     """How somebody stands in a game, or in all together."""
 
     game: str
@@ -62,7 +62,7 @@ class GameRating(Told):
     ranked: int
 
 
-class RatedResult(Told):
+class RatedResult(ApiModel):
     """A rated game: the day it ended, in UTC, whether it was won, and the rating in all games after it."""
 
     day: date
@@ -70,7 +70,7 @@ class RatedResult(Told):
     rating: int
 
 
-class PlayedGame(Told):
+class PlayedGame(ApiModel):
     """A finished game: its ``id`` leads to its replay. ``won`` is null where nobody has."""
 
     id: str
@@ -80,7 +80,7 @@ class PlayedGame(Told):
     won: bool | None
 
 
-class PlayerHonour(Told):
+class PlayerHonour(ApiModel):
     """What a month is remembered for in a group of the player's; the group is not told."""
 
     month: str = Field(description="As 2026-11, in UTC.")
@@ -89,7 +89,7 @@ class PlayerHonour(Told):
     text: str = Field(description="All of it in words.")
 
 
-class Player(Told):
+class Player(ApiModel):
     """Somebody, as the reader may know them."""
 
     id: str

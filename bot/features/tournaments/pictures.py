@@ -9,7 +9,7 @@ from bot.features.tournaments.panel import MOST_PLACES
 from bot.features.tournaments.standings import Standing, standings, winners
 from bot.features.tournaments.texts import Told, deciding, short
 from bot.features.tournaments.tournament import Tournament
-from bot.pictures.lettering import drawable
+from bot.pictures.lettering import drawable_text
 from bot.pictures.results import small_print
 from bot.pictures.sheet import NAMELESS, Part, Row, Rows, Sheet, Words
 from bot.words.wording import minus
@@ -52,7 +52,7 @@ class _Drawn:
         self.told = Told(language, t)
 
     def team(self, team: int) -> str:
-        names = [drawable(name) or NAMELESS for name in self.told.names(team)]
+        names = [drawable_text(name) or NAMELESS for name in self.told.names(team)]
         most = LONGEST_ALONE if len(names) < 2 else LONGEST_IN_PAIR
         return " + ".join(short(name, most) for name in names)
 

@@ -17,7 +17,7 @@ from bot.finished.ratings import LEAST_GAMES
 from bot.panel import Panel
 from bot.picture import Subject
 from bot.pictures import pool
-from bot.pictures.lettering import drawable
+from bot.pictures.lettering import drawable_text
 from bot.pictures.pool import PicturePool
 from bot.pictures.scene import Scene
 from bot.pictures.sheet import Sheet, Words
@@ -60,7 +60,7 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
 def failing(monkeypatch: pytest.MonkeyPatch, quick: None) -> set[str]:
     """As long as the set holds anything, no picture can be painted."""
     reasons: set[str] = set()
-    kept = PicturePool.painted
+    kept = PicturePool.paint_panel
 
     async def painted(pool: PicturePool, panel: Panel) -> Panel:
         return await kept(pool, replace(panel, picture=None) if reasons else panel)
@@ -316,7 +316,7 @@ async def test_before_a_text_goes_out_whose_picture_is_late_it_is_written_that_s
     fake, let, written = FakePlatform(), asyncio.Event(), list[tuple[bool, bool]]()
     fake.shows_pictures = True
     let.set()
-    painted, edit = PicturePool.painted, fake.edit
+    painted, edit = PicturePool.paint_panel, fake.edit
 
     async def late(pool: PicturePool, panel: Panel) -> Panel:
         return await painted(pool, panel) if let.is_set() else replace(panel, picture=None)
@@ -468,7 +468,7 @@ async def test_results_have_pictures_that_are_the_same_for_everybody_who_reads_t
         assert result.subject.title == "Testa a Testa"
         assert "you" not in str(result.subject)
         for words in [part.text for part in result.subject.parts if isinstance(part, Words)]:
-            assert drawable(words) in drawable(platform.last(GROUP).plain)
+            assert drawable_text(words) in drawable_text(platform.last(GROUP).plain)
 
 
 @pytest.mark.usefixtures("quick")

@@ -130,7 +130,7 @@ async def test_how_a_table_ended_is_told_where_another_worker_has_removed_it(
             table = await there.playing.sit(bruno, code, None, "sit")
         hand = await here.hands.at(code, anna.person)
         assert hand
-        watched = await here.watching.states(await here.watching.watch_id(await worker.room.load(code)))
+        watched = await here.watching.stream(await here.watching.watch_id(await worker.room.load(code)))
         assert watched
         looking: list[AsyncIterator[Any]] = [hand.states(), here.playing.states(code, anna.person), watched]
         before = [json.loads(await anext(states)) for states in looking]
@@ -152,7 +152,7 @@ async def test_how_a_table_ended_is_told_where_another_worker_has_removed_it(
         assert all(state["version"] > known["version"] for state, known in zip((own, public), before[1:], strict=True))
         assert own == (await here.playing.table(code, anna.person)).model_dump(mode="json")
         assert [json.loads(state) async for state in here.playing.states(code, anna.person)] == [own]
-        assert await here.watching.table(await here.watching._id_of(code)) == PublicTable.model_validate(public)
+        assert await here.watching.get_table(await here.watching._watch_id(code)) == PublicTable.model_validate(public)
         if how == "resign":
             assert page["replay"] == own["replay"] == public["replay"]
             assert await worker.archive.get(own["replay"])

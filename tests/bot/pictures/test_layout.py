@@ -6,9 +6,9 @@ import pytest
 
 from benchmarks.pictures import scenes_of
 from bot.picture import DECKS, CardStyle, Deck
-from bot.pictures.layout import CARD, LEAST_STEP, OPEN, SMALL, WIDTH, Box, CardAt, TextAt, height_of, lay_out
-from bot.pictures.lettering import drawable
-from bot.pictures.painter import _fitted
+from bot.pictures.layout import CARD, MIN_STEP, OPEN, SMALL, WIDTH, Box, CardAt, TextAt, height_of, lay_out
+from bot.pictures.lettering import drawable_text
+from bot.pictures.painter import _fit_text
 from bot.pictures.scene import Card, Holder, Pile, Scene, Side, TallyLine
 from bot.pictures.sheet import Sheet, Tally
 from bot.pictures.sheet_layout import lay_out_sheet
@@ -43,7 +43,7 @@ def test_everything_lies_inside_the_picture(game: str, style: CardStyle) -> None
 
 @pytest.mark.parametrize("game", GAMES)
 def test_ones_own_cards_are_there_in_the_order_of_the_buttons_with_their_indices_in_sight(game: str) -> None:
-    assert LEAST_STEP >= INDEX
+    assert MIN_STEP >= INDEX
     for scene in scenes_of(game, "classic"):
         own = [card.code for card in scene.hand]
         if not own:
@@ -55,7 +55,7 @@ def test_ones_own_cards_are_there_in_the_order_of_the_buttons_with_their_indices
         assert [item.code for item in mine] == [*own, *tops]
         for left, right in pairwise(mine):
             is_same_row = abs(left.y - right.y) < 40
-            assert not is_same_row or right.x - left.x >= LEAST_STEP
+            assert not is_same_row or right.x - left.x >= MIN_STEP
 
 
 @pytest.mark.parametrize("game", GAMES)
@@ -130,7 +130,7 @@ def lines_of(*sides: Side) -> list[TextAt]:
 def test_points_are_never_cut(points: str) -> None:
     [*written] = [line for line in lines_of(Side("Anna", points), Side("Bruno", points)) if line.text == points]
     assert len(written) == 2
-    assert all(_fitted(line.text, line.size, line.most)[0] == points for line in written)
+    assert all(_fit_text(line.text, line.size, line.most)[0] == points for line in written)
 
 
 @pytest.mark.parametrize("language", ["en", "it"])
@@ -143,7 +143,7 @@ def test_what_a_deal_counted_is_never_cut_and_keeps_clear_of_its_figures(languag
     for laid in (lay_out(scene), lay_out_sheet(Sheet(title="", parts=(Tally(lines),)))):
         written = [item for item in laid.items if isinstance(item, TextAt) and item.text in (label, bid, "−1110", "24")]
         assert len(written) == 6
-        assert all(_fitted(drawable(one.text), one.size, one.most)[0] == one.text for one in written)
+        assert all(_fit_text(drawable_text(one.text), one.size, one.most)[0] == one.text for one in written)
         for middle, left, right in (written[:3], written[3:]):
             assert left.x + left.most // 2 <= middle.x - middle.most // 2
             assert middle.x + middle.most // 2 <= right.x - right.most // 2
@@ -156,7 +156,7 @@ def test_long_notes_have_a_line_of_their_own() -> None:
         lines_of(Side("Anna", "−200"), Side("B", "3")),
     )
     [line] = [line for line in long if line.text == " · ".join(notes)]
-    assert _fitted(line.text, line.size, line.most)[0] == line.text
+    assert _fit_text(line.text, line.size, line.most)[0] == line.text
     [points] = [line for line in long if line.text == "−200"]
     assert line.y - line.size / 2 > points.y + points.size / 2
     assert all(abs(one.y - line.y) > line.size for one in short)

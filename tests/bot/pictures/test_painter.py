@@ -8,7 +8,7 @@ from PIL import Image, ImageFont
 
 from benchmarks.pictures import scenes_of
 from bot.pictures.layout import WIDTH, lay_out
-from bot.pictures.lettering import LETTERS, drawable
+from bot.pictures.lettering import LETTERS, drawable_text
 from bot.pictures.painter import FONT, paint
 from bot.pictures.png import encode_png
 from bot.pictures.sprites import COLOURS
@@ -56,7 +56,7 @@ def test_the_font_has_every_letter_that_is_said_to_be_drawable() -> None:
     ],
 )
 def test_names_lose_only_what_cannot_be_written(name: str, drawn: str) -> None:
-    assert drawable(name) == drawn
+    assert drawable_text(name) == drawn
 
 
 def test_a_file_holds_the_very_pixels_and_palette() -> None:

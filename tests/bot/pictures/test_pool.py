@@ -85,7 +85,7 @@ async def opened(paint: Callable[[Subject], bytes] = painting.paint) -> AsyncIte
 
 async def test_a_panel_gets_its_picture_as_png() -> None:
     async with opened() as pictures:
-        painted = await pictures.painted(panel())
+        painted = await pictures.paint_panel(panel())
     assert painted.picture
     assert painted.picture.png.startswith(b"\x89PNG")
     assert painted.digest == panel().digest
@@ -94,35 +94,37 @@ async def test_a_panel_gets_its_picture_as_png() -> None:
 async def test_where_too_many_are_under_way_a_text_goes_at_once_and_its_picture_may_follow() -> None:
     async with opened(endless) as pictures:
         pictures._seconds_each = 10
-        asked = [asyncio.create_task(pictures.painted(panel(code))) for code in ("2D", "3D", "4D", "5D", "6D", "7D")]
-        late = asyncio.create_task(pictures.painted(panel("AD")))
+        asked = [
+            asyncio.create_task(pictures.paint_panel(panel(code))) for code in ("2D", "3D", "4D", "5D", "6D", "7D")
+        ]
+        late = asyncio.create_task(pictures.paint_panel(panel("AD")))
         assert (await late).picture is None
         assert not any(one.done() for one in asked), "six take a minute, which is not too long"
         scene = panel("AD").picture
         assert scene
-        assert pictures.is_under_way(scene.subject)
+        assert pictures.is_painting(scene.subject)
 
 
 async def test_what_a_picture_takes_is_known_however_many_wait() -> None:
     async with opened(unhurried) as pictures:
-        await asyncio.gather(*[pictures.painted(panel(f"{rank}D")) for rank in "A234567FCR"])
+        await asyncio.gather(*[pictures.paint_panel(panel(f"{rank}D")) for rank in "A234567FCR"])
         assert pictures._seconds_each > 0.1 * (1 - 0.9**10) / 2
         pictures._seconds_each = 0
         # Nor does it count how long nobody asked for any.
         pictures._last_at -= 1000
-        await pictures.painted(panel("AC"))
+        await pictures.paint_panel(panel("AC"))
         assert pictures._seconds_each < 10
 
 
 async def test_a_panel_without_a_picture_needs_no_process() -> None:
     async with opened(deadly) as pictures:
         bare = Panel((Span("text"),))
-        assert await pictures.painted(bare) is bare
+        assert await pictures.paint_panel(bare) is bare
 
 
 async def test_a_bot_that_ends_does_not_wait_for_a_picture() -> None:
     async with opened(endless) as pictures:
-        asked = asyncio.create_task(pictures.painted(panel()))
+        asked = asyncio.create_task(pictures.paint_panel(panel()))
         while not pictures._processes._running:
             await asyncio.sleep(0.01)
         [process] = [one.process for one in pictures._processes._running]
@@ -140,8 +142,8 @@ async def test_the_same_picture_is_painted_once_however_many_ask_for_it(tmp_path
     fields.pop("digest", None)
     asked = Panel(asked.text, picture=Picture(Scene(**fields), ""))
     async with opened(counted) as pictures:
-        found = await asyncio.gather(*[pictures.painted(asked) for _ in range(5)])
-        found.append(await pictures.painted(asked))
+        found = await asyncio.gather(*[pictures.paint_panel(asked) for _ in range(5)])
+        found.append(await pictures.paint_panel(asked))
     assert file.read_text() == "."
     assert {one.picture.png for one in found if one.picture} == {b"painted"}
 
@@ -149,7 +151,7 @@ async def test_the_same_picture_is_painted_once_however_many_ask_for_it(tmp_path
 @pytest.mark.parametrize("paint", [broken, deadly])
 async def test_a_picture_that_cannot_be_painted_leaves_the_text(paint: Callable[[Subject], bytes]) -> None:
     async with opened(paint) as pictures:
-        assert await pictures.painted(panel()) == Panel((Span("text"),))
+        assert await pictures.paint_panel(panel()) == Panel((Span("text"),))
 
 
 async def test_a_picture_that_is_late_leaves_the_text_and_is_there_for_who_asks_again(
@@ -157,10 +159,10 @@ async def test_a_picture_that_is_late_leaves_the_text_and_is_there_for_who_asks_
 ) -> None:
     monkeypatch.setattr(pool, "PATIENCE_SECONDS", 0.05)
     async with opened(partial(held_until, tmp_path / "go")) as pictures:
-        assert (await pictures.painted(panel())).picture is None
+        assert (await pictures.paint_panel(panel())).picture is None
         monkeypatch.setattr(pool, "PATIENCE_SECONDS", 60)
         (tmp_path / "go").touch()
-        asked = await pictures.painted(panel())
+        asked = await pictures.paint_panel(panel())
         assert asked.picture
         assert asked.picture.png == b"painted"
 
@@ -175,10 +177,10 @@ async def test_what_nobody_waits_for_any_more_is_not_painted(tmp_path: Path, mon
         scenes.append(replace(picture.subject, line=str(tmp_path / code)))
     async with opened(held_back) as pictures:
         for scene in scenes:
-            assert not (await pictures.painted(Panel((), picture=Picture(scene, "")))).picture
+            assert not (await pictures.paint_panel(Panel((), picture=Picture(scene, "")))).picture
         newer = asyncio.Event()
-        waiting = [asyncio.create_task(pictures.until_done(scene, newer)) for scene in scenes[1:]]
-        other = asyncio.create_task(pictures.until_done(scenes[3], asyncio.Event()))
+        waiting = [asyncio.create_task(pictures.wait_until_done(scene, newer)) for scene in scenes[1:]]
+        other = asyncio.create_task(pictures.wait_until_done(scenes[3], asyncio.Event()))
         await asyncio.sleep(0)
         newer.set()
         await asyncio.gather(*waiting)
@@ -201,15 +203,15 @@ async def test_a_picture_that_only_waited_long_costs_no_process(
         return limits[-1]
 
     async with opened(unhurried) as pictures:
-        await pictures.painted(panel("AD"))
+        await pictures.paint_panel(panel("AD"))
         [process] = [one.process for one in pictures._processes._running]
         monkeypatch.setattr(asyncio, "timeout", limit)
         monkeypatch.setattr(pictures, "_paint", partial(held_until, tmp_path / "first"))
-        first = asyncio.create_task(pictures.painted(panel("AC")))
+        first = asyncio.create_task(pictures.paint_panel(panel("AC")))
         while not limits:
             await asyncio.sleep(0)
         monkeypatch.setattr(pictures, "_paint", partial(held_until, tmp_path / "others"))
-        others = [asyncio.create_task(pictures.painted(panel(code))) for code in ("2C", "3C", "4C")]
+        others = [asyncio.create_task(pictures.paint_panel(panel(code))) for code in ("2C", "3C", "4C")]
         while len(limits) < 4:
             await asyncio.sleep(0)
         (tmp_path / "first").touch()
@@ -219,7 +221,7 @@ async def test_a_picture_that_only_waited_long_costs_no_process(
         assert not any(painted.picture for painted in await asyncio.gather(*others))
         (tmp_path / "others").touch()
         pictures._rests_until = 0
-        assert (await pictures.painted(panel("2D"))).picture
+        assert (await pictures.paint_panel(panel("2D"))).picture
         assert [one.process for one in pictures._processes._running] == [process]
 
 
@@ -228,12 +230,12 @@ async def test_a_process_that_hangs_is_replaced(monkeypatch: pytest.MonkeyPatch)
     async with opened(endless) as pictures:
         scene = panel().picture
         assert scene
-        assert (await pictures.painted(panel())).picture is None
-        assert not pictures.is_under_way(scene.subject)
+        assert (await pictures.paint_panel(panel())).picture is None
+        assert not pictures.is_painting(scene.subject)
         monkeypatch.setattr(pool, "HUNG_SECONDS", 60)
         monkeypatch.setattr(pictures, "_paint", painting.paint)
         monkeypatch.setattr(pictures, "_rests_until", 0.0)
-        assert (await pictures.painted(panel())).picture
+        assert (await pictures.paint_panel(panel())).picture
 
 
 async def test_where_no_process_can_be_started_none_is_for_a_while(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -246,22 +248,22 @@ async def test_where_no_process_can_be_started_none_is_for_a_while(monkeypatch: 
     monkeypatch.setattr(processes.NEW, "start", none)
     async with opened() as pictures:
         for code in ("3D", "4D", "5D"):
-            assert (await pictures.painted(panel(code))).picture is None
+            assert (await pictures.paint_panel(panel(code))).picture is None
     assert len(tries) == TRIES
 
 
 async def test_a_process_that_died_is_started_anew_before_it_is_wanted() -> None:
     async with opened() as pictures:
-        pictures.get_ready()
+        pictures.warm_up()
         assert pictures._ready
         await pictures._ready
         first = pictures._ready
-        pictures.get_ready()
+        pictures.warm_up()
         assert pictures._ready is first
         pictures._processes.replace()
         while pictures._processes.is_running:
             await asyncio.sleep(0.01)
-        pictures.get_ready()
+        pictures.warm_up()
         assert pictures._ready is not first
 
 
@@ -270,20 +272,20 @@ async def test_with_too_many_under_way_a_text_goes_alone_at_once(
 ) -> None:
     monkeypatch.setattr(pool, "MOST_WAITING", 1)
     async with opened(partial(held_until, tmp_path / "go")) as pictures:
-        first = asyncio.create_task(pictures.painted(panel("3D")))
+        first = asyncio.create_task(pictures.paint_panel(panel("3D")))
         await asyncio.sleep(0)
-        assert (await pictures.painted(panel("4D"))).picture is None
+        assert (await pictures.paint_panel(panel("4D"))).picture is None
         (tmp_path / "go").touch()
         assert (await first).picture
 
 
 async def test_a_process_that_cannot_be_had_is_left_alone_for_a_while(monkeypatch: pytest.MonkeyPatch) -> None:
     async with opened(deadly) as pictures:
-        assert (await pictures.painted(panel())).picture is None
+        assert (await pictures.paint_panel(panel())).picture is None
         monkeypatch.setattr(pictures, "_paint", painting.paint)
-        assert (await pictures.painted(panel())).picture is None
+        assert (await pictures.paint_panel(panel())).picture is None
         monkeypatch.setattr(pictures, "_rests_until", 0.0)
-        assert (await pictures.painted(panel())).picture
+        assert (await pictures.paint_panel(panel())).picture
 
 
 async def test_a_picture_that_is_wanted_again_as_it_is_given_up_is_painted(
@@ -294,12 +296,12 @@ async def test_a_picture_that_is_wanted_again_as_it_is_given_up_is_painted(
         first = panel()
         assert first.picture
         monkeypatch.setattr(pool, "PATIENCE_SECONDS", 0.01)
-        assert not (await pictures.painted(first)).picture
+        assert not (await pictures.paint_panel(first)).picture
         monkeypatch.setattr(pool, "PATIENCE_SECONDS", 60)
         newer = asyncio.Event()
         newer.set()
-        await pictures.until_done(first.picture.subject, newer)
-        asked = asyncio.create_task(pictures.painted(first))
+        await pictures.wait_until_done(first.picture.subject, newer)
+        asked = asyncio.create_task(pictures.paint_panel(first))
         await asyncio.sleep(0)
         (tmp_path / "go").touch()
         again = await asked

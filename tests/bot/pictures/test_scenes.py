@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import pytest
 
 from benchmarks.pictures import scenes_of
-from bot.pictures.lettering import are_drawable, drawable, drawable_names
+from bot.pictures.lettering import are_drawable, drawable_names, drawable_text
 from bot.pictures.results import deal_sheet
 from bot.pictures.scene import Scene, TallyLine
 from bot.pictures.scenes import board_scene, hand_scene
@@ -89,17 +89,20 @@ def test_forty_cards_may_wear_french_suits() -> None:
 
 def test_whoever_looks_stands_first_and_reads_you() -> None:
     table = table_of("tressette")
-    assert [drawable(side.name) for side in hand_of(table, 1).sides] == ["you and Dino", "Anna and Carla"]
-    assert [drawable(side.name) for side in hand_of(table, 0, language="it").sides] == ["tu e Carla", "Bruno e Dino"]
+    assert [drawable_text(side.name) for side in hand_of(table, 1).sides] == ["you and Dino", "Anna and Carla"]
+    assert [drawable_text(side.name) for side in hand_of(table, 0, language="it").sides] == [
+        "tu e Carla",
+        "Bruno e Dino",
+    ]
     board = board_scene(snapshot(table, None), "en", "italian", "classic")
     assert board
-    assert [drawable(side.name) for side in board.sides] == ["Anna and Carla", "Bruno and Dino"]
+    assert [drawable_text(side.name) for side in board.sides] == ["Anna and Carla", "Bruno and Dino"]
     assert board.hand == ()
 
 
 def test_names_are_written_as_far_as_there_are_letters_for_them() -> None:
     scene = hand_of(table_of("metamazzo", names=("Anna", "王小明")), 0)
-    assert drawable(scene.sides[1].name) == "seat 2"
+    assert drawable_text(scene.sides[1].name) == "seat 2"
 
 
 def test_two_whose_names_differ_in_what_cannot_be_written_are_told_apart() -> None:

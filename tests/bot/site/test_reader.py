@@ -12,7 +12,7 @@ from bot.finished.archive import Archive
 from bot.finished.game import FinishedGame
 from bot.robot_pool import RobotPool
 from bot.site import reader as reader_module
-from bot.site.reader import GameReader, Reader, TooMuchToDo
+from bot.site.reader import AnalysisBusy, GameReader, Reader
 from bot.site.replayed import ReplayedAnalysis, ReplayedDeal, ReplayedGame, replayed_analysis, replayed_deal
 from bot.store import Store, keys
 from engine import GAMES, Record, load, verify
@@ -84,7 +84,7 @@ async def test_it_is_told_in_the_readers_language_and_suits(store: Store) -> Non
     game = named(finished(1, "metamazzo"))
     await keep(store, game)
     reader = reader_of(store)
-    english, italian = [await reader.deal(game.id, 1, one) for one in (ENGLISH, ITALIAN)]
+    english, italian = [await reader.get_deal(game.id, 1, one) for one in (ENGLISH, ITALIAN)]
     assert english
     assert italian
     steps = [json.loads(one.body)["steps"] for one in (english, italian)]
@@ -93,7 +93,7 @@ async def test_it_is_told_in_the_readers_language_and_suits(store: Store) -> Non
     assert "gioca" in steps[1][1]["text"]
     assert {"D": "🪙", "C": "🏆", "S": "⚔️", "B": "🪵"}[card[1]] in steps[0][1]["text"]
     assert {"D": "♦️", "C": "♥️", "S": "♠️", "B": "♣️"}[card[1]] in steps[1][1]["text"]
-    overview = await reader.game(game.id, ITALIAN)
+    overview = await reader.get_game(game.id, ITALIAN)
     assert overview
     assert ReplayedGame.model_validate_json(overview.body).title == "Metà Mazzo"
     assert english.tag != italian.tag
@@ -105,7 +105,7 @@ async def test_an_analysis_of_a_later_release_is_read_as_far_as_it_is_known(stor
     move = game.record.deals[0].moves[0]
     said = [1, 0, move[0], move[1], move[1], 0.0, True, "", "what a later release says"]
     await store.client.set(keys.analysis(game.id), json.dumps([said]))
-    answer = await reader_of(store).analysis(game.id, ENGLISH)
+    answer = await reader_of(store).get_analysis(game.id, ENGLISH)
     assert answer
     assert [one["seat"] for one in json.loads(answer.body)["judgements"]] == [move[0]]
 
@@ -115,9 +115,9 @@ async def test_nobodys_address_and_no_chat_is_told(store: Store) -> None:
     await keep(store, game)
     reader = reader_of(store)
     answers = [
-        await reader.game(game.id, ENGLISH),
-        await reader.record(game.id),
-        await reader.deal(game.id, 1, ENGLISH),
+        await reader.get_game(game.id, ENGLISH),
+        await reader.get_record(game.id),
+        await reader.get_deal(game.id, 1, ENGLISH),
     ]
     for answer in answers:
         assert answer
@@ -128,7 +128,7 @@ async def test_nobodys_address_and_no_chat_is_told(store: Store) -> None:
 async def test_a_record_is_the_one_that_anybody_can_verify(store: Store) -> None:
     game = finished(1, "spades")
     await keep(store, game)
-    answer = await reader_of(store).record(game.id)
+    answer = await reader_of(store).get_record(game.id)
     assert answer
     record = type(game.record).model_validate_json(answer.body)
     assert record == game.record
@@ -139,11 +139,11 @@ async def test_people_who_are_forgotten_are_gone_from_the_next_answer_on(store: 
     game = named(finished(1, "testa"))
     await keep(store, game)
     reader = reader_of(store)
-    before = await reader.deal(game.id, 1, ITALIAN)
+    before = await reader.get_deal(game.id, 1, ITALIAN)
     assert before
     assert b"Anna" in before.body
     await Archive(store.client).rewrite(game.id, lambda one: one.without(one.people[0], "somebody:1"))
-    after = await reader.deal(game.id, 1, ITALIAN)
+    after = await reader.get_deal(game.id, 1, ITALIAN)
     assert after
     assert b"Anna" not in after.body
     assert b"qualcuno" in after.body
@@ -154,13 +154,13 @@ async def test_a_deal_is_worked_out_once(store: Store, monkeypatch: pytest.Monke
     game = finished(1, "testa")
     await keep(store, game)
     reader = reader_of(store)
-    first = await reader.deal(game.id, 1, ENGLISH)
+    first = await reader.get_deal(game.id, 1, ENGLISH)
 
     def again(*_: object) -> None:
         raise AssertionError("worked out again")
 
     monkeypatch.setattr(reader_module, "replayed_deal", again)
-    assert await reader.deal(game.id, 1, ENGLISH) == first
+    assert await reader.get_deal(game.id, 1, ENGLISH) == first
 
 
 async def test_what_is_kept_in_memory_is_bounded(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -169,7 +169,7 @@ async def test_what_is_kept_in_memory_is_bounded(store: Store, monkeypatch: pyte
     monkeypatch.setattr(reader_module, "CACHE_BYTES", 30_000)
     reader = reader_of(store)
     for number in range(1, len(game.record.deals) + 1):
-        assert await reader.deal(game.id, number, ENGLISH)
+        assert await reader.get_deal(game.id, number, ENGLISH)
     assert len(game.record.deals) == 3
     assert 0 < reader._told.currsize <= 30_000
 
@@ -180,12 +180,12 @@ async def test_what_is_not_there_is_none(store: Store) -> None:
     await store.client.set(keys.game("T999-00000a"), b"no game")
     reader = reader_of(store)
     for id_ in ("T001-00000b", "T999-00000a", ""):
-        assert await reader.game(id_, ENGLISH) is None
-        assert await reader.record(id_) is None
-        assert await reader.deal(id_, 1, ENGLISH) is None
-        assert await reader.analysis(id_, ENGLISH, begin=True) is None
+        assert await reader.get_game(id_, ENGLISH) is None
+        assert await reader.get_record(id_) is None
+        assert await reader.get_deal(id_, 1, ENGLISH) is None
+        assert await reader.get_analysis(id_, ENGLISH, begin=True) is None
     for number in (0, -1, len(game.record.deals) + 1):
-        assert await reader.deal(game.id, number, ENGLISH) is None
+        assert await reader.get_deal(game.id, number, ENGLISH) is None
 
 
 async def test_a_record_whose_moves_cannot_be_is_not_told(store: Store) -> None:
@@ -193,7 +193,7 @@ async def test_a_record_whose_moves_cannot_be_is_not_told(store: Store) -> None:
     deal = game.record.deals[0]
     broken = deal.model_copy(update={"moves": [*deal.moves[:3], deal.moves[2]]})
     await keep(store, replace(game, record=game.record.model_copy(update={"deals": [broken]})))
-    assert await reader_of(store).deal(game.id, 1, ENGLISH) is None
+    assert await reader_of(store).get_deal(game.id, 1, ENGLISH) is None
 
 
 def verdicts(game: FinishedGame) -> list[Verdict]:
@@ -213,7 +213,7 @@ async def test_an_analysis_is_not_begun_by_reading_what_there_is(store: Store) -
     reader = GameReader(Archive(store.client), AnalysisPool(store.client, thinker))
 
     async def told(*, begin: bool = False) -> ReplayedAnalysis:
-        answer = await reader.analysis(game.id, ENGLISH, begin=begin)
+        answer = await reader.get_analysis(game.id, ENGLISH, begin=begin)
         assert answer
         return ReplayedAnalysis.model_validate_json(answer.body)
 
@@ -278,5 +278,5 @@ async def test_more_analyses_than_may_be_are_refused(store: Store, monkeypatch: 
         return None
 
     monkeypatch.setattr(reader._analysis_pool, "analysis", full)
-    with pytest.raises(TooMuchToDo):
-        await reader.analysis(game.id, ENGLISH, begin=True)
+    with pytest.raises(AnalysisBusy):
+        await reader.get_analysis(game.id, ENGLISH, begin=True)

@@ -67,7 +67,7 @@ async def watch_id_of(worker: Worker, player: Player) -> str:
 
 
 async def states_of(worker: Worker, watch_id: str) -> AsyncIterator[bytes]:
-    states = await worker.watching.states(watch_id)
+    states = await worker.watching.stream(watch_id)
     assert states
     return states
 
@@ -137,7 +137,7 @@ async def test_whoever_watches_is_told_that_there_is_no_news_while_the_store_is_
             raise ConnectionError("away")
 
         monkeypatch.setattr(worker.room, "load", away)
-        worker.watching._committed(Commit(watch_id.partition("-")[0]))
+        worker.watching._handle_commit(Commit(watch_id.partition("-")[0]))
         async with asyncio.timeout(5):
             assert await anext(states) == b""
 
@@ -177,9 +177,9 @@ async def test_the_code_alone_is_not_enough(store: Store) -> None:
         code, letters = watch_id.split("-")
         assert len(letters) == 12
         for wrong in (code, f"{code}-", f"{code}-{letters[::-1]}", watch_id.lower(), f"ABCDEF-{letters}", "è-é", ""):
-            assert await worker.watching.table(wrong) is None
-            assert await worker.watching.states(wrong) is None
-        assert await worker.watching.table(watch_id)
+            assert await worker.watching.get_table(wrong) is None
+            assert await worker.watching.stream(wrong) is None
+        assert await worker.watching.get_table(watch_id)
 
 
 async def test_a_chat_may_not_want_to_be_watched(store: Store) -> None:
@@ -191,12 +191,12 @@ async def test_a_chat_may_not_want_to_be_watched(store: Store) -> None:
         await following(states)
         await players[0].say("/settings")
         await players[0].press("Whoever has the link may watch", GROUP)
-        assert await worker.watching.table(watch_id) is None
+        assert await worker.watching.get_table(watch_id) is None
         assert await watch_id_of(worker, players[0]) == ""
         await players[(await worker.room.table(watch_id.split("-")[0])).game.turn].play(Random(1))  # type: ignore[union-attr, index]
         assert await ended(states) == []
         await players[0].press("Whoever has the link may watch", GROUP)
-        assert await worker.watching.table(watch_id)
+        assert await worker.watching.get_table(watch_id)
 
 
 @pytest.mark.parametrize("hosts", [["paper:@1"], ["paper:~7/5"]], ids=["private", "inline"])
@@ -226,10 +226,10 @@ async def test_a_table_that_no_chat_shows_is_watched_by_who_has_the_link(store: 
     async with open_worker(store, FakePlatform()) as worker:
         opened = await worker.challenges.open_practice("metamazzo", "paper:1", "Anna", "easy", "u")
         watch_id = await worker.watching.watch_id(opened)
-        watched = await worker.watching.table(watch_id)
+        watched = await worker.watching.get_table(watch_id)
         assert watched
         assert watched.code == opened.code
-        assert await worker.watching.table(opened.code) is None
+        assert await worker.watching.get_table(opened.code) is None
 
 
 async def test_tables_of_strangers_cannot_be_watched(store: Store) -> None:

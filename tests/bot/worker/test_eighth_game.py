@@ -11,7 +11,7 @@ import pytest
 
 import adapters
 import bot
-from adapters.discord.drawing import content
+from adapters.discord.drawing import message_body
 from adapters.telegram.drawing import markup_of
 from bot.panels.board import board_panel
 from bot.panels.hand import hand_panel
@@ -135,7 +135,7 @@ def test_new_game_is_drawn_everywhere(profile: Profile) -> None:
             seen = snapshot(table, seat)
             panel = hand_panel(seen, *words)
             assert markup_of(panel, "bot") is not None or not seen.my_turn
-            assert content(panel, "discord:@1")
+            assert message_body(panel, "discord:@1")
             page = hand_page(table, f"p:{seat}", profile)
             assert page.deck == f"french-{profile.deck}"
             assert {card.code for card in page.hand} <= PACK.index.keys()

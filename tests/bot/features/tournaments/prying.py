@@ -58,7 +58,7 @@ async def pages(url: str, codes: Iterable[str], games: Iterable[str]) -> dict[st
 def scenes(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """What was painted, as text."""
     told: list[str] = []
-    paint = PicturePool.painted
+    paint = PicturePool.paint_panel
 
     async def painted(pool: PicturePool, panel: Panel) -> Panel:
         if panel.picture:

@@ -227,10 +227,10 @@ async def test_a_whole_game_is_a_game_of_the_tournaments_chat(store: Store, monk
         table = await opened(worker, "testa", 0, players, "one")
         assert [len(fake.messages[player.private]) for player in players] == [2, 2], "nothing but help and their hands"
         watch_id = await worker.watching.watch_id(table)
-        assert await worker.watching.table(watch_id)
+        assert await worker.watching.get_table(watch_id)
         await players[0].say("/settings")
         await players[0].press("Whoever has the link may watch", GROUP)
-        assert await worker.watching.table(watch_id) is None
+        assert await worker.watching.get_table(watch_id) is None
         for _ in range(200):
             table = await moved(worker, table.code, Random(table.version))
             if table.phase != "playing" or (table.game and table.game.deal_number > 1):

@@ -222,7 +222,7 @@ class Api:
 
     async def table_stream(self, request: web.Request) -> web.StreamResponse:
         with self._limits.open_stream(request):
-            states = await self._card_room.watching.states(request.match_info["watch_id"])
+            states = await self._card_room.watching.stream(request.match_info["watch_id"])
             if states is None:
                 raise not_found(NO_TABLE)
             return await self._stream_lines(request, states)

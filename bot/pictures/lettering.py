@@ -30,7 +30,7 @@ ISOLATES = "\u2068\u2069"
 def drawable_text(text: str) -> str:
     """As much of a text as can be written: fancy letters as plain ones, emoji and other scripts left out.
 
-    >>> drawable("𝓐𝓷𝓷𝓪 🤖")
+    >>> drawable_text("𝓐𝓷𝓷𝓪 🤖")
     'Anna'
     """
     folded = unicodedata.normalize("NFC", text)

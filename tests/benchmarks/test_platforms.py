@@ -117,7 +117,7 @@ def test_a_bot_that_never_connects_ends_the_benchmark(monkeypatch: pytest.Monkey
         raise Trouble("an answer without the commands")
 
     shorten(monkeypatch, "discord")
-    monkeypatch.setattr(Commands, "bring_up_to_date", refuse)
+    monkeypatch.setattr(Commands, "sync", refuse)
     monkeypatch.setattr("benchmarks.platforms.PATIENCE", 5.0)
     result = bench("presses", "--adapter", "discord")
     assert result.exit_code == 1

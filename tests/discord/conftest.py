@@ -7,9 +7,9 @@ import pytest
 from tests.discord.server import BAR, CHANNEL, PATIENCE, DiscordServer
 
 TIMES = {
-    "adapters.discord.adapter.PUT_OFF_AFTER": 20.0,
+    "adapters.discord.adapter.DEFER_SECONDS": 20.0,
     # A press that changes nothing on its panel has to wait for so long.
-    "adapters.discord.adapter.SHOWN_WITHIN": 5.0,
+    "adapters.discord.adapter.DELIVERY_SECONDS": 5.0,
     "adapters.discord.answers.UPLOADED_WITHIN": 20.0,
     "adapters.discord.pictures.UPLOAD_SECONDS": 20.0,
     "adapters.discord.pictures.SLOW_SECONDS": 20.0,

@@ -153,7 +153,7 @@ async def test_commands_are_set_once_in_both_languages(store: Store, server: Dis
 async def test_a_command_that_takes_long_is_put_off(
     store: Store, server: DiscordServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("adapters.discord.adapter.PUT_OFF_AFTER", 0.05)
+    monkeypatch.setattr("adapters.discord.adapter.DEFER_SECONDS", 0.05)
     async with on_discord(store, server) as adapter:
         anna = Person(server, 1, "Anna")
         answer, has_been_put_off = adapter.card_room.command, asyncio.Event()
@@ -185,7 +185,7 @@ def held_back(
 ) -> asyncio.Event:
     """The next command is put off, and done while that is on its way to Discord; returns what lets it arrive."""
     command, arrives = adapter.card_room.command, asyncio.Event()
-    monkeypatch.setattr("adapters.discord.adapter.PUT_OFF_AFTER", 0.05)
+    monkeypatch.setattr("adapters.discord.adapter.DEFER_SECONDS", 0.05)
     server.order("answer", Failure(refusal, gate=arrives))
 
     async def slowly(given: Any) -> Any:
@@ -222,7 +222,7 @@ async def test_a_challenge_that_is_just_being_put_off_is_the_answer_all_the_same
 async def test_what_is_just_being_put_off_is_taken_back_where_nothing_comes(
     store: Store, server: DiscordServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("adapters.discord.adapter.TAKEN_BACK_AFTER", 0.05)
+    monkeypatch.setattr("adapters.discord.adapter.DEFERRED_SECONDS", 0.05)
     async with on_discord(store, server) as adapter:
 
         async def elsewhere(_command: Any) -> Reply:
@@ -280,7 +280,7 @@ async def test_a_press_that_takes_long_is_put_off_and_its_panel_changes_all_the_
             await has_been_put_off.wait()
             return await press(pressed)
 
-        monkeypatch.setattr("adapters.discord.adapter.PUT_OFF_AFTER", 0.05)
+        monkeypatch.setattr("adapters.discord.adapter.DEFER_SECONDS", 0.05)
         monkeypatch.setattr(adapter.card_room, "press", slowly)
         panel = mover.sees(mover.private)[-1]
         one = mover.touch(mover.private, panel, buttons_of(panel)[0]["custom_id"])
@@ -299,7 +299,7 @@ async def test_a_press_that_takes_long_is_put_off_and_its_panel_changes_all_the_
 def block(adapter: Observed, person: Person, monkeypatch: pytest.MonkeyPatch) -> None:
     """Nothing more may go to somebody's private chat; a press there is soon put off for it."""
     adapter.worker.delivery._tools.limiter.block(private_place(f"discord:{person.number}"), 3600.0)
-    monkeypatch.setattr("adapters.discord.adapter.SHOWN_WITHIN", 0.05)
+    monkeypatch.setattr("adapters.discord.adapter.DELIVERY_SECONDS", 0.05)
 
 
 def unblock(adapter: Observed) -> None:
@@ -376,7 +376,7 @@ async def test_a_press_that_was_acknowledged_by_a_bot_that_is_killed_then_is_sho
 
 
 async def test_a_crowd_is_put_off_at_once(store: Store, server: DiscordServer, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("adapters.discord.adapter.MOST_AT_WORK", 0)
+    monkeypatch.setattr("adapters.discord.adapter.MAX_PENDING", 0)
     async with on_discord(store, server) as adapter:
         people = await seated(server, "metamazzo")
         await some_tricks(server, people, 1)

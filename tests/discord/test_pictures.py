@@ -39,8 +39,8 @@ def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
             return panel
         return replace(panel, picture=panel.picture._replace(png=panel.picture.subject.digest.encode()))
 
-    monkeypatch.setattr(PicturePool, "painted", painted)
-    monkeypatch.setattr(PicturePool, "get_ready", lambda pool: None)
+    monkeypatch.setattr(PicturePool, "paint_panel", painted)
+    monkeypatch.setattr(PicturePool, "warm_up", lambda pool: None)
     monkeypatch.setattr(surface_sync, "FIRST_PAUSE", 0.01)
     monkeypatch.setattr(surface_sync, "SETTLES_IN", 0.05)
 

@@ -198,7 +198,7 @@ async def test_who_plays_the_same_meets_the_same_on_both_platforms_a_restart_bet
     )
     monkeypatch.setattr(Days, "today", lambda _days: day)
     # Some presses change nothing on their panel, and nothing here counts on a panel that answers.
-    monkeypatch.setattr("adapters.discord.adapter.SHOWN_WITHIN", 0.2)
+    monkeypatch.setattr("adapters.discord.adapter.DELIVERY_SECONDS", 0.2)
     telegram_server = TelegramServer()
     await telegram_server.start()
     anna = Script(TelegramPerson(telegram_server, 1, "Anna"), "telegram:1")

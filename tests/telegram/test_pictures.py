@@ -91,8 +91,8 @@ def painted(monkeypatch: pytest.MonkeyPatch) -> dict[str, set[str]]:
         texts[digest].add(shown.plain)
         return replace(panel, picture=panel.picture._replace(png=png(digest.encode())))
 
-    monkeypatch.setattr(PicturePool, "painted", paint)
-    monkeypatch.setattr(PicturePool, "get_ready", lambda pool: None)
+    monkeypatch.setattr(PicturePool, "paint_panel", paint)
+    monkeypatch.setattr(PicturePool, "warm_up", lambda pool: None)
     return texts
 
 
@@ -156,7 +156,7 @@ async def test_a_whole_game(store: Store, server: TelegramServer, painted: dict[
 
 async def test_pictures_are_painted(store: Store, server: TelegramServer, monkeypatch: pytest.MonkeyPatch) -> None:
     # On a busy machine it takes the painter a while to start.
-    monkeypatch.setattr(pool, "PATIENCE_SECONDS", 30.0)
+    monkeypatch.setattr(pool, "MAX_WAIT_SECONDS", 30.0)
     async with on_telegram(store, server, pictures=True) as adapter:
         people = await seated(server, "testa")
         await adapter.worker.settled()

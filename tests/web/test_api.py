@@ -282,7 +282,7 @@ async def test_a_fault_in_a_stream_ends_it_and_is_in_the_log(
     async def states(*_words: object) -> AsyncGenerator[bytes]:
         return failing()
 
-    monkeypatch.setattr("bot.site.watching.Watching.states", states)
+    monkeypatch.setattr("bot.site.watching.Watching.stream", states)
     with capture_logs() as logs:
         async with session.get(api(site, "/tables/AAAAAA-ABCDEFGHJKMN/stream")) as answer:
             assert await answer.content.read() == b"{}\n"

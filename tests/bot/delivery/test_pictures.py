@@ -52,8 +52,8 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
         picture = panel.picture._replace(png=panel.picture.subject.digest.encode())
         return replace(panel, picture=picture)
 
-    monkeypatch.setattr(PicturePool, "painted", painted)
-    monkeypatch.setattr(PicturePool, "get_ready", lambda pool: None)
+    monkeypatch.setattr(PicturePool, "paint_panel", painted)
+    monkeypatch.setattr(PicturePool, "warm_up", lambda pool: None)
 
 
 @pytest.fixture
@@ -65,7 +65,7 @@ def failing(monkeypatch: pytest.MonkeyPatch, quick: None) -> set[str]:
     async def painted(pool: PicturePool, panel: Panel) -> Panel:
         return await kept(pool, replace(panel, picture=None) if reasons else panel)
 
-    monkeypatch.setattr(PicturePool, "painted", painted)
+    monkeypatch.setattr(PicturePool, "paint_panel", painted)
     return reasons
 
 
@@ -281,7 +281,7 @@ async def test_where_there_are_no_pictures_there_is_nothing_to_choose(store: Sto
 async def test_a_picture_that_is_late_follows_its_text(
     store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(pool, "PATIENCE_SECONDS", 0.01)
+    monkeypatch.setattr(pool, "MAX_WAIT_SECONDS", 0.01)
     fake, go = FakePlatform(), tmp_path / "go"
     shown: list[bool] = []
     kept = fake.edit
@@ -327,9 +327,9 @@ async def test_before_a_text_goes_out_whose_picture_is_late_it_is_written_that_s
         for task in waiting:
             task.cancel()
 
-    monkeypatch.setattr(PicturePool, "painted", late)
-    monkeypatch.setattr(PicturePool, "is_under_way", lambda _pool, _scene: not let.is_set())
-    monkeypatch.setattr(PicturePool, "until_done", until_let)
+    monkeypatch.setattr(PicturePool, "paint_panel", late)
+    monkeypatch.setattr(PicturePool, "is_painting", lambda _pool, _scene: not let.is_set())
+    monkeypatch.setattr(PicturePool, "wait_until_done", until_let)
     async with open_worker(store, fake) as worker:
         anna, bruno = await seated(worker, fake, "metamazzo")
         mover = next(player for player in (anna, bruno) if player.moves())
@@ -363,7 +363,7 @@ async def test_before_a_text_goes_out_whose_picture_is_late_it_is_written_that_s
 
 
 async def test_what_comes_while_a_picture_is_late_is_not_held_up(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pool, "PATIENCE_SECONDS", 0.01)
+    monkeypatch.setattr(pool, "MAX_WAIT_SECONDS", 0.01)
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
         anna, bruno = await seated(worker, fake, "metamazzo")
@@ -384,7 +384,7 @@ async def test_what_comes_while_a_picture_is_late_is_not_held_up(store: Store, m
 async def test_what_comes_while_such_a_text_is_under_way_is_not_held_up(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(pool, "PATIENCE_SECONDS", 0.01)
+    monkeypatch.setattr(pool, "MAX_WAIT_SECONDS", 0.01)
     fake = Held()
     async with open_worker(store, fake) as worker:
         anna, bruno = await seated(worker, fake, "metamazzo")
@@ -408,7 +408,7 @@ async def test_what_comes_while_such_a_text_is_under_way_is_not_held_up(
 async def test_a_picture_that_was_late_as_the_bot_ended_follows_though_nothing_was_written_in_the_log(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(pool, "PATIENCE_SECONDS", 60)
+    monkeypatch.setattr(pool, "MAX_WAIT_SECONDS", 60)
     fake = FakePlatform()
     fake.shows_pictures = True
     async with open_worker(store, fake) as worker:
@@ -416,13 +416,13 @@ async def test_a_picture_that_was_late_as_the_bot_ended_follows_though_nothing_w
         mover = next(player for player in players if "take four packets" in fake.last(player.private).plain)
         assert fake.last(mover.private).picture
         assert not await store.all_changed(range(keys.SHARDS))
-        monkeypatch.setattr(pool, "PATIENCE_SECONDS", 0.01)
+        monkeypatch.setattr(pool, "MAX_WAIT_SECONDS", 0.01)
         monkeypatch.setattr(worker.picture_pool, "_paint", never)
         await mover.press("3", settle=False)
         async with asyncio.timeout(30):
             while fake.last(mover.private).picture or not await store.all_changed(range(keys.SHARDS)):
                 await asyncio.sleep(0.01)
-    monkeypatch.setattr(pool, "PATIENCE_SECONDS", 60)
+    monkeypatch.setattr(pool, "MAX_WAIT_SECONDS", 60)
     async with open_worker(store, fake) as worker:
         await worker.settled()
         assert fake.last(mover.private).picture
@@ -438,7 +438,7 @@ async def test_an_older_picture_does_not_stand_beside_a_text_whose_own_is_late(
         players = await seated(worker, fake, "metamazzo")
         mover = next(player for player in players if player.moves())
         [before] = fake.messages[mover.private]
-        monkeypatch.setattr(pool, "PATIENCE_SECONDS", 0.01)
+        monkeypatch.setattr(pool, "MAX_WAIT_SECONDS", 0.01)
         monkeypatch.setattr(worker.picture_pool, "_paint", never)
         await mover.press(mover.moves()[0][1].label, settle=False)
         async with asyncio.timeout(30):
@@ -520,7 +520,7 @@ async def test_a_painter_that_is_slow_rings_nobody_twice(store: Store, monkeypat
 
     fake = OneWay()
     async with open_worker(store, fake) as worker:
-        monkeypatch.setattr(pool, "PATIENCE_SECONDS", 0.01)
+        monkeypatch.setattr(pool, "MAX_WAIT_SECONDS", 0.01)
         monkeypatch.setattr(worker.picture_pool, "_paint", unhurried)
         players = await seated(worker, fake, "metamazzo")
         for _ in range(2):

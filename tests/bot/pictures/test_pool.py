@@ -24,7 +24,7 @@ from bot.processes import TRIES
 @pytest.fixture(autouse=True)
 def _patient(monkeypatch: pytest.MonkeyPatch, forked: None) -> None:
     """On a busy machine a process takes a while to start."""
-    monkeypatch.setattr(pool, "PATIENCE_SECONDS", 60)
+    monkeypatch.setattr(pool, "MAX_WAIT_SECONDS", 60)
 
 
 def panel(code: str = "3D") -> Panel:
@@ -157,10 +157,10 @@ async def test_a_picture_that_cannot_be_painted_leaves_the_text(paint: Callable[
 async def test_a_picture_that_is_late_leaves_the_text_and_is_there_for_who_asks_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(pool, "PATIENCE_SECONDS", 0.05)
+    monkeypatch.setattr(pool, "MAX_WAIT_SECONDS", 0.05)
     async with opened(partial(held_until, tmp_path / "go")) as pictures:
         assert (await pictures.paint_panel(panel())).picture is None
-        monkeypatch.setattr(pool, "PATIENCE_SECONDS", 60)
+        monkeypatch.setattr(pool, "MAX_WAIT_SECONDS", 60)
         (tmp_path / "go").touch()
         asked = await pictures.paint_panel(panel())
         assert asked.picture
@@ -168,7 +168,7 @@ async def test_a_picture_that_is_late_leaves_the_text_and_is_there_for_who_asks_
 
 
 async def test_what_nobody_waits_for_any_more_is_not_painted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pool, "PATIENCE_SECONDS", 0.01)
+    monkeypatch.setattr(pool, "MAX_WAIT_SECONDS", 0.01)
     scenes = []
     for code in ("3D", "4D", "5D", "6D"):
         picture = panel(code).picture
@@ -270,7 +270,7 @@ async def test_a_process_that_died_is_started_anew_before_it_is_wanted() -> None
 async def test_with_too_many_under_way_a_text_goes_alone_at_once(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(pool, "MOST_WAITING", 1)
+    monkeypatch.setattr(pool, "MAX_PENDING", 1)
     async with opened(partial(held_until, tmp_path / "go")) as pictures:
         first = asyncio.create_task(pictures.paint_panel(panel("3D")))
         await asyncio.sleep(0)
@@ -295,9 +295,9 @@ async def test_a_picture_that_is_wanted_again_as_it_is_given_up_is_painted(
     async with opened(partial(held_until, tmp_path / "go")) as pictures:
         first = panel()
         assert first.picture
-        monkeypatch.setattr(pool, "PATIENCE_SECONDS", 0.01)
+        monkeypatch.setattr(pool, "MAX_WAIT_SECONDS", 0.01)
         assert not (await pictures.paint_panel(first)).picture
-        monkeypatch.setattr(pool, "PATIENCE_SECONDS", 60)
+        monkeypatch.setattr(pool, "MAX_WAIT_SECONDS", 60)
         newer = asyncio.Event()
         newer.set()
         await pictures.wait_until_done(first.picture.subject, newer)

@@ -104,7 +104,7 @@ async def test_a_table_is_watched_card_by_card_to_its_end(store: Store) -> None:
 
 
 async def test_what_another_worker_delivers_is_seen_here_too(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("bot.site.watching.ELSEWHERE_SECONDS", 0.02)
+    monkeypatch.setattr("bot.site.watching.REMOTE_RECHECK_SECONDS", 0.02)
     fake = FakePlatform()
     async with (
         open_worker(store, fake, alone=False) as worker,
@@ -125,7 +125,7 @@ async def test_whoever_watches_is_told_that_there_is_no_news_while_the_store_is_
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Otherwise every proxy on the way takes them for gone, and all come again at once."""
-    monkeypatch.setattr("bot.site.watching.ALIVE_SECONDS", 0.0)
+    monkeypatch.setattr("bot.site.watching.KEEP_ALIVE_SECONDS", 0.0)
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
         players = await seated(worker, fake, "metamazzo")

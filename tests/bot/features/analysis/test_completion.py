@@ -102,7 +102,7 @@ async def test_a_result_keeps_its_picture_though_the_next_one_is_late(
         before = fake.last(GROUP).picture
         assert before
         assert before.png == b"at once"
-        monkeypatch.setattr(pool, "PATIENCE_SECONDS", 0.01)
+        monkeypatch.setattr(pool, "MAX_WAIT_SECONDS", 0.01)
         monkeypatch.setattr(worker.picture_pool, "_paint", unhurried)
         thinker.may_answer.set()
         await completed(worker)

@@ -65,5 +65,5 @@ def scenes(monkeypatch: pytest.MonkeyPatch) -> list[str]:
             told.append(f"{panel.picture.subject!r} {panel.picture.alt}")
         return await paint(pool, panel)
 
-    monkeypatch.setattr(PicturePool, "painted", painted)
+    monkeypatch.setattr(PicturePool, "paint_panel", painted)
     return told

@@ -29,7 +29,7 @@ class OwnSettings:
         if reader is None:
             return _redirect("/")
         language = await self._card_room.lobby.language_of(reader.person, browser_language(request))
-        settings = await self._settings_site.of(reader.person, language)
+        settings = await self._settings_site.settings_of(reader.person, language)
         to = parse_code(request.query.get("t", ""))
         return self._site.page(request, "settings.html", language, settings=settings, to=to)
 

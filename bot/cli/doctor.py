@@ -232,7 +232,7 @@ async def _examine_store(store: Store, settings: Settings) -> AsyncIterator[tupl
             f"tables: {', '.join(unreadable)} cannot be read and {'is' if len(unreadable) == 1 else 'are'} set aside: "
             "see `buongioco tables show CODE`; a newer version may read them, `buongioco tables close CODE` ends one",
         )
-    if unreadable := list(await Tournaments(store).unreadable()):
+    if unreadable := list(await Tournaments(store).unreadable_codes()):
         yield (
             False,
             f"tournaments: {', '.join(unreadable)} cannot be read: a newer version may read "

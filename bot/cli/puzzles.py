@@ -13,7 +13,7 @@ from bot.cli.asking import counted
 from bot.cli.files import records
 from bot.cli.output import line_output, say
 from bot.cli.progress import progress
-from bot.features.puzzles.collection import chosen, found_in, made
+from bot.features.puzzles.collection import find_puzzles, make_puzzles, select_puzzles
 from engine import Record
 from engine.errors import BadRecord
 from engine.games import GAMES
@@ -39,13 +39,13 @@ def make(
     out: Annotated[Path | None, typer.Option(help="Write here; to the screen without it, or with -.")] = None,
 ) -> None:
     """Find positions in which one card is better than all others, by the exact solver."""
-    stream = made(number, seed) if source is None else islice(found_in(_readable(source)), number)
+    stream = make_puzzles(number, seed) if source is None else islice(find_puzzles(_readable(source)), number)
     found: list[Puzzle] = []
     with line_output(out) as write, progress(number, "puzzles") as bar:
         for puzzle in stream:
             found.append(puzzle)
             bar.update(1)
-        kept = chosen(found, keep) if keep else found
+        kept = select_puzzles(found, keep) if keep else found
         for puzzle in kept:
             write(puzzle.to_line())
     by_game = Counter(puzzle.game for puzzle in kept)

@@ -95,7 +95,7 @@ async def _list(state: State | None, least: int) -> None:
                 known = f"idle {age(idle)}" if idle < now else "idle unknown"
                 about = f"{code:8}{table.phase:12}{f'{age(now - opened)} old' if opened else 'age unknown':16}"
                 lines.append((idle, f"{about}{known:16}{table.game_id:13}{_people(table)}"))
-        tournaments = await Tournaments(room.store).unreadable() if state in (None, State.unreadable) else {}
+        tournaments = await Tournaments(room.store).unreadable_codes() if state in (None, State.unreadable) else {}
     for _, line in sorted(lines, reverse=True):
         say(line)
     for code, since in tournaments.items():
@@ -206,7 +206,7 @@ async def _close(code: str, yes: bool) -> None:
 
 async def _call_off(tournaments: Tournaments, code: str, yes: bool) -> None:
     """The tournament of a code that no table has; NoSuchTable where there is none, or its organiser can call it off."""
-    if code not in await tournaments.unreadable():
+    if code not in await tournaments.unreadable_codes():
         raise NoSuchTable(code=code)
     _confirm(f"Call off tournament {code}, which cannot be read?", yes)
     await tournaments.call_off_unreadable(code, f"close {code}")

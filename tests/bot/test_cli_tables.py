@@ -126,7 +126,7 @@ async def test_a_tournament_that_cannot_be_read_is_named_listed_and_called_off(
         fake = FakePlatform()
         async with open_worker(store, fake) as worker:
             await Player(worker, fake, "Anna", 1).say("/tournament testa")
-            [code] = await worker.feature(TournamentsFeature).director.tournaments.live()
+            [code] = await worker.feature(TournamentsFeature).director.tournaments.live_codes()
             assert "There is no table" in await called(tmp_path, "tables", "close", code, "--yes", code=2)
             await store.client.rpush(keys.tournament(code), stamped("newer 1 2", "x"))
             examined = await asyncio.to_thread(command, tmp_path, "doctor", BUONGIOCO_PLAYGROUND_PORT="0")

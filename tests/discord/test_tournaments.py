@@ -102,7 +102,7 @@ async def played_on(adapter: Observed, server: DiscordServer, people: Sequence[P
     """Play until it is over; the card is one message all the while. The last one asks for each hand by the card."""
     channel, random = server.channels[CHANNEL], Random(1)
     [card] = {one["id"] for one in said_in(channel, "🏆")}
-    [code] = await adapter.worker.feature(TournamentsFeature).director.tournaments.live()
+    [code] = await adapter.worker.feature(TournamentsFeature).director.tournaments.live_codes()
     while not said_in(channel, "🥇"):
         has_played = False
         for person in people:
@@ -183,7 +183,7 @@ async def test_of_a_round_that_is_on_nobody_reads_the_cards(
             worker = adapter.worker
             people = await opened(server, 4, "duplicate")
             by_id = {f"discord:{person.number}": person for person in people}
-            [code] = await worker.feature(TournamentsFeature).director.tournaments.live()
+            [code] = await worker.feature(TournamentsFeature).director.tournaments.live_codes()
 
             async def seats() -> list[Mapping[int, str]]:
                 return [

@@ -222,7 +222,7 @@ class Shooter:
         if f"{game}-accuracy" in self.asked.moments:
             # It takes a while, for a process that thinks has to start.
             await self.worker.settled()
-            await self.worker.feature(AnalysisFeature).completion.settled()
+            await self.worker.feature(AnalysisFeature).completion.wait()
             await self.worker.delivery.answers.tasks.wait()
             await self.take(f"{game}-accuracy")
 

@@ -6,7 +6,14 @@ from itertools import permutations
 
 import pytest
 
-from bot.features.puzzles.collection import FILE, all_puzzles, chosen, found_in, made, simulated
+from bot.features.puzzles.collection import (
+    FILE,
+    all_puzzles,
+    find_puzzles,
+    make_puzzles,
+    select_puzzles,
+    simulate_games,
+)
 from engine import GAMES
 from engine.cards import cards
 from engine.position import SearchPosition, SpadesPosition
@@ -28,7 +35,7 @@ def puzzle(request: pytest.FixtureRequest) -> Puzzle:
 
 @cache
 def fresh(game: str) -> Puzzle:
-    return next(found_in(simulated(SEED, [game])))
+    return next(find_puzzles(simulate_games(SEED, [game])))
 
 
 def brute(here: SearchPosition, outcomes: list[int]) -> int:
@@ -106,18 +113,18 @@ def test_what_is_wrong_with_a_puzzle_is_noticed(puzzle: Puzzle) -> None:
 @pytest.mark.long
 @pytest.mark.parametrize("total", [7, 20])
 def test_the_same_seed_finds_the_same_ones_and_none_twice(total: int) -> None:
-    found = [*made(total, SEED)]
-    assert found == [*made(total, SEED)]
-    assert found != [*made(total, "7")]
+    found = [*make_puzzles(total, SEED)]
+    assert found == [*make_puzzles(total, SEED)]
+    assert found != [*make_puzzles(total, "7")]
     assert len({one.id for one in found}) == len(found) == total
 
 
 def test_those_that_are_kept_are_of_all_games_and_as_often_hard_as_easy() -> None:
-    kept = chosen([*all_puzzles().values()], 140)
+    kept = select_puzzles([*all_puzzles().values()], 140)
     assert [sum(one.game == game for one in kept) for game in GAMES] == [20] * 7
     of_one = [one.missed for one in kept if one.game == "spades"]
     assert len(set(of_one)) >= 5
-    assert chosen(kept, 1000) == chosen(kept, 140)
+    assert select_puzzles(kept, 1000) == select_puzzles(kept, 140)
 
 
 # The package
@@ -133,7 +140,7 @@ def test_the_package_has_two_thousand_of_all_games() -> None:
     for game in GAMES:
         assert sum(one.game == game for one in puzzles) >= 200
     for one in puzzles:
-        assert (all_puzzles().game(one.id), all_puzzles().missed(one.id)) == (one.game, one.missed)
+        assert (all_puzzles().game_of(one.id), all_puzzles().missed_by(one.id)) == (one.game, one.missed)
 
 
 def test_the_package_is_right() -> None:

@@ -100,8 +100,8 @@ def each_result_is_what_its_record_says(rest: TournamentsAtRest) -> None:
 def outcome(tournament: Tournament, name: FixtureName, game: FinishedGame) -> tuple[int | None, tuple[int, int], str]:
     """Which of a match's teams won a game, by people: 0, 1 or None; the points of both; how."""
     match = tournament.match(name.round, name.match)
-    assert match.other is not None
-    first, second = people_of(tournament, match.one), people_of(tournament, match.other)
+    assert match.second is not None
+    first, second = people_of(tournament, match.first), people_of(tournament, match.second)
     sides = [frozenset(game.people[::2]), frozenset(game.people[1::2])]
     if sorted(map(sorted, sides)) != sorted(map(sorted, (first, second))):
         raise Disagreement(f"{game.id} was played by {sides}, and {name} is {first} against {second}")

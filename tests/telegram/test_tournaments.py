@@ -106,7 +106,7 @@ async def played_on(
     """Play until it is over; the card is one message all the while."""
     group, random = server.group(GROUP), Random(1)
     [card] = {one["message_id"] for one in said_in(group, "🏆")}
-    [listed] = await adapter.worker.feature(TournamentsFeature).director.tournaments.at(f"telegram:{GROUP}")
+    [listed] = await adapter.worker.feature(TournamentsFeature).director.tournaments.in_chat(f"telegram:{GROUP}")
     while not said_in(group, "🥇"):
         has_played = False
         for person in people:
@@ -178,7 +178,7 @@ async def test_of_a_round_that_is_on_nobody_reads_the_cards(
             people = await opened(server, 4, form="duplicate")
             by_id = {f"telegram:{person.number}": person for person in people}
             await until(lambda: all(len(payloads(one)) for one in said_in(server.group(GROUP), "🏆")))
-            [code] = await worker.feature(TournamentsFeature).director.tournaments.live()
+            [code] = await worker.feature(TournamentsFeature).director.tournaments.live_codes()
 
             async def seats() -> list[Mapping[int, str]]:
                 return [

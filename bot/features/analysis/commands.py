@@ -15,27 +15,27 @@ from bot.viewers import Viewers, pictured
 from engine.robots.findings import summary
 
 
-class Analyses:
+class AnalysisPages:
     """Analyses of the games of an archive."""
 
     def __init__(self, archive: Archive, analysis_pool: AnalysisPool, viewers: Viewers) -> None:
         self._archive, self._analysis_pool, self._viewers = archive, analysis_pool, viewers
 
-    async def analysis(self, place: str, profile: Profile, game_id: str) -> Panel:
+    async def show_game(self, place: str, profile: Profile, game_id: str) -> Panel:
         game = await self._archive.get(game_id)
         if game is None:
             raise GameNotKept()
-        return await self._analysis_of(game, place, profile)
+        return await self._draw_page(game, place, profile)
 
-    async def last_analysis(self, place: str, profile: Profile) -> Panel:
+    async def show_last_game(self, place: str, profile: Profile) -> Panel:
         """Of the game that this person finished last, or else this chat."""
         archive = self._archive
         game = await archive.last(profile.id) or await archive.last(chat_of(place))
         if game is None:
             raise NothingToAnalyse()
-        return await self._analysis_of(game, place, profile)
+        return await self._draw_page(game, place, profile)
 
-    async def _analysis_of(self, game: FinishedGame, place: str, profile: Profile) -> Panel:
+    async def _draw_page(self, game: FinishedGame, place: str, profile: Profile) -> Panel:
         found = await self._analysis_pool.analysis(game)
         if found is None:
             raise TooManyAnalyses()

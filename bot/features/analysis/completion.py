@@ -27,10 +27,10 @@ from bot.tables.table import Table
 from bot.viewers import Viewers
 from engine.robots.findings import Summary, summary
 
-MOST_WAITING = 20
+MOST_PENDING = 20
 """Games that may wait for being looked at; those beyond are left as they are."""
 
-LATEST_SECONDS = 900.0
+TIMEOUT_SECONDS = 900.0
 """After so long nobody reads a result any more."""
 
 log = structlog.get_logger()
@@ -52,32 +52,32 @@ class Completion:
         self._policies = policies
         self._archive, self._analysis_pool = archive, analysis_pool
         self._viewers, self._pictures, self._adapters, self._answers = viewers, pictures, adapters, answers
-        self._one_at_a_time = asyncio.Lock()
+        self._lock = asyncio.Lock()
         self._tasks = TaskSet()
 
-    def shown(self, table: Table, outcome: Outcome, results: Mapping[Result, SentMessage]) -> None:
+    def start(self, table: Table, outcome: Outcome, results: Mapping[Result, SentMessage]) -> None:
         """A game is over, and these messages show its result.
 
         In a private chat the pages that its buttons bring take a result's place, so that one is left alone.
         """
         shared = {home_of(table, name): sent for name, sent in results.items() if not is_private(home_of(table, name))}
-        if shared and len(self._tasks) < MOST_WAITING:
+        if shared and len(self._tasks) < MOST_PENDING:
             self._tasks.start(self._complete(table, outcome, shared))
 
     def stop(self) -> None:
         self._tasks.cancel()
 
-    async def settled(self) -> None:
+    async def wait(self) -> None:
         """Wait until nothing is to be completed; for tests."""
         await self._tasks.wait()
 
     async def _complete(self, table: Table, outcome: Outcome, results: Mapping[str, SentMessage]) -> None:
         try:
-            async with asyncio.timeout(LATEST_SECONDS), self._one_at_a_time:
-                summaries = await self._summaries(outcome.game_id)
+            async with asyncio.timeout(TIMEOUT_SECONDS), self._lock:
+                summaries = await self._summarize(outcome.game_id)
             if summaries:
                 for place, sent in results.items():
-                    await self._edit(table, outcome._replace(summaries=summaries), place, sent)
+                    await self._edit_result(table, outcome._replace(summaries=summaries), place, sent)
         except TimeoutError:
             log.info("result_not_completed", table=table.code, why="there was no time for an analysis")
         except STORE_ERRORS as error:
@@ -85,7 +85,7 @@ class Completion:
         except Exception:
             log.exception("completion_failed", table=table.code)
 
-    async def _summaries(self, game_id: str) -> list[Summary]:
+    async def _summarize(self, game_id: str) -> list[Summary]:
         """How well each seat played; empty where nobody decided anything, or it cannot be told."""
         game = await self._archive.get(game_id)
         if game is None or not game.record.deals:
@@ -93,7 +93,7 @@ class Completion:
         verdicts = await self._analysis_pool.when_idle(game)
         return [summary(verdicts, seat) for seat in range(len(game.record.seats))] if verdicts else []
 
-    async def _edit(self, table: Table, outcome: Outcome, place: str, sent: SentMessage) -> None:
+    async def _edit_result(self, table: Table, outcome: Outcome, place: str, sent: SentMessage) -> None:
         adapter = self._adapters.get(platform_of(place))
         if adapter is None:
             return

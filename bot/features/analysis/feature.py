@@ -6,7 +6,7 @@ from bot.actions import BadPayload
 from bot.core import Core
 from bot.delivery.names import Result
 from bot.feature import Feature
-from bot.features.analysis.commands import Analyses
+from bot.features.analysis.commands import AnalysisPages
 from bot.features.analysis.completion import Completion
 from bot.people import Profile
 from bot.platform import Command, Press, Reply, SentMessage
@@ -22,7 +22,7 @@ class AnalysisFeature(Feature):
     pages_for_one = ("analysis",)
 
     def __init__(self, core: Core) -> None:
-        self.analyses = Analyses(core.archive, core.analysis_pool, core.viewers)
+        self.analyses = AnalysisPages(core.archive, core.analysis_pool, core.viewers)
         self.commands = {"analyse": self._command}
         self.pages = {"analysis": self._page}
         self.completion = Completion(
@@ -41,13 +41,13 @@ class AnalysisFeature(Feature):
 
     def results_shown(self, table: Table, outcome: Outcome, messages: Mapping[Result, SentMessage]) -> None:
         if self._looks_at_games:
-            self.completion.shown(table, outcome, messages)
+            self.completion.start(table, outcome, messages)
 
     async def _command(self, command: Command, profile: Profile) -> Reply:
-        panel = await self.analyses.last_analysis(command.place, profile)
+        panel = await self.analyses.show_last_game(command.place, profile)
         return Reply(panel=panel, private=True, toast=command_toast(command, profile.language))
 
     async def _page(self, press: Press, profile: Profile, words: list[str]) -> Reply:
         if len(words) != 1:
             raise BadPayload()
-        return for_one(press.place, profile.language, await self.analyses.analysis(press.place, profile, words[0]))
+        return for_one(press.place, profile.language, await self.analyses.show_game(press.place, profile, words[0]))

@@ -9,7 +9,7 @@ from bot.features.puzzles.ladder import Ladder
 from bot.store import keys
 
 
-def marks_of_answers(client: Any) -> DayMarks:
+def answer_marks(client: Any) -> DayMarks:
     """Return the marks of forgotten people who had answered the puzzle of the day."""
     return DayMarks(client, "puzzle")
 
@@ -22,4 +22,4 @@ async def mark_before_forgetting(client: Any, person: str, today: date) -> None:
     for day in (today - timedelta(days=1), today, today + timedelta(days=1)):
         puzzle = await Drawn(client, keys.PUZZLES_DRAWN).get(day)
         if puzzle and await Ladder(client).answer_of(person, puzzle):
-            await marks_of_answers(client).add(day, person)
+            await answer_marks(client).add(day, person)

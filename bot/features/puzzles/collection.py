@@ -12,10 +12,10 @@ from engine.games import GAMES
 from engine.puzzles.puzzle import Puzzle
 
 FILE = "endings.txt"
-OFTEN = 5
+FULL_SHARE = 5
 """So many times as many puzzles are made of games without packets, whose last cards are known only near the end."""
 
-PLAYERS = "easy"
+ROBOT = "easy"
 """The robot whose games endings are found in: it errs, as people do."""
 
 
@@ -39,11 +39,11 @@ class Collection(Mapping[str, Puzzle]):
     def __len__(self) -> int:
         return len(self._lines)
 
-    def game(self, id_: str) -> str:
+    def game_of(self, id_: str) -> str:
         """`Puzzle.game`, and nothing else is read."""
         return self._lines[id_].split(" ", 2)[1]
 
-    def missed(self, id_: str) -> int:
+    def missed_by(self, id_: str) -> int:
         """`Puzzle.missed`, and nothing else is read."""
         return int(self._lines[id_].rsplit(" ", 2)[1])
 
@@ -54,14 +54,14 @@ def all_puzzles() -> Collection:
     return Collection((files("bot.features.puzzles") / FILE).read_text("ascii").splitlines())
 
 
-def simulated(seed: str, games: Sequence[str]) -> Iterator[Record]:
+def simulate_games(seed: str, games: Sequence[str]) -> Iterator[Record]:
     """Games of robots without end, of these kinds in turn; the same seed gives the same ones."""
     for number in count(1):
         for game in games:
-            yield simulate(game, {}, [PLAYERS] * game_kind(game).seats, f"{seed}/{game}/{number}")
+            yield simulate(game, {}, [ROBOT] * game_kind(game).seats, f"{seed}/{game}/{number}")
 
 
-def found_in(records: Iterable[Record], known: set[str] | None = None) -> Iterator[Puzzle]:
+def find_puzzles(records: Iterable[Record], known: set[str] | None = None) -> Iterator[Puzzle]:
     """The hardest puzzle of each deal that has any; none twice, and none of those ``known`` by their ids, which grow.
 
     FaultyRecord for a game that cannot be replayed.
@@ -80,12 +80,12 @@ def found_in(records: Iterable[Record], known: set[str] | None = None) -> Iterat
                 yield hardest
 
 
-def made(total: int, seed: str) -> Iterator[Puzzle]:
+def make_puzzles(total: int, seed: str) -> Iterator[Puzzle]:
     """So many puzzles from random deals, as many of each game as of the next, but fewer of those with packets."""
-    shares = {game: 1 if kind.layout == "packets" else OFTEN for game, kind in GAMES.items()}
+    shares = {game: 1 if kind.layout == "packets" else FULL_SHARE for game, kind in GAMES.items()}
     wanted = {game: -(-total * share // sum(shares.values())) for game, share in shares.items()}
     found, known = Counter[str](), set[str]()
-    streams = {game: found_in(simulated(seed, [game]), known) for game in GAMES}
+    streams = {game: find_puzzles(simulate_games(seed, [game]), known) for game in GAMES}
     while found.total() < total:
         for game, stream in streams.items():
             if found[game] < wanted[game] and found.total() < total:
@@ -93,14 +93,14 @@ def made(total: int, seed: str) -> Iterator[Puzzle]:
                 yield next(stream)
 
 
-def chosen(puzzles: Sequence[Puzzle], most: int) -> list[Puzzle]:
+def select_puzzles(puzzles: Sequence[Puzzle], most: int) -> list[Puzzle]:
     """So many of them, as many of each game as there can be, and of each game as many that are hard as are easy."""
     shelves: dict[tuple[str, int], list[Puzzle]] = {}
     for puzzle in puzzles:
         shelves.setdefault((puzzle.game, puzzle.missed), []).append(puzzle)
     kept: list[Puzzle] = []
     games = {game: [shelf for (of, _missed), shelf in sorted(shelves.items()) if of == game] for game in GAMES}
-    takers = {game: _in_turn(of_game) for game, of_game in games.items()}
+    takers = {game: _interleave(of_game) for game, of_game in games.items()}
     while len(kept) < most and takers:
         for game in [*takers]:
             taken = next(takers[game], None)
@@ -111,7 +111,7 @@ def chosen(puzzles: Sequence[Puzzle], most: int) -> list[Puzzle]:
     return kept
 
 
-def _in_turn(shelves: Sequence[Sequence[Puzzle]]) -> Iterator[Puzzle]:
+def _interleave(shelves: Sequence[Sequence[Puzzle]]) -> Iterator[Puzzle]:
     """The first of each, then the second of each, and so on."""
     for place in range(max(map(len, shelves), default=0)):
         for shelf in shelves:

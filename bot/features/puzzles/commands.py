@@ -7,8 +7,15 @@ from bot.actions import BadPayload
 from bot.chosen_hours import parse_hour
 from bot.features.puzzles.collection import all_puzzles
 from bot.features.puzzles.errors import NoSuchPuzzle
-from bot.features.puzzles.groups import GroupPuzzles, first_puzzle_of, with_picture
-from bot.features.puzzles.pages import Asked, Position, none_left_panel, puzzle_panel, solution_panel, verdict
+from bot.features.puzzles.groups import GroupPuzzles, easy_puzzle, with_picture
+from bot.features.puzzles.pages import (
+    PuzzleContext,
+    PuzzleText,
+    all_answered_panel,
+    puzzle_panel,
+    solution_panel,
+    verdict,
+)
 from bot.panel import Panel
 from bot.people import Profile
 from bot.platform import Reply, chat_of, is_private, may_speak_first, private_place
@@ -59,7 +66,7 @@ class Puzzles:
     async def ask(self, place: str, profile: Profile) -> Reply:
         """The next one for somebody; in a group that of the day."""
         if is_private(place):
-            return Reply(panel=await self._next(place, profile))
+            return Reply(panel=await self._next_panel(place, profile))
         return Reply(panel=await self._groups.panel(place))
 
     async def page(self, profile: Profile, id_: str = "") -> PuzzlePage | None:
@@ -69,54 +76,54 @@ class Puzzles:
         if id_:
             found = all_puzzles().get(id_)
         elif profile.id:
-            found = await self.ladder.next_for(profile.id, all_puzzles())
+            found = await self.ladder.next_puzzle(profile.id, all_puzzles())
         else:
-            found = first_puzzle_of(self._groups.today())
+            found = easy_puzzle(self._groups.today())
         if found is None:
             return None
         card = await self.ladder.answer_of(profile.id, found.id) if profile.id else ""
         look = (profile.language, profile.suits)
-        panel = puzzle_panel(*look, found, Asked())
+        panel = puzzle_panel(*look, found, PuzzleContext())
         if card:
-            panel = solution_panel(*look, found, card, None, await self.ladder.solver(profile.id))
-        return _page(profile, found, panel, card)
+            panel = solution_panel(*look, found, card, None, await self.ladder.standing(profile.id))
+        return _build_page(profile, found, panel, card)
 
     async def answer(self, place: str, profile: Profile, words: Sequence[str]) -> Reply:
         """A press on one of its pages."""
         match words:
             case ["next"] if is_private(place):
-                return Reply(panel=await self._next(place, profile))
+                return Reply(panel=await self._next_panel(place, profile))
             case ["play", id_, card] if is_private(place):
-                return await self._played(place, profile, puzzle_with(id_, card), card)
+                return await self._answer_alone(place, profile, find_puzzle(id_, card), card)
             case ["group", id_, card] if not is_private(place):
-                return await self._in_group(place, profile, puzzle_with(id_, card), card)
+                return await self._answer_in_group(place, profile, find_puzzle(id_, card), card)
             case ["why", id_] if not is_private(place) and id_ in all_puzzles():
-                return await self._why(profile, all_puzzles()[id_])
-            case ["hour", hour, id_] if _may_have_hour(place):
+                return await self._explain(profile, all_puzzles()[id_])
+            case ["hour", hour, id_] if _can_have_hour(place):
                 return await self._choose_hour(place, profile, parse_hour(hour), id_)
         raise BadPayload()
 
-    async def _next(self, place: str, profile: Profile) -> Panel:
+    async def _next_panel(self, place: str, profile: Profile) -> Panel:
         viewer = await self._viewers.at(place)
-        puzzle = await self.ladder.next_for(profile.id, all_puzzles())
+        puzzle = await self.ladder.next_puzzle(profile.id, all_puzzles())
         if puzzle is None:
-            return none_left_panel(viewer.language, await self.ladder.solver(profile.id))
-        return with_picture(puzzle_panel(viewer.language, viewer.suits, puzzle, Asked()), viewer, puzzle)
+            return all_answered_panel(viewer.language, await self.ladder.standing(profile.id))
+        return with_picture(puzzle_panel(viewer.language, viewer.suits, puzzle, PuzzleContext()), viewer, puzzle)
 
-    async def _played(self, place: str, profile: Profile, puzzle: Puzzle, card: str) -> Reply:
+    async def _answer_alone(self, place: str, profile: Profile, puzzle: Puzzle, card: str) -> Reply:
         """Somebody's answer; a later one to the same puzzle counts for nothing, and shows what the first was."""
-        answered = await self.ladder.take(profile.id, puzzle, card)
+        answered = await self.ladder.take_answer(profile.id, puzzle, card)
         first = card if answered else await self.ladder.answer_of(profile.id, puzzle.id) or card
-        viewer, standing = await self._viewers.at(place), await self.ladder.solver(profile.id)
+        viewer, standing = await self._viewers.at(place), await self.ladder.standing(profile.id)
         panel = solution_panel(viewer.language, viewer.suits, puzzle, first, answered, standing)
         return Reply(panel=with_picture(panel, viewer, puzzle))
 
-    async def _in_group(self, place: str, profile: Profile, puzzle: Puzzle, card: str) -> Reply:
+    async def _answer_in_group(self, place: str, profile: Profile, puzzle: Puzzle, card: str) -> Reply:
         """An answer in a group, of which only its giver reads whether it was right."""
         _ = texts(profile.language).gettext
         day = self._groups.today()
         is_todays = puzzle.id == (await self._groups.puzzle(day)).id
-        if await self._groups.take(profile.id, puzzle, card, chat_of(place)):
+        if await self._groups.take_answer(profile.id, puzzle, card, chat_of(place)):
             told = verdict(profile.language, profile.suits, puzzle, card)
         else:
             first = await self.ladder.answer_of(profile.id, puzzle.id) or card
@@ -124,13 +131,13 @@ class Puzzles:
         # What stands there of a day gone by is left as it is.
         return Reply(told, await self._groups.panel(place) if is_todays else None)
 
-    async def _why(self, profile: Profile, puzzle: Puzzle) -> Reply:
+    async def _explain(self, profile: Profile, puzzle: Puzzle) -> Reply:
         """The answer to a group's puzzle explained, to one who has given theirs."""
         _ = texts(profile.language).gettext
         card = await self.ladder.answer_of(profile.id, puzzle.id)
         if not card:
             return Reply(_("Press a card first: then I explain which is best."))
-        viewer, standing = await self._viewers.at(private_place(profile.id)), await self.ladder.solver(profile.id)
+        viewer, standing = await self._viewers.at(private_place(profile.id)), await self.ladder.standing(profile.id)
         panel = solution_panel(viewer.language, viewer.suits, puzzle, card, None, standing)
         return Reply(_("It is in our private chat."), with_picture(panel, viewer, puzzle), private=True)
 
@@ -147,12 +154,12 @@ class Puzzles:
         return Reply(told.format(hour=hour))
 
 
-def _may_have_hour(place: str) -> bool:
+def _can_have_hour(place: str) -> bool:
     """Whether a puzzle may come there each day: to groups that the bot is in."""
     return may_speak_first(place) and not is_private(place)
 
 
-def puzzle_with(id_: str, card: str) -> Puzzle:
+def find_puzzle(id_: str, card: str) -> Puzzle:
     """A puzzle that somebody answers with a card. NoSuchPuzzle if there is none, BadPayload if the card may not be
     played there.
     """
@@ -164,8 +171,8 @@ def puzzle_with(id_: str, card: str) -> Puzzle:
     return puzzle
 
 
-def _page(profile: Profile, puzzle: Puzzle, panel: Panel, answer: str) -> PuzzlePage:
-    position = Position(profile.language, profile.suits, puzzle)
+def _build_page(profile: Profile, puzzle: Puzzle, panel: Panel, answer: str) -> PuzzlePage:
+    position = PuzzleText(profile.language, profile.suits, puzzle)
     words = position.words
     best = puzzle.pack.codes[puzzle.best]
 

@@ -47,4 +47,4 @@ class PuzzlesFeature(Feature):
         yield partial(self.groups.ladder.forget, forgetting.person)
 
     async def mydata(self, person: str, now: float) -> dict[str, Any]:
-        return {"puzzles": await self.groups.ladder.all_of(person)}
+        return {"puzzles": await self.groups.ladder.export(person)}

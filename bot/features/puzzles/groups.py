@@ -22,10 +22,10 @@ from bot.cluster.clock import HostClock
 from bot.cluster.shards import Shards
 from bot.daily_draws import Drawn
 from bot.delivery.announcer import Announcer
-from bot.features.puzzles.answered import marks_of_answers
+from bot.features.puzzles.answered import answer_marks
 from bot.features.puzzles.collection import all_puzzles
-from bot.features.puzzles.ladder import Answered, Ladder
-from bot.features.puzzles.pages import Asked, puzzle_panel
+from bot.features.puzzles.ladder import Ladder, StandingChange
+from bot.features.puzzles.pages import PuzzleContext, puzzle_panel
 from bot.features.puzzles.pictures import puzzle_scene
 from bot.panel import Panel
 from bot.people import People
@@ -35,7 +35,7 @@ from bot.viewers import Viewer, Viewers, pictured
 from engine import game_kind
 from engine.puzzles.puzzle import Puzzle
 
-EASY = 38
+EASY_MISSED = 38
 """In hundredths: of simple players, at most so many miss what newcomers are asked."""
 
 POLL_SECONDS = 60.0
@@ -56,11 +56,13 @@ def choose_puzzle(day: date, drawn: Mapping[date, str]) -> str:
 
 
 @lru_cache(maxsize=4)
-def first_puzzle_of(day: date) -> Puzzle:
+def easy_puzzle(day: date) -> Puzzle:
     """What a newcomer is asked on a day: an easy one, of Tressette for two."""
     puzzles = all_puzzles()
     easy = sorted(
-        id_ for id_ in puzzles if game_kind(puzzles.game(id_)).layout == "stock" and puzzles.missed(id_) <= EASY
+        id_
+        for id_ in puzzles
+        if game_kind(puzzles.game_of(id_)).layout == "stock" and puzzles.missed_by(id_) <= EASY_MISSED
     )
     return puzzles[easy[day.toordinal() % len(easy)]]
 
@@ -84,7 +86,7 @@ class GroupPuzzles:
         self._viewers = Viewers(people, adapters)
         self.ladder = Ladder(store.client)
         self.hours = ChosenHours(store.client, keys.PUZZLE_HOURS, keys.puzzle_sent)
-        self._drawn, self._answered = Drawn(store.client, keys.PUZZLES_DRAWN), marks_of_answers(store.client)
+        self._drawn, self._answered = Drawn(store.client, keys.PUZZLES_DRAWN), answer_marks(store.client)
 
     def today(self) -> date:
         """The day, where the host is."""
@@ -101,21 +103,21 @@ class GroupPuzzles:
         """Today's puzzle, as it stands in a group."""
         day, viewer = self.today(), await self._viewers.at(place)
         puzzle = await self.puzzle(day)
-        asked = Asked(day, await self.ladder.counted_in(chat_of(place), day), await self.hours.of(place))
+        asked = PuzzleContext(day, await self.ladder.count_answers(chat_of(place), day), await self.hours.of(place))
         panel = puzzle_panel(viewer.language, viewer.suits, puzzle, asked, has_hours=may_speak_first(place))
         return with_picture(panel, viewer, puzzle)
 
-    async def take(self, person: str, puzzle: Puzzle, card: str, chat: str) -> Answered | None:
+    async def take_answer(self, person: str, puzzle: Puzzle, card: str, chat: str) -> StandingChange | None:
         """Take an answer that somebody gave in a group, and count it there if the puzzle is today's.
 
         None if they have answered it before, as `Ladder.take`, or if they answered today's and were forgotten since.
         """
         day = self.today()
         if puzzle.id != (await self.puzzle(day)).id:
-            return await self.ladder.take(person, puzzle, card)
+            return await self.ladder.take_answer(person, puzzle, card)
         if await self._answered.has(day, person):
             return None
-        return await self.ladder.take(person, puzzle, card, (chat, day))
+        return await self.ladder.take_answer(person, puzzle, card, (chat, day))
 
     async def choose_hour(self, place: str, hour: int | None, *, is_there: bool) -> None:
         """Have a puzzle come to a place at an hour, or no more; where today's ``is_there`` it does not come again."""
@@ -139,9 +141,9 @@ class GroupPuzzles:
         now = self._clock.now()
         for place in await self.hours.due(now):
             if await self.hours.note_sent(now.date(), place):
-                await self._send(place)
+                await self._send_puzzle(place)
 
-    async def _send(self, place: str) -> None:
+    async def _send_puzzle(self, place: str) -> None:
         adapter = self._adapters.get(platform_of(place))
         if adapter is None:
             return

@@ -28,10 +28,10 @@ from bot.store.lua import read_script
 from engine.puzzles.puzzle import Puzzle
 
 MODEL = PlackettLuce()
-EASIEST, HARDEST, UNSURE = 15.0, 35.0, 4.0
+EASIEST_MU, HARDEST_MU, INITIAL_SIGMA = 15.0, 35.0, 4.0
 """Where a puzzle's mu begins that hardly anybody misses, or everybody; and how sure that is, as a sigma."""
 
-NEAR = 25
+CANDIDATES = 25
 """Of so many unanswered puzzles that are nearest to somebody's rating one is drawn."""
 
 KEPT_SECONDS = 3 * 86400
@@ -56,14 +56,14 @@ class PuzzleStanding:
         return round(BEGINNER + SCALE * (self.mu - 3 * self.sigma))
 
 
-class Answered(NamedTuple):
+class StandingChange(NamedTuple):
     """An answer that was taken: how its person did before and does now."""
 
     before: PuzzleStanding
     now: PuzzleStanding
 
 
-class Counted(NamedTuple):
+class AnswerCounts(NamedTuple):
     """How many answers were right, and how many wrong."""
 
     right: int
@@ -77,7 +77,7 @@ class Ladder:
         self._client = client
         self._answer = client.register_script(ANSWER)
 
-    async def solver(self, person: str) -> PuzzleStanding:
+    async def standing(self, person: str) -> PuzzleStanding:
         found = await self._client.hget(keys.PUZZLE_PEOPLE, person)
         return PuzzleStanding(**json.loads(found)) if found else PuzzleStanding()
 
@@ -86,7 +86,7 @@ class Ladder:
         found = await self._client.hget(keys.puzzle_answers(person), puzzle)
         return found.decode() if found else ""
 
-    async def next_for(self, person: str, puzzles: Collection) -> Puzzle | None:
+    async def next_puzzle(self, person: str, puzzles: Collection) -> Puzzle | None:
         """One that somebody has not answered, about as hard as they are good; the same until they answer. None if there
         is none left.
         """
@@ -94,25 +94,25 @@ class Ladder:
         done = {id_.decode() for id_ in await self._client.hkeys(keys.puzzle_answers(person))}
         if asked and asked.decode() in puzzles.keys() - done:
             return puzzles[asked.decode()]
-        solver = await self.solver(person)
+        solver = await self.standing(person)
         ratings = {
-            id_.decode(): _rating(text) for id_, text in (await self._client.hgetall(keys.PUZZLE_RATINGS)).items()
+            id_.decode(): _parse_rating(text) for id_, text in (await self._client.hgetall(keys.PUZZLE_RATINGS)).items()
         }
 
         def far(id_: str) -> tuple[float, str]:
-            mu, _sigma = ratings.get(id_) or (begins_at(puzzles.missed(id_)), UNSURE)
+            mu, _sigma = ratings.get(id_) or (initial_mu(puzzles.missed_by(id_)), INITIAL_SIGMA)
             return abs(mu - solver.mu), id_
 
-        left = nsmallest(NEAR, (id_ for id_ in puzzles if id_ not in done), key=far)
+        left = nsmallest(CANDIDATES, (id_ for id_ in puzzles if id_ not in done), key=far)
         if not left:
             return None
         chosen = choice(left)
         await self._client.hset(keys.PUZZLE_NEXT, person, chosen)
         return puzzles[chosen]
 
-    async def take(
+    async def take_answer(
         self, person: str, puzzle: Puzzle, card: str, group: tuple[str, date] | None = None
-    ) -> Answered | None:
+    ) -> StandingChange | None:
         """Rate somebody's answer, and count it if it was given to the puzzle of a day in a group: its chat and the day.
         None if they have answered that puzzle before.
         """
@@ -122,8 +122,8 @@ class Ladder:
             known = (await self._client.hget(keys.PUZZLE_PEOPLE, person) or b"").decode()
             text = await self._client.hget(keys.PUZZLE_RATINGS, puzzle.id)
             before = PuzzleStanding(**json.loads(known)) if known else PuzzleStanding()
-            now, (mu, sigma) = rated(
-                before, _rating(text) if text else (begins_at(puzzle.missed), UNSURE), is_right=is_right
+            now, (mu, sigma) = rate_answer(
+                before, _parse_rating(text) if text else (initial_mu(puzzle.missed), INITIAL_SIGMA), is_right=is_right
             )
             taken = await self._answer(
                 keys=[answers, keys.PUZZLE_PEOPLE, keys.PUZZLE_RATINGS, keys.puzzle_chat(*group) if group else answers],
@@ -133,14 +133,14 @@ class Ladder:
                 ],
             )
             if taken >= 0:
-                return Answered(before, now) if taken else None
+                return StandingChange(before, now) if taken else None
 
     # In groups
 
-    async def counted_in(self, chat: str, day: date) -> Counted:
+    async def count_answers(self, chat: str, day: date) -> AnswerCounts:
         """How those did who answered a day's puzzle in a group."""
         right, wrong = await self._client.hmget(keys.puzzle_chat(chat, day), "right", "wrong")
-        return Counted(int(right or 0), int(wrong or 0))
+        return AnswerCounts(int(right or 0), int(wrong or 0))
 
     async def move_chat(self, old: str, new: str, day: date) -> None:
         """A chat has another id: the answers that were given there on a day are the new one's, where that has none."""
@@ -149,13 +149,13 @@ class Ladder:
 
     # What is kept of a person
 
-    async def all_of(self, person: str) -> dict[str, Any]:
+    async def export(self, person: str) -> dict[str, Any]:
         """What is known of how somebody solves, for themselves."""
         answers = await self._client.hgetall(keys.puzzle_answers(person))
         if not answers:
             return {}
         return {
-            "solver": asdict(await self.solver(person)),
+            "solver": asdict(await self.standing(person)),
             "answers": {puzzle.decode(): card.decode() for puzzle, card in answers.items()},
         }
 
@@ -165,18 +165,18 @@ class Ladder:
         await self._client.delete(keys.puzzle_answers(person))
 
 
-def _rating(text: bytes) -> tuple[float, float]:
+def _parse_rating(text: bytes) -> tuple[float, float]:
     """A puzzle's mu and sigma."""
     mu, sigma = text.split()
     return float(mu), float(sigma)
 
 
-def begins_at(missed: int) -> float:
+def initial_mu(missed: int) -> float:
     """The mu of a puzzle that nobody has answered yet, by its `Puzzle.missed`."""
-    return EASIEST + (HARDEST - EASIEST) * missed / 100
+    return EASIEST_MU + (HARDEST_MU - EASIEST_MU) * missed / 100
 
 
-def rated(
+def rate_answer(
     solver: PuzzleStanding, puzzle: tuple[float, float], *, is_right: bool
 ) -> tuple[PuzzleStanding, tuple[float, float]]:
     """Both after an answer; ``puzzle`` is a mu and a sigma."""

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from bot import actions
 from bot.chosen_hours import hour_row
-from bot.features.puzzles.ladder import Answered, Counted, PuzzleStanding
+from bot.features.puzzles.ladder import AnswerCounts, PuzzleStanding, StandingChange
 from bot.panel import Button, Panel, Row, Writer
 from bot.texts import day_name, texts
 from bot.words.phrases import capital
@@ -17,31 +17,31 @@ STARS = ((40, 1), (60, 2), (80, 3))
 """How many stars a puzzle has that fewer than so many of a hundred simple players miss; others have four."""
 
 
-class Asked(NamedTuple):
+class PuzzleContext(NamedTuple):
     """Where a puzzle is asked: alone, or in a group as the one of a ``day``, with the ``answers`` given there and the
     ``hour`` at which a new one comes.
     """
 
     day: date | None = None
-    answers: Counted = Counted(0, 0)
+    answers: AnswerCounts = AnswerCounts(0, 0)
     hour: int | None = None
 
 
-def puzzle_panel(language: str, suits: str, puzzle: Puzzle, asked: Asked, *, has_hours: bool = False) -> Panel:
+def puzzle_panel(language: str, suits: str, puzzle: Puzzle, asked: PuzzleContext, *, has_hours: bool = False) -> Panel:
     """The question: which card is best? With ``has_hours``, a group can choose when a new puzzle comes each day."""
-    position = Position(language, suits, puzzle)
+    position = PuzzleText(language, suits, puzzle)
     _, ngettext = texts(language).gettext, texts(language).ngettext
     page = Writer()
-    position.heading(page, asked.day)
+    position.write_heading(page, asked.day)
     page.line(_("All cards are known, and you are to play. One card is better than all others: which?"))
-    page.line(position.what_counts(), "small")
-    position.write(page)
+    page.line(position.scoring(), "small")
+    position.write_cards(page)
     if asked.day and sum(asked.answers):
         page.gap()
         count = sum(asked.answers)
         told = ngettext("{right} of {count} answer was right.", "{right} of {count} answers were right.", count)
         page.line(told, right=asked.answers.right, count=count)
-    rows = position.cards("group" if asked.day else "play")
+    rows = position.card_rows("group" if asked.day else "play")
     if not asked.day:
         return page.panel(*rows)
     why = Button(_("💡 Why?"), actions.page("puzzle", "why", puzzle.id))
@@ -54,33 +54,33 @@ def puzzle_panel(language: str, suits: str, puzzle: Puzzle, asked: Asked, *, has
 
 
 def solution_panel(
-    language: str, suits: str, puzzle: Puzzle, card: str, answered: Answered | None, standing: PuzzleStanding
+    language: str, suits: str, puzzle: Puzzle, card: str, answered: StandingChange | None, standing: PuzzleStanding
 ) -> Panel:
     """What came of an answer, and why; ``answered`` is None if the person had answered before."""
-    position = Position(language, suits, puzzle)
+    position = PuzzleText(language, suits, puzzle)
     _ = texts(language).gettext
     page = Writer()
-    position.heading(page, None)
+    position.write_heading(page, None)
     page.line(verdict(language, suits, puzzle, card), "bold")
-    page.line(position.each())
-    position.write(page)
+    page.line(position.points_by_card())
+    position.write_cards(page)
     page.gap()
     page.line(_("Best play from there:"))
-    position.line(page, puzzle.lines[0])
+    position.write_line(page, puzzle.lines[0])
     mine = puzzle.line(puzzle.pack.index[card])
     if mine and mine != puzzle.lines[0]:
         page.gap()
         page.line(_("After {card}:"), card=position.words.card(card))
-        position.line(page, mine)
+        position.write_line(page, mine)
     page.gap()
-    _standing(page, language, answered, standing)
+    _write_standing(page, language, answered, standing)
     return page.panel((Button(_("Next puzzle"), actions.page("puzzle", "next"), "good"),))
 
 
 def verdict(language: str, suits: str, puzzle: Puzzle, card: str) -> str:
     """Whether a card was the best one, in a sentence."""
     _ = texts(language).gettext
-    face, best = Position(language, suits, puzzle).words.card, puzzle.pack.codes[puzzle.best]
+    face, best = PuzzleText(language, suits, puzzle).words.card, puzzle.pack.codes[puzzle.best]
     if best == card:
         return _("✅ Right: {card} is the best.").format(card=face(card))
     given = puzzle.given_away(card) * score_unit_of(puzzle.game)
@@ -95,16 +95,16 @@ def verdict(language: str, suits: str, puzzle: Puzzle, card: str) -> str:
     )
 
 
-def none_left_panel(language: str, standing: PuzzleStanding) -> Panel:
+def all_answered_panel(language: str, standing: PuzzleStanding) -> Panel:
     """For who has answered them all."""
     _ = texts(language).gettext
     page = Writer()
     page.line(_("🧩 You have answered all puzzles that I have."), "bold")
-    _standing(page, language, None, standing)
+    _write_standing(page, language, None, standing)
     return page.panel()
 
 
-def _standing(page: Writer, language: str, answered: Answered | None, standing: PuzzleStanding) -> None:
+def _write_standing(page: Writer, language: str, answered: StandingChange | None, standing: PuzzleStanding) -> None:
     _ = texts(language).gettext
     if answered:
         change = answered.now.rating - answered.before.rating
@@ -120,7 +120,7 @@ def _standing(page: Writer, language: str, answered: Answered | None, standing: 
     )
 
 
-class Position:
+class PuzzleText:
     """A puzzle's position, in one language and with one's suits; the reader is "you"."""
 
     def __init__(self, language: str, suits: str, puzzle: Puzzle) -> None:
@@ -129,10 +129,10 @@ class Position:
         others = [_("the other")] if len(puzzle.hands) == 2 else [_("East"), _("partner"), _("West")]
         self.names = [_("you"), *others]
         # In lines there are many of them, and a photo's caption has room for a thousand characters.
-        self.short = [_("you"), *([_("they")] if len(others) == 1 else [capital(name)[:1] for name in others])]
+        self.short_names = [_("you"), *([_("they")] if len(others) == 1 else [capital(name)[:1] for name in others])]
         self.words = Wording(language, self.names, faces_of(puzzle.kind, suits))
 
-    def heading(self, page: Writer, day: date | None) -> None:
+    def write_heading(self, page: Writer, day: date | None) -> None:
         _ = self.words.text
         stars = "★" * next((stars for below, stars in STARS if self.puzzle.missed < below), 4)
         game = _(self.puzzle.kind.name)
@@ -141,7 +141,7 @@ class Position:
         else:
             page.line(_("🧩 Puzzle · {game} · {stars}"), "bold", game=game, stars=stars)
 
-    def write(self, page: Writer) -> None:
+    def write_cards(self, page: Writer) -> None:
         """What lies where, and what has been taken."""
         _ = self.words.text
         page.gap()
@@ -151,9 +151,9 @@ class Position:
         # One's own cards stand last, above the buttons.
         for seat in (*range(1, len(self.names)), 0):
             page.line(_("{name}: {cards}"), name=capital(self.names[seat]), cards=self.hand(seat))
-        page.line(self.taken())
+        page.line(self.taken_text())
 
-    def what_counts(self) -> str:
+    def scoring(self) -> str:
         """By what a card is better than another."""
         _ = self.words.text
         if self.puzzle.bids:
@@ -169,7 +169,7 @@ class Position:
             )
         return _("What counts: your side's whole points of the deal, with those so far and one for the last trick.")
 
-    def each(self) -> str:
+    def points_by_card(self) -> str:
         """What each card comes to, the best first."""
         _ = self.words.text
         worth = " · ".join(
@@ -180,9 +180,9 @@ class Position:
 
     def trick(self) -> list[tuple[str, str]]:
         """Who laid which card, in the order of play."""
-        return [(self.names[seat], code) for seat, code in self._laid()]
+        return [(self.names[seat], code) for seat, code in self._trick_cards()]
 
-    def _laid(self) -> list[tuple[int, str]]:
+    def _trick_cards(self) -> list[tuple[int, str]]:
         first = len(self.names) - len(self.puzzle.trick)
         return [(first + place, self.code(card)) for place, card in enumerate(self.puzzle.trick)]
 
@@ -199,7 +199,7 @@ class Position:
     def code(self, card: int) -> str:
         return self.puzzle.pack.codes[card]
 
-    def taken(self) -> str:
+    def taken_text(self) -> str:
         """What each side has so far."""
         _ = self.words.text
         ours, theirs = self.puzzle.taken
@@ -214,7 +214,7 @@ class Position:
         told = _("You bid {bid} and took {ours}; the other bid {other_bid} and took {theirs}.")
         return told.format(bid=bids[0], ours=ours, other_bid=bids[1], theirs=theirs)
 
-    def counted(self) -> tuple[str, str]:
+    def taken_labels(self) -> tuple[str, str]:
         """What each side has so far, for a picture: points at Tressette, at Spades tricks of those that were bid."""
         labels, taken = self.words.labels, self.puzzle.taken
         if self.puzzle.bids is None:
@@ -226,15 +226,15 @@ class Position:
             ours, theirs = (f"{won}/{bid} {labels['tricks']}" for won, bid in zip(taken, bids, strict=True))
         return ours, theirs
 
-    def line(self, page: Writer, line: Line) -> None:
+    def write_line(self, page: Writer, line: Line) -> None:
         """How it goes on, a line a trick: who plays what, and who takes it."""
-        here, names = self.puzzle.position(), self.short
+        here, names = self.puzzle.position(), self.short_names
 
         def played(seat: int, code: str) -> str:
             # Its own characters that keep a card on one line are too many here.
             return f"{names[seat]}{NO_BREAK}{self.words.card(code).replace(JOINER, '')}"
 
-        laid = [played(seat, code) for seat, code in self._laid()]
+        laid = [played(seat, code) for seat, code in self._trick_cards()]
         for card in line.cards:
             laid.append(played(here.turn, self.code(card)))
             here.play(card)
@@ -242,7 +242,7 @@ class Position:
                 page.line("{cards} →{space}{name}", cards=" ".join(laid), space=NO_BREAK, name=names[here.turn])
                 laid = []
 
-    def cards(self, verb: str) -> list[Row]:
+    def card_rows(self, verb: str) -> list[Row]:
         """A button for each card that may be played, a row a suit."""
         playable = [code for code in self.codes(0) if self.puzzle.line(self.puzzle.pack.index[code])]
         return [

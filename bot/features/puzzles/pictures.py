@@ -1,6 +1,6 @@
 """The scene of a puzzle: every hand open, one's own below."""
 
-from bot.features.puzzles.pages import Position
+from bot.features.puzzles.pages import PuzzleText
 from bot.picture import CardStyle, Deck
 from bot.pictures.scene import Card, Holder, Light, PlayedCard, Scene, Side
 from bot.texts import texts
@@ -11,7 +11,7 @@ from engine.puzzles.puzzle import Puzzle
 def puzzle_scene(language: str, suits: str, style: CardStyle, puzzle: Puzzle) -> Scene:
     """A puzzle's position, for one viewer."""
     _ = texts(language).gettext
-    position = Position(language, suits, puzzle)
+    position = PuzzleText(language, suits, puzzle)
     faces = position.words.faces
 
     def card(code: str, light: Light = "") -> Card:
@@ -20,7 +20,7 @@ def puzzle_scene(language: str, suits: str, style: CardStyle, puzzle: Puzzle) ->
     here, trick = puzzle.position(), position.trick()
     best = position.code(here.best) if trick else ""
     playable = {puzzle.pack.codes[line.cards[0]] for line in puzzle.lines}
-    ours, theirs = (_without_fractions(one) for one in position.counted())
+    ours, theirs = (_without_fractions(one) for one in position.taken_labels())
     names = [capital(name) for name in position.names]
     return Scene(
         deck=Deck(faces.deck, style),

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from bot.features.puzzles.commands import PuzzlePage, Puzzles, puzzle_with
+from bot.features.puzzles.commands import PuzzlePage, Puzzles, find_puzzle
 from bot.people import People, Profile
 from bot.platform import Person
 from bot.tables.errors import TableError
@@ -23,7 +23,7 @@ class PuzzleSite:
     def is_answer(id_: str, card: str) -> bool:
         """Return whether there is such a puzzle, and the card may be played in it."""
         try:
-            puzzle_with(id_, card)
+            find_puzzle(id_, card)
         except TableError:
             return False
         return True
@@ -31,4 +31,4 @@ class PuzzleSite:
     async def answer(self, person: Person, id_: str, card: str) -> None:
         """Take a person's answer to a puzzle; see `is_answer`."""
         await self._people.meet(person)
-        await self._puzzles.ladder.take(person.id, puzzle_with(id_, card), card)
+        await self._puzzles.ladder.take_answer(person.id, find_puzzle(id_, card), card)

@@ -24,7 +24,7 @@ class Browsers:
         self._adapters = adapters
         self._sessions = Sessions(client)
 
-    async def at_table(self, place: str, profile: Profile, table: Table) -> Reply:
+    async def link_to_table(self, place: str, profile: Profile, table: Table) -> Reply:
         """A link to a table where somebody sits. NotAtThisTable for anybody else."""
         if profile.id not in table.people:
             raise NotAtThisTable(code=table.code)
@@ -42,7 +42,7 @@ class Browsers:
         elif words != [LIST]:
             raise BadPayload()
         panel = browsers_page(
-            profile.language, await self._sessions.of(profile.id), is_there=bool(self._pages(profile))
+            profile.language, await self._sessions.of(profile.id), is_there=bool(self._site_url(profile))
         )
         return for_one(place, profile.language, panel)
 
@@ -50,12 +50,12 @@ class Browsers:
         """A link of the person's own, as a message of its own: a panel that stands there for hours would keep one that
         is good no more.
         """
-        if not (pages := self._pages(profile)):
+        if not (pages := self._site_url(profile)):
             raise BadPayload()
         held = quote(await self._sessions.invite(profile.id), safe=":")
         panel = link_panel(profile.language, f"{pages}/in{f'?t={code}' if code else ''}#key={held}")
         return Reply(private_toast(place, profile.language), panel, private=True)
 
-    def _pages(self, profile: Profile) -> str:
+    def _site_url(self, profile: Profile) -> str:
         adapter = self._adapters.get(platform_of(profile.id))
         return adapter.pages_url if adapter else ""

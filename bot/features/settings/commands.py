@@ -13,9 +13,9 @@ from bot.tables.lists import TableLists
 from bot.tables.table import CLOCKS
 from bot.texts import LANGUAGES
 
-OF_PICTURES: dict[str, tuple[str, ...]] = {"pictures": ("0", "1"), "deck": STYLES}
-OWN: dict[str, tuple[str, ...]] = {
-    **OF_PICTURES,
+PICTURE_SETTINGS: dict[str, tuple[str, ...]] = {"pictures": ("0", "1"), "deck": STYLES}
+OWN_SETTINGS: dict[str, tuple[str, ...]] = {
+    **PICTURE_SETTINGS,
     "language": LANGUAGES,
     "suits": SUITS,
     "hands": HANDS,
@@ -23,6 +23,14 @@ OWN: dict[str, tuple[str, ...]] = {
     "phrases": ("0", "1"),
 }
 """A person's settings, and the values of each."""
+
+CHAT_SETTINGS: dict[str, tuple[str, ...]] = {
+    **PICTURE_SETTINGS,
+    "language": LANGUAGES,
+    "clock": tuple(map(str, CLOCKS)),
+    "strict": ("0", "1"),
+    "watched": ("0", "1"),
+}
 
 
 class Settings:
@@ -33,13 +41,13 @@ class Settings:
 
     async def choose_own(self, person: str, chosen: Mapping[str, str]) -> None:
         """Set some of a person's settings, and draw their tables again. BadPayload for one that does not exist."""
-        if any(value not in OWN.get(name, ()) for name, value in chosen.items()):
+        if any(value not in OWN_SETTINGS.get(name, ()) for name, value in chosen.items()):
             raise BadPayload()
         await self._people.choose(person, **chosen)
         for table in await self._lists.tables_of(person):
             await self._updates.touch(table.code)
 
-    def own(self, profile: Profile) -> Panel:
+    def own_page(self, profile: Profile) -> Panel:
         adapter = self._adapters.get(platform_of(profile.id))
         return settings_page(
             profile,
@@ -48,7 +56,7 @@ class Settings:
             has_pages=adapter is not None and bool(adapter.pages_url),
         )
 
-    async def of_chat(self, place: str) -> Panel:
+    async def chat_page(self, place: str) -> Panel:
         adapter = self._adapters.get(platform_of(place))
         return chat_settings_page(
             await self._people.chat(place),
@@ -66,16 +74,22 @@ class Settings:
         """
         if is_private(place):
             await self.choose_own(profile.id, {name: value})
-            return self.own(await self._people.person(profile.id))
+            return self.own_page(await self._people.person(profile.id))
         await self._check_admin(place, profile.id, is_admin)
         clocks = tuple(map(str, CLOCKS))
-        choices = {**OF_PICTURES, "language": LANGUAGES, "clock": clocks, "strict": ("0", "1"), "watched": ("0", "1")}
+        choices = {
+            **PICTURE_SETTINGS,
+            "language": LANGUAGES,
+            "clock": clocks,
+            "strict": ("0", "1"),
+            "watched": ("0", "1"),
+        }
         if value not in choices.get(name, ()):
             raise BadPayload()
         await self._people.choose_for_chat(place, **{name: value})
         for table in await self._lists.tables_at(place):
             await self._updates.touch(table.code)
-        return await self.of_chat(place)
+        return await self.chat_page(place)
 
     async def _check_admin(self, place: str, person: str, is_admin: bool | None) -> None:
         """Check that a person may change a group's settings; where nobody administers groups everybody may."""

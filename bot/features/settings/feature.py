@@ -29,12 +29,12 @@ class SettingsFeature(Feature):
 
     async def _command(self, command: Command, profile: Profile) -> Reply:
         if is_private(command.place):
-            return Reply(panel=self.settings.own(profile))
-        return Reply(panel=await self.settings.of_chat(command.place))
+            return Reply(panel=self.settings.own_page(profile))
+        return Reply(panel=await self.settings.chat_page(command.place))
 
     async def _page(self, press: Press, profile: Profile, words: list[str]) -> Reply:
         if not words:
-            return for_one(press.place, profile.language, self.settings.own(profile))
+            return for_one(press.place, profile.language, self.settings.own_page(profile))
         if len(words) != 2:
             raise BadPayload()
         name, value = words
@@ -46,4 +46,4 @@ class SettingsFeature(Feature):
     async def _browser(self, press: Press, profile: Profile, action: TableAction) -> Reply:
         """Answer with a link to the table's page, for a person who sits there."""
         await self._room.table(action.code)
-        return await self._browsers.at_table(press.place, profile, await self._room.cached(action.code))
+        return await self._browsers.link_to_table(press.place, profile, await self._room.cached(action.code))

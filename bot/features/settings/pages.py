@@ -39,7 +39,7 @@ def settings_page(profile: Profile, *, has_ephemeral: bool, shows_pictures: bool
             for one in HANDS
             if has_ephemeral
         ),
-        *(_pictures(profile.language, profile.wants_pictures, profile.deck) if shows_pictures else ()),
+        *(_picture_rows(profile.language, profile.wants_pictures, profile.deck) if shows_pictures else ()),
         (
             Button(
                 ("✓ " if profile.wants_calls else "") + _("Call me in the group when it is my turn"),
@@ -71,7 +71,7 @@ class Setting(NamedTuple):
     chosen: str
 
 
-def look_settings(profile: Profile, language: str) -> tuple[Setting, ...]:
+def appearance_settings(profile: Profile, language: str) -> tuple[Setting, ...]:
     """Those of a person's settings that say how their cards look on a page."""
     _ = texts(language).gettext
     suits = {"italian": _("Italian suits 🪙🏆⚔️🪵"), "french": _("French suits ♦️♥️♠️♣️")}
@@ -87,7 +87,7 @@ def _deck_names(language: str) -> dict[str, str]:
     return {"classic": _("Classic cards"), "easy": _("Cards with large signs")}
 
 
-def _pictures(language: str, are_wanted: bool, deck: CardStyle) -> tuple[Row, ...]:
+def _picture_rows(language: str, are_wanted: bool, deck: CardStyle) -> tuple[Row, ...]:
     """Whether there are pictures, and with which cards."""
     _ = texts(language).gettext
     toggle = Button(
@@ -130,6 +130,6 @@ def chat_settings_page(chat: ChatProfile, *, shows_pictures: bool, for_admins: b
                 actions.page("settings", "watched", int(not chat.may_be_watched)),
             ),
         ),
-        *(_pictures(chat.language, chat.wants_pictures, chat.deck) if shows_pictures else ()),
+        *(_picture_rows(chat.language, chat.wants_pictures, chat.deck) if shows_pictures else ()),
         (Button(_("My own settings"), actions.page("settings")),),
     )

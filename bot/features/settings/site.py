@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from bot.actions import BadPayload
 from bot.features.settings.commands import Settings
-from bot.features.settings.pages import Setting, look_settings
+from bot.features.settings.pages import Setting, appearance_settings
 from bot.people import People
 from bot.platform import Person
 
@@ -15,9 +15,9 @@ class SettingsSite:
     def __init__(self, people: People, settings: Settings) -> None:
         self._people, self._settings = people, settings
 
-    async def of(self, person: str, language: str) -> tuple[Setting, ...]:
+    async def settings_of(self, person: str, language: str) -> tuple[Setting, ...]:
         """Return the settings of a person that a page lets them choose."""
-        return look_settings(await self._people.person(person), language)
+        return appearance_settings(await self._people.person(person), language)
 
     async def choose(self, person: Person, chosen: Mapping[str, str]) -> bool:
         """Set some of a person's settings; return whether there are such."""

@@ -41,7 +41,7 @@ from bot.store import keys
 from bot.store.memory import Memory
 from bot.viewers import Viewers, pictured
 
-WAITING_SECONDS = 10.0
+RETRY_SECONDS = 10.0
 """After so long something is said anew that has waited for its chat's turn since: each time takes a turn of its own."""
 
 REFUSED_SECONDS = 60.0
@@ -52,7 +52,7 @@ REPOST, BACK = "repost", "back"
 
 WISH_SECONDS = 86400
 
-UNKNOWN = "?"
+UNKNOWN_DIGEST = "?"
 """The digest of what was sent more than once, and not always as the same panel."""
 
 log = structlog.get_logger()
@@ -76,7 +76,7 @@ class CardState:
     is_announced: bool = False
 
 
-class Cards:
+class TournamentCards:
     """The cards of one store's tournaments. One worker keeps them, who calls `update`."""
 
     def __init__(
@@ -92,7 +92,7 @@ class Cards:
         self._memory = memory
         self._client, self._tournaments, self._viewers = tournaments.client, tournaments, viewers
         self._people, self._adapters, self._answers, self._announcer = people, adapters, answers, announcer
-        self._drawn: LRUCache[str, tuple[object, Panel]] = LRUCache(TOURNAMENTS_REMEMBERED)
+        self._panels: LRUCache[str, tuple[object, Panel]] = LRUCache(TOURNAMENTS_REMEMBERED)
         self._silent_until: LRUCache[str, float] = LRUCache(TOURNAMENTS_REMEMBERED)
 
     async def update(self, tournament: Tournament) -> bool:
@@ -100,17 +100,24 @@ class Cards:
         if platform_of(tournament.place) not in self._adapters:
             # The host has taken this platform off; who plays elsewhere goes on.
             return True
-        state, wish = await self._state(tournament.code), await self._client.get(keys.tournament_wish(tournament.code))
+        state, wish = (
+            await self._load_state(tournament.code),
+            await self._client.get(keys.tournament_wish(tournament.code)),
+        )
         if not wish:
             if state.is_dropped and state.place == tournament.place:
                 return True
             panel = await self._panel(tournament)
-            if self._shows(state, tournament, panel) and not state.outdated and self._is_told(state, tournament):
+            if (
+                self._is_shown(state, tournament, panel)
+                and not state.outdated
+                and self._is_winner_announced(state, tournament)
+            ):
                 return True
         if time.monotonic() < self._silent_until.get(tournament.code, 0.0):
             return False
-        self._silent_until[tournament.code] = time.monotonic() + WAITING_SECONDS
-        say = partial(self._say, tournament.code)
+        self._silent_until[tournament.code] = time.monotonic() + RETRY_SECONDS
+        say = partial(self._deliver, tournament.code)
         self._answers.send(tournament.place, say, message=f"tournament {tournament.code}")
         return False
 
@@ -123,16 +130,16 @@ class Cards:
         await self._client.set(keys.tournament_wish(code), BACK, ex=WISH_SECONDS, nx=True)
 
     @staticmethod
-    def _shows(state: CardState, tournament: Tournament, panel: Panel) -> bool:
+    def _is_shown(state: CardState, tournament: Tournament, panel: Panel) -> bool:
         return bool(state.message) and (state.place, state.digest) == (tournament.place, panel.digest)
 
     @staticmethod
-    def _is_told(state: CardState, tournament: Tournament) -> bool:
+    def _is_winner_announced(state: CardState, tournament: Tournament) -> bool:
         return tournament.phase != "over" or state.is_announced
 
     async def _panel(self, tournament: Tournament) -> Panel:
         """The panel of a card, drawn once for as long as nothing of it changes."""
-        viewer, left = await self._viewers.at(tournament.place), await self._tournaments.left(tournament)
+        viewer, left = await self._viewers.at(tournament.place), await self._tournaments.seconds_left(tournament)
         tournament = await with_current_names(self._people, tournament)
         has_room = not self._memory.is_full
         about = (
@@ -143,39 +150,39 @@ class Cards:
             None if left is None else time_left(viewer.language, left),
             has_room,
         )
-        known = self._drawn.get(tournament.code)
+        known = self._panels.get(tournament.code)
         if known is None or known[0] != about:
             known = about, card_panel(viewer.language, tournament, left, viewer.pages, has_room=has_room)
-            self._drawn[tournament.code] = known
+            self._panels[tournament.code] = known
         return known[1]
 
-    async def _say(self, code: str) -> None:
+    async def _deliver(self, code: str) -> None:
         """Do the next thing that is to be done about a card."""
-        await self._heed_wish(code)
-        tournament, state = await self._tournaments.load(code), await self._state(code)
+        await self._apply_wish(code)
+        tournament, state = await self._tournaments.load(code), await self._load_state(code)
         adapter = self._adapters[platform_of(tournament.place)]
         panel, silent = await self._panel(tournament), 0.0
         try:
             if state.outdated:
                 await adapter.delete(state.place, state.outdated)
-                await self._note(code, replace(state, outdated=""))
-            elif not self._shows(state, tournament, panel):
-                await self._show(adapter, tournament, state, panel)
-            elif not self._is_told(state, tournament):
+                await self._save_state(code, replace(state, outdated=""))
+            elif not self._is_shown(state, tournament, panel):
+                await self._show_panel(adapter, tournament, state, panel)
+            elif not self._is_winner_announced(state, tournament):
                 await self._announce(adapter, tournament)
-                await self._note(code, replace(state, is_announced=True))
+                await self._save_state(code, replace(state, is_announced=True))
         except ChatGone:
-            state = await self._state(code)
+            state = await self._load_state(code)
             if state.place != tournament.place:
                 state = replace(state, place=tournament.place, message="", digest="", outdated="")
-            await self._note(code, replace(state, is_dropped=True))
+            await self._save_state(code, replace(state, is_dropped=True))
         except (Refused, TooLong, Unreachable):
             silent = REFUSED_SECONDS
             raise
         finally:
             self._silent_until[code] = time.monotonic() + silent
 
-    async def _show(self, adapter: Adapter, tournament: Tournament, state: CardState, panel: Panel) -> None:
+    async def _show_panel(self, adapter: Adapter, tournament: Tournament, state: CardState, panel: Panel) -> None:
         code, place = tournament.code, tournament.place
         if state.message and state.place == place:
             try:
@@ -183,17 +190,17 @@ class Cards:
             except (MessageGone, NotEditable):
                 state = replace(state, message="")
             else:
-                await self._note(code, replace(state, message=sent.message, digest=panel.digest))
+                await self._save_state(code, replace(state, message=sent.message, digest=panel.digest))
                 return
         # A platform that knows the key keeps to what came under it first: where that may have been another panel it is
         # not known what the message shows, and an edit makes sure.
-        tried = panel.digest if state.tried in ("", panel.digest) else UNKNOWN
+        tried = panel.digest if state.tried in ("", panel.digest) else UNKNOWN_DIGEST
         state = replace(state, place=place, message="", digest="", tried=tried)
-        await self._note(code, state)
+        await self._save_state(code, state)
         number = state.sent + 1
         sent = await adapter.send(place, panel, f"tournament {code} {number}")
-        digest = "" if tried == UNKNOWN else tried
-        await self._note(code, replace(state, message=sent.message, digest=digest, sent=number, tried=""))
+        digest = "" if tried == UNKNOWN_DIGEST else tried
+        await self._save_state(code, replace(state, message=sent.message, digest=digest, sent=number, tried=""))
 
     async def _announce(self, adapter: Adapter, tournament: Tournament) -> None:
         """Tell who has won, with the table of results as a picture."""
@@ -208,19 +215,19 @@ class Cards:
         key = f"tournament {tournament.code} won"
         await self._announcer.send(adapter, tournament.place, panel, key)
 
-    async def _heed_wish(self, code: str) -> None:
+    async def _apply_wish(self, code: str) -> None:
         """Take up what was wished for; only here what is noted of a card is changed."""
         wish = await self._client.get(keys.tournament_wish(code))
         if wish:
-            state = replace(await self._state(code), is_dropped=False)
+            state = replace(await self._load_state(code), is_dropped=False)
             if wish.decode() == REPOST:
                 state = replace(state, message="", outdated=state.message or state.outdated)
-            await self._note(code, state)
+            await self._save_state(code, state)
             await self._client.delete(keys.tournament_wish(code))
 
-    async def _state(self, code: str) -> CardState:
+    async def _load_state(self, code: str) -> CardState:
         found = await self._client.get(keys.tournament_card(code))
         return CardState(**json.loads(found)) if found else CardState()
 
-    async def _note(self, code: str, state: CardState) -> None:
+    async def _save_state(self, code: str, state: CardState) -> None:
         await self._client.set(keys.tournament_card(code), json.dumps(asdict(state)), ex=KEPT_SECONDS)

@@ -5,18 +5,18 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 
 from bot.actions import BadPayload
-from bot.features.tournaments.card import Cards
+from bot.features.tournaments.card import TournamentCards
 from bot.features.tournaments.errors import HasBegun, NotEntered, OnlyTheOrganiser, TournamentsNeedMe, WantsAnother
 from bot.features.tournaments.naming import with_current_names
 from bot.features.tournaments.options import done_panel, options_panel
 from bot.features.tournaments.pages import (
-    ask_panel,
-    mine_panel,
-    others_panel,
+    confirm_panel,
+    existing_panel,
     own_page,
     own_panel,
     partners_panel,
-    parts,
+    player_panel,
+    result_pages,
     results_panel,
     table_panel,
 )
@@ -38,7 +38,7 @@ from bot.viewers import Viewers
 from engine import GAMES
 from engine.rules import spell
 
-TOURNAMENT = "tournament"
+START_WORD = "tournament"
 """The word after /start by which a button opens the private chat to show a person's tournaments."""
 
 LEAGUE_TIME = str(14 * DAY)
@@ -52,7 +52,7 @@ class TournamentPages:
         self,
         tournaments: Tournaments,
         registration: Registration,
-        cards: Cards,
+        cards: TournamentCards,
         viewers: Viewers,
         people: People,
         private_hands: PrivateHands,
@@ -84,25 +84,25 @@ class TournamentPages:
 
     # Commands
 
-    async def ask(self, place: str, profile: Profile, key: str, form: Form, choice: Choice | None) -> Reply:
+    async def open_or_show(self, place: str, profile: Profile, key: str, form: Form, choice: Choice | None) -> Reply:
         """A tournament of that form: a new one, or where nothing was chosen those that a group has. In private one's
         own.
         """
         if is_private(place):
-            return Reply(panel=await self.own(profile), private=True)
-        there = [one for one in await self._tournaments.at(place) if one.is_live]
+            return Reply(panel=await self.list_own(profile), private=True)
+        there = [one for one in await self._tournaments.in_chat(place) if one.is_live]
         there = [one for one in there if (one.form == "league") == (form == "league")]
         if choice is None and there:
-            return await self._again(place, form, there)
+            return await self._repost(place, form, there)
         return await self._open(place, profile, key, form, choice)
 
-    async def _again(self, place: str, form: Form, there: Sequence[Tournament]) -> Reply:
+    async def _repost(self, place: str, form: Form, there: Sequence[Tournament]) -> Reply:
         """Bring a card anew; where there are several, ask which."""
         if len(there) == 1:
             await self._cards.repost(there[0].code)
-        there = await asyncio.gather(*map(self._named, there))
+        there = await asyncio.gather(*map(self._with_names, there))
         language = (await self._viewers.at(place)).language
-        return Reply(panel=others_panel(language, form, there))
+        return Reply(panel=existing_panel(language, form, there))
 
     async def _open(self, place: str, profile: Profile, key: str, form: Form, choice: Choice | None) -> Reply:
         if not may_speak_first(place):
@@ -111,30 +111,34 @@ class TournamentPages:
             chat = await self._people.chat(place)
             choice = replace(Choice.usual(chat.game), clock=chat.clock)
         choice = replace(choice, clock=DAY if form == "league" else choice.clock, strict=True)
-        t = await self._named(await self._registration.open(place, profile.id, profile.name, choice, form, key))
+        t = await self._with_names(await self._registration.open(place, profile.id, profile.name, choice, form, key))
         if t.form == "league":
-            await self._take_time(t, profile, key)
+            await self._choose_usual_times(t, profile, key)
         return Reply()
 
-    async def _take_time(self, t: Tournament, profile: Profile, key: str) -> Tournament:
+    async def _choose_usual_times(self, t: Tournament, profile: Profile, key: str) -> Tournament:
         """A league takes weeks, and a move of it a day, unless its organiser wants otherwise; and what is no league any
         more takes what is usual elsewhere.
         """
         usual, leagues = ((await self._people.chat(t.place)).clock, USUAL["time"]), (DAY, LEAGUE_TIME)
         before, now = (usual, leagues) if t.form == "league" else (leagues, usual)
         if t.choice.clock == before[0]:
-            t = await self._named(
-                await self._registration.play(t.code, profile.id, replace(t.choice, clock=now[0]), f"{key} clock")
+            t = await self._with_names(
+                await self._registration.choose_game(
+                    t.code, profile.id, replace(t.choice, clock=now[0]), f"{key} clock"
+                )
             )
         if t.options["time"] != before[1]:
             return t
-        return await self._named(await self._registration.choose(t.code, profile.id, "time", now[1], f"{key} time"))
+        return await self._with_names(
+            await self._registration.choose_option(t.code, profile.id, "time", now[1], f"{key} time")
+        )
 
-    async def own(self, profile: Profile, number: int = 1) -> Panel:
+    async def list_own(self, profile: Profile, number: int = 1) -> Panel:
         """A page of somebody's tournaments, counted from 1."""
-        page = own_page(await self._tournaments.of(profile.id), number)
-        page = page._replace(tournaments=await asyncio.gather(*map(self._named, page.tournaments)))
-        lefts = await asyncio.gather(*map(self._tournaments.left, page.tournaments))
+        page = own_page(await self._tournaments.of_person(profile.id), number)
+        page = page._replace(tournaments=await asyncio.gather(*map(self._with_names, page.tournaments)))
+        lefts = await asyncio.gather(*map(self._tournaments.seconds_left, page.tournaments))
         chats = await asyncio.gather(*(self._people.chat(one.place) for one in page.tournaments))
         groups = {one.code: chat.name for one, chat in zip(page.tournaments, chats, strict=True)}
         return own_panel(profile.language, profile.id, page._replace(groups=groups), lefts)
@@ -147,30 +151,30 @@ class TournamentPages:
             case ["new", "knockout" | "league" as form] if not is_private(press.place):
                 return await self._open(press.place, profile, press.key, form, None)
             case ["own", *rest]:
-                return for_one(press.place, profile.language, await self.own(profile, _number(rest)))
+                return for_one(press.place, profile.language, await self.list_own(profile, _parse_number(rest)))
             case [code, verb, *rest] if verb in self._verbs:
-                t = await self._named(await self._tournaments.load(code[:8]))
+                t = await self._with_names(await self._tournaments.load(code[:8]))
                 try:
                     return await self._verbs[verb](press, profile, t, rest)
                 except OnlyTheOrganiser:
                     raise OnlyTheOrganiser(name=t.opener.name) from None
         raise BadPayload()
 
-    async def _named(self, t: Tournament) -> Tournament:
+    async def _with_names(self, t: Tournament) -> Tournament:
         return await with_current_names(self._people, t)
 
     # Entering
 
     async def _enter(self, press: Press, profile: Profile, t: Tournament, _words: list[str]) -> Reply:
-        t = await self._named(await self._registration.enter(t.code, profile.id, profile.name, press.key))
+        t = await self._with_names(await self._registration.enter(t.code, profile.id, profile.name, press.key))
         if not is_private(press.place):
-            return self._entered(press, profile)
+            return self._entered_reply(press, profile)
         page = await self._mine(press, profile, t, [])
         # Their page says that they have entered, and not where their hands come.
         is_led = is_ephemeral(press.place) and not profile.has_private_chat
-        return replace(self._entered(press, profile), panel=page.panel) if is_led else page
+        return replace(self._entered_reply(press, profile), panel=page.panel) if is_led else page
 
-    def _entered(self, press: Press, profile: Profile) -> Reply:
+    def _entered_reply(self, press: Press, profile: Profile) -> Reply:
         """What who enters is told; who has no private chat is led there, for that is where hands come."""
         _ = texts(profile.language).gettext
         if press.place == private_place(profile.id):
@@ -180,22 +184,22 @@ class TournamentPages:
             if profile.has_private_chat
             else _("You have entered. Open our private chat: your hands come there.")
         )
-        return Reply(toast, start_word=TOURNAMENT, has_private_chat=profile.has_private_chat)
+        return Reply(toast, start_word=START_WORD, has_private_chat=profile.has_private_chat)
 
     async def _with(self, press: Press, profile: Profile, t: Tournament, words: list[str]) -> Reply:
         """Enter as somebody's partner, or become it who has entered already."""
-        player, own = _number(words), t.player_of(profile.id)
+        player, own = _parse_number(words), t.player_of(profile.id)
         if player == own:
             raise WantsAnother()
-        await self._registration.partner(t.code, profile.id, profile.name, player, press.key)
+        await self._registration.join_partner(t.code, profile.id, profile.name, player, press.key)
         return (
-            self._entered(press, profile)
+            self._entered_reply(press, profile)
             if own is None
             else Reply(texts(profile.language).gettext("You are partners now."))
         )
 
     async def _partners(self, press: Press, profile: Profile, t: Tournament, words: list[str]) -> Reply:
-        number = _number(words) if words else 1
+        number = _parse_number(words) if words else 1
         return for_one(press.place, profile.language, partners_panel(profile.language, t, number))
 
     async def _leave(self, press: Press, profile: Profile, t: Tournament, _words: list[str]) -> Reply:
@@ -209,22 +213,22 @@ class TournamentPages:
         if t.phase != "open" and words != ["yes"]:
             if t.player_of(profile.id) is None:
                 raise NotEntered()
-            return for_one(press.place, profile.language, ask_panel(profile.language, t, "withdraw"))
-        t = await self._named(await self._registration.leave(t.code, profile.id, press.key))
-        return for_one(press.place, profile.language, await self._own(profile, t))
+            return for_one(press.place, profile.language, confirm_panel(profile.language, t, "withdraw"))
+        t = await self._with_names(await self._registration.leave(t.code, profile.id, press.key))
+        return for_one(press.place, profile.language, await self._player_panel(profile, t))
 
     # Organising
 
     async def _start(self, press: Press, profile: Profile, t: Tournament, _words: list[str]) -> Reply:
-        t = await self._named(await self._registration.start(t.code, profile.id, press.key))
+        t = await self._with_names(await self._registration.start(t.code, profile.id, press.key))
         return await self._mine(press, profile, t, []) if is_private(press.place) else Reply()
 
     async def _off(self, press: Press, profile: Profile, t: Tournament, words: list[str]) -> Reply:
         self._check_organiser(profile, t)
         if words != ["yes"]:
-            return for_one(press.place, profile.language, ask_panel(profile.language, t, "off"))
-        t = await self._named(await self._registration.cancel(t.code, profile.id, press.key))
-        return for_one(press.place, profile.language, await self._own(profile, t))
+            return for_one(press.place, profile.language, confirm_panel(profile.language, t, "off"))
+        t = await self._with_names(await self._registration.cancel(t.code, profile.id, press.key))
+        return for_one(press.place, profile.language, await self._player_panel(profile, t))
 
     async def _options(self, press: Press, profile: Profile, t: Tournament, words: list[str]) -> Reply:
         self._check_organiser(profile, t)
@@ -241,32 +245,36 @@ class TournamentPages:
         if len(words) != 2 or words[1] not in OPTIONS.get(words[0], ()):
             raise BadPayload()
         was = t.form
-        t = await self._named(await self._registration.choose(t.code, profile.id, words[0], words[1], press.key))
+        t = await self._with_names(
+            await self._registration.choose_option(t.code, profile.id, words[0], words[1], press.key)
+        )
         if words[0] == "form" and "league" in (was, t.form):
-            t = await self._take_time(t, profile, press.key)
+            t = await self._choose_usual_times(t, profile, press.key)
         return for_one(press.place, profile.language, options_panel(profile.language, t))
 
     async def _game(self, press: Press, profile: Profile, t: Tournament, words: list[str]) -> Reply:
         if len(words) != 1 or words[0] not in GAMES:
             raise BadPayload()
         choice = t.choice if words[0] == t.game else Choice.usual(words[0])
-        return await self._play(press, profile, t, replace(choice, clock=t.choice.clock, strict=True))
+        return await self._choose_game(press, profile, t, replace(choice, clock=t.choice.clock, strict=True))
 
     async def _rule(self, press: Press, profile: Profile, t: Tournament, words: list[str]) -> Reply:
         name, _, text = " ".join(words).partition("=")
         values = {spell(value): value for value in GAMES[t.game].rules.choices().get(name, ())}
         if text not in values or name not in t.choice.rules:
             raise BadPayload()
-        return await self._play(press, profile, t, replace(t.choice, rules={**t.choice.rules, name: values[text]}))
+        return await self._choose_game(
+            press, profile, t, replace(t.choice, rules={**t.choice.rules, name: values[text]})
+        )
 
     async def _clock(self, press: Press, profile: Profile, t: Tournament, words: list[str]) -> Reply:
-        seconds = _number(words)
+        seconds = _parse_number(words)
         if seconds not in CLOCKS:
             raise BadPayload()
-        return await self._play(press, profile, t, replace(t.choice, clock=seconds))
+        return await self._choose_game(press, profile, t, replace(t.choice, clock=seconds))
 
-    async def _play(self, press: Press, profile: Profile, t: Tournament, choice: Choice) -> Reply:
-        t = await self._named(await self._registration.play(t.code, profile.id, choice, press.key))
+    async def _choose_game(self, press: Press, profile: Profile, t: Tournament, choice: Choice) -> Reply:
+        t = await self._with_names(await self._registration.choose_game(t.code, profile.id, choice, press.key))
         return for_one(press.place, profile.language, options_panel(profile.language, t))
 
     async def _done(self, press: Press, profile: Profile, t: Tournament, _words: list[str]) -> Reply:
@@ -281,10 +289,10 @@ class TournamentPages:
     async def _table(self, press: Press, profile: Profile, t: Tournament, words: list[str]) -> Reply:
         if not t.teams:
             raise BadPayload()
-        return for_one(press.place, profile.language, table_panel(profile.language, t, _number(words)))
+        return for_one(press.place, profile.language, table_panel(profile.language, t, _parse_number(words)))
 
     async def _results(self, press: Press, profile: Profile, t: Tournament, words: list[str]) -> Reply:
-        number, pages = _number(words), (await self._viewers.at(press.place)).pages
+        number, pages = _parse_number(words), (await self._viewers.at(press.place)).pages
         return for_one(
             press.place,
             profile.language,
@@ -293,7 +301,7 @@ class TournamentPages:
 
     async def _replays(self, t: Tournament, number: int) -> dict[Key, str]:
         """The ids of finished games on a page of results."""
-        there = parts(t)
+        there = result_pages(t)
         if not there:
             return {}
         round_, deal, matches = there[min(number, len(there)) - 1]
@@ -307,12 +315,12 @@ class TournamentPages:
         return {key: id_ for key, id_ in games.items() if id_ in kept}
 
     async def _mine(self, press: Press, profile: Profile, t: Tournament, _words: list[str]) -> Reply:
-        return for_one(press.place, profile.language, await self._own(profile, t))
+        return for_one(press.place, profile.language, await self._player_panel(profile, t))
 
-    async def _own(self, profile: Profile, t: Tournament) -> Panel:
-        left, all_own = await asyncio.gather(self._tournaments.left(t), self._tournaments.of(profile.id))
+    async def _player_panel(self, profile: Profile, t: Tournament) -> Panel:
+        left, all_own = await asyncio.gather(self._tournaments.seconds_left(t), self._tournaments.of_person(profile.id))
         has_others = any(one.code != t.code for one in all_own)
-        return mine_panel(profile.language, profile.id, t, left, has_others=has_others)
+        return player_panel(profile.language, profile.id, t, left, has_others=has_others)
 
     async def _hand(self, press: Press, profile: Profile, t: Tournament, words: list[str]) -> Reply:
         """The hands of somebody's matches that are on; without one, what there is to be known of theirs."""
@@ -344,28 +352,28 @@ def tables_of(t: Tournament, person: str) -> list[str]:
     return [code for one in matches if one.next_deal is not None and (code := one.seats.get(one.next_deal))]
 
 
-def form_and_rest(words: Sequence[str]) -> tuple[Form | None, list[str]]:
+def split_form(words: Sequence[str]) -> tuple[Form | None, list[str]]:
     """The form of tournament that is meant by one or two of a command's words, by its id or its name in any language,
     and the other words.
     """
     called: dict[str, Form] = {form: form for form in FORMS}
     for language in LANGUAGES:
         names = form_names(language)
-        called |= {_plain(names[form]): form for form in FORMS}
+        called |= {_letters(names[form]): form for form in FORMS}
     for length in (2, 1):
         for at in range(len(words) - length + 1):
-            form = called.get(_plain("".join(words[at : at + length])))
+            form = called.get(_letters("".join(words[at : at + length])))
             if form:
                 return form, [*words[:at], *words[at + length :]]
     return None, list(words)
 
 
-def _plain(name: str) -> str:
+def _letters(name: str) -> str:
     """The letters of a name alone, whatever stands between them."""
     return "".join(filter(str.isalpha, name.casefold()))
 
 
-def _number(words: Sequence[str]) -> int:
+def _parse_number(words: Sequence[str]) -> int:
     """A word as a number; BadPayload for what is none."""
     if len(words) != 1 or not words[0].isdecimal() or len(words[0]) > 5:
         raise BadPayload()

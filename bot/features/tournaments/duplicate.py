@@ -33,9 +33,9 @@ class DealScore:
     scores: tuple[Fraction, Fraction]
 
 
-def scores_of(t: Tournament, round_: int) -> list[DealScore]:
+def deal_scores(t: Tournament, round_: int) -> list[DealScore]:
     """Return the scores of all deals of a round; none before it is over, because they tell what its cards are worth."""
-    return list(_scored(t, t.rounds[round_ - 1])) if t.is_over(round_) else []
+    return list(_score_deals(t, t.rounds[round_ - 1])) if t.is_over(round_) else []
 
 
 def round_scores(t: Tournament) -> list[dict[int, Fraction]]:
@@ -44,32 +44,32 @@ def round_scores(t: Tournament) -> list[dict[int, Fraction]]:
     for number, matches in enumerate(t.rounds, 1):
         if t.is_over(number):
             scores = {team: Fraction(0) for match in matches for team in match.teams}
-            for one in scores_of(t, number):
+            for one in deal_scores(t, number):
                 for team, score in zip(matches[one.match].teams, one.scores, strict=True):
                     scores[team] += score
             rounds.append(scores)
     return rounds
 
 
-def steps(difference: Fraction) -> int:
+def to_steps(difference: Fraction) -> int:
     """What a difference from the datum is in steps; it is in units (`GameKind.duplicate_unit`)."""
     passed = sum(abs(difference) >= least for least in STEPS)
     return -passed if difference < 0 else passed
 
 
-def _scored(t: Tournament, matches: tuple[Match, ...]) -> Iterator[DealScore]:
+def _score_deals(t: Tournament, matches: tuple[Match, ...]) -> Iterator[DealScore]:
     for deal in t.deals:
         results = [(match, result) for match in matches if (result := match.results.get(deal))]
         margins = [_margin(match, one) for match, one in results if one.how == "played"]
         datum = Fraction(sum(margins), len(margins)) if margins else None
         least_and_most = None if datum is None else (min(margins) - datum, max(margins) - datum)
         for match, result in results:
-            first = match.first_team(deal)
+            first = match.first_seat(deal)
             if result.how == "played":
                 assert datum is not None
-                score = _in_units(t, _margin(match, result) - datum)
+                score = _score(t, _margin(match, result) - datum)
             else:
-                score = _lost(t, None if result.winner is None else result.winner ^ first, least_and_most)
+                score = _lost_score(t, None if result.winner is None else result.winner ^ first, least_and_most)
             ours = score if first == 0 else -score
             yield DealScore(match.round, match.number, deal, datum, (ours, -ours))
 
@@ -77,15 +77,15 @@ def _scored(t: Tournament, matches: tuple[Match, ...]) -> Iterator[DealScore]:
 def _margin(match: Match, result: Result) -> int:
     """How many more points the first seat's side made than the other."""
     margin = result.ours - result.theirs
-    return margin if match.first_team(result.deal) == 0 else -margin
+    return margin if match.first_seat(result.deal) == 0 else -margin
 
 
-def _in_units(t: Tournament, difference: Fraction) -> Fraction:
+def _score(t: Tournament, difference: Fraction) -> Fraction:
     """What a difference from the datum counts, in points or in steps."""
-    return Fraction(steps(difference / _unit(t))) if t.options["scoring"] == "steps" else difference
+    return Fraction(to_steps(difference / _unit(t))) if t.options["scoring"] == "steps" else difference
 
 
-def _lost(t: Tournament, winner: int | None, least_and_most: tuple[Fraction, Fraction] | None) -> Fraction:
+def _lost_score(t: Tournament, winner: int | None, least_and_most: tuple[Fraction, Fraction] | None) -> Fraction:
     """What a deal counts for the first seat's side that was lost other than by play: the penalty, or as much as the
     worst table made of that seat, so that nobody gains by giving a bad deal up. Nothing of a void one.
 
@@ -99,7 +99,7 @@ def _lost(t: Tournament, winner: int | None, least_and_most: tuple[Fraction, Fra
         return penalty if winner == 0 else -penalty
     # The other side's worst is the best of this one.
     least, most = least_and_most
-    return max(penalty, _in_units(t, most)) if winner == 0 else min(-penalty, _in_units(t, least))
+    return max(penalty, _score(t, most)) if winner == 0 else min(-penalty, _score(t, least))
 
 
 def _unit(t: Tournament) -> int:

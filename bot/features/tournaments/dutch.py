@@ -17,7 +17,7 @@ from functools import cached_property
 
 import networkx
 
-from bot.features.tournaments.played import BLACK, STRONG, WHITE, Record, seated
+from bot.features.tournaments.played import BLACK, STRONG, WHITE, Record, order_seats
 
 NOBODY = -1
 """The opponent of the team that has a bye."""
@@ -173,7 +173,7 @@ class _Bracket:
         due, and a seat other than one that is strongly due.
         """
         figures = [0, 0, 0, 0]
-        for team, colour in zip(seated(self.records, one, other), (WHITE, BLACK), strict=True):
+        for team, colour in zip(order_seats(self.records, one, other), (WHITE, BLACK), strict=True):
             record = self.records[team]
             after = replace(record, colours=[*record.colours, colour])
             is_refused = record.due not in (None, colour)

@@ -8,11 +8,11 @@ from typing import Any
 
 from bot.core import Core
 from bot.feature import Feature, Forgetting, Step
-from bot.features.tournaments.card import Cards
-from bot.features.tournaments.commands import TournamentPages, form_and_rest
+from bot.features.tournaments.card import TournamentCards
+from bot.features.tournaments.commands import TournamentPages, split_form
 from bot.features.tournaments.director import Director
 from bot.features.tournaments.fixtures import Fixtures
-from bot.features.tournaments.forgetting import forget, kept_of
+from bot.features.tournaments.forgetting import export, forget
 from bot.features.tournaments.registration import Registration
 from bot.features.tournaments.reminders import Reminders
 from bot.features.tournaments.store import Tournaments
@@ -39,13 +39,13 @@ class TournamentPolicy(TablePolicy):
             return None
         assert table.fixture
         game = await self._archive.finished(table, time.time())
-        await self._director.finished(table, game)
+        await self._director.record_game(table, game)
         await self._store.confirm(keys.tournament_games(table.fixture.tournament))
         GAMES.labels(table.game_id, "duplicate").inc()
         return Outcome(game.id, (), game.ended)
 
     async def archived(self, table: Table, game: Any) -> None:
-        await self._director.finished(table, game)
+        await self._director.record_game(table, game)
 
 
 class TournamentsFeature(Feature):
@@ -57,7 +57,7 @@ class TournamentsFeature(Feature):
         self._store = core.store
         answers, announcer = core.delivery.answers, core.delivery.announcer
         self._tournaments = Tournaments(core.store)
-        self._cards = Cards(
+        self._cards = TournamentCards(
             self._tournaments, core.viewers, core.people, core.adapters, answers, announcer, core.store.memory
         )
         self.registration = Registration(core.store, self._tournaments, core.ratings)
@@ -89,29 +89,29 @@ class TournamentsFeature(Feature):
         await self._tournaments.move_chat(old, new)
 
     async def back_in_chat(self, chat: str) -> None:
-        for tournament in await self._tournaments.at(chat):
+        for tournament in await self._tournaments.in_chat(chat):
             await self._cards.back_in_chat(tournament.code)
 
     def steps_before_leaving(self, forgetting: Forgetting) -> Iterator[Step]:
         yield partial(forget, self._store, forgetting.person, forgetting.somebody)
 
     async def mydata(self, person: str, now: float) -> dict[str, Any]:
-        return {"tournaments": await kept_of(self._store.client, person)}
+        return {"tournaments": await export(self._store.client, person)}
 
     async def _command(self, form: Form, command: Command, profile: Profile) -> Reply:
         choice = None
         if command.words and not is_private(command.place):
             chat = await self._people.chat(command.place)
-            named, words = form_and_rest(command.words)
+            named, words = split_form(command.words)
             form = named or form
             game, target = game_and_points(words, chat.game)
             choice = replace(Choice.usual(game), clock=chat.clock)
             if target is not None:
                 choice = choice.with_target(target_rule(game, target).value)
-        return await self.tournaments.ask(command.place, profile, command.key, form, choice)
+        return await self.tournaments.open_or_show(command.place, profile, command.key, form, choice)
 
     async def _page(self, press: Press, profile: Profile, words: list[str]) -> Reply:
         return await self.tournaments.answer(press, profile, words)
 
     async def _start(self, command: Command, profile: Profile) -> Reply:
-        return Reply(panel=await self.tournaments.own(profile), private=True)
+        return Reply(panel=await self.tournaments.list_own(profile), private=True)

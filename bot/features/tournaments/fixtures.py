@@ -48,7 +48,7 @@ class Fixtures:
         ]
         secret = tournament.secret(match.round, deal) if tournament.is_duplicate else b""
         tournament = await with_current_names(self._people, tournament)
-        chairs, update = seated(tournament, match, deal), _opening(tournament, match, deal)
+        chairs, update = chairs_for(tournament, match, deal), _opening_update(tournament, match, deal)
         try:
             table = await self._challenges.open_fixture(
                 tournament.game, chairs, update, setup=setup, again=again, secret=secret
@@ -58,32 +58,32 @@ class Fixtures:
             return ""
         return table.code
 
-    async def opened(self, tournament: Tournament, match: Match, deal: int) -> str:
+    async def find_open(self, tournament: Tournament, match: Match, deal: int) -> str:
         """The code of the table of a match's deal that is open, though nobody has noted it; empty if there is none."""
-        table = await self._challenges.opened_by(_opening(tournament, match, deal))
+        table = await self._challenges.opened_by(_opening_update(tournament, match, deal))
         return table.code if table else ""
 
-    async def is_there(self, code: str) -> bool:
+    async def exists(self, code: str) -> bool:
         with suppress(NoSuchTable):
             await self._room.load(code)
             return True
         return False
 
-    async def forget(self, tournament: Tournament, match: Match, deal: int, code: str) -> None:
+    async def remove_forgotten(self, tournament: Tournament, match: Match, deal: int, code: str) -> None:
         """People who were forgotten while their table was being opened leave it."""
         with suppress(NoSuchTable, SetAside):
             table = await self._room.table(code)
-            for chair, now in zip(table.chairs, seated(tournament, match, deal), strict=True):
+            for chair, now in zip(table.chairs, chairs_for(tournament, match, deal), strict=True):
                 if chair and is_somebody(now.person) and chair.person != now.person:
                     await leave(self._room, code, chair.person, "", now.person)
 
     async def resign(self, match: Match, deal: int, team: int, code: str) -> None:
         """A team of a match plays no more: it resigns."""
-        seat = match.teams.index(team) ^ match.first_team(deal)
+        seat = match.teams.index(team) ^ match.first_seat(deal)
         with suppress(NoSuchTable, SetAside):
             await self._room.resign_for(code, seat, "withdrawn")
 
-    async def stop_late(self, code: str) -> None:
+    async def end_late(self, code: str) -> None:
         """The round is over: who is to move loses."""
         with suppress(NoSuchTable, SetAside):
             await self._room.stop_late(code, "round over")
@@ -95,14 +95,14 @@ class Fixtures:
 
     # Games of duplicates, until their round is over
 
-    async def hold(self, game: FinishedGame, table: Table, kept_seconds: int) -> None:
+    async def hold_back(self, game: FinishedGame, table: Table, kept_seconds: int) -> None:
         """Keep a duplicate's game out of the archive: its record tells the cards."""
         assert table.fixture
         games = keys.tournament_games(table.fixture.tournament)
         await self._client.hset(games, f"{table.fixture.round} {game.id}", game.to_bytes())
         await self._client.expire(games, kept_seconds)
 
-    async def tell(self, tournament: Tournament) -> None:
+    async def publish_games(self, tournament: Tournament) -> None:
         """Move the games of rounds that are over into the archive, for everybody to read. One that cannot be read
         stays: another release may know it.
         """
@@ -123,7 +123,7 @@ class Fixtures:
             else:
                 self._unreadable[stored] = None
 
-    async def game_at(self, tournament: Tournament, match: Match, code: str) -> FinishedGame | None:
+    async def find_game(self, tournament: Tournament, match: Match, code: str) -> FinishedGame | None:
         """The game that was played at a match's table, if it is kept and can be read."""
         for field, stored in (await self._client.hgetall(keys.tournament_games(tournament.code))).items():
             id_ = field.partition(b" ")[2].decode()
@@ -136,14 +136,14 @@ class Fixtures:
         return None
 
 
-def _opening(tournament: Tournament, match: Match, deal: int) -> str:
+def _opening_update(tournament: Tournament, match: Match, deal: int) -> str:
     """The update by which the table of a match's deal is opened, once."""
     return f"tournament:{tournament.code}:{match.round}.{match.number}.{deal}"
 
 
-def seated(tournament: Tournament, match: Match, deal: int) -> list[Chair]:
+def chairs_for(tournament: Tournament, match: Match, deal: int) -> list[Chair]:
     """Who sits where in a match's deal, by seat: partners opposite one another."""
-    assert match.other is not None
-    first = match.first_team(deal)
+    assert match.second is not None
+    first = match.first_seat(deal)
     sides = [tournament.members(match.teams[first]), tournament.members(match.teams[1 - first])]
     return [side[place] for place in range(tournament.team_size) for side in sides]

@@ -41,7 +41,7 @@ async def forget(store: Store, person: str, somebody: str) -> None:
 
 
 async def _forget_in(tournaments: Tournaments, code: str, person: str, somebody: str) -> None:
-    while not await _left(tournaments, code, person, somebody):
+    while not await _rewrite_log(tournaments, code, person, somebody):
         continue
     client, games = tournaments.client, keys.tournament_games(code)
     for id_, stored in (await client.hgetall(games)).items():
@@ -51,7 +51,7 @@ async def _forget_in(tournaments: Tournaments, code: str, person: str, somebody:
             await client.hset(games, id_, game.without(person, somebody).to_bytes())
 
 
-async def kept_of(client: Any, person: str) -> list[dict[str, Any]]:
+async def export(client: Any, person: str) -> list[dict[str, Any]]:
     """The tournaments that name a person, for their file; those that can be read."""
     found = []
     for code in map(bytes.decode, await client.hkeys(keys.entered(person))):
@@ -59,13 +59,13 @@ async def kept_of(client: Any, person: str) -> list[dict[str, Any]]:
             one = Tournament(code).caught_up(await client.lrange(keys.tournament(code), 0, -1))
         except UnreadableTournament:
             continue
-        if one.names(person):
+        if one.involves(person):
             about = {"code": code, "game": one.game, "form": one.form, "state": one.phase}
             found.append({**about, "organiser": one.opener.person == person, "player": one.player_of(person)})
     return found
 
 
-async def _left(tournaments: Tournaments, code: str, person: str, somebody: str) -> bool:
+async def _rewrite_log(tournaments: Tournaments, code: str, person: str, somebody: str) -> bool:
     """Rewrite a tournament's log without a person; False if it has gone on meanwhile."""
     try:
         tournament = await tournaments.load(code)
@@ -73,14 +73,14 @@ async def _left(tournaments: Tournaments, code: str, person: str, somebody: str)
         # What can be read of it names them all the same.
         known, parting = await tournaments.stored(code), []
     else:
-        known, parting = list(tournament.entries), _parting(tournament, person)
-    clean = [_redacted(entry, person, somebody) for entry in known]
+        known, parting = list(tournament.entries), _leaving_entries(tournament, person)
+    clean = [_redact(entry, person, somebody) for entry in known]
     if not parting and clean == known:
         return True
     return await tournaments.rewrite(code, known, [*clean, *(encode(one).encode() for one in (*parting, Redacted()))])
 
 
-def _parting(tournament: Tournament, person: str) -> list[Entry]:
+def _leaving_entries(tournament: Tournament, person: str) -> list[Entry]:
     """What a person does who leaves."""
     parting: list[Entry] = []
     player = tournament.player_of(person)
@@ -91,7 +91,7 @@ def _parting(tournament: Tournament, person: str) -> list[Entry]:
     return parting
 
 
-def _redacted(stored: bytes, person: str, somebody: str) -> bytes:
+def _redact(stored: bytes, person: str, somebody: str) -> bytes:
     text, _, stamp = stored.partition(b"\t")
     try:
         entry = decode(text.decode())

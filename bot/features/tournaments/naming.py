@@ -18,4 +18,4 @@ async def with_current_names(people: People, tournament: Tournament) -> Tourname
         return chair._replace(name=profile.name) if profile.is_known else chair
 
     opener, *players = await asyncio.gather(*map(renamed, (tournament.opener, *tournament.players)))
-    return tournament.renamed(opener or tournament.opener, tuple(players))
+    return tournament.with_names(opener or tournament.opener, tuple(players))

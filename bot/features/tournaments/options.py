@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from bot.features.tournaments.panel import back_row, button, payload
-from bot.features.tournaments.texts import Told, form_names, time_name, unit_of
+from bot.features.tournaments.texts import TournamentText, form_names, time_name, unit_of
 from bot.features.tournaments.tournament import DAY, OPTIONS, Tournament
 from bot.panel import Panel, Writer, chosen
 from bot.tables.table import CLOCKS
@@ -12,47 +12,47 @@ from bot.words.phrases import capital, clock_name, game_names, option_names, sho
 from engine import GAMES
 from engine.rules import Value, spell
 
-ABOUT = ("form", "game", "time", "clock", "rounds", "deals", "scoring")
+COMMON_OPTIONS = ("form", "game", "time", "clock", "rounds", "deals", "scoring")
 """What may be chosen of every tournament, as far as its form has it; the game's own options come after these."""
 
 
 def options_panel(language: str, t: Tournament, about: str = "") -> Panel:
     """What the organiser may choose: everything with its value, or the values of what it is ``about``."""
-    told = Told(language, t)
+    text = TournamentText(language, t)
     page = Writer()
-    page.line(f"🏆 {told.title}", "bold")
-    for line in told.terms():
+    page.line(f"🏆 {text.title}", "bold")
+    for line in text.terms():
         page.line(line)
-    if note := _pace(told):
+    if note := _pace_warning(text):
         page.line(note, "italic")
-    values = _values(told)
+    values = _choices(text)
     if about in values:
         name, each = values[about]
         page.gap()
         page.line(capital(name), "bold")
         buttons = [chosen(one.label, one.is_chosen, payload(t, *one.words)) for one in each]
         rows = [tuple(buttons[at : at + 2]) for at in range(0, len(buttons), 2)]
-        return page.panel(*rows, (button(told.gettext("◀ Back"), t, "options"),))
+        return page.panel(*rows, (button(text.gettext("◀ Back"), t, "options"),))
     rows = [
         (button(f"{capital(name)}: {next((one.label for one in each if one.is_chosen), '–')}", t, "options", about),)
         for about, (name, each) in values.items()
     ]
-    return page.panel(*rows, (button(told.gettext("Done"), t, "done"),))
+    return page.panel(*rows, (button(text.gettext("Done"), t, "done"),))
 
 
-def _pace(told: Told) -> str:
+def _pace_warning(text: TournamentText) -> str:
     """What is to be said where a move's time and a round's do not fit together; empty where they do."""
-    t, _ = told.t, told.gettext
+    t, _ = text.t, text.gettext
     clock = t.choice.clock
     if clock and clock >= t.time:
         return _("⚠️ A move may take as long as all of a round: who is to move at its end loses.")
     if 0 < clock < DAY < t.time:
         said = _("⚠️ However long a round is: once a game has begun, it is {clock}.")
-        return said.format(clock=clock_name(told.words, clock))
+        return said.format(clock=clock_name(text.words, clock))
     return ""
 
 
-class Choosable(NamedTuple):
+class OptionValue(NamedTuple):
     """A value that may be chosen, and the words of the press that does so."""
 
     label: str
@@ -60,12 +60,12 @@ class Choosable(NamedTuple):
     words: tuple[object, ...]
 
 
-def _values(told: Told) -> Mapping[str, tuple[str, list[Choosable]]]:
+def _choices(text: TournamentText) -> Mapping[str, tuple[str, list[OptionValue]]]:
     """What may be chosen, by what it is called in payloads: its name, and its values."""
-    t, _ = told.t, told.gettext
+    t, _ = text.t, text.gettext
     labels: Mapping[str, Mapping[str, str]] = {
-        "form": {**form_names(told.language)},
-        "time": {value: time_name(told.language, int(value)) for value in OPTIONS["time"]},
+        "form": {**form_names(text.language)},
+        "time": {value: time_name(text.language, int(value)) for value in OPTIONS["time"]},
         "rounds": {value: _("by how many enter") if value == "auto" else value for value in OPTIONS["rounds"]},
         "deals": {value: value for value in OPTIONS["deals"]},
         "scoring": {"points": _("points more than the others"), "steps": _("steps")},
@@ -77,42 +77,44 @@ def _values(told: Told) -> Mapping[str, tuple[str, list[Choosable]]]:
         "deals": _("deals a match"),
         "scoring": _("scoring"),
     }
-    found: dict[str, tuple[str, list[Choosable]]] = {}
-    for about in ABOUT:
+    found: dict[str, tuple[str, list[OptionValue]]] = {}
+    for about in COMMON_OPTIONS:
         if about == "game":
-            games = [Choosable(name, id_ == t.game, ("game", id_)) for id_, name in game_names(told.language).items()]
+            games = [OptionValue(name, id_ == t.game, ("game", id_)) for id_, name in game_names(text.language).items()]
             found[about] = (_("game"), games)
         elif about == "clock":
-            clocks = [Choosable(short_clock(told.words, one), one == t.choice.clock, ("clock", one)) for one in CLOCKS]
+            clocks = [
+                OptionValue(short_clock(text.words, one), one == t.choice.clock, ("clock", one)) for one in CLOCKS
+            ]
             found[about] = (_("clock"), clocks)
-        elif _has(t, about):
+        elif _has_option(t, about):
             label = labels[about]
             each = [
-                Choosable(label[value], value == t.options[about], ("set", about, value)) for value in OPTIONS[about]
+                OptionValue(label[value], value == t.options[about], ("set", about, value)) for value in OPTIONS[about]
             ]
             found[about] = (names[about], each)
-    return {**found, **_rules(told)}
+    return {**found, **_rule_choices(text)}
 
 
-def _has(t: Tournament, option: str) -> bool:
+def _has_option(t: Tournament, option: str) -> bool:
     """Whether a form has this option."""
     forms = {"rounds": ("swiss", "duplicate"), "deals": ("duplicate",), "scoring": ("duplicate",)}
     return t.form in forms.get(option, (t.form,))
 
 
-def _rules(told: Told) -> Mapping[str, tuple[str, list[Choosable]]]:
+def _rule_choices(text: TournamentText) -> Mapping[str, tuple[str, list[OptionValue]]]:
     """The game's own options; what a single deal is played to says nothing."""
-    t, names = told.t, option_names(told.words)
+    t, names = text.t, option_names(text.words)
     found = {}
     for option, values in GAMES[t.game].rules.choices().items():
         if len(values) < 2 or option not in names or (option == "target" and t.is_duplicate):
             continue
 
         def label(value: Value, option: str = option) -> str:
-            return str(int(value) * unit_of(t)) if option == "target" else value_name(told.words, value)
+            return str(int(value) * unit_of(t)) if option == "target" else value_name(text.words, value)
 
         each = [
-            Choosable(label(value), t.choice.rules[option] == value, ("rule", f"{option}={spell(value)}"))
+            OptionValue(label(value), t.choice.rules[option] == value, ("rule", f"{option}={spell(value)}"))
             for value in values
         ]
         found[option] = (names[option], each)
@@ -121,11 +123,11 @@ def _rules(told: Told) -> Mapping[str, tuple[str, list[Choosable]]]:
 
 def done_panel(language: str, t: Tournament) -> Panel:
     """What stays of the options when all is chosen."""
-    told = Told(language, t)
+    text = TournamentText(language, t)
     page = Writer()
-    page.line(f"🏆 {told.title}", "bold")
-    for line in told.terms():
+    page.line(f"🏆 {text.title}", "bold")
+    for line in text.terms():
         page.line(line)
     page.gap()
-    page.line(told.gettext("The card in the group shows it."))
-    return page.panel(back_row(told))
+    page.line(text.gettext("The card in the group shows it."))
+    return page.panel(back_row(text))

@@ -15,7 +15,7 @@ def was_played(match: Match) -> bool:
     return any(one.how in ("played", "resign", "timeout") for one in match.results.values())
 
 
-def earned(match: Match, team: int) -> Fraction:
+def match_score(match: Match, team: int) -> Fraction:
     """One for a win, a half for a draw; a bye is a win."""
     if not match.is_over or is_void(match):
         return Fraction(0)

@@ -4,44 +4,44 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from bot import actions
-from bot.features.tournaments.duplicate import DealScore, scores_of
+from bot.features.tournaments.duplicate import DealScore, deal_scores
 from bot.features.tournaments.panel import (
-    alone,
     back_row,
     button,
     hand_row,
-    has_counted,
-    lonely_line,
+    has_results,
     match_line,
-    organising,
+    organiser_row,
     partner_rows,
     payload,
+    players_alone,
     round_line,
-    seals,
-    tie_break_line,
-    won_line,
+    winners_line,
+    write_seals,
+    write_single_table,
+    write_tie_breaks,
 )
 from bot.features.tournaments.standings import standings
-from bot.features.tournaments.texts import ON, Told, score_text
+from bot.features.tournaments.texts import PLAYING, TournamentText, score_text
 from bot.features.tournaments.tournament import Form, Key, Match, Tournament
 from bot.panel import Button, Panel, Row, Span, Writer
 from bot.tables.snapshot import isolated
 from bot.words.verdicts import replay_button
 from bot.words.wording import NO_BREAK, minus
 
-LINES = 20
+LINES_PER_PAGE = 20
 """So many lines stand on a page of the table."""
 
-MATCHES = 12
+MATCHES_PER_PAGE = 12
 """So many matches stand on a page of results."""
 
-MOST_TOLD = 8
+MATCHES_LISTED = 8
 """So many of somebody's last matches stand on their page."""
 
-LISTED = 10
+TOURNAMENTS_PER_PAGE = 10
 """So many of somebody's tournaments stand on a page."""
 
-HANDS_LISTED = 18
+MOST_HANDS = 18
 """So many hands have a button there: with the others these are as many as any platform shows."""
 
 
@@ -50,19 +50,19 @@ HANDS_LISTED = 18
 
 def table_panel(language: str, t: Tournament, number: int) -> Panel:
     """A page of the whole table, counted from 1."""
-    told, table = Told(language, t), standings(t)
-    pages = max(1, -(-len(table) // LINES))
+    text, table = TournamentText(language, t), standings(t)
+    pages = max(1, -(-len(table) // LINES_PER_PAGE))
     number = min(max(1, number), pages)
     page = Writer()
-    page.line(f"🏆 {told.title}", "bold")
-    for one in table[(number - 1) * LINES : number * LINES]:
-        page.line(told.place(one, *(one.tie_breaks if has_counted(t) else ())))
+    page.line(f"🏆 {text.title}", "bold")
+    for one in table[(number - 1) * LINES_PER_PAGE : number * LINES_PER_PAGE]:
+        page.line(text.standing_line(one, *(one.tie_breaks if has_results(t) else ())))
     page.gap()
-    tie_break_line(page, told)
-    return page.panel(_turning(number, pages, t.code, "table"), back_row(told))
+    write_tie_breaks(page, text)
+    return page.panel(_turn_row(number, pages, t.code, "table"), back_row(text))
 
 
-def _turning(number: int, pages: int, *words: str) -> Row:
+def _turn_row(number: int, pages: int, *words: str) -> Row:
     """The way to the pages before and after one, which have these ``words`` and a number."""
     row = []
     if number > 1:
@@ -72,7 +72,7 @@ def _turning(number: int, pages: int, *words: str) -> Row:
     return tuple(row)
 
 
-class Part(NamedTuple):
+class ResultPage(NamedTuple):
     """Some of a round's matches, and of which deal: 0 for whole games."""
 
     round: int
@@ -80,15 +80,18 @@ class Part(NamedTuple):
     matches: tuple[Match, ...]
 
 
-def parts(t: Tournament) -> list[Part]:
-    """All that has been paired, in pages: round by round, at a duplicate deal by deal where that may be told."""
+def result_pages(t: Tournament) -> list[ResultPage]:
+    """All that has been paired, in pages: round by round, at a duplicate deal by deal where that may be text."""
     found = []
     for number, matches in enumerate(t.rounds, 1):
         shown = [one for one in matches if t.form != "league" or one.seats or one.is_over]
-        deals = t.deals if t.is_told(number) else (0,)
+        deals = t.deals if t.is_public(number) else (0,)
         for deal in deals:
             of_deal = [one for one in shown if not (deal and one.is_bye)]
-            found += [Part(number, deal, tuple(of_deal[at : at + MATCHES])) for at in range(0, len(of_deal), MATCHES)]
+            found += [
+                ResultPage(number, deal, tuple(of_deal[at : at + MATCHES_PER_PAGE]))
+                for at in range(0, len(of_deal), MATCHES_PER_PAGE)
+            ]
     return found
 
 
@@ -96,65 +99,65 @@ def results_panel(language: str, t: Tournament, number: int, replays: Mapping[Ke
     """A page of results by `parts`, counted from 1; 0 is the latest. ``replays`` are the ids of finished games,
     ``pages`` where our pages are, empty if they cannot be reached.
     """
-    told, all_parts = Told(language, t), parts(t)
+    text, all_parts = TournamentText(language, t), result_pages(t)
     page = Writer()
-    page.line(f"🏆 {told.title}", "bold")
+    page.line(f"🏆 {text.title}", "bold")
     if not all_parts:
-        page.line(told.gettext("Nothing has been played yet."))
-        return page.panel(back_row(told))
+        page.line(text.gettext("Nothing has been played yet."))
+        return page.panel(back_row(text))
     number = min(number, len(all_parts)) or len(all_parts)
     part = all_parts[number - 1]
-    heading = [*filter(None, [told.round_name(part.round)])]
+    heading = [*filter(None, [text.round_name(part.round)])]
     if part.deal:
-        heading.append(told.gettext("deal {number}").format(number=part.deal))
+        heading.append(text.gettext("deal {number}").format(number=part.deal))
     if heading:
         page.line(" · ".join(heading), "bold")
     if part.deal:
-        page.line(told.gettext("Who had the first seat stands first; in brackets what it counts for them."), "small")
-    scores = {(one.round, one.match, one.deal): one for one in scores_of(t, part.round)} if part.deal else {}
+        page.line(text.gettext("Who had the first seat stands first; in brackets what it counts for them."), "small")
+    scores = {(one.round, one.match, one.deal): one for one in deal_scores(t, part.round)} if part.deal else {}
     for match in part.matches:
         score = scores.get((match.round, match.number, part.deal))
-        page.line(deal_line(told, match, part.deal, score) if part.deal else match_line(told, match))
-    if not t.is_told(part.round):
+        page.line(deal_line(text, match, part.deal, score) if part.deal else match_line(text, match))
+    if not t.is_public(part.round):
         page.gap()
-        page.line(told.gettext("How the deals went is told when the round is over."), "italic")
+        page.line(text.gettext("How the deals went is told when the round is over."), "italic")
     if number == len(all_parts) and t.phase == "over":
         # Of one that was called off the card tells it, once what was on has been stopped.
         page.gap()
-        seals(page, told)
+        write_seals(page, text)
     rows = [
-        (replay_button(told.words, id_, pages)._replace(label=f"▶ {told.pairing(match)}"),)
+        (replay_button(text.words, id_, pages)._replace(label=f"▶ {text.pairing(match)}"),)
         for match in part.matches
         if (id_ := replays.get((match.round, match.number, part.deal)))
     ]
-    return page.panel(*rows, _turning(number, len(all_parts), t.code, "results"), back_row(told))
+    return page.panel(*rows, _turn_row(number, len(all_parts), t.code, "results"), back_row(text))
 
 
-def deal_line(told: Told, match: Match, deal: int, score: DealScore | None) -> str:
+def deal_line(text: TournamentText, match: Match, deal: int, score: DealScore | None) -> str:
     """How one deal of a duplicate went at a table, the first seat's team first, and what it counts for that one."""
-    assert match.other is not None
-    first = match.first_team(deal)
-    one, other = (told.team(match.teams[side]) for side in (first, 1 - first))
+    assert match.second is not None
+    first = match.first_seat(deal)
+    one, other = (text.team_name(match.teams[side]) for side in (first, 1 - first))
     result = match.results.get(deal)
     if result is None:
-        return f"{one} – {other} {ON}"
+        return f"{one} – {other} {PLAYING}"
     ours, theirs = (result.ours, result.theirs) if first == 0 else (result.theirs, result.ours)
-    words = [score_text(ours, theirs), *filter(None, [told.how(match, result)])]
-    counted = f" ({told.counted(score.scores[first])})" if score else ""
+    words = [score_text(ours, theirs), *filter(None, [text.ending(match, result)])]
+    counted = f" ({text.deal_score_text(score.scores[first])})" if score else ""
     return f"{one} – {other} {', '.join(words)}{counted}"
 
 
 def partners_panel(language: str, t: Tournament, number: int) -> Panel:
     """Those who have no partner, each with a button."""
-    told, numbers = Told(language, t), alone(t)
-    pages = max(1, -(-len(numbers) // LINES))
+    text, numbers = TournamentText(language, t), players_alone(t)
+    pages = max(1, -(-len(numbers) // LINES_PER_PAGE))
     number = min(max(1, number), pages)
     page = Writer()
-    page.line(f"🏆 {told.title}", "bold")
-    page.line(told.gettext("Whose partner do you want to be?"))
+    page.line(f"🏆 {text.title}", "bold")
+    page.line(text.gettext("Whose partner do you want to be?"))
     return page.panel(
-        *partner_rows(told, numbers[(number - 1) * LINES : number * LINES]),
-        _turning(number, pages, t.code, "partners"),
+        *partner_rows(text, numbers[(number - 1) * LINES_PER_PAGE : number * LINES_PER_PAGE]),
+        _turn_row(number, pages, t.code, "partners"),
     )
 
 
@@ -174,186 +177,186 @@ class OwnPage(NamedTuple):
 
 def own_page(all_own: Sequence[Tournament], number: int) -> OwnPage:
     """A page of somebody's tournaments, which are given the newest first: those come first that are not over."""
-    pages = max(1, -(-len(all_own) // LISTED))
+    pages = max(1, -(-len(all_own) // TOURNAMENTS_PER_PAGE))
     number = min(max(1, number), pages)
     in_order = sorted(all_own, key=lambda one: not one.is_live)
-    return OwnPage(in_order[(number - 1) * LISTED : number * LISTED], number, pages)
+    return OwnPage(in_order[(number - 1) * TOURNAMENTS_PER_PAGE : number * TOURNAMENTS_PER_PAGE], number, pages)
 
 
 def own_panel(language: str, person: str, own: OwnPage, lefts: Sequence[int | None]) -> Panel:
     """A page of somebody's tournaments, each with what is left of its round in seconds, and the way to their hands."""
     if (own.pages, len(own.tournaments)) == (1, 1):
-        return mine_panel(language, person, own.tournaments[0], lefts[0])
-    _ = Told(language, Tournament("")).gettext
+        return player_panel(language, person, own.tournaments[0], lefts[0])
+    _ = TournamentText(language, Tournament("")).gettext
     page = Writer()
     rows: list[Row] = []
-    hands = HANDS_LISTED
+    hands = MOST_HANDS
     page.line(_("Your tournaments"), "bold")
     if not own.tournaments:
         page.line(_("You have entered none. Tournaments are opened in groups: write /tournament there."))
-    first = (own.number - 1) * LISTED + 1
+    first = (own.number - 1) * TOURNAMENTS_PER_PAGE + 1
     for number, (t, left) in enumerate(zip(own.tournaments, lefts, strict=True), first):
-        told = Told(language, t)
+        text = TournamentText(language, t)
         # Several may be of one form and game, in one group: the number tells the buttons apart.
-        title = f"🏆 {number}. {told.title}"
+        title = f"🏆 {number}. {text.title}"
         page.gap()
         page.line(title, "bold")
         group = own.groups.get(t.code, "")
-        page.line(" · ".join([*([isolated(group)] if group else []), organised(told)]))
-        page.line(_state(told, left))
+        page.line(" · ".join([*([isolated(group)] if group else []), organiser_line(text)]))
+        page.line(_state_line(text, left))
         if t.phase == "over":
-            _write_place(page, told, person)
-        is_on = [one for one in _matches_of(told, person) if not one.is_over]
-        _write_seated(page, told, person, is_on)
-        row = hand_row(told, is_on, _team_of(told, person))[:hands] if is_on else ()
+            _write_place(page, text, person)
+        is_on = [one for one in _matches_of(text, person) if not one.is_over]
+        _write_open_matches(page, text, person, is_on)
+        row = hand_row(text, is_on, _team_of(text, person))[:hands] if is_on else ()
         hands -= len(row)
         rows += [row, (button(title, t, "mine"),)]
-    return page.panel(*rows, _turning(own.number, own.pages, "own"))
+    return page.panel(*rows, _turn_row(own.number, own.pages, "own"))
 
 
-def mine_panel(language: str, person: str, t: Tournament, left: int | None, *, has_others: bool = False) -> Panel:
+def player_panel(language: str, person: str, t: Tournament, left: int | None, *, has_others: bool = False) -> Panel:
     """A tournament for one of its players: their matches, how they stand, the way to their hands, and out of it; for
     its organiser, what they may do with it. ``has_others`` is whether its reader has more of them.
     """
-    told = Told(language, t)
-    _ = told.gettext
+    text = TournamentText(language, t)
+    _ = text.gettext
     page = Writer()
-    page.line(f"🏆 {told.title}", "bold")
-    page.line(organised(told))
-    page.line(_state(told, left))
-    _write_withdrawn(page, told, person)
-    _write_place(page, told, person)
-    lonely_line(page, told)
-    matches = _matches_of(told, person)
+    page.line(f"🏆 {text.title}", "bold")
+    page.line(organiser_line(text))
+    page.line(_state_line(text, left))
+    _write_withdrawn(page, text, person)
+    _write_place(page, text, person)
+    write_single_table(page, text)
+    matches = _matches_of(text, person)
     if matches:
         page.gap()
         page.line(_("Your matches"), "bold")
     is_on = [one for one in matches if not one.is_over]
-    for match in [one for one in matches if one.is_over][-MOST_TOLD:]:
-        page.line(_own_line(told, person, match))
-    _write_seated(page, told, person, is_on)
-    _write_waiting(page, told, person, is_on)
-    rows: list[Row] = [hand_row(told, is_on, _team_of(told, person)) if is_on else ()]
+    for match in [one for one in matches if one.is_over][-MATCHES_LISTED:]:
+        page.line(_own_line(text, person, match))
+    _write_open_matches(page, text, person, is_on)
+    _write_pending(page, text, person, is_on)
+    rows: list[Row] = [hand_row(text, is_on, _team_of(text, person)) if is_on else ()]
     if t.rounds:
         rows.append((button(_("All results"), t, "results", 0), button(_("Whole table"), t, "table", 1)))
     own = t.player_of(person)
     last = [button(_("How it goes"), t, "rules")]
     if t.phase == "open":
         last.append(button(_("Enter"), t, "enter", style="good") if own is None else button(_("Leave"), t, "withdraw"))
-    elif t.phase == "playing" and own is not None and not t.has_withdrawn(_team_of(told, person)):
+    elif t.phase == "playing" and own is not None and not t.has_withdrawn(_team_of(text, person)):
         last.append(button(_("Withdraw"), t, "withdraw"))
     rows.append(tuple(last))
     if t.is_live and t.opener.person == person:
-        rows.append(organising(told))
+        rows.append(organiser_row(text))
     if has_others:
         rows.append((Button(_("◀ All my tournaments"), actions.page("tournament", "own", 1)),))
     return page.panel(*rows)
 
 
-def organised(told: Told) -> str:
+def organiser_line(text: TournamentText) -> str:
     """By whom it is organised."""
-    return told.gettext("organised by {name}").format(name=told.organiser)
+    return text.gettext("organised by {name}").format(name=text.organiser)
 
 
-def _write_withdrawn(page: Writer, told: Told, person: str) -> None:
+def _write_withdrawn(page: Writer, text: TournamentText, person: str) -> None:
     """That somebody plays no more, where they or their partner have withdrawn."""
-    t, _ = told.t, told.gettext
+    t, _ = text.t, text.gettext
     own = t.player_of(person)
     if any(player and player.person == person and number in t.withdrawn for number, player in enumerate(t.players)):
         page.line(_("You have withdrawn."))
-    elif own is not None and t.teams and t.has_withdrawn(_team_of(told, person)):
+    elif own is not None and t.teams and t.has_withdrawn(_team_of(text, person)):
         page.line(_("Your partner has withdrawn, and you play no more."))
 
 
-def _write_place(page: Writer, told: Told, person: str) -> None:
+def _write_place(page: Writer, text: TournamentText, person: str) -> None:
     """Where somebody stands, once anything counts."""
-    t, own = told.t, told.t.player_of(person)
+    t, own = text.t, text.t.player_of(person)
     team = None if own is None else t.team_of(own)
-    if team is None or t.phase not in ("playing", "over") or not has_counted(t):
+    if team is None or t.phase not in ("playing", "over") or not has_results(t):
         return
     [standing] = [one for one in standings(t) if one.team == team]
-    place = told.gettext("Your place: {place} of {count} ({what}: {score})")
-    counted = told.gettext(standing.score.counts)
+    place = text.gettext("Your place: {place} of {count} ({what}: {score})")
+    counted = text.gettext(standing.score.counts)
     page.line(place, place=standing.place, count=len(t.teams), score=minus(standing.score.text), what=counted)
 
 
-def _state(told: Told, left: int | None) -> str:
-    t = told.t
+def _state_line(text: TournamentText, left: int | None) -> str:
+    t = text.t
     if t.phase == "open":
         count = len(t.present)
-        entered = told.ngettext("{count} has entered", "{count} have entered", count).format(count=count)
-        return told.gettext("It has not begun: {entered}.").format(entered=entered)
+        entered = text.ngettext("{count} has entered", "{count} have entered", count).format(count=count)
+        return text.gettext("It has not begun: {entered}.").format(entered=entered)
     if t.phase == "playing":
-        return round_line(told, left)
-    return told.gettext("It was called off.") if t.phase == "cancelled" else won_line(told)
+        return round_line(text, left)
+    return text.gettext("It was called off.") if t.phase == "cancelled" else winners_line(text)
 
 
-def _matches_of(told: Told, person: str) -> list[Match]:
+def _matches_of(text: TournamentText, person: str) -> list[Match]:
     """Somebody's matches; none once it was called off, for they count for nothing."""
-    if told.t.phase == "cancelled":
+    if text.t.phase == "cancelled":
         return []
-    own = told.t.player_of(person)
-    return [] if own is None or told.t.team_of(own) is None else told.t.matches_of(_team_of(told, person))
+    own = text.t.player_of(person)
+    return [] if own is None or text.t.team_of(own) is None else text.t.matches_of(_team_of(text, person))
 
 
-def _team_of(told: Told, person: str) -> int:
+def _team_of(text: TournamentText, person: str) -> int:
     """The team in which somebody plays."""
-    own = told.t.player_of(person)
-    team = None if own is None else told.t.team_of(own)
+    own = text.t.player_of(person)
+    team = None if own is None else text.t.team_of(own)
     assert team is not None
     return team
 
 
-def _is_seated(match: Match) -> bool:
+def _has_table(match: Match) -> bool:
     return match.next_deal in match.seats
 
 
-def _write_seated(page: Writer, told: Told, person: str, matches: Sequence[Match]) -> None:
+def _write_open_matches(page: Writer, text: TournamentText, person: str, matches: Sequence[Match]) -> None:
     """Those of somebody's matches that have a table."""
-    for match in filter(_is_seated, matches):
-        page.line(_own_line(told, person, match))
+    for match in filter(_has_table, matches):
+        page.line(_own_line(text, person, match))
 
 
-def _write_waiting(page: Writer, told: Told, person: str, matches: Sequence[Match]) -> None:
+def _write_pending(page: Writer, text: TournamentText, person: str, matches: Sequence[Match]) -> None:
     """Against whom there will be one, of those matches that have none."""
-    waiting = [told.other_team(match, _team_of(told, person)) for match in matches if not _is_seated(match)]
+    waiting = [text.opponent(match, _team_of(text, person)) for match in matches if not _has_table(match)]
     if waiting:
-        names = ", ".join(waiting[:MOST_TOLD])
-        if len(waiting) > MOST_TOLD:
-            names += " " + told.gettext("… and {count} more").format(count=len(waiting) - MOST_TOLD)
-        page.line(told.gettext("Yet to play, when both are free: {names}"), names=names)
+        names = ", ".join(waiting[:MATCHES_LISTED])
+        if len(waiting) > MATCHES_LISTED:
+            names += " " + text.gettext("… and {count} more").format(count=len(waiting) - MATCHES_LISTED)
+        page.line(text.gettext("Yet to play, when both are free: {names}"), names=names)
 
 
-def _own_line(told: Told, person: str, match: Match) -> str:
+def _own_line(text: TournamentText, person: str, match: Match) -> str:
     """A match as one of its players reads it."""
-    _, team = told.gettext, _team_of(told, person)
+    _, team = text.gettext, _team_of(text, person)
     if match.is_bye:
         return _("Round {number}: you have a bye.").format(number=match.round)
-    state = told.outcome(match, team)
+    state = text.outcome(match, team)
     if not match.is_over:
-        state = ON
+        state = PLAYING
         if len(match.deals) > 1:
-            state = f"{told.deals_played(match)}{NO_BREAK}{ON}"
+            state = f"{text.deals_played(match)}{NO_BREAK}{PLAYING}"
     elif match.winner is not None:
         state = f"{'✅' if match.winner == team else '❌'}{NO_BREAK}{state}"
-    return _("Against {name}: {state}").format(name=told.other_team(match, team), state=state)
+    return _("Against {name}: {state}").format(name=text.opponent(match, team), state=state)
 
 
 # In a group
 
 
-def others_panel(language: str, form: Form, there: Sequence[Tournament]) -> Panel:
+def existing_panel(language: str, form: Form, there: Sequence[Tournament]) -> Panel:
     """What a group reads that has tournaments already, when one is asked for: if there is one its card comes below."""
-    _ = Told(language, Tournament("")).gettext
+    _ = TournamentText(language, Tournament("")).gettext
     page = Writer()
     rows: list[Row] = []
     if len(there) == 1:
-        page.line(_("{title} is on here."), title=Span(Told(language, there[0]).title, "bold"))
+        page.line(_("{title} is on here."), title=Span(TournamentText(language, there[0]).title, "bold"))
     else:
         page.line(_("Which one do you want to see?"))
         for t in there:
-            told = Told(language, t)
-            rows.append((button(f"🏆 {told.title} · {told.organiser}", t, "show"),))
+            text = TournamentText(language, t)
+            rows.append((button(f"🏆 {text.title} · {text.organiser}", t, "show"),))
     label = _("Open another league") if form == "league" else _("Open another tournament")
     usual = "league" if form == "league" else "knockout"
     return page.panel(*rows, (Button(label, actions.page("tournament", "new", usual)),))
@@ -362,13 +365,13 @@ def others_panel(language: str, form: Form, there: Sequence[Tournament]) -> Pane
 # Asking first
 
 
-def ask_panel(language: str, t: Tournament, verb: str) -> Panel:
+def confirm_panel(language: str, t: Tournament, verb: str) -> Panel:
     """Whether somebody really wants to call a tournament "off", or to "withdraw"."""
-    told = Told(language, t)
-    _ = told.gettext
+    text = TournamentText(language, t)
+    _ = text.gettext
     page = Writer()
-    page.line(f"🏆 {told.title}", "bold")
-    page.line(organised(told))
+    page.line(f"🏆 {text.title}", "bold")
+    page.line(organiser_line(text))
     if verb == "off":
         page.line(_("Do you want to call this tournament off?"))
         if t.phase == "playing":

@@ -31,9 +31,9 @@ def next_round(t: Tournament) -> Pairs | None:
     if t.form == "roundrobin":
         return berger(len(t.teams))[len(t.rounds)]
     # It brings networkx, which is big, and most bots never pair a Swiss round.
-    from bot.features.tournaments.swiss import pair  # noqa: PLC0415
+    from bot.features.tournaments.swiss import pair_next_round  # noqa: PLC0415
 
-    return pair(t, rounds_in_all(t))
+    return pair_next_round(t, rounds_in_all(t))
 
 
 def rounds_in_all(t: Tournament) -> int:
@@ -52,7 +52,7 @@ def rounds_in_all(t: Tournament) -> int:
             return min(max(LEAST_ROUNDS, doublings) if rounds == "auto" else int(rounds), each)
 
 
-def is_in(t: Tournament, team: int) -> bool:
+def is_unbeaten(t: Tournament, team: int) -> bool:
     """Whether a team has lost no match and may go on: what a knock-out asks."""
     return not t.has_withdrawn(team) and all(
         match.is_bye or not match.is_over or match.winner == team for match in t.matches_of(team)
@@ -87,7 +87,7 @@ def _bracket(teams: int) -> list[int]:
 def _knockout(t: Tournament) -> Pairs | None:
     """In a bracket, two meet as soon as nobody else is left in their part of it."""
     line_of = {team: line for line, team in enumerate(_bracket(len(t.teams)))}
-    left = sorted((team for team in range(len(t.teams)) if is_in(t, team)), key=line_of.__getitem__)
+    left = sorted((team for team in range(len(t.teams)) if is_unbeaten(t, team)), key=line_of.__getitem__)
     if len(left) < 2:
         return None
     # Two lines meet where their numbers agree but for so many of the last binary digits.

@@ -6,7 +6,7 @@ from typing import Literal
 from bot import actions
 from bot.features.tournaments.registration import teams_of
 from bot.features.tournaments.standings import TIE_BREAKS, Standing, standings, winners
-from bot.features.tournaments.texts import ON, Told, deciding, time_left
+from bot.features.tournaments.texts import PLAYING, TournamentText, deciding_tie_breaks, time_left
 from bot.features.tournaments.tournament import LEAST_TEAMS, Match, Tournament
 from bot.panel import Button, Panel, Row, Span, Writer
 from bot.words.wording import NO_BREAK
@@ -33,19 +33,19 @@ def card_panel(language: str, t: Tournament, left: int | None, pages: str, *, ha
     ``left`` is how many seconds are left of the round, None if no round is played. ``pages`` is the address of our
     pages. ``has_room`` is whether the store has room for new tables.
     """
-    told = Told(language, t)
+    text = TournamentText(language, t)
     page = Writer()
-    page.line(f"🏆 {told.title}", "bold")
+    page.line(f"🏆 {text.title}", "bold")
     if t.phase == "open":
-        return _open(page, told)
+        return _open_card(page, text)
     if t.phase == "cancelled":
-        page.line(told.gettext("{name}’s tournament was called off."), name=told.organiser)
-        seals(page, told)
+        page.line(text.gettext("{name}’s tournament was called off."), name=text.organiser)
+        write_seals(page, text)
         return page.panel()
     table = standings(t)
     if t.phase == "over":
-        return _over(page, told, table)
-    return _playing(page, told, table, left, has_room=has_room)
+        return _final_card(page, text, table)
+    return _playing_card(page, text, table, left, has_room=has_room)
 
 
 def payload(t: Tournament, *words: object) -> str:
@@ -61,59 +61,59 @@ def button(label: str, t: Tournament, *words: object, style: Literal["", "good",
 # Before it starts
 
 
-def _open(page: Writer, told: Told) -> Panel:
-    t, _ = told.t, told.gettext
-    page.line(_("Organised by {name}"), name=told.organiser)
-    for line in told.terms():
+def _open_card(page: Writer, text: TournamentText) -> Panel:
+    t, _ = text.t, text.gettext
+    page.line(_("Organised by {name}"), name=text.organiser)
+    for line in text.terms():
         page.line(line)
     page.gap()
-    _entered(page, told)
+    _write_entered(page, text)
     rows: list[Row] = [
         (button(_("Enter"), t, "enter", style="good"), button(_("Leave"), t, "leave")),
-        *partner_rows(told, alone(t)[:MOST_PARTNERS]),
+        *partner_rows(text, players_alone(t)[:MOST_PARTNERS]),
     ]
-    if len(alone(t)) > MOST_PARTNERS:
+    if len(players_alone(t)) > MOST_PARTNERS:
         rows.append((button(_("All without a partner"), t, "partners"),))
-    return page.panel(*rows, (button(_("How it goes"), t, "rules"),), organising(told))
+    return page.panel(*rows, (button(_("How it goes"), t, "rules"),), organiser_row(text))
 
 
-def organising(told: Told) -> Row:
+def organiser_row(text: TournamentText) -> Row:
     """What the organiser may press of a tournament that is not over."""
-    t, _ = told.t, told.gettext
+    t, _ = text.t, text.gettext
     off = button(_("Call off"), t, "off", style="danger")
     if t.phase == "playing":
         return (off,)
     return (button(_("Start"), t, "start"), button(_("Options"), t, "options"), off)
 
 
-def alone(t: Tournament) -> list[int]:
+def players_alone(t: Tournament) -> list[int]:
     """The players of a game for four who have no partner."""
     return [] if t.team_size == 1 else [number for number in t.present if number not in t.partners]
 
 
-def partner_rows(told: Told, numbers: Sequence[int]) -> list[Row]:
+def partner_rows(text: TournamentText, numbers: Sequence[int]) -> list[Row]:
     """Buttons that make whoever presses them these players' partner."""
     buttons = [
-        button(told.gettext("With {name}").format(name=told.players([number])), told.t, "with", number)
+        button(text.gettext("With {name}").format(name=text.player_names([number])), text.t, "with", number)
         for number in numbers
     ]
     return [tuple(buttons[at : at + 2]) for at in range(0, len(buttons), 2)]
 
 
-def _entered(page: Writer, told: Told) -> None:
-    t, _ = told.t, told.gettext
+def _write_entered(page: Writer, text: TournamentText) -> None:
+    t, _ = text.t, text.gettext
     count, least = len(t.present), LEAST_TEAMS[t.form]
     if not count:
         page.line(_("Nobody has entered yet."))
     else:
-        page.line(told.ngettext("{count} has entered:", "{count} have entered:", count).format(count=count), "bold")
-        lone = alone(t)
+        page.line(text.ngettext("{count} has entered:", "{count} have entered:", count).format(count=count), "bold")
+        lone = players_alone(t)
         if t.team_size == 1:
-            page.line(_listed(told, [(number,) for number in t.present]))
+            page.line(_list_names(text, [(number,) for number in t.present]))
         elif pairs := [team for team in teams_of(t) if team[0] not in lone]:
-            page.line(_listed(told, pairs))
+            page.line(_list_names(text, pairs))
         if lone:
-            page.line(_("Without a partner: {names}"), names=_listed(told, [(number,) for number in lone]))
+            page.line(_("Without a partner: {names}"), names=_list_names(text, [(number,) for number in lone]))
             page.line(_("Who has no partner when it begins gets one."), "small")
     if len(teams_of(t)) < least:
         short = (
@@ -124,75 +124,79 @@ def _entered(page: Writer, told: Told) -> None:
         page.line(short, "italic", least=least)
 
 
-def _listed(told: Told, teams: Sequence[Sequence[int]]) -> str:
+def _list_names(text: TournamentText, teams: Sequence[Sequence[int]]) -> str:
     most = MOST_ENTERED if len(teams[0]) == 1 else MOST_ENTERED // 2
-    names = ", ".join(map(told.players, teams[:most]))
+    names = ", ".join(map(text.player_names, teams[:most]))
     if len(teams) <= most:
         return names
-    more = told.gettext("… and {count} more").format(count=len(teams) - most)
+    more = text.gettext("… and {count} more").format(count=len(teams) - most)
     return f"{names} {more}"
 
 
 # While it is played
 
 
-def _playing(page: Writer, told: Told, table: Sequence[Standing], left: int | None, *, has_room: bool) -> Panel:
-    t, _ = told.t, told.gettext
-    page.line(round_line(told, left))
+def _playing_card(
+    page: Writer, text: TournamentText, table: Sequence[Standing], left: int | None, *, has_room: bool
+) -> Panel:
+    t, _ = text.t, text.gettext
+    page.line(round_line(text, left))
     if not has_room and any(not one.is_over and one.next_deal not in one.seats for one in t.matches):
         page.line(
             _("There is no room for new tables just now, so some matches wait. Tell the host of this bot."), "bold"
         )
     page.gap()
-    if has_counted(t):
-        _table(page, told, table)
+    if has_results(t):
+        _write_standings(page, text, table)
     page.gap()
-    _matches(page, told)
-    lonely_line(page, told)
+    _write_matches(page, text)
+    write_single_table(page, text)
     page.gap()
-    tie_break_line(page, told)
+    write_tie_breaks(page, text)
     if t.is_duplicate:
         page.line(_("🔒 Seal: {seal}"), "small", seal=f"{t.seal[:SEAL_BEGINS]}…")
-    return page.panel((button(_("My match"), t, "hand", style="good"),), *_pages(told, table))
+    return page.panel((button(_("My match"), t, "hand", style="good"),), *_page_rows(text, table))
 
 
-def has_counted(t: Tournament) -> bool:
+def has_results(t: Tournament) -> bool:
     """Whether anything that was played counts yet: at a duplicate a round must be over."""
-    return any(match.is_over and not match.is_bye and t.is_told(match.round) for match in t.matches)
+    return any(match.is_over and not match.is_bye and t.is_public(match.round) for match in t.matches)
 
 
-def lonely_line(page: Writer, told: Told) -> None:
+def write_single_table(page: Writer, text: TournamentText) -> None:
     """That a duplicate's round has but one table, if it is so, and what counts then."""
-    t = told.t
+    t = text.t
     if t.is_duplicate and t.phase == "playing" and t.rounds and sum(not one.is_bye for one in t.rounds[-1]) == 1:
-        _ = told.gettext
+        _ = text.gettext
         page.line(
             _("One table: there is nothing to compare with, so only what is given up or lost on time counts."), "italic"
         )
 
 
-def round_line(told: Told, left: int | None) -> str:
+def round_line(text: TournamentText, left: int | None) -> str:
     """Which round is being played, and what is left of its time."""
-    t, _ = told.t, told.gettext
+    t, _ = text.t, text.gettext
     if not t.rounds:
         return _("The first round begins.")
-    time = [] if left is None else [time_left(told.language, left)]
-    return " · ".join([*filter(None, [told.round_name(len(t.rounds))]), *time])
+    time = [] if left is None else [time_left(text.language, left)]
+    return " · ".join([*filter(None, [text.round_name(len(t.rounds))]), *time])
 
 
-def _table(page: Writer, told: Told, table: Sequence[Standing], *, with_tie_breaks: bool = False) -> None:
-    _ = told.gettext
+def _write_standings(
+    page: Writer, text: TournamentText, table: Sequence[Standing], *, with_tie_breaks: bool = False
+) -> None:
+    _ = text.gettext
     if table:
         page.line(_("Standings ({what}):").format(what=_(table[0].score.counts)), "bold")
     for at, one in enumerate(table[:MOST_PLACES]):
-        page.line(told.place(one, *(deciding(table, at) if with_tie_breaks else ())))
+        page.line(text.standing_line(one, *(deciding_tie_breaks(table, at) if with_tie_breaks else ())))
     if len(table) > MOST_PLACES:
         page.line(_("… and {count} more").format(count=len(table) - MOST_PLACES))
 
 
-def _matches(page: Writer, told: Told) -> None:
+def _write_matches(page: Writer, text: TournamentText) -> None:
     """The round's matches: those that are on come first, and those of which there is something to say."""
-    t, _ = told.t, told.gettext
+    t, _ = text.t, text.gettext
     if not t.rounds:
         return
     matches = t.rounds[-1]
@@ -203,27 +207,27 @@ def _matches(page: Writer, told: Told) -> None:
     rest = [one for one in matches if one not in is_on and (one.is_over or t.form != "league")]
     shown = [*is_on, *(rest if len(is_on) + len(rest) <= MOST_MATCHES else [])]
     for match in shown[:MOST_MATCHES]:
-        page.line(match_line(told, match))
+        page.line(match_line(text, match))
     if len(shown) > MOST_MATCHES:
         page.line(_("… and {count} more").format(count=len(shown) - MOST_MATCHES))
 
 
-def match_line(told: Told, match: Match) -> str:
+def match_line(text: TournamentText, match: Match) -> str:
     """Who plays whom, and how it has gone."""
-    outcome = told.outcome(match)
-    if outcome == ON:
-        return f"{told.pairing(match)}{NO_BREAK}{outcome}"
-    return " ".join([told.pairing(match), *([outcome] if outcome else [])])
+    outcome = text.outcome(match)
+    if outcome == PLAYING:
+        return f"{text.pairing(match)}{NO_BREAK}{outcome}"
+    return " ".join([text.pairing(match), *([outcome] if outcome else [])])
 
 
-def tie_break_line(page: Writer, told: Told) -> None:
+def write_tie_breaks(page: Writer, text: TournamentText) -> None:
     """What decides between those of the same score."""
-    if names := [told.gettext(name) for name in TIE_BREAKS[told.t.form]]:
-        page.line(told.gettext("When level: {names}."), "small", names=", ".join(names))
+    if names := [text.gettext(name) for name in TIE_BREAKS[text.t.form]]:
+        page.line(text.gettext("When level: {names}."), "small", names=", ".join(names))
 
 
-def _pages(told: Told, table: Sequence[Standing]) -> list[Row]:
-    t, _ = told.t, told.gettext
+def _page_rows(text: TournamentText, table: Sequence[Standing]) -> list[Row]:
+    t, _ = text.t, text.gettext
     results, rules = button(_("All results"), t, "results", 0), button(_("How it goes"), t, "rules")
     if len(table) > MOST_PLACES:
         return [(results, button(_("Whole table"), t, "table", 1)), (rules,)]
@@ -233,24 +237,24 @@ def _pages(told: Told, table: Sequence[Standing]) -> list[Row]:
 # When it is over
 
 
-def _over(page: Writer, told: Told, table: Sequence[Standing]) -> Panel:
-    page.line(won_line(told), "bold")
+def _final_card(page: Writer, text: TournamentText, table: Sequence[Standing]) -> Panel:
+    page.line(winners_line(text), "bold")
     page.gap()
-    _table(page, told, table, with_tie_breaks=True)
+    _write_standings(page, text, table, with_tie_breaks=True)
     page.gap()
-    tie_break_line(page, told)
-    seals(page, told)
-    return page.panel(*_pages(told, table))
+    write_tie_breaks(page, text)
+    write_seals(page, text)
+    return page.panel(*_page_rows(text, table))
 
 
-def won_line(told: Told) -> str:
+def winners_line(text: TournamentText) -> str:
     """Who has won."""
-    return f"🥇 {told.won([told.team(team) for team in winners(told.t)])}"
+    return f"🥇 {text.winners_text([text.team_name(team) for team in winners(text.t)])}"
 
 
-def seals(page: Writer, told: Told) -> None:
+def write_seals(page: Writer, text: TournamentText) -> None:
     """What the packs of a duplicate followed from, for whoever checks them once none of them is played any more."""
-    t, _ = told.t, told.gettext
+    t, _ = text.t, text.gettext
     if t.is_duplicate and t.root and not t.is_live:
         page.line(_("🔒 Seal: {seal}"), "small", seal=t.seal)
         page.line(_("🔓 Secret: {secret}"), "small", secret=t.root.hex())
@@ -258,48 +262,48 @@ def seals(page: Writer, told: Told) -> None:
 
 def winner_panel(language: str, t: Tournament, pages: str) -> Panel:
     """The word of who has won, to be read below a table of results. ``pages`` is where our pages are."""
-    told, table = Told(language, t), standings(t)
+    text, table = TournamentText(language, t), standings(t)
     page = Writer()
-    page.line(won_line(told), "bold")
-    page.line("{title} · {by}", title=told.title, by=told.gettext("organised by {name}").format(name=told.organiser))
+    page.line(winners_line(text), "bold")
+    page.line("{title} · {by}", title=text.title, by=text.gettext("organised by {name}").format(name=text.organiser))
     page.fold()
     page.gap()
     for at, one in enumerate(table[:MOST_PLACES]):
-        page.line(told.place(one, *deciding(table, at)))
+        page.line(text.standing_line(one, *deciding_tie_breaks(table, at)))
     if len(table) > MOST_PLACES:
-        page.line(told.gettext("… and {count} more").format(count=len(table) - MOST_PLACES))
-    return page.panel((button(told.gettext("All results"), t, "results", 0),))
+        page.line(text.gettext("… and {count} more").format(count=len(table) - MOST_PLACES))
+    return page.panel((button(text.gettext("All results"), t, "results", 0),))
 
 
 # For one player
 
 
-def back_row(told: Told) -> Row:
+def back_row(text: TournamentText) -> Row:
     """From a page to what the tournament is for its reader."""
-    return (button(told.gettext("◀ Back"), told.t, "mine"),)
+    return (button(text.gettext("◀ Back"), text.t, "mine"),)
 
 
 def reminder_panel(language: str, t: Tournament, match: Match, player: int, left: int) -> Panel:
     """What a player is sent who has not finished a match when little time is left; ``left`` in seconds."""
-    told, team = Told(language, t), t.team_of(player)
+    text, team = TournamentText(language, t), t.team_of(player)
     assert team is not None
     page = Writer()
     page.line(
-        told.gettext("⏰ Your match against {other} in {organiser}’s tournament: {time}"),
-        other=Span(told.other_team(match, team), "bold"),
-        organiser=told.organiser,
+        text.gettext("⏰ Your match against {other} in {organiser}’s tournament: {time}"),
+        other=Span(text.opponent(match, team), "bold"),
+        organiser=text.organiser,
         time=time_left(language, left),
     )
-    return page.panel(hand_row(told, [match], team), (button(told.gettext("My tournament"), t, "mine"),))
+    return page.panel(hand_row(text, [match], team), (button(text.gettext("My tournament"), t, "mine"),))
 
 
-def hand_row(told: Told, matches: Sequence[Match], team: int) -> Row:
-    """The way to a team's hands in these matches, where there is a table; several are told apart by whom it plays."""
+def hand_row(text: TournamentText, matches: Sequence[Match], team: int) -> Row:
+    """The way to a team's hands in these matches, where there is a table; several are text apart by whom it plays."""
     there = [
         (match, code) for match in matches if match.next_deal is not None and (code := match.seats.get(match.next_deal))
     ]
-    label = told.gettext("▶ My hand") if len(there) == 1 else "▶ {name}"
+    label = text.gettext("▶ My hand") if len(there) == 1 else "▶ {name}"
     return tuple(
-        Button(label.format(name=told.other_team(match, team)), actions.page("hand", code), "good")
+        Button(label.format(name=text.opponent(match, team)), actions.page("hand", code), "good")
         for match, code in there
     )

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from bot.features.tournaments.panel import MOST_PLACES
 from bot.features.tournaments.standings import Standing, standings, winners
-from bot.features.tournaments.texts import Told, deciding, short
+from bot.features.tournaments.texts import TournamentText, deciding_tie_breaks, shorten
 from bot.features.tournaments.tournament import Tournament
 from bot.pictures.lettering import drawable_text
 from bot.pictures.results import small_print
@@ -25,47 +25,47 @@ def standings_sheet(language: str, t: Tournament, group: str, ended: int) -> She
     """The table of a tournament that is over, None if nobody played. ``group`` is what the chat is called that reads
     it, ``ended`` in Unix seconds.
     """
-    drawn, table = _Drawn(language, t), standings(t)
+    drawn, table = _SheetText(language, t), standings(t)
     if not table:
         return None
-    _, told = drawn.told.gettext, drawn.told
+    _, text = drawn.text.gettext, drawn.text
     rows = tuple(drawn.row(one, table, at) for at, one in enumerate(table[:MOST_PLACES]))
     parts: list[Part] = [Words(drawn.winners(), "gold"), Rows(rows)]
     if len(table) > MOST_PLACES:
         parts.append(Words(_("… and {count} more").format(count=len(table) - MOST_PLACES)))
-    teams = told.ngettext("{count} player", "{count} players", len(table))
+    teams = text.ngettext("{count} player", "{count} players", len(table))
     if t.team_size > 1:
-        teams = told.ngettext("{count} pair", "{count} pairs", len(table))
+        teams = text.ngettext("{count} pair", "{count} pairs", len(table))
     day = time.strftime("%Y-%m-%d", time.gmtime(ended))
     return Sheet(
-        title=told.title,
+        title=text.title,
         note=f"{teams.format(count=len(table))} · {_(table[0].score.counts)}",
         parts=tuple(parts),
         small=small_print(group, day),
     )
 
 
-class _Drawn:
+class _SheetText:
     """A tournament as the letters of pictures can write it."""
 
     def __init__(self, language: str, t: Tournament) -> None:
-        self.told = Told(language, t)
+        self.text = TournamentText(language, t)
 
     def team(self, team: int) -> str:
-        names = [drawable_text(name) or NAMELESS for name in self.told.names(team)]
+        names = [drawable_text(name) or NAMELESS for name in self.text.full_names(team)]
         most = LONGEST_ALONE if len(names) < 2 else LONGEST_IN_PAIR
-        return " + ".join(short(name, most) for name in names)
+        return " + ".join(shorten(name, most) for name in names)
 
     def winners(self) -> str:
-        return self.told.won([self.team(team) for team in winners(self.told.t)])
+        return self.text.winners_text([self.team(team) for team in winners(self.text.t)])
 
     def row(self, standing: Standing, table: Sequence[Standing], at: int) -> Row:
         """A team's line: what decided about its place stands below."""
-        _ = self.told.gettext
+        _ = self.text.gettext
         # At a knock-out a bye is a round won and no match.
-        is_knockout = self.told.t.form == "knockout"
+        is_knockout = self.text.t.form == "knockout"
         note = [] if is_knockout else [_("{won} of {played} won").format(won=standing.won, played=standing.played)]
-        note += [f"{_(one.name)} {minus(one.value)}" for one in deciding(table, at)]
+        note += [f"{_(one.name)} {minus(one.value)}" for one in deciding_tie_breaks(table, at)]
         while len(note) > 1 and len(" · ".join(note)) > LONGEST_NOTE:
             # What stands last has decided.
             note.pop(0)

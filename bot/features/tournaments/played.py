@@ -46,7 +46,7 @@ class Record:
         return STRONG if self.balance else int(bool(self.colours))
 
 
-def seated(records: Mapping[int, Record], one: int, other: int) -> tuple[int, int]:
+def order_seats(records: Mapping[int, Record], one: int, other: int) -> tuple[int, int]:
     """Return two teams that meet, the one with the first seat first. The higher score ranks higher, then the number."""
     higher, lower = sorted((one, other), key=lambda team: (-records[team].score, team))
     is_first = _has_first_seat(records[higher], records[lower], is_odd=higher % 2 == 0)

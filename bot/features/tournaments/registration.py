@@ -50,7 +50,7 @@ from engine.shuffle import SECRET_BYTES
 MOST_CHANGES = 2000
 """Entries of a tournament that has not begun after which it is started or called off, and not changed any more."""
 
-MOST_ENTERINGS = 10
+MOST_REENTRIES = 10
 """How often one person may enter the same tournament, having left it in between."""
 
 MOST_UNRATED = 100
@@ -70,7 +70,12 @@ class Registration:
         """A new tournament in a chat, which nobody has entered yet. TooManyTournaments where there are as many as may
         be, OrganisesTooMany where the person organises as many.
         """
-        entries: list[Entry] = [Open(person, person_name(name)), Place(place), _play(choice), Option("form", form)]
+        entries: list[Entry] = [
+            Open(person, person_name(name)),
+            Place(place),
+            _play_entry(choice),
+            Option("form", form),
+        ]
         secret = await self._store.secret()
         for attempt in count():
             code = table_code(f"tournament {update} {attempt}", secret)
@@ -80,7 +85,7 @@ class Registration:
                     return known
                 continue
             with suppress(CodeTaken):
-                async with self._tournaments.opening(place, person, code):
+                async with self._tournaments.reserve_lists(place, person, code):
                     await self._tournaments.write(Tournament(code), entries, update)
                     # By whomever it was written: by this update, or by another of the same code.
                     known = await self._tournaments.load(code)
@@ -89,7 +94,7 @@ class Registration:
                 return known
         raise AssertionError
 
-    async def choose(self, code: str, person: str, name: str, value: str, update: str) -> Tournament:
+    async def choose_option(self, code: str, person: str, name: str, value: str, update: str) -> Tournament:
         """One of `OPTIONS`; ValueError for what is none of them."""
         if value not in OPTIONS.get(name, ()):
             raise ValueError(f"{name} is one of {', '.join(OPTIONS.get(name, ()))}")
@@ -101,13 +106,13 @@ class Registration:
 
         return await self._tournaments.commit(code, update, decide)
 
-    async def play(self, code: str, person: str, choice: Choice, update: str) -> Tournament:
+    async def choose_game(self, code: str, person: str, choice: Choice, update: str) -> Tournament:
         """Which game, by which rules and clock."""
 
         def decide(tournament: Tournament) -> list[Entry]:
             _check_organiser(tournament, person)
             _check_changes(tournament)
-            return [_play(choice)] if tournament.choice != choice else []
+            return [_play_entry(choice)] if tournament.choice != choice else []
 
         return await self._tournaments.commit(code, update, decide)
 
@@ -120,12 +125,12 @@ class Registration:
             _check_open(tournament)
             if tournament.player_of(person) is not None:
                 raise AlreadyEntered()
-            return [_entering(tournament, person, name)]
+            return [_enter_entry(tournament, person, name)]
 
-        async with self._tournaments.naming(person, code):
+        async with self._tournaments.list_for_person(person, code):
             return await self._tournaments.commit(code, update, decide)
 
-    async def partner(self, code: str, person: str, name: str, player: int, update: str) -> Tournament:
+    async def join_partner(self, code: str, person: str, name: str, player: int, update: str) -> Tournament:
         """A person becomes the partner of another player, by number, at a game for four. Who has not entered does so
         by that; where they cannot be partners nothing happens. NoSuchPartner, HasPartner and NoPartners say why, or
         what keeps who has not entered from it.
@@ -144,9 +149,9 @@ class Registration:
                 raise HasPartner()
             if own is not None:
                 return [Partner(own, player)]
-            return [_entering(tournament, person, name), Partner(len(tournament.players), player)]
+            return [_enter_entry(tournament, person, name), Partner(len(tournament.players), player)]
 
-        async with self._tournaments.naming(person, code):
+        async with self._tournaments.list_for_person(person, code):
             return await self._tournaments.commit(code, update, decide)
 
     async def leave(self, code: str, person: str, update: str) -> Tournament:
@@ -169,7 +174,7 @@ class Registration:
         At games for four those without a partner are put together in the order in which they entered; one who is left
         over stays out, and so does who came last where another form was chosen that has fewer places.
         """
-        ratings = await self._strengths(code)
+        ratings = await self._player_ratings(code)
         root = secrets.token_bytes(SECRET_BYTES)
 
         def decide(tournament: Tournament) -> list[Entry]:
@@ -189,7 +194,7 @@ class Registration:
 
         return await self._tournaments.commit(code, update, decide)
 
-    async def _strengths(self, code: str) -> Mapping[str, int]:
+    async def _player_ratings(self, code: str) -> Mapping[str, int]:
         """The ratings everywhere, at the tournament's game, of who has entered."""
         if await self._ratings.left() > MOST_UNRATED:
             raise NotRatedYet()
@@ -219,7 +224,7 @@ def teams_of(tournament: Tournament) -> list[tuple[int, ...]]:
     return sorted([*pairs, *zip(single[::2], single[1::2], strict=False)])
 
 
-def _play(choice: Choice) -> Play:
+def _play_entry(choice: Choice) -> Play:
     return Play(choice.game, choice.text)
 
 
@@ -235,7 +240,7 @@ def _check_changes(tournament: Tournament) -> None:
         raise ChangedTooOften()
 
 
-def _entering(tournament: Tournament, person: str, name: str) -> Enter:
+def _enter_entry(tournament: Tournament, person: str, name: str) -> Enter:
     """What has a person enter, unless something keeps them from it."""
     if is_program(person):
         raise NotForPrograms()
@@ -243,7 +248,7 @@ def _entering(tournament: Tournament, person: str, name: str) -> Enter:
     if len(tournament.present) >= most:
         raise IsFull(most=most)
     begins = encode(Enter(person, "")).encode()
-    if sum(one.startswith(begins) for one in tournament.entries) >= MOST_ENTERINGS:
+    if sum(one.startswith(begins) for one in tournament.entries) >= MOST_REENTRIES:
         raise EnteredTooOften()
     _check_changes(tournament)
     return Enter(person, person_name(name))

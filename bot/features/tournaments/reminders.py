@@ -23,7 +23,7 @@ from bot.platform import Adapter, platform_of, private_place
 from bot.pseudonyms import is_somebody
 from bot.store import keys
 
-REMIND_AT = 4
+REMIND_FRACTION = 4
 """Who has not finished is reminded when one part in so many of the time is left."""
 
 FIRST_PAUSE, LONGEST_PAUSE = 180.0, 3600.0
@@ -52,14 +52,14 @@ class Reminder(NamedTuple):
         return f"tournament {self.tournament} {self.mark}"
 
 
-class Asked:
+class ReminderState:
     """What this worker knows of a reminder: when it is asked for again, and whether it was said, and noted."""
 
     def __init__(self) -> None:
         self.again_at, self.is_said, self.is_noted = 0.0, False, False
         self._backoff = Backoff(FIRST_PAUSE, LONGEST_PAUSE)
 
-    def take_up(self, now: float) -> bool:
+    def claim(self, now: float) -> bool:
         """Whether it is to be asked for now; if so, not again for a while."""
         if self.is_noted or now < self.again_at:
             return False
@@ -74,26 +74,26 @@ class Reminders:
         self, tournaments: Tournaments, people: People, adapters: Mapping[str, Adapter], answers: Answers
     ) -> None:
         self._tournaments, self._people, self._adapters, self._answers = tournaments, people, adapters, answers
-        self._asked: LRUCache[Reminder, Asked] = LRUCache(REMEMBERED)
+        self._states: LRUCache[Reminder, ReminderState] = LRUCache(REMEMBERED)
         self.now: Callable[[], float] = time.monotonic
 
     def remind(self, tournament: Tournament, match: Match, left: int) -> None:
         """Have those who play a match be reminded, each once, if so little time is left for it, in seconds; whether it
         has a table or not.
         """
-        if left > tournament.time // REMIND_AT:
+        if left > tournament.time // REMIND_FRACTION:
             return
         for number in (number for team in match.teams for number in tournament.teams[team]):
             player = tournament.players[number]
             if player is None or is_somebody(player.person) or platform_of(player.person) not in self._adapters:
                 continue
             reminder = Reminder(tournament.code, match.round, match.number, number)
-            asked = self._asked.setdefault(reminder, Asked())
-            if asked.take_up(self.now()):
-                say = partial(self._say, reminder, asked)
+            asked = self._states.setdefault(reminder, ReminderState())
+            if asked.claim(self.now()):
+                say = partial(self._deliver, reminder, asked)
                 self._answers.send(private_place(player.person), say, message=reminder.key)
 
-    async def _say(self, reminder: Reminder, asked: Asked) -> None:
+    async def _deliver(self, reminder: Reminder, asked: ReminderState) -> None:
         """Remind a player, unless they have been, or there is nothing left to be reminded of."""
         client, marks = self._tournaments.client, keys.tournament_reminded(reminder.tournament)
         if not asked.is_said and not await client.sismember(marks, reminder.mark):
@@ -110,7 +110,7 @@ class Reminders:
             tournament = await self._tournaments.load(reminder.tournament)
         except (NoSuchTournament, UnreadableTournament):
             return False
-        left, player = await self._tournaments.left(tournament), tournament.players[reminder.player]
+        left, player = await self._tournaments.seconds_left(tournament), tournament.players[reminder.player]
         match = tournament.match(reminder.round, reminder.match)
         is_out = any(tournament.has_withdrawn(team) for team in match.teams)
         if left is None or left <= 0 or match.is_over or is_out or player is None or is_somebody(player.person):

@@ -15,7 +15,7 @@ def result_of(match: Match, fixture: FixtureName, game: FinishedGame) -> Result:
     """What a game is for its match, whose second team may have sat first; in whole points, as records have them."""
     how, side = _one_deal(game.record) if fixture.is_duplicate else _whole_game(game.record)
     ours, theirs = game.record.deals[-1].totals if how == "played" or not fixture.is_duplicate else (0, 0)
-    if match.first_team(fixture.deal) == 1:
+    if match.first_seat(fixture.deal) == 1:
         ours, theirs, side = theirs, ours, None if side is None else 1 - side
     return Result(fixture.round, fixture.match, fixture.deal, side, ours, theirs, how, game.id)
 

@@ -2,7 +2,7 @@
 
 from bot.features.tournaments.duplicate import PENALTY
 from bot.features.tournaments.panel import back_row, button
-from bot.features.tournaments.texts import Told
+from bot.features.tournaments.texts import TournamentText
 from bot.features.tournaments.tournament import Tournament
 from bot.panel import Panel, Writer
 from engine import game_kind
@@ -10,18 +10,18 @@ from engine import game_kind
 
 def rules_panel(language: str, t: Tournament, *, is_organiser: bool = False) -> Panel:
     """What is to be known beforehand. ``is_organiser`` is whether who reads it may call it off."""
-    told = Told(language, t)
-    _ = told.gettext
+    text = TournamentText(language, t)
+    _ = text.gettext
     page = Writer()
-    page.line(f"🏆 {told.title}", "bold")
-    for line in told.terms():
+    page.line(f"🏆 {text.title}", "bold")
+    for line in text.terms():
         page.line(line)
     for heading, lines in (
-        (_("Who plays whom"), _pairing(told)),
-        (_("A match"), _match(told)),
-        (_("Time and no-shows"), _time(told)),
-        (_("Who leaves"), [_("Who withdraws has lost the match that is on, and is paired no more."), *_leaving(told)]),
-        (_("When level"), _level(told)),
+        (_("Who plays whom"), _pairing(text)),
+        (_("A match"), _match(text)),
+        (_("Time and no-shows"), _time(text)),
+        (_("Who leaves"), [_("Who withdraws has lost the match that is on, and is paired no more."), *_leaving(text)]),
+        (_("When level"), _level(text)),
     ):
         page.gap()
         page.line(heading, "bold")
@@ -31,11 +31,11 @@ def rules_panel(language: str, t: Tournament, *, is_organiser: bool = False) -> 
         page.gap()
         page.line(_("🔒 Seal: {seal}"), "small", seal=t.seal)
     off = (button(_("Call off"), t, "off", style="danger"),) if is_organiser and t.is_live else ()
-    return page.panel(off, back_row(told))
+    return page.panel(off, back_row(text))
 
 
-def _pairing(told: Told) -> list[str]:
-    _ = told.gettext
+def _pairing(text: TournamentText) -> list[str]:
+    _ = text.gettext
     pairs = [_("Who has no partner when it begins gets one in the order of entering; one who is left over stays out.")]
     seeds = _("Seeds follow the ratings at this game.")
     lines = {
@@ -54,19 +54,19 @@ def _pairing(told: Told) -> list[str]:
             _("All tables of a round are dealt the same cards, so that only play counts."),
         ],
         "league": [_("Everybody plays everybody once, at their own pace, at most three matches at a time.")],
-    }[told.t.form]
-    return [*lines, *(pairs if told.t.team_size > 1 else [])]
+    }[text.t.form]
+    return [*lines, *(pairs if text.t.team_size > 1 else [])]
 
 
-def _match(told: Told) -> list[str]:
-    t, _ = told.t, told.gettext
+def _match(text: TournamentText) -> list[str]:
+    t, _ = text.t, text.gettext
     opens = _("Your table opens by itself, and your hand comes to our private chat.")
     if not t.is_duplicate:
         return [_("A match is one whole game, at a table of its own."), opens]
     steps = t.options["scoring"] == "steps"
     lost = PENALTY * game_kind(t.game).duplicate_unit
     return [
-        told.deals_and_scoring + ".",
+        text.deals_and_scoring + ".",
         _("You change seats after each deal, and nobody is dealt the same cards twice."),
         _("A deal counts what you made of it beyond the average of all tables that played it in your seat."),
         *([_("The difference counts in steps: ever more points make one step more.")] if steps else []),
@@ -78,8 +78,8 @@ def _match(told: Told) -> list[str]:
     ]
 
 
-def _time(told: Told) -> list[str]:
-    t, _ = told.t, told.gettext
+def _time(text: TournamentText) -> list[str]:
+    t, _ = text.t, text.gettext
     lines = [_("While I am away no time passes. I remind you when little is left.")]
     if t.choice.clock:
         lines.append(_("When a move takes too long I play it; the third in a row loses the game."))
@@ -95,14 +95,14 @@ def _time(told: Told) -> list[str]:
     ]
 
 
-def _leaving(told: Told) -> list[str]:
-    if told.t.form in ("roundrobin", "league"):
-        return [told.gettext("So are their matches to come: the others have won them.")]
+def _leaving(text: TournamentText) -> list[str]:
+    if text.t.form in ("roundrobin", "league"):
+        return [text.gettext("So are their matches to come: the others have won them.")]
     return []
 
 
-def _level(told: Told) -> list[str]:
-    _ = told.gettext
+def _level(text: TournamentText) -> list[str]:
+    _ = text.gettext
     what = {
         "knockout": _("Who was out later is ahead. Others share a place."),
         "swiss": _(
@@ -116,6 +116,6 @@ def _level(told: Told) -> list[str]:
         "then card points won less lost."
     )
     return [
-        what.get(told.t.form, usual),
-        *([] if told.t.form == "knockout" else [_("Who is level in all of it shares a place.")]),
+        what.get(text.t.form, usual),
+        *([] if text.t.form == "knockout" else [_("Who is level in all of it shares a place.")]),
     ]

@@ -10,8 +10,8 @@ from typing import NamedTuple, assert_never
 from weakref import WeakKeyDictionary
 
 from bot.features.tournaments.duplicate import round_scores
-from bot.features.tournaments.outcomes import earned, is_void, was_played
-from bot.features.tournaments.pairing import is_in
+from bot.features.tournaments.outcomes import is_void, match_score, was_played
+from bot.features.tournaments.pairing import is_unbeaten
 from bot.features.tournaments.tournament import Form, Match, Tournament
 from bot.texts import marked as _
 from bot.words.wording import signed
@@ -65,12 +65,12 @@ class Standing:
 class _Figures(NamedTuple):
     """By what a team is ranked. At a knock-out who is in is ahead of who has won as many rounds and is out."""
 
-    is_in: bool
+    is_unbeaten: bool
     score: Fraction
     tie_breaks: tuple[Fraction, ...] = ()
 
 
-_worked_out: WeakKeyDictionary[Tournament, tuple[Standing, ...]] = WeakKeyDictionary()
+_cache: WeakKeyDictionary[Tournament, tuple[Standing, ...]] = WeakKeyDictionary()
 """What is known of tournaments that are in use: a tournament never changes."""
 
 
@@ -79,9 +79,9 @@ def standings(t: Tournament) -> tuple[Standing, ...]:
 
     Of a duplicate only rounds that are over count.
     """
-    found = _worked_out.get(t)
+    found = _cache.get(t)
     if found is None:
-        found = _worked_out[t] = tuple(_ranked(t))
+        found = _cache[t] = tuple(_rank(t))
     return found
 
 
@@ -98,8 +98,8 @@ def _has_won_last(t: Tournament, team: int) -> bool:
     return bool(matches) and matches[-1].winner == team
 
 
-def _ranked(t: Tournament) -> list[Standing]:
-    counted = _counted(t)
+def _rank(t: Tournament) -> list[Standing]:
+    counted = _finished_matches(t)
     figures = _figures(t, counted)
     order = sorted(figures, key=figures.__getitem__, reverse=True)
     found: list[Standing] = []
@@ -114,10 +114,10 @@ def _ranked(t: Tournament) -> list[Standing]:
                 len(matches),
                 sum(match.winner == team for match in matches),
                 tuple(
-                    TieBreak(name, _shown(t, name, figure))
+                    TieBreak(name, _format(t, name, figure))
                     for name, figure in zip(TIE_BREAKS[t.form], figures[team].tie_breaks, strict=True)
                 ),
-                not figures[team].is_in if t.form == "knockout" else t.has_withdrawn(team),
+                not figures[team].is_unbeaten if t.form == "knockout" else t.has_withdrawn(team),
             )
         )
     return found
@@ -127,14 +127,14 @@ def _score(t: Tournament, score: Fraction) -> Score:
     counts = STEPS if t.options["scoring"] == "steps" else POINTS
     if not t.is_duplicate:
         counts = ROUNDS if t.form == "knockout" else WINS
-    return Score(_shown(t, counts, score), counts)
+    return Score(_format(t, counts, score), counts)
 
 
-def _shown(t: Tournament, name: str, figure: Fraction) -> str:
+def _format(t: Tournament, name: str, figure: Fraction) -> str:
     """A figure as it is shown, by what it counts."""
     if name == POINTS or (name == BEST_ROUND and t.options["scoring"] == "points"):
-        return _tenths(figure)
-    return _signed(figure) if name in (STEPS, BEST_ROUND, CARDS) else _halves(figure)
+        return _format_tenths(figure)
+    return _format_signed(figure) if name in (STEPS, BEST_ROUND, CARDS) else _format_halves(figure)
 
 
 # What is counted
@@ -145,10 +145,13 @@ def _figures(t: Tournament, counted: Sequence[Sequence[Match]]) -> dict[int, _Fi
     wins = {team: _wins(team, matches) for team, matches in enumerate(counted)}
     match t.form:
         case "knockout":
-            return {team: _Figures(is_in(t, team), won) for team, won in wins.items()}
+            return {team: _Figures(is_unbeaten(t, team), won) for team, won in wins.items()}
         case "duplicate":
             rounds = round_scores(t)
-            return {team: _duplicate(won, [one[team] for one in rounds if team in one]) for team, won in wins.items()}
+            return {
+                team: _duplicate_figures(won, [one[team] for one in rounds if team in one])
+                for team, won in wins.items()
+            }
         case "swiss" | "roundrobin" | "league":
             return {
                 team: _Figures(True, won, tuple(_tie_breaks(t, team, counted[team], wins)))
@@ -158,7 +161,7 @@ def _figures(t: Tournament, counted: Sequence[Sequence[Match]]) -> dict[int, _Fi
             assert_never(never)
 
 
-def _counted(t: Tournament) -> list[list[Match]]:
+def _finished_matches(t: Tournament) -> list[list[Match]]:
     """By team, its matches that are over; of a duplicate, those of rounds that are over; of a round robin, no byes."""
     counted: list[list[Match]] = [[] for _team in t.teams]
     for number, matches in enumerate(t.rounds, 1):
@@ -172,24 +175,24 @@ def _counted(t: Tournament) -> list[list[Match]]:
 
 
 def _wins(team: int, matches: Sequence[Match]) -> Fraction:
-    return sum((earned(match, team) for match in matches), Fraction(0))
+    return sum((match_score(match, team) for match in matches), Fraction(0))
 
 
-def _duplicate(wins: Fraction, by_round: Sequence[Fraction]) -> _Figures:
+def _duplicate_figures(wins: Fraction, by_round: Sequence[Fraction]) -> _Figures:
     return _Figures(True, sum(by_round, Fraction(0)), (wins, max(by_round, default=Fraction(0))))
 
 
 def _tie_breaks(
     t: Tournament, team: int, matches: Sequence[Match], scores: Mapping[int, Fraction]
 ) -> Iterator[Fraction]:
-    against = [(_opponents_score(t, match, team, scores), earned(match, team)) for match in matches]
+    against = [(_opponents_score(t, match, team, scores), match_score(match, team)) for match in matches]
     if t.form == "swiss":
         yield sum((score for score, _own in against), Fraction(0))
     else:
         level = {other for other, score in scores.items() if score == scores[team] and other != team}
-        yield sum((earned(match, team) for match in matches if level.intersection(match.teams)), Fraction(0))
+        yield sum((match_score(match, team) for match in matches if level.intersection(match.teams)), Fraction(0))
     yield sum((score * own for score, own in against), Fraction(0))
-    yield Fraction(sum(_difference(match, team) for match in matches))
+    yield Fraction(sum(_point_difference(match, team) for match in matches))
 
 
 def _opponents_score(t: Tournament, match: Match, team: int, scores: Mapping[int, Fraction]) -> Fraction:
@@ -201,26 +204,26 @@ def _opponents_score(t: Tournament, match: Match, team: int, scores: Mapping[int
     return sum((scores[other] for other in match.teams if other != team), Fraction(0))
 
 
-def _difference(match: Match, team: int) -> int:
+def _point_difference(match: Match, team: int) -> int:
     """How many card points more than the other a team made in a match."""
     ours, theirs = match.points
-    return ours - theirs if team == match.one else theirs - ours
+    return ours - theirs if team == match.first else theirs - ours
 
 
 # How it is shown
 
 
-def _halves(figure: Fraction) -> str:
+def _format_halves(figure: Fraction) -> str:
     """A figure of wholes and halves that is not negative."""
     whole, rest = divmod(figure, 1)
     return f"{whole or ''}½" if rest else str(whole)
 
 
-def _signed(figure: Fraction) -> str:
+def _format_signed(figure: Fraction) -> str:
     return signed(int(figure)) if figure else "0"
 
 
-def _tenths(figure: Fraction) -> str:
+def _format_tenths(figure: Fraction) -> str:
     tenths = round(abs(figure) * 10)
     sign = "" if not tenths else "−" if figure < 0 else "+"
     return f"{sign}{tenths // 10}.{tenths % 10}"

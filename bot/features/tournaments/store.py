@@ -80,7 +80,7 @@ class Tournaments:
         self._store, self.client = store, store.client
         self._append = BatchedScript(store.client, APPEND, store.replicas)
         self._rewrite = BatchedScript(store.client, REWRITE, store.replicas)
-        self._remembered: LRUCache[str, Tournament] = LRUCache(TOURNAMENTS_REMEMBERED)
+        self._cache: LRUCache[str, Tournament] = LRUCache(TOURNAMENTS_REMEMBERED)
         self._unreadable: LRUCache[str, None] = LRUCache(TOURNAMENTS_REMEMBERED)
 
     # Reading
@@ -89,7 +89,7 @@ class Tournaments:
         """A tournament as the store has it; NoSuchTournament if there is none, UnreadableTournament, and one line in
         the log, if it cannot be read.
         """
-        known = self._remembered.get(code) or Tournament(code)
+        known = self._cache.get(code) or Tournament(code)
         # The last entry that is known comes first again, to tell this log from another.
         since = max(0, known.version - 1)
         found = await self.client.lrange(keys.tournament(code), since, -1)
@@ -98,9 +98,9 @@ class Tournaments:
             known, new = Tournament(code), await self.stored(code)
         loaded = self._caught_up(known, new)
         if not loaded.exists:
-            self._remembered.pop(code, None)
+            self._cache.pop(code, None)
             raise NoSuchTournament(code=code)
-        self._remembered[code] = loaded
+        self._cache[code] = loaded
         return loaded
 
     def _caught_up(self, known: Tournament, stored: Sequence[bytes]) -> Tournament:
@@ -121,49 +121,49 @@ class Tournaments:
         found: list[bytes] = await self.client.lrange(keys.tournament(code), 0, -1)
         return found
 
-    async def live(self) -> dict[str, int]:
+    async def live_codes(self) -> dict[str, int]:
         """The codes of the tournaments that are not over, with the Unix seconds since when; some may be over by now."""
         found = await self._store.index.entries(keys.TOURNAMENTS)
         return {code: int(token.partition(".")[0]) for code, token in sorted(found.items())}
 
-    async def unreadable(self) -> dict[str, int]:
+    async def unreadable_codes(self) -> dict[str, int]:
         """Those of them that this release cannot read."""
         found = {}
-        for code, since in (await self.live()).items():
+        for code, since in (await self.live_codes()).items():
             stored = await self.stored(code)
             if Tournament.as_far_as_readable(code, stored).version < len(stored):
                 found[code] = since
         return found
 
-    async def drop(self, code: str) -> None:
+    async def drop_code(self, code: str) -> None:
         """There is no tournament of that code, unless it is just being opened."""
         token = (await self._store.index.entries(keys.TOURNAMENTS)).get(code)
         if token:
             await self._store.index.drop(keys.TOURNAMENTS, code, token)
 
-    async def at(self, place: str) -> list[Tournament]:
+    async def in_chat(self, place: str) -> list[Tournament]:
         """The tournaments of a chat that are not over, the newest first."""
-        return await self._listed(keys.tournaments_at(place), partial(_is_on_in, chat_of(place)))
+        return await self._load_list(keys.tournaments_at(place), partial(_is_live_in, chat_of(place)))
 
-    async def of(self, person: str) -> list[Tournament]:
+    async def of_person(self, person: str) -> list[Tournament]:
         """The tournaments that a person has entered or organises, the newest first: those that are not over, and those
         that ended lately.
         """
-        listed = await self._listed(keys.entered(person), lambda _one: True)
-        theirs = [one for one in listed if one.names(person)]
+        listed = await self._load_list(keys.entered(person), lambda _one: True)
+        theirs = [one for one in listed if one.involves(person)]
         async with self.client.pipeline(transaction=False) as pipe:
             for one in theirs:
                 pipe.ttl(keys.tournament(one.code))
             lefts = await pipe.execute()
         return [one for one, left in zip(theirs, lefts, strict=True) if one.is_live or _is_shown(left)]
 
-    async def _listed(self, key: str, belongs: Belongs) -> list[Tournament]:
+    async def _load_list(self, key: str, belongs: Belongs) -> list[Tournament]:
         """The tournaments of a list that bear it out, the newest first; the others are taken out of it. One that cannot
         be read is left out, and stays on the list: another release may know it.
         """
         entries = await self._store.index.entries(key)
         # All at once, over as many connections as there are.
-        loaded = await asyncio.gather(*map(self._looked_at, entries))
+        loaded = await asyncio.gather(*map(self._try_load, entries))
         found = []
         for (code, token), tournament in zip(entries.items(), loaded, strict=True):
             if isinstance(tournament, UnreadableTournament):
@@ -178,7 +178,7 @@ class Tournaments:
                 await self._store.index.drop(key, code, token)
         return [one for _token, one in sorted(found, key=lambda pair: pair[0], reverse=True)]
 
-    async def _looked_at(self, code: str) -> Tournament | UnreadableTournament | None:
+    async def _try_load(self, code: str) -> Tournament | UnreadableTournament | None:
         try:
             return await self.load(code)
         except NoSuchTournament:
@@ -189,7 +189,7 @@ class Tournaments:
     # Lists
 
     @asynccontextmanager
-    async def naming(self, person: str, code: str) -> AsyncIterator[None]:
+    async def list_for_person(self, person: str, code: str) -> AsyncIterator[None]:
         """While a commit is made that names a person in a tournament: it stands in the person's list before, and again
         after, for who was forgotten in between is to be found there.
         """
@@ -200,19 +200,19 @@ class Tournaments:
         await self._store.index.reserve(key, code)
 
     @asynccontextmanager
-    async def opening(self, place: str, person: str, code: str) -> AsyncIterator[None]:
+    async def reserve_lists(self, place: str, person: str, code: str) -> AsyncIterator[None]:
         """While a person opens a tournament in a chat; TooManyTournaments where that has as many as it may,
         OrganisesTooMany where the person does.
         """
         shown, own = keys.tournaments_at(place), keys.organised(person)
-        made = await self._reserve(shown, code, MOST_AT_ONCE, partial(_is_on_in, chat_of(place)))
+        made = await self._reserve(shown, code, MOST_AT_ONCE, partial(_is_live_in, chat_of(place)))
         if made is None:
             raise TooManyTournaments(most=MOST_AT_ONCE)
         async with self._reserved(shown, code, made):
             made = await self._reserve(own, code, MOST_ORGANISED, partial(_counts_for, person))
             if made is None:
                 raise OrganisesTooMany(most=MOST_ORGANISED)
-            async with self._reserved(own, code, made), self.naming(person, code):
+            async with self._reserved(own, code, made), self.list_for_person(person, code):
                 await self._store.index.reserve(keys.TOURNAMENTS, code)
                 yield
 
@@ -220,7 +220,7 @@ class Tournaments:
         """An entry; a list that is full is looked through first, for some of its tournaments may count no more."""
         made = await self._store.index.reserve(key, code, most)
         if made is None:
-            await self._listed(key, belongs)
+            await self._load_list(key, belongs)
             made = await self._store.index.reserve(key, code, most)
         return made
 
@@ -234,15 +234,15 @@ class Tournaments:
             await self._store.index.give_back(key, code, made)
             raise
 
-    async def left(self, tournament: Tournament) -> int | None:
+    async def seconds_left(self, tournament: Tournament) -> int | None:
         """How many seconds of playing time are left until the round ends, 0 or less if it should have; None where no
         round is being played.
         """
         if tournament.phase != "playing" or not tournament.ends_at:
             return None
-        return tournament.ends_at[-1] - await self.played()
+        return tournament.ends_at[-1] - await self.playing_time()
 
-    async def played(self) -> int:
+    async def playing_time(self) -> int:
         """Playing time by which rounds end, in seconds."""
         return int(await self._store.attendance.played(LEADER_SHARD))
 
@@ -259,7 +259,7 @@ class Tournaments:
             if isinstance(written, Tournament):
                 return written
             tournament = self._caught_up(Tournament(code), written)
-            self._remembered[code] = tournament
+            self._cache[code] = tournament
             if not tournament.exists:
                 raise NoSuchTournament(code=code)
 
@@ -270,20 +270,20 @@ class Tournaments:
         last = tournament.entries[-1] if tournament.exists else b""
         result = await self._append(
             [keys.tournament(tournament.code)],
-            [tournament.version, last, _expiring(after), *stored],
+            [tournament.version, last, _expiry(after), *stored],
             confirmed=True,
         )
         if result[0] != 1:
             return list(result[1:])
-        self._remembered[tournament.code] = after
+        self._cache[tournament.code] = after
         return after
 
     async def rewrite(self, code: str, known: Sequence[bytes], entries: Sequence[bytes]) -> bool:
         """Put another log in place of a tournament's, as it is known; False if it has gone on meanwhile."""
-        self._remembered.pop(code, None)
+        self._cache.pop(code, None)
         after = Tournament.as_far_as_readable(code, entries)
         # Of one that cannot be read it is not known whether it is over.
-        expiring = _expiring(after) if after.version == len(entries) else ""
+        expiring = _expiry(after) if after.version == len(entries) else ""
         return bool(
             await self._rewrite([keys.tournament(code)], [len(known), known[-1], expiring, *entries], confirmed=True)
         )
@@ -301,7 +301,7 @@ class Tournaments:
             if await self.rewrite(code, stored, [*known.entries, *ending]):
                 return
 
-    async def ended(self, tournament: Tournament) -> None:
+    async def unlist(self, tournament: Tournament) -> None:
         """Nothing more is to come of a tournament."""
         await self._store.index.remove(keys.tournaments_at(tournament.place), tournament.code)
         if not _counts_for(tournament.opener.person, tournament):
@@ -325,7 +325,7 @@ class Tournaments:
             await self._store.index.remove(keys.tournaments_at(old), code)
 
 
-def _is_on_in(chat: str, tournament: Tournament) -> bool:
+def _is_live_in(chat: str, tournament: Tournament) -> bool:
     return tournament.is_live and chat_of(tournament.place) == chat
 
 
@@ -345,7 +345,7 @@ def _is_called_off_unbegun(tournament: Tournament) -> bool:
     return tournament.phase == "cancelled" and not tournament.teams
 
 
-def _expiring(tournament: Tournament) -> int | str:
+def _expiry(tournament: Tournament) -> int | str:
     """Seconds from now until the log of a tournament expires, if it does not yet; nothing as long as it is not over."""
     if tournament.is_live:
         return ""

@@ -12,8 +12,8 @@ from itertools import combinations
 import networkx
 
 from bot.features.tournaments.dutch import NOBODY, pair_round
-from bot.features.tournaments.outcomes import earned, was_played
-from bot.features.tournaments.played import ABSOLUTE, BLACK, WHITE, Record, seated
+from bot.features.tournaments.outcomes import match_score, was_played
+from bot.features.tournaments.played import ABSOLUTE, BLACK, WHITE, Record, order_seats
 from bot.features.tournaments.tournament import Match, Tournament
 
 
@@ -31,7 +31,7 @@ RELAXED = (Demands(True, True), Demands(False, True), Demands(False, False))
 """Small fields run out of pairs that satisfy all. Then a tournament gives up these rules one by one."""
 
 
-def pair(t: Tournament, rounds: int) -> tuple[tuple[int, int | None], ...] | None:
+def pair_next_round(t: Tournament, rounds: int) -> tuple[tuple[int, int | None], ...] | None:
     """Pair the next of so many ``rounds``; None if the teams that are left cannot all be paired any more."""
     records = {team: record for team, record in enumerate(records_of(t)) if not t.has_withdrawn(team)}
     if len(records) < 2:
@@ -39,7 +39,9 @@ def pair(t: Tournament, rounds: int) -> tuple[tuple[int, int | None], ...] | Non
     is_last = len(t.rounds) + 1 >= rounds
     for demands in RELAXED:
         if can_be_paired(records, demands, len(t.rounds), is_last=is_last):
-            return _in_order(records, pair_round(records, possible(records, demands, len(t.rounds), is_last=is_last)))
+            return _order_pairs(
+                records, pair_round(records, possible_pairs(records, demands, len(t.rounds), is_last=is_last))
+            )
     return None
 
 
@@ -50,13 +52,13 @@ def records_of(t: Tournament) -> list[Record]:
         before = [record.score for record in records]
         for match in matches:
             for at, team in enumerate(match.teams):
-                _add(records[team], match, team, at, before)
+                _add_match(records[team], match, team, at, before)
     return records
 
 
-def _add(record: Record, match: Match, team: int, at: int, before: Sequence[Fraction]) -> None:
+def _add_match(record: Record, match: Match, team: int, at: int, before: Sequence[Fraction]) -> None:
     """A match of a team, which is the match's first (``at`` is 0) or second; scores are those ``before`` the round."""
-    points = earned(match, team)
+    points = match_score(match, team)
     record.score += points
     if match.is_bye:
         record.byes += 1
@@ -76,11 +78,13 @@ def _add(record: Record, match: Match, team: int, at: int, before: Sequence[Frac
 def can_be_paired(records: dict[int, Record], demands: Demands, played: int, *, is_last: bool) -> bool:
     """Return whether all teams can be paired at once, after so many rounds ``played``."""
     graph = networkx.Graph()
-    graph.add_edges_from(possible(records, demands, played, is_last=is_last))
+    graph.add_edges_from(possible_pairs(records, demands, played, is_last=is_last))
     return 2 * len(networkx.max_weight_matching(graph, maxcardinality=True)) == len(records) + len(records) % 2
 
 
-def possible(records: dict[int, Record], demands: Demands, played: int, *, is_last: bool) -> Iterator[tuple[int, int]]:
+def possible_pairs(
+    records: dict[int, Record], demands: Demands, played: int, *, is_last: bool
+) -> Iterator[tuple[int, int]]:
     """Yield the pairs that C1 to C3 allow, and the teams that may have the bye, each with `NOBODY`."""
     for (one, ours), (other, theirs) in combinations(records.items(), 2):
         if other in ours.met:
@@ -96,7 +100,7 @@ def possible(records: dict[int, Record], demands: Demands, played: int, *, is_la
                 yield team, NOBODY
 
 
-def _in_order(records: Mapping[int, Record], pairs: Iterable[tuple[int, int]]) -> tuple[tuple[int, int | None], ...]:
+def _order_pairs(records: Mapping[int, Record], pairs: Iterable[tuple[int, int]]) -> tuple[tuple[int, int | None], ...]:
     """Return ranked pairs as a round has them: the first seat first, the best pairs first, the bye last."""
 
     def order(pair: tuple[int, int]) -> tuple[bool, Fraction, Fraction, int]:
@@ -105,4 +109,4 @@ def _in_order(records: Mapping[int, Record], pairs: Iterable[tuple[int, int]]) -
         return is_bye, -records[one].score, Fraction(0) if is_bye else -records[other].score, one
 
     ranked = sorted(pairs, key=order)
-    return tuple((one, None) if other == NOBODY else seated(records, one, other) for one, other in ranked)
+    return tuple((one, None) if other == NOBODY else order_seats(records, one, other) for one, other in ranked)

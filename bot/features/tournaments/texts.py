@@ -26,7 +26,7 @@ TOLERANCE = 300
 """Seconds by which what is left is rounded up: a round of a day begins with a day left."""
 
 
-ON = "⏳"
+PLAYING = "⏳"
 """What stands beside a match that is not over."""
 
 
@@ -35,7 +35,7 @@ def score_text(ours: int, theirs: int) -> str:
     return minus(f"{ours}{NO_BREAK}:{NO_BREAK}{theirs}")
 
 
-def short(name: str, most: int) -> str:
+def shorten(name: str, most: int) -> str:
     """A name cut to so many letters.
 
     >>> short("Bartolomea", 6)
@@ -86,7 +86,7 @@ def unit_of(t: Tournament) -> int:
     return score_unit(t.choice.all_rules.model_dump())
 
 
-class Told:
+class TournamentText:
     """A tournament in one language."""
 
     def __init__(self, language: str, t: Tournament) -> None:
@@ -106,7 +106,7 @@ class Told:
     def organiser(self) -> str:
         opener = self.t.opener
         number = next((number for number, one in self._present if one.person == opener.person), None)
-        name = short(spoken(opener.name, self.language), LONGEST_ALONE)
+        name = shorten(spoken(opener.name, self.language), LONGEST_ALONE)
         return isolated(name if number is None else self._names(LONGEST_ALONE)[number])
 
     def terms(self) -> list[str]:
@@ -118,7 +118,7 @@ class Told:
         else:
             target = t.choice.all_rules.model_dump()["target"]
             what = _("To {points} points").format(points=int(target) * unit_of(t))
-        lines = [f"{what} · {clock}", " · ".join([self.time, *self.rounds])]
+        lines = [f"{what} · {clock}", " · ".join([self.time_limit, *self.round_count])]
         unusual = options_in_words(self.words, GAMES[t.game], t.choice.all_rules.model_dump(), unusual=True)
         if unusual:
             lines.append(capital(" · ".join(unusual)))
@@ -135,14 +135,14 @@ class Told:
         return self.gettext("{count} deals a match, {scoring}").format(count=len(self.t.deals), scoring=scoring)
 
     @property
-    def time(self) -> str:
+    def time_limit(self) -> str:
         time = time_name(self.language, self.t.time)
         if self.t.form == "league":
             return self.gettext("{time} for all matches").format(time=time)
         return self.gettext("{time} a round").format(time=time)
 
     @property
-    def rounds(self) -> list[str]:
+    def round_count(self) -> list[str]:
         """How many rounds there are, where that was chosen; of few teams fewer, which is known once it has started."""
         rounds = self.t.options["rounds"]
         if self.t.form not in ("swiss", "duplicate") or rounds == "auto":
@@ -162,7 +162,7 @@ class Told:
 
     # Who plays
 
-    def players(self, numbers: Iterable[int]) -> str:
+    def player_names(self, numbers: Iterable[int]) -> str:
         """Return players by number, as those who play together are called."""
         there = [number for number in numbers if self.t.players[number]]
         names = self._names(LONGEST_ALONE if len(there) < 2 else LONGEST_IN_PAIR)
@@ -171,7 +171,7 @@ class Told:
     def _names(self, most: int) -> dict[int, str]:
         """Return players' names by number, cut to so many letters; namesakes have numbers in the order of entering."""
         if most not in self._cut:
-            names = {number: short(spoken(one.name, self.language), most) for number, one in self._present}
+            names = {number: shorten(spoken(one.name, self.language), most) for number, one in self._present}
             apart = told_apart([name for name in names.values() if name != self._somebody], most)
             left = iter(apart)
             self._cut[most] = {number: name if name == self._somebody else next(left) for number, name in names.items()}
@@ -186,21 +186,21 @@ class Told:
         """What everybody is called who was forgotten."""
         return spoken(NAME, self.language)
 
-    def team(self, team: int) -> str:
-        return self.players(self.t.teams[team])
+    def team_name(self, team: int) -> str:
+        return self.player_names(self.t.teams[team])
 
-    def names(self, team: int) -> list[str]:
+    def full_names(self, team: int) -> list[str]:
         """What a team's players are called, whole and not isolated."""
         names = self._names(LONGEST_NAME)
         return [names[number] for number in self.t.teams[team] if number in names]
 
-    def other_team(self, match: Match, team: int) -> str:
+    def opponent(self, match: Match, team: int) -> str:
         """Whom a team plays."""
-        return self.team(next(one for one in match.teams if one != team))
+        return self.team_name(next(one for one in match.teams if one != team))
 
     # How it stands
 
-    def won(self, names: Sequence[str]) -> str:
+    def winners_text(self, names: Sequence[str]) -> str:
         """Who has won, by what they are called; they share the first place if they are several."""
         if not names:
             return self.gettext("Nobody has won.")
@@ -212,9 +212,9 @@ class Told:
 
     def pairing(self, match: Match) -> str:
         """Who plays whom."""
-        if match.other is None:
-            return self.gettext("{name}: bye").format(name=self.team(match.one))
-        return f"{self.team(match.one)} – {self.team(match.other)}"
+        if match.second is None:
+            return self.gettext("{name}: bye").format(name=self.team_name(match.first))
+        return f"{self.team_name(match.first)} – {self.team_name(match.second)}"
 
     def deals_played(self, match: Match) -> str:
         """How many of a duplicate match's deals have been played: "1 of 2 deals"."""
@@ -223,31 +223,32 @@ class Told:
         return told.format(played=played, count=len(match.deals))
 
     def outcome(self, match: Match, of: int | None = None) -> str:
-        """How a match has gone, with the points ``of`` a team first, which is otherwise the match's first; `ON` as long
-        as it is not over. What a duplicate came to is not told before all have played its deals.
+        """Return a match's score and ending, with the points ``of`` this team first, by default the match's first team.
+
+        The text is `PLAYING` for a match that is not over. A duplicate's score stays secret until the round is over.
         """
         if match.is_bye:
             return ""
-        if not self.t.is_told(match.round):
+        if not self.t.is_public(match.round):
             if match.is_over:
                 return self.gettext("over")
             return self.deals_played(match)
         if not match.is_over:
-            return ON
-        ours, theirs = match.points if of in (None, match.one) else match.points[::-1]
-        return ", ".join([score_text(ours, theirs), *self._how(match)])
+            return PLAYING
+        ours, theirs = match.points if of in (None, match.first) else match.points[::-1]
+        return ", ".join([score_text(ours, theirs), *self._endings(match)])
 
-    def _how(self, match: Match) -> list[str]:
+    def _endings(self, match: Match) -> list[str]:
         """How those of a match's games ended that were not played to the end, each said once."""
-        return list(dict.fromkeys(text for one in match.results.values() if (text := self.how(match, one))))
+        return list(dict.fromkeys(text for one in match.results.values() if (text := self.ending(match, one))))
 
-    def how(self, match: Match, result: Result) -> str:
+    def ending(self, match: Match, result: Result) -> str:
         """How a game ended that was not played to its end; empty for others."""
-        if result.how == "played" or match.other is None:
+        if result.how == "played" or match.second is None:
             return ""
         if result.winner is None:
             return self.gettext("no result")
-        loser = self.team(match.teams[1 - result.winner])
+        loser = self.team_name(match.teams[1 - result.winner])
         return {
             "resign": self.gettext("{name} gave up"),
             "timeout": self.gettext("{name} lost on time"),
@@ -255,25 +256,25 @@ class Told:
             "void": self.gettext("no result"),
         }[result.how].format(name=loser)
 
-    def counted(self, score: Fraction) -> str:
+    def deal_score_text(self, score: Fraction) -> str:
         """What a duplicate deal counts: steps, or points in tenths."""
         if self.t.options["scoring"] == "steps":
             return minus(f"{int(score):+}")
         return minus(f"{round(score * 10) / 10:+.1f}")
 
-    def place(self, standing: Standing, *deciding: TieBreak) -> str:
+    def standing_line(self, standing: Standing, *deciding_tie_breaks: TieBreak) -> str:
         """A line of the table; ``deciding`` are the tie-breaks that are named with their values."""
-        named = [f"{self.gettext(one.name)} {minus(one.value)}" for one in deciding]
+        named = [f"{self.gettext(one.name)} {minus(one.value)}" for one in deciding_tie_breaks]
         figures = [minus(standing.score.text), *named]
         place = f"{standing.place}."
         if self.t.phase == "over":
             place = MEDALS.get(standing.place, place)
-        line = f"{place} {self.team(standing.team)} · {', '.join(figures)}"
+        line = f"{place} {self.team_name(standing.team)} · {', '.join(figures)}"
         is_out = standing.is_out and self.t.phase == "playing"
         return " · ".join([line, *([self.gettext("out")] if is_out else [])])
 
 
-def deciding(table: Sequence[Standing], at: int) -> tuple[TieBreak, ...]:
+def deciding_tie_breaks(table: Sequence[Standing], at: int) -> tuple[TieBreak, ...]:
     """The tie-breaks that decided about the one at this place of a table: as many as it takes to tell it from those of
     the same score beside it.
     """

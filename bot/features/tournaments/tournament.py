@@ -77,19 +77,19 @@ class Match:
 
     round: int
     number: int
-    one: int
-    other: int | None
+    first: int
+    second: int | None
     deals: tuple[int, ...]
     seats: Mapping[int, str] = field(default_factory=dict)
     results: Mapping[int, Result] = field(default_factory=dict)
 
     @property
     def is_bye(self) -> bool:
-        return self.other is None
+        return self.second is None
 
     @property
     def teams(self) -> tuple[int, ...]:
-        return (self.one,) if self.other is None else (self.one, self.other)
+        return (self.first,) if self.second is None else (self.first, self.second)
 
     @property
     def is_over(self) -> bool:
@@ -121,7 +121,7 @@ class Match:
             ours, theirs = self.points
         return None if ours == theirs else self.teams[ours < theirs]
 
-    def first_team(self, deal: int) -> int:
+    def first_seat(self, deal: int) -> int:
         """Which of the two teams, 0 or 1, has the first seat in a deal: they change places with each."""
         return 0 if deal == 0 else (deal - 1) % 2
 
@@ -184,7 +184,7 @@ class Tournament:
         new.entries = (*self.entries, *stored)
         return new
 
-    def renamed(self, opener: Chair, players: tuple[Chair | None, ...]) -> Self:
+    def with_names(self, opener: Chair, players: tuple[Chair | None, ...]) -> Self:
         """Return the same tournament with other names for its people."""
         new: Self = object.__new__(type(self))
         new.__dict__.update(self.__dict__)
@@ -267,7 +267,7 @@ class Tournament:
             None,
         )
 
-    def names(self, person: str) -> bool:
+    def involves(self, person: str) -> bool:
         """Whether a person plays or has played in it, or organises it."""
         return self.opener.person == person or any(player and player.person == person for player in self.players)
 
@@ -300,7 +300,7 @@ class Tournament:
         """Whether all matches of a round are over; no for one that has not begun."""
         return 0 < round_ <= len(self.rounds) and all(match.is_over for match in self.rounds[round_ - 1])
 
-    def is_told(self, round_: int) -> bool:
+    def is_public(self, round_: int) -> bool:
         """Whether all may know how a round's deals went: at a duplicate nobody is to play them any more."""
         return not self.is_duplicate or not self.is_live or self.is_over(round_)
 

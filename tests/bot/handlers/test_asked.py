@@ -91,7 +91,7 @@ async def test_commands_understand_names_of_several_words(store: Store) -> None:
         await anna.say("/sfida @bea Tressette al Tavolo 21")
         assert "Tressette al Tavolo · to 21 points" in fake.last(GROUP).plain
         assert not (await anna.say("/tournament swiss testa a testa")).toast
-        [opened] = await worker.feature(TournamentsFeature).director.tournaments.of(anna.person.id)
+        [opened] = await worker.feature(TournamentsFeature).director.tournaments.of_person(anna.person.id)
         assert (opened.form, opened.choice.game) == ("swiss", "testa")
         await anna.say("/leaderboard tressette al tavolo")
         assert "Tressette al Tavolo" in fake.last(GROUP).plain

@@ -55,7 +55,7 @@ async def a_game(worker: Worker, fake: FakePlatform) -> list[Player]:
 
 
 async def completed(worker: Worker) -> None:
-    await worker.feature(AnalysisFeature).completion.settled()
+    await worker.feature(AnalysisFeature).completion.wait()
     await worker.delivery.answers.tasks.wait()
 
 
@@ -148,7 +148,7 @@ async def test_a_host_can_turn_it_off(store: Store, monkeypatch: pytest.MonkeyPa
 
 
 async def test_more_games_than_can_wait_are_left_as_they_are(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("bot.features.analysis.completion.MOST_WAITING", 1)
+    monkeypatch.setattr("bot.features.analysis.completion.MOST_PENDING", 1)
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
         thinker = Thinker(worker)

@@ -370,9 +370,9 @@ async def test_what_is_begun_by_who_comes_back_within_a_minute_stays(store: Stor
         await anna.say("/help")
         opened = await registration.open(GROUP, ANNA, "Annabella", Choice.usual("testa"), "knockout", "u1")
         await registration.enter(opened.code, ANNA, "Annabella", "u2")
-        puzzle = await ladder.next_for(ANNA, all_puzzles())
+        puzzle = await ladder.next_puzzle(ANNA, all_puzzles())
         assert puzzle
-        await ladder.take(ANNA, puzzle, puzzle.pack.codes[puzzle.best])
+        await ladder.take_answer(ANNA, puzzle, puzzle.pack.codes[puzzle.best])
         await anna.say("/challenge testa")
         programs, sessions = Programs(store.client), Sessions(store.client)
         await programs.add_own(ANNA, ("read",), "u3")
@@ -386,7 +386,7 @@ async def test_what_is_begun_by_who_comes_back_within_a_minute_stays(store: Stor
         tournament = await tournaments.load(opened.code)
         assert tournament.phase == "open"
         assert tournament.player_of(ANNA) is not None
-        assert (await ladder.all_of(ANNA))["answers"]
+        assert (await ladder.export(ANNA))["answers"]
         # And who asks once more within the minute is forgotten once more.
         for _ in range(2):
             await gone(worker)

@@ -16,7 +16,7 @@ from bot.features.privacy.feature import PrivacyFeature
 from bot.features.puzzles.collection import Collection, all_puzzles
 from bot.features.puzzles.feature import PuzzlesFeature
 from bot.features.puzzles.groups import GroupPuzzles, choose_puzzle
-from bot.features.puzzles.ladder import Answered, Counted, Ladder, PuzzleStanding, begins_at
+from bot.features.puzzles.ladder import AnswerCounts, Ladder, PuzzleStanding, StandingChange, initial_mu
 from bot.features.puzzles.pages import solution_panel
 from bot.features.puzzles.pictures import puzzle_scene
 from bot.panel import units
@@ -99,7 +99,7 @@ async def test_a_right_answer_is_explained_and_rated_and_the_next_puzzle_is_anot
         assert "Best play from there:" in told
         assert "After" not in told
         assert "Right: 1 of 1 · in a row: 1, longest 1" in told
-        solver = await worker.feature(PuzzlesFeature).groups.ladder.solver("paper:1")
+        solver = await worker.feature(PuzzlesFeature).groups.ladder.standing("paper:1")
         assert solver.rating > PuzzleStanding().rating
         assert f"{solver.rating} (+{solver.rating - PuzzleStanding().rating})" in told
         await anna.press("Next puzzle")
@@ -136,7 +136,7 @@ async def test_a_wrong_answer_says_what_was_better_and_how_it_goes_on(store: Sto
         assert "After " in told
         # As many tricks as there are to come, by both.
         assert told.count("→") == 2 * -(-sum(map(len, puzzle.hands)) // len(puzzle.hands))
-        solver = await worker.feature(PuzzlesFeature).groups.ladder.solver("paper:1")
+        solver = await worker.feature(PuzzlesFeature).groups.ladder.standing("paper:1")
         assert (solver.answered, solver.solved, solver.run) == (1, 0, 0)
         assert solver.mu < PuzzleStanding().mu
 
@@ -149,10 +149,10 @@ async def test_only_the_first_answer_counts(store: Store) -> None:
         puzzles = [panel.rows[0][0].payload.split()[2] for panel in anna.fake.messages[anna.private].values()]
         assert puzzles[0] == puzzles[1]
         await answer(anna, right=False)
-        before = await worker.feature(PuzzlesFeature).groups.ladder.solver("paper:1")
+        before = await worker.feature(PuzzlesFeature).groups.ladder.standing("paper:1")
         # The other message still asks.
         await answer(anna, right=True)
-        assert await worker.feature(PuzzlesFeature).groups.ladder.solver("paper:1") == before
+        assert await worker.feature(PuzzlesFeature).groups.ladder.standing("paper:1") == before
         for panel in anna.fake.messages[anna.private].values():
             assert "❌" in panel.plain
 
@@ -160,33 +160,33 @@ async def test_only_the_first_answer_counts(store: Store) -> None:
 async def test_of_answers_given_at_once_one_counts(store: Store) -> None:
     puzzle = next(iter(all_puzzles().values()))
     right = puzzle.pack.codes[puzzle.best]
-    taken = await asyncio.gather(*(Ladder(store.client).take("paper:1", puzzle, right) for _ in range(8)))
+    taken = await asyncio.gather(*(Ladder(store.client).take_answer("paper:1", puzzle, right) for _ in range(8)))
     assert sum(one is not None for one in taken) == 1
-    assert (await Ladder(store.client).solver("paper:1")).answered == 1
+    assert (await Ladder(store.client).standing("paper:1")).answered == 1
 
 
 async def test_answers_of_many_to_one_puzzle_at_once_all_count(store: Store) -> None:
     puzzle = next(iter(all_puzzles().values()))
     right = puzzle.pack.codes[puzzle.best]
-    taken = await asyncio.gather(*(Ladder(store.client).take(f"paper:{n}", puzzle, right) for n in range(12)))
+    taken = await asyncio.gather(*(Ladder(store.client).take_answer(f"paper:{n}", puzzle, right) for n in range(12)))
     assert all(taken)
     rating = await store.client.hget("{puzzles}:ratings", puzzle.id)
-    assert float(rating.split()[0]) < begins_at(puzzle.missed), "what everybody solves is not hard"
+    assert float(rating.split()[0]) < initial_mu(puzzle.missed), "what everybody solves is not hard"
 
 
 async def test_puzzles_come_about_as_hard_as_one_is_good(store: Store) -> None:
     ladder = Ladder(store.client)
     for _ in range(12):
-        easy = await ladder.next_for("paper:1", all_puzzles())
+        easy = await ladder.next_puzzle("paper:1", all_puzzles())
         assert easy
-        await ladder.take("paper:1", easy, easy.pack.codes[easy.lines[-1].cards[0]])
-        hard = await ladder.next_for("paper:2", all_puzzles())
+        await ladder.take_answer("paper:1", easy, easy.pack.codes[easy.lines[-1].cards[0]])
+        hard = await ladder.next_puzzle("paper:2", all_puzzles())
         assert hard
-        await ladder.take("paper:2", hard, hard.pack.codes[hard.best])
-    easy, hard = await ladder.next_for("paper:1", all_puzzles()), await ladder.next_for("paper:2", all_puzzles())
+        await ladder.take_answer("paper:2", hard, hard.pack.codes[hard.best])
+    easy, hard = await ladder.next_puzzle("paper:1", all_puzzles()), await ladder.next_puzzle("paper:2", all_puzzles())
     assert easy
     assert hard
-    assert begins_at(easy.missed) + 5 < begins_at(hard.missed)
+    assert initial_mu(easy.missed) + 5 < initial_mu(hard.missed)
 
 
 async def test_who_has_answered_all_is_told_so(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -227,7 +227,7 @@ async def test_nonsense_is_refused_and_counts_for_nothing(store: Store, payload:
         reply = await anna.send(told, anna.private, "1")
         assert reply.toast
         assert reply.panel is None
-        assert await worker.feature(PuzzlesFeature).groups.ladder.solver("paper:1") == PuzzleStanding()
+        assert await worker.feature(PuzzlesFeature).groups.ladder.standing("paper:1") == PuzzleStanding()
 
 
 # In groups
@@ -247,14 +247,14 @@ async def test_a_group_has_one_puzzle_and_each_reads_alone_how_they_did(store: S
         assert not [word for word in ("✅", "❌", "Best play", "is the best") if word in anna.fake.last(GROUP).plain]
         _puzzle, reply = await answer(bruno, right=True, place=GROUP)
         assert reply.toast.startswith("You have answered that already. ❌")
-        assert await worker.feature(PuzzlesFeature).groups.ladder.counted_in(GROUP, TODAY) == Counted(1, 1)
+        assert await worker.feature(PuzzlesFeature).groups.ladder.count_answers(GROUP, TODAY) == AnswerCounts(1, 1)
         # Another group begins by itself, and who has answered elsewhere counts where they did.
         other = "paper:200"
         await carla.say("/puzzle", other)
         assert "answer" not in anna.fake.last(other).plain
         await answer(bruno, right=True, place=other)
         assert "answer" not in anna.fake.last(other).plain
-        assert (await worker.feature(PuzzlesFeature).groups.ladder.solver("paper:2")).answered == 1
+        assert (await worker.feature(PuzzlesFeature).groups.ladder.standing("paper:2")).answered == 1
 
 
 async def test_the_puzzle_of_a_day_gone_by_stays_as_it_is(store: Store) -> None:
@@ -266,9 +266,9 @@ async def test_the_puzzle_of_a_day_gone_by_stays_as_it_is(store: Store) -> None:
         assert "✅" in reply.toast
         assert reply.panel is None
         assert anna.fake.last(GROUP) == stood
-        assert await worker.feature(PuzzlesFeature).groups.ladder.counted_in(
+        assert await worker.feature(PuzzlesFeature).groups.ladder.count_answers(
             GROUP, TODAY + timedelta(days=1)
-        ) == Counted(0, 0)
+        ) == AnswerCounts(0, 0)
 
 
 def test_no_puzzle_comes_twice_to_groups_before_all_have_come(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -296,7 +296,7 @@ async def test_new_puzzles_do_not_change_todays(store: Store, monkeypatch: pytes
         assert choose_puzzle(TODAY, {}) != todays.id, "the other package would draw another puzzle"
         assert await worker.feature(PuzzlesFeature).groups.puzzle(TODAY) == todays
         await answer(anna, right=True, place=GROUP)
-        assert await worker.feature(PuzzlesFeature).groups.ladder.counted_in(GROUP, TODAY) == Counted(1, 0)
+        assert await worker.feature(PuzzlesFeature).groups.ladder.count_answers(GROUP, TODAY) == AnswerCounts(1, 0)
         # A puzzle that has left the package cannot be shown.
         left = [line for line in fewer if not line.startswith(todays.id)]
         monkeypatch.setattr("bot.features.puzzles.groups.all_puzzles", lambda: Collection(left))
@@ -311,11 +311,13 @@ async def test_a_forgotten_answer_is_not_counted_twice(store: Store, place: str)
         worker.feature(PrivacyFeature).forgetter.now = NOON.timestamp
         await anna.say("/puzzle")
         todays = await worker.feature(PuzzlesFeature).groups.puzzle(TODAY)
-        counted = Counted(1, 0) if place else Counted(0, 0)
+        counted = AnswerCounts(1, 0) if place else AnswerCounts(0, 0)
         if place:
             await answer(anna, right=True, place=GROUP)
         else:
-            await worker.feature(PuzzlesFeature).groups.ladder.take("paper:1", todays, todays.pack.codes[todays.best])
+            await worker.feature(PuzzlesFeature).groups.ladder.take_answer(
+                "paper:1", todays, todays.pack.codes[todays.best]
+            )
         await worker.feature(PrivacyFeature).forgetter.begin("paper:1")
         while not (await marks(store.client))["paper:1"].is_gone:
             await worker.feature(PrivacyFeature).forgetter.work()
@@ -323,7 +325,7 @@ async def test_a_forgotten_answer_is_not_counted_twice(store: Store, place: str)
         assert await worker.feature(PuzzlesFeature).groups.ladder.answer_of("paper:1", todays.id) == ""
         _puzzle, reply = await answer(anna, right=True, place=GROUP)
         assert reply.toast.startswith("You have answered that already. ✅")
-        assert await worker.feature(PuzzlesFeature).groups.ladder.counted_in(GROUP, TODAY) == counted
+        assert await worker.feature(PuzzlesFeature).groups.ladder.count_answers(GROUP, TODAY) == counted
 
 
 async def test_one_comes_each_day_to_groups_that_want_it(store: Store) -> None:
@@ -437,7 +439,9 @@ async def test_a_chat_that_moves_takes_all_along(store: Store) -> None:
         assert await worker.feature(PuzzlesFeature).groups.hours.all() == {"paper:300": 13}
         await worker.feature(PuzzlesFeature).groups.send_due()
         assert not anna.fake.messages["paper:300"]
-        assert await worker.feature(PuzzlesFeature).groups.ladder.counted_in("paper:300", TODAY) == Counted(1, 0)
+        assert await worker.feature(PuzzlesFeature).groups.ladder.count_answers("paper:300", TODAY) == AnswerCounts(
+            1, 0
+        )
         # What the new one has chosen stays.
         await worker.feature(PuzzlesFeature).groups.hours.choose(GROUP, 8)
         await anna.dispatcher.move_chat(GROUP, "paper:300")
@@ -446,17 +450,17 @@ async def test_a_chat_that_moves_takes_all_along(store: Store) -> None:
 
 async def test_the_next_puzzle_stays_whatever_others_answer(store: Store) -> None:
     ladder = Ladder(store.client)
-    asked = await ladder.next_for("paper:1", all_puzzles())
+    asked = await ladder.next_puzzle("paper:1", all_puzzles())
     for number, puzzle in enumerate(islice(all_puzzles().values(), 60)):
-        await ladder.take(f"paper:{9 + number}", puzzle, puzzle.pack.codes[puzzle.best])
-        assert await ladder.next_for("paper:1", all_puzzles()) == asked
+        await ladder.take_answer(f"paper:{9 + number}", puzzle, puzzle.pack.codes[puzzle.best])
+        assert await ladder.next_puzzle("paper:1", all_puzzles()) == asked
     assert asked
     # Answered elsewhere, it is another.
     other = next(one for one in all_puzzles().values() if one.id != asked.id)
-    await ladder.take("paper:1", other, other.pack.codes[other.best])
-    assert await ladder.next_for("paper:1", all_puzzles()) == asked
-    await ladder.take("paper:1", asked, asked.pack.codes[asked.best])
-    assert await ladder.next_for("paper:1", all_puzzles()) != asked
+    await ladder.take_answer("paper:1", other, other.pack.codes[other.best])
+    assert await ladder.next_puzzle("paper:1", all_puzzles()) == asked
+    await ladder.take_answer("paper:1", asked, asked.pack.codes[asked.best])
+    assert await ladder.next_puzzle("paper:1", all_puzzles()) != asked
 
 
 async def test_an_answer_that_came_while_somebody_was_forgotten_is_forgotten_too(store: Store) -> None:
@@ -467,16 +471,18 @@ async def test_an_answer_that_came_while_somebody_was_forgotten_is_forgotten_too
             while not (await marks(store.client))["paper:1"].is_gone:
                 await asyncio.sleep(0.01)
         puzzle = next(iter(all_puzzles().values()))
-        await worker.feature(PuzzlesFeature).groups.ladder.take("paper:1", puzzle, puzzle.pack.codes[puzzle.best])
+        await worker.feature(PuzzlesFeature).groups.ladder.take_answer(
+            "paper:1", puzzle, puzzle.pack.codes[puzzle.best]
+        )
         await worker.feature(PrivacyFeature).forgetter.finish("paper:1", (await marks(store.client))["paper:1"])
-        assert await worker.feature(PuzzlesFeature).groups.ladder.all_of("paper:1") == {}
+        assert await worker.feature(PuzzlesFeature).groups.ladder.export("paper:1") == {}
 
 
 @pytest.mark.parametrize("language", mostly_long(LANGUAGES, "it"))
 def test_a_solution_has_room_beside_a_picture(language: str) -> None:
     """Telegram's captions have 1,024 units."""
     for puzzle in all_puzzles().values():
-        answered = Answered(PuzzleStanding(), PuzzleStanding(answered=1234, solved=1111, run=99, longest=99))
+        answered = StandingChange(PuzzleStanding(), PuzzleStanding(answered=1234, solved=1111, run=99, longest=99))
         for line in puzzle.lines:
             card = puzzle.pack.codes[line.cards[0]]
             panel = solution_panel(language, "italian", puzzle, card, answered, answered.now)
@@ -495,8 +501,8 @@ async def test_what_is_kept_is_told_and_forgotten(store: Store) -> None:
         async with asyncio.timeout(20):
             while not (await marks(store.client))["paper:1"].is_gone:
                 await asyncio.sleep(0.01)
-        assert await worker.feature(PuzzlesFeature).groups.ladder.all_of("paper:1") == {}
-        assert await worker.feature(PuzzlesFeature).groups.ladder.solver("paper:1") == PuzzleStanding()
+        assert await worker.feature(PuzzlesFeature).groups.ladder.export("paper:1") == {}
+        assert await worker.feature(PuzzlesFeature).groups.ladder.standing("paper:1") == PuzzleStanding()
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

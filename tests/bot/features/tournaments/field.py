@@ -36,14 +36,14 @@ class Field:
             choice = choice.with_target(target)
         opened = await registration.open(GROUP, person(0), name(0), choice, form, f"open {seed_of(self.random)}")
         for option, value in options.items():
-            await registration.choose(opened.code, person(0), option, value, f"choose {option}")
+            await registration.choose_option(opened.code, person(0), option, value, f"choose {option}")
         for number in range(people):
             await registration.enter(opened.code, person(number), name(number), f"enter {number}")
         return await registration.start(opened.code, person(0), "start")
 
     async def tended(self) -> None:
         """Whatever the director has to do just now is done, and shown."""
-        await self.worker.feature(TournamentsFeature).director.tend()
+        await self.worker.feature(TournamentsFeature).director.check_all()
         await self.worker.delivery.answers.tasks.wait()
         await self.worker.settled()
 
@@ -172,7 +172,7 @@ def counted_in_order(tournament: Tournament, games: list[FinishedGame]) -> list[
     """
     counted: Mapping[Team, int | Fraction] = duplicate_points(games) if tournament.is_duplicate else wins(games)
     byes = Counter(
-        match.one for match in tournament.matches if match.is_bye and tournament.form in ("knockout", "swiss")
+        match.first for match in tournament.matches if match.is_bye and tournament.form in ("knockout", "swiss")
     )
     return [
         Fraction(counted.get(frozenset(one.person for one in tournament.members(line.team)), 0) + byes[line.team])

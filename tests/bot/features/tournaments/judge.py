@@ -10,7 +10,7 @@ from unittest import mock
 
 import pytest
 
-from bot.features.tournaments.outcomes import earned, was_played
+from bot.features.tournaments.outcomes import match_score, was_played
 from bot.features.tournaments.tournament import Match, Tournament
 
 dutch: Any = pytest.importorskip("py4swiss.engines.dutch.engine")
@@ -52,7 +52,7 @@ def judged(t: Tournament, rounds: int) -> Judgement:
     players = []
     for team in range(len(t.teams)):
         told = [_result(t, number, team) for number in range(len(t.rounds))]
-        points = sum((earned(match, team) for match in t.matches_of(team)), Fraction(0))
+        points = sum((match_score(match, team) for match in t.matches_of(team)), Fraction(0))
         players.append(
             sections.PlayerSection(
                 code=codes.PlayerCode.PLAYER,
@@ -62,7 +62,7 @@ def judged(t: Tournament, rounds: int) -> Judgement:
                 results=told,
             )
         )
-    met = {(match.one + 1, match.other + 1) for match in t.matches if match.other is not None}
+    met = {(match.first + 1, match.second + 1) for match in t.matches if match.second is not None}
     zeroed = {team + 1 for team in range(len(t.teams)) if t.has_withdrawn(team)}
     parsed = trf.ParsedTrf(
         player_sections=players,
@@ -89,7 +89,7 @@ def _result(t: Tournament, number: int, team: int) -> Any:
 
 
 def _token(match: Match, team: int) -> str:
-    points = earned(match, team)
+    points = match_score(match, team)
     if not was_played(match):
         return "+" if points else "-"
     return {Fraction(0): "0", Fraction(1): "1"}.get(points, "=")

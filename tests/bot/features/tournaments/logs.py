@@ -50,7 +50,7 @@ def scored(
 def by_seed(t: Tournament, match: Match) -> Tournament:
     """The better seed wins."""
     for deal in match.deals:
-        t = scored(t, match, *((31, 10) if match.one < (match.other or 0) else (10, 31)), deal=deal)
+        t = scored(t, match, *((31, 10) if match.first < (match.second or 0) else (10, 31)), deal=deal)
     return t
 
 
@@ -77,7 +77,7 @@ def played_round(t: Tournament, play: Callable[[Tournament, Match], Tournament] 
         if not gone:
             t = play(t, match)
             continue
-        winner = None if len(gone) == 2 else int(gone[0] == match.one)
+        winner = None if len(gone) == 2 else int(gone[0] == match.first)
         how: How = "void" if winner is None else "forfeit"
         for deal in match.deals:
             t = with_entries(t, Result(match.round, match.number, deal, winner, 0, 0, how))

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from bot.features.tournaments.dutch import NOBODY
-from bot.features.tournaments.played import Record, seated
+from bot.features.tournaments.played import Record, order_seats
 
 Pairing = tuple[tuple[int, int], ...]
 """Pairs in any order, the higher ranked team of each first; a team with a bye is paired with `NOBODY`."""
@@ -98,7 +98,7 @@ def failures(bracket: Bracket, following: Bracket | None) -> list[tuple[str, obj
     found.append(("C9", unplayed))
     beyond, thrice, refused, strongly = 0, 0, 0, 0
     for pair in bracket.pairs:
-        for team, colour in zip(seated(records, *pair), ("white", "black"), strict=True):
+        for team, colour in zip(order_seats(records, *pair), ("white", "black"), strict=True):
             colours = [*records[team].colours, colour]
             beyond += abs(colours.count("white") - colours.count("black")) > 2
             thrice += colours[-3:] == [colour] * 3

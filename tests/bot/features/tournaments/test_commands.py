@@ -6,7 +6,7 @@ from random import Random
 import pytest
 
 from bot.features.tournaments.feature import TournamentsFeature
-from bot.features.tournaments.pages import mine_panel
+from bot.features.tournaments.pages import player_panel
 from bot.features.tournaments.tournament import DAY, Tournament
 from bot.store import Store, keys
 from bot.tables.choice import Choice
@@ -28,7 +28,7 @@ class Group:
     async def shown(self) -> None:
         """All that is to be done about tournaments is done, and shown."""
         for _ in range(3):
-            await self.worker.feature(TournamentsFeature).director.tend()
+            await self.worker.feature(TournamentsFeature).director.check_all()
             await self.worker.delivery.answers.tasks.wait()
             await self.worker.settled()
 
@@ -55,7 +55,9 @@ class Group:
 
     async def newest(self) -> Tournament:
         """The newest of Anna's."""
-        return (await self.worker.feature(TournamentsFeature).director.tournaments.of(self.people[0].person.id))[0]
+        return (await self.worker.feature(TournamentsFeature).director.tournaments.of_person(self.people[0].person.id))[
+            0
+        ]
 
     async def choose(self, *labels: str) -> None:
         """Anna chooses options by their buttons, and is done."""
@@ -196,7 +198,7 @@ async def test_who_enters_on_a_page_in_a_group_is_led_to_the_private_chat_too(gr
     t = await group.opened()
     bruno = group.people[1]
     # As on Discord, where a page that the card brings is for its reader alone, and stands beside it.
-    group.fake.messages[bruno.aside]["9"] = mine_panel("en", bruno.person.id, t, None)
+    group.fake.messages[bruno.aside]["9"] = player_panel("en", bruno.person.id, t, None)
     reply = await bruno.press("Enter", bruno.aside)
     assert "Open our private chat" in reply.toast
     assert reply.start_word == "tournament"
@@ -215,7 +217,7 @@ async def test_none_is_opened_where_the_bot_may_only_answer(group: Group) -> Non
     assert reply.panel
     group.fake.messages[guest]["9"] = reply.panel
     assert (await anna.press("Open another tournament", guest)).toast.startswith("Add me to this chat first")
-    assert len(await group.worker.feature(TournamentsFeature).director.tournaments.of(anna.person.id)) == 1
+    assert len(await group.worker.feature(TournamentsFeature).director.tournaments.of_person(anna.person.id)) == 1
 
 
 async def test_entering_twice_and_leaving_twice_say_so(group: Group) -> None:
@@ -276,7 +278,7 @@ async def test_a_card_comes_anew_and_another_may_be_opened(group: Group) -> None
     await group.people[3].press(f"🏆 Knock-out · Metà Mazzo · {isolated('Anna')}", GROUP)
     await group.shown()
     assert "Organised by Anna" in group.card
-    assert {one.code for one in await group.worker.feature(TournamentsFeature).director.tournaments.at(GROUP)} > {
+    assert {one.code for one in await group.worker.feature(TournamentsFeature).director.tournaments.in_chat(GROUP)} > {
         t.code
     }
 
@@ -286,7 +288,7 @@ async def test_a_league_is_opened_beside_a_tournament_and_takes_weeks(group: Gro
     await group.opened("/league testa")
     [t] = [
         one
-        for one in await group.worker.feature(TournamentsFeature).director.tournaments.at(GROUP)
+        for one in await group.worker.feature(TournamentsFeature).director.tournaments.in_chat(GROUP)
         if one.form == "league"
     ]
     assert (t.form, t.time, t.game, t.choice.clock) == ("league", 14 * DAY, "testa", DAY)
@@ -353,7 +355,7 @@ async def test_calling_off_and_withdrawing_are_asked_twice(group: Group) -> None
     await anna.press("Call it off")
     await group.shown()
     assert (await group.newest()).phase == "cancelled"
-    assert await group.worker.feature(TournamentsFeature).director.tournaments.at(GROUP) == []
+    assert await group.worker.feature(TournamentsFeature).director.tournaments.in_chat(GROUP) == []
     assert "Anna’s tournament was called off." in group.card
 
 
@@ -431,7 +433,7 @@ async def test_in_private_one_reads_where_tournaments_are_opened(group: Group) -
 async def test_a_game_is_played_to_what_it_may_be_played_to(group: Group) -> None:
     reply = await group.people[0].say("/tournament testa 1000")
     assert reply.toast == "Testa a Testa is played to 11, 21, 31, not to 1000."
-    assert await group.worker.feature(TournamentsFeature).director.tournaments.at(GROUP) == []
+    assert await group.worker.feature(TournamentsFeature).director.tournaments.in_chat(GROUP) == []
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,7 @@ from bot.features.tournaments import director
 from bot.features.tournaments.director import LEAGUE_AT_ONCE
 from bot.features.tournaments.errors import AlreadyEntered
 from bot.features.tournaments.feature import TournamentsFeature
-from bot.features.tournaments.fixtures import seated
+from bot.features.tournaments.fixtures import chairs_for
 from bot.features.tournaments.forgetting import forget
 from bot.features.tournaments.pairing import Pairs, next_round
 from bot.features.tournaments.standings import standings
@@ -53,7 +53,7 @@ from tests.long import long
 def by_hand(monkeypatch: pytest.MonkeyPatch) -> None:
     """The director does something when a test has it do so."""
     monkeypatch.setattr(director, "POLL_SECONDS", 1e6)
-    monkeypatch.setattr(director, "PASS_SECONDS", 0.0)
+    monkeypatch.setattr(director, "ADVANCE_SECONDS", 0.0)
 
 
 def people_of(tournament: Tournament, team: int) -> frozenset[str]:
@@ -107,7 +107,7 @@ async def test_whole_tournaments_of_whole_games(
             assert set(met.values()) == {1}
             assert len(met) == len(over.teams) * (len(over.teams) - 1) // 2
         if form != "knockout":
-            byes = {people_of(over, one.one): 1 for one in over.matches if one.is_bye and form == "swiss"}
+            byes = {people_of(over, one.first): 1 for one in over.matches if one.is_bye and form == "swiss"}
             order = sorted(places, key=lambda team: places[team])
             counted = [won[team] + byes.get(team, 0) for team in order]
             assert counted == sorted(counted, reverse=True)
@@ -149,7 +149,7 @@ async def test_whole_duplicates(store: Store, game: str, people: int, scoring: s
             assert [counted[team] for team in order] == sorted((counted[team] for team in order), reverse=True)
         for match in over.matches:
             if not match.is_bye:
-                first, second = seated(over, match, 1), seated(over, match, 2)
+                first, second = chairs_for(over, match, 1), chairs_for(over, match, 2)
                 assert first[0] == second[1]
 
 
@@ -182,7 +182,7 @@ async def test_cards_of_a_duplicate_are_told_when_its_round_is_over(store: Store
 async def test_a_held_game_that_cannot_be_read_stays_and_keeps_nothing_back(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(director, "FAILED_SECONDS", 0.0)
+    monkeypatch.setattr(director, "RETRY_SECONDS", 0.0)
     async with field(store) as some:
         code = (await some.started("metamazzo", "duplicate", 4)).code
         held = keys.tournament_games(code)
@@ -194,7 +194,7 @@ async def test_a_held_game_that_cannot_be_read_stays_and_keeps_nothing_back(
         assert over.phase == "over"
         _, told = some.fake.texts(GROUP)
         assert any(team_name(over, line.team) in told for line in standings(over) if line.place == 1)
-        assert list(await some.worker.feature(TournamentsFeature).director.tournaments.live()) == []
+        assert list(await some.worker.feature(TournamentsFeature).director.tournaments.live_codes()) == []
         assert len(await some.games(code)) == sum(len(match.deals) for match in over.matches)
         assert await store.client.hgetall(held) == {b"1 ABCDEF-1": b"of another release"}
         assert [one["game"] for one in logs if one["event"] == "game_unreadable"] == ["ABCDEF-1"]
@@ -213,7 +213,7 @@ async def test_the_card_is_one_message_and_the_winner_is_told_once(store: Store)
         _, told = some.fake.texts(GROUP)
         [winner] = [line.team for line in standings(over) if line.place == 1]
         assert team_name(over, winner) in told
-        assert list(await some.worker.feature(TournamentsFeature).director.tournaments.live()) == []
+        assert list(await some.worker.feature(TournamentsFeature).director.tournaments.live_codes()) == []
 
 
 async def test_hands_are_sent_and_not_edited_at_once(store: Store) -> None:
@@ -302,12 +302,12 @@ async def test_what_is_on_when_the_round_ends_is_lost_by_who_is_to_move(
         table = await some.worker.room.load(code)
         mover = table.to_move
         assert mover
-        played = await some.worker.feature(TournamentsFeature).director.tournaments.played()
+        played = await some.worker.feature(TournamentsFeature).director.tournaments.playing_time()
 
         async def later() -> int:
             return played + DAY + 1
 
-        monkeypatch.setattr(some.worker.feature(TournamentsFeature).director.tournaments, "played", later)
+        monkeypatch.setattr(some.worker.feature(TournamentsFeature).director.tournaments, "playing_time", later)
         for _ in range(3):
             await some.tended()
         over = await some.worker.feature(TournamentsFeature).director.tournaments.load(started.code)
@@ -322,13 +322,13 @@ async def test_who_has_not_played_is_reminded_once(store: Store, monkeypatch: py
     async with field(store) as some:
         started = await some.started("metamazzo", "knockout", 2)
         await some.tended()
-        played = await some.worker.feature(TournamentsFeature).director.tournaments.played()
+        played = await some.worker.feature(TournamentsFeature).director.tournaments.playing_time()
 
         async def later() -> int:
             return played + DAY - 3600 * 5
 
         before = len(some.fake.messages[person(0)])
-        monkeypatch.setattr(some.worker.feature(TournamentsFeature).director.tournaments, "played", later)
+        monkeypatch.setattr(some.worker.feature(TournamentsFeature).director.tournaments, "playing_time", later)
         for _ in range(3):
             await some.tended()
         place = f"{person(0).replace(':', ':@')}"
@@ -353,7 +353,7 @@ async def test_calling_off_stops_a_duplicate_and_tells_its_cards(store: Store) -
             with pytest.raises(NoSuchTable):
                 await some.worker.room.load(code)
         assert [one.code for one in await some.games(started.code)][:1] == [tables[0]]
-        assert list(await some.worker.feature(TournamentsFeature).director.tournaments.live()) == []
+        assert list(await some.worker.feature(TournamentsFeature).director.tournaments.live_codes()) == []
 
 
 async def test_what_is_kept_of_a_card_is_read_back(store: Store) -> None:
@@ -434,8 +434,8 @@ async def test_one_tournament_that_fails_keeps_no_other_back(store: Store, monke
 async def test_a_game_of_one_that_cannot_be_read_is_shown_and_counts_once_it_can(
     store: Store, monkeypatch: pytest.MonkeyPatch, form: Form
 ) -> None:
-    monkeypatch.setattr(director, "LOST_AFTER", 0.0)
-    monkeypatch.setattr(director, "FAILED_SECONDS", 0.0)
+    monkeypatch.setattr(director, "TABLE_CHECK_SECONDS", 0.0)
+    monkeypatch.setattr(director, "RETRY_SECONDS", 0.0)
     async with field(store) as some:
         code, at = (await some.started("metamazzo", form, 4, 21)).code, some.worker.feature(TournamentsFeature).director
         await some.tended()
@@ -459,7 +459,7 @@ async def test_a_game_of_one_that_cannot_be_read_is_shown_and_counts_once_it_can
 async def test_one_that_cannot_be_read_ends_as_one_that_its_organiser_calls_off(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(director, "FAILED_SECONDS", 0.0)
+    monkeypatch.setattr(director, "RETRY_SECONDS", 0.0)
     async with field(store) as some:
         code, at = (
             (await some.started("metamazzo", "duplicate", 4)).code,
@@ -476,8 +476,8 @@ async def test_one_that_cannot_be_read_ends_as_one_that_its_organiser_calls_off(
             await some.tended()
         assert sorted(one.code for one in await some.games(code)) == sorted(tables)
         assert "called off" in some.fake.last(GROUP).plain
-        assert list(await at.tournaments.live()) == []
-        assert await at.tournaments.at(GROUP) == []
+        assert list(await at.tournaments.live_codes()) == []
+        assert await at.tournaments.in_chat(GROUP) == []
 
 
 @pytest.mark.parametrize("ends", ["withdraws", "late"])
@@ -498,18 +498,18 @@ async def test_a_table_that_was_opened_and_not_noted_is_the_matches_own(
 
         monkeypatch.setattr(at.tournaments, "commit", dies)
         with pytest.raises(OSError, match="dies"):
-            await at.tend()
+            await at.check_all()
         monkeypatch.setattr(at.tournaments, "commit", commit)
         [table] = await some.worker.tables_of(person(0))
         if ends == "withdraws":
             await some.worker.feature(TournamentsFeature).registration.leave(code, person(0), "leave")
         else:
-            played = await at.tournaments.played()
+            played = await at.tournaments.playing_time()
 
             async def later() -> int:
                 return played + DAY + 1
 
-            monkeypatch.setattr(at.tournaments, "played", later)
+            monkeypatch.setattr(at.tournaments, "playing_time", later)
         for _ in range(3):
             await some.tended()
         over = await at.tournaments.load(code)
@@ -559,7 +559,7 @@ async def test_who_is_forgotten_while_their_table_is_opened_leaves_it(
 async def test_a_table_that_a_backup_lacks_is_played_anew_unless_its_game_is_there(
     store: Store, monkeypatch: pytest.MonkeyPatch, is_kept: bool
 ) -> None:
-    monkeypatch.setattr(director, "LOST_AFTER", 0.0)
+    monkeypatch.setattr(director, "TABLE_CHECK_SECONDS", 0.0)
     async with field(store) as some:
         code, at = (
             (await some.started("testa", "knockout", 2, 11)).code,
@@ -572,7 +572,7 @@ async def test_a_table_that_a_backup_lacks_is_played_anew_unless_its_game_is_the
             async def unheard(_table: Table, _game: FinishedGame) -> None:
                 """The tournament's log is of before the end."""
 
-            monkeypatch.setattr(at, "finished", unheard)
+            monkeypatch.setattr(at, "record_game", unheard)
             await some.play_out(table)
         else:
             await store.client.delete(keys.table(table), keys.shown(table))
@@ -610,7 +610,7 @@ async def test_matches_wait_while_the_store_has_no_room(store: Store) -> None:
 
 
 async def test_a_lost_table_waits_for_room(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(director, "LOST_AFTER", 0.0)
+    monkeypatch.setattr(director, "TABLE_CHECK_SECONDS", 0.0)
     async with field(store) as some:
         code, at = (
             (await some.started("testa", "knockout", 2, 11)).code,
@@ -635,7 +635,7 @@ async def test_a_lost_table_waits_for_room(store: Store, monkeypatch: pytest.Mon
 async def test_no_game_is_begun_anew_in_place_of_a_lost_table_that_could_not_begin_any_more(
     store: Store, monkeypatch: pytest.MonkeyPatch, over: str
 ) -> None:
-    monkeypatch.setattr(director, "LOST_AFTER", 0.0)
+    monkeypatch.setattr(director, "TABLE_CHECK_SECONDS", 0.0)
     async with field(store) as some:
         code, at, room = (
             (await some.started("testa", "knockout", 2, 11)).code,
@@ -648,12 +648,12 @@ async def test_no_game_is_begun_anew_in_place_of_a_lost_table_that_could_not_beg
         await store.client.rpush(keys.table(table), b"newer 1\tx")
         room.forget(table)
         if over == "late":
-            played = await at.tournaments.played()
+            played = await at.tournaments.playing_time()
 
             async def later() -> int:
                 return played + DAY + 1
 
-            monkeypatch.setattr(at.tournaments, "played", later)
+            monkeypatch.setattr(at.tournaments, "playing_time", later)
         else:
             await some.worker.feature(TournamentsFeature).registration.leave(code, person(1), "leave")
         await some.tended()
@@ -675,7 +675,7 @@ async def test_no_game_is_begun_anew_in_place_of_a_lost_table_that_could_not_beg
 async def test_a_deal_is_void_whose_table_is_lost_and_whose_game_cannot_be_read(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(director, "LOST_AFTER", 0.0)
+    monkeypatch.setattr(director, "TABLE_CHECK_SECONDS", 0.0)
     async with field(store) as some:
         code, at = (
             (await some.started("metamazzo", "duplicate", 4)).code,

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.features.tournaments.duplicate import DealScore, round_scores, scores_of, steps
+from bot.features.tournaments.duplicate import DealScore, deal_scores, round_scores, to_steps
 from bot.features.tournaments.entries import How
 from bot.features.tournaments.tournament import Tournament
 from tests.bot.features.tournaments.logs import MIXED, at_random, begun, paired, played_out, scored
@@ -24,19 +24,19 @@ def four_tables(margins: list[int], *, game: str = "metamazzo", scoring: str = "
     return t
 
 
-def deal_scores(t: Tournament) -> list[DealScore]:
+def all_scores(t: Tournament) -> list[DealScore]:
     """The scores of all deals of the rounds that are over."""
-    return [score for number in range(1, len(t.rounds) + 1) for score in scores_of(t, number)]
+    return [score for number in range(1, len(t.rounds) + 1) for score in deal_scores(t, number)]
 
 
 def of_deal(t: Tournament, deal: int) -> list[tuple[object, object]]:
     """What a deal counts, match by match."""
-    return [one.scores for one in deal_scores(t) if one.deal == deal]
+    return [one.scores for one in all_scores(t) if one.deal == deal]
 
 
 def test_a_table_is_compared_with_the_mean_of_all() -> None:
     t = four_tables([6, -2, 3, 1])
-    assert {one.datum for one in deal_scores(t) if one.deal == 1} == {Fraction(2)}
+    assert {one.datum for one in all_scores(t) if one.deal == 1} == {Fraction(2)}
     assert of_deal(t, 1) == [(4, -4), (-4, 4), (1, -1), (-1, 1)]
     assert of_deal(t, 2) == [(0, 0)] * 4
     assert round_scores(t) == [{0: 4, 4: -4, 5: -4, 1: 4, 2: 1, 6: -1, 7: -1, 3: 1}]
@@ -54,7 +54,7 @@ def test_seats_are_swapped_in_the_second_deal() -> None:
         # The match's second team has the first seat: -9 and -3 for it.
         t = scored(t, match, ours, 0, deal=2)
     assert of_deal(t, 2) == [(3, -3), (-3, 3)]
-    assert {one.datum for one in deal_scores(t) if one.deal == 2} == {Fraction(-6)}
+    assert {one.datum for one in all_scores(t) if one.deal == 2} == {Fraction(-6)}
 
 
 def test_one_table_alone_is_its_own_mean() -> None:
@@ -63,7 +63,7 @@ def test_one_table_alone_is_its_own_mean() -> None:
         t = scored(t, t.match(1, 0), 11, 0, deal=deal)
         t = scored(t, t.match(1, 1), 0, 0, deal=deal, how="void")
     assert of_deal(t, 1) == of_deal(t, 2) == [(0, 0)] * 2
-    assert [one.datum for one in deal_scores(t)] == [11, 11, -11, -11]
+    assert [one.datum for one in all_scores(t)] == [11, 11, -11, -11]
 
 
 @pytest.mark.parametrize("how", ["resign", "timeout", "forfeit"])
@@ -81,7 +81,7 @@ def test_a_deal_lost_otherwise_costs_the_same_whatever_it_stood_at(
     for match in t.rounds[0]:
         t = scored(t, match, 0, 0, deal=2, how=how, winner=0)
     assert of_deal(t, 1) == [(-penalty, penalty), (0, 0), (0, 0)]
-    assert {one.datum for one in deal_scores(t)} == {2, None}
+    assert {one.datum for one in all_scores(t)} == {2, None}
     # Whoever has which seat: in the second deal the match's second team sits first.
     assert of_deal(t, 2) == [(penalty, -penalty)] * 3
 
@@ -105,7 +105,7 @@ def test_nobody_gains_by_giving_a_bad_deal_up() -> None:
     ],
 )  # fmt: skip
 def test_steps(difference: str, count: int) -> None:
-    assert steps(Fraction(difference)) == count
+    assert to_steps(Fraction(difference)) == count
 
 
 def test_steps_of_spades_are_of_tens() -> None:
@@ -125,18 +125,18 @@ def test_nothing_is_told_of_a_round_before_all_have_played_it() -> None:
     for match in t.rounds[1][:3]:
         for deal in (1, 2):
             t = scored(t, match, 9, 1, deal=deal)
-    assert {one.round for one in deal_scores(t)} == {1}
+    assert {one.round for one in all_scores(t)} == {1}
     assert len(round_scores(t)) == 1
     for deal in (1, 2):
         t = scored(t, t.match(2, 3), 9, 1, deal=deal)
-    assert {one.round for one in deal_scores(t)} == {1, 2}
+    assert {one.round for one in all_scores(t)} == {1, 2}
 
 
 def test_a_bye_counts_nothing() -> None:
     t = paired(begun("duplicate", 5), (0, 2), (3, 1), (4, None))
     for match in t.rounds[0][:2]:
         for deal in (1, 2):
-            t = scored(t, match, match.one, 0, deal=deal)
+            t = scored(t, match, match.first, 0, deal=deal)
     assert round_scores(t)[0][4] == 0
 
 
@@ -149,14 +149,14 @@ def test_a_bye_counts_nothing() -> None:
 def test_what_one_gains_others_lose(seed: int, teams: int, deals: str, scoring: str) -> None:
     t = played_out(begun("duplicate", teams, deals=deals, scoring=scoring), at_random(Random(seed), MIXED))
     by_deal: dict[tuple[int, int], list[Fraction]] = defaultdict(list)
-    for one in deal_scores(t):
+    for one in all_scores(t):
         match = t.match(one.round, one.match)
         assert sum(one.scores) == 0
         if match.results[one.deal].how == "played":
-            by_deal[one.round, one.deal].append(one.scores[match.first_team(one.deal)])
+            by_deal[one.round, one.deal].append(one.scores[match.first_seat(one.deal)])
         elif match.results[one.deal].how == "void":
             assert not any(one.scores)
     # All that sat in one seat, at tables that played the deal, are compared with each other.
     assert scoring == "steps" or all(sum(scores) == 0 for scores in by_deal.values())
     assert sum(sum(scores.values()) for scores in round_scores(t)) == 0
-    assert len(deal_scores(t)) == sum(len(match.results) for match in t.matches)
+    assert len(all_scores(t)) == sum(len(match.results) for match in t.matches)

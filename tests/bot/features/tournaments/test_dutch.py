@@ -10,7 +10,7 @@ from bot.features.tournaments.dutch import NOBODY, pair_round
 from bot.features.tournaments.entries import Leave
 from bot.features.tournaments.pairing import next_round, rounds_in_all
 from bot.features.tournaments.played import Record
-from bot.features.tournaments.swiss import RELAXED, can_be_paired, possible, records_of
+from bot.features.tournaments.swiss import RELAXED, can_be_paired, possible_pairs, records_of
 from bot.features.tournaments.tournament import Form, Tournament
 from tests.bot.features.tournaments.logs import (
     MIXED,
@@ -36,7 +36,7 @@ def sieved(t: Tournament, rounds: int) -> tuple[dict[int, Record], Pairing]:
     records = {team: record for team, record in enumerate(records_of(t)) if not t.has_withdrawn(team)}
     played, is_last = len(t.rounds), len(t.rounds) + 1 >= rounds
     demands = next(one for one in RELAXED if can_be_paired(records, one, played, is_last=is_last))
-    found = sieve(records, possible(records, demands, played, is_last=is_last))
+    found = sieve(records, possible_pairs(records, demands, played, is_last=is_last))
     assert found
     return records, found
 

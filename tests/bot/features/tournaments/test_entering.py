@@ -223,12 +223,12 @@ class Entering(RuleBasedStateMachine):
                 case "enter":
                     await at.enter(self.code, who, who, update)
                 case "partner":
-                    await at.partner(self.code, who, who, deed.about, update)
+                    await at.join_partner(self.code, who, who, deed.about, update)
                 case "choose":
                     name, value = deed.about
-                    await at.choose(self.code, who, name, value, update)
+                    await at.choose_option(self.code, who, name, value, update)
                 case "play":
-                    await at.play(self.code, who, Choice.usual(deed.about), update)
+                    await at.choose_game(self.code, who, Choice.usual(deed.about), update)
                 case verb:
                     await getattr(at, verb)(self.code, who, update)
         except TableError as refusal:
@@ -284,7 +284,7 @@ def test_entering_at_two_workers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(registration, "MOST_TEAMS", dict.fromkeys(FORMS, MOST))
     monkeypatch.setattr(registration, "LEAST_TEAMS", dict.fromkeys(FORMS, LEAST))
     monkeypatch.setattr(tournaments, "MOST_ORGANISED", 10_000)
-    monkeypatch.setattr(registration, "MOST_ENTERINGS", 10_000)
+    monkeypatch.setattr(registration, "MOST_REENTRIES", 10_000)
     with asyncio.Runner() as runner:
         valkey = EmbeddedStore(tmp_path / "data")
         runner.run(valkey.start())

@@ -108,7 +108,7 @@ async def test_nothing_of_a_deal_is_told_before_all_tables_have_played_it(
         finished.append(one)
 
     async with open_worker(store, fake) as worker:
-        monkeypatch.setattr(worker.feature(TournamentsFeature).director, "finished", note)
+        monkeypatch.setattr(worker.feature(TournamentsFeature).director, "record_game", note)
         players = people(worker, fake, 2 * seats)
         first, second = players[:seats], players[seats:]
         with capture_logs() as logs:
@@ -183,7 +183,7 @@ async def test_who_gives_a_deal_up_shows_nobody_what_lay_hidden(store: Store, mo
         """The director holds it."""
 
     async with open_worker(store, fake) as worker:
-        monkeypatch.setattr(worker.feature(TournamentsFeature).director, "finished", note)
+        monkeypatch.setattr(worker.feature(TournamentsFeature).director, "record_game", note)
         players = [Player(worker, fake, "Anna", 1), Player(worker, fake, "Bruno", 2, "it")]
         table = await opened(worker, "metamazzo", 2, players, "one")
         seen = {player.private: seen_cards(table, player) for player in players}
@@ -222,7 +222,7 @@ async def test_a_whole_game_is_a_game_of_the_tournaments_chat(store: Store, monk
         told.append(((await worker.room.table(table.code)).phase, bool(kept and kept.record == game.record)))
 
     async with open_worker(store, fake) as worker:
-        monkeypatch.setattr(worker.feature(TournamentsFeature).director, "finished", note)
+        monkeypatch.setattr(worker.feature(TournamentsFeature).director, "record_game", note)
         players = people(worker, fake, 2)
         table = await opened(worker, "testa", 0, players, "one")
         assert [len(fake.messages[player.private]) for player in players] == [2, 2], "nothing but help and their hands"
@@ -263,7 +263,7 @@ async def test_what_breaks_off_before_a_tournament_has_heard_is_told_again(
             raise OSError("the first time")
 
     async with open_worker(store, Remembering()) as worker:
-        monkeypatch.setattr(worker.feature(TournamentsFeature).director, "finished", note)
+        monkeypatch.setattr(worker.feature(TournamentsFeature).director, "record_game", note)
         players = people(worker, worker.adapters["paper"], 2)  # type: ignore[arg-type]
         table = await opened(worker, "testa", 1, players, "one")
         await worker.room.stop_late(table.code, "round over")

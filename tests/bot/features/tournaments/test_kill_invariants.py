@@ -23,7 +23,7 @@ Fault = Callable[[TournamentsAtRest], TournamentsAtRest]
 async def rest(store: Store, monkeypatch: pytest.MonkeyPatch) -> TournamentsAtRest:
     """A knock-out that is over, and a duplicate of which two of four deals of the first round have been played."""
     monkeypatch.setattr(director, "POLL_SECONDS", 1e6)
-    monkeypatch.setattr(director, "PASS_SECONDS", 0.0)
+    monkeypatch.setattr(director, "ADVANCE_SECONDS", 0.0)
     async with field(store) as some:
         over = await some.played((await some.started("testa", "knockout", 4, 11)).code)
     async with field(store, 7) as some:

@@ -53,7 +53,7 @@ async def test_a_chat_has_so_many_at_once_whoever_asks_at_the_same_moment(desk: 
     done, refused = await came_of([opened(desks[n % 3], GROUP, f"paper:{n}", f"c{n}") for n in range(20)])
     assert len(done) == MOST_AT_ONCE
     assert set(refused) == {TooManyTournaments}
-    assert {one.code for one in await desk.tournaments.at(GROUP)} == {one.code for one in done}
+    assert {one.code for one in await desk.tournaments.in_chat(GROUP)} == {one.code for one in done}
     first = done[0]
     [update] = {entry.partition(b"\t")[2].decode() for entry in first.entries}
     assert (await opened(desk, GROUP, first.opener.person, update)).code == first.code
@@ -67,7 +67,7 @@ async def test_a_person_organises_so_many_in_however_many_chats(desk: Desk) -> N
     done, refused = await came_of([opened(desks[n % 2], f"paper:{n}", ANNA, f"c{n}") for n in range(25)])
     assert len(done) == MOST_ORGANISED
     assert set(refused) == {OrganisesTooMany}
-    assert len(await desk.tournaments.of(ANNA)) == MOST_ORGANISED
+    assert len(await desk.tournaments.of_person(ANNA)) == MOST_ORGANISED
     # What was refused left the chat as it was.
     lists = {key.decode() async for key in desk.store.client.scan_iter("tournaments:*")}
     assert lists == {keys.tournaments_at(one.place) for one in done}
@@ -81,9 +81,9 @@ async def test_who_opens_and_calls_off_has_as_many_a_day(desk: Desk, monkeypatch
     for number in range(MOST_ORGANISED):
         code = (await opened(desk, GROUP, ANNA, f"c{number}")).code
         await desk.registration.cancel(code, ANNA, f"off{number}")
-        await desk.tournaments.ended(await desk.tournaments.load(code))
+        await desk.tournaments.unlist(await desk.tournaments.load(code))
         assert 0 < await desk.store.client.ttl(keys.tournament(code)) <= CALLED_OFF_SECONDS
-    assert await desk.tournaments.of(ANNA) == []
+    assert await desk.tournaments.of_person(ANNA) == []
     with pytest.raises(OrganisesTooMany):
         await opened(desk, GROUP, ANNA, "once more")
     monkeypatch.setattr(index, "SETTLED_SECONDS", 0)
@@ -95,14 +95,14 @@ async def test_what_is_over_leaves_its_chats_list_and_stays_on_its_peoples(desk:
     code = (await desk.entered("metamazzo", "knockout", ANNA, BRUNO)).code
     await desk.registration.start(code, ANNA, "start")
     await desk.tournaments.commit(code, "end", lambda _one: [Finish()])
-    assert [one.code for one in await desk.tournaments.of(BRUNO)] == [code]
-    assert await desk.tournaments.at(GROUP) == []
+    assert [one.code for one in await desk.tournaments.of_person(BRUNO)] == [code]
+    assert await desk.tournaments.in_chat(GROUP) == []
     client = desk.store.client
     assert not await client.exists(keys.tournaments_at(GROUP))
     await client.expire(keys.tournament(code), 1000)  # more than a year later
-    assert await desk.tournaments.of(BRUNO) == []
+    assert await desk.tournaments.of_person(BRUNO) == []
     assert await client.hexists(keys.entered(BRUNO), code)
-    await desk.tournaments.ended(await desk.tournaments.load(code))
+    await desk.tournaments.unlist(await desk.tournaments.load(code))
     assert not await client.exists(keys.organised(ANNA))
 
 
@@ -125,7 +125,7 @@ async def test_who_is_refused_has_nothing_on_their_list(desk: Desk, monkeypatch:
 
 async def test_nobody_keeps_a_tournament_from_beginning(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     code = (await desk.entered("metamazzo", "knockout", ANNA, BRUNO)).code
-    for number in range(rules.MOST_ENTERINGS):
+    for number in range(rules.MOST_REENTRIES):
         await desk.registration.enter(code, CARLA, NAMES[CARLA], f"in {number}")
         await desk.registration.leave(code, CARLA, f"out {number}")
     with pytest.raises(EnteredTooOften):
@@ -134,8 +134,8 @@ async def test_nobody_keeps_a_tournament_from_beginning(desk: Desk, monkeypatch:
     monkeypatch.setattr(rules, "MOST_CHANGES", changed.version)
     for refused in (
         desk.registration.enter(code, "paper:9", "Another", "too late"),
-        desk.registration.choose(code, ANNA, "form", "swiss", "form"),
-        desk.registration.play(code, ANNA, Choice.usual("testa"), "game"),
+        desk.registration.choose_option(code, ANNA, "form", "swiss", "form"),
+        desk.registration.choose_game(code, ANNA, Choice.usual("testa"), "game"),
     ):
         with pytest.raises(ChangedTooOften):
             await refused
@@ -168,11 +168,11 @@ async def test_who_cannot_be_a_partner_has_not_entered_either(
     desk: Desk, game: str, person: str, player: int, why: type[TableError]
 ) -> None:
     code = (await desk.entered("tressette", "knockout", ANNA, BRUNO, CARLA, "paper:5")).code
-    await desk.registration.partner(code, BRUNO, NAMES[BRUNO], 0, "pair")
+    await desk.registration.join_partner(code, BRUNO, NAMES[BRUNO], 0, "pair")
     await desk.registration.leave(code, CARLA, "leave")
-    before = await desk.registration.play(code, ANNA, Choice.usual(game), "game")
+    before = await desk.registration.choose_game(code, ANNA, Choice.usual(game), "game")
     with pytest.raises(why):
-        await desk.registration.partner(code, person, "Somebody", player, "with")
+        await desk.registration.join_partner(code, person, "Somebody", player, "with")
     assert (await desk.tournaments.load(code)).entries == before.entries
     assert not await desk.store.client.exists(keys.entered(person))
 
@@ -181,14 +181,14 @@ async def test_who_becomes_a_partner_has_entered_in_the_same_step(desk: Desk) ->
     code = (await desk.entered("tressette", "knockout", ANNA)).code
     desks = [desk, Desk(desk.store)]
     done, refused = await came_of(
-        [desks[n % 2].registration.partner(code, f"paper:{n}", f"Player {n}", 0, f"with {n}") for n in range(8)]
+        [desks[n % 2].registration.join_partner(code, f"paper:{n}", f"Player {n}", 0, f"with {n}") for n in range(8)]
     )
     assert (len(done), refused) == (1, [HasPartner] * 7)
     after = await Desk(desk.store).tournaments.load(code)
     assert (after.present, after.partners) == ([0, 1], {0: 1, 1: 0})
     player = after.players[1]
     assert player
-    again = await desk.registration.partner(code, player.person, player.name, 0, "again")
+    again = await desk.registration.join_partner(code, player.person, player.name, 0, "again")
     assert again.entries == after.entries
 
 

@@ -7,17 +7,17 @@ from itertools import chain, pairwise, product
 
 import pytest
 
-from bot.features.tournaments.duplicate import scores_of
+from bot.features.tournaments.duplicate import deal_scores
 from bot.features.tournaments.entries import Cancel, Enter, Leave, Open, Play, Result, Start
 from bot.features.tournaments.options import done_panel, options_panel
 from bot.features.tournaments.pages import (
-    ask_panel,
-    mine_panel,
-    others_panel,
+    confirm_panel,
+    existing_panel,
     own_page,
     own_panel,
     partners_panel,
-    parts,
+    player_panel,
+    result_pages,
     results_panel,
     table_panel,
 )
@@ -55,14 +55,14 @@ def panels_of(language: str, t: Tournament) -> Iterator[Panel]:
     yield card_panel(language, t, None, "")
     yield rules_panel(language, t, is_organiser=True)
     yield results_panel(language, t, 0, {}, "")
-    yield mine_panel(language, "paper:2", t, HOUR)
-    yield mine_panel(language, "paper:404", t, None)
+    yield player_panel(language, "paper:2", t, HOUR)
+    yield player_panel(language, "paper:404", t, None)
     yield own_panel(language, "paper:1", own_page([t] * 25, 2), [HOUR] * 10)
     yield own_panel(language, "paper:1", own_page([], 1), [])
-    yield others_panel(language, t.form, [t])
-    yield others_panel(language, t.form, [t, t])
-    yield ask_panel(language, t, "off")
-    yield ask_panel(language, t, "withdraw")
+    yield existing_panel(language, t.form, [t])
+    yield existing_panel(language, t.form, [t, t])
+    yield confirm_panel(language, t, "off")
+    yield confirm_panel(language, t, "withdraw")
     yield partners_panel(language, t, 1)
     for about in ("", "game", "clock", *OPTIONS, *t.choice.rules):
         yield options_panel(language, t, about)
@@ -73,11 +73,12 @@ def panels_of(language: str, t: Tournament) -> Iterator[Panel]:
     yield from (table_panel(language, t, number) for number in range(1, 5))
     replays = {(one.round, one.number, deal): "K7QF2M-012345" for one in t.matches for deal in one.results}
     yield from (
-        results_panel(language, t, number, replays, "https://x.example") for number in range(1, len(parts(t)) + 1)[:3]
+        results_panel(language, t, number, replays, "https://x.example")
+        for number in range(1, len(result_pages(t)) + 1)[:3]
     )
     for match in list(t.matches)[-2:]:
         if not match.is_bye:
-            yield reminder_panel(language, t, match, t.teams[match.one][0], HOUR)
+            yield reminder_panel(language, t, match, t.teams[match.first][0], HOUR)
 
 
 def check(panel: Panel) -> None:
@@ -234,8 +235,8 @@ def test_a_card_says_the_round_the_time_the_standings_and_what_is_on() -> None:
         *table,
         "",
         "Matches over: 1 of 2",
-        f"{name[second.one]} – {name[second.other or 0]} ⏳",
-        f"{name[first.one]} – {name[first.other or 0]} 51 : 20",
+        f"{name[second.first]} – {name[second.second or 0]} ⏳",
+        f"{name[first.first]} – {name[first.second or 0]} 51 : 20",
         "",
         "When level: Buchholz, Sonneborn-Berger, card points.",
     ]
@@ -311,7 +312,7 @@ def test_nothing_tells_how_a_duplicates_deals_went_before_all_have_played_them()
     made.played(second, 1, 0, points=(876, 543))
     t = made.t
     shown = [card_panel("en", t, HOUR, ""), results_panel("en", t, 0, {}, ""), table_panel("en", t, 1)]
-    shown += [mine_panel("en", f"paper:{number}", t, HOUR) for number in range(1, 5)]
+    shown += [player_panel("en", f"paper:{number}", t, HOUR) for number in range(1, 5)]
     for panel in shown:
         assert not re.search("987|654|876|543|333", panel.plain)
         assert ROOT.hex() not in panel.plain
@@ -366,7 +367,7 @@ def test_who_has_won_stands_first_and_tie_breaks_have_values_where_they_decided(
         made.begun()
         [match] = [one for one in made.t.rounds[-1] if not one.is_bye]
         # The higher seed wins, but for the last two against each other.
-        winner = int(match.one > (match.other or 0))
+        winner = int(match.first > (match.second or 0))
         made.played(match, 0, winner, points=(51, 10) if winner == 0 else (10, 51))
     t = made.begun().t
     card = lines(card_panel("en", t, None, ""))
@@ -401,7 +402,7 @@ def test_pairs_have_won_and_those_who_are_level_share_the_first_place() -> None:
         made.begun()
         [match] = [one for one in made.t.rounds[-1] if not one.is_bye]
         # Each of them beats one and loses to the other.
-        winner = 0 if (match.one, match.other) in ((0, 1), (1, 2), (2, 0)) else 1
+        winner = 0 if (match.first, match.second) in ((0, 1), (1, 2), (2, 0)) else 1
         made.played(match, 0, winner, points=(51, 10) if winner == 0 else (10, 51))
     won = lines(winner_panel("en", made.begun().t, ""))
     assert won[0] == "🥇 Anna and Bruno and Carla share the first place!"
@@ -422,7 +423,7 @@ def test_ones_own_page_tells_ones_matches_and_leads_to_ones_hand() -> None:
     made = Made("swiss").started(4).round().begun()
     mine = next(one for one in made.t.rounds[-1] if 0 in one.teams)
     made.seated(mine, 0)
-    panel = mine_panel("en", "paper:1", made.t, 3 * DAY)
+    panel = player_panel("en", "paper:1", made.t, 3 * DAY)
     other = next(one for one in mine.teams if one)
     name = ("", "Bruno", "Carla", "Hans-Peter Bartolomeo v…")[other]
     assert lines(panel)[1:3] == ["organised by Anna", "Round 2 of 3 · 3 days left"]
@@ -477,19 +478,19 @@ def test_points_stand_as_their_reader_counts_them() -> None:
     made = Made("swiss").started(4).begun()
     match = made.t.rounds[0][0]
     made.played(match, 0, 0, points=(51, 7))
-    assert match.other is not None
+    assert match.second is not None
     one, other = (f"paper:{number + 1}" for number in match.teams)
-    assert "✅ 51 : 7" in stripped(mine_panel("en", one, made.t, HOUR).plain)
-    assert "❌ 7 : 51" in stripped(mine_panel("en", other, made.t, HOUR).plain)
+    assert "✅ 51 : 7" in stripped(player_panel("en", one, made.t, HOUR).plain)
+    assert "❌ 7 : 51" in stripped(player_panel("en", other, made.t, HOUR).plain)
 
 
 def test_a_reminder_says_whom_one_plays_and_what_is_left() -> None:
     made = Made("league").started(3).begun()
     match = made.t.rounds[0][0]
     made.seated(match, 0)
-    panel = reminder_panel("en", made.t, made.t.rounds[0][0], match.one, 5 * HOUR)
+    panel = reminder_panel("en", made.t, made.t.rounds[0][0], match.first, 5 * HOUR)
     names = ("Anna", "Bruno", "Carla")
-    assert lines(panel) == [f"⏰ Your match against {names[match.other or 0]} in Anna’s tournament: 5 h left"]
+    assert lines(panel) == [f"⏰ Your match against {names[match.second or 0]} in Anna’s tournament: 5 h left"]
     assert labels(panel) == ["▶ My hand", "My tournament"]
 
 
@@ -540,11 +541,11 @@ def test_nothing_is_on_any_more_in_what_was_called_off() -> None:
     made = Made("duplicate").started(4).begun()
     match = made.t.rounds[0][0]
     made.played(match, 1, 0, points=(9, 2)).seated(match, 2).add(Cancel())
-    panel = mine_panel("en", f"paper:{match.one + 1}", made.t, None)
+    panel = player_panel("en", f"paper:{match.first + 1}", made.t, None)
     assert "It was called off." in lines(panel)
     assert "Against" not in panel.plain
     assert labels(panel) == ["All results", "Whole table", "How it goes"]
-    [listed] = own_pages("en", f"paper:{match.one + 1}", [made.t, made.t])
+    [listed] = own_pages("en", f"paper:{match.first + 1}", [made.t, made.t])
     assert "Against" not in listed.plain
     assert "▶ My hand" not in labels(listed)
 
@@ -566,21 +567,21 @@ def test_a_duplicate_that_was_called_off_tells_its_seal_and_secret() -> None:
     ],
 )
 def test_who_calls_off_is_told_what_becomes_of_games(t: Tournament, told: list[str]) -> None:
-    assert lines(ask_panel("en", t, "off"))[2:] == ["Do you want to call this tournament off?", *told]
+    assert lines(confirm_panel("en", t, "off"))[2:] == ["Do you want to call this tournament off?", *told]
 
 
 def test_who_withdraws_is_told_what_that_costs_and_whom() -> None:
-    assert lines(ask_panel("en", on("league", 4), "withdraw"))[2:] == [
+    assert lines(confirm_panel("en", on("league", 4), "withdraw"))[2:] == [
         "Do you want to withdraw?",
         "All your matches that are not over are lost, also those to come.",
     ]
-    assert lines(ask_panel("en", on("swiss", 4, "tressette"), "withdraw"))[3:] == [
+    assert lines(confirm_panel("en", on("swiss", 4, "tressette"), "withdraw"))[3:] == [
         "The match that is on is lost, and you are paired no more.",
         "Your partner goes out with you.",
     ]
     t = Made("swiss", "tressette").started(4).begun().add(Leave(0)).t
-    assert "You have withdrawn." in lines(mine_panel("en", "paper:1", t, HOUR))
-    partners = mine_panel("en", "paper:2", t, HOUR)
+    assert "You have withdrawn." in lines(player_panel("en", "paper:1", t, HOUR))
+    partners = player_panel("en", "paper:2", t, HOUR)
     assert "Your partner has withdrawn, and you play no more." in lines(partners)
     assert "Withdraw" not in labels(partners)
 
@@ -611,30 +612,30 @@ def test_a_duplicates_round_of_one_table_says_what_counts() -> None:
     made.add(Leave(0)).add(Leave(1)).begun()
     assert sum(not one.is_bye for one in made.t.rounds[-1]) == 1
     assert told in lines(card_panel("en", made.t, HOUR, ""))
-    assert told in lines(mine_panel("en", "paper:3", made.t, HOUR))
+    assert told in lines(player_panel("en", "paper:3", made.t, HOUR))
     [match] = [one for one in made.t.rounds[-1] if not one.is_bye]
     made.played(match, 1, 0, "resign").played(match, 2, 0, points=(40, 2))
-    assert [one.scores[0] for one in scores_of(made.t, len(made.t.rounds))] == [5, 0]
+    assert [one.scores[0] for one in deal_scores(made.t, len(made.t.rounds))] == [5, 0]
 
 
 def test_an_organiser_organises_on_their_own_page_and_others_enter_and_leave_there() -> None:
     t = Made("swiss").entered(3).t
-    assert labels(mine_panel("en", "paper:1", t, None)) == ["How it goes", "Leave", "Start", "Options", "Call off"]
-    assert labels(mine_panel("en", "paper:2", t, None)) == ["How it goes", "Leave"]
-    assert labels(mine_panel("en", "paper:404", t, None)) == ["How it goes", "Enter"]
-    assert labels(mine_panel("en", "paper:1", on("swiss", 4), None))[-1] == "Call off"
-    assert "Call off" not in labels(mine_panel("en", "paper:1", over("swiss", 4), None))
+    assert labels(player_panel("en", "paper:1", t, None)) == ["How it goes", "Leave", "Start", "Options", "Call off"]
+    assert labels(player_panel("en", "paper:2", t, None)) == ["How it goes", "Leave"]
+    assert labels(player_panel("en", "paper:404", t, None)) == ["How it goes", "Enter"]
+    assert labels(player_panel("en", "paper:1", on("swiss", 4), None))[-1] == "Call off"
+    assert "Call off" not in labels(player_panel("en", "paper:1", over("swiss", 4), None))
 
 
 def test_a_place_is_told_when_something_counts() -> None:
     made = Made("duplicate").started(4).begun()
     first, second = made.t.rounds[0]
     made.played(first, 1, 0, points=(9, 2)).played(first, 2, 0, points=(9, 2)).played(second, 1, 0)
-    for told in (mine_panel("en", "paper:1", made.t, HOUR), card_panel("en", made.t, HOUR, "")):
+    for told in (player_panel("en", "paper:1", made.t, HOUR), card_panel("en", made.t, HOUR, "")):
         assert "Your place" not in told.plain
         assert "Standings" not in told.plain
     made.played(second, 2, 0)
-    assert "Your place" in mine_panel("en", "paper:1", made.t, HOUR).plain
+    assert "Your place" in player_panel("en", "paper:1", made.t, HOUR).plain
 
 
 def test_several_hands_are_told_apart_by_whom_one_plays() -> None:
@@ -642,7 +643,7 @@ def test_several_hands_are_told_apart_by_whom_one_plays() -> None:
     mine = [match for match in made.t.rounds[0] if 0 in match.teams]
     for match in mine:
         made.seated(match, 0)
-    shown = mine_panel("en", "paper:1", made.t, HOUR)
+    shown = player_panel("en", "paper:1", made.t, HOUR)
     assert {stripped(one) for one in labels(shown)[:2]} == {"▶ Bruno", "▶ Carla"}
 
 

@@ -24,7 +24,7 @@ from bot.features.tournaments.errors import (
     TooFewTeams,
     UnreadableTournament,
 )
-from bot.features.tournaments.forgetting import forget, kept_of
+from bot.features.tournaments.forgetting import export, forget
 from bot.features.tournaments.registration import Registration, teams_of
 from bot.features.tournaments.store import Tournaments
 from bot.features.tournaments.tournament import MOST_TEAMS, Form, Tournament
@@ -73,8 +73,8 @@ async def test_it_is_opened_once_by_an_update(desk: Desk) -> None:
     other = await Desk(desk.store).opened()
     assert first.code == again.code == other.code
     assert (first.phase, first.place, first.opener.person, first.form) == ("open", GROUP, ANNA, "knockout")
-    assert [one.code for one in await desk.tournaments.at(GROUP)] == [first.code]
-    assert list(await desk.tournaments.live()) == [first.code]
+    assert [one.code for one in await desk.tournaments.in_chat(GROUP)] == [first.code]
+    assert list(await desk.tournaments.live_codes()) == [first.code]
     assert (await desk.opened(update="c2")).code != first.code
 
 
@@ -119,17 +119,17 @@ async def test_programs_do_not_play(desk: Desk) -> None:
 async def test_only_who_opened_it_changes_starts_and_calls_it_off(desk: Desk) -> None:
     code = (await desk.entered("metamazzo", "knockout", ANNA, BRUNO)).code
     for refused in (
-        desk.registration.choose(code, BRUNO, "form", "swiss", "u1"),
-        desk.registration.play(code, BRUNO, Choice.usual("testa"), "u2"),
+        desk.registration.choose_option(code, BRUNO, "form", "swiss", "u1"),
+        desk.registration.choose_game(code, BRUNO, Choice.usual("testa"), "u2"),
         desk.registration.start(code, BRUNO, "u3"),
         desk.registration.cancel(code, BRUNO, "u4"),
     ):
         with pytest.raises(OnlyTheOrganiser):
             await refused
-    assert (await desk.registration.choose(code, ANNA, "form", "swiss", "u5")).form == "swiss"
+    assert (await desk.registration.choose_option(code, ANNA, "form", "swiss", "u5")).form == "swiss"
     with pytest.raises(ValueError, match="form is one of"):
-        await desk.registration.choose(code, ANNA, "form", "chess", "u6")
-    changed = await desk.registration.play(code, ANNA, Choice.usual("testa"), "u7")
+        await desk.registration.choose_option(code, ANNA, "form", "chess", "u6")
+    changed = await desk.registration.choose_game(code, ANNA, Choice.usual("testa"), "u7")
     assert changed.game == "testa"
 
 
@@ -176,12 +176,12 @@ async def test_who_leaves_afterwards_has_withdrawn(desk: Desk) -> None:
 
 async def test_partners_find_each_other_or_are_put_together(desk: Desk) -> None:
     code = (await desk.entered("tressette", "knockout", ANNA, BRUNO, CARLA, DINO, "paper:5")).code
-    paired = await desk.registration.partner(code, DINO, NAMES[DINO], 0, "pair")
+    paired = await desk.registration.join_partner(code, DINO, NAMES[DINO], 0, "pair")
     assert teams_of(paired) == [(0, 3), (1, 2)]
     with pytest.raises(HasPartner):
-        await desk.registration.partner(code, BRUNO, NAMES[BRUNO], 3, "too late")
+        await desk.registration.join_partner(code, BRUNO, NAMES[BRUNO], 3, "too late")
     with pytest.raises(NoSuchPartner):
-        await desk.registration.partner(code, BRUNO, NAMES[BRUNO], 1, "with oneself")
+        await desk.registration.join_partner(code, BRUNO, NAMES[BRUNO], 1, "with oneself")
     left = await desk.registration.leave(code, ANNA, "leave")
     assert teams_of(left) == [(1, 2), (3, 4)]
     started = await desk.registration.start(code, ANNA, "start")
@@ -219,8 +219,8 @@ async def test_a_chat_that_moves_takes_them_along(desk: Desk) -> None:
     for _ in range(2):
         await desk.tournaments.move_chat(GROUP, "paper:200")
     assert (await desk.tournaments.load(code)).place == "paper:200"
-    assert [one.code for one in await desk.tournaments.at("paper:200")] == [code]
-    assert await desk.tournaments.at(GROUP) == []
+    assert [one.code for one in await desk.tournaments.in_chat("paper:200")] == [code]
+    assert await desk.tournaments.in_chat(GROUP) == []
 
 
 async def test_nothing_is_left_of_who_is_forgotten(desk: Desk) -> None:
@@ -228,7 +228,7 @@ async def test_nothing_is_left_of_who_is_forgotten(desk: Desk) -> None:
     await desk.registration.leave(code, CARLA, "changed her mind")
     other = Desk(desk.store)
     assert (await other.tournaments.load(code)).players[1]
-    assert [one["player"] for one in await kept_of(desk.store.client, BRUNO)] == [1]
+    assert [one["player"] for one in await export(desk.store.client, BRUNO)] == [1]
     for person in (BRUNO, CARLA):
         await forget(desk.store, person, f"somebody:{person[-4:]}x")
         await forget(desk.store, person, f"somebody:{person[-4:]}x")
@@ -237,14 +237,14 @@ async def test_nothing_is_left_of_who_is_forgotten(desk: Desk) -> None:
     assert [player.name for player in seen.players if player] == [NAMES[ANNA]]
     await forget(desk.store, ANNA, "somebody:x")
     assert (await other.tournaments.load(code)).phase == "cancelled"
-    assert await kept_of(desk.store.client, ANNA) == []
+    assert await export(desk.store.client, ANNA) == []
 
 
 async def test_a_game_that_cannot_be_read_keeps_nobody_from_being_forgotten(desk: Desk) -> None:
     code = (await desk.entered("metamazzo", "knockout", ANNA, BRUNO)).code
     await desk.store.client.hset(keys.tournament_games(code), "1 ABCDEF-1", b"\xffdamaged")
     await forget(desk.store, BRUNO, "somebody:x")
-    assert await kept_of(desk.store.client, BRUNO) == []
+    assert await export(desk.store.client, BRUNO) == []
     assert await desk.store.client.hlen(keys.tournament_games(code)) == 1
 
 
@@ -263,16 +263,16 @@ async def test_one_that_cannot_be_read_is_left_out_of_lists_and_stays_on_them(de
         await desk.store.client.hset(key, bad, "1.0")
     with capture_logs() as logs:
         for _ in range(2):
-            assert [one.code for one in await desk.tournaments.at(GROUP)] == [good]
-            assert [one.code for one in await desk.tournaments.of(ANNA)] == [good]
-    assert [one["code"] for one in await kept_of(desk.store.client, ANNA)] == [good]
+            assert [one.code for one in await desk.tournaments.in_chat(GROUP)] == [good]
+            assert [one.code for one in await desk.tournaments.of_person(ANNA)] == [good]
+    assert [one["code"] for one in await export(desk.store.client, ANNA)] == [good]
     assert [(one["event"], one["tournament"]) for one in logs] == [("tournament_unreadable", bad)]
     with pytest.raises(UnreadableTournament, match="Whoever hosts me"):
         await desk.registration.enter(bad, BRUNO, "Bruno", "u")
     assert await desk.store.client.hgetall(keys.entered(BRUNO)) == {}
     await desk.store.client.rpop(keys.tournament(bad))
-    assert {one.code for one in await desk.tournaments.at(GROUP)} == {good, bad}
-    assert {one.code for one in await desk.tournaments.of(ANNA)} == {good, bad}
+    assert {one.code for one in await desk.tournaments.in_chat(GROUP)} == {good, bad}
+    assert {one.code for one in await desk.tournaments.of_person(ANNA)} == {good, bad}
 
 
 async def test_of_one_that_cannot_be_read_nothing_is_left_of_who_is_forgotten(desk: Desk) -> None:
@@ -295,10 +295,10 @@ async def test_a_chat_takes_one_that_cannot_be_read_along_when_it_moves_once_mor
     bad, good = (await desk.opened(update="c1")).code, (await desk.opened(update="c2")).code
     await desk.store.client.rpush(keys.tournament(bad), UNKNOWN)
     await desk.tournaments.move_chat(GROUP, "paper:200")
-    assert [one.code for one in await desk.tournaments.at("paper:200")] == [good]
+    assert [one.code for one in await desk.tournaments.in_chat("paper:200")] == [good]
     await desk.store.client.rpop(keys.tournament(bad))
     await desk.tournaments.move_chat(GROUP, "paper:200")
-    assert {one.code for one in await desk.tournaments.at("paper:200")} == {good, bad}
+    assert {one.code for one in await desk.tournaments.in_chat("paper:200")} == {good, bad}
     assert await desk.store.client.exists(keys.tournaments_at(GROUP)) == 0
 
 
@@ -310,10 +310,10 @@ async def test_one_that_cannot_be_read_is_called_off_as_it_stood_before(desk: De
         await desk.store.client.rpush(log, UNKNOWN)
     else:
         await desk.store.client.lset(log, place, UNKNOWN)
-    assert list(await desk.tournaments.unreadable()) == [whole.code]
+    assert list(await desk.tournaments.unreadable_codes()) == [whole.code]
     for _ in range(2):
         await desk.tournaments.call_off_unreadable(whole.code, "close")
-    assert await desk.tournaments.unreadable() == {}
+    assert await desk.tournaments.unreadable_codes() == {}
     after = await Desk(desk.store).tournaments.load(whole.code)
     assert after.entries == (*whole.entries[:place], b"cancel\tclose")
     assert after.phase == "cancelled"
@@ -332,10 +332,10 @@ async def test_no_key_of_an_update_names_who_is_forgotten(desk: Desk) -> None:
     registration, code = desk.registration, (await desk.opened("tressette", update=f"pg{ids[ANNA]}.1")).code
     for number, person in enumerate(people, 2):
         await registration.enter(code, person, NAMES[person], f"pg{ids[person]}.{number}")
-    await registration.partner(code, BRUNO, NAMES[BRUNO], 0, f"pg{ids[BRUNO]}.6 partner")
+    await registration.join_partner(code, BRUNO, NAMES[BRUNO], 0, f"pg{ids[BRUNO]}.6 partner")
     await registration.leave(code, CARLA, f"pg{ids[CARLA]}.7")
     await registration.enter(code, CARLA, NAMES[CARLA], f"pg{ids[CARLA]}.8")
-    await registration.choose(code, ANNA, "time", "3600", f"pg{ids[ANNA]}.9")
+    await registration.choose_option(code, ANNA, "time", "3600", f"pg{ids[ANNA]}.9")
     await registration.enter(code, f"paper:9{ids[BRUNO]}", "Another", f"pg9{ids[BRUNO]}.1")
     await registration.start(code, ANNA, f"pg{ids[ANNA]}.10")
     await desk.tournaments.commit(code, f"round:{ids[BRUNO]}", lambda _one: [Round(1, ((0, 1),))])
@@ -367,7 +367,7 @@ async def test_who_is_forgotten_while_a_press_is_under_way_is_found_once_more(
     elif doing == "enter":
         await desk.registration.enter(code, BRUNO, NAMES[BRUNO], "late")
     else:
-        await desk.registration.partner(code, BRUNO, NAMES[BRUNO], 0, "late")
+        await desk.registration.join_partner(code, BRUNO, NAMES[BRUNO], 0, "late")
     assert await traces(desk.store, BRUNO, NAMES[BRUNO])
     await forget(desk.store, BRUNO, "somebody:x")
     assert await traces(desk.store, BRUNO, NAMES[BRUNO]) == []

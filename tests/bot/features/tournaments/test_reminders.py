@@ -59,7 +59,7 @@ async def late(store: Store, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[L
     async with field(store) as some:
         tournaments = some.worker.feature(TournamentsFeature).director.tournaments
         started = await some.started("metamazzo", "knockout", 8)
-        ends_at = await tournaments.played() + LEFT
+        ends_at = await tournaments.playing_time() + LEFT
         pairs = next_round(started)
         assert pairs
         yield Late(some, await tournaments.commit(started.code, "round:1", lambda _one: [Round(ends_at, pairs)]))

@@ -106,8 +106,8 @@ def test_a_round_robin_decides_by_the_matches_among_those_level() -> None:
     t = paired(t, (0, 3), (1, 2), (3, 2), (0, 1), (1, 3), (2, 0))
     results = {(0, 3): (31, 10), (1, 2): (31, 5), (3, 2): (31, 30), (0, 1): (31, 30), (1, 3): (31, 0), (2, 0): (31, 29)}
     for match in t.rounds[0]:
-        assert match.other is not None
-        t = scored(t, match, *results[match.one, match.other])
+        assert match.second is not None
+        t = scored(t, match, *results[match.first, match.second])
     # 0 and 1 have two wins, and 0 beat 1; 2 and 3 have one, and 3 beat 2.
     assert [(line.team, line.place, figures(line)) for line in standings(t)] == [
         (0, 1, ["2", "1", "3", "+20"]),
@@ -206,11 +206,11 @@ def naive(t: Tournament) -> dict[int, tuple[Fraction, ...]]:
     met: dict[int, list[tuple[int | None, Fraction, bool]]] = defaultdict(list)
     byes: dict[int, int] = defaultdict(int)
     for match in t.matches:
-        if match.other is None:
-            byes[match.one] += 1
+        if match.second is None:
+            byes[match.first] += 1
             continue
         [(_deal, result)] = match.results.items()
-        for at, (team, other) in enumerate(((match.one, match.other), (match.other, match.one))):
+        for at, (team, other) in enumerate(((match.first, match.second), (match.second, match.first))):
             own = Fraction(result.winner == at)
             wins[team] += own
             cards[team] += (result.ours - result.theirs) * (1 - 2 * at)

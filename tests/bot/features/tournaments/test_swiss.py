@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from bot.features.tournaments.entries import Leave
 from bot.features.tournaments.pairing import next_round, rounds_in_all
-from bot.features.tournaments.played import Record, seated
+from bot.features.tournaments.played import Record, order_seats
 from bot.features.tournaments.swiss import RELAXED, can_be_paired, records_of
 from bot.features.tournaments.tournament import Form, Tournament
 from tests.bot.features.tournaments.logs import (
@@ -67,7 +67,7 @@ def test_nobody_meets_twice_and_everybody_is_paired_once(
     t = whole(seed, teams, form, rounds=rounds, leaving=leaving)
     met = [frozenset(match.teams) for match in t.matches if not match.is_bye]
     assert len(met) == len(set(met))
-    byes = [match.one for match in t.matches if match.is_bye]
+    byes = [match.first for match in t.matches if match.is_bye]
     assert len(byes) == len(set(byes))
     for number, matches in enumerate(t.rounds, 1):
         active = playing_teams(before(t, number))
@@ -124,7 +124,7 @@ def test_the_same_log_gives_the_same_pairs_in_any_process() -> None:
         "from tests.bot.features.tournaments.test_swiss import whole\n"
         "for seed in range(4):\n"
         "    t = whole(seed, 9 + seed, leaving=0.2)\n"
-        "    print([(one.one, one.other) for one in t.matches])\n"
+        "    print([(one.first, one.second) for one in t.matches])\n"
     )
     told = {
         subprocess.run(
@@ -233,18 +233,18 @@ def test_who_has_the_first_seat(one: str, other: str, first: int) -> None:
         return [{"W": "white", "B": "black"}[letter] for letter in text]
 
     records = {0: Record(colours=colours(one)), 1: Record(colours=colours(other))}
-    assert seated(records, 0, 1)[0] == first
-    assert seated(records, 1, 0)[0] == first
+    assert order_seats(records, 0, 1)[0] == first
+    assert order_seats(records, 1, 0)[0] == first
 
 
 def test_who_has_more_points_is_ranked_higher_whatever_the_number() -> None:
     level = {0: Record(colours=["white"]), 3: Record(colours=["white"])}
-    assert seated(level, 0, 3) == (3, 0)
+    assert order_seats(level, 0, 3) == (3, 0)
     ahead = {0: Record(colours=["white"]), 3: Record(Fraction(1), colours=["white"])}
-    assert seated(ahead, 0, 3) == (0, 3)
+    assert order_seats(ahead, 0, 3) == (0, 3)
     # Nobody has played yet: an odd seed, counted from 0, has the second seat.
-    assert seated({0: Record(), 3: Record(Fraction(1))}, 0, 3) == (0, 3)
-    assert seated({0: Record(), 2: Record(Fraction(1))}, 0, 2) == (2, 0)
+    assert order_seats({0: Record(), 3: Record(Fraction(1))}, 0, 3) == (0, 3)
+    assert order_seats({0: Record(), 2: Record(Fraction(1))}, 0, 2) == (2, 0)
 
 
 def test_colours_give_way_before_a_tournament_ends() -> None:

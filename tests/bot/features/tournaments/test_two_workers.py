@@ -132,7 +132,7 @@ async def test_it_goes_on_where_the_worker_that_ran_it_stops(two: Two, embedded:
         await two.say(PEOPLE[0], "tournament", "testa", "11")
         for person in PEOPLE:
             await two.press_card(person, "enter")
-        [code] = await two.minding.feature(TournamentsFeature).director.tournaments.live()
+        [code] = await two.minding.feature(TournamentsFeature).director.tournaments.live_codes()
         await two.press(PEOPLE[0], GROUP, (await two.button(GROUP, "start"))[0], f"1ptournament {code} set form {form}")
         await two.press_card(PEOPLE[0], "start")
         played = 0
@@ -150,7 +150,7 @@ async def test_it_goes_on_where_the_worker_that_ran_it_stops(two: Two, embedded:
         async with asyncio.timeout(60):
             while (
                 len(two.fake.texts(GROUP)) < 2
-                or await two.minding.feature(TournamentsFeature).director.tournaments.live()
+                or await two.minding.feature(TournamentsFeature).director.tournaments.live_codes()
             ):
                 await asyncio.sleep(0.05)
         # Nor is anything told again afterwards.
@@ -173,4 +173,4 @@ async def test_it_goes_on_where_the_worker_that_ran_it_stops(two: Two, embedded:
         card, told = two.fake.texts(GROUP)
         assert "🏆" in card
         assert "🥇" in told
-        assert not await worker.feature(TournamentsFeature).director.tournaments.live()
+        assert not await worker.feature(TournamentsFeature).director.tournaments.live_codes()

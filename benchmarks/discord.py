@@ -38,7 +38,7 @@ from benchmarks.platforms import (
 )
 from bot import logs
 from bot.card_room import CardRoom
-from bot.running import collect_seldom
+from bot.running import tune_garbage_collector
 from bot.settings import Settings
 
 TOKEN = "bench"  # noqa: S105
@@ -216,5 +216,5 @@ def run(tables: tuple[int, ...] = (), pictures: bool = False) -> None:
     logs.set_up("warning")
     # A server on the same machine answers heartbeats faster than the library expects, and it complains.
     logging.getLogger("discord.gateway").setLevel(logging.ERROR)
-    collect_seldom()
+    tune_garbage_collector()
     asyncio.run(measure_with_pictures() if pictures else measure(max(tables, default=IDLE_TABLES)))

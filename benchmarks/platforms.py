@@ -23,7 +23,7 @@ from bot import logs
 from bot.card_room import CardRoom
 from bot.handlers import Dispatcher
 from bot.platform import Adapter
-from bot.running import collect_seldom
+from bot.running import tune_garbage_collector
 from bot.settings import Settings
 from bot.store import EmbeddedStore, opened
 from bot.supervisor import Supervisor
@@ -124,7 +124,7 @@ async def whole_bot(settings: Settings, make: Callable[[CardRoom], Adapter]) -> 
         try:
             async with opened(embedded.url) as store:
                 worker = Worker(store, settings)
-                worker.add(make(Dispatcher(worker)))
+                worker.add_adapter(make(Dispatcher(worker)))
                 serving = asyncio.create_task(Supervisor(worker).run())
                 async with within(STARTS_IN, "the bot to start"):
                     await worker.start()
@@ -182,7 +182,7 @@ def _run_alone(measure: Callable[..., Awaitable[dict[str, Any]]], *about: Any) -
         return await measure(*about)
 
     logs.set_up("error")
-    collect_seldom()
+    tune_garbage_collector()
     return asyncio.run(run())
 
 

@@ -25,8 +25,8 @@ from benchmarks.limits import PATIENCE, BenchFailed, within
 from bot import logs
 from bot.handlers import Dispatcher
 from bot.panel import Panel
-from bot.platform import Command, NotDone, Person, Press, RateLimit, Reply, SentMessage, private_place
-from bot.running import collect_seldom
+from bot.platform import Command, NotDelivered, Person, Press, RateLimit, Reply, SentMessage, private_place
+from bot.running import tune_garbage_collector
 from bot.settings import Settings
 from bot.store import EmbeddedStore, Store, opened
 from bot.tables.table import Table
@@ -72,17 +72,17 @@ class Counter:
     def rate_limit(self, place: str) -> RateLimit:
         return RateLimit()
 
-    def invitation(self, code: str, place: str, message: str) -> str:
+    def invitation_url(self, code: str, place: str, message: str) -> str:
         return ""
 
-    def overall(self) -> RateLimit:
+    def overall_rate_limit(self) -> RateLimit:
         return RateLimit()
 
     def has_admins(self, place: str) -> bool:
         return False
 
     async def is_admin(self, place: str, person: str) -> bool:
-        raise NotDone("nobody administers groups here")
+        raise NotDelivered("nobody administers groups here")
 
     async def send(self, place: str, panel: Panel, key: str, *, silent: bool = False) -> SentMessage:
         self._count(place)
@@ -140,10 +140,12 @@ class Crowd:
     async def open_table(self, number: int) -> None:
         one, two = self.person(2 * number), self.person(2 * number + 1)
         place = f"bench:g{number}"
-        await self.worker.people.choose_for_chat(place, clock="86400")
-        done(await self.dispatcher.command(Command(self.key(), one, place, "challenge", (GAME,))))
+        await self.worker.people.update_chat(place, clock="86400")
+        done(await self.dispatcher.handle_command(Command(self.key(), one, place, "challenge", (GAME,))))
         [table] = await self.worker.tables_of(one.id)
-        done(await self.dispatcher.press(Press(self.key(), two, place, "1", f"1t{table.code}:sit", genuine=True)))
+        done(
+            await self.dispatcher.handle_press(Press(self.key(), two, place, "1", f"1t{table.code}:sit", genuine=True))
+        )
         self.codes.append(table.code)
 
     def key(self) -> str:
@@ -171,7 +173,7 @@ class Crowd:
             press = Press(self.key(), person, place, message, f"1m{code}:{table.version}:{move}", genuine=True)
             written = self.counter.written[press.place] = asyncio.get_running_loop().create_future()
             start = time.perf_counter()
-            done(await self.dispatcher.press(press))
+            done(await self.dispatcher.handle_press(press))
             took: float = await written - start
             if (now := self.worker.room.remembered(code)) and now.phase != "playing":
                 await self._replace(table)
@@ -270,7 +272,7 @@ async def report(store: Store, tables: tuple[int, ...]) -> None:
     )
     counter = Counter()
     worker = Worker(store, Settings(_env_file=None, playground=False, rate_limits=False, analyse_results=False))
-    worker.add(counter)
+    worker.add_adapter(counter)
     async with within(PATIENCE, "the bot to start"):
         await worker.start()
     crowd = Crowd(worker, counter, 1)
@@ -326,5 +328,5 @@ def command(
 def run(tables: tuple[int, ...]) -> None:
     """Measure with so many live tables, one number after the other."""
     logs.set_up("warning")
-    collect_seldom()
+    tune_garbage_collector()
     asyncio.run(measure(tables))

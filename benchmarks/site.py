@@ -9,7 +9,7 @@ from pathlib import Path
 
 from benchmarks.limits import STARTS_IN, within
 from bot.handlers import Dispatcher
-from bot.running import adapters_of, opened_worker
+from bot.running import load_adapters, open_worker
 from bot.settings import Settings
 from bot.supervisor import Supervisor
 from bot.worker import Worker
@@ -31,9 +31,9 @@ async def bot_with_pages() -> AsyncIterator[tuple[Worker, int]]:
             public_url=None,
             rate_limits=False,
         )
-        async with opened_worker(settings) as worker:
-            for adapter in adapters_of(Dispatcher(worker)):
-                worker.add(adapter)
+        async with open_worker(settings) as worker:
+            for adapter in load_adapters(Dispatcher(worker)):
+                worker.add_adapter(adapter)
             await worker.start()
             serving = asyncio.create_task(Supervisor(worker).run())
             try:

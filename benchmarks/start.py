@@ -21,7 +21,7 @@ from pathlib import Path
 import typer
 
 from benchmarks.limits import PATIENCE, BenchFailed
-from bot.settings import names
+from bot.settings import variable_names
 
 ROUNDS = 5
 
@@ -37,7 +37,7 @@ COMMANDS = {
 
 def environment(folder: Path, port: int, path: str = "") -> dict[str, str]:
     """An environment for a bot of its own, whatever this machine's host has set; ``path`` are folders of its source."""
-    unwanted = {*names(), "PYTHONDONTWRITEBYTECODE"}
+    unwanted = {*variable_names(), "PYTHONDONTWRITEBYTECODE"}
     kept = {name: value for name, value in os.environ.items() if name not in unwanted}
     if path:
         kept["PYTHONPATH"] = path

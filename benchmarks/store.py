@@ -98,7 +98,7 @@ async def weigh(store: Store, game: str) -> tuple[float, float]:
     await store.client.flushall()
     # With everything that a live game leaves there: its log, what is shown of it, its clock, who sits at it.
     worker = Worker(store, Settings(_env_file=None, playground=False, rate_limits=False, analyse_results=False))
-    worker.add(Counter())
+    worker.add_adapter(Counter())
     await worker.start()
     tables = await in_groups([play_to_the_middle(worker.room, game, number) for number in range(TABLES)])
     await worker.settled()

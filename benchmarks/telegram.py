@@ -46,7 +46,7 @@ from benchmarks.platforms import (
 )
 from bot import logs
 from bot.card_room import CardRoom
-from bot.running import collect_seldom
+from bot.running import tune_garbage_collector
 from bot.settings import Settings
 
 TOKEN = "1:bench"  # noqa: S105
@@ -260,7 +260,7 @@ def run(tables: tuple[int, ...] = (), pictures: bool = False, inline: bool = Fal
     ``inline`` is what people type, in place of what they press.
     """
     logs.set_up("warning")
-    collect_seldom()
+    tune_garbage_collector()
     if inline:
         asyncio.run(measure_inline())
     else:

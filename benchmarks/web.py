@@ -24,7 +24,7 @@ from benchmarks import pages
 from benchmarks.limits import PATIENCE, within
 from benchmarks.site import bot_with_pages
 from bot import logs
-from bot.connections import allow_open_files
+from bot.connections import raise_file_limit
 from bot.site.watching import public_table
 from bot.worker import Worker
 
@@ -53,7 +53,7 @@ def run(
 ) -> None:
     """Have one table watched, and many played at on their pages."""
     logs.set_up("error")
-    allow_open_files(2 * watchers + 1000)
+    raise_file_limit(2 * watchers + 1000)
     typer.echo(f"{watchers} watchers of one table, {moves} moves, one every {PAUSE} s")
     typer.echo(f"{'':16}{'p50 ms':>9}{'p99 ms':>9}{'max ms':>9}{'CPU ms a move':>15}{'MB more':>9}{'missed':>8}")
     for name, measured in (("aiohttp alone", _baseline), ("buongioco", _table)):

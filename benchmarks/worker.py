@@ -17,7 +17,7 @@ from bot.background import TaskSet
 from bot.handlers import Dispatcher
 from bot.panel import Panel
 from bot.platform import Command, Person, Press, SentMessage, is_private, person_of, private_place
-from bot.running import collect_seldom
+from bot.running import tune_garbage_collector
 from bot.settings import Settings
 from bot.store import opened
 from bot.worker import Worker
@@ -71,7 +71,7 @@ class BenchWorker:
         if action["do"] == "press":
             person = self._person(action["person"])
             place = private_place(person.id)
-            reply = await self._dispatcher.press(
+            reply = await self._dispatcher.handle_press(
                 Press(action["key"], person, place, action["message"], action["payload"])
             )
             if reply.toast:
@@ -79,15 +79,15 @@ class BenchWorker:
         elif action["do"] == "open":
             await self._open(action["number"])
         else:
-            say(cpu=time.process_time(), shards=len(self._worker.shards.mine))
+            say(cpu=time.process_time(), shards=len(self._worker.shards.owned))
 
     async def _open(self, number: int) -> None:
         """A table in a group of its own, with two people at it."""
         one, two, place = self._person(2 * number), self._person(2 * number + 1), f"bench:g{number}"
-        await self._worker.people.choose_for_chat(place, clock="86400")
-        await self._dispatcher.command(Command(f"o{number}", one, place, "challenge", (GAME,)))
+        await self._worker.people.update_chat(place, clock="86400")
+        await self._dispatcher.handle_command(Command(f"o{number}", one, place, "challenge", (GAME,)))
         [table] = await self._worker.tables_of(one.id)
-        await self._dispatcher.press(Press(f"s{number}", two, place, "1", f"1t{table.code}:sit"))
+        await self._dispatcher.handle_press(Press(f"s{number}", two, place, "1", f"1t{table.code}:sit"))
 
 
 async def main(number: int, replicas: int, url: str) -> None:
@@ -96,7 +96,7 @@ async def main(number: int, replicas: int, url: str) -> None:
     tasks = TaskSet()
     async with opened(url, replicas) as store:
         worker = Worker(store, Settings(_env_file=None, playground=False, analyse_results=False), alone=False)
-        worker.add(Lines(number))
+        worker.add_adapter(Lines(number))
         await worker.start()
         bench_worker = BenchWorker(worker)
         try:
@@ -108,5 +108,5 @@ async def main(number: int, replicas: int, url: str) -> None:
 
 if __name__ == "__main__":
     logs.set_up("error")
-    collect_seldom()
+    tune_garbage_collector()
     asyncio.run(main(int(sys.argv[1]), int(sys.argv[2]), sys.argv[3]))

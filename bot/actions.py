@@ -85,12 +85,12 @@ def offer(terms: str) -> str:
     return f"1o{terms}"
 
 
-def join_word(code: str) -> str:
+def join_start_word(code: str) -> str:
     """Return the word after /start in a link that seats people: ``join-K7QF2M`` (see `bot.pasted_text`)."""
     return f"join-{code}"
 
 
-def parse(payload: str) -> Action:
+def parse_payload(payload: str) -> Action:
     """What a payload asks for."""
     if len(payload) <= LONGEST_PAYLOAD:
         if found := MOVE.fullmatch(payload):
@@ -106,7 +106,7 @@ def parse(payload: str) -> Action:
     raise BadPayload()
 
 
-def number_in(words: Sequence[str], digits: int = 6) -> int:
+def parse_number(words: Sequence[str], digits: int = 6) -> int:
     """Return the first word as a number of at most ``digits`` digits. BadPayload if it is not one."""
     if not words or not words[0].isdecimal() or len(words[0]) > digits:
         raise BadPayload()

@@ -13,7 +13,7 @@ FORWARDED = ("forwarded", "via", "cdn-loop", "cf-connecting-ip", "true-client-ip
 FORWARDED_PREFIXES = ("x-forwarded", "x-original-", "x-cluster-client")
 """Headers, in lower case, that reverse proxies add and that no browser sends by itself."""
 
-AROUND = 8
+NETWORK_FACTOR = 8
 """How many times as much the network around an address (`Visitor`) may have as the address itself.
 
 A school or a carrier's customers share a network; one machine must not use all of it.
@@ -31,7 +31,7 @@ class Visitor(NamedTuple):
     network: str
 
     @classmethod
-    def at(cls, address: str) -> "Visitor":
+    def from_address(cls, address: str) -> "Visitor":
         """From an address, perhaps with a port, as some proxies write it. Any other text stands for itself."""
         found = AUTHORITY.fullmatch(address.lower())
         try:
@@ -41,8 +41,8 @@ class Visitor(NamedTuple):
         if isinstance(one, ipaddress.IPv6Address):
             one = one.ipv4_mapped or one
         if isinstance(one, ipaddress.IPv4Address):
-            return cls(str(one), _around(one, 24))
-        return cls(_around(one, 64), _around(one, 48))
+            return cls(str(one), _network(one, 24))
+        return cls(_network(one, 64), _network(one, 48))
 
 
 def is_forwarded(headers: Mapping[str, str], version: tuple[int, int]) -> bool:
@@ -76,6 +76,6 @@ def is_own_name(name: str, is_networked: bool, permitted: Collection[str] = ()) 
     return is_networked or address.is_loopback
 
 
-def _around(address: ipaddress.IPv4Address | ipaddress.IPv6Address, bits: int) -> str:
+def _network(address: ipaddress.IPv4Address | ipaddress.IPv6Address, bits: int) -> str:
     """Return the network of this many bits that contains an address."""
     return str(ipaddress.ip_network((address.packed, bits), strict=False))

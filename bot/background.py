@@ -62,7 +62,7 @@ class TaskSet:
         return task
 
     @contextmanager
-    def joined(self) -> Iterator[None]:
+    def track_current(self) -> Iterator[None]:
         """The task that runs what is in here is one of the set meanwhile: it was begun elsewhere."""
         task = asyncio.current_task()
         assert task

@@ -17,7 +17,7 @@ class Backoff:
         """It went well: the next pause is the first again."""
         self._next = self.first
 
-    def next(self) -> float:
+    def next_pause(self) -> float:
         """The next pause."""
         pause, self._next = self._next, min(2 * self._next, self.longest)
         return pause * random.uniform(1 - JITTER, 1 + JITTER)

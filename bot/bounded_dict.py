@@ -8,7 +8,7 @@ K = TypeVar("K", bound=Hashable)
 V = TypeVar("V")
 
 
-class Latest(OrderedDict[K, V]):
+class BoundedDict(OrderedDict[K, V]):
     """A dictionary of ``most`` things at the most: what was noted longest ago is forgotten first.
 
     To look something up is no use of it, and costs what it does in any dictionary.
@@ -18,7 +18,7 @@ class Latest(OrderedDict[K, V]):
         super().__init__()
         self._most = most
 
-    def note(self, key: K, value: V) -> None:
+    def put(self, key: K, value: V) -> None:
         """Keep something, in place of what was kept under this key."""
         self[key] = value
         self.move_to_end(key)

@@ -5,8 +5,8 @@ from datetime import date, datetime, timedelta
 from typing import Any
 
 from bot.actions import BadPayload
-from bot.panel import Row, chosen
-from bot.platform import DeliveryError, is_worth_another_try
+from bot.panel import Row, choice_button
+from bot.platform import DeliveryError, is_retryable
 from bot.texts import texts
 
 HOURS = (8, 13, 18, 21)
@@ -24,8 +24,8 @@ OFF = "off"
 def hour_row(language: str, icon: str, chosen_hour: int | None, payload: Callable[[object], str]) -> Row:
     """Buttons for the hours, and for none. ``payload`` makes a button's payload from an hour or `OFF`."""
     return (
-        *(chosen(f"{icon} {hour}:00", hour == chosen_hour, payload(hour)) for hour in HOURS),
-        chosen(texts(language).gettext("off"), chosen_hour is None, payload(OFF)),
+        *(choice_button(f"{icon} {hour}:00", hour == chosen_hour, payload(hour)) for hour in HOURS),
+        choice_button(texts(language).gettext("off"), chosen_hour is None, payload(OFF)),
     )
 
 
@@ -46,7 +46,7 @@ class ChosenHours:
     def __init__(self, client: Any, key: str, sent_key: Callable[[date], str]) -> None:
         self._client, self._key, self._sent_key = client, key, sent_key
 
-    async def of(self, name: str) -> int | None:
+    async def hour_of(self, name: str) -> int | None:
         """Return somebody's hour; None if they get no message."""
         hour = await self._client.hget(self._key, name)
         return int(hour) if hour else None
@@ -57,14 +57,14 @@ class ChosenHours:
         else:
             await self._client.hset(self._key, name, hour)
 
-    async def all(self) -> dict[str, int]:
+    async def all_hours(self) -> dict[str, int]:
         """Return the hours of all who want the message."""
         found = await self._client.hgetall(self._key)
         return {name.decode(): int(hour) for name, hour in found.items()}
 
     async def due(self, now: datetime) -> list[str]:
         """Return those whose hour has come, and is not long past. They may have had today's message."""
-        return [name for name, hour in (await self.all()).items() if 0 <= now.hour - hour < LATE_HOURS]
+        return [name for name, hour in (await self.all_hours()).items() if 0 <= now.hour - hour < LATE_HOURS]
 
     async def note_sent(self, day: date, name: str) -> bool:
         """Note that somebody has a day's message; False if it was noted before."""
@@ -76,14 +76,14 @@ class ChosenHours:
 
     async def note_failed(self, day: date, name: str, error: DeliveryError) -> None:
         """A message failed with this error: have it sent again if that may help."""
-        if is_worth_another_try(error):
+        if is_retryable(error):
             await self._client.srem(self._sent_key(day), name)
 
     async def move(self, old: str, new: str, day: date) -> None:
         """Give a chat's hour to its new id if that has none, and note a day's message for it. Twice is once."""
-        hour = await self.of(old)
+        hour = await self.hour_of(old)
         if hour is not None:
-            if await self.of(new) is None:
+            if await self.hour_of(new) is None:
                 await self.choose(new, hour)
             await self.choose(old, None)
         if await self._client.sismember(self._sent_key(day), old):

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from enum import Enum
 
-from bot.texts import marked as _
+from bot.texts import gettext_noop as _
 from bot.texts import texts
 from engine import GAMES
 from engine.games import first_game
@@ -23,7 +23,7 @@ FAIR_WORDS = (FAIR, "onesto")
 """What people write for it, in each language."""
 
 
-class Where(Enum):
+class Availability(Enum):
     """In which chats a command may be given."""
 
     ANYWHERE = "anywhere"
@@ -32,10 +32,10 @@ class Where(Enum):
 
     def includes(self, *, private: bool) -> bool:
         """Whether a private chat with the bot, or else a group, is among them."""
-        return self is Where.ANYWHERE or (self is Where.PRIVATE) == private
+        return self is Availability.ANYWHERE or (self is Availability.PRIVATE) == private
 
 
-class Kind(Enum):
+class ArgumentKind(Enum):
     """What an argument is: platforms that can let people choose instead of type."""
 
     PERSON = "somebody, by an @ and what they are called by"
@@ -57,9 +57,9 @@ class Argument:
 
     name: str
     names: Mapping[str, str]
-    kind: Kind
-    sign: str
-    about: str
+    kind: ArgumentKind
+    placeholder: str
+    description: str
     required: bool = False
     in_help: bool = True
 
@@ -80,12 +80,12 @@ class CommandSpec:
     help: str = ""
     title: str = ""
     arguments: tuple[Argument, ...] = ()
-    where: Where = Where.ANYWHERE
+    availability: Availability = Availability.ANYWHERE
     aliases: tuple[str, ...] = ()
-    for_one: bool = False
-    hosts: bool = False
-    on_person: bool = False
-    listed: bool = True
+    is_private: bool = False
+    shows_table: bool = False
+    in_user_menu: bool = False
+    is_listed: bool = True
 
     @property
     def words(self) -> tuple[str, ...]:
@@ -98,7 +98,7 @@ class CommandSpec:
 
     def help_line(self, language: str) -> str:
         """What may stand behind it and what it does: "[@name] [game]: open a table"."""
-        signs = [_sign(one, language) for one in self.arguments if one.in_help]
+        signs = [_placeholder(one, language) for one in self.arguments if one.in_help]
         text = texts(language).gettext(self.help)
         return f"{' '.join(signs)}: {text}" if signs else text
 
@@ -108,14 +108,14 @@ class CommandSpec:
         return text[:1].upper() + text[1:]
 
 
-def _sign(argument: Argument, language: str) -> str:
-    sign = texts(language).gettext(argument.sign)
+def _placeholder(argument: Argument, language: str) -> str:
+    sign = texts(language).gettext(argument.placeholder)
     return sign if argument.required else f"[{sign}]"
 
 
-OWN_TABLE = Argument("table", {"it": "tavolo"}, Kind.OWN_TABLE, _("CODE"), _("The table's code"))
-GAME = Argument("game", {"it": "gioco"}, Kind.GAME, _("game"), _("Which game"))
-TARGET = Argument("target", {"it": "punti"}, Kind.POINTS, _("points"), _("Points to win"), in_help=False)
+OWN_TABLE = Argument("table", {"it": "tavolo"}, ArgumentKind.OWN_TABLE, _("CODE"), _("The table's code"))
+GAME = Argument("game", {"it": "gioco"}, ArgumentKind.GAME, _("game"), _("Which game"))
+TARGET = Argument("target", {"it": "punti"}, ArgumentKind.POINTS, _("points"), _("Points to win"), in_help=False)
 
 COMMANDS: tuple[CommandSpec, ...] = (
     CommandSpec(
@@ -127,25 +127,27 @@ COMMANDS: tuple[CommandSpec, ...] = (
             Argument(
                 "opponent",
                 {"it": "avversario"},
-                Kind.PERSON,
+                ArgumentKind.PERSON,
                 _("@name"),
                 _("Whom you challenge; nobody, and whoever wants to may accept"),
             ),
             GAME,
             TARGET,
         ),
-        hosts=True,
-        on_person=True,
+        shows_table=True,
+        in_user_menu=True,
     ),
     CommandSpec(
         "join",
         {"it": "entra"},
         _("sit down at a table, from any chat"),
         arguments=(
-            Argument("table", {"it": "tavolo"}, Kind.OPEN_TABLE, _("CODE"), _("The table's code"), required=True),
+            Argument(
+                "table", {"it": "tavolo"}, ArgumentKind.OPEN_TABLE, _("CODE"), _("The table's code"), required=True
+            ),
         ),
-        for_one=True,
-        hosts=True,
+        is_private=True,
+        shows_table=True,
     ),
     CommandSpec(
         "invite",
@@ -153,7 +155,7 @@ COMMANDS: tuple[CommandSpec, ...] = (
         _("get an invitation to pass on"),
         title=_("Get an invitation to your table, to pass on in any chat"),
         arguments=(replace(OWN_TABLE, in_help=False),),
-        for_one=True,
+        is_private=True,
     ),
     CommandSpec(
         "hand",
@@ -161,7 +163,7 @@ COMMANDS: tuple[CommandSpec, ...] = (
         _("see your cards again"),
         title=_("See your cards here, for your eyes only"),
         arguments=(replace(OWN_TABLE, in_help=False),),
-        for_one=True,
+        is_private=True,
     ),
     CommandSpec(
         "find",
@@ -169,7 +171,7 @@ COMMANDS: tuple[CommandSpec, ...] = (
         _("look for an opponent"),
         title=_("Look for an opponent whom you do not know"),
         arguments=(GAME,),
-        for_one=True,
+        is_private=True,
     ),
     CommandSpec(
         "daily",
@@ -189,7 +191,7 @@ COMMANDS: tuple[CommandSpec, ...] = (
         _("open a tournament, or see it"),
         title=_("Open a tournament in this group, or see those you play"),
         arguments=(GAME, TARGET),
-        hosts=True,
+        shows_table=True,
     ),
     CommandSpec(
         "league",
@@ -198,23 +200,23 @@ COMMANDS: tuple[CommandSpec, ...] = (
         title=_("Open a league: everybody plays everybody, over weeks"),
         arguments=(GAME,),
         aliases=("lega",),
-        hosts=True,
+        shows_table=True,
     ),
     CommandSpec(
         "nickname",
         {"it": "soprannome"},
         _("choose what strangers call you"),
-        arguments=(Argument("name", {"it": "nome"}, Kind.NAME, _("name"), _("2 to 16 letters")),),
-        for_one=True,
+        arguments=(Argument("name", {"it": "nome"}, ArgumentKind.NAME, _("name"), _("2 to 16 letters")),),
+        is_private=True,
     ),
     CommandSpec(
         "block",
         {"it": "blocca"},
         _("see whom you have blocked, or block somebody"),
         title=_("See whom you have blocked, or block somebody: you are not matched with them"),
-        arguments=(Argument("player", {"it": "giocatore"}, Kind.PERSON, _("@name"), _("Whom you block")),),
-        where=Where.PRIVATE,
-        for_one=True,
+        arguments=(Argument("player", {"it": "giocatore"}, ArgumentKind.PERSON, _("@name"), _("Whom you block")),),
+        availability=Availability.PRIVATE,
+        is_private=True,
     ),
     CommandSpec(
         "tables",
@@ -229,41 +231,47 @@ COMMANDS: tuple[CommandSpec, ...] = (
         _("see how somebody plays"),
         arguments=(
             Argument(
-                "player", {"it": "giocatore"}, Kind.PERSON, _("@name"), _("Whose games; your own if you leave it out")
+                "player",
+                {"it": "giocatore"},
+                ArgumentKind.PERSON,
+                _("@name"),
+                _("Whose games; your own if you leave it out"),
             ),
         ),
     ),
-    CommandSpec("analyse", {"it": "analisi"}, _("see how well your last game was played"), for_one=True),
+    CommandSpec("analyse", {"it": "analisi"}, _("see how well your last game was played"), is_private=True),
     CommandSpec(
         "rules",
         {"it": "regole"},
         _("read how it is played"),
         title=_("Read how a game is played"),
-        arguments=(Argument("about", {"it": "argomento"}, Kind.TOPIC, _("game"), _("Which game")),),
+        arguments=(Argument("about", {"it": "argomento"}, ArgumentKind.TOPIC, _("game"), _("Which game")),),
     ),
     CommandSpec("settings", {"it": "impostazioni"}, _("choose language, suits, pictures, clock")),
-    CommandSpec("resign", {"it": "resa"}, _("give a game up"), arguments=(OWN_TABLE,), for_one=True),
-    CommandSpec("mydata", {"it": "mieidati"}, _("get all I keep of you, as a file"), for_one=True),
-    CommandSpec("forget", {"it": "dimenticami"}, _("have me forget you; I ask first"), for_one=True),
+    CommandSpec("resign", {"it": "resa"}, _("give a game up"), arguments=(OWN_TABLE,), is_private=True),
+    CommandSpec("mydata", {"it": "mieidati"}, _("get all I keep of you, as a file"), is_private=True),
+    CommandSpec("forget", {"it": "dimenticami"}, _("have me forget you; I ask first"), is_private=True),
     CommandSpec("help", {"it": "aiuto"}, _("see what the bot can do")),
     # Platforms send it when somebody opens the private chat.
-    CommandSpec("start", listed=False),
+    CommandSpec("start", is_listed=False),
 )
 
 
-def command_called(word: str) -> CommandSpec | None:
+def find_command_spec(word: str) -> CommandSpec | None:
     """The command that somebody means by a word, in any language."""
     return next((spec for spec in COMMANDS if word in spec.words), None)
 
 
-def listed(*, private: bool | None = None) -> list[CommandSpec]:
+def listed_commands(*, private: bool | None = None) -> list[CommandSpec]:
     """The commands that people are told of: all, or those that may be given in private, or those in a group."""
-    return [spec for spec in COMMANDS if spec.listed and (private is None or spec.where.includes(private=private))]
+    return [
+        spec for spec in COMMANDS if spec.is_listed and (private is None or spec.availability.includes(private=private))
+    ]
 
 
-def choices(kind: Kind) -> dict[str, str]:
+def choices_of(kind: ArgumentKind) -> dict[str, str]:
     """What an argument of a kind may be, with its name in English; empty if that depends on who asks and where."""
-    if kind not in (Kind.GAME, Kind.TOPIC):
+    if kind not in (ArgumentKind.GAME, ArgumentKind.TOPIC):
         return {}
     games = {game.id: game.name for game in GAMES.values()}
-    return {**games, FAIR: _("Fair shuffles")} if kind is Kind.TOPIC else games
+    return {**games, FAIR: _("Fair shuffles")} if kind is ArgumentKind.TOPIC else games

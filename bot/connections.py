@@ -12,7 +12,7 @@ from typing import Any
 import structlog
 from aiohttp import web
 
-from bot.addresses import AROUND, Visitor, is_forwarded
+from bot.addresses import NETWORK_FACTOR, Visitor, is_forwarded
 from bot.throttle import Throttle
 
 HEAD_SECONDS = 15.0
@@ -27,10 +27,10 @@ WRITE_SECONDS = 60.0
 OPEN_FILES, RESERVED_FILES = 12_000, 300
 """Files that the bot asks the system for, and those kept free for the store, pictures, and platforms."""
 
-OF_ADDRESS = 400
+PER_ADDRESS = 400
 """Connections from one address: a school whose pupils have pages, streams and a browser's spare connections open."""
 
-LOOKED_AT = 16
+IDLE_CHECKED = 16
 """How many of the longest waiting connections are looked at for one that can be closed."""
 
 REFUSAL = b"HTTP/1.1 503 Service Unavailable\r\nRetry-After: 30\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
@@ -40,14 +40,14 @@ log = structlog.get_logger()
 _throttle = Throttle()
 
 
-def share_of_files(share: float) -> int:
+def connection_limit(share: float) -> int:
     """Return how many connections a server may have that gets this share of the process's open files."""
     soft, _hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     files = OPEN_FILES if soft == resource.RLIM_INFINITY else min(soft, OPEN_FILES)
     return max(16, int(share * (files - RESERVED_FILES)))
 
 
-def allow_open_files(count: int = OPEN_FILES) -> None:
+def raise_file_limit(count: int = OPEN_FILES) -> None:
     """Raise the limit of open files: most systems begin with 1,024 and grant more to programs that ask."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     most = count if hard == resource.RLIM_INFINITY else min(hard, count)
@@ -63,7 +63,7 @@ class Connections:
     proxy's connections serve many visitors.
     """
 
-    def __init__(self, most: int, of_address: int = OF_ADDRESS, *, behind_proxy: bool = False) -> None:
+    def __init__(self, most: int, of_address: int = PER_ADDRESS, *, behind_proxy: bool = False) -> None:
         self._most, self._of_address, self._behind_proxy = most, of_address, behind_proxy
         self._open: set[Connection] = set()
         self._idle: dict[Connection, None] = {}
@@ -76,14 +76,14 @@ class Connections:
     def install(self, app: web.Application) -> None:
         """Have the requests of an app counted: before any other middleware, and for every path."""
         app.middlewares.insert(0, self._middleware)
-        app.on_response_prepare.append(self._prepared)
+        app.on_response_prepare.append(self._mark_stream)
 
     def admit(self, connection: "Connection", address: str) -> bool:
         """Count a new connection; False if there are too many."""
-        visitor = Visitor.at(address)
+        visitor = Visitor.from_address(address)
         counts = self._counts
         is_too_many = counts[visitor.address] >= self._of_address
-        if is_too_many or counts[visitor.network] >= AROUND * self._of_address:
+        if is_too_many or counts[visitor.network] >= NETWORK_FACTOR * self._of_address:
             self._warn("connections_refused", "too many from one address or network")
             return False
         if len(self._open) >= self._most and not self._close_idle():
@@ -113,8 +113,8 @@ class Connections:
 
     def _close_idle(self) -> bool:
         """Close the connection that has waited longest without a request; False if all are busy."""
-        for connection in list(self._idle)[:LOOKED_AT]:
-            if connection.is_written:
+        for connection in list(self._idle)[:IDLE_CHECKED]:
+            if connection.is_flushed:
                 self._warn("connections_closed", "too many in all: the longest idle one was closed")
                 connection.abort()
                 return True
@@ -148,7 +148,7 @@ class Connections:
         return response
 
     @staticmethod
-    async def _prepared(request: web.Request, response: web.StreamResponse) -> None:
+    async def _mark_stream(request: web.Request, response: web.StreamResponse) -> None:
         connection = request.transport.get_protocol() if request.transport else None
         if isinstance(connection, Connection):
             connection.is_stream = not isinstance(response, web.Response)
@@ -179,7 +179,7 @@ class Connection(asyncio.Protocol):
         """Whether it sends lines of a stream, or is a WebSocket."""
 
     @property
-    def is_written(self) -> bool:
+    def is_flushed(self) -> bool:
         """Whether the system has taken all that was to be sent."""
         return self._transport is None or not self._transport.get_write_buffer_size()
 

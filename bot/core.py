@@ -64,7 +64,7 @@ class Core:
         self.clock = HostClock(store.attendance, settings.time_zone)
         self.robot_pool, self.picture_pool = RobotPool(), PicturePool()
         self.shards = Shards(store, alone=alone, zone=settings.time_zone)
-        self.people = People(store.client, None if alone else self.shards.tell_to_forget)
+        self.people = People(store.client, None if alone else self.shards.notify_forget)
         self.viewers = Viewers(self.people, self.adapters)
         self.room = Room(store, robot_pause=robot_pause, before_removal=self._before_removal, shards=self.shards)
         self.challenges = Challenges(self.room)
@@ -77,7 +77,7 @@ class Core:
         self.watching = Watching(self.room, self.people, self.shards)
         self.scheduler = Scheduler(self.room, self.shards, self.robot_pool, self.policies)
         self.finisher = Finisher(store, self.archive, self.ratings, self.policies)
-        lowest = LowestHands(None if alone else self.shards.tell_lowest)
+        lowest = LowestHands(None if alone else self.shards.notify_lowest)
         self.delivery = Delivery(
             self.room,
             self.shards,
@@ -95,7 +95,7 @@ class Core:
         self.private_hands = PrivateHands(store, self.room.lists, self.updates.change)
 
     @property
-    def looks_at_games(self) -> bool:
+    def analyses_games(self) -> bool:
         """Whether finished games are analysed without a request. That needs numba: plain Python is too slow."""
         return self.settings.analyse_results and find_spec("numba") is not None
 
@@ -107,12 +107,12 @@ class Core:
         """Return the tables that a chat shows."""
         return await self.room.lists.tables_at(chat)
 
-    def state_of(self, adapter: Adapter) -> str:
+    def platform_state(self, adapter: Adapter) -> str:
         """Return "up", or "down: " and why."""
         platform = adapter.platform
         if adapter.healthy and not self.outages.is_failing(platform):
             return "up"
-        return f"down: {self.errors.get(platform) or self.outages.why(platform) or 'not connected'}"
+        return f"down: {self.errors.get(platform) or self.outages.reason(platform) or 'not connected'}"
 
     def is_healthy(self, platform: str) -> bool:
         """Return whether the platform can be used now, as far as is known."""
@@ -129,7 +129,7 @@ class Core:
 
     def _results_shown(self, table: Table, outcome: Outcome, messages: Mapping[Result, SentMessage]) -> None:
         for feature in self.features:
-            feature.results_shown(table, outcome, messages)
+            feature.on_results_shown(table, outcome, messages)
 
     async def _before_removal(self, table: Table) -> None:
-        await self.policies.of(table).before_removal(table)
+        await self.policies.policy_of(table).before_removal(table)

@@ -8,7 +8,7 @@ Choose = Callable[[Mapping[date, str]], str]
 """Choose what a day gets, given what other days got."""
 
 
-class Drawn:
+class DailyDraws:
     """One hash of the store: an id for each day. Every method raises the store's errors."""
 
     def __init__(self, client: Any, key: str) -> None:

@@ -12,7 +12,7 @@ from glob import escape
 from pathlib import Path
 from typing import IO
 
-JUST_BEGUN_SECONDS = 60.0
+LOCKLESS_SECONDS = 60.0
 """A file that is younger may have no lock yet, though somebody writes to it."""
 
 READER_SECONDS = 5.0
@@ -31,7 +31,7 @@ KINDS = {
 }
 
 
-def sync_name(path: Path) -> None:
+def sync_folder(path: Path) -> None:
     """Have a file's name on disk, which stands in its folder: after a power cut there might be no such file."""
     folder = os.open(path.parent, os.O_RDONLY)
     try:
@@ -60,7 +60,7 @@ def kind_of(path: Path) -> str:
 
 
 @contextmanager
-def written_whole(path: Path) -> Iterator[IO[bytes]]:
+def write_atomically(path: Path) -> Iterator[IO[bytes]]:
     """Write a file for its owner alone, all of it or nothing.
 
     The new file replaces the old one when all of it is on disk. A symbolic link stays, and the file it names is
@@ -69,7 +69,7 @@ def written_whole(path: Path) -> Iterator[IO[bytes]]:
     """
     kind = kind_of(path)
     if kind == "pipe":
-        with os.fdopen(_opened_pipe(path), "wb") as pipe:
+        with os.fdopen(_open_pipe(path), "wb") as pipe:
             yield pipe
     elif kind == "file" and path.absolute().parent in OPEN_FILES:
         # Such as /dev/stdout that a shell sent to a file. The shell has that file open, so it must not be replaced.
@@ -79,11 +79,11 @@ def written_whole(path: Path) -> Iterator[IO[bytes]]:
         with path.open("wb") as device:
             yield device
     else:
-        with _replacing(regular_target(path)) as file:
+        with _replace(regular_target(path)) as file:
             yield file
 
 
-def _opened_pipe(path: Path) -> int:
+def _open_pipe(path: Path) -> int:
     """Open a pipe for writing. OSError if nobody opens its other end for a few seconds."""
     end = time.monotonic() + READER_SECONDS
     while True:
@@ -101,9 +101,9 @@ def _opened_pipe(path: Path) -> int:
 
 
 @contextmanager
-def _replacing(path: Path) -> Iterator[IO[bytes]]:
+def _replace(path: Path) -> Iterator[IO[bytes]]:
     """Write a temporary file that replaces ``path`` at the end. Delete leftovers of killed processes first."""
-    _clear(path)
+    _delete_leftovers(path)
     # A fresh name, and mode 0600.
     number, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".part", dir=path.parent)
     try:
@@ -118,14 +118,14 @@ def _replacing(path: Path) -> Iterator[IO[bytes]]:
     except BaseException:
         Path(name).unlink(missing_ok=True)
         raise
-    sync_name(path)
+    sync_folder(path)
 
 
-def _clear(path: Path) -> None:
+def _delete_leftovers(path: Path) -> None:
     """Take away what was begun for a file, and is written by nobody any more: it may be as secret as the file."""
     for part in path.parent.glob(f".{escape(path.name)}.????????.part"):
         with suppress(OSError):
-            if part.is_file() and time.time() - part.stat().st_mtime > JUST_BEGUN_SECONDS:
+            if part.is_file() and time.time() - part.stat().st_mtime > LOCKLESS_SECONDS:
                 with part.open("rb") as file:
                     fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
                     part.unlink()

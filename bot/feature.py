@@ -33,7 +33,7 @@ class Forgetting(NamedTuple):
     """A person who is being forgotten: ``somebody`` is the id that takes their place, ``today`` the day of UTC."""
 
     person: str
-    somebody: str
+    pseudonym: str
     today: date
 
 
@@ -46,7 +46,7 @@ class Handlers:
     pages: Mapping[str, PageHandler] = {}
     """By the page's name, the first word of a page's payload (`bot.actions.page`)."""
 
-    pages_for_one: Collection[str] = ()
+    private_pages: Collection[str] = ()
     """Pages that leave the pressed message alone, so that they also work in chats where the bot is no member."""
 
     verbs: Mapping[str, VerbHandler] = {}
@@ -74,10 +74,10 @@ class Feature(Handlers):
     async def move_chat(self, old: str, new: str) -> None:
         """Move a chat's data to its new id. Twice is the same as once."""
 
-    def results_shown(self, table: Table, outcome: Outcome, messages: Mapping[Result, SentMessage]) -> None:
+    def on_results_shown(self, table: Table, outcome: Outcome, messages: Mapping[Result, SentMessage]) -> None:
         """Go on from a finished game whose result all its messages show."""
 
-    async def back_in_chat(self, chat: str) -> None:
+    async def refresh_chat(self, chat: str) -> None:
         """Bring the feature's messages in a chat up to date: the bot can write there again."""
 
     def steps_before_leaving(self, forgetting: Forgetting) -> Iterator[Step]:

@@ -20,7 +20,7 @@ class Finisher:
     async def finish(self, table: Table) -> Outcome:
         """Archive a finished game and rate it. Twice is the same as once."""
         assert table.game
-        policy = self._policies.of(table)
+        policy = self._policies.policy_of(table)
         if outcome := await policy.finish(table):
             return outcome
         # Everybody can read the archive, and other tables have yet to play these cards.
@@ -29,7 +29,7 @@ class Finisher:
         # The table is removed when this returns, and it may lie on another node than the game.
         await self._store.confirm(keys.game(game.id), keys.GAMES_ORDER)
         await self._ratings.catch_up()
-        await policy.archived(table, game)
+        await policy.on_archived(table, game)
         GAMES.labels(table.game_id, table.game.ending or "").inc()
         names = {chair.person: chair.name for chair in table.chairs if chair}
         changes = await self._ratings.changes(game.id)

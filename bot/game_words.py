@@ -17,7 +17,7 @@ NUMBER = re.compile(rf"[-{MINUS}]?\d+")
 BEFORE_POINTS = ("to", "a")
 """Words before a number of points, as challenge cards write it."""
 
-MOST_DIGITS, DIGITS_SAID = 100, 12
+DIGITS_READ, DIGITS_REPEATED = 100, 12
 """How many digits of a number are read, and how many an error repeats."""
 
 
@@ -31,7 +31,7 @@ class NoSuchTarget(TableError):
     sentence = "{game} is played to {targets}, not to {points}."
 
 
-def code_in(words: Sequence[str]) -> str:
+def parse_code(words: Sequence[str]) -> str:
     """Return the table code in a command's words; their first word if there is none, and empty for no words."""
     return pasted_code(f"/hand {' '.join(words)}") or plain_name(words[0]).upper() if words else ""
 
@@ -47,12 +47,12 @@ def target_rule(game: str, points: int) -> Rule:
     """Return the rule for a number of points; NoSuchTarget if the game is not played to that."""
     rule = targets(game).get(points)
     if rule is None:
-        said = str(points) if len(str(points)) <= DIGITS_SAID else f"{str(points)[:DIGITS_SAID]}…"
+        said = str(points) if len(str(points)) <= DIGITS_REPEATED else f"{str(points)[:DIGITS_REPEATED]}…"
         raise NoSuchTarget(game=GAMES[game].name, points=minus(said), targets=", ".join(map(str, targets(game))))
     return rule
 
 
-def game_and_points(words: Sequence[str], usual: str) -> tuple[str, int | None]:
+def parse_game_and_points(words: Sequence[str], usual: str) -> tuple[str, int | None]:
     """Return the game and the points that a command's words name: the ``usual`` game and None if they name none.
 
     Names of people are skipped. A whole name of several words counts before its first word alone.
@@ -61,7 +61,7 @@ def game_and_points(words: Sequence[str], usual: str) -> tuple[str, int | None]:
     left = [word for word in words if not word.startswith("@")]
     while left:
         if NUMBER.fullmatch(left[0]):
-            points = int(left.pop(0).replace(MINUS, "-")[:MOST_DIGITS])
+            points = int(left.pop(0).replace(MINUS, "-")[:DIGITS_READ])
             continue
         if left[0].casefold() in BEFORE_POINTS and NUMBER.fullmatch(" ".join(left[1:2])):
             del left[0]
@@ -69,20 +69,20 @@ def game_and_points(words: Sequence[str], usual: str) -> tuple[str, int | None]:
         names = {name for called in _game_names().values() for name in called}
         whole = (one for one in range(len(left), 1, -1) if " ".join(left[:one]).casefold() in names)
         unknown = list(takewhile(lambda word: not NUMBER.fullmatch(word), left))
-        length = next(whole, 1 if _game_of(left[0]) else len(unknown))
-        game, left = game_called(" ".join(left[:length])), left[length:]
+        length = next(whole, 1 if _match_game(left[0]) else len(unknown))
+        game, left = find_game(" ".join(left[:length])), left[length:]
     return game, points
 
 
-def game_called(name: str) -> str:
+def find_game(name: str) -> str:
     """Return the game of an id, a name in any language, or the beginning of one; NoSuchGame if there is none."""
-    game = _game_of(name)
+    game = _match_game(name)
     if game is None:
         raise NoSuchGame(name=name[:32], games=", ".join(GAMES))
     return game
 
 
-def _game_of(name: str) -> str | None:
+def _match_game(name: str) -> str | None:
     """Return the game that `game_called` returns; None if there is none."""
     meant, names = name.casefold(), _game_names()
     exact = [game for game, called in names.items() if meant in called]

@@ -28,7 +28,7 @@ def show_link(folder: Path, link: str) -> None:
     if sys.stdout.isatty():
         print(f"The playground is open to others. Your host's link: {link}", flush=True)  # noqa: T201
     try:
-        _keep(folder, link)
+        _write(folder, link)
     except (StoreError, OSError) as error:
         what_to_do = "set BUONGIOCO_DATA to a folder that can be written, or start the bot in a terminal"
         log.warning("playground_host_link_not_kept", why=str(error), what_to_do=what_to_do)
@@ -36,7 +36,7 @@ def show_link(folder: Path, link: str) -> None:
         log.info("playground_host_link", file=str(link_path(folder)), or_by="buongioco link")
 
 
-def _keep(folder: Path, link: str) -> None:
+def _write(folder: Path, link: str) -> None:
     make_private(folder)
     # A fresh file of mode 0600 under a name nobody can guess: what stands there already may be somebody else's.
     number, name = tempfile.mkstemp(prefix=".playground.link.", dir=folder)
@@ -49,7 +49,7 @@ def _keep(folder: Path, link: str) -> None:
         raise
 
 
-def drop_link(folder: Path, link: str) -> None:
+def delete_link(folder: Path, link: str) -> None:
     """Take the file away, if it holds this link: another start may have written its own."""
     path = link_path(folder)
     try:

@@ -34,7 +34,7 @@ WITHOUT_LOCALS = structlog.processors.ExceptionRenderer(
 """Local variables hold hands and tokens; a traceback has neither."""
 
 
-class _Patient(io.TextIOBase):
+class _ForgivingFile(io.TextIOBase):
     """A file to which what cannot be written is lost: a full disk or a reader that is gone must not end the bot."""
 
     def __init__(self, file: TextIO) -> None:
@@ -67,7 +67,7 @@ def set_up(level: str) -> None:
     structlog.configure(
         processors=[*shared, *renderer],
         wrapper_class=structlog.make_filtering_bound_logger(level),
-        logger_factory=structlog.PrintLoggerFactory(cast(TextIO, _Patient(sys.stderr))),
+        logger_factory=structlog.PrintLoggerFactory(cast(TextIO, _ForgivingFile(sys.stderr))),
     )
     handler = logging.StreamHandler()
     handler.setFormatter(

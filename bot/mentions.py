@@ -30,12 +30,12 @@ class OnePersonAtATime(TableError):
     sentence = "One person at a time, please: you named {names}."
 
 
-async def invited_by(people: People, command: Command) -> Invited | None:
+async def find_invited(people: People, command: Command) -> Invited | None:
     """Return who is challenged; None if the challenge is open to everybody.
 
     Raises `OnePersonAtATime` for several people, and `NotYourself`.
     """
-    about = await _one_person(people, command)
+    about = await _single_person(people, command)
     if about is None:
         return None
     if about.id == command.person.id or (about.handle and about.handle == command.person.handle):
@@ -44,44 +44,44 @@ async def invited_by(people: People, command: Command) -> Invited | None:
     return Invited(about.id, about.handle if HANDLE.fullmatch(about.handle) else "", about.name)
 
 
-async def person_meant(people: People, command: Command, *, is_met: bool = False) -> Profile | None:
+async def find_mentioned(people: People, command: Command, *, is_met: bool = False) -> Profile | None:
     """Return the profile of the person a command is about; None if it names nobody.
 
     The platform may tell of somebody whom the bot has not met: ``is_met`` refuses them. Otherwise their profile has
     only an id and a name. Raises `NoSuchPerson` and `OnePersonAtATime`.
     """
-    about = await _one_person(people, command)
+    about = await _single_person(people, command)
     if about is None:
         return None
     profile = await people.person(about.id) if about.id else Profile("")
     if profile.is_known:
         return profile
     if is_met or not about.id:
-        raise NoSuchPerson(name=_shown(about))
+        raise NoSuchPerson(name=_display_name(about))
     return Profile(about.id, person_name(about.name))
 
 
-async def _one_person(people: People, command: Command) -> Person | None:
+async def _single_person(people: People, command: Command) -> Person | None:
     """Return the one person whom a command names or replies to, with an id if the bot has met them."""
     meant: dict[str, Person] = {}
-    for named in _named(command):
-        one = named if named.id else await _known(people, platform_of(command.place), named)
+    for named in _mentioned_people(command):
+        one = named if named.id else await _look_up(people, platform_of(command.place), named)
         meant.setdefault(one.id or one.handle.lower(), one)
     if len(meant) > 1:
-        names = ", ".join(_shown(one) for one in meant.values())
+        names = ", ".join(_display_name(one) for one in meant.values())
         raise OnePersonAtATime(names=names)
     return next(iter(meant.values()), None)
 
 
-async def _known(people: People, platform: str, named: Person) -> Person:
+async def _look_up(people: People, platform: str, named: Person) -> Person:
     """Return somebody named by handle, with their id if the bot has met them."""
     if not HANDLE.fullmatch(named.handle):
-        raise NoSuchPerson(name=_shown(named))
-    known = await people.called(platform, named.handle)
+        raise NoSuchPerson(name=_display_name(named))
+    known = await people.find_by_handle(platform, named.handle)
     return Person(known.id, known.name, named.handle) if known else named
 
 
-def _named(command: Command) -> Sequence[Person]:
+def _mentioned_people(command: Command) -> Sequence[Person]:
     """Return all whom a command names, as the platform tells and as its words say."""
     told = {one.handle.lower() for one in command.about}
     words = [word[1:].rstrip(",;:!?.") or word[1:] for word in command.words if word.startswith("@")]
@@ -89,6 +89,6 @@ def _named(command: Command) -> Sequence[Person]:
     return [*command.about, *(Person("", word, word) for word in words if not word or word.lower() not in told)]
 
 
-def _shown(person: Person) -> str:
+def _display_name(person: Person) -> str:
     is_handle_only = person.name in ("", person.handle)
     return plain_name(f"@{person.handle}" if is_handle_only else person.name)[:LONGEST_SHOWN]

@@ -26,12 +26,12 @@ GAMES = Counter("buongioco_games_finished", "Games finished, by game and ending"
 
 
 @cache
-def messages(platform: str, outcome: str) -> Counter:
+def message_counter(platform: str, outcome: str) -> Counter:
     """The counter of a platform's messages with an outcome; looked up once, for that costs more than to count."""
     return _MESSAGES.labels(platform, outcome)
 
 
 @cache
-def presses(outcome: str) -> Counter:
+def press_counter(outcome: str) -> Counter:
     """The counter of presses with an outcome."""
     return _PRESSES.labels(outcome)

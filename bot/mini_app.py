@@ -5,7 +5,7 @@ from typing import Protocol, runtime_checkable
 from bot.platform import Person
 
 
-class NotLaunched(Exception):
+class InvalidLaunch(Exception):
     """What was said to come from such an app does not, or was said too long ago."""
 
 
@@ -15,8 +15,8 @@ class MiniApp(Protocol):
 
     platform: str
 
-    page_frame: str
+    frame_origin: str
     """The origin of the platform's own pages, which show ours in a frame."""
 
-    def launched_by(self, said: str) -> Person:
+    def verify_launch(self, said: str) -> Person:
         """Who opened a page, by what the app ``said`` and the platform signed; NotLaunched if that is not good."""

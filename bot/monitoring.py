@@ -9,7 +9,7 @@ from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
 
 from bot.addresses import LOOPBACK, host_name, is_forwarded, is_own_name
 from bot.card_room import CardRoom
-from bot.connections import Connections, share_of_files
+from bot.connections import Connections, connection_limit
 from bot.settings import MONITORING_REMEDY
 from bot.web_server import listen
 
@@ -37,12 +37,12 @@ def add_monitoring(app: web.Application, card_room: CardRoom, host: str) -> None
 
     async def healthz(request: web.Request) -> web.Response:
         refuse_strangers(request)
-        health = await card_room.healthy()
+        health = await card_room.check_health()
         return web.json_response(health, status=200 if health["healthy"] else 503)
 
     async def metrics(request: web.Request) -> web.Response:
         refuse_strangers(request)
-        card_room.measure()
+        card_room.update_metrics()
         return web.Response(body=generate_latest(), headers={"Content-Type": CONTENT_TYPE_LATEST})
 
     app.router.add_get(PATHS[0], healthz)
@@ -58,7 +58,9 @@ async def monitoring(card_room: CardRoom) -> AsyncIterator[None]:
         return
     app = web.Application(client_max_size=1024)
     add_monitoring(app, card_room, host)
-    runner = await listen(app, host, port, "Monitoring", MONITORING_REMEDY, Connections(share_of_files(SHARE_OF_FILES)))
+    runner = await listen(
+        app, host, port, "Monitoring", MONITORING_REMEDY, Connections(connection_limit(SHARE_OF_FILES))
+    )
     try:
         log.info("monitoring_open", host=host, port=runner.addresses[0][1])
         yield

@@ -34,7 +34,7 @@ LOOSE_JOINER = re.compile(rf"(?<![{JOINED}{JOINERS}])[{JOINERS}]|[{JOINERS}](?![
 """One that joins nothing: it could only make a name look like another."""
 
 
-def shown_name(name: str, longest: int = LONGEST_NAME) -> str:
+def printable_name(name: str, longest: int = LONGEST_NAME) -> str:
     """A name as it may be read: printable, on one line, not too long; empty if nothing is left of it."""
     printable = "".join(
         char if (char.isprintable() and char not in BLANKS) or char in JOINERS else " " for char in name
@@ -45,7 +45,7 @@ def shown_name(name: str, longest: int = LONGEST_NAME) -> str:
 
 def plain_name(name: str) -> str:
     """A name that fits in a log entry and on a panel, never empty."""
-    return shown_name(name) or NO_NAME
+    return printable_name(name) or NO_NAME
 
 
 def leading_blanks(text: str) -> int:
@@ -54,7 +54,7 @@ def leading_blanks(text: str) -> int:
     return found.end() if found else 0
 
 
-def trimmed(text: str) -> str:
+def trim_blanks(text: str) -> str:
     """Return a text without the characters at both ends that show nothing; copied text often brings some along."""
     return TRAILING_BLANKS.sub("", text[leading_blanks(text) :])
 
@@ -74,7 +74,7 @@ def person_name(name: str, longest: int = LONGEST_NAME) -> str:
     >>> person_name("🤖 Nonna Rosa")
     'Nonna Rosa'
     """
-    return shown_name(ROBOT_SIGN.sub(" ", name), longest) or NO_NAME
+    return printable_name(ROBOT_SIGN.sub(" ", name), longest) or NO_NAME
 
 
 def likeness(name: str) -> str:
@@ -83,18 +83,18 @@ def likeness(name: str) -> str:
     return " ".join(visible.casefold().split())
 
 
-def unlike(name: str, taken: Iterable[str], longest: int = LONGEST_NAME) -> str:
+def distinct_name(name: str, taken: Iterable[str], longest: int = LONGEST_NAME) -> str:
     """Return the name, with a number behind it if it looks like one of those taken.
 
     >>> unlike("Marco", ["Marco", "marco 2"])
     'Marco 3'
     """
     alike = {likeness(one) for one in taken}
-    numbered = (name if number == 1 else _with(name, f" {number}", longest) for number in count(1))
+    numbered = (name if number == 1 else _append(name, f" {number}", longest) for number in count(1))
     return next(one for one in numbered if likeness(one) not in alike)
 
 
-def told_apart(names: Sequence[str], longest: int = LONGEST_NAME) -> list[str]:
+def distinct_names(names: Sequence[str], longest: int = LONGEST_NAME) -> list[str]:
     """Return the names in their order, with numbers behind those that look like an earlier one.
 
     A name with no earlier namesake stays as it is, whatever numbers the others get.
@@ -103,7 +103,7 @@ def told_apart(names: Sequence[str], longest: int = LONGEST_NAME) -> list[str]:
     kept = {likeness(name): at for at, name in reversed(list(enumerate(names)))}
     for at, name in enumerate(names):
         is_first = kept[likeness(name)] == at
-        found.append(name if is_first else unlike(name, [*names, *found], longest))
+        found.append(name if is_first else distinct_name(name, [*names, *found], longest))
     return found
 
 
@@ -112,19 +112,19 @@ def tag_of(person: str) -> str:
     return b32encode(blake2b(person.encode(), digest_size=2).digest()).decode()[:3].lower()
 
 
-def tagged(names: Mapping[str, str]) -> dict[str, str]:
+def tag_namesakes(names: Mapping[str, str]) -> dict[str, str]:
     """Return people's names, by person, each with its `tag_of` if another one in the list looks like it.
 
     The same person has the same tag in every list, whatever their place in it.
     """
     alike = Counter(likeness(name) for name in names.values())
     return {
-        person: _with(name, f" ({tag_of(person)})", LONGEST_NAME) if alike[likeness(name)] > 1 else name
+        person: _append(name, f" ({tag_of(person)})", LONGEST_NAME) if alike[likeness(name)] > 1 else name
         for person, name in names.items()
     }
 
 
-def _with(name: str, ending: str, longest: int) -> str:
+def _append(name: str, ending: str, longest: int) -> str:
     """Return a name with an ending; a name that is too long for that loses its last letters."""
     if len(name) + len(ending) <= longest and not name.endswith("…"):
         return name + ending

@@ -19,7 +19,7 @@ from bot.platform import platform_of
 from bot.tables.choice import Choice, possible
 from engine import GAMES
 
-GOOD_HOURS = 24
+VALID_HOURS = 24
 """How long an offer can be taken up, as long as a challenge is open; and in what is left of the hour it was made in."""
 
 SIGNATURE_BYTES = 10
@@ -45,20 +45,20 @@ class Terms(NamedTuple):
     nonce: str
 
     @property
-    def is_good(self) -> bool:
+    def is_valid(self) -> bool:
         """Whether it can still be taken up. From the future comes what was made before the clock was set back."""
-        return abs(_hour() - self.hour) <= GOOD_HOURS
+        return abs(_current_hour() - self.hour) <= VALID_HOURS
 
 
 def new_terms(choice: Choice, person: str) -> Terms:
     """An offer that is made just now."""
-    return Terms(choice, person, _hour(), secrets.token_urlsafe(4))
+    return Terms(choice, person, _current_hour(), secrets.token_urlsafe(4))
 
 
 def encode(terms: Terms, secret: bytes) -> str:
     """The payload of an offer's button; ValueError if a person's id is no number, or too long a one."""
     choice, platform, number = terms.choice, platform_of(terms.person), int(terms.person.partition(":")[2])
-    text = f"{choice.game}.{_written(choice.number)}.{_written(number)}.{_written(terms.hour)}.{terms.nonce}"
+    text = f"{choice.game}.{_to_base36(choice.number)}.{_to_base36(number)}.{_to_base36(terms.hour)}.{terms.nonce}"
     payload = actions.offer(f"{text}.{_signature(platform, choice.game, text, secret)}")
     if len(payload.encode()) > LONGEST_PAYLOAD or not TERMS.fullmatch(text):
         raise ValueError(f"no button can carry {text!r}")
@@ -90,7 +90,7 @@ def _signature(platform: str, game: str, text: str, secret: bytes) -> str:
     return urlsafe_b64encode(signature).decode().rstrip("=")
 
 
-def _written(number: int) -> str:
+def _to_base36(number: int) -> str:
     """A number of no less than 0 in base 36, as `int` reads it."""
     digits = ""
     while number or not digits:
@@ -99,5 +99,5 @@ def _written(number: int) -> str:
     return digits
 
 
-def _hour() -> int:
+def _current_hour() -> int:
     return int(time.time() // 3600)

@@ -6,9 +6,9 @@ from dataclasses import dataclass, field
 
 import structlog
 
-from bot.platform import DeliveryError, Refused, SlowDown, Trouble
+from bot.platform import DeliveryError, MessageRefused, PlatformFailure, SlowDown
 
-IN_A_ROW = 5
+FAILURES_IN_A_ROW = 5
 """So many calls that fail one after the other, and none in between that does not, are no accident."""
 
 QUIET_SECONDS, LONGEST_QUIET_SECONDS = 5.0, 160.0
@@ -55,7 +55,7 @@ class Call:
         return
 
     def __exit__(self, _kind: object, error: BaseException | None, _trace: object) -> None:
-        self._outages.came_of(self._platform, error)
+        self._outages.record_result(self._platform, error)
 
 
 class Outages:
@@ -65,7 +65,7 @@ class Outages:
         self._is_healthy, self._on_over = is_healthy, on_over
         self._platforms: dict[str, _PlatformState] = {}
 
-    def why(self, platform: str) -> str:
+    def reason(self, platform: str) -> str:
         """Why a platform is away, in a few words; empty if it is not, as far as is known."""
         known = self._platforms.get(platform)
         return known.why if known else ""
@@ -88,18 +88,18 @@ class Outages:
         """
         return Call(self, platform)
 
-    def came_of(self, platform: str, error: BaseException | None) -> None:
+    def record_result(self, platform: str, error: BaseException | None) -> None:
         """A call of a platform has ended, perhaps by an error."""
         if isinstance(error, SlowDown):
             # How long is the place's affair: others may be spoken to meanwhile.
-            self.failed(platform, "it asks to wait")
-        elif isinstance(error, Trouble) and not isinstance(error, Refused):
+            self.record_failure(platform, "it asks to wait")
+        elif isinstance(error, PlatformFailure) and not isinstance(error, MessageRefused):
             # Where the adapter knows already that it cannot speak, it says so itself.
-            self.failed(platform, str(error), counts=self._is_healthy(platform))
+            self.record_failure(platform, str(error), counts=self._is_healthy(platform))
         elif error is None or isinstance(error, DeliveryError):
-            self.worked(platform)
+            self.record_success(platform)
 
-    def failed(self, platform: str, why: str, *, certain: bool = False, counts: bool = True) -> None:
+    def record_failure(self, platform: str, why: str, *, certain: bool = False, counts: bool = True) -> None:
         """A call came to nothing; ``certain`` where the adapter knows that all of them do, and why.
 
         A certain reason takes the place of the one that was known, and is said once an outage.
@@ -109,24 +109,24 @@ class Outages:
         state.takes_a_call = not certain or self._is_healthy(platform)
         state.in_a_row += counts
         if state.why and certain:
-            self._say_new_cause(platform, state, why)
-        if state.why or not (certain or state.in_a_row >= IN_A_ROW):
+            self._log_new_reason(platform, state, why)
+        if state.why or not (certain or state.in_a_row >= FAILURES_IN_A_ROW):
             return
         state.begun_at = asyncio.get_running_loop().time()
         recurs = state.begun_at - state.ended_at < STEADY_SECONDS
         state.quiet = min(2 * state.quiet, LONGEST_QUIET_SECONDS) if recurs else QUIET_SECONDS
         state.why, state.said = why, {why}
         log.warning("platform_away", platform=platform, why=why)
-        state.watch = asyncio.create_task(self._until_over(platform, state))
+        state.watch = asyncio.create_task(self._watch(platform, state))
 
     @staticmethod
-    def _say_new_cause(platform: str, state: _PlatformState, why: str) -> None:
+    def _log_new_reason(platform: str, state: _PlatformState, why: str) -> None:
         state.why = why
         if why not in state.said:
             state.said.add(why)
             log.warning("platform_still_away", platform=platform, why=why)
 
-    def worked(self, platform: str) -> None:
+    def record_success(self, platform: str) -> None:
         """A call did what it should."""
         state = self._platforms.get(platform)
         if state:
@@ -138,7 +138,7 @@ class Outages:
             if state.watch:
                 state.watch.cancel()
 
-    async def _until_over(self, platform: str, state: _PlatformState) -> None:
+    async def _watch(self, platform: str, state: _PlatformState) -> None:
         while not self._is_over(platform, state):
             await asyncio.sleep(state.quiet / 2)
         now = asyncio.get_running_loop().time()

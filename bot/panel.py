@@ -92,7 +92,7 @@ SHOWN_FIELDS = 4
 Row = tuple[Button, ...]
 
 
-def chosen(label: str, is_chosen: bool, payload: str) -> Button:
+def choice_button(label: str, is_chosen: bool, payload: str) -> Button:
     """A button for one of several choices, marked if it is the one."""
     return Button(f"{'• ' if is_chosen else ''}{label}", payload)
 
@@ -141,22 +141,22 @@ class Panel:
         left, spans = max(0, longest - 1), []
         for span in self.text:
             text = span.text
-            while units(text) > left:
-                text = text[: max(0, len(text) - max(1, (units(text) - left) // 2))]
+            while utf16_length(text) > left:
+                text = text[: max(0, len(text) - max(1, (utf16_length(text) - left) // 2))]
             spans.append(span._replace(text=text))
-            left -= units(text)
+            left -= utf16_length(text)
             if text != span.text:
                 fold = self.fold if self.fold is None or self.fold < len(spans) else None
                 return replace(self, text=(*spans, Span("…")), fold=fold)
         return self
 
 
-def units(text: str) -> int:
+def utf16_length(text: str) -> int:
     """The length of a text in UTF-16 units."""
     return len(text) if text.isascii() else len(text.encode("utf-16-le", "surrogatepass")) // 2
 
 
-def broken(row: Row, most_by_length: Sequence[tuple[int, int]]) -> list[Row]:
+def split_row(row: Row, most_by_length: Sequence[tuple[int, int]]) -> list[Row]:
     """A row as rows of about the same length that are not too long for a phone.
 
     ``most_by_length`` is how many buttons may stand in a row whose longest label has more than so many characters.
@@ -188,18 +188,18 @@ class Writer:
             else:
                 text = template.format(**values)
         if text and style != self._style:
-            self._turn(style)
+            self._set_style(style)
         if self._style == "code":
             # A line's end is no code.
             self._run.append(text)
-            self._turn("")
+            self._set_style("")
             text = ""
         self._run.append(f"{text}\n")
         self._has_gap = False
 
     def _fill(self, template: str, style: Style, values: Mapping[str, object]) -> None:
         """A template's gaps filled in by texts and spans."""
-        for literal, name in _parts(template):
+        for literal, name in _split_template(template):
             if literal:
                 self._write(literal, style)
             if name is not None:
@@ -207,7 +207,7 @@ class Writer:
                 if type(value) is not Span:
                     self._write(str(value), style)
                 elif value.person:
-                    self._turn("")
+                    self._set_style("")
                     self._spans.append(value)
                 else:
                     self._write(value.text, value.style)
@@ -218,23 +218,23 @@ class Writer:
             is_at_fold = self._fold == len(self._spans) and not self._run
             # In no style: not everywhere does Markdown carry one over an empty line.
             if self._style:
-                self._turn("")
+                self._set_style("")
             self._run.append("\n")
             self._has_gap = True
             if is_at_fold:
                 # What folds up does not begin with an empty line.
-                self._turn("")
+                self._set_style("")
                 self._fold = len(self._spans)
 
     def fold(self) -> None:
         """From here on the text says what the picture shows, should there be one; the first time counts."""
         if self._fold is None:
-            self._turn("")
+            self._set_style("")
             self._fold = len(self._spans)
 
     def panel(self, *rows: Row) -> Panel:
         """The panel, without empty lines at its end and without empty rows."""
-        self._turn("")
+        self._set_style("")
         spans = self._spans.copy()
         while spans and spans[-1].text.endswith("\n"):
             last = spans.pop()
@@ -244,10 +244,10 @@ class Writer:
 
     def _write(self, text: str, style: Style) -> None:
         if style != self._style:
-            self._turn(style)
+            self._set_style(style)
         self._run.append(text)
 
-    def _turn(self, style: Style) -> None:
+    def _set_style(self, style: Style) -> None:
         """From here on in this style."""
         if self._run:
             self._spans.append(Span("".join(self._run), self._style))
@@ -256,6 +256,6 @@ class Writer:
 
 
 @cache
-def _parts(template: str) -> tuple[tuple[str, str | None], ...]:
+def _split_template(template: str) -> tuple[tuple[str, str | None], ...]:
     """A template's literal texts, each with the gap behind it."""
     return tuple((literal, name) for literal, name, _spec, _conversion in Formatter().parse(template))

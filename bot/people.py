@@ -5,8 +5,8 @@ from collections.abc import Awaitable, Callable, Collection, Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from bot.bounded_dict import Latest
-from bot.names import plain_name, tagged
+from bot.bounded_dict import BoundedDict
+from bot.names import plain_name, tag_namesakes
 from bot.picture import CardStyle
 from bot.platform import Person, chat_of, is_inline, is_private, platform_of, private_place
 from bot.programs import name_of
@@ -122,11 +122,11 @@ class ChatProfile:
     wants_pictures: bool = True
     deck: CardStyle = "classic"
     name: str = ""
-    may_be_watched: bool = True
+    can_be_watched: bool = True
 
 
 @dataclass(slots=True)
-class Remembered:
+class CachedProfile:
     """What the store had under a key: when it was asked, by the monotonic clock, and the profile of whom or which chat,
     once that was made.
     """
@@ -152,15 +152,15 @@ class People:
         self._day = (float("-inf"), 0)
         self.now: Callable[[], float] = time.time
         self._on_change = on_change
-        self.marked: Collection[str] = ()
+        self.being_forgotten: Collection[str] = ()
         """Who is being forgotten, as it was some seconds ago (`bot.features.privacy.forgetting`)."""
-        self._remembered: Latest[str, Remembered] = Latest(PEOPLE_REMEMBERED)
+        self._remembered: BoundedDict[str, CachedProfile] = BoundedDict(PEOPLE_REMEMBERED)
         self._reads: dict[str, object] = {}
         """The read under way of each key, until the key changes: after that, the read may find old values."""
 
     async def person(self, id: str) -> Profile:  # noqa: A002
         """What is known of a person; defaults for a stranger."""
-        found = await self._found(keys.person(id))
+        found = await self._load(keys.person(id))
         if found.profile is None:
             chosen: dict[str, Any] = {name: found.fields[name] for name in STORED if name in found.fields}
             if "name" in chosen:
@@ -171,10 +171,10 @@ class People:
 
     async def names(self, people: Iterable[str]) -> dict[str, str]:
         """Return what people in one list are called, by person; namesakes are told apart (`bot.names.tagged`)."""
-        return tagged({person: (await self.person(person)).name for person in people})
+        return tag_namesakes({person: (await self.person(person)).name for person in people})
 
     async def chat(self, place: str) -> ChatProfile:
-        found = await self._found(_chat_key(place))
+        found = await self._load(_chat_key(place))
         if moved := found.fields.get(MOVED):
             return await self.chat(moved)
         # The key may be of several places: of all messages in a chat that the bot is not in.
@@ -199,7 +199,7 @@ class People:
         The first time, their client's language is theirs and that of the chat at ``place``; in their private chat it is
         noted that they have one.
         """
-        if person.id in self.marked:
+        if person.id in self.being_forgotten:
             # Whose profile may be gone though no word of it came here: who is known by memory alone is a stranger to
             # the last look, and what they begin goes.
             self.forget(keys.person(person.id))
@@ -215,9 +215,9 @@ class People:
         if known.get("handle", "") != person.handle:
             # First, for the profile tells whether it has been done.
             await self._rename(person.id, known.get("handle", ""), person.handle)
-        await self._change(keys.person(person.id), {n: value for n, value in seen.items() if known.get(n) != value})
+        await self._store(keys.person(person.id), {n: value for n, value in seen.items() if known.get(n) != value})
         if place and not is_private(place):
-            await self.begin_chat(place, language, chat_name)
+            await self.note_chat(place, language, chat_name)
         return await self.person(person.id)
 
     async def _today(self) -> int:
@@ -238,7 +238,7 @@ class People:
             # By now it may be somebody else's.
             await self._delete_if(keys=[keys.handle(platform, old)], args=[id])
 
-    async def fresh(self, id: str) -> Profile:  # noqa: A002
+    async def reload(self, id: str) -> Profile:  # noqa: A002
         """What the store knows of a person, whatever is remembered."""
         self.forget(keys.person(id))
         return await self.person(id)
@@ -247,7 +247,7 @@ class People:
         """Have nobody know a person any more; who comes again is a stranger. With ``if_unknown`` who has a name by now
         is left as they are.
         """
-        handle = (await self.fresh(id)).handle
+        handle = (await self.reload(id)).handle
         if handle:
             await self._rename(id, handle, "")
         if if_unknown:
@@ -256,11 +256,11 @@ class People:
             await self._client.delete(keys.person(id))
         self.forget(keys.person(id))
 
-    async def choose(self, id: str, **choices: str) -> None:  # noqa: A002
+    async def update_person(self, id: str, **choices: str) -> None:  # noqa: A002
         """Change a person's settings."""
-        await self._change(keys.person(id), choices)
+        await self._store(keys.person(id), choices)
 
-    async def choices(self, id: str) -> list[Choice]:  # noqa: A002
+    async def last_choices(self, id: str) -> list[Choice]:  # noqa: A002
         """What a person last chose to play of each game, or what is usual; first the game that they chose last."""
         fields = await self._fields(keys.person(id))
         games = sorted(GAMES, key=lambda game: game != fields.get("game"))
@@ -272,19 +272,17 @@ class People:
     async def note_choice(self, id: str, choice: Choice) -> None:  # noqa: A002
         """A person has chosen to play this."""
         fields, chosen = await self._fields(keys.person(id)), {"game": choice.game, f"game:{choice.game}": choice.text}
-        await self._change(
-            keys.person(id), {name: value for name, value in chosen.items() if fields.get(name) != value}
-        )
+        await self._store(keys.person(id), {name: value for name, value in chosen.items() if fields.get(name) != value})
 
-    async def choose_for_chat(self, place: str, **choices: str) -> None:
-        await self._change(_chat_key(place), choices)
+    async def update_chat(self, place: str, **choices: str) -> None:
+        await self._store(_chat_key(place), choices)
 
-    async def begin_chat(self, place: str, language: str, name: str = "") -> None:
+    async def note_chat(self, place: str, language: str, name: str = "") -> None:
         """A chat's language, where it has none yet, and what it is called now, if that is known."""
         known, changes = await self._fields(_chat_key(place)), {"name": plain_name(name)} if name else {}
         if "language" not in known:
             changes["language"] = language
-        await self._change(
+        await self._store(
             _chat_key(place), {field: value for field, value in changes.items() if known.get(field) != value}
         )
 
@@ -294,25 +292,25 @@ class People:
         """
         fields = await self._fields(keys.chat(old))
         known = {MOVED, *await self._fields(keys.chat(new))}
-        await self._change(keys.chat(new), {name: value for name, value in fields.items() if name not in known})
-        await self._change(keys.chat(old), {MOVED: new})
+        await self._store(keys.chat(new), {name: value for name, value in fields.items() if name not in known})
+        await self._store(keys.chat(old), {MOVED: new})
 
-    async def called(self, platform: str, handle: str) -> Profile | None:
+    async def find_by_handle(self, platform: str, handle: str) -> Profile | None:
         """Who was last known by this handle on a platform."""
         found = await self._client.get(keys.handle(platform, handle))
         return await self.person(found.decode()) if found else None
 
     async def _fields(self, key: str) -> dict[str, str]:
-        return (await self._found(key)).fields
+        return (await self._load(key)).fields
 
-    async def _found(self, key: str) -> Remembered:
+    async def _load(self, key: str) -> CachedProfile:
         remembered = self._remembered.get(key)
         if remembered and time.monotonic() - remembered.at < FRESH_SECONDS:
             return remembered
         read = self._reads[key] = object()
         try:
             # Its age counts from before it was asked.
-            found = Remembered(time.monotonic(), {})
+            found = CachedProfile(time.monotonic(), {})
             stored = await self._client.hgetall(key)
             found.fields.update((name.decode(), value.decode()) for name, value in stored.items())
         finally:
@@ -320,16 +318,16 @@ class People:
             if is_latest:
                 del self._reads[key]
         if is_latest:
-            self._remembered.note(key, found)
+            self._remembered.put(key, found)
         return found
 
-    async def _change(self, key: str, changes: dict[str, str]) -> None:
+    async def _store(self, key: str, changes: dict[str, str]) -> None:
         if changes:
             await self._client.hset(key, mapping=changes)
             self._reads.pop(key, None)
             if remembered := self._remembered.get(key):
                 # The rest of it is no younger for that.
-                self._remembered.note(key, Remembered(remembered.at, {**remembered.fields, **changes}))
+                self._remembered.put(key, CachedProfile(remembered.at, {**remembered.fields, **changes}))
             if self._on_change:
                 await self._on_change(key)
 

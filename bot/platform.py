@@ -173,10 +173,10 @@ class Adapter(Protocol):
     def rate_limit(self, place: str) -> RateLimit | None:
         """How fast a place may be written to; None if what goes there just now counts towards no limit."""
 
-    def overall(self) -> RateLimit:
+    def overall_rate_limit(self) -> RateLimit:
         """How fast this worker may write to all places together."""
 
-    def invitation(self, code: str, place: str, message: str) -> str:
+    def invitation_url(self, code: str, place: str, message: str) -> str:
         """An address that leads people who know the platform to the table ``code``, whose challenge a message shows;
         empty if there is none, or a button of the kind "join" does it.
         """
@@ -224,7 +224,7 @@ class Offer(NamedTuple):
     panel: Panel
 
 
-class Offered(NamedTuple):
+class OfferList(NamedTuple):
     """What somebody may send, the likeliest first. ``start`` is for who has no private chat with the bot yet: the label
     of a button that leads there; empty for everybody else.
     """
@@ -233,7 +233,7 @@ class Offered(NamedTuple):
     start: str = ""
 
 
-GROUP = "buongioco.adapters"
+ADAPTER_GROUP = "buongioco.adapters"
 """The group of entry points that name adapters."""
 
 
@@ -291,25 +291,25 @@ class SlowDown(DeliveryError):
         self.seconds = SHORTEST_WAIT if math.isnan(seconds) else max(SHORTEST_WAIT, min(seconds, LONGEST_WAIT))
 
 
-class Trouble(DeliveryError):
+class PlatformFailure(DeliveryError):
     """The platform did not answer or answered nonsense; the message may have arrived."""
 
 
-class NotDone(Trouble):
+class NotDelivered(PlatformFailure):
     """The platform cannot be reached, or refuses for now; what was asked for has not been done."""
 
 
-class Refused(NotDone):
+class MessageRefused(NotDelivered):
     """The platform is there, and does not take this very message, for a reason that the adapter does not know."""
 
 
-SOMEBODY = "somebody"
+PSEUDONYM_PLATFORM = "somebody"
 """The platform of those whom no platform knows any more (`bot.pseudonyms`): no adapter has this name."""
 
 
-def is_worth_another_try(error: DeliveryError) -> bool:
+def is_retryable(error: DeliveryError) -> bool:
     """Whether a message has certainly not arrived, and the same may go through later."""
-    return isinstance(error, NotDone | SlowDown) and not isinstance(error, Refused)
+    return isinstance(error, NotDelivered | SlowDown) and not isinstance(error, MessageRefused)
 
 
 def platform_of(id: str) -> str:  # noqa: A002
@@ -355,7 +355,7 @@ def is_inline(place: str) -> bool:
 
 
 @lru_cache(maxsize=10_000)
-def may_speak_first(place: str) -> bool:
+def can_write_anytime(place: str) -> bool:
     """Whether the bot can write there at any time, unasked: not in chats that it is not in, nor at ephemeral places."""
     where = Place.parse(place)
     return not (where.is_inline or where.is_guest or where.is_ephemeral)

@@ -22,7 +22,7 @@ class PrivateHands:
     ) -> None:
         self._store, self._lists, self._change = store, lists, change
 
-    async def bring(self, person: str, code: str = "", place: str = "") -> int:
+    async def resend(self, person: str, code: str = "", place: str = "") -> int:
         """Send a person's panels again, of one table or of all; returns how many there are.
 
         They go to ``place`` if that is their private chat or ephemeral.
@@ -47,7 +47,7 @@ class PrivateHands:
             return _("I cannot write to you: open our private chat and write /hand there.")
         return _("Your cards are on their way to our private chat. If they do not come, open it and write /hand there.")
 
-    async def why_none(self, person: str, code: str) -> TableError:
+    async def explain_missing(self, person: str, code: str) -> TableError:
         """Return why a person has no cards at a table with this code."""
         for table in await self._lists.tables_of(person):
             if table.code == code:

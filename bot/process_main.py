@@ -14,7 +14,7 @@ SIZE_BYTES = 4
 """Work and answers are pickled, and after so many bytes that say how long they are."""
 
 
-def _live_and_die_with_the_bot(niceness: int) -> None:
+def _end_with_parent(niceness: int) -> None:
     """A worker outlives neither its bot nor, before it, a Ctrl-C in the terminal they share."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     os.nice(niceness)
@@ -29,15 +29,15 @@ def _live_and_die_with_the_bot(niceness: int) -> None:
         threading.Thread(target=watch, daemon=True).start()
 
 
-def work(link: socket.socket, niceness: int) -> None:
+def run_worker(link: socket.socket, niceness: int) -> None:
     """A worker's life: it does what comes, in that order, until the bot hangs up."""
-    _live_and_die_with_the_bot(niceness)
+    _end_with_parent(niceness)
     with link, suppress(ConnectionError), link.makefile("rb") as given:
         while size := given.read(SIZE_BYTES):
-            link.sendall(sized(_answer(given.read(int.from_bytes(size, "big")))))
+            link.sendall(frame(_run(given.read(int.from_bytes(size, "big")))))
 
 
-def _answer(given: bytes) -> bytes:
+def _run(given: bytes) -> bytes:
     """What comes of some work: whether it was done, and the result or the error."""
     try:
         function, about = pickle.loads(given)  # noqa: S301 - from the bot itself
@@ -52,5 +52,5 @@ def _answer(given: bytes) -> bytes:
         return answer
 
 
-def sized(message: bytes) -> bytes:
+def frame(message: bytes) -> bytes:
     return len(message).to_bytes(SIZE_BYTES, "big") + message

@@ -14,9 +14,9 @@ from typing import Any, TypeVar
 
 import structlog
 
-from bot.process_main import SIZE_BYTES, sized, work
+from bot.process_main import SIZE_BYTES, frame, run_worker
 
-NEW = multiprocessing.get_context("spawn").Process
+NewProcess = multiprocessing.get_context("spawn").Process
 """How one is made: afresh, for a copy of the bot would have its memory and its connections."""
 
 TRIES = 3
@@ -25,7 +25,7 @@ TRIES = 3
 REAPING_SECONDS = 1.0
 """How long `Processes.stop` waits at most until the killed processes are gone."""
 
-AT_HAND = 2
+PIPELINED = 2
 """How much work a process is given at a time that is the only one, so that it need not wait for the bot in between.
 
 Where there are several, work waits for the first that is free.
@@ -45,7 +45,7 @@ class _Process:
 
     def __init__(self, process: SpawnProcess, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self.process, self._reader, self._writer = process, reader, writer
-        self.given: deque[asyncio.Future[Any]] = deque()
+        self.pending: deque[asyncio.Future[Any]] = deque()
 
     @classmethod
     async def start(cls, niceness: int) -> _Process:
@@ -54,7 +54,7 @@ class _Process:
         try:
             with theirs:
                 # Python ends a daemon when it exits itself, and would wait for any other process.
-                process = NEW(target=work, args=(theirs, niceness), daemon=True)
+                process = NewProcess(target=run_worker, args=(theirs, niceness), daemon=True)
                 process.start()
         except OSError:
             ours.close()
@@ -66,17 +66,17 @@ class _Process:
             ours.close()
             raise
 
-    def give(self, message: bytes) -> asyncio.Future[Any]:
+    def submit(self, message: bytes) -> asyncio.Future[Any]:
         future: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
-        self.given.append(future)
+        self.pending.append(future)
         self._writer.write(message)
         return future
 
-    async def answer(self) -> None:
+    async def receive_answer(self) -> None:
         """Wait for the next answer; EOFError or OSError when there will be none."""
         size = int.from_bytes(await self._reader.readexactly(SIZE_BYTES), "big")
         is_done, result = pickle.loads(await self._reader.readexactly(size))  # noqa: S301 - from our own process
-        future = self.given.popleft()
+        future = self.pending.popleft()
         if future.done():
             return
         if is_done:
@@ -96,30 +96,30 @@ class Processes:
         """``name`` is what the log calls them, ``niceness`` how much they give way to others."""
         self.name, self.count, self._niceness = name, count, niceness
         self._running: dict[_Process, asyncio.Task[None]] = {}
-        self._room = asyncio.Semaphore(count if count > 1 else AT_HAND)
+        self._slots = asyncio.Semaphore(count if count > 1 else PIPELINED)
         self._starting = asyncio.Lock()
-        self._is_over = False
-        self.waiting = 0
+        self._is_stopped = False
+        self.pending = 0
         """How much work is under way, or waits."""
 
-    async def do(self, function: Callable[..., T], *about: object) -> T:
+    async def run(self, function: Callable[..., T], *about: object) -> T:
         """Have one of them do some work; ProcessDied when processes cannot be had."""
-        self.waiting += 1
+        self.pending += 1
         try:
-            message = sized(pickle.dumps((function, about), pickle.HIGHEST_PROTOCOL))
+            message = frame(pickle.dumps((function, about), pickle.HIGHEST_PROTOCOL))
             for attempt in range(1, TRIES + 1):
                 try:
                     result: T = await self._try(message)
                 except ProcessDied:
-                    if self._is_over or attempt == TRIES:
+                    if self._is_stopped or attempt == TRIES:
                         raise
                 else:
                     return result
             raise AssertionError
         finally:
-            self.waiting -= 1
+            self.pending -= 1
 
-    def replace(self) -> None:
+    def restart(self) -> None:
         """End those that run, whatever they do; what they were given is done by others."""
         for one in self._running:
             one.process.kill()
@@ -134,7 +134,7 @@ class Processes:
         A process that compiles searches is busy for up to half a minute, so none is asked to end. That breaks no file:
         numba writes under another name first.
         """
-        self._is_over = True
+        self._is_stopped = True
         for one, task in self._running.items():
             one.process.kill()
             task.cancel()
@@ -143,27 +143,27 @@ class Processes:
             one.process.join(max(0.0, until - time.monotonic()))
 
     async def _try(self, message: bytes) -> Any:
-        await self._room.acquire()
+        await self._slots.acquire()
         try:
             async with self._starting:
                 process = await self._least_busy()
-            answer = process.give(message)
+            answer = process.submit(message)
         except BaseException:
-            self._room.release()
+            self._slots.release()
             raise
         return await answer
 
     async def _least_busy(self) -> _Process:
-        if self._is_over:
+        if self._is_stopped:
             raise ProcessDied
-        process = min(self._running, key=lambda one: len(one.given), default=None)
-        if process is None or (process.given and len(self._running) < self.count):
+        process = min(self._running, key=lambda one: len(one.pending), default=None)
+        if process is None or (process.pending and len(self._running) < self.count):
             try:
                 process = await _Process.start(self._niceness)
             except OSError as error:
                 log.warning("process_not_started", of=self.name, why=str(error))
                 raise ProcessDied from error
-            if self._is_over:
+            if self._is_stopped:
                 process.hang_up()
                 process.process.kill()
                 raise ProcessDied
@@ -175,8 +175,8 @@ class Processes:
         """Hand on what a process answers, until it ends."""
         try:
             while True:
-                await process.answer()
-                self._room.release()
+                await process.receive_answer()
+                self._slots.release()
         except (EOFError, OSError):
             log.warning("process_died", of=self.name)
 
@@ -184,7 +184,7 @@ class Processes:
         """A process has ended, or is to end: what it was given will not be answered."""
         del self._running[process]
         process.hang_up()
-        for future in process.given:
-            self._room.release()
+        for future in process.pending:
+            self._slots.release()
             if not future.done():
                 future.set_exception(ProcessDied())

@@ -9,11 +9,11 @@ from collections.abc import Sequence
 from hashlib import sha256
 from typing import Any, Literal, NamedTuple, get_args
 
-from bot.adapter_data import Kept
+from bot.adapter_data import StoredField
 from bot.names import person_name, plain_name
 from bot.store import keys
 from bot.store.lua import read_script
-from bot.web_server import digest_of, is_token_of
+from bot.web_server import matches_digest, token_digest
 
 Scope = Literal["read", "play"]
 SCOPES: tuple[Scope, ...] = get_args(Scope)
@@ -30,7 +30,7 @@ LONGEST_PROGRAM_NAME = 60
 KEEP = read_script(__file__, "keep_program")
 
 
-class CannotBe(Exception):
+class ProgramError(Exception):
     """What a program wants cannot be; the text says why, in English. ``reason`` is "missing" where there is nothing of
     the kind for it, "old" where it decided by what is no more, "often" where it may be asked for again after ``wait``
     seconds, "wrong" for all else.
@@ -69,9 +69,9 @@ def name_of(person: str, name: str) -> str:
     return plain_name(name) if has_sign else person_name(name)
 
 
-def kept_of(person: str) -> list[Kept]:
+def stored_fields(person: str) -> list[StoredField]:
     """What is kept of a program: its name, and how its token is known."""
-    return [Kept(keys.PROGRAMS, person.removeprefix(PREFIX))] if is_program(person) else []
+    return [StoredField(keys.PROGRAMS, person.removeprefix(PREFIX))] if is_program(person) else []
 
 
 class Programs:
@@ -86,7 +86,7 @@ class Programs:
         program = Program(secrets.token_hex(ID_BYTES), f"🤖 {person_name(name, LONGEST_PROGRAM_NAME)}", tuple(scopes))
         return program, await self._keep(program)
 
-    async def add_own(self, owner: str, scopes: Sequence[Scope], update: str) -> tuple[Program, str]:
+    async def add_owned(self, owner: str, scopes: Sequence[Scope], update: str) -> tuple[Program, str]:
         """A new program of a person's, as `add`. Its name tells nothing of them. The same ``update`` again is the same
         program, with another token: the first may not have arrived.
         """
@@ -97,7 +97,7 @@ class Programs:
     async def _keep(self, program: Program) -> str:
         """Write a program down; returns its new token. ValueError where there are too many."""
         token = secrets.token_urlsafe(TOKEN_BYTES)
-        fields = {"name": program.name, "scopes": program.scopes, "token": digest_of(token)}
+        fields = {"name": program.name, "scopes": program.scopes, "token": token_digest(token)}
         owner = {"owner": program.owner} if program.owner else {}
         kept = await self._keep_if_few(
             keys=[keys.PROGRAMS],
@@ -110,17 +110,17 @@ class Programs:
             raise ValueError("there are too many programs already")
         return f"{program.id}.{token}"
 
-    async def of(self, owner: str) -> list[Program]:
+    async def owned_by(self, owner: str) -> list[Program]:
         """Those whose tokens a person has made, by name."""
         return [one for one in await self.all() if one.owner == owner]
 
-    async def revoke_own(self, owner: str, id_: str) -> None:
+    async def revoke_owned(self, owner: str, id_: str) -> None:
         """Revoke a program of a person's; nothing if it is not theirs, or is no more."""
-        if any(one.id == id_ for one in await self.of(owner)):
+        if any(one.id == id_ for one in await self.owned_by(owner)):
             await self.revoke(id_)
 
-    async def revoke_all_of(self, owner: str) -> None:
-        for one in await self.of(owner):
+    async def revoke_all_owned(self, owner: str) -> None:
+        for one in await self.owned_by(owner):
             await self.revoke(one.id)
 
     async def all(self) -> list[Program]:
@@ -135,14 +135,14 @@ class Programs:
         await self._client.delete(keys.used_keys(id_))
         return is_known
 
-    async def whose(self, token: str) -> Program | None:
+    async def authenticate(self, token: str) -> Program | None:
         """The program that has a token; None if none has."""
         id_, _dot, secret = token.partition(".")
         known = await self._client.hget(keys.PROGRAMS, id_) if secret and id_.isascii() else None
         if known is None:
             return None
         fields = json.loads(known)
-        return _program(id_, fields) if is_token_of(secret, fields["token"]) else None
+        return _program(id_, fields) if matches_digest(secret, fields["token"]) else None
 
 
 def _program(id_: str, fields: dict[str, Any]) -> Program:

@@ -10,9 +10,9 @@ import re
 import secrets
 from typing import Any, NamedTuple
 
-from bot.platform import SOMEBODY
+from bot.platform import PSEUDONYM_PLATFORM
 from bot.store import keys
-from bot.texts import marked as _
+from bot.texts import gettext_noop as _
 from bot.texts import texts
 
 NAME = _("somebody")
@@ -23,50 +23,50 @@ _GUEST = re.compile(GUEST.format(number=r"(\d{3})") + r"((?: \d+)?)")
 """With a number behind it if there are two of them at a table (`bot.names.unlike`)."""
 
 
-class Mark(NamedTuple):
+class ForgettingMark(NamedTuple):
     """A forgetting that is under way: what stands in the person's place, since when (Unix seconds), and whether all
     that is theirs is gone already, so that only stragglers may be left.
     """
 
-    somebody: str
+    pseudonym: str
     since: float
-    is_gone: bool = False
+    is_erased: bool = False
 
     def to_text(self) -> str:
         return json.dumps(self)
 
     @classmethod
-    def parse(cls, text: str | bytes) -> "Mark":
+    def parse(cls, text: str | bytes) -> "ForgettingMark":
         return cls(*json.loads(text))
 
 
-def new_somebody() -> str:
+def new_pseudonym() -> str:
     """An id that nobody has and nobody can take, for nobody signs in with this platform."""
-    return f"{SOMEBODY}:{secrets.token_hex(4)}"
+    return f"{PSEUDONYM_PLATFORM}:{secrets.token_hex(4)}"
 
 
-def is_somebody(person: str) -> bool:
+def is_pseudonym(person: str) -> bool:
     """Whether a person has been forgotten."""
-    return person.startswith(f"{SOMEBODY}:")
+    return person.startswith(f"{PSEUDONYM_PLATFORM}:")
 
 
-async def marks(client: Any) -> dict[str, Mark]:
+async def forgetting_marks(client: Any) -> dict[str, ForgettingMark]:
     """The people who are being forgotten just now."""
     found = await client.hgetall(keys.FORGETTING)
-    return {person.decode(): Mark.parse(text) for person, text in found.items()}
+    return {person.decode(): ForgettingMark.parse(text) for person, text in found.items()}
 
 
-def is_ours(name: str) -> bool:
+def is_given_name(name: str) -> bool:
     """Whether a name is one that we have given: it reads otherwise in another language."""
-    return name == NAME or is_guest(name)
+    return name == NAME or is_guest_name(name)
 
 
-def is_guest(name: str) -> bool:
+def is_guest_name(name: str) -> bool:
     """Whether it is the name of somebody who gave none."""
     return name.startswith("Guest") and _GUEST.fullmatch(name) is not None
 
 
-def spoken(name: str, language: str) -> str:
+def localize_name(name: str, language: str) -> str:
     """A name as it reads in a language: one that we have given is translated, everybody else's is their own."""
     if name == NAME:
         return texts(language).gettext(name)

@@ -11,7 +11,7 @@ from bot.platform import RateLimit
 KEYS_REMEMBERED = 50_000
 """Keys of one limiter, at some 150 bytes each; those that have nothing to wait for, or least, are forgotten first."""
 
-FORGOTTEN = 8
+EVICTED_PART = 8
 """One part in so many of them is forgotten at once, for to find those takes a look at all."""
 
 
@@ -25,7 +25,7 @@ class RateLimiter:
     def __len__(self) -> int:
         return len(self._due)
 
-    def wait(self, key: Hashable, rate_limit: RateLimit) -> float:
+    def wait_seconds(self, key: Hashable, rate_limit: RateLimit) -> float:
         """Seconds until the next event may be; 0 or less if it may be now."""
         if not rate_limit.interval:
             return 0.0
@@ -34,7 +34,7 @@ class RateLimiter:
 
     def take(self, key: Hashable, rate_limit: RateLimit) -> float:
         """Count an event if it may be now. Otherwise the seconds to wait: who waits keeps nobody back."""
-        wait = self.wait(key, rate_limit)
+        wait = self.wait_seconds(key, rate_limit)
         if wait > 0:
             return wait
         self.count(key, rate_limit)
@@ -45,14 +45,14 @@ class RateLimiter:
         if rate_limit.interval:
             self._due[key] = max(self._due.get(key, 0.0), self._clock()) + rate_limit.interval
             if len(self._due) > self._most:
-                self._forget()
+                self._evict()
 
-    def give_back(self, key: Hashable, rate_limit: RateLimit) -> None:
+    def refund(self, key: Hashable, rate_limit: RateLimit) -> None:
         """What was taken last does not count."""
         if key in self._due:
             self._due[key] -= rate_limit.interval
 
-    def _forget(self) -> None:
+    def _evict(self) -> None:
         """Forget those whose events fall due first: whoever comes with ever more keys pays off nobody's debt."""
-        for key in sorted(self._due, key=self._due.__getitem__)[: -(-self._most // FORGOTTEN)]:
+        for key in sorted(self._due, key=self._due.__getitem__)[: -(-self._most // EVICTED_PART)]:
             del self._due[key]

@@ -19,12 +19,12 @@ class Replays:
     async def replay(self, place: str, profile: Profile, game_id: str, deal: str) -> Panel:
         """Return a deal trick by trick, in the language of a place and a person's suits."""
         game, number = await self._deal_of(game_id, deal)
-        return replay_page(game, number, (await self._viewers.at(place)).language, profile.suits)
+        return replay_page(game, number, (await self._viewers.viewer_at(place)).language, profile.suits)
 
     async def fair(self, place: str, game_id: str, deal: str) -> Panel:
         """Return the proof of a deal's shuffle."""
         game, number = await self._deal_of(game_id, deal)
-        return fair_page(game, number, (await self._viewers.at(place)).language)
+        return fair_page(game, number, (await self._viewers.viewer_at(place)).language)
 
     async def _deal_of(self, game_id: str, deal: str) -> tuple[FinishedGame, int]:
         """A finished game, and which of its deals is meant."""

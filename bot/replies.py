@@ -10,16 +10,16 @@ def private_toast(place: str, language: str) -> str:
     return "" if is_private(place) else texts(language).gettext("It is in our private chat.")
 
 
-def for_one(place: str, language: str, panel: Panel) -> Reply:
+def private_reply(place: str, language: str, panel: Panel) -> Reply:
     """Reply with a panel for one person: in place of the pressed one if nobody else sees it, otherwise in private."""
     return Reply(private_toast(place, language), panel, private=not is_private(place))
 
 
-def is_seen_there(command: Command) -> bool:
+def is_answer_private(command: Command) -> bool:
     """Return whether the person sees what is sent to them alone where they gave the command."""
     return is_private(command.place) or bool(command.ephemeral)
 
 
 def command_toast(command: Command, language: str) -> str:
     """Return what to say beside a page that the adapter sends to the private chat; it knows if that fails."""
-    return "" if is_seen_there(command) else texts(language).gettext("It is in our private chat.")
+    return "" if is_answer_private(command) else texts(language).gettext("It is in our private chat.")

@@ -21,7 +21,7 @@ log = structlog.get_logger()
 
 T = TypeVar("T")
 
-LOWER = {"strong": "medium"}
+FALLBACK = {"strong": "medium"}
 """Who plays where a robot cannot think in time; the others hardly think at all."""
 
 THINKING_SECONDS = 0.5
@@ -54,7 +54,7 @@ def advise(view: View, history: Sequence[MoveEntry], seed: int) -> Hint | None:
     return hint(view, history, Random(seed), _budget())
 
 
-def look_back(record: str, deal: int) -> list[Verdict]:
+def analyse(record: str, deal: int) -> list[Verdict]:
     """Verdicts on a deal of a record, which comes as JSON."""
     from engine.robots.analysis import analyse_deal  # noqa: PLC0415
 
@@ -79,7 +79,7 @@ class RobotPool:
     def __init__(self, workers: int | None = None) -> None:
         """``workers`` is how many processes think about moves; by default one fewer than cores, four at most."""
         self._movers = Processes("robots", workers or min(4, max(1, (os.cpu_count() or 2) - 1)))
-        self._looking_back = Processes("analyses", 1, niceness=10)
+        self._analysers = Processes("analyses", 1, niceness=10)
         self._think = choose
         self._late: set[asyncio.Task[Any]] = set()
         self._ready: asyncio.Task[None] | None = None
@@ -91,13 +91,13 @@ class RobotPool:
         When all workers are busy, or one has to start first, a simpler robot plays rather than that anybody waits.
         """
         seed = secrets.randbits(64)
-        if self._movers.waiting < MOST_WAITING * self._movers.count:
-            thought = asyncio.create_task(self._movers.do(self._think, level, view, history, seed))
-            done = await self._in_time(thought, PATIENCE_SECONDS)
+        if self._movers.pending < MOST_WAITING * self._movers.count:
+            thought = asyncio.create_task(self._movers.run(self._think, level, view, history, seed))
+            done = await self._wait_for(thought, PATIENCE_SECONDS)
             if done and not isinstance(thought.exception(), ProcessDied):
                 ROBOT_MOVES.labels(level).inc()
                 return thought.result()
-        lower = LOWER.get(level, level)
+        lower = FALLBACK.get(level, level)
         ROBOT_MOVES.labels(f"{lower} for {level}").inc()
         return choose(lower, view, history, seed)
 
@@ -106,13 +106,13 @@ class RobotPool:
 
         ProcessDied if its process ends meanwhile: then the caller asks again.
         """
-        move = await self._movers.do(choose_unhurried, level, view, history, seed)
+        move = await self._movers.run(choose_unhurried, level, view, history, seed)
         ROBOT_MOVES.labels("day").inc()
         return move
 
-    async def in_background(self, work: Callable[..., T], *args: object) -> T:
+    async def run_in_background(self, work: Callable[..., T], *args: object) -> T:
         """Do slow work in the patient process, after what waits there already. ProcessDied as for `seeded_move`."""
-        return await self._looking_back.do(work, *args)
+        return await self._analysers.run(work, *args)
 
     async def hint(self, view: View, history: Sequence[MoveEntry]) -> Hint | None:
         """What the strong robot would play, and why; None when it has nothing to say, or no time.
@@ -125,14 +125,14 @@ class RobotPool:
                 await self._hints.acquire()
         except TimeoutError:
             return None
-        if self._movers.waiting >= MOST_WAITING * self._movers.count:
+        if self._movers.pending >= MOST_WAITING * self._movers.count:
             self._hints.release()
             return None
-        thought = asyncio.create_task(self._movers.do(advise, view, history, secrets.randbits(64)))
+        thought = asyncio.create_task(self._movers.run(advise, view, history, secrets.randbits(64)))
         thought.add_done_callback(lambda _: self._hints.release())
-        return thought.result() if await self._in_time(thought, HINT_SECONDS) else None
+        return thought.result() if await self._wait_for(thought, HINT_SECONDS) else None
 
-    async def _in_time(self, thought: asyncio.Task[Any], seconds: float) -> bool:
+    async def _wait_for(self, thought: asyncio.Task[Any], seconds: float) -> bool:
         """Whether a thought came to its end; a late one is let go on, for a worker cannot be interrupted."""
         done, _ = await asyncio.wait([thought], timeout=seconds)
         if not done:
@@ -143,22 +143,22 @@ class RobotPool:
     @property
     def is_busy(self) -> bool:
         """Whether anybody waits for a move or a hint."""
-        return self._movers.waiting > 0
+        return self._movers.pending > 0
 
     async def verdicts(self, record: Record, deal: int) -> list[Verdict]:
         """What each decision of a deal was worth."""
-        return await self._looking_back.do(look_back, record.to_json(), deal)
+        return await self._analysers.run(analyse, record.to_json(), deal)
 
     def get_ready(self) -> None:
         """Somebody will want a strong robot: what it needs is compiled in the background, once."""
         if self._ready is None:
-            self._ready = asyncio.create_task(self._looking_back.do(get_ready))
+            self._ready = asyncio.create_task(self._analysers.run(get_ready))
             self._ready.add_done_callback(self._forget)
 
     def stop(self) -> None:
         """End all processes, whatever they do."""
         self._movers.stop()
-        self._looking_back.stop()
+        self._analysers.stop()
         for task in (*self._late, *([self._ready] if self._ready else [])):
             task.cancel()
 

@@ -12,10 +12,10 @@ from typing import Any
 import structlog
 
 from bot.card_room import CardRoom
-from bot.connections import allow_open_files, handle_loop_error
+from bot.connections import handle_loop_error, raise_file_limit
 from bot.handlers import Dispatcher
 from bot.monitoring import monitoring
-from bot.platform import GROUP, Adapter
+from bot.platform import ADAPTER_GROUP, Adapter
 from bot.settings import NOTHING_TO_RUN, Settings
 from bot.store import STORE_ERRORS, StoreAway, schema
 from bot.store.attendance import PATIENCE
@@ -34,10 +34,10 @@ TRIES, AGAIN_AFTER = 30, 1.0
 log = structlog.get_logger()
 
 
-def adapters_of(card_room: CardRoom) -> list[Adapter]:
+def load_adapters(card_room: CardRoom) -> list[Adapter]:
     """The adapters that are installed, ours and others', and have what they need; one that is broken is left out."""
     adapters: list[Adapter] = []
-    for entry in entry_points(group=GROUP):
+    for entry in entry_points(group=ADAPTER_GROUP):
         try:
             make: Factory = entry.load()
             made = make(card_room)
@@ -50,7 +50,7 @@ def adapters_of(card_room: CardRoom) -> list[Adapter]:
 
 
 @asynccontextmanager
-async def opened_worker(settings: Settings) -> AsyncIterator[Worker]:
+async def open_worker(settings: Settings) -> AsyncIterator[Worker]:
     """A worker on its store; with adapters added, `Worker.start` begins the work."""
     async with store_of(settings) as store:
         worker = Worker(store, settings, alone=settings.redis_url is None)
@@ -60,7 +60,7 @@ async def opened_worker(settings: Settings) -> AsyncIterator[Worker]:
             await worker.stop()
 
 
-def collect_seldom() -> None:
+def tune_garbage_collector() -> None:
     """Have Python's garbage collector walk through thousands of tables less often; cycles are few."""
     gc.freeze()
     gc.set_threshold(100_000, 50, 1000)
@@ -82,13 +82,13 @@ async def run(settings: Settings) -> None:
         # As `nohup` has it: the bot outlives its terminal.
         if number != signal.SIGHUP or signal.getsignal(number) is not signal.SIG_IGN:
             loop.add_signal_handler(number, end)
-    collect_seldom()
-    allow_open_files()
+    tune_garbage_collector()
+    raise_file_limit()
     loop.set_exception_handler(handle_loop_error)
     try:
-        async with opened_worker(settings) as worker:
+        async with open_worker(settings) as worker:
             # Before anybody is served: where the others' days end elsewhere nobody is.
-            await _patiently(partial(worker.shards.join, PATIENCE))
+            await _retry_start(partial(worker.shards.join, PATIENCE))
             opening = None
             await _work(worker, stop)
     except asyncio.CancelledError:
@@ -100,8 +100,8 @@ async def run(settings: Settings) -> None:
 async def _work(worker: Worker, stop: asyncio.Event) -> None:
     """Have the worker and its adapters do what they are for, until it is time to stop."""
     dispatcher = Dispatcher(worker)
-    for adapter in adapters_of(dispatcher):
-        worker.add(adapter)
+    for adapter in load_adapters(dispatcher):
+        worker.add_adapter(adapter)
     if not worker.adapters:
         raise NothingToRun(NOTHING_TO_RUN)
     async with monitoring(dispatcher):
@@ -112,7 +112,7 @@ async def _supervise(worker: Worker, stop: asyncio.Event) -> None:
     """Start the worker and keep its adapters going until it is time to stop."""
     supervising = asyncio.create_task(Supervisor(worker).run())
     stopping = asyncio.create_task(stop.wait())
-    starting = asyncio.create_task(_patiently(worker.start))
+    starting = asyncio.create_task(_retry_start(worker.start))
     tasks: set[asyncio.Task[Any]] = {supervising, stopping, starting}
     try:
         await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
@@ -128,7 +128,7 @@ async def _supervise(worker: Worker, stop: asyncio.Event) -> None:
         supervising.result()
 
 
-async def _patiently(begin: Callable[[], Awaitable[None]]) -> None:
+async def _retry_start(begin: Callable[[], Awaitable[None]]) -> None:
     """Begin, and again if the store goes away meanwhile: it may be on its way back. StoreError where it refuses."""
     for _ in range(TRIES):
         try:

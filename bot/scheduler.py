@@ -42,13 +42,13 @@ class Scheduler:
         self._soon: dict[str, asyncio.TimerHandle] = {}
         self._busy: set[str] = set()
         self._tasks = TaskSet()
-        room.watchers.append(self._committed)
+        room.watchers.append(self._on_commit)
 
-    def _committed(self, commit: Commit) -> None:
+    def _on_commit(self, commit: Commit) -> None:
         if commit.clock is not None and self.shards.owns(commit.code):
-            self.set(commit.code, commit.clock)
+            self.set_clock(commit.code, commit.clock)
 
-    def set(self, code: str, seconds: float) -> None:
+    def set_clock(self, code: str, seconds: float) -> None:
         """A table's clock rings in so many seconds, and no sooner. What is too soon does no harm."""
         if before := self._soon.pop(code, None):
             before.cancel()
@@ -70,13 +70,13 @@ class Scheduler:
         """Look for clocks that ring soon: one that another worker set, one that ran before a restart, or a long one."""
         found: dict[str, float] = {}
         with self.room.store.outage.noted():
-            found = await self.room.store.attendance.due(sorted(self.shards.mine), SOON)
+            found = await self.room.store.attendance.due(sorted(self.shards.owned), SOON)
         now = asyncio.get_running_loop().time()
         for code, seconds in found.items():
             known = self._soon.get(code)
             # A commit meanwhile knows better; what is too soon does no harm.
             if known is None or known.when() > now + seconds:
-                self.set(code, seconds)
+                self.set_clock(code, seconds)
 
     def stop(self) -> None:
         """Give up what is under way: it still stands in the store, for whoever minds these clocks next."""
@@ -91,7 +91,7 @@ class Scheduler:
 
     def _ring_soon(self, code: str) -> None:
         del self._soon[code]
-        if code not in self._busy and self.shards.holds(code):
+        if code not in self._busy and self.shards.surely_owns(code):
             self._busy.add(code)
             self._tasks.start(self._ring(code))
 
@@ -104,7 +104,7 @@ class Scheduler:
             if seconds is not None and seconds <= 0:
                 await self._act(table)
             elif seconds is not None:
-                self.set(code, max(seconds, TOO_EARLY))
+                self.set_clock(code, max(seconds, TOO_EARLY))
         except TableError:
             # Somebody was faster. Their commit has set the clock anew, or the next poll finds it.
             log.debug("clock_overtaken", table=code)
@@ -113,7 +113,7 @@ class Scheduler:
             self.room.store.outage.begin(error)
         except Exception:
             log.exception("clock_failed", table=code)
-            self.set(code, AGAIN_AFTER)
+            self.set_clock(code, AGAIN_AFTER)
         finally:
             self._busy.discard(code)
 
@@ -131,10 +131,10 @@ class Scheduler:
         assert table.game
         seat = table.game.turn
         assert seat is not None
-        moves = await self._thought(table, seat, level)
+        moves = await self._robot_moves(table, seat, level)
         return await self.room.move_for(table.code, seat, table.version, moves, update or f"robot:{table.version}")
 
-    async def _thought(self, table: Table, seat: int, level: str) -> list[str]:
+    async def _robot_moves(self, table: Table, seat: int, level: str) -> list[str]:
         """What a robot does in a seat. In its own that is one thing at a time, for people to follow; in a person's it
         goes on until it `has_moved`, for after a declaration whoever is absent would have all their time again.
         """
@@ -143,7 +143,7 @@ class Scheduler:
             game = table.game
             assert game
             assert view
-            seed = self._policies.of(table).robot_seed(table)
+            seed = self._policies.policy_of(table).robot_seed(table)
             if seed is None:
                 move = await self.robot_pool.move(level, view, game.history(seat))
             else:

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from bot.store import keys
 from bot.store.lua import read_script
-from bot.web_server import digest_of, is_token_of
+from bot.web_server import matches_digest, token_digest
 
 ID_BYTES, TOKEN_BYTES = 6, 32
 LINK_SECONDS = 600
@@ -48,41 +48,41 @@ class Sessions:
         self._note = client.register_script(NOTE)
         self.now: Callable[[], float] = time.time
 
-    async def invite(self, person: str) -> str:
+    async def create_link(self, person: str) -> str:
         """What makes whoever brings it first a session of this person's, for ten minutes.
 
         It tells itself whose, and the store does not: they may be forgotten meanwhile.
         """
         held = f"{person}.{secrets.token_urlsafe(TOKEN_BYTES)}"
-        await self._client.set(keys.entrance(digest_of(held)), GOOD, ex=LINK_SECONDS)
+        await self._client.set(keys.entrance(token_digest(held)), GOOD, ex=LINK_SECONDS)
         return held
 
-    async def invited(self, held: str) -> str:
+    async def redeem_link(self, held: str) -> str:
         """Who was invited by this; empty if it is good no more. It is used up by that."""
-        found = await self._client.getdel(keys.entrance(digest_of(held)))
+        found = await self._client.getdel(keys.entrance(token_digest(held)))
         if found not in (None, GOOD):
             # Links of workers older than release 0.1.0 do not tell whose they are: once that is out this may go.
             return str(found.decode())
         return held.rpartition(".")[0] if found else ""
 
-    async def begin(self, person: str) -> str:
+    async def start(self, person: str) -> str:
         """A session of a person's; returns what the browser is to hold."""
         await self._end_unused(person, MOST_SESSIONS - 1)
         key = keys.sessions(person)
         id_, token, now = secrets.token_hex(ID_BYTES), secrets.token_urlsafe(TOKEN_BYTES), int(self.now())
-        fields = {"token": digest_of(token), "made": now, "used": now}
+        fields = {"token": token_digest(token), "made": now, "used": now}
         await self._client.hset(key, id_, json.dumps(fields))
         await self._client.expire(key, KEPT_SECONDS)
         return f"{person}.{id_}.{token}"
 
-    async def whose(self, held: str) -> str:
+    async def authenticate(self, held: str) -> str:
         """The person whose session a browser holds; empty if it is over, or none."""
-        person, id_, token = _parts(held)
+        person, id_, token = _split(held)
         known = await self._client.hget(keys.sessions(person), id_) if token else None
         if known is None:
             return ""
         fields, now = json.loads(known), int(self.now())
-        if now - fields["used"] > KEPT_SECONDS or not is_token_of(token, fields["token"]):
+        if now - fields["used"] > KEPT_SECONDS or not matches_digest(token, fields["token"]):
             return ""
         if now - fields["used"] > NOTED_SECONDS:
             used = json.dumps({**fields, "used": now})
@@ -91,7 +91,7 @@ class Sessions:
             await self._end_unused(person, MOST_SESSIONS)
         return person
 
-    async def of(self, person: str) -> list[Session]:
+    async def sessions_of(self, person: str) -> list[Session]:
         """A person's sessions, the last used first."""
         return [one for one in await self._stored(person) if not self._is_over(one)]
 
@@ -120,12 +120,12 @@ class Sessions:
 
     async def leave(self, held: str) -> None:
         """End the session that a browser holds, if it does hold one."""
-        if await self.whose(held):
-            person, id_, _token = _parts(held)
+        if await self.authenticate(held):
+            person, id_, _token = _split(held)
             await self.end(person, id_)
 
 
-def _parts(held: str) -> tuple[str, str, str]:
+def _split(held: str) -> tuple[str, str, str]:
     """Person, id and token; all empty for what is no such thing."""
     parts = held.rsplit(".", 2)
     return (parts[0], parts[1], parts[2]) if len(parts) == 3 and held.isascii() else ("", "", "")

@@ -59,14 +59,14 @@ def _data_folder() -> Path:
     return Path(os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share") / "buongioco"
 
 
-class Shards(NamedTuple):
+class GatewayShards(NamedTuple):
     """The shards of a platform's events that a worker takes: ``ids`` of ``total`` in all."""
 
     ids: range
     total: int
 
     @classmethod
-    def parse(cls, text: str) -> "Shards":
+    def parse(cls, text: str) -> "GatewayShards":
         """From ``0-3/8``, shards 0 to 3 of eight; ValueError for what is no such thing."""
         found = re.fullmatch(r"(\d{1,5})(?:-(\d{1,5}))?/(\d{1,5})", text.strip())
         if found is None:
@@ -129,7 +129,7 @@ class Settings(BaseSettings):
             raise ValueError(f"must begin with one of {', '.join(f'{scheme}://' for scheme in STORE_SCHEMES)}")
         # A password with one of these is taken for a host's name, a port or a path, and shown as that.
         is_split = "@" in "".join(re.split("([/?#])", rest, maxsplit=1)[1:]) or "#" in rest
-        if is_split or not _is_understood(url):
+        if is_split or not _is_store_url(url):
             raise ValueError(
                 "must be the address of a store, such as redis://127.0.0.1:6379/0; write / # ? @ in a password as %2F "
                 "%23 %3F %40"
@@ -182,7 +182,7 @@ class Settings(BaseSettings):
     @classmethod
     def _are_shards(cls, text: str | None) -> str | None:
         if text:
-            Shards.parse(text)
+            GatewayShards.parse(text)
         return text or None
 
     @field_validator("telegram_webhook_url")
@@ -251,7 +251,7 @@ class Settings(BaseSettings):
         return int(self.forget_after[:-1]) if self.forget_after else None
 
     @property
-    def store_place(self) -> str:
+    def store_location(self) -> str:
         """Where the store is, for people: a folder or an address, never its password."""
         address = urlsplit(self.redis_url or "")
         if not self.redis_url:
@@ -302,7 +302,7 @@ def _check_webhook(parts: SplitResult) -> None:
         raise ValueError(f"must be an address that Telegram can reach from the internet by IPv4, and {name} is none")
 
 
-def _is_understood(url: str) -> bool:
+def _is_store_url(url: str) -> bool:
     """Whether the store's client can read an address; what it says of one that it cannot may have a password in it."""
     from redis.asyncio import ConnectionPool, RedisCluster  # noqa: PLC0415 - only with a store of one's own
     from redis.exceptions import RedisClusterException, RedisError  # noqa: PLC0415 - as above
@@ -318,7 +318,7 @@ def _is_understood(url: str) -> bool:
     return True
 
 
-def names() -> list[str]:
+def variable_names() -> list[str]:
     """The variables that are settings."""
     return [str(field.validation_alias or f"{PREFIX}{name}".upper()) for name, field in Settings.model_fields.items()]
 
@@ -329,17 +329,17 @@ def read_settings(environment: Mapping[str, str] | None = None) -> Settings:
     lines = [
         f"{name} is not a setting{_hint(name)}"
         for name in (os.environ if environment is None else environment)
-        if name.upper().startswith(PREFIX) and name.upper() not in names()
+        if name.upper().startswith(PREFIX) and name.upper() not in variable_names()
     ]
     lines += [
         f"{name} (line {line} of {ENV_FILE.absolute()}) is not a setting{_hint(name)}"
         for name, line in in_file.items()
-        if name.upper() not in names() and (name.upper().startswith(PREFIX) or _near(name, ALIKE))
+        if name.upper() not in variable_names() and (name.upper().startswith(PREFIX) or _closest_setting(name, ALIKE))
     ]
     try:
         settings = Settings()
     except ValidationError as error:
-        lines += [_line(dict(fault)) for fault in error.errors()]
+        lines += [_error_line(dict(fault)) for fault in error.errors()]
     if lines:
         raise BadSetting("\n".join(lines))
     return settings
@@ -369,21 +369,21 @@ def _names_in_file() -> dict[str, int]:
     return found
 
 
-def _near(name: str, least: float) -> str:
+def _closest_setting(name: str, least: float) -> str:
     """The setting whose name resembles this one most, if any does by so much."""
-    return "".join(get_close_matches(name.upper(), names(), 1, least))
+    return "".join(get_close_matches(name.upper(), variable_names(), 1, least))
 
 
 def _hint(name: str) -> str:
     """What may have been meant by a name that is no setting's."""
-    near = _near(name, 0.6)
-    return f"; did you mean {near}?" if near else f"; there are: {', '.join(names())}"
+    near = _closest_setting(name, 0.6)
+    return f"; did you mean {near}?" if near else f"; there are: {', '.join(variable_names())}"
 
 
-def _line(fault: dict[str, Any]) -> str:
+def _error_line(fault: dict[str, Any]) -> str:
     """What is wrong with one setting: its name, what it may be, and what it is, unless that is a secret."""
     name = str(fault["loc"][0])
-    variable = name if name in names() else f"{PREFIX}{name}".upper()
+    variable = name if name in variable_names() else f"{PREFIX}{name}".upper()
     fields = {str(field.validation_alias or name): field for name, field in Settings.model_fields.items()}
     said = str(fault["msg"]).removeprefix("Value error, ")
     allowed = _allowed(fields[name]) or (said if said.startswith("must ") else f"cannot be read ({said})")

@@ -22,7 +22,7 @@ def simulate(
         if game.needs_deal:
             game.deal(random.randbytes(32))
             legal_by_deal.append([])
-        for seat in _who_may_move(game):
+        for seat in _possible_movers(game):
             listed = legal_for_record(game, seat) if legal else []
             before = len(game.moves)
             if act(game, seat, robots[seat]):
@@ -33,7 +33,7 @@ def simulate(
     return _with_legal(record, legal_by_deal) if legal else record
 
 
-def _who_may_move(game: Game) -> Iterator[int]:
+def _possible_movers(game: Game) -> Iterator[int]:
     """The seats that may say something out of turn, then the one whose turn it is."""
     for seat in range(game.kind.seats):
         if seat != game.turn and legal_for_record(game, seat):

@@ -13,7 +13,7 @@ from bot.worker import Worker
 FIRST_PAUSE, LONGEST_PAUSE = 1.0, 60.0
 """Seconds before an adapter that failed is started again: doubled each time, up to the longest."""
 
-RAN_WELL = 60.0
+STEADY_SECONDS = 60.0
 """Seconds of service after which the next failure counts as a first one."""
 
 REFUSED_PAUSE = 300.0
@@ -38,20 +38,22 @@ class Supervisor:
         self._worker = worker
         self._refusals: dict[str, str] = {}
         self._has_run = False
-        self._hopeless = asyncio.Event()
+        self._all_refused = asyncio.Event()
 
     async def run(self) -> None:
         """Run until cancelled; NothingToRun if, at the start, all of them wait for the host to mend something."""
-        tasks = {asyncio.create_task(self._keep(one), name=one.platform) for one in self._worker.adapters.values()}
+        tasks = {
+            asyncio.create_task(self._run_adapter(one), name=one.platform) for one in self._worker.adapters.values()
+        }
         try:
-            await self._hopeless.wait()
+            await self._all_refused.wait()
             raise NothingToRun(" ".join(dict.fromkeys(self._refusals.values())))
         finally:
             for task in tasks:
                 task.cancel()
             await asyncio.wait(tasks, timeout=STOP_SECONDS)
 
-    async def _keep(self, adapter: Adapter) -> None:
+    async def _run_adapter(self, adapter: Adapter) -> None:
         """Have one adapter serve, again and again."""
         loop = asyncio.get_running_loop()
         backoff = Backoff(FIRST_PAUSE, LONGEST_PAUSE)
@@ -67,7 +69,7 @@ class Supervisor:
                 fault: Exception = DeliveryError("it ended")
             except Exception as error:  # noqa: BLE001 - whatever one adapter meets, the others go on
                 fault = error
-            if loop.time() - begun > RAN_WELL:
+            if loop.time() - begun > STEADY_SECONDS:
                 backoff.reset()
                 self._has_run = True
                 self._refusals.pop(adapter.platform, None)
@@ -75,7 +77,7 @@ class Supervisor:
                 wait = REFUSED_PAUSE
                 self._refused(adapter.platform, fault)
             else:
-                wait = backoff.next()
+                wait = backoff.next_pause()
                 self._failed(adapter.platform, fault, wait)
             await asyncio.sleep(wait)
             self._worker.errors.pop(adapter.platform, None)
@@ -87,13 +89,13 @@ class Supervisor:
         is_said = str(fault) in self._refusals.values()
         self._refusals[platform] = str(fault)
         if not self._has_run and set(self._refusals) == set(self._worker.adapters):
-            self._hopeless.set()
+            self._all_refused.set()
         elif not is_said:
             log.error("platform_refused", platform=platform, what_to_do=str(fault), again_in=REFUSED_PAUSE)
 
     def _failed(self, platform: str, fault: Exception, wait: float) -> None:
         self._refusals.pop(platform, None)
         self._worker.errors[platform] = why = str(fault) if isinstance(fault, DeliveryError) else type(fault).__name__
-        self._worker.outages.failed(platform, why, certain=True)
+        self._worker.outages.record_failure(platform, why, certain=True)
         if not isinstance(fault, (DeliveryError, *STORE_ERRORS)):
             log.error("platform_failed", platform=platform, again_in=round(wait, 1), exc_info=fault)

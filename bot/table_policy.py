@@ -44,7 +44,7 @@ class TablePolicy:
         """Store a finished game and return its outcome; None to archive and rate it as usual. Twice is once."""
         return None
 
-    async def archived(self, table: Table, game: Any) -> None:
+    async def on_archived(self, table: Table, game: Any) -> None:
         """Note a game that was archived and rated as usual (`bot.finished.game.FinishedGame`). Twice is once."""
 
     async def decline(self, table: Table, person: str, update: str) -> bool:
@@ -66,7 +66,7 @@ class TablePolicy:
         """Return what a person's own page tells of a table's outcome; None if nothing is different here."""
         return None
 
-    def note(self, outcome: Outcome, language: str) -> str:
+    def outcome_note(self, outcome: Outcome, language: str) -> str:
         """Return a sentence about an outcome for a person's own page; empty for none."""
         return ""
 
@@ -81,6 +81,6 @@ ORDINARY = TablePolicy()
 class Policies(dict[str, TablePolicy]):
     """The policies of all features, by the feature's name."""
 
-    def of(self, table: Table) -> TablePolicy:
+    def policy_of(self, table: Table) -> TablePolicy:
         """Return the policy of a table."""
         return self.get(table.feature, ORDINARY)

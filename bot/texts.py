@@ -25,7 +25,7 @@ class _Catalogue(dict[str, str]):
         return text
 
 
-def marked(text: str) -> str:
+def gettext_noop(text: str) -> str:
     """Marks a text for translators where no language is known yet; imported as ``_``, which their tools look for."""
     return text
 

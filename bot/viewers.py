@@ -22,8 +22,8 @@ class Viewer(NamedTuple):
     suits: str = "italian"
     deck: CardStyle | None = None
     group: str = ""
-    pages: str = ""
-    hears: bool = True
+    pages_url: str = ""
+    wants_phrases: bool = True
 
 
 class Viewers:
@@ -32,7 +32,7 @@ class Viewers:
     def __init__(self, people: People, adapters: Mapping[str, Adapter]) -> None:
         self._people, self._adapters = people, adapters
 
-    async def at(self, place: str) -> Viewer:
+    async def viewer_at(self, place: str) -> Viewer:
         """Whoever looks at what stands in a place."""
         adapter = self._adapters.get(platform_of(place))
         pages = adapter.pages_url if adapter else ""
@@ -40,16 +40,16 @@ class Viewers:
         if is_private(place):
             profile = await self._people.person(person_of(place))
             deck = profile.deck if can_show and profile.wants_pictures else None
-            return Viewer(profile.language, profile.suits, deck, pages=pages, hears=profile.wants_phrases)
+            return Viewer(profile.language, profile.suits, deck, pages_url=pages, wants_phrases=profile.wants_phrases)
         chat = await self._people.chat(place)
         if is_inline(place):
             # Nothing can be uploaded there.
-            return Viewer(chat.language, pages=pages)
+            return Viewer(chat.language, pages_url=pages)
         deck = chat.deck if can_show and chat.wants_pictures else None
-        return Viewer(chat.language, deck=deck, group=chat.name, pages=pages)
+        return Viewer(chat.language, deck=deck, group=chat.name, pages_url=pages)
 
 
-def pictured(panel: Panel, subject: Subject | None, language: str, *, is_lasting: bool = False) -> Panel:
+def with_picture(panel: Panel, subject: Subject | None, language: str, *, is_lasting: bool = False) -> Panel:
     """The panel with a picture, if there is one; its alternative text says where all that it shows can be read.
 
     ``is_lasting`` is as for `Picture`.

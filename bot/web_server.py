@@ -30,7 +30,7 @@ MALFORMED = (HttpProcessingError, web.RequestPayloadError)
 log = structlog.get_logger()
 
 
-class _FewLines(logging.Filter):
+class RequestLogFilter(logging.Filter):
     """Reduces what aiohttp logs of requests, because anybody can send them.
 
     A malformed request is one line at level info, without the traceback, which repeats what was sent: perhaps a secret
@@ -56,28 +56,28 @@ class _FewLines(logging.Filter):
         return left_out is not None
 
 
-few_lines = _FewLines()
+request_log_filter = RequestLogFilter()
 http_log = logging.getLogger("buongioco.http")
-http_log.addFilter(few_lines)
+http_log.addFilter(request_log_filter)
 
 
-def is_same_secret(one: str, other: str) -> bool:
+def equals_secret(one: str, other: str) -> bool:
     """Whether what came over HTTP, in whatever bytes, is a secret, in a time that does not tell how near it is."""
     return secrets.compare_digest(one.encode("utf-8", "surrogateescape"), other.encode())
 
 
-def digest_of(token: str) -> str:
+def token_digest(token: str) -> str:
     """What is kept of a token that we have given away, so that whoever reads the store has none."""
     return sha256(token.encode("utf-8", "surrogateescape")).hexdigest()
 
 
-def is_token_of(token: str, digest: str) -> bool:
+def matches_digest(token: str, digest: str) -> bool:
     """Whether what came over HTTP is the token of which this is kept."""
-    return is_same_secret(digest_of(token), digest)
+    return equals_secret(token_digest(token), digest)
 
 
 @asynccontextmanager
-async def sent_in_time() -> AsyncIterator[None]:
+async def body_timeout() -> AsyncIterator[None]:
     """Read a request's body inside; 408 if it does not come, 400 if it is not packed as it says."""
     try:
         async with asyncio.timeout(SENT_SECONDS):

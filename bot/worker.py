@@ -53,7 +53,7 @@ class Worker(Core):
         """Return the feature of a class."""
         return next(one for one in self.features if isinstance(one, kind))
 
-    def add(self, adapter: Adapter) -> None:
+    def add_adapter(self, adapter: Adapter) -> None:
         self.adapters[adapter.platform] = adapter
 
     async def start(self) -> None:
@@ -62,10 +62,10 @@ class Worker(Core):
         Say first that the worker is alive: nobody may think that no worker uses the store.
         """
         await self.shards.join()
-        await self.shards.share_out()
+        await self.shards.balance()
         loops: dict[str, Loop] = {
             "ratings": self.finisher.catch_up,
-            "leases": self.shards.keep,
+            "leases": self.shards.renew_leases,
             "notifications": self.shards.listen,
             "clocks": self.scheduler.run,
             "sweep": self.updates.sweep,
@@ -106,7 +106,7 @@ class Worker(Core):
         for adapter in self.adapters.values():
             await adapter.close()
 
-    async def healthy(self) -> dict[str, Any]:
+    async def check_health(self) -> dict[str, Any]:
         """Return the health of the worker: store, loops, platforms, lag of the delivery in seconds.
 
         It is healthy if it has started, the store answers, the loops run, and one of its platforms is up. A restart
@@ -124,11 +124,11 @@ class Worker(Core):
             "healthy": bool(self._tasks) and store and up and not self._loops.failing,
             "store": store,
             "failing_loops": sorted(self._loops.failing),
-            "adapters": {name: self.state_of(adapter) for name, adapter in self.adapters.items()},
+            "adapters": {name: self.platform_state(adapter) for name, adapter in self.adapters.items()},
             "delivery_lag_seconds": round(self.delivery.lag, 3),
         }
 
-    def measure(self) -> None:
+    def update_metrics(self) -> None:
         """Update the metrics that are measured, not counted."""
         LAG.set(self.delivery.lag)
         UNSETTLED.set(self.delivery.busy)
@@ -136,4 +136,4 @@ class Worker(Core):
         for phase in ("open", "playing"):
             TABLES.labels(phase).set(phases[phase])
         for name, adapter in self.adapters.items():
-            PLATFORM_UP.labels(name).set(self.state_of(adapter) == "up")
+            PLATFORM_UP.labels(name).set(self.platform_state(adapter) == "up")

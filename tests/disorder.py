@@ -74,7 +74,7 @@ class Comparison:
         key = f"d{self.number}{which}"
         command = Command(key, self.players[0].person, PLACE, "challenge", (self.game,))
         replies: list[Reply] = await asyncio.gather(
-            *(self.players[0].dispatcher.command(command) for _ in range(times))
+            *(self.players[0].dispatcher.handle_command(command) for _ in range(times))
         )
         self._refuse_none(replies)
         before = {self.code} if which == "b" else set()
@@ -119,7 +119,7 @@ class Comparison:
         player = self.players[made.who]
         place = PLACE if made.payload.endswith("sit") else player.private
         press = Press(f"{self.number}.{key}", player.person, place, "0", made.payload.replace("{code}", code))
-        return await player.dispatcher.press(press)
+        return await player.dispatcher.handle_press(press)
 
     async def _compare(self, one: str, other: str) -> None:
         logs = [(await self.worker.store.load(code)).entries for code in (one, other)]

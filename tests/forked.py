@@ -11,7 +11,7 @@ import pytest
 
 from bot import processes
 
-SPAWN = processes.NEW
+SPAWN = processes.NewProcess
 
 
 @pytest.fixture(scope="session")
@@ -23,11 +23,11 @@ def forked() -> Iterator[None]:
     first.start()
     first.join()
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(processes, "NEW", context.Process)
+        patched.setattr(processes, "NewProcess", context.Process)
         yield
 
 
 @pytest.fixture
 def spawned(monkeypatch: pytest.MonkeyPatch) -> None:
     """Processes are started as a bot starts them."""
-    monkeypatch.setattr(processes, "NEW", SPAWN)
+    monkeypatch.setattr(processes, "NewProcess", SPAWN)

@@ -69,7 +69,7 @@ class Open:
             )
             worker = self.worker = Worker(store, settings, robot_pause=0.05)
             for adapter in make(Dispatcher(worker)):
-                worker.add(adapter)
+                worker.add_adapter(adapter)
                 if isinstance(adapter, Playground):
                     playground = self.playground = adapter
             serving = asyncio.create_task(Supervisor(worker).run())

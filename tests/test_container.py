@@ -17,7 +17,7 @@ from redis.asyncio import Redis
 from redis.exceptions import ConnectionError as StoreConnectionError
 
 from bot.cli.main import app
-from bot.settings import PREFIX, Settings, names
+from bot.settings import PREFIX, Settings, variable_names
 from bot.store.valkey import server_path
 
 ROOT = Path(__file__).parents[1]
@@ -122,7 +122,7 @@ def test_what_breaks_at_a_new_major_has_an_upper_bound() -> None:
 def test_the_environment_is_of_settings_and_points_at_the_volume() -> None:
     environment = dict(word.split("=", 1) for line in of("ENV") for word in shlex.split(line))
     ours = {name: value for name, value in environment.items() if name.startswith(PREFIX)}
-    assert set(ours) <= set(names())
+    assert set(ours) <= set(variable_names())
     assert of("VOLUME") == [ours["BUONGIOCO_DATA"]]
     assert of("EXPOSE") == [ours["BUONGIOCO_PLAYGROUND_PORT"]]
     assert int(ours["BUONGIOCO_PLAYGROUND_PORT"]) == Settings.model_fields["playground_port"].default
@@ -146,7 +146,7 @@ def test_the_commands_are_there() -> None:
 def test_compose_names_settings_ports_and_volumes_that_there_are() -> None:
     services = compose()["services"]
     bot, valkey = services["bot"], services["valkey"]
-    assert set(bot["environment"]) <= set(names())
+    assert set(bot["environment"]) <= set(variable_names())
     assert (ROOT / bot["build"] / "Dockerfile").exists()
     assert [entry["path"] for entry in bot["env_file"]] == [".env"]
     assert (ROOT / ".env.example").exists()

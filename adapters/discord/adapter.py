@@ -29,12 +29,22 @@ from adapters.discord.unread import UnreadableInteraction
 from bot.actions import BadPayload
 from bot.background import TaskSet
 from bot.card_room import CardRoom
-from bot.commands import command_called
+from bot.commands import find_command_spec
 from bot.panel import Panel
 from bot.places import Place
-from bot.platform import Command, DeliveryError, File, NotDone, RateLimit, Reply, SentMessage, Trouble, is_private
+from bot.platform import (
+    Command,
+    DeliveryError,
+    File,
+    NotDelivered,
+    PlatformFailure,
+    RateLimit,
+    Reply,
+    SentMessage,
+    is_private,
+)
 from bot.proxies import proxy_for
-from bot.settings import BadSetting, Shards
+from bot.settings import BadSetting, GatewayShards
 from bot.store import STORE_ERRORS
 from bot.texts import error_text, language_of, texts
 
@@ -77,7 +87,7 @@ class Discord:
         self.settings = card_room.settings
         self.pages_url = card_room.settings.public_url or ""
         self.budget = Budget()
-        self._listener = Listener(self.budget.count_rate_limit, partial(card_room.platform_away, PLATFORM))
+        self._listener = Listener(self.budget.count_rate_limit, partial(card_room.report_platform_outage, PLATFORM))
         add_listener(self._listener)
         self.answers = Answers()
         self.pictures = Pictures()
@@ -91,7 +101,7 @@ class Discord:
 
     def _make_client(self) -> None:
         """A client that has failed to log in cannot be used again."""
-        shards = Shards.parse(self.settings.discord_shards) if self.settings.discord_shards else None
+        shards = GatewayShards.parse(self.settings.discord_shards) if self.settings.discord_shards else None
         proxy = proxy_for(self.settings.discord_api_url)
         self.client = Client(self._handle_press, self._answer_unreadable, self._handle_writable_server, shards, proxy)
         self.rest = Rest(self.client, self.budget, proxy)
@@ -112,9 +122,9 @@ class Discord:
             return None
         return PRIVATE_LIMIT if is_private(place) else BOARD_LIMIT
 
-    def overall(self) -> RateLimit:
+    def overall_rate_limit(self) -> RateLimit:
         """Discord's limit for a bot, shared evenly among the workers that are alive."""
-        workers = self.card_room.workers
+        workers = self.card_room.worker_count
         return RateLimit(max(1, self.per_second // workers), workers / self.per_second)
 
     # What comes in
@@ -146,7 +156,7 @@ class Discord:
         except LIBRARY_ERRORS as error:
             code = error.code if isinstance(error, discord.ConnectionClosed) else None
             if code not in FATAL_CLOSE_CODES:
-                raise Trouble(describe_error(error)) from None
+                raise PlatformFailure(describe_error(error)) from None
             self._connected = code != TOKEN_REFUSED
             raise BadSetting(*FATAL_CLOSE_CODES[code]) from None
 
@@ -164,7 +174,7 @@ class Discord:
 
         Not awaited: Discord tells it once, and what comes of it is logged.
         """
-        self.card_room.back_in_chat(str(Place(PLATFORM, str(server))))
+        self.card_room.refresh_chat(str(Place(PLATFORM, str(server))))
 
     async def _handle_press(self, interaction: Interaction) -> None:
         try:
@@ -180,14 +190,14 @@ class Discord:
         if press is None:
             work = _toast_reply(error_text(BadPayload(), self._language_of(interaction)))
         else:
-            work = self.card_room.press(press)
+            work = self.card_room.handle_press(press)
         await self._answer(interaction, answer, work)
 
     async def _handle_command(
         self, interaction: Interaction, word: str, words: Iterable[str], about: discord.User | None
     ) -> None:
-        place, spec = reading.place_of(interaction), command_called(word)
-        for_one, hosts = (spec.for_one, spec.hosts) if spec else (False, False)
+        place, spec = reading.place_of(interaction), find_command_spec(word)
+        for_one, hosts = (spec.is_private, spec.shows_table) if spec else (False, False)
         answer = Answer(self.rest, reading.token_of(interaction), place, private=for_one)
         command = Command(
             key=f"dc{interaction.id}",
@@ -200,13 +210,13 @@ class Discord:
             chat_name=reading.server_name_of(interaction),
         )
         refusal = refusals.challenge_refusal(interaction, about, self._language_of(interaction)) if hosts else ""
-        work = _toast_reply(refusal) if refusal else self.card_room.command(command)
+        work = _toast_reply(refusal) if refusal else self.card_room.handle_command(command)
         brings = (hosts and not for_one) or is_private(place)
         await self._answer(interaction, answer, work, brings=brings)
 
     async def _answer_unreadable(self, bare: UnreadableInteraction) -> None:
         """Answer an interaction that cannot be read."""
-        with self._busy.joined():
+        with self._busy.track_current():
             try:
                 with delivery_errors(""):
                     await unread.answer(self.rest, bare)
@@ -221,7 +231,7 @@ class Discord:
         self.answers.add(answer, brings=brings)
         wait = DEFER_SECONDS if len(self.answers) < MAX_PENDING else 0
         in_time = asyncio.get_running_loop().call_later(wait, self._in_time, answer, self._language_of(interaction))
-        with self._busy.joined():
+        with self._busy.track_current():
             try:
                 if reading.is_guest(answer.place):
                     await self._keep_token(answer)
@@ -304,10 +314,10 @@ class Discord:
         try:
             if not await self.guests.keep(place, token, answer.pressed):
                 # Not awaited: an interaction has three seconds.
-                self.card_room.back_in_chat(place)
+                self.card_room.refresh_chat(place)
         except STORE_ERRORS as error:
             # The card room meets the same, and says so.
-            self.card_room.store_away(error)
+            self.card_room.report_store_error(error)
 
     @staticmethod
     def _language_of(interaction: Interaction) -> str:
@@ -315,7 +325,7 @@ class Discord:
 
     # What goes out
 
-    def invitation(self, code: str, place: str, message: str) -> str:
+    def invitation_url(self, code: str, place: str, message: str) -> str:
         return reading.message_url(place, message)
 
     def has_admins(self, place: str) -> bool:
@@ -323,7 +333,7 @@ class Discord:
         return not is_private(place) and not reading.is_guest(place)
 
     async def is_admin(self, place: str, person: str) -> bool:
-        raise NotDone("Discord tells it with each interaction in a server")
+        raise NotDelivered("Discord tells it with each interaction in a server")
 
     async def send(self, place: str, panel: Panel, key: str, *, silent: bool = False) -> SentMessage:
         # Every message can be edited here: delivery asks for no silent one.
@@ -340,7 +350,7 @@ class Discord:
 
     def _check_connected(self) -> None:
         if not self._connected:
-            raise NotDone("not connected")
+            raise NotDelivered("not connected")
 
 
 def _json_upload(file: File | None) -> Upload | None:

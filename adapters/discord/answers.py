@@ -15,7 +15,7 @@ from adapters.discord.errors import ANSWERED, EXPIRED, EXPIRED_TOKENS, LIBRARY_E
 from adapters.discord.pictures import Upload
 from adapters.discord.reading import InteractionToken
 from adapters.discord.rest import Rest
-from bot.platform import SentMessage, Trouble
+from bot.platform import PlatformFailure, SentMessage
 
 MESSAGE, DEFER_MESSAGE, DEFER_EDIT, EDIT = 4, 5, 6, 7
 """Kinds of answers."""
@@ -86,7 +86,7 @@ class Answer:
                 return await self._send_answer(EDIT, body)
             async with asyncio.timeout(UPLOAD_SECONDS):
                 return await self._send_answer(EDIT, body, tell=True, upload=upload)
-        except (Trouble, *LIBRARY_ERRORS):
+        except (PlatformFailure, *LIBRARY_ERRORS):
             if body["attachments"]:
                 # Should the answer have arrived all the same, this one comes too late, and nothing is lost.
                 with suppress(TooLate):
@@ -208,7 +208,7 @@ class Answer:
             if error.status >= 500 and kind == MESSAGE:
                 return await self._fetch_original(error)
             raise
-        except (Trouble, *LIBRARY_ERRORS) as error:
+        except (PlatformFailure, *LIBRARY_ERRORS) as error:
             if kind == MESSAGE:
                 return await self._fetch_original(error)
             raise
@@ -219,7 +219,7 @@ class Answer:
         """The message that an answer brought though nobody said so; otherwise the error that was met."""
         try:
             return await self._rest.get_original(self.token)
-        except (Trouble, *LIBRARY_ERRORS):
+        except (PlatformFailure, *LIBRARY_ERRORS):
             raise error from None
 
 

@@ -18,7 +18,7 @@ from adapters.discord.events import reduce_server, repair_interaction, writable_
 from adapters.discord.pictures import trace_config
 from adapters.discord.unread import UnreadableInteraction
 from bot.background import TaskSet
-from bot.settings import Shards
+from bot.settings import GatewayShards
 
 LONGEST_WAIT = 30.0
 """Seconds that the library may wait for a rate limit by itself; longer ones are delivery's business."""
@@ -80,7 +80,7 @@ class Client(discord.AutoShardedClient):
         pressed: Callable[[discord.Interaction[Any]], Awaitable[None]],
         unread: Callable[[UnreadableInteraction], Coroutine[Any, Any, None]],
         chat_back: Callable[[int], Coroutine[Any, Any, None]],
-        shards: Shards | None,
+        shards: GatewayShards | None,
         proxy: str | None,
     ) -> None:
         super().__init__(

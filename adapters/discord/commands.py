@@ -16,9 +16,17 @@ from adapters.discord.reading import Interaction
 from adapters.discord.tree import SlashCommand, Tree
 from adapters.discord.unread import UnreadableInteraction
 from bot.card_room import CardRoom
-from bot.commands import Argument, CommandSpec, Kind, Where, choices, command_called, listed
-from bot.names import trimmed
-from bot.platform import Trouble
+from bot.commands import (
+    Argument,
+    ArgumentKind,
+    Availability,
+    CommandSpec,
+    choices_of,
+    find_command_spec,
+    listed_commands,
+)
+from bot.names import trim_blanks
+from bot.platform import PlatformFailure
 from bot.store import STORE_ERRORS
 from bot.texts import LANGUAGES, texts
 
@@ -56,25 +64,25 @@ def _localize_text(text: str) -> locale_str:
     return _localize(text, lambda language: texts(language).gettext(text))
 
 
-def _choices(kind: Kind) -> list[Choice[str]]:
-    return [Choice(name=_localize_text(name), value=value) for value, name in choices(kind).items()]
+def _choices(kind: ArgumentKind) -> list[Choice[str]]:
+    return [Choice(name=_localize_text(name), value=value) for value, name in choices_of(kind).items()]
 
 
-TYPES: dict[Kind, Any] = {
-    Kind.PERSON: discord.User,
-    Kind.GAME: str,
-    Kind.TOPIC: str,
-    Kind.POINTS: app_commands.Range[int, 1, 9999],
-    Kind.NAME: app_commands.Range[str, 2, 16],
-    Kind.OPEN_TABLE: app_commands.Range[str, 4, LONGEST_PASTED],
-    Kind.OWN_TABLE: app_commands.Range[str, 4, LONGEST_PASTED],
+TYPES: dict[ArgumentKind, Any] = {
+    ArgumentKind.PERSON: discord.User,
+    ArgumentKind.GAME: str,
+    ArgumentKind.TOPIC: str,
+    ArgumentKind.POINTS: app_commands.Range[int, 1, 9999],
+    ArgumentKind.NAME: app_commands.Range[str, 2, 16],
+    ArgumentKind.OPEN_TABLE: app_commands.Range[str, 4, LONGEST_PASTED],
+    ArgumentKind.OWN_TABLE: app_commands.Range[str, 4, LONGEST_PASTED],
 }
 """The type that Discord asks for. A code may be longer than 8 characters: a pasted one has more around it."""
 
 CONTEXTS = {
-    Where.ANYWHERE: app_commands.AppCommandContext(guild=True, dm_channel=True, private_channel=True),
-    Where.GROUP: app_commands.AppCommandContext(guild=True, dm_channel=False, private_channel=True),
-    Where.PRIVATE: app_commands.AppCommandContext(guild=False, dm_channel=True, private_channel=False),
+    Availability.ANYWHERE: app_commands.AppCommandContext(guild=True, dm_channel=True, private_channel=True),
+    Availability.GROUP: app_commands.AppCommandContext(guild=True, dm_channel=False, private_channel=True),
+    Availability.PRIVATE: app_commands.AppCommandContext(guild=False, dm_channel=True, private_channel=False),
 }
 """Where Discord offers a command; a channel among people, without a server, is a group too."""
 
@@ -101,20 +109,24 @@ class Commands:
         if isinstance(error, app_commands.CommandInvokeError):
             log.error("discord_command_failed", exc_info=error.original)
         elif isinstance(error, STORE_ERRORS):
-            self.card_room.store_away(error)
+            self.card_room.report_store_error(error)
         else:
             log.warning("discord_command_unreadable", why=type(error).__name__)
         is_given = interaction.type is discord.InteractionType.application_command
-        if is_given and isinstance(error, app_commands.CommandNotFound) and not command_called(str(error.name).lower()):
+        if (
+            is_given
+            and isinstance(error, app_commands.CommandNotFound)
+            and not find_command_spec(str(error.name).lower())
+        ):
             await self._run(interaction, str(error.name), [], None)
         else:
             # Not without what belonged to it: a challenge would be open to all.
             await self._unread(UnreadableInteraction.from_interaction(interaction))
 
     def _build_commands(self) -> Iterator[app_commands.Command[Any, ..., None] | app_commands.ContextMenu]:
-        for spec in listed():
+        for spec in listed_commands():
             yield self._slash_command(spec)
-            if spec.on_person:
+            if spec.in_user_menu:
                 yield self._user_command(spec)
 
     def _slash_command(self, spec: CommandSpec) -> app_commands.Command[Any, ..., None]:
@@ -122,10 +134,10 @@ class Commands:
 
         async def run(interaction: Interaction, **given: Any) -> None:
             kinds = {one.name: one.kind for one in spec.arguments}
-            people = [given[name] for name in given if kinds[name] is Kind.PERSON]
+            people = [given[name] for name in given if kinds[name] is ArgumentKind.PERSON]
             if not all(one is None or isinstance(one, discord.User | discord.Member) for one in people):
                 raise app_commands.AppCommandError("Discord does not say who that is")
-            words = [str(given[name] or "") for name in given if kinds[name] is not Kind.PERSON]
+            words = [str(given[name] or "") for name in given if kinds[name] is not ArgumentKind.PERSON]
             await self._run(interaction, spec.name, words, next(iter(people), None))
 
         parameters = [Parameter("interaction", Parameter.POSITIONAL_ONLY, annotation=Interaction)]
@@ -136,16 +148,18 @@ class Commands:
         # The library reads what a command takes from its function's signature.
         run.__signature__ = Signature(parameters)  # type: ignore[attr-defined]
         arguments = {one.name: one for one in spec.arguments}
-        app_commands.describe(**{name: _localize_text(one.about) for name, one in arguments.items()})(run)
+        app_commands.describe(**{name: _localize_text(one.description) for name, one in arguments.items()})(run)
         app_commands.rename(**{name: _localize_name(name, one.names) for name, one in arguments.items()})(run)
-        app_commands.choices(**{name: _choices(one.kind) for name, one in arguments.items() if choices(one.kind)})(run)
-        asked = [one for one in spec.arguments if one.kind is not Kind.PERSON and not choices(one.kind)]
+        app_commands.choices(**{name: _choices(one.kind) for name, one in arguments.items() if choices_of(one.kind)})(
+            run
+        )
+        asked = [one for one in spec.arguments if one.kind is not ArgumentKind.PERSON and not choices_of(one.kind)]
         app_commands.autocomplete(**{one.name: self._autocompleter(one) for one in asked})(run)
         return SlashCommand(
             name=_localize_name(spec.name, spec.names),
             description=_localize(spec.title_in("en"), spec.title_in),
             callback=run,
-            allowed_contexts=CONTEXTS[spec.where],
+            allowed_contexts=CONTEXTS[spec.availability],
         )
 
     def _user_command(self, spec: CommandSpec) -> app_commands.ContextMenu:
@@ -154,7 +168,9 @@ class Commands:
 
         names = {language: name.capitalize() for language, name in spec.names.items()}
         return app_commands.ContextMenu(
-            name=_localize_name(spec.name.capitalize(), names), callback=run, allowed_contexts=CONTEXTS[spec.where]
+            name=_localize_name(spec.name.capitalize(), names),
+            callback=run,
+            allowed_contexts=CONTEXTS[spec.availability],
         )
 
     def _autocompleter(
@@ -163,12 +179,12 @@ class Commands:
         async def suggest(interaction: Interaction, begun: str) -> list[Choice[Any]]:
             found = await self.card_room.suggestions(
                 argument.kind,
-                trimmed(str(begun)),
+                trim_blanks(str(begun)),
                 reading.presser_of(interaction),
                 reading.place_of(interaction),
                 str(getattr(interaction.namespace, "game", None) or ""),
             )
-            value = int if argument.kind is Kind.POINTS else str
+            value = int if argument.kind is ArgumentKind.POINTS else str
             return [Choice(name=one.label[:LONGEST_CHOICE], value=value(one.value)) for one in found[:MOST_CHOICES]]
 
         return suggest
@@ -184,13 +200,13 @@ class Commands:
             field = str(self.tree.client.application_id)
             if (await redis.hget(COMMANDS_KEY, field) or b"").decode() != digest:
                 if len(await self.tree.sync()) != len(self.tree.get_commands()):
-                    raise Trouble("an answer without the commands")
+                    raise PlatformFailure("an answer without the commands")
                 await redis.hset(COMMANDS_KEY, field, digest)
         except (discord.HTTPException, app_commands.AppCommandError) as error:
             # It is tried again at the next start.
             log.warning("discord_cannot", what="set commands", why=str(error)[:500])
         except STORE_ERRORS as error:
-            self.card_room.store_away(error)
+            self.card_room.report_store_error(error)
 
     async def _digest(self) -> str:
         translator = self.tree.translator

@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from bot.panel import Button, Panel, Span, broken, units
+from bot.panel import Button, Panel, Span, split_row, utf16_length
 from bot.picture import Picture
 from bot.platform import is_private
 
@@ -123,9 +123,9 @@ def _cut_markdown(panel: Panel, longest: int, *, folds: bool) -> str:
     text = markdown(panel, folds=folds)
     if 2 * len(text) < longest:
         return text if text.strip() else "\u200b"
-    room = units(panel.plain)
-    while units(text) > longest:
-        room = min(room - 1, room * longest // units(text))
+    room = utf16_length(panel.plain)
+    while utf16_length(text) > longest:
+        room = min(room - 1, room * longest // utf16_length(text))
         text = markdown(panel.cut(room), folds=folds)
     return text if text.strip() else "\u200b"
 
@@ -175,7 +175,7 @@ def _rows(panel: Panel, others: int) -> list[dict[str, Any]]:
     """The buttons, beside so many ``others`` of the components that a message may have."""
     drawn = [tuple([button for button in row if button.kind not in LINK_KINDS]) for row in panel.rows]
     wanted = [row for row in drawn if row]
-    rows = [part for row in wanted for part in broken(row, ROW_LENGTHS)]
+    rows = [part for row in wanted for part in split_row(row, ROW_LENGTHS)]
     if len(rows) + sum(map(len, rows)) + others > MOST_COMPONENTS:
         flat = [button for row in wanted for button in row]
         rows = [tuple(flat[at : at + MOST_IN_ROW]) for at in range(0, len(flat), MOST_IN_ROW)]

@@ -11,10 +11,10 @@ from bot.platform import (
     ChatGone,
     DeliveryError,
     MessageGone,
-    NotDone,
-    Refused,
+    MessageRefused,
+    NotDelivered,
+    PlatformFailure,
     SlowDown,
-    Trouble,
     Unreachable,
     is_ephemeral,
     is_private,
@@ -72,8 +72,8 @@ def _delivery_error(place: str, error: Exception, editing: bool) -> DeliveryErro
     if isinstance(error, discord.HTTPException):
         return _refusal_error(place, error, editing)
     if isinstance(error, aiohttp.ClientConnectorError | aiohttp.ConnectionTimeoutError):
-        return NotDone(describe_error(error))
-    return Trouble(describe_error(error))
+        return NotDelivered(describe_error(error))
+    return PlatformFailure(describe_error(error))
 
 
 def _refusal_error(place: str, error: discord.HTTPException, editing: bool) -> DeliveryError:
@@ -92,7 +92,7 @@ def _refusal_error(place: str, error: discord.HTTPException, editing: bool) -> D
     if error.code in GONE_CHATS or error.code == ARCHIVED:
         return ChatGone(said)
     # What carries no code of Discord's may come from anywhere on the way.
-    return (Refused if error.code else Trouble)(said)
+    return (MessageRefused if error.code else PlatformFailure)(said)
 
 
 def _retry_after(error: discord.HTTPException) -> float:

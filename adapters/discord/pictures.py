@@ -21,7 +21,7 @@ from adapters.discord.errors import INVALID, LIBRARY_ERRORS, NO_PERMISSION, RATE
 from adapters.discord.reading import channel_of
 from bot.panel import Panel
 from bot.places import Place
-from bot.platform import NotDone, SentMessage, SlowDown, Trouble
+from bot.platform import NotDelivered, PlatformFailure, SentMessage, SlowDown
 
 UPLOAD_SECONDS = 2.0
 """How long a message waits for its upload before its text goes alone: since it goes out, for the library's own waits
@@ -171,12 +171,12 @@ class Pictures:
         is_settled = isinstance(failure, discord.HTTPException) and failure.status < 500
         try:
             shown = await deliver(drawing.message_body(panel, place), None)
-        except (SlowDown, NotDone, *LIBRARY_ERRORS) as error:
+        except (SlowDown, NotDelivered, *LIBRARY_ERRORS) as error:
             if is_settled or _is_refusal(error):
                 raise
             self._record_failure(_channel(place), failure)
             # It would be said that nothing was done.
-            raise Trouble(describe_error(error)) from None
+            raise PlatformFailure(describe_error(error)) from None
         # The text went through: it was the picture's fault.
         self._record_failure(_channel(place), failure)
         return shown._replace(is_settled=is_settled)

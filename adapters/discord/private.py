@@ -8,8 +8,8 @@ from cachetools import LRUCache
 from adapters.discord.errors import delivery_errors
 from adapters.discord.reading import PLATFORM
 from adapters.discord.rest import Rest
-from bot.adapter_data import Kept
-from bot.platform import NotDone, Trouble, private_place
+from bot.adapter_data import StoredField
+from bot.platform import NotDelivered, PlatformFailure, private_place
 
 CHANNELS_KEY = "discord:private"
 """A hash: channels by user."""
@@ -17,9 +17,9 @@ CHANNELS_KEY = "discord:private"
 REMEMBERED = 50_000
 
 
-def kept_of(person: str) -> list[Kept]:
+def kept_of(person: str) -> list[StoredField]:
     """What is kept of a person: the channel of their private chat."""
-    return [Kept(CHANNELS_KEY, person.partition(":")[2])]
+    return [StoredField(CHANNELS_KEY, person.partition(":")[2])]
 
 
 class PrivateChats:
@@ -62,8 +62,8 @@ class PrivateChats:
         try:
             with delivery_errors(private_place(f"{PLATFORM}:{user}")):
                 return await self._rest.open_private_chat(user)
-        except NotDone:
+        except NotDelivered:
             raise
-        except Trouble as error:
+        except PlatformFailure as error:
             # There was nowhere yet to send anything to.
-            raise NotDone(str(error)) from None
+            raise NotDelivered(str(error)) from None

@@ -4,7 +4,7 @@ import discord
 
 from adapters.discord import reading
 from adapters.discord.reading import Interaction
-from bot.texts import marked as _
+from bot.texts import gettext_noop as _
 from bot.texts import texts
 
 VIEW, WRITE, WRITE_IN_THREADS = _("“View Channel”"), _("“Send Messages”"), _("“Send Messages in Threads”")

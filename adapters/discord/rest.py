@@ -20,7 +20,7 @@ from adapters.discord.drawing import Body
 from adapters.discord.errors import NO_WEBHOOK
 from adapters.discord.pictures import Stopwatch, Upload, picture_of, trace_config
 from adapters.discord.reading import InteractionToken
-from bot.platform import SentMessage, Trouble
+from bot.platform import PlatformFailure, SentMessage
 
 TIMEOUT = aiohttp.ClientTimeout(total=20, connect=5)
 
@@ -79,7 +79,7 @@ class Rest:
         except RuntimeError:
             if not self._is_closed:
                 raise
-            raise Trouble("closed meanwhile") from None
+            raise PlatformFailure("closed meanwhile") from None
 
     # By an interaction's token
 
@@ -156,7 +156,7 @@ class Rest:
         except discord.HTTPException as error:
             self._budget.count_refusal(error.status)
             if young and error.code == NO_WEBHOOK:
-                raise Trouble("the interaction has not been answered yet") from None
+                raise PlatformFailure("the interaction has not been answered yet") from None
             raise
 
 
@@ -204,5 +204,5 @@ def _value_in(said: Any, *path: str) -> Any:
         for name in path:
             said = said[name]
     except (KeyError, TypeError):
-        raise Trouble("an answer without an id") from None
+        raise PlatformFailure("an answer without an id") from None
     return said

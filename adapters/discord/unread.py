@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 from adapters.discord.answers import Answer
 from adapters.discord.reading import Interaction, InteractionToken, locale_of, token_of
 from adapters.discord.rest import Rest
+from bot.texts import gettext_noop as _
 from bot.texts import language_of, texts
-from bot.texts import marked as _
 
 UNREADABLE = _("I cannot read what Discord says that you want. Please try again.")
 

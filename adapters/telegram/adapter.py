@@ -34,13 +34,13 @@ from bot.platform import (
     DeliveryError,
     File,
     MessageGone,
-    NotDone,
+    MessageRefused,
+    NotDelivered,
     Person,
+    PlatformFailure,
     RateLimit,
-    Refused,
     Reply,
     SentMessage,
-    Trouble,
     Unreachable,
     chat_of,
     is_inline,
@@ -76,7 +76,7 @@ Result = TypeVar("Result")
 log = structlog.get_logger()
 
 
-class _Upgraded(Trouble):
+class _Upgraded(PlatformFailure):
     """The group has become a supergroup: what was asked for is done in that one, once the table's place is there."""
 
 
@@ -104,12 +104,12 @@ class Telegram:
         settings = card_room.settings
         self.pages_url = _taken_for_buttons(settings.public_url or "")
         self.messages = Messages(
-            self._post, KnownFiles(card_room.redis, card_room.store_away), mini_app.address(self.pages_url)
+            self._post, KnownFiles(card_room.redis, card_room.report_store_error), mini_app.address(self.pages_url)
         )
         self.source: Polling | Webhook = (
             Webhook(self.bot, self._hear, card_room)
             if settings.telegram_webhook_url
-            else Polling(self.bot, self._hear, card_room.platform_away)
+            else Polling(self.bot, self._hear, card_room.report_platform_outage)
         )
         self.pages = Pages(self, card_room)
         self.press_replies = PressReplies(self.pages, card_room, self._link, self._can_write_to)
@@ -133,7 +133,7 @@ class Telegram:
             self.messages.username = name or ""
             self.messages.has_inline_mode = bool(me.supports_inline_queries)
         if not name:
-            raise Trouble("a bot without a name")
+            raise PlatformFailure("a bot without a name")
         self._connected = self._has_connected = True
 
     @property
@@ -142,9 +142,9 @@ class Telegram:
 
     shows_pictures = True
 
-    page_frame = mini_app.PAGE_FRAME
+    frame_origin = mini_app.PAGE_FRAME
 
-    def launched_by(self, said: str) -> Person:
+    def verify_launch(self, said: str) -> Person:
         return mini_app.launched_by(self.bot.token, said)
 
     @property
@@ -154,9 +154,9 @@ class Telegram:
     def rate_limit(self, place: str) -> RateLimit:
         return PRIVATE_LIMIT if is_private(place) else GROUP_LIMIT
 
-    def overall(self) -> RateLimit:
+    def overall_rate_limit(self) -> RateLimit:
         """Telegram's limit for a bot, shared evenly among the workers that are alive."""
-        workers = self.card_room.workers
+        workers = self.card_room.worker_count
         return RateLimit(max(1, self.per_second // workers), workers / self.per_second)
 
     # What comes in
@@ -169,7 +169,7 @@ class Telegram:
             await Profile(self.bot, self.card_room.redis).bring_up_to_date()
         except STORE_ERRORS as error:
             # It comes back; the texts wait for the next start.
-            self.card_room.store_away(error)
+            self.card_room.report_store_error(error)
         try:
             await self.source.run()
         except InvalidToken:
@@ -199,7 +199,7 @@ class Telegram:
         except DeliveryError as fault:
             log.info("telegram_answer_lost", why=type(fault).__name__)
         except STORE_ERRORS as error:
-            self.card_room.store_away(error)
+            self.card_room.report_store_error(error)
         except WorkDropped:
             raise
         except WorkFailed:
@@ -228,7 +228,7 @@ class Telegram:
                 reading.sent_as(chosen),
             )
         if read:
-            await self.card_room.offer_sent(*read)
+            await self.card_room.note_offer_sent(*read)
 
     async def _standing_changed(self, update: Update, change: ChatMemberUpdated) -> None:
         """The bot has been let into a chat, perhaps again, or thrown out; somebody has blocked it, or does no more."""
@@ -240,20 +240,20 @@ class Telegram:
             if person:
                 # Most apps send /start with that, which brings all hands.
                 await asyncio.sleep(START_SECONDS)
-                await self.card_room.reached_again(person)
+                await self.card_room.send_missed_hands(person)
             return
         if chat.type != chat.PRIVATE and change.new_chat_member.status == "member":
             place = ""
             with _reading(update):
                 place = reading.chat_place(chat)
             if place:
-                await self.card_room.back_in_chat(place)
+                await self.card_room.refresh_chat(place)
 
     def _heard_from(self, place: str) -> None:
         """Try a place once more that was closed when something was to be shown there: somebody is at it."""
         if self._closed.pop(place, False):
             # Not awaited: a press is to be answered first.
-            self.card_room.back_in_chat(chat_of(place))
+            self.card_room.refresh_chat(chat_of(place))
 
     async def _moved(self, place: str, new: int) -> None:
         """A group has become a supergroup, which has another id."""
@@ -278,13 +278,13 @@ class Telegram:
             return
         self._heard_from(command.place)
         if reading.is_anonymous(message):
-            language = await self.card_room.language_in(command.place)
+            language = await self.card_room.chat_language(command.place)
             toast = texts(language).gettext(
                 "You write as the group: I cannot tell who you are. Please write as yourself."
             )
             self._reply(command, message, Reply(toast=toast))
             return
-        self._reply(command, message, await self.card_room.command(command))
+        self._reply(command, message, await self.card_room.handle_command(command))
 
     async def _opened(self, update: Update, message: Message) -> None:
         """Bring waiting hands to somebody who wrote anything else in their private chat, such as a photo."""
@@ -292,11 +292,11 @@ class Telegram:
         with _reading(update):
             person = reading.private_writer(message)
         if person:
-            await self.card_room.reached_again(person)
+            await self.card_room.send_missed_hands(person)
 
     def _reply(self, command: Command, message: Message, reply: Reply) -> None:
         """Send an answer in its turn: no update waits for that."""
-        answer = self.card_room.answer_in_turn
+        answer = self.card_room.queue_answer
         if reply.optional:
             return
         if reply.panel and reply.private:
@@ -309,7 +309,7 @@ class Telegram:
     def _toast(self, command: Command, message: Message, reply: Reply) -> None:
         if reply.toast:
             say = partial(self._say, command.place, message, reply.toast)
-            self.card_room.answer_in_turn(command.place, say)
+            self.card_room.queue_answer(command.place, say)
 
     async def _bring(self, command: Command, message: Message, reply: Reply) -> None:
         """Send what is for one person's eyes to their private chat, and say so where they asked for it."""
@@ -357,7 +357,7 @@ class Telegram:
                 await answer.give(text=error_text(BadPayload(), language_of(language)))
                 return
             self._heard_from(press.place)
-            reply = await self.card_room.press(press)
+            reply = await self.card_room.handle_press(press)
             await self.press_replies.show(press, reply, answer, is_photo=reading.is_photo(query))
 
     def _link(self, word: str) -> str:
@@ -381,7 +381,7 @@ class Telegram:
 
     # What goes out
 
-    def invitation(self, code: str, place: str, message: str) -> str:
+    def invitation_url(self, code: str, place: str, message: str) -> str:
         """None: the button leads there."""
         return ""
 
@@ -399,7 +399,7 @@ class Telegram:
             with Meaning(place):
                 member = await self._post("getChatMember", JsonData({"chat_id": chat, "user_id": user}))
                 return member["status"] in ADMINS
-        except (Refused, ChatGone):
+        except (MessageRefused, ChatGone):
             with Meaning(place):
                 admins = await self._post("getChatAdministrators", JsonData({"chat_id": chat}))
                 return any(one["user"]["id"] == user for one in admins)
@@ -424,7 +424,7 @@ class Telegram:
 
     async def _call(self, place: str, call: Callable[[], Awaitable[Result]]) -> Result:
         if not self._connected:
-            raise NotDone("not connected")
+            raise NotDelivered("not connected")
         try:
             with Meaning(place):
                 return await call()
@@ -466,7 +466,7 @@ async def _connecting() -> AsyncIterator[None]:
     except InvalidToken:
         raise _unknown_token() from None
     except NO_ANSWER as error:
-        raise Trouble(why(error)) from None
+        raise PlatformFailure(why(error)) from None
 
 
 def _unknown_token() -> BadSetting:

@@ -12,7 +12,7 @@ from urllib.parse import parse_qs, urlsplit
 
 from telegram import MessageEntity
 
-from bot.names import leading_blanks, trimmed
+from bot.names import leading_blanks, trim_blanks
 
 TOKEN = re.compile(r"/(?P<word>[A-Za-z0-9_]{1,64})(?:@(?P<bot>[A-Za-z0-9_]{3,32}))?(?![\w/@<>])", re.ASCII)
 """A command in a text, about as TDLib finds one (tdlib/td, ``find_bot_commands``)."""
@@ -46,7 +46,7 @@ def find_command(text: str, entities: Sequence[MessageEntity]) -> CommandText | 
     begun = leading_blanks(text)
     start = len(text[:begun].encode("utf-16-le", "surrogatepass")) // 2
     around = [one for one in entities if one.offset <= start < one.offset + one.length]
-    if any(one.type in QUOTES and trimmed(_behind(units, one.offset + one.length)) for one in around):
+    if any(one.type in QUOTES and trim_blanks(_behind(units, one.offset + one.length)) for one in around):
         return None
     word, bot, end, is_marked = "", "", start, False
     if found := TOKEN.match(text, begun):

@@ -8,8 +8,8 @@ from collections.abc import Collection
 from typing import Any
 
 from bot import actions
-from bot.actions import join_word
-from bot.panel import Button, Panel, Span, broken, units
+from bot.actions import join_start_word
+from bot.panel import Button, Panel, Span, split_row, utf16_length
 
 STYLES = {"good": "success", "danger": "danger", "": ""}
 MENTIONS = ("mention", "call")
@@ -47,9 +47,9 @@ def entities_of(panel: Panel, *, folds: bool = False) -> list[dict[str, Any]]:
     entities: list[dict[str, Any]] = []
     offset, fold = 0, panel.fold if folds else None
     for number, span in enumerate(panel.text):
-        length = units(span.text)
+        length = utf16_length(span.text)
         if number == fold:
-            whole = sum(units(rest.text) for rest in panel.text[number:])
+            whole = sum(utf16_length(rest.text) for rest in panel.text[number:])
             entities.append({"type": FOLDED, "offset": offset, "length": whole})
         # A quote may hold bold and italic text, and no other entity: core.telegram.org/bots/api#formatting-options
         if fold is None or number < fold or span.style in ("bold", "italic"):
@@ -81,7 +81,7 @@ def _rows(panel: Panel, username: str, without: Collection[str], app: str) -> li
         [_button(button, username, app) for button in part]
         for row in wanted
         if row
-        for part in broken(row, ROW_BY_LENGTH)
+        for part in split_row(row, ROW_BY_LENGTH)
     ]
 
 
@@ -92,12 +92,12 @@ def _button(button: Button, username: str, app: str) -> dict[str, Any]:
     elif button.kind == "link":
         drawn["url"] = button.payload
     elif button.kind == "join":
-        drawn["url"] = f"https://t.me/{username}?start={join_word(button.payload)}"
+        drawn["url"] = f"https://t.me/{username}?start={join_start_word(button.payload)}"
     elif button.kind == "group":
-        drawn["url"] = f"https://t.me/{username}?startgroup={join_word(button.payload)}"
+        drawn["url"] = f"https://t.me/{username}?startgroup={join_start_word(button.payload)}"
     elif button.kind == "browser" and app:
         # core.telegram.org/bots/api#inlinekeyboardbutton
-        table = actions.parse(button.payload)
+        table = actions.parse_payload(button.payload)
         assert isinstance(table, actions.TableAction)
         drawn["web_app"] = {"url": f"{app}?t={table.code}"}
     elif button.kind == "share":

@@ -18,12 +18,12 @@ from bot.platform import (
     ChatGone,
     DeliveryError,
     MessageGone,
-    NotDone,
+    MessageRefused,
+    NotDelivered,
     NotEditable,
-    Refused,
+    PlatformFailure,
     SlowDown,
     TooLong,
-    Trouble,
     Unreachable,
     is_ephemeral,
     is_inline,
@@ -113,10 +113,10 @@ def _understood(place: str, error: Exception) -> DeliveryError:
     if isinstance(error, BadRequest):
         return _refusal(place, error.message.lower())
     if isinstance(error, LOST):
-        return Trouble(why(error))
+        return PlatformFailure(why(error))
     if isinstance(error, NetworkError | InvalidToken):
-        return NotDone(why(error))
-    return Trouble(f"an answer of another shape ({why(error)})")
+        return NotDelivered(why(error))
+    return PlatformFailure(f"an answer of another shape ({why(error)})")
 
 
 def _refusal(place: str, said: str) -> DeliveryError:
@@ -136,7 +136,7 @@ def _refusal(place: str, said: str) -> DeliveryError:
         return Unreachable(said)
     if any(words in said for words in GONE_CHATS):
         return ChatGone(said)
-    return Refused(said)
+    return MessageRefused(said)
 
 
 def concerns_picture(said: str, *, ephemeral: bool) -> bool:

@@ -15,7 +15,7 @@ from adapters.telegram.photos import KnownFiles, LateChange, Photo, Photos
 from adapters.telegram.transport import JsonData, Post
 from bot.panel import Panel
 from bot.picture import Picture
-from bot.platform import NotEditable, SentMessage, Trouble, is_ephemeral, is_inline
+from bot.platform import NotEditable, PlatformFailure, SentMessage, is_ephemeral, is_inline
 
 
 class Messages:
@@ -178,5 +178,5 @@ def _shows(sent: SentMessage, picture: Picture) -> bool:
 def _number_of(sent: object) -> str:
     """The number of a message that came back; Trouble if it has none."""
     if not isinstance(sent, dict) or type(sent.get("message_id")) is not int:
-        raise Trouble("a message without a number")
+        raise PlatformFailure("a message without a number")
     return str(sent["message_id"])

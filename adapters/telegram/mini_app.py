@@ -12,7 +12,7 @@ from hashlib import sha256
 from urllib.parse import parse_qsl
 
 from adapters.telegram.reading import PLATFORM
-from bot.mini_app import NotLaunched
+from bot.mini_app import InvalidLaunch
 from bot.platform import Person
 
 PAGE_FRAME = "https://web.telegram.org"
@@ -32,36 +32,36 @@ def address(public_url: str) -> str:
 
 
 def launched_by(token: str, said: str, now: float | None = None) -> Person:
-    """Who opened a page, by its ``initData``; NotLaunched if the bot with this token did not lead there, lately.
+    """Who opened a page, by its ``initData``; InvalidLaunch if the bot with this token did not lead there, lately.
 
     ``now`` is in Unix seconds.
     """
     if len(said) > LONGEST:
-        raise NotLaunched("too long")
+        raise InvalidLaunch("too long")
     try:
         pairs = parse_qsl(said, keep_blank_values=True, strict_parsing=True, errors="strict")
     except ValueError:
-        raise NotLaunched("no query") from None
+        raise InvalidLaunch("no query") from None
     fields = dict(pairs)
     if len(fields) < len(pairs):
-        raise NotLaunched("a field twice")
+        raise InvalidLaunch("a field twice")
     signature = fields.pop("hash", "")
     lines = "\n".join(f"{name}={value}" for name, value in sorted(fields.items()))
     key = hmac.digest(b"WebAppData", token.encode(), sha256)
     if not HASH.fullmatch(signature) or not hmac.compare_digest(
         signature, hmac.digest(key, lines.encode(), sha256).hex()
     ):
-        raise NotLaunched("not signed by Telegram for this bot")
+        raise InvalidLaunch("not signed by Telegram for this bot")
     age = (time.time() if now is None else now) - int(fields.get("auth_date", "0"))
     if not -EARLY_SECONDS <= age <= OLDEST_SECONDS:
-        raise NotLaunched("opened too long ago")
+        raise InvalidLaunch("opened too long ago")
     return _person(json.loads(fields.get("user", "null")))
 
 
 def _person(user: object) -> Person:
     """From core.telegram.org/bots/webapps#webappuser, which Telegram has signed."""
     if not isinstance(user, dict) or type(user.get("id")) is not int:
-        raise NotLaunched("nobody named")
+        raise InvalidLaunch("nobody named")
     texts = {name: value for name, value in user.items() if isinstance(value, str)}
     name = " ".join(filter(None, (texts.get("first_name"), texts.get("last_name"))))
     return Person(f"{PLATFORM}:{user['id']}", name, texts.get("username", ""), texts.get("language_code", ""))

@@ -9,7 +9,7 @@ from functools import partial
 from bot.background import TaskSet
 from bot.card_room import CardRoom
 from bot.panel import Panel
-from bot.platform import Adapter, NoPicture, NotDone, NotEditable, Press, SentMessage, Trouble
+from bot.platform import Adapter, NoPicture, NotDelivered, NotEditable, PlatformFailure, Press, SentMessage
 
 UNKNOWN_PICTURE = "?"
 """What is known of the picture that a pressed message shows."""
@@ -52,7 +52,7 @@ class Pages:
             self._delete_in_turn(place, message)
 
     def _delete_in_turn(self, place: str, message: str) -> None:
-        self._card_room.answer_in_turn(place, partial(self._delete, place, message))
+        self._card_room.queue_answer(place, partial(self._delete, place, message))
 
     async def _delete(self, place: str, message: str) -> None:
         with _repeatable():
@@ -64,7 +64,7 @@ def _repeatable() -> Iterator[None]:
     """Edits and deletions: whether one was made or not, it may be made again."""
     try:
         yield
-    except NotDone:
+    except NotDelivered:
         raise
-    except Trouble as error:
-        raise NotDone(str(error)) from error
+    except PlatformFailure as error:
+        raise NotDelivered(str(error)) from error

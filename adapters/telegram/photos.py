@@ -15,9 +15,9 @@ from telegram.error import BadRequest, ChatMigrated, Forbidden, InvalidToken, Re
 from adapters.telegram.errors import NO_ANSWER, concerns_picture, forbids_photos, is_lost, is_unknown_file, why
 from adapters.telegram.transport import JsonData, NotConnected, Post, UploadData
 from bot.background import TaskSet
-from bot.panel import Panel, units
+from bot.panel import Panel, utf16_length
 from bot.picture import Picture
-from bot.platform import NoPicture, Trouble
+from bot.platform import NoPicture, PlatformFailure
 from bot.store import STORE_ERRORS
 
 LONGEST_CAPTION = 1024
@@ -141,7 +141,7 @@ class Photos:
     def picture_of(self, chat: int, panel: Panel) -> Picture | None:
         """The picture that a panel can be shown with in a chat; None for its text alone."""
         picture = panel.picture
-        if picture is None or not picture.png or units(panel.plain) > LONGEST_CAPTION:
+        if picture is None or not picture.png or utf16_length(panel.plain) > LONGEST_CAPTION:
             return None
         may_upload = time.monotonic() >= self._rests_until and len(self._late) < MOST_LATE
         return picture if may_upload and chat not in self._forbidden else None
@@ -237,6 +237,6 @@ class Photos:
 
 async def _name_of(task: asyncio.Future[Any], name_of: NameOf) -> str:
     """Wait for what came too late; returns what it is called, and nothing for what never came, or has no name."""
-    with suppress(Trouble, *NO_ANSWER):
+    with suppress(PlatformFailure, *NO_ANSWER):
         return name_of(await task)
     return ""

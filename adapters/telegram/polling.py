@@ -93,7 +93,7 @@ class Polling:
                     raise
                 except NO_ANSWER as error:
                     self.hears = False
-                    await self._waited_for(error, backoff.next())
+                    await self._waited_for(error, backoff.next_pause())
                     continue
                 self._take(found)
                 await self._breathe(found)
@@ -141,7 +141,7 @@ class Polling:
             try:
                 return await self._hear(update)
             except WorkDropped:
-                await asyncio.sleep(backoff.next())
+                await asyncio.sleep(backoff.next_pause())
             if number not in self._since:
                 log.error("telegram_update_lost", update=number, why="too much waits for the store")
                 return None

@@ -133,7 +133,7 @@ class PressReplies:
         if reply.panel:
             # Messages and edits count towards a chat's limits, whatever they answer.
             show = partial(self._show_in_place, press, reply.panel, answer, is_photo)
-            if not self._card_room.answer_in_turn(press.place, show, message=press.message):
+            if not self._card_room.queue_answer(press.place, show, message=press.message):
                 text = _too_many(press)
         if not await answer.give(text=text) and text:
             self._tell_late(press, text)
@@ -147,7 +147,7 @@ class PressReplies:
         """Send a toast as a message to the private chat, because its query was answered before."""
         place = private_place(press.person.id)
         say = partial(self._pages.send, place, Panel((Span(toast),)), f"{press.key}.late")
-        self._card_room.answer_in_turn(place, say, message="late toast")
+        self._card_room.queue_answer(place, say, message="late toast")
 
     async def _bring(self, press: Press, reply: Reply, answer: QueryAnswer) -> None:
         """Have a page sent to the private chat, and return when the query is answered.
@@ -158,7 +158,7 @@ class PressReplies:
         _ = texts(language_of(press.person.language)).gettext
         on_its_way = {"text": _("It is on its way to our private chat.")}
         answer.otherwise = on_its_way if reply.has_private_chat else {"url": self._link("page")}
-        will_be_sent = self._card_room.answer_in_turn(
+        will_be_sent = self._card_room.queue_answer(
             private_place(press.person.id),
             partial(self._send, press, reply, answer),
             on_lost=lambda: self._telling.start(self._tell_lost(press, answer)),
@@ -189,7 +189,7 @@ class PressReplies:
         lost = _("I could not send what you asked for to our private chat. Press the button again.")
         panel = Panel((Span(press.person.name, "mention", press.person.id), Span(f": {lost}")))
         say = partial(self._pages.send, press.place, panel, f"{press.key}.lost")
-        self._card_room.answer_in_turn(press.place, say, message=f"lost {press.person.id}")
+        self._card_room.queue_answer(press.place, say, message=f"lost {press.person.id}")
 
 
 def _too_many(press: Press) -> str:

@@ -13,9 +13,9 @@ from telegram.error import BadRequest, InvalidToken, TelegramError
 
 from adapters.telegram.errors import why
 from adapters.telegram.transport import JsonData, Post
-from bot.commands import listed
+from bot.commands import listed_commands
 from bot.texts import LANGUAGES, texts
-from bot.texts import marked as _
+from bot.texts import gettext_noop as _
 
 KNOWN = "telegram:profile"
 """A hash: what was set last, by what it is."""
@@ -74,7 +74,7 @@ class Profile:
         for language in LANGUAGES:
             code = None if language == "en" else language
             for scope in (Privates(), Groups()):
-                specs = listed(private=scope.type == scope.ALL_PRIVATE_CHATS)
+                specs = listed_commands(private=scope.type == scope.ALL_PRIVATE_CHATS)
                 menu = [BotCommand(spec.name_in(language), spec.help_line(language)[:256]) for spec in specs]
                 shown = repr([(one.command, one.description) for one in menu])
                 yield f"{scope.type} {language}", shown, partial(self._bot.set_my_commands, menu, scope, code)

@@ -17,8 +17,8 @@ from telegram import (
 
 from adapters.telegram.command_text import find_command
 from adapters.telegram.ephemeral import ephemeral_place_of
-from bot.commands import command_called
-from bot.names import trimmed
+from bot.commands import find_command_spec
+from bot.names import trim_blanks
 from bot.places import INLINE, Place
 from bot.platform import Command, Person, Press, is_private
 
@@ -110,16 +110,16 @@ def command(update: Update, bot: User) -> Command | None:
     text, entities = message.text, message.entities
     if text is None:
         text, entities = message.caption or "", message.caption_entities
-    if not trimmed(text):
+    if not trim_blanks(text):
         return None
     is_alone = message.chat.type == Chat.PRIVATE
     found = find_command(text, entities)
     if found and found.bot:
         if found.bot not in ((bot.username or "").lower(), str(bot.id)):
             return None
-    elif found and not is_alone and not (found.is_marked and command_called(found.word)):
+    elif found and not is_alone and not (found.is_marked and find_command_spec(found.word)):
         return None
-    elif found and is_alone and not found.is_marked and not command_called(found.word):
+    elif found and is_alone and not found.is_marked and not find_command_spec(found.word):
         found = None
     key, place = f"tg{_number(update.update_id)}", place_of(message)
     if found is None:

@@ -17,10 +17,10 @@ from adapters.telegram.polling import FIRST_PAUSE, LISTENING_TO, LONGEST_PAUSE, 
 from adapters.telegram.reading import PLATFORM
 from adapters.telegram.updates import update_of
 from bot.card_room import CardRoom
-from bot.connections import Connections, share_of_files
+from bot.connections import Connections, connection_limit
 from bot.monitoring import add_monitoring
 from bot.store import WorkDropped
-from bot.web_server import is_same_secret, listen, sent_in_time
+from bot.web_server import body_timeout, equals_secret, listen
 
 SECRET_HEADER = "X-Telegram-Bot-Api-Secret-Token"  # noqa: S105
 CONNECTIONS = 100
@@ -71,7 +71,7 @@ class Webhook:
         app = web.Application()
         app.router.add_post(urlsplit(self._url).path or "/", self._take)
         add_monitoring(app, self._card_room, self._host)
-        connections = Connections(share_of_files(SHARE_OF_FILES), behind_proxy=True)
+        connections = Connections(connection_limit(SHARE_OF_FILES), behind_proxy=True)
         runner = await listen(app, self._host, self._port, "Telegram's webhook", REMEDY, connections)
         try:
             self._port = runner.addresses[0][1]
@@ -89,7 +89,7 @@ class Webhook:
                     continue
                 except NO_ANSWER as error:
                     self.hears = False
-                    self._card_room.platform_away(PLATFORM, why(error))
+                    self._card_room.report_platform_outage(PLATFORM, why(error))
                     await asyncio.sleep(pause)
                     pause = min(2 * pause, LONGEST_PAUSE)
                     continue
@@ -124,11 +124,11 @@ class Webhook:
             log.warning("telegram_cannot_reach_us", why=info.last_error_message, waiting=info.pending_update_count)
 
     async def _take(self, request: web.Request) -> web.Response:
-        if not is_same_secret(request.headers.get(SECRET_HEADER, ""), self._secret):
+        if not equals_secret(request.headers.get(SECRET_HEADER, ""), self._secret):
             raise web.HTTPForbidden(text="This is for Telegram alone.")
         try:
             # Whatever charset the header names: JSON has only one.
-            async with sent_in_time():
+            async with body_timeout():
                 body = json.loads(await request.read())
         except (ValueError, RecursionError):
             raise web.HTTPBadRequest(text="This is not JSON.") from None

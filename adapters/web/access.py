@@ -83,7 +83,7 @@ class Access:
     def visitor(self, request: web.Request) -> Visitor:
         """By what whoever asks is counted. With a public address the proxy before us says it, and that stands last."""
         said = _last_header_value(request.headers, "X-Forwarded-For") if self.public else ""
-        return Visitor.at(said[:64] or request.remote or "")
+        return Visitor.from_address(said[:64] or request.remote or "")
 
 
 def _uses_scheme(headers: "CIMultiDictProxy[str]", scheme: str) -> bool:

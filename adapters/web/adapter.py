@@ -6,7 +6,7 @@ from adapters.web.site import Site
 from adapters.web.tables import Tables
 from bot.card_room import CardRoom
 from bot.panel import Panel
-from bot.platform import NotDone, RateLimit, SentMessage
+from bot.platform import NotDelivered, RateLimit, SentMessage
 
 PAGE = "page"
 """What the only message is called that people have here: the page of a table."""
@@ -46,17 +46,17 @@ class Web:
     def rate_limit(self, place: str) -> RateLimit | None:
         return None
 
-    def overall(self) -> RateLimit:
+    def overall_rate_limit(self) -> RateLimit:
         return RateLimit()
 
-    def invitation(self, code: str, place: str, message: str) -> str:
+    def invitation_url(self, code: str, place: str, message: str) -> str:
         return f"{self._site.url}/t/{code}"
 
     def has_admins(self, place: str) -> bool:
         return False
 
     async def is_admin(self, place: str, person: str) -> bool:
-        raise NotDone("nobody administers groups here")
+        raise NotDelivered("nobody administers groups here")
 
     async def send(self, place: str, panel: Panel, key: str, *, silent: bool = False) -> SentMessage:
         """Nothing is sent: who looks at the table's page has seen it already, and who comes to it will."""

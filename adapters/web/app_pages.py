@@ -15,9 +15,9 @@ from adapters.web.entrance import parse_code
 from adapters.web.people import FRAMED, set_cookie
 from adapters.web.site import Site, browser_language
 from bot.card_room import CardRoom
-from bot.mini_app import MiniApp, NotLaunched
+from bot.mini_app import InvalidLaunch, MiniApp
+from bot.texts import gettext_noop as _
 from bot.texts import language_of, texts
-from bot.texts import marked as _
 
 EXPIRED = _(
     "Your app's word is too old, or not for this bot: close this page, and press the button below your cards again."
@@ -44,8 +44,8 @@ class AppPages:
         _platform, app = self._app(request)
         said = await self._site.read_form(request)
         try:
-            person = app.launched_by(said.get("data", ""))
-        except NotLaunched:
+            person = app.verify_launch(said.get("data", ""))
+        except InvalidLaunch:
             why = texts(language_of(browser_language(request))).gettext(EXPIRED)
             response = self._site.page(request, "said.html", why=why)
             response.set_status(HTTPStatus.FORBIDDEN)
@@ -56,11 +56,11 @@ class AppPages:
         people = self._site.people
         await self._card_room.lobby.meet(person)
         # Who opens the app may have opened the chat as well, and a hand may wait for that.
-        await self._card_room.reached_again(person)
+        await self._card_room.send_missed_hands(person)
         if person.id not in await people.session_people(request):
             # Whoever was here before in this browser is so no more.
             await people.sign_out(request)
-            value = await people.sessions.begin(person.id)
+            value = await people.sessions.start(person.id)
             response.headers["Location"] = cookie_check_url(address)
             set_cookie(response, FRAMED, value, secure=self._site.is_secure)
         return response

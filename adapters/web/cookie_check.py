@@ -12,8 +12,8 @@ from yarl import URL
 
 from adapters.web.refusals import Refused
 from adapters.web.site import Site, browser_language
+from bot.texts import gettext_noop as _
 from bot.texts import language_of, texts
-from bot.texts import marked as _
 
 PATH = "/cookies"
 ADDRESS = re.compile(r"/(?![/\\])[A-Za-z0-9/?=_-]*")

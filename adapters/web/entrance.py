@@ -16,8 +16,8 @@ from adapters.web.cookie_check import cookie_check_url
 from adapters.web.people import SESSION, SESSIONS, set_cookie
 from adapters.web.site import Site, browser_language
 from bot.card_room import CardRoom
+from bot.texts import gettext_noop as _
 from bot.texts import language_of, texts
-from bot.texts import marked as _
 
 EXPIRED = _("This link is good no more: have a new one sent to you, by the button below your cards.")
 
@@ -41,7 +41,7 @@ class Entrance:
         """Make a session of what a link holds, and lead to the table."""
         said = await self._site.read_form(request)
         sessions = self._site.people.sessions
-        person = await sessions.invited(said.get("key", ""))
+        person = await sessions.redeem_link(said.get("key", ""))
         # Whoever was forgotten since has no use for it any more.
         if not person or not (await self._card_room.lobby.profile(person)).is_known:
             why = texts(language_of(browser_language(request))).gettext(EXPIRED)
@@ -52,7 +52,7 @@ class Entrance:
         await self._site.people.sign_out(request)
         code = parse_code(said.get("t", ""))
         response = web.Response(status=303, headers={"Location": cookie_check_url(f"/t/{code}" if code else "/")})
-        set_cookie(response, SESSION, await sessions.begin(person), secure=self._site.is_secure)
+        set_cookie(response, SESSION, await sessions.start(person), secure=self._site.is_secure)
         return response
 
     async def leave(self, request: web.Request) -> web.Response:

@@ -7,7 +7,7 @@ from contextlib import AbstractContextManager, contextmanager
 from aiohttp import web
 
 from adapters.web.access import Access
-from bot.addresses import AROUND, Visitor
+from bot.addresses import NETWORK_FACTOR, Visitor
 from bot.monitoring import PATHS as MONITORING
 from bot.platform import RateLimit
 from bot.ratelimit import RateLimiter
@@ -81,7 +81,7 @@ class Quota:
     ``around`` times as much: how fast, or how many at once.
     """
 
-    def __init__(self, around: int = AROUND) -> None:
+    def __init__(self, around: int = NETWORK_FACTOR) -> None:
         self._network_factor = around
         self._limiters = RateLimiter(), RateLimiter()
         self._open: tuple[Counter[str], Counter[str]] = Counter(), Counter()
@@ -94,7 +94,7 @@ class Quota:
     def take(self, visitor: Visitor, rate_limit: RateLimit) -> float:
         """As `RateLimiter.take`: nothing is counted by either where one of them has to wait."""
         limits = self._limits(rate_limit)
-        wait = max(map(RateLimiter.wait, self._limiters, visitor, limits))
+        wait = max(map(RateLimiter.wait_seconds, self._limiters, visitor, limits))
         if wait > 0:
             return wait
         for limiter, key, limit in zip(self._limiters, visitor, limits, strict=True):
@@ -104,7 +104,7 @@ class Quota:
     def give_back(self, visitor: Visitor, rate_limit: RateLimit) -> None:
         """As `RateLimiter.give_back`."""
         for limiter, key, limit in zip(self._limiters, visitor, self._limits(rate_limit), strict=True):
-            limiter.give_back(key, limit)
+            limiter.refund(key, limit)
 
     def can_open(self, visitor: Visitor, most: int) -> bool:
         """Whether there may be one more, of so many from one address."""
@@ -160,7 +160,7 @@ class Limits:
         wait = self._misses.take(address, MISSES)
         if self._on and wait > 0:
             raise LimitExceeded("Too many wrong ids from this address.", wait)
-        lookup = Lookup(lambda: self._misses.give_back(address, MISSES))
+        lookup = Lookup(lambda: self._misses.refund(address, MISSES))
         try:
             yield lookup
         finally:

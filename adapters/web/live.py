@@ -27,8 +27,8 @@ from bot.idempotency import press_key
 from bot.panel import LONGEST_PAYLOAD
 from bot.platform import Press
 from bot.store import STORE_ERRORS
+from bot.texts import gettext_noop as _
 from bot.texts import language_of, texts
-from bot.texts import marked as _
 
 LONGEST_MESSAGE = 1024
 """Bytes that a page may send at once; more ends the connection."""
@@ -107,7 +107,7 @@ class Live:
             # The game may have ended while the page could not be told.
             played = "" if hand else await self._card_room.lobby.played(code, reader.person)
         except STORE_ERRORS as error:
-            self._card_room.store_away(error)
+            self._card_room.report_store_error(error)
             await line.close()
             return
         if hand is None:
@@ -203,7 +203,7 @@ class _OpenPage:
             # The page is gone, as its reader hears, too.
             return
         except STORE_ERRORS as error:
-            self._card_room.store_away(error)
+            self._card_room.report_store_error(error)
             await self._line.close()
         except Exception:
             log.exception("table_page_failed", table=self._hand.table.code)
@@ -221,7 +221,7 @@ class _OpenPage:
         except ConnectionError:
             return
         except STORE_ERRORS as error:
-            self._card_room.store_away(error)
+            self._card_room.report_store_error(error)
             await self._line.close()
 
     async def _make_press(self, word: PressMessage) -> dict[str, Any]:
@@ -240,10 +240,10 @@ class _OpenPage:
                 person = fresh.as_person(browser_language(request))
                 visitor = self._site.guest_visitor(request, reader)
                 press = Press(key, person, reader.place, message, word.press, genuine=genuine, visitor=visitor)
-                reply = await self._card_room.press(press)
+                reply = await self._card_room.handle_press(press)
             code = "" if reply.toast else await self._card_room.lobby.rematch_of(word.press)
         except STORE_ERRORS as error:
-            return self._answer(word, self._card_room.store_away(error, self._language))
+            return self._answer(word, self._card_room.report_store_error(error, self._language))
         except Exception:
             log.exception("table_press_failed")
             return self._answer(word, _(SORRY))

@@ -6,11 +6,10 @@ from http import HTTPStatus
 from aiohttp import web
 
 from adapters.web.site import Site, browser_language
-from bot.commands import FIRST_GAME, choices, command_called
-from bot.commands import Kind as ArgumentKind
+from bot.commands import FIRST_GAME, ArgumentKind, choices_of, find_command_spec
 from bot.pasted_text import Kind, read_pasted
+from bot.texts import gettext_noop as _
 from bot.texts import language_of, texts
-from bot.texts import marked as _
 from bot.words.rules import has_common_rules, rules_text
 
 COMMON = ""
@@ -31,7 +30,7 @@ class Pages:
         self._site = site
 
     async def chat(self, request: web.Request) -> web.Response:
-        challenge = command_called("challenge")
+        challenge = find_command_spec("challenge")
         assert challenge
         word = challenge.name_in(language_of(browser_language(request)))
         return self._site.page(request, "chat.html", challenge=f"/{word} {FIRST_GAME}")
@@ -46,7 +45,7 @@ class Pages:
     async def rules(self, request: web.Request) -> web.Response:
         """How a game is played, by its id; without one, what all Tressette games share."""
         about = request.match_info.get("about", COMMON)
-        subjects = {COMMON: COMMON_RULES, **choices(ArgumentKind.TOPIC)}
+        subjects = {COMMON: COMMON_RULES, **choices_of(ArgumentKind.TOPIC)}
         if about not in subjects:
             raise web.HTTPNotFound()
         language = language_of(browser_language(request))

@@ -18,14 +18,14 @@ from aiohttp import web
 
 from adapters.web.refusals import Refused
 from bot import programs
-from bot.adapter_data import Kept
+from bot.adapter_data import StoredField
 from bot.card_room import CardRoom
 from bot.names import NO_NAME, person_name
 from bot.platform import Person, platform_of, private_place
 from bot.pseudonyms import GUEST
 from bot.sessions import KEPT_SECONDS, Sessions
-from bot.texts import marked as _
-from bot.web_server import digest_of, is_token_of
+from bot.texts import gettext_noop as _
+from bot.web_server import matches_digest, token_digest
 
 PLATFORM = "web"
 PEOPLE = "web:people"
@@ -80,9 +80,9 @@ class WebPerson(NamedTuple):
         return Person(self.person, self.name, self.handle, language)
 
 
-def kept_of(person: str) -> list[Kept]:
+def kept_of(person: str) -> list[StoredField]:
     """What is kept of a person: their name, and how their cookie is known; or of a program."""
-    return programs.kept_of(person) or [Kept(PEOPLE, person.partition(":")[2])]
+    return programs.stored_fields(person) or [StoredField(PEOPLE, person.partition(":")[2])]
 
 
 class WebPeople:
@@ -98,7 +98,7 @@ class WebPeople:
     async def identify(self, request: web.Request) -> WebPerson | None:
         """Who asks, by their cookies; None for a stranger."""
         for cookie in SESSIONS:
-            person = await self.sessions.whose(request.cookies.get(cookie, ""))
+            person = await self.sessions.authenticate(request.cookies.get(cookie, ""))
             if person and (profile := await self._card_room.lobby.profile(person)).is_known:
                 request[READER_COOKIE] = cookie
                 return WebPerson(person, profile.name, profile.handle)
@@ -109,7 +109,7 @@ class WebPeople:
         if known is None:
             return None
         fields = json.loads(known)
-        if not is_token_of(token, fields["session"]):
+        if not matches_digest(token, fields["session"]):
             return None
         request[READER_COOKIE] = COOKIE
         return WebPerson(f"{PLATFORM}:{id_}", person_name(fields["name"]))
@@ -120,7 +120,7 @@ class WebPeople:
 
     async def session_people(self, request: web.Request) -> list[str]:
         """The people of chats whose sessions a browser holds."""
-        return [await self.sessions.whose(request.cookies.get(cookie, "")) for cookie in SESSIONS]
+        return [await self.sessions.authenticate(request.cookies.get(cookie, "")) for cookie in SESSIONS]
 
     async def sign_out(self, request: web.Request) -> None:
         """End them all."""
@@ -138,7 +138,7 @@ class WebPeople:
         guest = GUEST.format(number=secrets.randbelow(900) + 100)
         token = secrets.token_urlsafe(TOKEN_BYTES)
         person = WebPerson(f"{PLATFORM}:{secrets.token_hex(ID_BYTES)}", clean_name(name) or guest)
-        await self._client.hset(PEOPLE, person.id, json.dumps({"name": person.name, "session": digest_of(token)}))
+        await self._client.hset(PEOPLE, person.id, json.dumps({"name": person.name, "session": token_digest(token)}))
         return person, f"{person.id}.{token}"
 
     async def rename(self, person: WebPerson, name: str) -> WebPerson:

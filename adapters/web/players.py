@@ -13,11 +13,11 @@ from adapters.web.api.operations import PLAYER_ID
 from adapters.web.people import WebPerson
 from adapters.web.site import Site, browser_language
 from bot.card_room import CardRoom
-from bot.commands import Kind, choices
+from bot.commands import ArgumentKind, choices_of
 from bot.features.ratings.feature import RatingsFeature
 from bot.features.ratings.players import ALL, PERIODS, Players
+from bot.texts import gettext_noop as _
 from bot.texts import language_of, texts
-from bot.texts import marked as _
 
 FORM_GAMES = 10
 """As many of the last games tell of somebody's form."""
@@ -51,7 +51,7 @@ class PlayerPages:
         reader = await self._site.people.identify(request)
         language = await self._language(request, reader)
         _ = texts(language).gettext
-        games = {ALL: _("all games"), **{game: _(name) for game, name in choices(Kind.GAME).items()}}
+        games = {ALL: _("all games"), **{game: _(name) for game, name in choices_of(ArgumentKind.GAME).items()}}
         game, period = (request.query.get(name, ALL) for name in ("game", "period"))
         if game not in games or period not in PERIODS:
             raise web.HTTPNotFound()
@@ -86,7 +86,10 @@ class PlayerPages:
             "player.html",
             language,
             player=player,
-            games={ALL: _("all games"), **{game: _(name) for game, name in choices(Kind.GAME).items()}},
+            games={
+                ALL: _("all games"),
+                **{game: _(name) for game, name in choices_of(ArgumentKind.GAME).items()},
+            },
             points=curve([one.rating for one in player.history], CURVE_SIZE, margin=10),
             size=CURVE_SIZE,
             form=player.history[-FORM_GAMES:],

@@ -11,8 +11,8 @@ from adapters.web.refusals import Refused
 from adapters.web.site import Site, browser_language
 from bot.card_room import CardRoom
 from bot.features.puzzles.feature import PuzzlesFeature
+from bot.texts import gettext_noop as _
 from bot.texts import language_of, texts
-from bot.texts import marked as _
 
 NO_PUZZLE = _("I have no such puzzle.")
 ALL_ANSWERED = _("🧩 You have answered all puzzles that I have.")

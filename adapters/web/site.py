@@ -24,12 +24,12 @@ from adapters.web.templates import Templates
 from bot import monitoring
 from bot.addresses import Visitor
 from bot.card_room import CardRoom
-from bot.connections import OF_ADDRESS, Connections, share_of_files
+from bot.connections import PER_ADDRESS, Connections, connection_limit
 from bot.settings import BadSetting
 from bot.store import STORE_ERRORS
+from bot.texts import gettext_noop as _
 from bot.texts import language_of, texts
-from bot.texts import marked as _
-from bot.web_server import listen, sent_in_time
+from bot.web_server import body_timeout, listen
 
 REMEDY = "set BUONGIOCO_PLAYGROUND_PORT or BUONGIOCO_PLAYGROUND_HOST, or BUONGIOCO_PLAYGROUND=false"
 ANY_ADDRESS = {"": socket.AF_INET, "0.0.0.0": socket.AF_INET, "::": socket.AF_INET6}  # noqa: S104 - to be named
@@ -101,15 +101,15 @@ class Site:
     @asynccontextmanager
     async def open(self) -> AsyncIterator[None]:
         """Listen meanwhile; BadSetting where it cannot."""
-        frames = [app.page_frame for app in self._card_room.mini_apps.values()] if self.is_secure else []
+        frames = [app.frame_origin for app in self._card_room.mini_apps.values()] if self.is_secure else []
         policy = f"{CONTENT_SECURITY}; frame-ancestors {' '.join(frames or [NOBODY])}"
         self._security = {**SECURITY, "Content-Security-Policy": policy}
         app = web.Application(middlewares=[self._guard], client_max_size=MOST_SENT)
         app.add_routes(self._routes)
         monitoring.add_monitoring(app, self._card_room, self._host)
         connections = Connections(
-            share_of_files(SHARE_OF_FILES),
-            OF_ADDRESS if self._card_room.settings.rate_limits else sys.maxsize,
+            connection_limit(SHARE_OF_FILES),
+            PER_ADDRESS if self._card_room.settings.rate_limits else sys.maxsize,
             behind_proxy=self.access.public is not None,
         )
         try:
@@ -177,7 +177,7 @@ class Site:
         if not is_form or (request.charset or "utf-8").lower() != "utf-8":
             raise Refused("there is no such request")
         try:
-            async with sent_in_time():
+            async with body_timeout():
                 return {name: str(said) for name, said in (await request.post()).items()}
         except ValueError:
             # Bytes that are no text.
@@ -216,7 +216,7 @@ class Site:
             # It is whoever asked that is away: errors of the store's connections are of the Redis client's own class.
             raise
         except STORE_ERRORS as error:
-            why = self._card_room.store_away(error, language)
+            why = self._card_room.report_store_error(error, language)
             response = self.said(request, HTTPStatus.SERVICE_UNAVAILABLE, why)
         if not response.prepared:
             response.headers.update(self._security)

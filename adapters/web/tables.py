@@ -13,15 +13,15 @@ from adapters.web.people import COOKIE, PLATFORM, WebPerson, set_cookie
 from adapters.web.refusals import Refused
 from adapters.web.site import Site, browser_language
 from bot.card_room import CardRoom
-from bot.commands import FIRST_GAME, Kind, choices
+from bot.commands import FIRST_GAME, ArgumentKind, choices_of
 from bot.features.daily.feature import DailyFeature
 from bot.features.daily.site import DaySite
 from bot.features.ratings.feature import RatingsFeature
 from bot.places import Place
 from bot.platform import Command
-from bot.pseudonyms import is_guest
+from bot.pseudonyms import is_guest_name
+from bot.texts import gettext_noop as _
 from bot.texts import language_of, texts
-from bot.texts import marked as _
 
 KEY = re.compile(r"[0-9a-f]{16}")
 ROBOTS = {"easy": _("🤖 Easy robot"), "medium": _("🤖 Medium robot"), "strong": _("🤖 Strong robot")}
@@ -85,7 +85,7 @@ class Tables:
         game, robot, key, name = (said.get(field, "") for field in ("game", "robot", "key", "name"))
         if "friend" in said:
             robot = ""
-        if not KEY.fullmatch(key) or game not in choices(Kind.GAME) or robot not in ("", *ROBOTS):
+        if not KEY.fullmatch(key) or game not in choices_of(ArgumentKind.GAME) or robot not in ("", *ROBOTS):
             raise Refused("there is no such request")
         reader, cookie, language = await self._admit(request, await self.people.identify(request), name)
         update = f"web:{reader.tag}:{key}:{game}:{robot}"
@@ -175,7 +175,7 @@ class Tables:
         reader, cookie, language = await self._admit(request, reader, said.get("name", ""))
         person = reader.as_person(browser_language(request))
         command = Command(f"web{secrets.token_hex(10)}", person, _reply_place(reader), "join", (code,))
-        reply = await self._card_room.command(command)
+        reply = await self._card_room.handle_command(command)
         hand = await self._card_room.hands.at(code, reader.person)
         if hand is None:
             full = await self._full_page(request, code, language)
@@ -226,7 +226,7 @@ class Tables:
 
 def _chosen_name(reader: WebPerson | None) -> str:
     """The name that somebody has chosen; empty as long as they have not."""
-    return "" if reader is None or is_guest(reader.name) else reader.name
+    return "" if reader is None or is_guest_name(reader.name) else reader.name
 
 
 def _chat_name(reader: WebPerson | None) -> str:

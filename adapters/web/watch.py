@@ -10,7 +10,7 @@ from aiohttp.web_routedef import AbstractRouteDef
 from adapters.web.api.operations import WATCH_ID
 from adapters.web.site import Site, browser_language
 from bot.card_room import CardRoom
-from bot.commands import Kind, choices
+from bot.commands import ArgumentKind, choices_of
 from bot.pseudonyms import GUEST, NAME
 from bot.site.watching import card_names
 from bot.texts import language_of, texts
@@ -33,7 +33,7 @@ class WatchPages:
         data = {
             "id": watch_id,
             "table": json.loads(table.model_dump_json()) if table else None,
-            "titles": {game: _(name) for game, name in choices(Kind.GAME).items()},
+            "titles": {game: _(name) for game, name in choices_of(ArgumentKind.GAME).items()},
             "decks": self._site.assets.decks,
             "cards": card_names(),
             "texts": _texts(language),

@@ -27,7 +27,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any, NamedTuple
 
-from bot.disk import written_whole
+from bot.disk import write_atomically
 
 FORMAT = "buongioco-backup/1"
 LONGEST_LINE = 256 * 1024 * 1024
@@ -80,7 +80,7 @@ def writing(path: Path, header: Header) -> Iterator[Callable[[Line], None]]:
 
     It holds secrets, so that nobody but its owner may read it.
     """
-    with written_whole(path) as raw, gzip.GzipFile("", "wb", LEVEL, raw, mtime=0) as file:
+    with write_atomically(path) as raw, gzip.GzipFile("", "wb", LEVEL, raw, mtime=0) as file:
         digest, lines = hashlib.sha256(), 0
 
         def write(line: Line) -> None:

@@ -155,7 +155,7 @@ def archive(
             raise typer.BadParameter(str(fault), param_hint="--out") from None
     for game in moved.faulty:
         say(f"{game} does not verify, and stays in the store", err=True)
-    say(f"{out}: {counted(moved.games, 'game')} moved out of the store {settings.store_place}")
+    say(f"{out}: {counted(moved.games, 'game')} moved out of the store {settings.store_location}")
     if moved.faulty:
         raise typer.Exit(1)
 

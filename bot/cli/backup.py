@@ -42,9 +42,9 @@ def backup(
         except OSError as error:
             raise typer.BadParameter(f"{file}: {error.strerror or error}", param_hint="FILE") from None
     size = f"{file.stat().st_size:,} bytes" if file.is_file() else "written"
-    say(f"{file}: {size}, of the store {settings.store_place}", err=True)
+    say(f"{file}: {size}, of the store {settings.store_location}", err=True)
     if is_empty:
-        say(f"warning: nobody has played {settings.store_place} yet: is it the store that you mean?", err=True)
+        say(f"warning: nobody has played {settings.store_location} yet: is it the store that you mean?", err=True)
 
 
 async def _backup(settings: Settings, file: Path) -> bool:

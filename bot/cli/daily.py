@@ -32,7 +32,7 @@ async def _daily() -> None:
         day = datetime.fromtimestamp(await attendance.now(), ZoneInfo(zone)).date()
         if not await client.exists(keys.SCHEMA):
             # A chain would be made by asking for it, perhaps in a store that is not the bot's.
-            raise StoreError(f"No bot has used the store {settings.store_place} yet: start it first.")
+            raise StoreError(f"No bot has used the store {settings.store_location} yet: start it first.")
         chain = await chain_of(client, day)
         game = await DayGames(client).of_today(day)
         played = len(await DayResults(client).lines(day))

@@ -21,7 +21,7 @@ from redis.exceptions import RedisError
 from bot.cli.health import LONGEST_HEALTH, TIMEOUT, answer_of, health_url, is_health, served_at
 from bot.cli.output import say
 from bot.features.tournaments.store import Tournaments
-from bot.platform import GROUP
+from bot.platform import ADAPTER_GROUP
 from bot.settings import MONITORING_REMEDY, NOTHING_TO_RUN, PREFIX, BadSetting, Settings, read_settings
 from bot.store import EmbeddedStore, Store, StoreError, keys, opened
 from bot.store.durability import RISKS, by_node, risks_of, sync_policies
@@ -70,7 +70,7 @@ async def _doctor() -> bool:
 
 async def examine(settings: Settings) -> AsyncIterator[tuple[bool, str]]:
     """What was looked at: whether it is well, and a line that says what it is or what to do."""
-    yield True, f"settings: {'the' if settings.redis_url else 'an embedded'} store {settings.store_place}"
+    yield True, f"settings: {'the' if settings.redis_url else 'an embedded'} store {settings.store_location}"
     async for finding in _examine_stores(settings):
         yield finding
     async for finding in _examine_tokens(settings):
@@ -195,7 +195,7 @@ async def _looked_at(settings: Settings) -> AsyncIterator[Store]:
 
 def _installed() -> set[str]:
     """The platforms that there are adapters for."""
-    return {entry.name for entry in entry_points(group=GROUP)}
+    return {entry.name for entry in entry_points(group=ADAPTER_GROUP)}
 
 
 async def _examine_tokens(settings: Settings) -> AsyncIterator[tuple[bool, str]]:

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import typer
 from redis.exceptions import ResponseError
 
-from bot.adapter_data import read_kept
+from bot.adapter_data import read_adapter_data
 from bot.cli.asking import counted, is_meant
 from bot.cli.errors import told
 from bot.cli.output import say
@@ -17,8 +17,8 @@ from bot.features.privacy.forgetting import Forgotten
 from bot.features.privacy.rewriting import rewrite_if_due
 from bot.finished.file import filed, rewrite
 from bot.finished.game import UnreadableGame
-from bot.platform import SOMEBODY, private_place
-from bot.pseudonyms import marks
+from bot.platform import PSEUDONYM_PLATFORM, private_place
+from bot.pseudonyms import forgetting_marks
 from bot.settings import Settings, read_settings
 from bot.store import Store, keys, schema
 from bot.store.opening import beside
@@ -57,7 +57,7 @@ def forget(
         except (UnreadableGame, OSError) as error:
             raise typer.BadParameter(str(error), param_hint="--file") from None
     found = [counted(done.games, "game"), counted(done.scopes, "rating"), counted(done.tables, "table")]
-    where = f"The store is {settings.store_place}."
+    where = f"The store is {settings.store_location}."
     say(f"{person} is forgotten, and was named in {found[0]}, {found[1]} and {found[2]}. {where}")
     if is_running:
         say("The running bot looks once more in a minute. Then it rewrites the store's append-only file.")
@@ -67,13 +67,13 @@ def forget(
 
 async def _meant(settings: Settings, text: str, files: list[Path]) -> tuple[str, str]:
     """Who is to be forgotten: their id, and their name if it is known; NoPerson where nothing is kept of them."""
-    if text.startswith(("robot:", f"{SOMEBODY}:")):
+    if text.startswith(("robot:", f"{PSEUDONYM_PLATFORM}:")):
         raise NoPerson(f"{text} is nobody of whom anything is kept.")
     async with beside(settings) as client:
         await schema.check(client, migrate=False)
         person = await id_of(client, text)
         if not await _is_known(client, person) and not any(_has_played(person, path) for path in files):
-            raise NoPerson(f"Nothing is kept of {person} in the store {settings.store_place}.")
+            raise NoPerson(f"Nothing is kept of {person} in the store {settings.store_location}.")
         return person, ((await client.hget(keys.person(person), "name")) or b"").decode()
 
 
@@ -86,12 +86,12 @@ async def _forget(settings: Settings, person: str, files: list[Path]) -> tuple[F
         mark = await forgetter.begin(person)
         # While it is known who stands in their place.
         for path in files:
-            rewrite(path, lambda one: one.game and one.game.without(person, mark.somebody))
+            rewrite(path, lambda one: one.game and one.game.without(person, mark.pseudonym))
         done = await forgetter.forget(person, mark)
         is_running = await store.attendance.alive() > 0
         if is_running:
             return done, True, ""
-        await forgetter.finish(person, (await marks(client))[person])
+        await forgetter.finish(person, (await forgetting_marks(client))[person])
         try:
             await rewrite_if_due(store)
         except (ResponseError, RewriteFailed) as error:
@@ -108,4 +108,4 @@ async def _is_known(client: Any, person: str) -> bool:
     for key in [*(name(person) for name in about), keys.chat(private_place(person))]:
         if await client.exists(key):
             return True
-    return person in await marks(client) or bool(await read_kept(client, person))
+    return person in await forgetting_marks(client) or bool(await read_adapter_data(client, person))

@@ -4,7 +4,7 @@ import re
 from importlib.metadata import entry_points
 from typing import Any
 
-from bot.platform import GROUP
+from bot.platform import ADAPTER_GROUP
 from bot.store import keys
 
 HELP = "As platform:id, such as telegram:42, or by their @name: telegram:@anna."
@@ -33,7 +33,7 @@ async def id_of(client: Any, text: str) -> str:
     named = _NAME.fullmatch(text)
     if named is None:
         return text
-    platforms = [named[1]] if named[1] else sorted(entry.name for entry in entry_points(group=GROUP))
+    platforms = [named[1]] if named[1] else sorted(entry.name for entry in entry_points(group=ADAPTER_GROUP))
     known = [await client.get(keys.handle(platform, named[2])) for platform in platforms]
     found: list[str] = [person.decode() for person in known if person]
     if not found:

@@ -31,25 +31,25 @@ log = structlog.get_logger()
 class ShardListener:
     """Hears what happens to a worker's shards, and what other workers say. Subclasses override what they need."""
 
-    def taken(self, shard: int) -> None:
+    def on_taken(self, shard: int) -> None:
         """A shard is this worker's from now on."""
 
-    async def leaving(self, shards: Collection[int]) -> None:
+    async def on_leaving(self, shards: Collection[int]) -> None:
         """Finish what is under way in shards that are about to be given back, while their leases still hold."""
 
-    def lost(self, shard: int) -> None:
+    def on_lost(self, shard: int) -> None:
         """A shard is this worker's no more."""
 
-    def committed(self, told: Committed) -> None:
+    def on_commit(self, told: Committed) -> None:
         """Another worker has committed to a table of these shards."""
 
-    def notified(self, word: dict[str, Any]) -> None:
+    def on_notification(self, word: dict[str, Any]) -> None:
         """Another worker says something about a table of these shards."""
 
-    def forget(self, key: str) -> None:
+    def on_profile_changed(self, key: str) -> None:
         """Another worker has changed a profile or chat, by its key in the store."""
 
-    def lowest(self, place: str, code: str) -> None:
+    def on_lowest(self, place: str, code: str) -> None:
         """Another worker has sent a hand to a private chat."""
 
 
@@ -62,24 +62,24 @@ class Shards:
         """
         self.store = store
         self.worker_id = secrets.token_hex(6)
-        self.mine: set[int] = set()
-        self.workers = 1
+        self.owned: set[int] = set()
+        self.worker_count = 1
         """How many workers were alive when this one last looked."""
         self.listeners: list[ShardListener] = []
         self.tasks = TaskSet()
         """Words under way for which nobody waits."""
         self.now: Callable[[], float] = lambda: time.clock_gettime(CLOCK)
         self._alone, self._zone = alone, zone
-        self._elsewhere_said: list[str] = []
-        self._words: list[dict[str, Any]] = []
-        self._telling: asyncio.Task[None] | None = None
+        self._logged_zones: list[str] = []
+        self._notifications: list[dict[str, Any]] = []
+        self._publishing: asyncio.Task[None] | None = None
         self._held: dict[int, float] = {}
-        self._shared_out = asyncio.Event()
+        self._balanced = asyncio.Event()
 
     @property
-    def leads(self) -> bool:
+    def is_leader(self) -> bool:
         """Whether this worker leads. For a moment two workers may."""
-        return LEADER_SHARD in self.mine
+        return LEADER_SHARD in self.owned
 
     async def while_leader(self, seconds: float, work: Callable[[], Awaitable[object]]) -> None:
         """Do ``work`` now and every ``seconds``, if this worker leads then, until cancelled.
@@ -88,25 +88,25 @@ class Shards:
         logs them and starts the loop again.
         """
         while True:
-            if self.leads:
+            if self.is_leader:
                 with self.store.outage.noted():
                     await work()
             await asyncio.sleep(seconds)
 
     def owns(self, code: str) -> bool:
-        return keys.shard_of(code) in self.mine
+        return keys.shard_of(code) in self.owned
 
-    def holds(self, code: str) -> bool:
+    def surely_owns(self, code: str) -> bool:
         """Whether a table's shard is this worker's for certain: one that hung may have lost its leases unheard."""
         shard = keys.shard_of(code)
-        return shard in self.mine and (self._alone or self.now() < self._held[shard])
+        return shard in self.owned and (self._alone or self.now() < self._held[shard])
 
-    async def hold(self, code: str) -> bool:
+    async def wait_until_held(self, code: str) -> bool:
         """Return when a table's shard is this worker's for certain; whether there was a wait."""
         waited = False
-        while not self.holds(code):
+        while not self.surely_owns(code):
             waited = True
-            await self._shared_out.wait()
+            await self._balanced.wait()
         return waited
 
     async def join(self, patience: float = 0.0) -> None:
@@ -115,7 +115,7 @@ class Shards:
         """
         until = asyncio.get_running_loop().time() + patience
         is_said = False
-        while others := await self._elsewhere():
+        while others := await self._other_zones():
             if asyncio.get_running_loop().time() >= until:
                 raise StoreAway(
                     f"A worker is running on this store whose BUONGIOCO_TIME_ZONE is {others}, and here it is "
@@ -127,21 +127,21 @@ class Shards:
                 is_said = True
             await asyncio.sleep(LOOK_SECONDS)
 
-    async def _elsewhere(self) -> str:
+    async def _other_zones(self) -> str:
         """Say that this worker is alive, unless others are whose days end elsewhere: their time zones."""
         zones = await self.store.attendance.present(self.worker_id, self._zone, joins=not self._alone)
         return "" if self._alone else ", ".join(sorted({*zones} - {"", self._zone}))
 
-    async def keep(self) -> None:
+    async def renew_leases(self) -> None:
         """Renew leases, and take or give shards, until cancelled."""
         while True:
             await asyncio.sleep(RENEW_SECONDS)
             with self.store.outage.noted():
-                await self.share_out()
+                await self.balance()
 
     async def stop(self) -> None:
         """Give every shard back at once."""
-        for shard in list(self.mine):
+        for shard in list(self.owned):
             await self.store.attendance.leave(self.worker_id, shard)
             self._lose(shard)
         await self.store.attendance.absent(self.worker_id, self._zone)
@@ -152,16 +152,16 @@ class Shards:
         A word goes out at once if none is under way, otherwise together with all that came meanwhile: every worker
         hears all of them, so in a crowd their number counts.
         """
-        self._words.append(word)
-        if self._telling is None or self._telling.done():
-            self._telling = asyncio.create_task(self._tell())
-        await asyncio.shield(self._telling)
+        self._notifications.append(word)
+        if self._publishing is None or self._publishing.done():
+            self._publishing = asyncio.create_task(self._publish())
+        await asyncio.shield(self._publishing)
 
-    async def tell_to_forget(self, key: str) -> None:
+    async def notify_forget(self, key: str) -> None:
         """Have other workers drop a profile or chat that they remember, by its key in the store."""
         await self.notify({"forget": key, "by": self.worker_id})
 
-    def tell_lowest(self, place: str, code: str) -> None:
+    def notify_lowest(self, place: str, code: str) -> None:
         """Tell other workers, soon, which table's hand stands lowest in a private chat."""
         self.tasks.start(self._notify_soon({"lowest": place, "code": code, "by": self.worker_id}))
 
@@ -172,9 +172,9 @@ class Shards:
         except Exception:
             log.exception("workers_not_told")
 
-    async def _tell(self) -> None:
-        while self._words:
-            words, self._words = self._words, []
+    async def _publish(self) -> None:
+        while self._notifications:
+            words, self._notifications = self._notifications, []
             await self.store.client.publish(keys.NOTIFICATIONS, json.dumps(words))
 
     async def listen(self) -> None:
@@ -188,24 +188,24 @@ class Shards:
                         if message["type"] != "message":
                             continue
                         if message["channel"] == commits.encode():
-                            self._hear_committed(message["data"])
+                            self._receive_commit(message["data"])
                         else:
-                            self._hear_all(message["data"])
+                            self._receive_notifications(message["data"])
             except STORE_ERRORS as error:
                 self.store.outage.begin(error)
                 await asyncio.sleep(1)
 
-    def _hear_committed(self, data: bytes) -> None:
+    def _receive_commit(self, data: bytes) -> None:
         try:
             told = Committed.parse(data)
             if self.owns(told.code):
                 for listener in self.listeners:
-                    listener.committed(told)
+                    listener.on_commit(told)
         except Exception:
             # Perhaps of another version. The sweep finds the table.
             log.exception("commit_not_understood")
 
-    def _hear_all(self, data: bytes) -> None:
+    def _receive_notifications(self, data: bytes) -> None:
         try:
             words = list(json.loads(data))
         except (ValueError, TypeError):
@@ -213,63 +213,63 @@ class Shards:
             return
         for word in words:
             try:
-                self._hear(word)
+                self._receive(word)
             except STORE_ERRORS as error:
                 self.store.outage.begin(error)
             except Exception:
                 # Perhaps one that another version understands. The sweep finds the table.
                 log.exception("notification_not_understood")
 
-    def _hear(self, word: dict[str, Any]) -> None:
+    def _receive(self, word: dict[str, Any]) -> None:
         is_own = ("forget" in word or "lowest" in word) and word["by"] == self.worker_id
         for listener in () if is_own else self.listeners:
             if "forget" in word:
-                listener.forget(word["forget"])
+                listener.on_profile_changed(word["forget"])
             elif "lowest" in word:
-                listener.lowest(word["lowest"], word["code"])
+                listener.on_lowest(word["lowest"], word["code"])
             elif self.owns(word["code"]):
-                listener.notified(word)
+                listener.on_notification(word)
 
-    async def share_out(self) -> None:
+    async def balance(self) -> None:
         """Renew leases, and take or give shards: each worker is to have as many as the others."""
         attendance = self.store.attendance
         workers = await attendance.present(self.worker_id, self._zone)
-        self.workers = 1 if self._alone else len(workers)
+        self.worker_count = 1 if self._alone else len(workers)
         self._note_zones(workers)
-        fair = -(-keys.SHARDS // self.workers)
-        if leaving := sorted(self.mine)[fair:]:
+        fair = -(-keys.SHARDS // self.worker_count)
+        if leaving := sorted(self.owned)[fair:]:
             await self._leave(leaving)
-        mine = sorted(self.mine)
+        mine = sorted(self.owned)
         kept = await asyncio.gather(*(self._attend(shard, "keep") for shard in mine))
         for shard, is_kept in zip(mine, kept, strict=True):
             if not is_kept:
                 self._lose(shard)
-        self._shared_out.set()
-        self._shared_out.clear()
+        self._balanced.set()
+        self._balanced.clear()
         # Begin somewhere else than the others do, so that workers do not wait for the same shards.
         begin = int(self.worker_id, 16)
         for step in range(keys.SHARDS):
             shard = (begin + step) % keys.SHARDS
-            if len(self.mine) >= fair:
+            if len(self.owned) >= fair:
                 return
-            if shard not in self.mine and await self._attend(shard, "seize" if self._alone else "take"):
-                self.mine.add(shard)
+            if shard not in self.owned and await self._attend(shard, "seize" if self._alone else "take"):
+                self.owned.add(shard)
                 for listener in self.listeners:
-                    listener.taken(shard)
+                    listener.on_taken(shard)
 
     def _note_zones(self, zones: Collection[str]) -> None:
         """Say that days end elsewhere for others, once: `join` lets such a worker in only while none can be heard."""
         elsewhere = [] if self._alone else sorted({*zones} - {"", self._zone})
-        if elsewhere and elsewhere != self._elsewhere_said:
+        if elsewhere and elsewhere != self._logged_zones:
             log.error("time_zones_differ", here=self._zone, elsewhere=elsewhere)
-        self._elsewhere_said = elsewhere
+        self._logged_zones = elsewhere
 
     async def _leave(self, leaving: Collection[int]) -> None:
         """Give shards to other workers. A lease that could not be given back ends by itself."""
-        self.mine.difference_update(leaving)
+        self.owned.difference_update(leaving)
         try:
             for listener in self.listeners:
-                await listener.leaving(leaving)
+                await listener.on_leaving(leaving)
         finally:
             for shard in leaving:
                 self._lose(shard)
@@ -285,6 +285,6 @@ class Shards:
         return True
 
     def _lose(self, shard: int) -> None:
-        self.mine.discard(shard)
+        self.owned.discard(shard)
         for listener in self.listeners:
-            listener.lost(shard)
+            listener.on_lost(shard)

@@ -11,7 +11,7 @@ from bot.background import TaskSet
 from bot.backoff import Backoff
 from bot.delivery.send_limiter import SendLimiter
 from bot.outages import Outages
-from bot.platform import DeliveryError, NotDone, Refused, SlowDown, platform_of
+from bot.platform import DeliveryError, MessageRefused, NotDelivered, SlowDown, platform_of
 
 MOST_WAITING = 5
 """Answers that may wait for one place: what is asked for beyond that nobody will miss."""
@@ -116,9 +116,9 @@ class Answers:
                     await say()
             except SlowDown as error:
                 self._limiter.block(place, error.seconds)
-            except Refused:
+            except MessageRefused:
                 raise
-            except NotDone:
-                await asyncio.sleep(backoff.next())
+            except NotDelivered:
+                await asyncio.sleep(backoff.next_pause())
             else:
                 return

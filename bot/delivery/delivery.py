@@ -405,4 +405,4 @@ class Delivery:
 
     def _overall(self, place: str) -> RateLimit:
         adapter = self._adapters.get(platform_of(place))
-        return adapter.overall() if adapter else RateLimit()
+        return adapter.overall_rate_limit() if adapter else RateLimit()

@@ -24,7 +24,7 @@ from bot.site.watching import Watching
 from bot.table_policy import ORDINARY, Outcome, Policies, TablePolicy
 from bot.tables.snapshot import finished_deal, snapshot
 from bot.tables.table import Table
-from bot.viewers import Viewer, Viewers, pictured
+from bot.viewers import Viewer, Viewers, with_picture
 
 
 class Drawer:
@@ -67,12 +67,12 @@ class Drawer:
     ) -> Panel | None:
         name, known = surface.name, surface.known
         place = known.ephemeral or home_of(table, name)
-        viewer = await self._viewers.at(place)
+        viewer = await self._viewers.viewer_at(place)
         version, extras = table.version, NO_EXTRAS
         if isinstance(shown_by(table, name), Board):
             # Text alone tells of whole tricks; with a picture each card is shown as it comes to lie there.
             version = table.version if viewer.deck else table.told_at
-            watch_id = await self._watching.watch_id(table) if viewer.pages else ""
+            watch_id = await self._watching.watch_id(table) if viewer.pages_url else ""
             extras = sync.board_extras(table, await self.called(table), watch_id)
         key = (version, known.draft, viewer, extras, sync.outcome)
         if (panel := surface.drawn_for(key)) is not None:
@@ -81,7 +81,7 @@ class Drawer:
             return None
         if viewer.deck and table.game is None:
             self._pictures.warm_up()
-        panel = draw(table, name, known, viewer, extras, sync.outcome, self._policies.of(table))
+        panel = draw(table, name, known, viewer, extras, sync.outcome, self._policies.policy_of(table))
         surface.keep_drawn(key, panel)
         return panel
 
@@ -106,8 +106,8 @@ def draw(
     match name:
         case Hand():
             chosen = known.draft.choice_at(seen.version)
-            seen = seen if viewer.hears else seen._replace(heard=())
-            panel = hand_panel(seen, *words, chosen, has_pages=bool(viewer.pages))
+            seen = seen if viewer.wants_phrases else seen._replace(heard=())
+            panel = hand_panel(seen, *words, chosen, has_pages=bool(viewer.pages_url))
             subject = hand_scene(seen, *words, viewer.deck, chosen) if viewer.deck else None
         case ChallengeCard():
             reader = _reader_of(table.hosts[name.host])
@@ -137,7 +137,7 @@ def draw(
                 unrated=unrated,
                 leaderboard=is_only,
                 strangers=strangers,
-                pages=viewer.pages,
+                pages=viewer.pages_url,
             )
             if viewer.deck:
                 names = seen.names
@@ -166,12 +166,12 @@ def draw(
                     unreachable=extras.unreachable,
                     ephemeral=extras.has_ephemeral,
                     called=extras.called,
-                    watch=f"{viewer.pages}/t/{extras.watch_id}" if extras.watch_id else "",
+                    watch=f"{viewer.pages_url}/t/{extras.watch_id}" if extras.watch_id else "",
                     is_pictured=bool(viewer.deck),
                 )
                 subject = board_scene(seen, *words, viewer.deck) if viewer.deck else None
     is_lasting = isinstance(subject, Sheet)
-    return pictured(panel, subject, viewer.language, is_lasting=is_lasting)
+    return with_picture(panel, subject, viewer.language, is_lasting=is_lasting)
 
 
 def _reader_of(place: str) -> str:

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from bot.bounded_dict import Latest
+from bot.bounded_dict import BoundedDict
 
 PLACES_REMEMBERED = 100_000
 
@@ -16,7 +16,7 @@ class LowestHands:
 
     def __init__(self, on_sent: Callable[[str, str], None] | None = None) -> None:
         """``on_sent`` tells other workers of the place and the table of a hand that this one sent."""
-        self._tables: Latest[str, str] = Latest(PLACES_REMEMBERED)
+        self._tables: BoundedDict[str, str] = BoundedDict(PLACES_REMEMBERED)
         self._on_sent = on_sent
 
     def sent(self, place: str, code: str) -> None:
@@ -27,7 +27,7 @@ class LowestHands:
 
     def note(self, place: str, code: str) -> None:
         """A table's hand stands lowest in a private chat, whichever worker sent it."""
-        self._tables.note(place, code)
+        self._tables.put(place, code)
 
     def is_lowest(self, place: str, code: str) -> bool:
         """Whether a table's hand stands lowest in a private chat, as far as is known."""

@@ -40,7 +40,7 @@ class SendLimiter:
     def held(self, place: str) -> float:
         """Return the seconds until the platform's own wait and the place's rate limit allow a message; 0 if now."""
         rate_limit, whose = self._rate_limit_of(place), self._whose_turns(place)
-        early = self._turns.wait(whose, self._for_others(whose, rate_limit)) if rate_limit else 0.0
+        early = self._turns.wait_seconds(whose, self._for_others(whose, rate_limit)) if rate_limit else 0.0
         return max(early, self._blocked_for(whose), 0.0)
 
     def is_free(self, place: str) -> bool:
@@ -80,7 +80,7 @@ class SendLimiter:
         if (blocked := self._blocked_for(whose)) > 0:
             return blocked
         limits = self._limits(place, whose, answer=answer)
-        early = max([self._turns.wait(key, rate_limit) for key, rate_limit in limits])
+        early = max([self._turns.wait_seconds(key, rate_limit) for key, rate_limit in limits])
         if early > 0:
             return early
         for key, rate_limit in limits:
@@ -96,7 +96,7 @@ class SendLimiter:
             return 0.0
         if (early := await self._shared.take(whose, rate_limit)) > 0:
             for key, limit in self._limits(place, whose, answer=answer):
-                self._turns.give_back(key, limit)
+                self._turns.refund(key, limit)
             self.block(place, early)
         return early
 
@@ -116,7 +116,7 @@ class SendLimiter:
 
     def _for_others(self, whose: str, rate_limit: RateLimit) -> RateLimit:
         """The rate limit of boards and hands: they leave the next turn to an answer whose turn it is."""
-        if not self._answers_waiting[whose] or self._turns.wait(*_share_of_answers(whose, rate_limit)) > 0:
+        if not self._answers_waiting[whose] or self._turns.wait_seconds(*_share_of_answers(whose, rate_limit)) > 0:
             return rate_limit
         return rate_limit._replace(burst=rate_limit.burst - 1)
 

@@ -21,7 +21,7 @@ from bot.delivery.surface import Edit, Replace, Send, Step, Surface, TakeAway
 from bot.delivery.surfaces import home_of
 from bot.delivery.table_sync import TableSync
 from bot.delivery.urgency import Reposts, urgency_of
-from bot.metrics import messages
+from bot.metrics import message_counter
 from bot.outages import Outages
 from bot.panel import Panel
 from bot.picture import Subject
@@ -30,14 +30,14 @@ from bot.platform import (
     Adapter,
     ChatGone,
     MessageGone,
+    MessageRefused,
     NoPicture,
-    NotDone,
+    NotDelivered,
     NotEditable,
-    Refused,
+    PlatformFailure,
     SentMessage,
     SlowDown,
     TooLong,
-    Trouble,
     Unreachable,
     is_ephemeral,
     is_same_place,
@@ -158,7 +158,7 @@ class SurfaceSync:
                 if not await self._keeps_standing():
                     self._give_up(error)
                     break
-            except Trouble as error:
+            except PlatformFailure as error:
                 self._count("trouble")
                 # It was not for the picture that the text did not go out.
                 self._text_alone = ""
@@ -220,7 +220,7 @@ class SurfaceSync:
         while self._goes_on and await limiter.claim(self._place) > 0:
             # Another worker, or this one before a restart, was faster.
             waited = await self._wait_while_early(limiter.take_turn) or waited
-        return await self._tools.shards.hold(self._sync.code) or waited
+        return await self._tools.shards.wait_until_held(self._sync.code) or waited
 
     async def _wait_while_early(self, seconds_early: Callable[[str], float]) -> bool:
         """Wait until it is not too early for the surface's place, which may be another one by then; whether that took
@@ -308,7 +308,7 @@ class SurfaceSync:
         try:
             await self._note_picture_follows()
             sent = await self._adapter.send(place, ready, key, silent=urgency == self._was_to_call)
-        except (SlowDown, NotDone):
+        except (SlowDown, NotDelivered):
             surface.not_sent(attempt)
             raise
         self._count("sent")
@@ -332,8 +332,8 @@ class SurfaceSync:
             began = asyncio.get_running_loop().time()
             try:
                 sent = await self._adapter.edit(self._place, sent, ready)
-            except Trouble as error:
-                if ready.picture and not isinstance(error, NotDone):
+            except PlatformFailure as error:
+                if ready.picture and not isinstance(error, NotDelivered):
                     # Its upload may still be under way.
                     self._unsettle()
                 raise
@@ -367,7 +367,7 @@ class SurfaceSync:
             # Where nobody can be reached any more nobody is misled.
             if not outdated.place:
                 raise
-        except Refused as error:
+        except MessageRefused as error:
             # It would be refused for ever, and keep the table from its rest. Whoever presses it has it tried again.
             self._count("refused")
             log.warning("message_refused", **self._about(error))
@@ -463,7 +463,7 @@ class SurfaceSync:
         """Too much was sent: to the surface's place, or to where an older message is."""
         if isinstance(step, TakeAway) and step.outdated.place:
             self._tools.limiter.block(step.outdated.place, error.seconds)
-            await self._wait_for_better(NotDone("too much was sent to where an older message is"), step)
+            await self._wait_for_better(NotDelivered("too much was sent to where an older message is"), step)
         else:
             self._tools.limiter.block(self._place, error.seconds)
 
@@ -496,7 +496,7 @@ class SurfaceSync:
         self._gave_way, self._text_alone = None, ""
         self._surface.stands_again(sent)
         await self._tools.writer.now(self._sync)
-        await self._wait_for_better(NotDone("its picture is late, and no other message may take its place"), None)
+        await self._wait_for_better(NotDelivered("its picture is late, and no other message may take its place"), None)
         return True
 
     def _gone(self, step: Step | None) -> None:
@@ -514,14 +514,14 @@ class SurfaceSync:
         log.info("surface_given_up", table=self._sync.code, surface=name, status=status, why=type(error).__name__)
         self._sync.touch()
 
-    async def _wait_for_better(self, error: Trouble, step: Step | None) -> None:
+    async def _wait_for_better(self, error: PlatformFailure, step: Step | None) -> None:
         """Wait before it is tried again: longer each time, and longest where it may have been done.
 
         A pause that ended early is no longer the next time: it was not the platform that took its time.
         """
-        in_doubt = isinstance(step, Send | Replace) and not isinstance(error, NotDone)
+        in_doubt = isinstance(step, Send | Replace) and not isinstance(error, NotDelivered)
         pause = self._pause_in_doubt if in_doubt else self._pause
-        if isinstance(error, Refused) and pause == FIRST_PAUSE:
+        if isinstance(error, MessageRefused) and pause == FIRST_PAUSE:
             log.warning("message_refused", **self._about(error))
         log.debug("send_failed", again_in=pause, **self._about(error))
         digest: str | None = None
@@ -538,7 +538,7 @@ class SurfaceSync:
         elif is_over:
             self._pause = min(2 * self._pause, LONGEST_PAUSE)
 
-    def _about(self, error: Trouble) -> dict[str, str]:
+    def _about(self, error: PlatformFailure) -> dict[str, str]:
         """What the log is to say of it."""
         return {"table": self._sync.code, "surface": encode_name(self._surface.name), "why": str(error)}
 
@@ -573,4 +573,4 @@ class SurfaceSync:
         return self._tools.adapters[platform_of(self._place)]
 
     def _count(self, what: str) -> None:
-        messages(platform_of(self._place), what).inc()
+        message_counter(platform_of(self._place), what).inc()

@@ -47,28 +47,28 @@ class Updates(ShardListener):
         else:
             await self._shards.notify({"code": code})
 
-    def notified(self, word: dict[str, Any]) -> None:
+    def on_notification(self, word: dict[str, Any]) -> None:
         code = word["code"]
         self._delivery.touch(code, reload=True)
         if "name" in word:
             self._delivery.change(code, decode_name(word["name"]), decode_change(word["change"]))
 
-    def committed(self, told: Committed) -> None:
+    def on_commit(self, told: Committed) -> None:
         self._room.hear(told)
 
-    def forget(self, key: str) -> None:
+    def on_profile_changed(self, key: str) -> None:
         self._people.forget(key)
 
-    def lowest(self, place: str, code: str) -> None:
+    def on_lowest(self, place: str, code: str) -> None:
         self._lowest.note(place, code)
 
-    def taken(self, shard: int) -> None:
+    def on_taken(self, shard: int) -> None:
         self._tasks.start(self._take_over(shard))
 
-    async def leaving(self, shards: Collection[int]) -> None:
+    async def on_leaving(self, shards: Collection[int]) -> None:
         await self._delivery.leave_shards(shards)
 
-    def lost(self, shard: int) -> None:
+    def on_lost(self, shard: int) -> None:
         self._delivery.drop_shard(shard)
 
     async def _take_over(self, shard: int) -> None:
@@ -89,7 +89,7 @@ class Updates(ShardListener):
         while True:
             await asyncio.sleep(SWEEP_SECONDS)
             try:
-                marked = await self._store.all_changed(sorted(self._shards.mine))
+                marked = await self._store.all_changed(sorted(self._shards.owned))
             except STORE_ERRORS as error:
                 self._store.outage.begin(error)
                 continue

@@ -15,7 +15,7 @@ from bot.finished.game import FinishedGame, UnreadableGame
 from bot.finished.rating_rules import GAMES_ON_TRIAL, RULES, has_no_name, is_finished_by, is_given_up
 from bot.guests import is_web_guest
 from bot.platform import chat_of, is_private
-from bot.pseudonyms import marks
+from bot.pseudonyms import forgetting_marks
 from bot.store import keys
 from bot.store.lua import read_script
 from bot.tables.fixtures import FixtureName
@@ -75,7 +75,7 @@ class Archive:
         """
         if not game.is_rated:
             return False
-        forgotten = {mark.somebody: person for person, mark in (await marks(self._client)).items()}
+        forgotten = {mark.pseudonym: person for person, mark in (await forgetting_marks(self._client)).items()}
         for person in game.people:
             if is_web_guest(forgotten.get(person, "")):
                 return True
@@ -140,8 +140,8 @@ class Archive:
             # Only if it matters: workers of an earlier release cannot read a game with a number, and rate the others.
             rating_rules=RULES if is_given_up(record) else 1,
         )
-        for person, mark in (await marks(self._client)).items():
-            game = game.without(person, mark.somebody)
+        for person, mark in (await forgetting_marks(self._client)).items():
+            game = game.without(person, mark.pseudonym)
         return game
 
     async def keep(self, game: FinishedGame) -> FinishedGame:

@@ -11,7 +11,7 @@ from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from bot.disk import written_whole
+from bot.disk import write_atomically
 from bot.finished.archive import Archive, Numbered
 from bot.finished.encodings import GZIP, encoding_fault
 from bot.finished.game import FinishedGame, UnreadableGame
@@ -131,7 +131,7 @@ async def with_files(archive: Archive, games: Sequence[Filed]) -> AsyncIterator[
 
 def rewrite(path: Path, change: Callable[[Numbered], FinishedGame | None]) -> None:
     """Change the games of a file, or take them out where ``change`` returns None; all or nothing."""
-    with written_whole(path) as file:
+    with write_atomically(path) as file:
         for one in filed(path):
             entry = one.read()
             changed = change(entry)

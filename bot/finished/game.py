@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal
 
 from bot.programs import is_program
-from bot.pseudonyms import NAME, is_somebody
+from bot.pseudonyms import NAME, is_pseudonym
 from bot.tables.fixtures import FixtureName
 from engine import Record, read
 from engine.errors import BadRecord
@@ -71,7 +71,7 @@ class FinishedGame:
     @property
     def known_people(self) -> list[str]:
         """The people who took part; robots and those who have been forgotten are left out."""
-        return [one for one in self.people if one and not one.startswith("robot:") and not is_somebody(one)]
+        return [one for one in self.people if one and not one.startswith("robot:") and not is_pseudonym(one)]
 
     def without(self, person: str, somebody: str) -> "FinishedGame":
         """The game with somebody in place of a person."""

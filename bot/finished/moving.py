@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import structlog
 
-from bot.disk import regular_target, sync_name
+from bot.disk import regular_target, sync_folder
 from bot.finished.archive import Archive, Numbered
 from bot.finished.file import LONGEST_LINE, filed, from_line, is_begun, rewrite, to_line
 from bot.finished.game import FinishedGame, UnreadableGame
@@ -104,7 +104,7 @@ class Moving:
             for entry, _ in batch:
                 if from_line(file.readline()) != entry:
                     raise UnreadableGame(f"{self._path} does not hold what was written to it: {entry.id}")
-        sync_name(self._path)
+        sync_folder(self._path)
         for entry, stored in batch:
             await self._go(entry, stored)
         return len(batch)
@@ -120,7 +120,7 @@ class Moving:
         """Take out of the store what the file has; returns how many games."""
         # Whoever wrote it may have been cut short before it was on disk.
         _drop_half_a_line(self._path)
-        sync_name(self._path)
+        sync_folder(self._path)
         stale: set[str] = set()
         done = 0
         for one in filed(self._path):

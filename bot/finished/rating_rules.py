@@ -18,7 +18,7 @@ from collections.abc import Sequence
 
 from bot.finished.game import FinishedGame
 from bot.programs import is_program
-from bot.pseudonyms import is_guest
+from bot.pseudonyms import is_guest_name
 from engine import Record
 
 RULES = 2
@@ -60,7 +60,7 @@ def does_winner_gain(game: FinishedGame) -> bool:
 def has_no_name(game: FinishedGame, person: str) -> bool:
     """Whether a guest still had the name that we gave when the game ended."""
     name: str = game.record.seats[game.people.index(person)]
-    return is_guest(name)
+    return is_guest_name(name)
 
 
 def is_finished_by(game: FinishedGame, person: str) -> bool:

@@ -23,7 +23,7 @@ from bot.finished.file import Filed, with_files
 from bot.finished.game import FinishedGame
 from bot.finished.history import DAY_SECONDS, RatedGame, history_text, parse_history
 from bot.finished.rating_rules import GAMES_A_DAY, depends_on_day, does_winner_gain
-from bot.pseudonyms import is_somebody, marks
+from bot.pseudonyms import forgetting_marks, is_pseudonym
 from bot.store import StoreError, keys
 from bot.store.lua import read_script
 from engine import GAMES
@@ -404,11 +404,11 @@ class Ratings:
 
     async def _rated(self, game: FinishedGame) -> tuple[list[Change], list[str | int], list[Scope]]:
         """What a game changes, everywhere and for all time; for each scope the script's words; the scopes."""
-        forgotten = await marks(self._client)
+        forgotten = await forgetting_marks(self._client)
         for person, mark in forgotten.items():
-            game = game.without(person, mark.somebody)
+            game = game.without(person, mark.pseudonym)
         # What they had won until then is still theirs, if it has not been handed over yet.
-        before_them = {mark.somebody: person for person, mark in forgotten.items()}
+        before_them = {mark.pseudonym: person for person, mark in forgotten.items()}
         scopes = await self.scopes(game)
         winners = {game.people[seat] for seat in game.record.winner or []}
         # For a winner who gains nothing it is no rated game.
@@ -427,10 +427,10 @@ class Ratings:
             histories = await self.histories(scope, list(people))
             for person in is_rated_for:
                 standing = after[person]
-                is_ranked = standing.games >= LEAST_GAMES and not is_somebody(person)
+                is_ranked = standing.games >= LEAST_GAMES and not is_pseudonym(person)
                 shown: str | int = standing.shown if is_ranked else ""
                 latest = RatedGame(game.ended // DAY_SECONDS, standing.wins > before[person].wins, standing.shown)
-                history = "" if is_somebody(person) else history_text([*histories[person], latest])
+                history = "" if is_pseudonym(person) else history_text([*histories[person], latest])
                 words += [place, person, standing.to_text(), history, shown]
             if scope == Scope(game=game.record.game):
                 changes = [Change(person, before[person].shown, after[person].shown) for person in people]
@@ -443,7 +443,7 @@ class Ratings:
         is_known = known is not None and int(known) == day
         key = key.decode() if is_known else secrets.token_hex(16)
         # A person who is being forgotten is counted as before: a game that /forget resigns is one more game.
-        forgotten = {mark.somebody: person for person, mark in (await marks(self._client)).items()}
+        forgotten = {mark.pseudonym: person for person, mark in (await forgetting_marks(self._client)).items()}
         people = [forgotten.get(person, person) for person in game.people]
         # Not their ids: this outlasts /forget, or else a person could be forgotten to play on.
         pairs = sorted({_pair(key, *opponents) for opponents in product(people[::2], people[1::2])})
@@ -457,6 +457,6 @@ class Ratings:
         if within:
             async with self._client.pipeline(transaction=False) as pipe:
                 for person in people:
-                    if not is_somebody(person):
+                    if not is_pseudonym(person):
                         pipe.sadd(keys.scopes(person), *within)
                 await pipe.execute()

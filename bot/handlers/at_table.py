@@ -1,6 +1,6 @@
 """What players press at a table where a game is on, besides moves."""
 
-from bot.actions import BadPayload, TableAction, number_in
+from bot.actions import BadPayload, TableAction, parse_number
 from bot.delivery.names import Hand
 from bot.delivery.surface import Change
 from bot.delivery.updates import Updates
@@ -39,7 +39,7 @@ class AtTable(Handlers):
         seat = table.seat_of(press.person.id)
         if seat is None:
             raise NotAtThisTable(code=action.code)
-        version = number_in(action.words)
+        version = parse_number(action.words)
         if version != table.oldest_panel(seat):
             raise OldPanel()
         if len(action.words) > 2:
@@ -86,7 +86,7 @@ class AtTable(Handlers):
             raise NotAtThisTable(code=action.code)
         if not table.is_practice or table.is_duplicate:
             raise NoHints()
-        if game is None or game.turn != seat or number_in(action.words) != table.oldest_panel(seat):
+        if game is None or game.turn != seat or parse_number(action.words) != table.oldest_panel(seat):
             raise OldPanel()
         found = await self._hints.give(press.person.id, table, seat)
         return Reply(hint_text(found, profile.language, profile.suits, game.kind.id))

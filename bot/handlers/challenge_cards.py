@@ -3,7 +3,7 @@
 from contextlib import suppress
 from functools import partial
 
-from bot.actions import BadPayload, TableAction, number_in
+from bot.actions import BadPayload, TableAction, parse_number
 from bot.delivery.names import Hand
 from bot.delivery.surface import Change
 from bot.delivery.surfaces import card_at
@@ -72,7 +72,7 @@ class ChallengeCards(Handlers):
 
     async def _sit(self, press: Press, profile: Profile, action: TableAction) -> Reply:
         person = press.person
-        seat = number_in(action.words) if action.words else None
+        seat = parse_number(action.words) if action.words else None
         table = await self._challenges.sit(
             action.code, person.id, person.name, press.key, seat, handle=person.handle, terms=action.version
         )
@@ -111,7 +111,7 @@ class ChallengeCards(Handlers):
 
     async def _decline(self, press: Press, _profile: Profile, action: TableAction) -> Reply:
         table = await self._room.table(action.code)
-        if not await self._policies.of(table).decline(table, press.person.id, press.key):
+        if not await self._policies.policy_of(table).decline(table, press.person.id, press.key):
             await self._challenges.decline(action.code, press.person.id, press.person.handle, press.key)
         return Reply()
 
@@ -131,7 +131,7 @@ class ChallengeCards(Handlers):
         table = await self._challenges.choose_game(action.code, press.person.id, action.words[0], press.key)
         if press.place in table.hosts and not is_again:
             await self._change_card(table, press, Change(draft=NO_DRAFT))
-            await self._people.choose_for_chat(press.place, game=action.words[0])
+            await self._people.update_chat(press.place, game=action.words[0])
         return Reply()
 
     async def _rule(self, press: Press, _profile: Profile, action: TableAction) -> Reply:
@@ -154,7 +154,7 @@ class ChallengeCards(Handlers):
 
     async def _answer(self, press: Press, _profile: Profile, action: TableAction) -> Reply:
         is_accepted = action.verb == "accept"
-        await self._challenges.answer(action.code, press.person.id, number_in(action.words), is_accepted, press.key)
+        await self._challenges.answer(action.code, press.person.id, parse_number(action.words), is_accepted, press.key)
         return Reply()
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from bot.commands import Where, command_called
+from bot.commands import Availability, find_command_spec
 from bot.feature import CommandHandler, Handlers
 from bot.handlers.errors import OnlyInGroups, OnlyInPrivate, PhrasesAreButtons, ReportIsAButton, UnknownCommand
 from bot.people import Profile
@@ -26,10 +26,10 @@ class Commands:
             self._handlers |= one.commands
 
     async def answer(self, command: Command, profile: Profile) -> Reply:
-        spec = command_called(command.word)
+        spec = find_command_spec(command.word)
         if spec is None:
             button = BUTTONS.get(command.word)
             raise button() if button else UnknownCommand(word=command.word[:32])
-        if not spec.where.includes(private=is_private(command.place)):
-            raise (OnlyInGroups if spec.where is Where.GROUP else OnlyInPrivate)(word=command.word)
+        if not spec.availability.includes(private=is_private(command.place)):
+            raise (OnlyInGroups if spec.availability is Availability.GROUP else OnlyInPrivate)(word=command.word)
         return await self._handlers[spec.name](command, profile)

@@ -11,7 +11,7 @@ import structlog
 from redis.asyncio import Redis
 
 from bot.actions import is_page
-from bot.commands import Kind, command_called
+from bot.commands import ArgumentKind, find_command_spec
 from bot.delivery.names import Hand
 from bot.delivery.surface import Change
 from bot.delivery.surfaces import board_at
@@ -34,10 +34,10 @@ from bot.handlers.presses import Presses
 from bot.handlers.rematch import Rematches
 from bot.handlers.start import Start
 from bot.handlers.suggestions import suggestions
-from bot.metrics import COMMANDS, PRESS_SECONDS, presses
+from bot.metrics import COMMANDS, PRESS_SECONDS, press_counter
 from bot.mini_app import MiniApp
-from bot.names import trimmed
-from bot.platform import Command, Offered, Person, Press, Reply, Suggestion, chat_of, is_private, private_place
+from bot.names import trim_blanks
+from bot.platform import Command, OfferList, Person, Press, Reply, Suggestion, chat_of, is_private, private_place
 from bot.settings import Settings
 from bot.site.reader import GameReader
 from bot.store import keys
@@ -87,10 +87,10 @@ class Dispatcher:
         self._commands = Commands(all_handlers)
         self._presses = Presses(all_handlers, room, updates, self._offers, guard)
 
-    async def command(self, command: Command) -> Reply:
+    async def handle_command(self, command: Command) -> Reply:
         """Answer a command; what cannot be done is a toast that says why."""
         command = _cleaned(command)
-        spec = command_called(command.word)
+        spec = find_command_spec(command.word)
         word = spec.name if spec else "unknown"
         COMMANDS.labels(word).inc()
         language = language_of(command.person.language)
@@ -106,21 +106,21 @@ class Dispatcher:
         except EngineError as fault:
             reply = Reply(toast=error_text(fault, language))
         except STORE_ERRORS as error:
-            return Reply(toast=self.store_away(error, language))
+            return Reply(toast=self.report_store_error(error, language))
         except Exception:
             log.exception("command_failed", word=word)
             return Reply(toast=self._sorry(language))
         await self._bring_waiting(command.person, command.place)
         return reply
 
-    async def press(self, press: Press) -> Reply:
+    async def handle_press(self, press: Press) -> Reply:
         """Answer a press; a move that cannot be made is a toast that says why."""
         start = time.perf_counter()
         if (person := _known(press.person)) is not press.person:
             press = replace(press, person=person)
         language, suits = language_of(press.person.language), "italian"
         if self.limits.press(press) is not Verdict.HEAR:
-            presses("refused").inc()
+            press_counter("refused").inc()
             return Reply(toast=error_text(TooManyPresses(), language))
         begin_request()
         try:
@@ -131,15 +131,15 @@ class Dispatcher:
             reply = await self._painted(await self._presses.answer(press, profile))
             if reply.private:
                 reply = replace(reply, has_private_chat=profile.has_private_chat)
-            presses("done").inc()
+            press_counter("done").inc()
         except EngineError as fault:
-            presses("old" if isinstance(fault, OldPanel) else "refused").inc()
+            press_counter("old" if isinstance(fault, OldPanel) else "refused").inc()
             reply = Reply(toast=refusal(fault, language, suits))
         except STORE_ERRORS as error:
-            presses("failed").inc()
-            return Reply(toast=self.store_away(error, language, pressed=True))
+            press_counter("failed").inc()
+            return Reply(toast=self.report_store_error(error, language, pressed=True))
         except Exception:
-            presses("failed").inc()
+            press_counter("failed").inc()
             log.exception("press_failed")
             return Reply(toast=self._sorry(language))
         finally:
@@ -152,18 +152,18 @@ class Dispatcher:
         """The reply with its panel's picture, if that has one and it comes in time."""
         return replace(reply, panel=await self.worker.picture_pool.paint_panel(reply.panel)) if reply.panel else reply
 
-    async def opened_private_chat(self, person: Person, code: str = "") -> None:
+    async def send_hands(self, person: Person, code: str = "") -> None:
         """A person can be written to from now on: their hands come, that of table ``code`` or all of them.
 
         One of the store's errors (`STORE_ERRORS`) when it is away.
         """
         begin_request()
         await self.worker.people.meet(person, private_place(person.id))
-        await self.worker.private_hands.bring(person.id, code, private_place(person.id))
+        await self.worker.private_hands.resend(person.id, code, private_place(person.id))
         if code:
-            await self.reached_again(person)
+            await self.send_missed_hands(person)
 
-    async def reached_again(self, person: Person) -> None:
+    async def send_missed_hands(self, person: Person) -> None:
         begin_request()
         change = Change(place=private_place(person.id), if_waiting=True)
         for table in await self.worker.room.lists.tables_of(person.id):
@@ -176,38 +176,40 @@ class Dispatcher:
         if place != private_place(person.id):
             return
         try:
-            await self.reached_again(person)
+            await self.send_missed_hands(person)
         except STORE_ERRORS as error:
             # What was asked for is done; the next message brings the hands.
             self.worker.store.outage.begin(error)
 
-    async def suggestions(self, kind: Kind, begun: str, person: Person, place: str, game: str = "") -> list[Suggestion]:
+    async def suggestions(
+        self, kind: ArgumentKind, begun: str, person: Person, place: str, game: str = ""
+    ) -> list[Suggestion]:
         if not self.limits.suggestion(person):
             return []
         return await suggestions(self.worker.people, self.worker.room.lists, kind, begun, person, place, game)
 
-    async def offers(self, person: Person, typed: str) -> Offered:
+    async def offers(self, person: Person, typed: str) -> OfferList:
         if not self.limits.suggestion(person):
-            return Offered([])
+            return OfferList([])
         profile = await self.worker.people.meet(_known(person))
         start = (
             "" if profile.has_private_chat else texts(profile.language).gettext("Open our chat: your cards come there")
         )
-        return Offered(await self._offers.fitting(profile, _text(typed)), start)
+        return OfferList(await self._offers.fitting(profile, _text(typed)), start)
 
-    async def offer_sent(self, person: Person, offer: str, typed: str, place: str = "") -> None:
+    async def note_offer_sent(self, person: Person, offer: str, typed: str, place: str = "") -> None:
         if self.limits.suggestion(person):
             await self._offers.sent(person.id, offer, _text(typed), place)
 
     # What happens to chats
 
-    def back_in_chat(self, chat: str) -> Awaitable[None]:
+    def refresh_chat(self, chat: str) -> Awaitable[None]:
         """A chat can be written to, perhaps again: what stood there is brought up to date."""
         return self.worker.retries.add(f"back in {chat}", partial(self._bring_up_to_date, chat))
 
     async def _bring_up_to_date(self, chat: str) -> None:
         for feature in self.worker.features:
-            await feature.back_in_chat(chat)
+            await feature.refresh_chat(chat)
         for table in await self.worker.room.lists.tables_at(chat):
             for host, place in enumerate(table.hosts):
                 if chat_of(place) == chat:
@@ -233,7 +235,7 @@ class Dispatcher:
         for feature in worker.features:
             await feature.move_chat(old, new)
 
-    async def language_in(self, place: str) -> str:
+    async def chat_language(self, place: str) -> str:
         return (await self.worker.people.chat(place)).language
 
     # What an adapter cannot do by itself
@@ -251,10 +253,10 @@ class Dispatcher:
         return self.worker.store.client
 
     @property
-    def workers(self) -> int:
-        return self.worker.shards.workers
+    def worker_count(self) -> int:
+        return self.worker.shards.worker_count
 
-    def answer_in_turn(
+    def queue_answer(
         self,
         place: str,
         say: Callable[[], Awaitable[object]],
@@ -264,16 +266,16 @@ class Dispatcher:
     ) -> bool:
         return self.worker.delivery.answers.send(place, say, message=message, on_lost=on_lost)
 
-    def platform_away(self, platform: str, why: str) -> None:
-        self.worker.outages.failed(platform, why, certain=True)
+    def report_platform_outage(self, platform: str, why: str) -> None:
+        self.worker.outages.record_failure(platform, why, certain=True)
 
-    async def healthy(self) -> dict[str, Any]:
-        return await self.worker.healthy()
+    async def check_health(self) -> dict[str, Any]:
+        return await self.worker.check_health()
 
-    def measure(self) -> None:
-        self.worker.measure()
+    def update_metrics(self) -> None:
+        self.worker.update_metrics()
 
-    def store_away(self, error: BaseException, language: str = "en", *, pressed: bool = False) -> str:
+    def report_store_error(self, error: BaseException, language: str = "en", *, pressed: bool = False) -> str:
         """What somebody is told whose request met this error of the store's."""
         self.worker.store.outage.begin(error)
         _ = texts(language).gettext
@@ -292,7 +294,7 @@ class Dispatcher:
 def _cleaned(command: Command) -> Command:
     """Return a command without half surrogate pairs, and its words without invisible characters around them."""
     about = tuple(map(_known, command.about))
-    words = tuple(filter(None, (trimmed(_text(word)) for word in command.words)))
+    words = tuple(filter(None, (trim_blanks(_text(word)) for word in command.words)))
     return replace(command, person=_known(command.person), word=_text(command.word), words=words, about=about)
 
 

@@ -75,7 +75,7 @@ class OpenHand:
         was made meanwhile.
         """
         try:
-            action = actions.parse(payload)
+            action = actions.parse_payload(payload)
             if (
                 not isinstance(action, TableAction)
                 or action.verb not in LOCAL_ACTIONS
@@ -182,7 +182,7 @@ class OpenHand:
         seat = self.table.seat_of(self._person)
         chosen = self._draft.choice_at(self.table.oldest_panel(seat)) if seat is not None and self.table.game else ""
         menu = self._menu if self.table.phase == "open" else ""
-        policy = self._hands.policies.of(self.table)
+        policy = self._hands.policies.policy_of(self.table)
         return hand_page(
             self.table,
             self._person,

@@ -32,6 +32,6 @@ class Invitations:
         for host, place in enumerate(table.hosts):
             state = shown.get(encode_name(card_at(table, host)))
             message = decode_state(state).message if state and platform_of(place) == platform else ""
-            if address := message and adapter.invitation(table.code, place, message):
+            if address := message and adapter.invitation_url(table.code, place, message):
                 return address
         return ""

@@ -1,10 +1,10 @@
 """How people come to tables by command: /challenge and /join."""
 
 from bot.feature import Handlers
-from bot.game_words import game_and_points, target_rule
+from bot.game_words import parse_game_and_points, target_rule
 from bot.handlers.errors import SayTheCode, UnknownCode
 from bot.handlers.guard import Guard
-from bot.mentions import invited_by
+from bot.mentions import find_invited
 from bot.names import plain_name
 from bot.pasted_text import pasted_code
 from bot.people import People, Profile
@@ -26,8 +26,8 @@ class Joining(Handlers):
 
     async def _challenge(self, command: Command, profile: Profile) -> Reply:
         chat = await self._people.chat(command.place)
-        invited = await invited_by(self._people, command)
-        game, target = game_and_points(command.words, chat.game)
+        invited = await find_invited(self._people, command)
+        game, target = parse_game_and_points(command.words, chat.game)
         usual = chat.clock == USUAL_CLOCK and not chat.strict
         rules = [target_rule(game, target)] if target is not None else []
         clocks = [] if usual else [Clock(chat.clock, chat.strict)]
@@ -43,7 +43,7 @@ class Joining(Handlers):
             setup=(*rules, *clocks),
         )
         if is_choice:
-            await self._people.choose_for_chat(command.place, game=game)
+            await self._people.update_chat(command.place, game=game)
         return Reply(toast=_to_pass_on(command, profile, table))
 
     async def join(self, command: Command, profile: Profile) -> Reply:

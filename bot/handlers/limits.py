@@ -89,7 +89,7 @@ class Limits:
             return Verdict.HEAR
         group = _group(command.place)
         once = RateLimit(1, BREAK)
-        if any(self._breaks.wait(whose, once) > 0 for whose in (command.person.id, group) if whose):
+        if any(self._breaks.wait_seconds(whose, once) > 0 for whose in (command.person.id, group) if whose):
             return Verdict.DROP
         for whose, rate_limit in ((command.person.id, COMMANDS_OF_PERSON), (group, COMMANDS_IN_CHAT)):
             if whose and self._commands.take(whose, rate_limit) > 0:

@@ -185,7 +185,7 @@ class Lobby:
 
     async def rematch_of(self, payload: str) -> str:
         """Return the code of the table that a press for a rematch opened or found; empty for any other press."""
-        action = actions.parse(payload)
+        action = actions.parse_payload(payload)
         if not isinstance(action, PageAction) or action.page != "rematch":
             return ""
         table = await self._challenges.opened_by(f"again:{' '.join(action.words)}")

@@ -21,7 +21,7 @@ from bot.tables.table import Table
 from bot.texts import LANGUAGES
 from bot.words.phrases import game_names
 
-TAKEN_SECONDS = 2 * offers.GOOD_HOURS * 3600
+TAKEN_SECONDS = 2 * offers.VALID_HOURS * 3600
 """For how long it is known where an offer was taken up: for longer than it is good."""
 
 BOUND_SECONDS = 400 * 24 * 3600
@@ -76,7 +76,7 @@ class Offers:
         named = " ".join(word for word in words if not word.isdecimal())
         found = [
             one
-            for one in await self._people.choices(person)
+            for one in await self._people.last_choices(person)
             if (not points or points in targets(one.game)) and any(named in name for name in _names(one.game))
         ]
         return [one.with_target(targets(one.game)[points].value) for one in found] if points else found
@@ -89,7 +89,7 @@ class Offers:
         if not is_inline(press.place):
             raise BadPayload()
         terms = offers.decode(action.terms, platform_of(press.place), await self._store.secret())
-        if not terms.is_good:
+        if not terms.is_valid:
             raise OfferExpired()
         # The signature: the same each time, and nobody else has it.
         signature = _signature(action.terms)
@@ -143,7 +143,7 @@ class Offers:
             # They have had themselves forgotten since.
             raise OfferExpired()
         # Before there is a table: its first board speaks that language already.
-        await self._people.begin_chat(press.place, opener.language)
+        await self._people.note_chat(press.place, opener.language)
         try:
             return await self._challenges.open_table(
                 terms.choice.game, opener.id, opener.name, update, host=press.place, setup=terms.choice.setup

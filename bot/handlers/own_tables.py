@@ -3,12 +3,12 @@
 from collections.abc import Sequence
 
 from bot.actions import BadPayload
-from bot.commands import command_called
+from bot.commands import find_command_spec
 from bot.delivery.names import Hand
 from bot.delivery.surface import Change
 from bot.delivery.updates import Updates
 from bot.feature import Handlers
-from bot.game_words import code_in
+from bot.game_words import parse_code
 from bot.handlers.errors import NoChallenge, SayWhichTable
 from bot.handlers.invitations import Invitations
 from bot.panels.drafts import Draft
@@ -16,7 +16,7 @@ from bot.panels.hand import RESIGN
 from bot.people import Profile
 from bot.platform import Command, Press, Reply, private_place
 from bot.private_hands import PrivateHands
-from bot.replies import is_seen_there
+from bot.replies import is_answer_private
 from bot.tables.errors import NoTables, TableError
 from bot.tables.lists import TableLists
 from bot.tables.table import Table
@@ -34,18 +34,18 @@ class OwnTables(Handlers):
         self.pages = {"hand": self._hand_page}
 
     async def _hand(self, command: Command, profile: Profile) -> Reply:
-        code = code_in(command.words)
+        code = parse_code(command.words)
         place = command.ephemeral or private_place(profile.id)
-        toast = "" if is_seen_there(command) else await self._private_hands.toast(profile, code)
-        if not await self._private_hands.bring(profile.id, code, place):
-            raise await self._private_hands.why_none(profile.id, code) if code else NoTables()
+        toast = "" if is_answer_private(command) else await self._private_hands.toast(profile, code)
+        if not await self._private_hands.resend(profile.id, code, place):
+            raise await self._private_hands.explain_missing(profile.id, code) if code else NoTables()
         return Reply(toast)
 
     async def _hand_page(self, press: Press, profile: Profile, words: list[str]) -> Reply:
         if len(words) != 1:
             raise BadPayload()
-        if not await self._private_hands.bring(profile.id, words[0], press.place):
-            raise await self._private_hands.why_none(profile.id, words[0])
+        if not await self._private_hands.resend(profile.id, words[0], press.place):
+            raise await self._private_hands.explain_missing(profile.id, words[0])
         return Reply()
 
     async def _invite(self, command: Command, profile: Profile) -> Reply:
@@ -58,7 +58,7 @@ class OwnTables(Handlers):
         """Ask whether the person resigns, on their hand."""
         tables = [table for table in await self._lists.tables_of(profile.id) if table.phase == "playing"]
         table = await self._meant(command, profile, tables, NoTables())
-        toast = "" if is_seen_there(command) else await self._private_hands.toast(profile, table.code)
+        toast = "" if is_answer_private(command) else await self._private_hands.toast(profile, table.code)
         seat = table.seat_of(profile.id)
         assert seat is not None
         place = command.ephemeral or private_place(profile.id)
@@ -69,14 +69,14 @@ class OwnTables(Handlers):
     async def _meant(self, command: Command, profile: Profile, tables: Sequence[Table], none: TableError) -> Table:
         """Return which of these tables a command means. Raises ``none`` if there are none."""
         if command.words:
-            code = code_in(command.words)
+            code = parse_code(command.words)
             tables = [table for table in tables if table.code == code]
             if not tables:
-                raise await self._private_hands.why_none(profile.id, code)
+                raise await self._private_hands.explain_missing(profile.id, code)
         if not tables:
             raise none
         if len(tables) > 1:
-            spec = command_called(command.word)
+            spec = find_command_spec(command.word)
             assert spec
             word = spec.name_in(profile.language)
             raise SayWhichTable(codes=", ".join(f"/{word} {table.code}" for table in tables))

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from bot.actions import BadPayload
 from bot.commands import FAIR, FAIR_WORDS
 from bot.feature import Feature, Handlers
-from bot.game_words import game_called
+from bot.game_words import find_game
 from bot.handlers.guard import Guard
 from bot.panel import Panel
 from bot.panels.pages import help_page
@@ -15,12 +15,12 @@ from bot.people import Profile
 from bot.pictures.rules import rules_sheet
 from bot.platform import Command, Press, Reply, chat_of, is_private
 from bot.replays import Replays
-from bot.replies import for_one
+from bot.replies import private_reply
 from bot.tables.challenges import Challenges
 from bot.tables.errors import NoSuchTable
 from bot.tables.lists import TableLists
 from bot.tables.snapshot import isolated
-from bot.viewers import Viewers, pictured
+from bot.viewers import Viewers, with_picture
 from engine import GAMES
 
 MOST_LISTED = 10
@@ -30,7 +30,7 @@ MOST_LISTED = 10
 class CorePages(Handlers):
     """Pages with what the store knows."""
 
-    pages_for_one = ("replay", "fair")
+    private_pages = ("replay", "fair")
 
     def __init__(
         self,
@@ -53,7 +53,7 @@ class CorePages(Handlers):
         }
 
     async def help(self, place: str) -> Reply:
-        return Reply(panel=help_page((await self._viewers.at(place)).language))
+        return Reply(panel=help_page((await self._viewers.viewer_at(place)).language))
 
     async def _help_command(self, command: Command, _profile: Profile) -> Reply:
         return await self.help(command.place)
@@ -64,7 +64,7 @@ class CorePages(Handlers):
     async def _rules_command(self, command: Command, _profile: Profile) -> Reply:
         about = ""
         if command.words:
-            about = FAIR if command.words[0].lower() in FAIR_WORDS else game_called(" ".join(command.words))
+            about = FAIR if command.words[0].lower() in FAIR_WORDS else find_game(" ".join(command.words))
         return Reply(panel=await self._rules(command.place, about))
 
     async def _rules_page(self, press: Press, _profile: Profile, words: list[str]) -> Reply:
@@ -72,12 +72,12 @@ class CorePages(Handlers):
 
     async def _rules(self, place: str, about: str) -> Panel:
         """Return how a game is played, by its id, or another page on rules that `rules_page` knows."""
-        viewer = await self._viewers.at(place)
+        viewer = await self._viewers.viewer_at(place)
         panel = rules_page(viewer.language, about, viewer.suits)
         if not viewer.deck or about not in GAMES:
             return panel
         sheet = rules_sheet(about, viewer.language, viewer.suits, viewer.deck)
-        return pictured(panel, sheet, viewer.language, is_lasting=True)
+        return with_picture(panel, sheet, viewer.language, is_lasting=True)
 
     async def _tables_command(self, command: Command, profile: Profile) -> Reply:
         if is_private(command.place):
@@ -106,7 +106,7 @@ class CorePages(Handlers):
 
     async def _open_tables(self, place: str) -> Panel:
         """Return the challenges of a chat that anybody there may accept."""
-        language = (await self._viewers.at(place)).language
+        language = (await self._viewers.viewer_at(place)).language
         # A server's channels are one chat, and not everybody sees all of them.
         there = [table for table in await self._lists.tables_at(chat_of(place)) if table.is_shown_at(place)]
         tables = [one for one in there if one.phase == "open" and one.invited is None and free_chairs(one)]
@@ -119,9 +119,9 @@ class CorePages(Handlers):
         if len(words) != 2:
             raise BadPayload()
         panel = await self._replays.replay(press.place, profile, *words)
-        return for_one(press.place, profile.language, panel)
+        return private_reply(press.place, profile.language, panel)
 
     async def _fair(self, press: Press, profile: Profile, words: list[str]) -> Reply:
         if len(words) != 2:
             raise BadPayload()
-        return for_one(press.place, profile.language, await self._replays.fair(press.place, *words))
+        return private_reply(press.place, profile.language, await self._replays.fair(press.place, *words))

@@ -9,7 +9,7 @@ from bot.handlers.limits import TooManyCodes
 from bot.idempotency import UsedKeys
 from bot.people import People
 from bot.platform import Person, private_place
-from bot.programs import CannotBe, Program, Programs
+from bot.programs import Program, ProgramError, Programs
 from bot.robot_pool import RobotPool
 from bot.site.seated import OwnTable, own_table
 from bot.store.entries import Rule
@@ -29,13 +29,13 @@ def _saying_why() -> Iterator[None]:
     try:
         yield
     except (NotAtThisTable, NoSuchTable, SetAside) as fault:
-        raise CannotBe("missing", error_text(fault, "en")) from None
+        raise ProgramError("missing", error_text(fault, "en")) from None
     except TooManyCodes as fault:
-        raise CannotBe("often", error_text(fault, "en"), 60.0 * fault.minutes) from None
+        raise ProgramError("often", error_text(fault, "en"), 60.0 * fault.minutes) from None
     except OldPanel as fault:
-        raise CannotBe("old", error_text(fault, "en")) from None
+        raise ProgramError("old", error_text(fault, "en")) from None
     except EngineError as fault:
-        raise CannotBe("wrong", error_text(fault, "en")) from None
+        raise ProgramError("wrong", error_text(fault, "en")) from None
 
 
 @contextmanager
@@ -48,7 +48,7 @@ def _none_told_from_others(code: str) -> Iterator[None]:
 
 
 class Playing:
-    """What programs do at tables. Every method raises `CannotBe`, or one of the store's errors."""
+    """What programs do at tables. Every method raises `ProgramError`, or one of the store's errors."""
 
     def __init__(
         self,
@@ -78,9 +78,9 @@ class Playing:
             return own_table(table, person)
 
     async def claim_key(self, program: Program, key: str, request: str) -> None:
-        """Reserve an idempotency key for a request, by its fingerprint; CannotBe if another request has used it."""
+        """Reserve an idempotency key for a request, by its fingerprint; ProgramError if another request has used it."""
         if not await self._used_keys.claim(program.id, key, request):
-            raise CannotBe("wrong", "This Idempotency-Key belongs to another request: send a new key.")
+            raise ProgramError("wrong", "This Idempotency-Key belongs to another request: send a new key.")
 
     async def open(
         self, program: Program, game: str, rules: Mapping[str, Value], robots: str | None, key: str
@@ -102,7 +102,7 @@ class Playing:
                     kind.id, program.person, program.name, _update(program, key), setup=[*setup, *sitting]
                 )
             except NoSuchTable:
-                raise CannotBe("old", "The table that this key has opened is no more: send another key.") from None
+                raise ProgramError("old", "The table that this key has opened is no more: send another key.") from None
         return own_table(table, program.person)
 
     async def sit(self, program: Program, code: str, seat: int | None, key: str) -> OwnTable:

@@ -30,11 +30,11 @@ class Presses:
         self._verbs: dict[str, VerbHandler] = {}
         for one in all_handlers:
             self._pages |= one.pages
-            self._pages_for_one.update(one.pages_for_one)
+            self._pages_for_one.update(one.private_pages)
             self._verbs |= one.verbs
 
     async def answer(self, press: Press, profile: Profile) -> Reply:
-        action = actions.parse(press.payload)
+        action = actions.parse_payload(press.payload)
         if isinstance(action, PageAction):
             return await self._page(press, profile, action)
         if isinstance(action, OfferAction):

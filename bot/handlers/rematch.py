@@ -12,7 +12,7 @@ from bot.handlers.errors import BlockedByYou
 from bot.handlers.offers import Offers, check_is_free
 from bot.people import Profile
 from bot.platform import Press, Reply, chat_of, is_inline, is_private
-from bot.pseudonyms import is_somebody
+from bot.pseudonyms import is_pseudonym
 from bot.store.entries import Again, Clock, Rule, Setup, Sit
 from bot.tables.blocks import Blocks
 from bot.tables.chairs import STAND_IN, Chair, Invited
@@ -27,7 +27,7 @@ PAUSES = (0.1, 0.3, 0.6)
 class Rematches(Handlers):
     """Opens tables for rematches."""
 
-    pages_for_one = ("rematch",)
+    private_pages = ("rematch",)
 
     def __init__(self, archive: Archive, room: Room, challenges: Challenges, blocks: Blocks, offers: Offers) -> None:
         self._archive, self._room, self._challenges = archive, room, challenges
@@ -55,7 +55,7 @@ class Rematches(Handlers):
         ]
         others = [seat for seat, one in enumerate(game.people) if one != person.id]
         # Whoever has been forgotten cannot be asked: then it is open to all.
-        is_for_one = len(others) == 1 and not robots and not is_somebody(game.people[others[0]])
+        is_for_one = len(others) == 1 and not robots and not is_pseudonym(game.people[others[0]])
         if not game.chats and (is_for_one or (len(others) > 1 and len(robots) < len(others))):
             return await self._in_private(press, game, [*setup, *robots])
         update, seat = f"again:{game_id}", game.people.index(person.id)
@@ -95,8 +95,8 @@ class Rematches(Handlers):
         called as they were. A robot has the chair of somebody who was forgotten.
         """
         seats = list(zip(game.people, game.record.seats, strict=True))
-        people = [Chair(one, name) for one, name in seats if not one.startswith("robot:") and not is_somebody(one)]
-        setup += [Sit(seat, f"robot:{STAND_IN}", name) for seat, (one, name) in enumerate(seats) if is_somebody(one)]
+        people = [Chair(one, name) for one, name in seats if not one.startswith("robot:") and not is_pseudonym(one)]
+        setup += [Sit(seat, f"robot:{STAND_IN}", name) for seat, (one, name) in enumerate(seats) if is_pseudonym(one)]
         if game.origin:
             setup.append(Again(game.origin))
         person = press.person.id

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from bot.feature import CommandHandler, Handlers
-from bot.game_words import code_in
+from bot.game_words import parse_code
 from bot.handlers.joining import Joining
 from bot.handlers.pages import CorePages
 from bot.pasted_text import read_pasted
@@ -39,13 +39,13 @@ class Start(Handlers):
         if pasted and pasted.joins:
             # A player who opens the link again gets their hand. In a group they get the board: the link has brought
             # the bot there.
-            if is_private(command.place) and await self._private_hands.bring(profile.id, pasted.id, command.place):
+            if is_private(command.place) and await self._private_hands.resend(profile.id, pasted.id, command.place):
                 return Reply()
             return await self._joining.join(replace(command, words=(pasted.id,)), profile)
         if len(command.words) == 1 and (handler := self._words.get(command.words[0])):
             return await handler(command, profile)
-        code = code_in(command.words)
-        if await self._private_hands.bring(profile.id, code, command.place):
+        code = parse_code(command.words)
+        if await self._private_hands.resend(profile.id, code, command.place):
             return Reply()
         waiting = [table for table in await self._lists.tables_of(profile.id) if table.code == code]
         if waiting:

@@ -1,6 +1,6 @@
 """What may be chosen for an argument of a command, where a platform lets people choose instead of type."""
 
-from bot.commands import Kind
+from bot.commands import ArgumentKind
 from bot.game_words import targets
 from bot.pasted_text import pasted_code
 from bot.people import People
@@ -12,16 +12,16 @@ from engine import GAMES
 
 
 async def suggestions(
-    people: People, lists: TableLists, kind: Kind, begun: str, person: Person, place: str, game: str
+    people: People, lists: TableLists, kind: ArgumentKind, begun: str, person: Person, place: str, game: str
 ) -> list[Suggestion]:
     """Return what a person may mean (`bot.card_room.CardRoom.suggestions`)."""
-    if kind is Kind.POINTS:
+    if kind is ArgumentKind.POINTS:
         return _points(game if game in GAMES else (await people.chat(place)).game, begun)
-    if kind is Kind.OPEN_TABLE:
+    if kind is ArgumentKind.OPEN_TABLE:
         # A server's channels are one chat, and not everybody sees all of them.
         there = [table for table in await lists.tables_at(chat_of(place)) if table.is_shown_at(place)]
         tables = [table for table in there if table.phase == "open"]
-    elif kind is Kind.OWN_TABLE:
+    elif kind is ArgumentKind.OWN_TABLE:
         tables = [table for table in await lists.tables_of(person.id) if table.phase == "playing"]
     else:
         return []

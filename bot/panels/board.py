@@ -7,7 +7,7 @@ from bot.panel import Button, Panel, Role, Row, Span, Writer
 from bot.panels.offer import share_button
 from bot.panels.strangers import buttons, farewells
 from bot.tables.snapshot import FinishedDeal, TableSnapshot, isolated
-from bot.texts import marked as _
+from bot.texts import gettext_noop as _
 from bot.words.course import course_line, decisive_line, declared_in_all_line, declared_lines
 from bot.words.phrases import Phrases, in_points, table_words, turn_line
 from bot.words.verdicts import replay_button

@@ -1,7 +1,7 @@
 """Pages: panels that belong to no table. A press on a page shows another one in its place."""
 
 from bot import actions
-from bot.commands import FAIR, listed
+from bot.commands import FAIR, listed_commands
 from bot.finished.game import FinishedGame
 from bot.panel import Button, Panel, Row, Span, Writer
 from bot.panels.offer import share_button
@@ -65,7 +65,7 @@ def help_page(language: str) -> Panel:
     )
     page.line(_("In pictures the cards that you may not play just now are dimmed."))
     page.gap()
-    for spec in listed():
+    for spec in listed_commands():
         has_signs = any(one.in_help for one in spec.arguments)
         page.line(f"/{spec.name_in(language)}{' ' if has_signs else ': '}{spec.help_line(language)}")
     return page.panel((Button(_("Rules"), actions.page("rules")), share_button(language)))

@@ -85,7 +85,7 @@ class PicturePool:
         if time.monotonic() < self._rests_until:
             return
         if self._ready is None or (self._ready.done() and not self._processes.is_running):
-            self._ready = asyncio.create_task(self._processes.do(warm_up))
+            self._ready = asyncio.create_task(self._processes.run(warm_up))
             self._ready.add_done_callback(_log_failure)
 
     def stop(self) -> None:
@@ -129,12 +129,12 @@ class PicturePool:
         asked_at = time.monotonic()
         try:
             async with asyncio.timeout(HUNG_SECONDS):
-                png = await self._processes.do(self._paint, scene)
+                png = await self._processes.run(self._paint, scene)
         except TimeoutError:
             # Where others were painted meanwhile, there was only too much to do.
             if self._last_at < asked_at:
                 self._last_at = time.monotonic()
-                self._processes.replace()
+                self._processes.restart()
             raise ProcessDied from None
         # They are painted one after the other.
         now = time.monotonic()

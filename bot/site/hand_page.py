@@ -166,7 +166,7 @@ def hand_page(
     _ = table_words(seen, profile.language, profile.suits).text
     why = _(UNRATED[unrated]) if unrated else ""
     asks = _("{name} asks for a rematch, and waits a minute.").format(name=isolated(again)) if again else ""
-    besides = policy.note(outcome, profile.language) or " ".join(filter(None, (why, asks)))
+    besides = policy.outcome_note(outcome, profile.language) or " ".join(filter(None, (why, asks)))
     return _PageBuilder(table, seen, profile, panel, chosen, besides, policy).build()
 
 

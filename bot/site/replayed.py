@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from bot.finished.analysis_pool import Analysis
 from bot.finished.game import FinishedGame
-from bot.pseudonyms import spoken
+from bot.pseudonyms import localize_name
 from bot.words.phrases import fixture_line
 from bot.words.transcript import ending_of, plain
 from bot.words.verdicts import reasons, short_move
@@ -188,7 +188,7 @@ def replayed_analysis(game: FinishedGame, known: Analysis | None, language: str,
 
 
 def _wording(record: Record, language: str, suits: str) -> Wording:
-    names = [plain(spoken(name, language)) for name in record.seats]
+    names = [plain(localize_name(name, language)) for name in record.seats]
     return Wording(language, names, faces_of(record.kind, suits))
 
 

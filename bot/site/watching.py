@@ -263,4 +263,4 @@ class Watching:
         is_private_only = bool(hosts) and not groups and table.origin != "page"
         if table.are_strangers or table.is_duplicate or is_private_only:
             return False
-        return all([(await self._people.chat(place)).may_be_watched for place in groups])
+        return all([(await self._people.chat(place)).can_be_watched for place in groups])

@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from bot.platform import SOMEBODY, is_private, person_of, platform_of, private_place
+from bot.platform import PSEUDONYM_PLATFORM, is_private, person_of, platform_of, private_place
 from bot.store.entries import Ask, Entry, Host, Invite, Match, Open, Rehost, Sit, decode, encode
 from bot.store.forms import UnreadableEntry
 from bot.store.log import unstamped
@@ -32,7 +32,7 @@ def platform_in(entries: Sequence[bytes]) -> str:
     for stored in entries:
         match _read(stored):
             case Open(_, one) | Sit(_, one) | Ask(_, one) | Match(one) | Invite(one) | Host(one) | Rehost(_, one):
-                if platform_of(one) not in ("", SOMEBODY, "robot"):
+                if platform_of(one) not in ("", PSEUDONYM_PLATFORM, "robot"):
                     return platform_of(one)
     return ""
 

@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from bot.pseudonyms import spoken
+from bot.pseudonyms import localize_name
 
 ROBOT_NAMES = {
     "easy": ("Gino", "Pina", "Nino"),
@@ -26,7 +26,7 @@ class Chair(NamedTuple):
         return self.person.startswith("robot:")
 
     def spoken(self, language: str) -> "Chair":
-        return self._replace(name=spoken(self.name, language))
+        return self._replace(name=localize_name(self.name, language))
 
 
 class Invited(NamedTuple):

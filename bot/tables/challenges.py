@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 
 from bot.addresses import Visitor
-from bot.names import plain_name, told_apart, unlike
+from bot.names import distinct_name, distinct_names, plain_name
 from bot.platform import private_place
 from bot.programs import name_of
 from bot.pseudonyms import NAME
@@ -61,7 +61,7 @@ def robots_at(seats: Iterable[int], level: str) -> list[Sit]:
 def _apart(chairs: Sequence[Chair]) -> list[Chair]:
     """Return the chairs with names that do not look alike, but for those of people who were forgotten."""
     known = [one for one in chairs if one.name != NAME]
-    names = iter(told_apart([name_of(one.person, one.name) for one in known]))
+    names = iter(distinct_names([name_of(one.person, one.name) for one in known]))
     return [one if one.name == NAME else one._replace(name=next(names)) for one in chairs]
 
 
@@ -106,7 +106,7 @@ class Challenges:
         hosting = [Host(host)] if host else []
         entries: list[Entry] = [Open(game, person, name), *hosting, *setup, Sit(seat, person, name)]
         if invited:
-            called = unlike(name_of(invited.person, invited.name), [name])
+            called = distinct_name(name_of(invited.person, invited.name), [name])
             entries.append(Invite(invited.person, invited.handle, called))
             if invited.person and await self._blocks.has(invited.person, person):
                 entries.append(Uncalled())
@@ -288,7 +288,7 @@ class Challenges:
                 raise ChairTaken(name=taken.name)
             hosting = checks.hosting(table, host)
             called = next((one.name for one in table.matched if one.person == person), name)
-            called = unlike(name_of(person, called), _names_at(table))
+            called = distinct_name(name_of(person, called), _names_at(table))
             ruler = table.ruler_of(chosen)
             if ruler is not None:
                 return table.after([*hosting, Ask(chosen, person, called)], update)

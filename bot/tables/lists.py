@@ -13,7 +13,7 @@ from functools import partial
 
 from cachetools import TTLCache
 
-from bot.addresses import AROUND, Visitor
+from bot.addresses import NETWORK_FACTOR, Visitor
 from bot.guests import is_web_guest
 from bot.platform import chat_of, is_private
 from bot.store import Store, keys
@@ -102,7 +102,9 @@ class TableLists:
         The store has a keyed digest of each, not the address itself.
         """
         async with AsyncExitStack() as reserved:
-            for place, most in zip(visitor or (), (MOST_FROM_ADDRESS, AROUND * MOST_FROM_ADDRESS), strict=False):
+            for place, most in zip(
+                visitor or (), (MOST_FROM_ADDRESS, NETWORK_FACTOR * MOST_FROM_ADDRESS), strict=False
+            ):
                 digest = hmac.digest(await self._store.secret(), place.encode(), "sha256").hex()[:24]
                 key = keys.opened_from(digest)
                 made = await self._index.reserve(key, code, most)

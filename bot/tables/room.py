@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 import structlog
 
-from bot.bounded_dict import Latest
+from bot.bounded_dict import BoundedDict
 from bot.cluster.shards import Shards
 from bot.metrics import COMMITS
 from bot.store import Appended, Behind, Gone, Store, keys
@@ -79,7 +79,7 @@ class Room:
         """Called after each commit of this worker, and after those of others to tables that this one delivers."""
         self._before_removal, self._shards = before_removal, shards
         self.new_secret = new_secret
-        self._remembered: Latest[str, Table] = Latest(TABLES_REMEMBERED)
+        self._remembered: BoundedDict[str, Table] = BoundedDict(TABLES_REMEMBERED)
 
     async def table(self, code: str) -> Table:
         """A table as the store has it, to decide by; NoSuchTable if there is none, SetAside if it cannot be read."""
@@ -300,7 +300,7 @@ class Room:
         """Keep the newest table that this worker knows under its code."""
         known = self._remembered.get(table.code)
         newest = known if known and known.version > table.version else table
-        self._remembered.note(table.code, newest)
+        self._remembered.put(table.code, newest)
         return newest
 
     async def remove(self, table: Table) -> None:

@@ -11,7 +11,7 @@ from typing import Literal, Self, assert_never
 
 from bot.guests import is_web_guest
 from bot.platform import is_private, is_same_place, platform_of
-from bot.pseudonyms import is_ours, spoken
+from bot.pseudonyms import is_given_name, localize_name
 from bot.store.entries import (
     Again,
     Ask,
@@ -311,14 +311,14 @@ class Table:
     def spoken(self, language: str) -> Self:
         """The table as it is drawn in a language: names that we have given are in that."""
         named = (self.opener, self.invited, *self.chairs, *self.asking.values())
-        if not any(is_ours(one.name) for one in named if one):
+        if not any(is_given_name(one.name) for one in named if one):
             return self
         new: Self = object.__new__(type(self))
         new.__dict__.update(self.__dict__)
         new.opener = self.opener.spoken(language)
         new.chairs = tuple(chair and chair.spoken(language) for chair in self.chairs)
         new.asking = {seat: chair.spoken(language) for seat, chair in self.asking.items()}
-        new.invited = self.invited and self.invited._replace(name=spoken(self.invited.name, language))
+        new.invited = self.invited and self.invited._replace(name=localize_name(self.invited.name, language))
         return new
 
     def heard_by(self, seat: int) -> list[tuple[int, str]]:

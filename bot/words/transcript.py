@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from bot.pseudonyms import spoken
+from bot.pseudonyms import localize_name
 from bot.words.one_deal import one_deal
 from bot.words.wording import Wording, score_unit, thirds
 from engine import DealView, Game, Record
@@ -21,7 +21,7 @@ def story(record: Record, deal: int | None, language: str, faces: str = "codes",
     ``options`` is how they read; without it they stand as in the record.
     FaultyRecord where a move cannot be.
     """
-    words = Wording(language, [plain(spoken(name, language)) for name in record.seats], faces)
+    words = Wording(language, [plain(localize_name(name, language)) for name in record.seats], faces)
     _ = words.text
     yield _(record.kind.name), False
     yield f"{words.side(0)} — {words.side(1)} ({options or _options(record)})", False

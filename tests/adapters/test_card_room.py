@@ -13,13 +13,13 @@ from adapters.web import make as web
 from adapters.web.playground import Playground
 from adapters.web.playground.requests import Say
 from bot.card_room import CardRoom
-from bot.commands import Kind
+from bot.commands import ArgumentKind
 from bot.feature import Feature
 from bot.handlers.hands import Hands
 from bot.handlers.lobby import Lobby
 from bot.handlers.playing import Playing
 from bot.mini_app import MiniApp
-from bot.platform import Adapter, Command, Offered, Person, Press, Reply, Suggestion
+from bot.platform import Adapter, Command, OfferList, Person, Press, Reply, Suggestion
 from bot.settings import Settings
 from bot.site.reader import GameReader
 from bot.site.watching import Watching
@@ -115,7 +115,7 @@ F = TypeVar("F", bound=Feature)
 class Parrot:
     """A card room that has nothing behind it: it says every command back."""
 
-    workers = 1
+    worker_count = 1
 
     def __init__(self, settings: Settings, redis: Any) -> None:
         self.settings, self.redis = settings, redis
@@ -144,29 +144,31 @@ class Parrot:
     def hands(self) -> Hands:
         raise AssertionError("nobody plays on a page")
 
-    async def command(self, command: Command) -> Reply:
+    async def handle_command(self, command: Command) -> Reply:
         self.heard.append(command)
         return Reply(toast=f"You said {command.word}.")
 
-    async def press(self, press: Press) -> Reply:
+    async def handle_press(self, press: Press) -> Reply:
         return Reply(toast=f"You pressed {press.payload}.")
 
-    async def opened_private_chat(self, person: Person, code: str = "") -> None:
+    async def send_hands(self, person: Person, code: str = "") -> None:
         raise AssertionError("nobody did")
 
-    async def reached_again(self, person: Person) -> None:
+    async def send_missed_hands(self, person: Person) -> None:
         raise AssertionError("nobody was away")
 
-    async def suggestions(self, kind: Kind, begun: str, person: Person, place: str, game: str = "") -> list[Suggestion]:
+    async def suggestions(
+        self, kind: ArgumentKind, begun: str, person: Person, place: str, game: str = ""
+    ) -> list[Suggestion]:
         return [Suggestion(f"{kind.name} {begun} by {person.name}", "a table")]
 
-    async def offers(self, person: Person, typed: str) -> Offered:
-        return Offered([])
+    async def offers(self, person: Person, typed: str) -> OfferList:
+        return OfferList([])
 
-    async def offer_sent(self, person: Person, offer: str, typed: str, place: str = "") -> None:
+    async def note_offer_sent(self, person: Person, offer: str, typed: str, place: str = "") -> None:
         """Nothing was offered."""
 
-    async def back_in_chat(self, chat: str) -> None:
+    async def refresh_chat(self, chat: str) -> None:
         """Nothing stands there."""
 
     async def move_chat(self, old: str, new: str) -> None:
@@ -176,10 +178,10 @@ class Parrot:
     def mini_apps(self) -> dict[str, MiniApp]:
         return {}
 
-    async def language_in(self, place: str) -> str:
+    async def chat_language(self, place: str) -> str:
         return "en"
 
-    def answer_in_turn(
+    def queue_answer(
         self,
         place: str,
         say: Callable[[], Awaitable[object]],
@@ -190,16 +192,16 @@ class Parrot:
         self.answering = asyncio.ensure_future(say())
         return True
 
-    def store_away(self, error: BaseException, language: str = "en") -> str:
+    def report_store_error(self, error: BaseException, language: str = "en") -> str:
         raise error
 
-    def platform_away(self, platform: str, why: str) -> None:
+    def report_platform_outage(self, platform: str, why: str) -> None:
         raise AssertionError(f"{platform}: {why}")
 
-    async def healthy(self) -> dict[str, Any]:
+    async def check_health(self) -> dict[str, Any]:
         return {"healthy": True}
 
-    def measure(self) -> None:
+    def update_metrics(self) -> None:
         """Nothing is measured."""
 
 

@@ -22,7 +22,7 @@ from bot.programs import Programs
 from bot.settings import Settings
 from bot.store import EmbeddedStore, Store
 from bot.throttle import LINES, Throttle
-from bot.web_server import few_lines
+from bot.web_server import request_log_filter
 from bot.worker import Worker
 from tests.kills.bot_process import free_port
 from tests.long import long
@@ -213,7 +213,7 @@ async def test_malformed_requests_are_few_lines_and_no_traceback(
     caplog: pytest.LogCaptureFixture,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(few_lines, "throttle", Throttle())
+    monkeypatch.setattr(request_log_filter, "throttle", Throttle())
     caplog.set_level(logging.INFO)
     pending = list(kind(server))
     pending = Random(35).sample(pending, min(most, len(pending)))

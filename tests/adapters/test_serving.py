@@ -19,9 +19,9 @@ from structlog.testing import capture_logs
 
 from bot import connections as connections_module
 from bot import web_server as serving
-from bot.connections import Connections, handle_loop_error, share_of_files
+from bot.connections import Connections, connection_limit, handle_loop_error
 from bot.throttle import LINES, Throttle
-from bot.web_server import few_lines, listen, sent_in_time
+from bot.web_server import body_timeout, listen, request_log_filter
 from tests.bot.command import environment
 from tests.kills.bot_process import free_port
 
@@ -31,7 +31,7 @@ Lines = tuple[asyncio.StreamReader, asyncio.StreamWriter]
 @pytest.fixture(autouse=True)
 def _fresh(monkeypatch: pytest.MonkeyPatch) -> None:
     """As if nothing had been logged yet."""
-    monkeypatch.setattr(few_lines, "throttle", Throttle())
+    monkeypatch.setattr(request_log_filter, "throttle", Throttle())
     monkeypatch.setattr(connections_module, "_throttle", Throttle())
 
 
@@ -44,7 +44,7 @@ async def large(_request: web.Request) -> web.Response:
 
 
 async def body(request: web.Request) -> web.Response:
-    async with sent_in_time():
+    async with body_timeout():
         await request.read()
     return web.Response()
 
@@ -251,7 +251,7 @@ async def test_full_server_of_busy_connections_refuses() -> None:
 def test_shares_of_open_files_leave_some_for_the_rest(monkeypatch: pytest.MonkeyPatch) -> None:
     for soft in (0, 256, 1024, 4096, 100_000, resource.RLIM_INFINITY):
         monkeypatch.setattr(resource, "getrlimit", lambda _which, soft=soft: (soft, soft))
-        shares = [share_of_files(share) for share in (0.8, 0.1, 0.05)]
+        shares = [connection_limit(share) for share in (0.8, 0.1, 0.05)]
         assert min(shares) >= 16
         if soft > 1000:
             assert sum(shares) < soft - 100

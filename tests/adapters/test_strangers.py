@@ -26,7 +26,7 @@ from bot.panel import Button, Panel, Span
 from bot.platform import Press, Reply
 from bot.store import EmbeddedStore
 from bot.throttle import LINES, Throttle
-from bot.web_server import few_lines
+from bot.web_server import request_log_filter
 from tests.adapters.test_playground import Line
 from tests.open_playground import Open
 
@@ -158,7 +158,7 @@ async def test_too_much_at_once_is_refused_and_the_rest_is_done(
         await go_on.wait()
         return Reply("done")
 
-    monkeypatch.setattr(Dispatcher, "press", slowly)
+    monkeypatch.setattr(Dispatcher, "handle_press", slowly)
     line = await Line.open(session, playground)
     names = [f"press{number}" for number in range(100)]
     for name in names:
@@ -272,7 +272,7 @@ def pressed(monkeypatch: pytest.MonkeyPatch) -> list[Press]:
         came.append(one)
         return Reply(panel=button("page"))
 
-    monkeypatch.setattr(Dispatcher, "press", press)
+    monkeypatch.setattr(Dispatcher, "handle_press", press)
     return came
 
 
@@ -517,7 +517,7 @@ async def test_odd_heads_are_refused_without_a_word_of_the_link_in_the_log(
     capfd: pytest.CaptureFixture[str],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(few_lines, "throttle", Throttle())
+    monkeypatch.setattr(request_log_filter, "throttle", Throttle())
     key = public.playground.chat_store.people["1"].token
     caplog.set_level(logging.DEBUG)
     heads = odd_heads(key)

@@ -11,7 +11,7 @@ from benchmarks import compare, presses
 from benchmarks.__main__ import app
 from benchmarks.limits import BenchFailed, within
 from benchmarks.platforms import tell_ratios
-from bot.platform import Trouble
+from bot.platform import PlatformFailure
 
 PLATFORMS = presses.PLATFORMS
 
@@ -38,7 +38,7 @@ def same_process(monkeypatch: pytest.MonkeyPatch) -> None:
     """A bench changes its process for good: its log, its garbage collector."""
     monkeypatch.setattr("bot.logs.set_up", lambda _level: None)
     for module in ("benchmarks.presses", *(f"benchmarks.{platform}" for platform in PLATFORMS)):
-        monkeypatch.setattr(f"{module}.collect_seldom", lambda: None)
+        monkeypatch.setattr(f"{module}.tune_garbage_collector", lambda: None)
 
 
 @pytest.mark.long
@@ -114,7 +114,7 @@ def untold(output: str, bench: str) -> list[str]:
 @pytest.mark.long
 def test_a_bot_that_never_connects_ends_the_benchmark(monkeypatch: pytest.MonkeyPatch) -> None:
     async def refuse(self: Commands) -> None:
-        raise Trouble("an answer without the commands")
+        raise PlatformFailure("an answer without the commands")
 
     shorten(monkeypatch, "discord")
     monkeypatch.setattr(Commands, "sync", refuse)

@@ -9,7 +9,7 @@ from random import Random
 from typing import Any
 
 from bot.handlers import Dispatcher
-from bot.panel import LONGEST_PAYLOAD, Button, Panel, units
+from bot.panel import LONGEST_PAYLOAD, Button, Panel, utf16_length
 from bot.places import Place
 from bot.platform import (
     Command,
@@ -69,10 +69,10 @@ class FakePlatform:
     def rate_limit(self, place: str) -> RateLimit:
         return self.rate_limit_of.get(place, RateLimit())
 
-    def invitation(self, code: str, place: str, message: str) -> str:
+    def invitation_url(self, code: str, place: str, message: str) -> str:
         return ""
 
-    def overall(self) -> RateLimit:
+    def overall_rate_limit(self) -> RateLimit:
         return RateLimit()
 
     def has_admins(self, place: str) -> bool:
@@ -115,7 +115,7 @@ class FakePlatform:
             raise Unreachable(place)
         if panel is None:
             return
-        if units(panel.plain) > self.longest:
+        if utf16_length(panel.plain) > self.longest:
             raise TooLong(self.longest)
         assert panel.plain.strip()
         assert panel.picture is None or panel.picture.png, "a picture that was not painted"
@@ -154,7 +154,7 @@ class Player:
         """A command; a reply's panel becomes a message, as an adapter would do it."""
         word, *words = text.removeprefix("/").split()
         command = Command(key or f"c{next(self.numbers)}", self.person, place, word, tuple(words), about)
-        reply = await self.dispatcher.command(command)
+        reply = await self.dispatcher.handle_command(command)
         if reply.panel:
             await self.fake.send(self.private if reply.private else place, reply.panel, command.key)
         await self.worker.settled()
@@ -166,7 +166,7 @@ class Player:
         panel = self.fake.messages[place].get(message)
         genuine = panel is not None and any(button.payload == payload for row in panel.rows for button in row)
         press = Press(key or f"p{next(self.numbers)}", self.person, place, message, payload, genuine=genuine)
-        return await self.dispatcher.press(press)
+        return await self.dispatcher.handle_press(press)
 
     async def press(self, label: str, place: str = "", *, settle: bool = True) -> Reply:
         """Press the lowest button with this label, or that holds it."""
@@ -239,7 +239,7 @@ async def open_worker(
     settings = Settings(_env_file=None, rate_limits=rate_limits)
     worker = Worker(store, settings, **{"robot_pause": 0.0, **options})
     worker.room.new_secret = Random(0).randbytes
-    worker.add(fake)
+    worker.add_adapter(fake)
     await worker.start()
     try:
         yield worker

@@ -6,7 +6,7 @@ import pytest
 
 from bot.actions import BadPayload
 from bot.chosen_hours import HOURS, OFF, ChosenHours, hour_row, parse_hour
-from bot.platform import NotDone, Refused
+from bot.platform import MessageRefused, NotDelivered
 from bot.store import Store
 
 NOON = datetime(2026, 11, 24, 13, 5)
@@ -51,7 +51,7 @@ async def test_asking_again_does_not_keep_notes_longer(store: Store) -> None:
 
 async def test_a_message_that_failed_for_now_is_sent_again(store: Store) -> None:
     hours = chosen_hours(store)
-    for error, is_new in ((Refused("no"), False), (NotDone("away"), True)):
+    for error, is_new in ((MessageRefused("no"), False), (NotDelivered("away"), True)):
         await hours.note_sent(DAY, "anna")
         await hours.note_failed(DAY, "anna", error)
         assert await hours.note_sent(DAY, "anna") == is_new

@@ -7,7 +7,7 @@ import pytest
 
 from adapters.web.playground.server import command_hints
 from bot import commands
-from bot.commands import COMMANDS, Argument, CommandSpec, Kind, Where, command_called
+from bot.commands import COMMANDS, Argument, ArgumentKind, Availability, CommandSpec, find_command_spec
 from bot.handlers import Dispatcher
 from bot.panels.pages import help_page
 from bot.platform import Command, Reply
@@ -23,8 +23,8 @@ POEM = CommandSpec(
     "poem",
     {"it": "poesia"},
     "recite a poem",
-    arguments=(Argument("game", {"it": "gioco"}, Kind.GAME, "game", "Which game", required=True),),
-    where=Where.GROUP,
+    arguments=(Argument("game", {"it": "gioco"}, ArgumentKind.GAME, "game", "Which game", required=True),),
+    availability=Availability.GROUP,
     aliases=("verse",),
 )
 
@@ -90,7 +90,7 @@ async def test_a_command_is_done_by_any_of_its_words_and_only_where_it_may_be_gi
             assert (await anna.say(f"/{word} testa")).toast == "testa, a poem"
         refused = await anna.say("/verse testa", anna.private)
         assert refused.toast == "/verse is for groups: write it there."
-        monkeypatch.setattr(commands, "COMMANDS", (CommandSpec("poem", where=Where.PRIVATE),))
+        monkeypatch.setattr(commands, "COMMANDS", (CommandSpec("poem", availability=Availability.PRIVATE),))
         assert (await anna.say("/poem testa", anna.private)).toast == "testa, a poem"
         assert (await anna.say("/poem testa", GROUP)).toast == "/poem is for our private chat: write it there."
 
@@ -99,21 +99,21 @@ async def test_every_command_is_done_by_somebody_and_named_in_every_language(sto
     async with open_worker(store, FakePlatform()) as worker:
         assert set(Dispatcher(worker)._commands._handlers) == {spec.name for spec in COMMANDS}
     for spec in COMMANDS:
-        if spec.listed:
+        if spec.is_listed:
             assert {"en", *spec.names} == set(LANGUAGES)
     words = [word for spec in COMMANDS for word in spec.words]
     assert len(set(words)) == len(words)
-    assert all(command_called(word) for word in words)
-    assert command_called("nonsense") is None
+    assert all(find_command_spec(word) for word in words)
+    assert find_command_spec("nonsense") is None
 
 
 def test_the_players_page_has_every_command_with_what_it_takes() -> None:
     page = (Path(__file__).parents[2] / "docs" / "players.md").read_text(encoding="utf-8")
     rows = re.findall(r"^\| `/(.+?)` \| `/(\w+)` \|", page, re.MULTILINE)
     assert sorted(rows) == sorted(
-        (" ".join([spec.name, *map(_sign, spec.arguments)]), spec.names["it"]) for spec in COMMANDS if spec.listed
+        (" ".join([spec.name, *map(_sign, spec.arguments)]), spec.names["it"]) for spec in COMMANDS if spec.is_listed
     )
 
 
 def _sign(argument: Argument) -> str:
-    return argument.sign if argument.required else f"[{argument.sign}]"
+    return argument.placeholder if argument.required else f"[{argument.placeholder}]"

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from bot.cli.main import end_as_by_ctrl_c
-from bot.disk import regular_target, written_whole
+from bot.disk import regular_target, write_atomically
 
 
 def left(path: Path, *, hours_ago: float = 24.0) -> Path:
@@ -31,7 +31,7 @@ def names(folder: Path) -> list[str]:
 def test_a_file_takes_the_place_of_the_one_before_when_it_is_whole(tmp_path: Path) -> None:
     path = tmp_path / "cards.gz"
     path.write_bytes(b"before")
-    with written_whole(path) as file:
+    with write_atomically(path) as file:
         file.write(b"after")
         assert path.read_bytes() == b"before"
     assert path.read_bytes() == b"after"
@@ -49,19 +49,19 @@ def test_what_a_killed_process_left_goes_with_the_next_and_nothing_else_does(tmp
     left(tmp_path / ".cards[1].gz.begun___.part", hours_ago=0)
     with left(tmp_path / ".cards[1].gz.written_.part").open("rb") as file:
         fcntl.flock(file, fcntl.LOCK_EX)
-        with written_whole(path):
+        with write_atomically(path):
             pass
     assert names(tmp_path) == sorted([path.name, *others, ".cards[1].gz.begun___.part", ".cards[1].gz.written_.part"])
 
 
 def test_two_at_once_take_nothing_from_each_other(tmp_path: Path) -> None:
     path = tmp_path / "cards.gz"
-    with written_whole(path) as first:
+    with write_atomically(path) as first:
         first.write(b"first")
         first.flush()
         [part] = tmp_path.iterdir()
         os.utime(part, (1, 1))
-        with written_whole(path) as second:
+        with write_atomically(path) as second:
             second.write(b"second")
         assert path.read_bytes() == b"second"
     assert path.read_bytes() == b"first"
@@ -73,7 +73,7 @@ def test_a_symbolic_link_stays_and_its_target_is_written(tmp_path: Path) -> None
     link = tmp_path / "link.gz"
     link.symlink_to("real/cards.gz")  # it dangles at first
     for content in (b"first", b"second"):
-        with written_whole(link) as file:
+        with write_atomically(link) as file:
             file.write(content)
         assert link.readlink() == Path("real/cards.gz")
         assert (tmp_path / "real/cards.gz").read_bytes() == content
@@ -85,7 +85,7 @@ def test_a_pipe_is_written_through(tmp_path: Path) -> None:
     os.mkfifo(pipe)
     with ThreadPoolExecutor(1) as reader:
         read = reader.submit(pipe.read_bytes)
-        with written_whole(pipe) as file:
+        with write_atomically(pipe) as file:
             file.write(b"cards")
         assert read.result() == b"cards"
     assert pipe.is_fifo()
@@ -95,7 +95,7 @@ def test_a_pipe_is_written_through(tmp_path: Path) -> None:
 def test_a_pipe_that_nobody_reads_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("bot.disk.READER_SECONDS", 0)
     os.mkfifo(tmp_path / "pipe")
-    with pytest.raises(OSError, match="nothing reads from this pipe"), written_whole(tmp_path / "pipe"):
+    with pytest.raises(OSError, match="nothing reads from this pipe"), write_atomically(tmp_path / "pipe"):
         pass
     assert (tmp_path / "pipe").is_fifo()
 
@@ -107,7 +107,7 @@ def test_a_character_device_is_written_through(tmp_path: Path) -> None:
     link = tmp_path / "link"
     link.symlink_to(terminal)
     for name in (terminal, link):
-        with written_whole(name) as file:
+        with write_atomically(name) as file:
             file.write(b"cards\n")
         assert os.read(ours, 100).rstrip() == b"cards"
     assert terminal.is_char_device()
@@ -121,7 +121,7 @@ def test_directories_and_sockets_are_refused(tmp_path: Path) -> None:
     with socket.socket(socket.AF_UNIX) as server, chdir(tmp_path):
         server.bind("socket")
         for kind in ("folder", "socket"):
-            with pytest.raises(OSError, match="has to be a file"), written_whole(tmp_path / kind):
+            with pytest.raises(OSError, match="has to be a file"), write_atomically(tmp_path / kind):
                 pass
             with pytest.raises(OSError, match="has to be a file"):
                 regular_target(tmp_path / kind)
@@ -135,7 +135,7 @@ def test_a_block_device_is_refused(tmp_path: Path) -> None:
         os.mknod(disk, 0o600 | stat.S_IFBLK, os.makedev(240, 99))
     except PermissionError:
         pytest.skip("only root can make devices")
-    with pytest.raises(OSError, match="is a disk"), written_whole(disk):
+    with pytest.raises(OSError, match="is a disk"), write_atomically(disk):
         pass
     assert disk.is_block_device()
 
@@ -161,7 +161,7 @@ def test_open_file_by_its_descriptor_is_kept(tmp_path: Path) -> None:
     path = tmp_path / "file"
     path.write_bytes(b"before ")
     before = path.stat().st_ino
-    with path.open("ab") as file, written_whole(Path(f"/dev/fd/{file.fileno()}")) as out:
+    with path.open("ab") as file, write_atomically(Path(f"/dev/fd/{file.fileno()}")) as out:
         out.write(b"after")
     assert path.read_bytes() == b"before after"
     assert path.stat().st_ino == before

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Mapping
 from datetime import date, timedelta
 
-from bot.daily_draws import Choose, Drawn
+from bot.daily_draws import Choose, DailyDraws
 from bot.store import Store
 
 DAY = date(2026, 11, 26)
@@ -15,7 +15,7 @@ def always(one: str) -> Choose:
 
 
 async def test_what_was_drawn_stays(store: Store) -> None:
-    drawn = Drawn(store.client, "drawn")
+    drawn = DailyDraws(store.client, "drawn")
     assert await drawn.get(DAY) is None
     assert await drawn.draw(DAY, always("testa")) == "testa"
     assert await drawn.draw(DAY, always("spades")) == "testa"
@@ -23,13 +23,13 @@ async def test_what_was_drawn_stays(store: Store) -> None:
 
 
 async def test_the_first_of_two_draws_counts(store: Store) -> None:
-    drawn = Drawn(store.client, "drawn")
+    drawn = DailyDraws(store.client, "drawn")
     both = await asyncio.gather(drawn.draw(DAY, always("testa")), drawn.draw(DAY, always("spades")))
     assert both[0] == both[1] == await drawn.get(DAY)
 
 
 async def test_a_draw_knows_the_other_days(store: Store) -> None:
-    drawn, known = Drawn(store.client, "drawn"), []
+    drawn, known = DailyDraws(store.client, "drawn"), []
 
     def note(others: Mapping[date, str]) -> str:
         known.append(dict(others))

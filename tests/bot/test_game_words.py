@@ -2,7 +2,7 @@
 
 import pytest
 
-from bot.game_words import NoSuchGame, game_and_points
+from bot.game_words import NoSuchGame, parse_game_and_points
 
 
 @pytest.mark.parametrize(
@@ -24,10 +24,10 @@ from bot.game_words import NoSuchGame, game_and_points
     ],
 )
 def test_full_name_of_a_game_is_understood_among_other_words(words: str, meant: tuple[str, int | None]) -> None:
-    assert game_and_points(words.split(), "metamazzo") == meant
+    assert parse_game_and_points(words.split(), "metamazzo") == meant
 
 
 @pytest.mark.parametrize("words", ["tressette a", "tressette al 21", "spades mazzo"])
 def test_half_a_name_of_several_words_is_no_game(words: str) -> None:
     with pytest.raises(NoSuchGame):
-        game_and_points(words.split(), "metamazzo")
+        parse_game_and_points(words.split(), "metamazzo")

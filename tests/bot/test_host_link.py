@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from structlog.testing import capture_logs
 
-from bot.host_link import drop_link, link_path, show_link
+from bot.host_link import delete_link, link_path, show_link
 from bot.store.folder import claim
 from tests.bot.command import command
 
@@ -19,9 +19,9 @@ def test_it_is_its_owners_alone_and_another_starts_link_stays(tmp_path: Path) ->
     assert link_path(folder).read_text() == f"{LINK}\n"
     assert stat.S_IMODE(link_path(folder).stat().st_mode) == 0o600
     assert stat.S_IMODE(folder.stat().st_mode) == 0o700
-    drop_link(folder, "another")
+    delete_link(folder, "another")
     assert link_path(folder).exists()
-    drop_link(folder, LINK)
+    delete_link(folder, LINK)
     assert not link_path(folder).exists()
 
 

@@ -4,9 +4,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.names import NO_NAME, ROBOT_SIGNS, likeness, person_name, shown_name, tag_of, tagged, told_apart, unlike
+from bot.names import (
+    NO_NAME,
+    ROBOT_SIGNS,
+    distinct_name,
+    distinct_names,
+    likeness,
+    person_name,
+    printable_name,
+    tag_namesakes,
+    tag_of,
+)
 from bot.programs import PREFIX, name_of
-from bot.pseudonyms import spoken
+from bot.pseudonyms import localize_name
 from bot.tables.chairs import ROBOT_NAMES
 
 ROBOTS = {f"🤖 {name}" for names in ROBOT_NAMES.values() for name in names}
@@ -51,27 +61,27 @@ def test_robots_and_programs_keep_their_sign() -> None:
 
 @pytest.mark.parametrize("other", ["Marco", "marco", "MARCO ", "Ma\u2060rco", "\uff2darco"])
 def test_names_that_look_alike_get_numbers(other: str) -> None:
-    assert told_apart(["Marco", "Anna", other, "Marco"])[:2] == ["Marco", "Anna"]
-    found = told_apart(["Marco", other, "Marco"])
+    assert distinct_names(["Marco", "Anna", other, "Marco"])[:2] == ["Marco", "Anna"]
+    found = distinct_names(["Marco", other, "Marco"])
     assert [name[-2:] for name in found[1:]] == [" 2", " 3"]
 
 
 def test_a_number_that_is_somebodys_name_is_left_out() -> None:
-    assert told_apart(["Marco", "Marco", "Marco 2"]) == ["Marco", "Marco 3", "Marco 2"]
+    assert distinct_names(["Marco", "Marco", "Marco 2"]) == ["Marco", "Marco 3", "Marco 2"]
 
 
 def test_a_long_name_keeps_its_number() -> None:
-    assert unlike("M" * 64, ["M" * 64]) == "M" * 61 + "… 2"
+    assert distinct_name("M" * 64, ["M" * 64]) == "M" * 61 + "… 2"
 
 
 def test_a_guests_number_is_read_in_every_language() -> None:
-    assert unlike("Guest 482", ["Guest 482"]) == "Guest 482 2"
-    assert spoken("Guest 482 2", "it") == "Ospite 482 2"
+    assert distinct_name("Guest 482", ["Guest 482"]) == "Guest 482 2"
+    assert localize_name("Guest 482 2", "it") == "Ospite 482 2"
 
 
-@given(st.lists(NAMES.map(shown_name), max_size=8))
+@given(st.lists(NAMES.map(printable_name), max_size=8))
 def test_no_two_names_at_a_table_look_alike(names: list[str]) -> None:
-    found = told_apart(names)
+    found = distinct_names(names)
     assert len({likeness(name) for name in found}) == len(names)
     for at, name in enumerate(names):
         if likeness(name) not in map(likeness, names[:at]):
@@ -80,9 +90,9 @@ def test_no_two_names_at_a_table_look_alike(names: list[str]) -> None:
 
 def test_a_tag_does_not_depend_on_the_list() -> None:
     marcos = {f"telegram:{number}": "Marco" for number in range(3)}
-    found = tagged({**marcos, "telegram:9": "Anna"})
+    found = tag_namesakes({**marcos, "telegram:9": "Anna"})
     assert found["telegram:9"] == "Anna"
     assert found["telegram:1"] == f"Marco ({tag_of('telegram:1')})"
     assert len(set(found.values())) == 4
-    fewer = tagged(dict.fromkeys(list(marcos)[1:], "marco"))
+    fewer = tag_namesakes(dict.fromkeys(list(marcos)[1:], "marco"))
     assert fewer["telegram:1"].casefold() == found["telegram:1"].casefold()

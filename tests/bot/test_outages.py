@@ -9,8 +9,8 @@ import pytest
 from structlog.testing import capture_logs
 
 from bot import outages as outages_module
-from bot.outages import IN_A_ROW, Outages
-from bot.platform import DeliveryError, MessageGone, NotDone, Refused, SlowDown, Trouble
+from bot.outages import FAILURES_IN_A_ROW, Outages
+from bot.platform import DeliveryError, MessageGone, MessageRefused, NotDelivered, PlatformFailure, SlowDown
 
 
 class Watched:
@@ -41,11 +41,13 @@ async def watched(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Watched]:
     one.outages.stop()
 
 
-AWAY = [NotDone("no connection"), Trouble("no answer"), SlowDown(0.001)]
+AWAY = [NotDelivered("no connection"), PlatformFailure("no answer"), SlowDown(0.001)]
 
 
 @pytest.mark.parametrize("error", AWAY, ids=lambda error: type(error).__name__)
-async def test_thousands_of_faults_are_one_line_and_their_end_is_another(watched: Watched, error: Trouble) -> None:
+async def test_thousands_of_faults_are_one_line_and_their_end_is_another(
+    watched: Watched, error: PlatformFailure
+) -> None:
     with capture_logs() as logs:
         watched.meet(*[error] * 5000)
         assert watched.outages.is_failing("paper")
@@ -53,15 +55,15 @@ async def test_thousands_of_faults_are_one_line_and_their_end_is_another(watched
         assert not watched.outages.is_failing("paper")
         await watched.until_back()
     assert [line["event"] for line in logs] == ["platform_away", "platform_back"]
-    assert watched.outages.why("paper") == ""
+    assert watched.outages.reason("paper") == ""
 
 
 async def test_a_fault_now_and_then_is_no_outage_and_neither_is_a_message_that_is_refused(watched: Watched) -> None:
     with capture_logs() as logs:
         for _ in range(10):
-            watched.meet(*[Trouble("no answer")] * (IN_A_ROW - 1), None)
-        for error in (Refused("of another kind"), MessageGone("7")):
-            watched.meet(*[Trouble("no answer")] * (IN_A_ROW - 1), *[error] * 20)
+            watched.meet(*[PlatformFailure("no answer")] * (FAILURES_IN_A_ROW - 1), None)
+        for error in (MessageRefused("of another kind"), MessageGone("7")):
+            watched.meet(*[PlatformFailure("no answer")] * (FAILURES_IN_A_ROW - 1), *[error] * 20)
     assert not logs
 
 
@@ -70,10 +72,10 @@ async def test_what_an_adapter_knows_for_certain_is_said_at_once_and_calls_meanw
 ) -> None:
     watched.healthy = False
     with capture_logs() as logs:
-        watched.meet(*[NotDone("not connected")] * 20)
+        watched.meet(*[NotDelivered("not connected")] * 20)
         assert not logs
-        watched.outages.failed("paper", "the gateway", certain=True)
-        watched.outages.failed("paper", "the gateway", certain=True)
+        watched.outages.record_failure("paper", "the gateway", certain=True)
+        watched.outages.record_failure("paper", "the gateway", certain=True)
         await asyncio.sleep(0.1)
         assert not watched.back
         watched.healthy = True
@@ -86,10 +88,10 @@ async def test_what_an_adapter_knows_for_certain_though_it_counts_as_well_is_no_
 ) -> None:
     """Otherwise it would come and go, as often as its adapter finds out anew."""
     with capture_logs() as logs:
-        watched.outages.failed("paper", "no answer", certain=True)
+        watched.outages.record_failure("paper", "no answer", certain=True)
         assert watched.outages.is_failing("paper")
         await asyncio.sleep(0.1)
-        assert watched.outages.why("paper") == "no answer"
+        assert watched.outages.reason("paper") == "no answer"
         watched.meet(None)
         await watched.until_back()
     assert [line["event"] for line in logs] == ["platform_away", "platform_back"]
@@ -98,25 +100,25 @@ async def test_what_an_adapter_knows_for_certain_though_it_counts_as_well_is_no_
 async def test_one_that_comes_and_goes_is_trusted_less_and_less(watched: Watched) -> None:
     quiet = []
     for times in range(1, 4):
-        watched.meet(*[Trouble("no answer")] * IN_A_ROW, None)
+        watched.meet(*[PlatformFailure("no answer")] * FAILURES_IN_A_ROW, None)
         quiet.append(watched.outages._platforms["paper"].quiet)
         await watched.until_back(times)
     assert quiet == [0.02, 0.04, 0.08]
 
 
 async def test_a_long_wait_that_one_place_is_asked_for_keeps_no_platform_away(watched: Watched) -> None:
-    watched.meet(*[Trouble("no answer")] * IN_A_ROW, SlowDown(3600), None)
+    watched.meet(*[PlatformFailure("no answer")] * FAILURES_IN_A_ROW, SlowDown(3600), None)
     await watched.until_back()
 
 
 async def test_another_certain_cause_is_known_and_said_once(watched: Watched) -> None:
     with capture_logs() as logs:
-        watched.meet(*[Trouble("no answer")] * IN_A_ROW)
+        watched.meet(*[PlatformFailure("no answer")] * FAILURES_IN_A_ROW)
         for _ in range(3):
             for why in ("another bot polls", "the gateway"):
-                watched.outages.failed("paper", why, certain=True)
-                watched.meet(Trouble("no answer"))
-                assert watched.outages.why("paper") == why
+                watched.outages.record_failure("paper", why, certain=True)
+                watched.meet(PlatformFailure("no answer"))
+                assert watched.outages.reason("paper") == why
     assert [(line["event"], line["why"]) for line in logs] == [
         ("platform_away", "no answer"),
         ("platform_still_away", "another bot polls"),
@@ -136,5 +138,5 @@ async def test_one_that_nobody_speaks_to_any_more_is_not_away_for_ever(
     watched: Watched, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(outages_module, "FORGOTTEN_AFTER", 0.1)
-    watched.meet(*[Trouble("no answer")] * IN_A_ROW)
+    watched.meet(*[PlatformFailure("no answer")] * FAILURES_IN_A_ROW)
     await watched.until_back()

@@ -39,9 +39,9 @@ async def test_what_was_read_before_a_change_is_not_remembered_after_it(store: S
     reading = asyncio.create_task(here.person("telegram:1"))
     await slow.has_read.wait()
     if by == "this worker":
-        await here.choose("telegram:1", deck="easy")
+        await here.update_person("telegram:1", deck="easy")
     else:
-        await there.choose("telegram:1", deck="easy")
+        await there.update_person("telegram:1", deck="easy")
         here.forget(keys.person("telegram:1"))
     slow.may_answer.set()
     assert (await reading).deck == "classic"
@@ -56,7 +56,7 @@ async def test_a_change_of_one_profile_keeps_reads_of_others(store: Store, by: s
     reading = asyncio.create_task(here.person("telegram:1"))
     await slow.has_read.wait()
     if by == "this worker":
-        await here.choose("telegram:2", deck="easy")
+        await here.update_person("telegram:2", deck="easy")
     else:
         here.forget(keys.person("telegram:2"))
     slow.may_answer.set()
@@ -81,19 +81,19 @@ async def test_what_is_written_of_somebody_makes_the_rest_no_younger(
     monkeypatch.setattr(people, "FRESH_SECONDS", 0.2)
     here, there = People(store.client), People(store.client)
     assert (await here.person("telegram:1")).deck == "classic"
-    await there.choose("telegram:1", deck="easy")
+    await there.update_person("telegram:1", deck="easy")
     async with asyncio.timeout(20):
         while (await here.person("telegram:1")).deck != "easy":
-            await here.choose("telegram:1", suits="french")
+            await here.update_person("telegram:1", suits="french")
             await asyncio.sleep(0.01)
 
 
 async def test_what_another_worker_changes_during_a_change_here_is_known(store: Store) -> None:
     slow = Slow(store.client)
     here, there = People(slow), People(store.client)
-    changing = asyncio.create_task(here.choose("telegram:1", suits="french"))
+    changing = asyncio.create_task(here.update_person("telegram:1", suits="french"))
     await asyncio.wait([changing, asyncio.create_task(slow.has_read.wait())], return_when=asyncio.FIRST_COMPLETED)
-    await there.choose("telegram:1", deck="easy")
+    await there.update_person("telegram:1", deck="easy")
     here.forget(keys.person("telegram:1"))
     slow.may_answer.set()
     await changing
@@ -112,6 +112,6 @@ async def test_a_handle_is_found_though_the_bot_was_killed_as_it_was_noted(store
     with pytest.raises(ConnectionError):
         await Cut(store.client).meet(anna)
     await People(store.client).meet(anna)
-    found = await People(store.client).called("telegram", "anna")
+    found = await People(store.client).find_by_handle("telegram", "anna")
     assert found
     assert found.name == "Anna"

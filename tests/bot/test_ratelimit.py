@@ -47,4 +47,4 @@ def test_whoever_has_long_to_wait_is_not_forgotten_for_a_crowd() -> None:
     clock.now += 1200
     for number in range(1000, 1090):
         limiter.take(number, rate_limit)
-    assert all(limiter.wait(number, RateLimit(1, 60.0)) > 0 for number in range(1000, 1090))
+    assert all(limiter.wait_seconds(number, RateLimit(1, 60.0)) > 0 for number in range(1000, 1090))

@@ -116,7 +116,7 @@ async def test_a_move_waits_for_one_hint_at_the_most(game: Game, monkeypatch: py
     hints = [asyncio.create_task(pool.hint(game.view(1), game.history(1))) for _ in range(30)]
     try:
         await asyncio.sleep(0.1)
-        assert pool._movers.waiting <= 1
+        assert pool._movers.pending <= 1
         async with asyncio.timeout(20):
             assert await asyncio.gather(*hints) == [None] * 30
     finally:

@@ -24,7 +24,7 @@ from redis.exceptions import ResponseError
 
 from bot import running as running_module
 from bot.cluster.shards import Shards
-from bot.connections import OPEN_FILES, allow_open_files
+from bot.connections import OPEN_FILES, raise_file_limit
 from bot.settings import NOTHING_TO_RUN, Settings
 from bot.store import EmbeddedStore, Store, StoreAway, StoreError, opened
 from bot.worker import Worker
@@ -55,7 +55,7 @@ def test_as_many_lines_may_be_open_as_the_pages_promise(
     asked: list[tuple[int, int]] = []
     monkeypatch.setattr(resource, "getrlimit", lambda _which: (soft, hard))
     monkeypatch.setattr(resource, "setrlimit", lambda _which, limits: asked.append(limits))
-    allow_open_files()
+    raise_file_limit()
     assert asked == ([] if allowed is None else [(allowed, hard)])
 
 
@@ -154,8 +154,8 @@ async def test_a_signal_ends_a_bot_whose_store_reads_a_long_file(
         raise AssertionError
         yield
 
-    monkeypatch.setattr(running_module, "opened_worker", opened_worker)
-    monkeypatch.setattr(running_module, "collect_seldom", lambda: None)
+    monkeypatch.setattr(running_module, "open_worker", opened_worker)
+    monkeypatch.setattr(running_module, "tune_garbage_collector", lambda: None)
     bot = asyncio.create_task(running_module.run(Settings(_env_file=None)))
     await is_opening.wait()
     os.kill(os.getpid(), number)
@@ -176,9 +176,9 @@ async def test_nobody_is_served_where_days_end_elsewhere_than_for_the_workers_th
         yield Worker(store, settings, alone=False)
 
     served: list[object] = []
-    monkeypatch.setattr(running_module, "opened_worker", opened_worker)
-    monkeypatch.setattr(running_module, "adapters_of", served.append)
-    monkeypatch.setattr(running_module, "collect_seldom", lambda: None)
+    monkeypatch.setattr(running_module, "open_worker", opened_worker)
+    monkeypatch.setattr(running_module, "load_adapters", served.append)
+    monkeypatch.setattr(running_module, "tune_garbage_collector", lambda: None)
     monkeypatch.setattr(running_module, "PATIENCE", 0.0)
     with pytest.raises(StoreAway, match="stop every one before you start any with another"):
         await running_module.run(Settings(_env_file=None, data=tmp_path, time_zone="Asia/Tokyo"))
@@ -203,10 +203,10 @@ async def test_a_start_waits_for_a_store_that_is_away_and_not_for_one_that_refus
         if error := met.pop(0):
             raise error
 
-    await running_module._patiently(begin)
+    await running_module._retry_start(begin)
     met += [refused, None]
     with pytest.raises(StoreError, match=r"refuses what the bot asks of it .*PEXPIRETIME") as raised:
-        await running_module._patiently(begin)
+        await running_module._retry_start(begin)
     assert not isinstance(raised.value, StoreAway)
     assert met == [None]
 

@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 
 from benchmarks.cluster import LocalCluster
 from bot.cli import main as cli
-from bot.settings import NOTHING_TO_RUN, BadSetting, names, read_settings
+from bot.settings import NOTHING_TO_RUN, BadSetting, read_settings, variable_names
 from bot.store import EmbeddedStore, opened
 from tests.kills.bot_process import free_port
 
@@ -274,7 +274,7 @@ def test_a_good_address_of_a_store_is_shown_without_its_password(
 ) -> None:
     monkeypatch.setenv("REDIS_URL", url)
     settings = read_settings()
-    assert (settings.redis_url, settings.store_place) == (url, place)
+    assert (settings.redis_url, settings.store_location) == (url, place)
 
 
 def test_each_wrong_setting_is_a_line_with_what_it_is_and_may_be_and_no_secret(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -445,4 +445,4 @@ def test_the_doctor_says_that_there_is_nothing_to_run_as_the_bot_would(monkeypat
 
 def test_every_setting_stands_in_the_example_and_nothing_else() -> None:
     text = (ROOT / ".env.example").read_text(encoding="utf-8")
-    assert re.findall(r"^#?([A-Z_]+)=", text, re.MULTILINE) == [*names(), "VALKEY_PASSWORD"]
+    assert re.findall(r"^#?([A-Z_]+)=", text, re.MULTILINE) == [*variable_names(), "VALKEY_PASSWORD"]

@@ -34,7 +34,7 @@ async def test_busy_processes_are_gone_after_stop(tmp_path: Path) -> None:
     before = {*active_children()}
     some = Processes("test", 2)
     files = [tmp_path / str(number) for number in range(2)]
-    tasks = [asyncio.create_task(some.do(busy, file)) for file in files]
+    tasks = [asyncio.create_task(some.run(busy, file)) for file in files]
     await begun(*files)
     started = {*active_children()} - before
     some.stop()
@@ -48,9 +48,9 @@ async def test_busy_processes_are_gone_after_stop(tmp_path: Path) -> None:
 async def test_pools_stop_beside_a_child_busy_for_an_hour(which: str, tmp_path: Path) -> None:
     before, file = {*active_children()}, tmp_path / "begun"
     pool = RobotPool(1) if which == "robots" else PicturePool()
-    groups = [pool._movers, pool._looking_back] if isinstance(pool, RobotPool) else [pool._processes]
+    groups = [pool._movers, pool._analysers] if isinstance(pool, RobotPool) else [pool._processes]
     files = [tmp_path / f"{file.name} {number}" for number in range(len(groups))]
-    tasks = [asyncio.create_task(group.do(busy, one)) for group, one in zip(groups, files, strict=True)]
+    tasks = [asyncio.create_task(group.run(busy, one)) for group, one in zip(groups, files, strict=True)]
     await begun(*files)
     pool.stop()
     await asyncio.wait(tasks)
@@ -65,7 +65,7 @@ async def test_a_process_given_up_while_it_starts_is_killed(monkeypatch: pytest.
         await asyncio.Event().wait()
 
     monkeypatch.setattr(asyncio, "open_connection", never)
-    task = asyncio.create_task(Processes("test", 1).do(abs, -1))
+    task = asyncio.create_task(Processes("test", 1).run(abs, -1))
     await asked.wait()
     [started] = {*active_children()} - before
     task.cancel()
@@ -117,7 +117,7 @@ def no_adapters(_room):
     asyncio.get_running_loop().run_in_executor(None, time.sleep, 3600)
     return []
 
-running.adapters_of = no_adapters
+running.load_adapters = no_adapters
 try:
     asyncio.run(running.run(Settings(_env_file=None)))
 except running.NothingToRun:

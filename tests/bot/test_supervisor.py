@@ -10,7 +10,7 @@ from redis.exceptions import ConnectionError as StoreAway
 from structlog.testing import capture_logs
 
 from bot import supervisor
-from bot.platform import Trouble
+from bot.platform import PlatformFailure
 from bot.settings import BadSetting
 from bot.store import Store
 from bot.supervisor import NothingToRun, Supervisor
@@ -59,7 +59,7 @@ async def supervised(store: Store, *adapters: Fickle) -> AsyncIterator[tuple[Wor
     async with open_worker(store, FakePlatform()) as worker:
         worker.adapters.clear()
         for adapter in adapters:
-            worker.add(adapter)
+            worker.add_adapter(adapter)
         task = asyncio.create_task(Supervisor(worker).run())
         try:
             yield worker, task
@@ -76,13 +76,13 @@ async def until_up(*adapters: Fickle) -> None:
 
 async def test_one_that_fails_is_started_again_while_the_others_go_on(store: Store) -> None:
     good = Fickle("good")
-    bad = Fickle("bad", Trouble("no answer"), KeyError("id"), None, OSError(), StoreAway())
+    bad = Fickle("bad", PlatformFailure("no answer"), KeyError("id"), None, OSError(), StoreAway())
     with capture_logs() as logs:
         async with supervised(store, good, bad) as (worker, task):
             await until_up(good, bad)
             assert (good.served, bad.served, bad.started) == (1, 6, 1)
             assert not task.done()
-            assert (await worker.healthy())["adapters"] == {"good": "up", "bad": "up"}
+            assert (await worker.check_health())["adapters"] == {"good": "up", "bad": "up"}
     said = [(line["event"], line["platform"], "exc_info" in line) for line in logs if "platform" in line]
     # That a platform is away is said once, however often it is tried; a fault of ours brings its traceback along.
     # Another cause is another line.
@@ -112,11 +112,11 @@ async def test_pauses_grow_and_begin_anew_once_it_ran_well(store: Store, monkeyp
         if task and task.get_name() == "fickle":
             pauses.append(seconds)
             if len(pauses) == 6:
-                monkeypatch.setattr(supervisor, "RAN_WELL", -1.0)
+                monkeypatch.setattr(supervisor, "STEADY_SECONDS", -1.0)
             seconds = 0
         await wait(seconds)
 
-    adapter = Fickle("fickle", *[Trouble("away")] * 8)
+    adapter = Fickle("fickle", *[PlatformFailure("away")] * 8)
     with monkeypatch.context() as patched:
         patched.setattr(asyncio, "sleep", note)
         async with supervised(store, adapter):
@@ -134,7 +134,7 @@ async def test_what_only_the_host_can_mend_is_said_once_and_tried_now_and_then(s
         async with supervised(store, good, bad) as (worker, task):
             while bad.served < 3:
                 await asyncio.sleep(0)
-            health = await worker.healthy()
+            health = await worker.check_health()
             assert health["adapters"] == {"good": "up", "bad": "down: token refused"}
             # One of two is enough: to start anew would mend nothing, and would stop games on the other.
             assert health["healthy"]
@@ -145,7 +145,7 @@ async def test_what_only_the_host_can_mend_is_said_once_and_tried_now_and_then(s
 
 
 async def test_where_not_one_can_run_the_host_is_told_at_once(store: Store) -> None:
-    one = Fickle("one", Trouble("away"), BadSetting("The token is none."))
+    one = Fickle("one", PlatformFailure("away"), BadSetting("The token is none."))
     other = Fickle("other", BadSetting("The port is taken."))
     async with supervised(store, one, other) as (_worker, task):
         with pytest.raises(NothingToRun, match=r"The port is taken\. The token is none\."):
@@ -154,7 +154,7 @@ async def test_where_not_one_can_run_the_host_is_told_at_once(store: Store) -> N
 
 async def test_health_and_metrics_name_the_platform(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(supervisor, "FIRST_PAUSE", 60.0)
-    away, good = Fickle("away", Trouble("no answer")), Fickle("good")
+    away, good = Fickle("away", PlatformFailure("no answer")), Fickle("good")
 
     def is_up(platform: str) -> float | None:
         return REGISTRY.get_sample_value("buongioco_platform_up", {"platform": platform})
@@ -162,13 +162,13 @@ async def test_health_and_metrics_name_the_platform(store: Store, monkeypatch: p
     async with supervised(store, away) as (worker, _task):
         while not worker.errors:
             await asyncio.sleep(0)
-        health = await worker.healthy()
+        health = await worker.check_health()
         assert (health["healthy"], health["store"]) == (False, True)
         assert health["adapters"] == {"away": "down: no answer"}
-        worker.measure()
+        worker.update_metrics()
         assert is_up("away") == 0
     async with supervised(store, good) as (worker, _task):
         await until_up(good)
-        assert (await worker.healthy())["healthy"]
-        worker.measure()
+        assert (await worker.check_health())["healthy"]
+        worker.update_metrics()
         assert is_up("good") == 1

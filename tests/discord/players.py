@@ -195,7 +195,7 @@ async def on_discord(
     adapter.shows_pictures = pictures
     if quick:
         adapter.rate_limit = lambda place: None  # type: ignore[method-assign]
-    worker.add(adapter)
+    worker.add_adapter(adapter)
     serving = asyncio.create_task(Supervisor(worker).run())
     await worker.start()
     try:

@@ -139,7 +139,7 @@ async def minutes_away(folder: Path, how: str, seconds: float) -> None:
             await leave(server, how)
             await play_unseen(worker, "discord:1", 8)
             await asyncio.sleep(seconds)
-            assert (await worker.healthy())["adapters"]["discord"].startswith("down: ")
+            assert (await worker.check_health())["adapters"]["discord"].startswith("down: ")
             # One for the table and one a surface, and one that watches.
             # A sharing out of tables among workers, which may be under way, is over in a moment.
             await until(lambda: len(tasks_of_the_bot()) <= len(before) + 5)
@@ -156,7 +156,7 @@ async def minutes_away(folder: Path, how: str, seconds: float) -> None:
         assert sum(one["author"] == BOT for one in channel.messages.values()) == 2
         for person in people:
             assert sum(one["author"] == BOT for one in person.private.messages.values()) == 1
-        assert (await worker.healthy())["adapters"]["discord"] == "up"
+        assert (await worker.check_health())["adapters"]["discord"] == "up"
         await until(lambda: tasks_of_the_bot() == before)
         check_said(logs)
         tried = [begun, *server.gateway.tried_at]

@@ -18,7 +18,7 @@ from adapters.discord.errors import LIBRARY_ERRORS
 from bot import supervisor
 from bot.delivery import surface_sync
 from bot.panel import Panel, Span
-from bot.platform import NotDone, Reply, SlowDown, Trouble, private_place
+from bot.platform import NotDelivered, PlatformFailure, Reply, SlowDown, private_place
 from bot.settings import BadSetting, Settings
 from bot.store import Store, keys
 from tests.discord.judge import Refused
@@ -156,13 +156,13 @@ async def test_a_command_that_takes_long_is_put_off(
     monkeypatch.setattr("adapters.discord.adapter.DEFER_SECONDS", 0.05)
     async with on_discord(store, server) as adapter:
         anna = Person(server, 1, "Anna")
-        answer, has_been_put_off = adapter.card_room.command, asyncio.Event()
+        answer, has_been_put_off = adapter.card_room.handle_command, asyncio.Event()
 
         async def slowly(command: Any) -> Any:
             await has_been_put_off.wait()
             return await answer(command)
 
-        monkeypatch.setattr(adapter.card_room, "command", slowly)
+        monkeypatch.setattr(adapter.card_room, "handle_command", slowly)
         for word in ("leaderboard", "nickname", "challenge"):
             one = anna.begin(word)
             await until(lambda one=one: one.answer == 5)  # type: ignore[misc]
@@ -184,7 +184,7 @@ def held_back(
     server: DiscordServer, adapter: Observed, monkeypatch: pytest.MonkeyPatch, refusal: Refused | None = None
 ) -> asyncio.Event:
     """The next command is put off, and done while that is on its way to Discord; returns what lets it arrive."""
-    command, arrives = adapter.card_room.command, asyncio.Event()
+    command, arrives = adapter.card_room.handle_command, asyncio.Event()
     monkeypatch.setattr("adapters.discord.adapter.DEFER_SECONDS", 0.05)
     server.order("answer", Failure(refusal, gate=arrives))
 
@@ -192,7 +192,7 @@ def held_back(
         await until(lambda: any(name == "answer" for name, _body in server.calls))
         return await command(given)
 
-    monkeypatch.setattr(adapter.card_room, "command", slowly)
+    monkeypatch.setattr(adapter.card_room, "handle_command", slowly)
     return arrives
 
 
@@ -230,7 +230,7 @@ async def test_what_is_just_being_put_off_is_taken_back_where_nothing_comes(
             asyncio.get_running_loop().call_soon(arrives.set)
             return Reply()
 
-        monkeypatch.setattr(adapter.card_room, "command", elsewhere)
+        monkeypatch.setattr(adapter.card_room, "handle_command", elsewhere)
         arrives = held_back(server, adapter, monkeypatch)
         server.calls.clear()
         one = Person(server, 1, "Anna").begin("challenge", game="testa")
@@ -274,14 +274,14 @@ async def test_a_press_that_takes_long_is_put_off_and_its_panel_changes_all_the_
         people = await seated(server, "metamazzo")
         mover = await to_move(people)
         before = text_of(mover.sees(mover.private)[-1])
-        press, has_been_put_off = adapter.card_room.press, asyncio.Event()
+        press, has_been_put_off = adapter.card_room.handle_press, asyncio.Event()
 
         async def slowly(pressed: Any) -> Any:
             await has_been_put_off.wait()
             return await press(pressed)
 
         monkeypatch.setattr("adapters.discord.adapter.DEFER_SECONDS", 0.05)
-        monkeypatch.setattr(adapter.card_room, "press", slowly)
+        monkeypatch.setattr(adapter.card_room, "handle_press", slowly)
         panel = mover.sees(mover.private)[-1]
         one = mover.touch(mover.private, panel, buttons_of(panel)[0]["custom_id"])
         await until(lambda: one.answer == 6)
@@ -554,7 +554,7 @@ async def test_where_the_bot_may_perhaps_write_again_it_looks_after_its_boards(
 ) -> None:
     async with on_discord(store, server) as adapter:
         back: list[str] = []
-        monkeypatch.setattr(adapter.card_room, "back_in_chat", back.append)
+        monkeypatch.setattr(adapter.card_room, "refresh_chat", back.append)
         thread = server.channel(CHANNEL + 1, BAR, THREAD)
         tell = server.gateway.dispatch
         for archived, locked in ((True, True), (False, True), (True, False)):
@@ -678,7 +678,7 @@ async def test_nothing_was_sent_for_certain_where_no_private_chat_could_be_opene
     async with on_discord(store, server) as adapter:
         # The library tries five times.
         server.order("open_private", *[failure] * 5)
-        with pytest.raises(NotDone):
+        with pytest.raises(NotDelivered):
             await adapter.send("discord:@1", Panel((Span("Hello"),)), "k")
         assert "send" not in [name for name, _body in server.calls]
 
@@ -702,7 +702,7 @@ async def test_what_waits_for_another_try_while_the_bot_hangs_up_is_in_trouble(
         # On a slow machine its connection may be lost before.
         await asyncio.sleep(0.2)
         await adapter._close_connections()
-        with pytest.raises((Trouble, *LIBRARY_ERRORS)):
+        with pytest.raises((PlatformFailure, *LIBRARY_ERRORS)):
             await waiting
 
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from adapters.discord import drawing
 from adapters.discord.reading import CUSTOM_ID
-from bot.panel import Button, Panel, Span, units
+from bot.panel import Button, Panel, Span, utf16_length
 from bot.picture import DECKS, Picture
 from bot.pictures.scene import Scene, Side
 from tests.discord.judge import judge, judge_media, judge_message
@@ -80,7 +80,7 @@ def test_a_text_that_is_too_long_is_cut_with_its_escapes() -> None:
     drawn = body(Panel((Span("*" * 5000),), ((Button("x" * 200, "1pa"),),)))
     judge_message(drawn, new=True)
     [text] = [one["content"] for one in parts(drawn["components"]) if one["type"] == 10]  # type: ignore[arg-type]
-    assert units(text) > 3700
+    assert utf16_length(text) > 3700
     assert text.endswith("…")
 
 

@@ -109,7 +109,7 @@ async def test_an_event_that_cannot_be_read_is_left_out(
 async def test_what_the_gateway_refuses_for_good_is_one_line(
     store: Store, server: DiscordServer, code: int, word: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(supervisor, "RAN_WELL", 0.0)
+    monkeypatch.setattr(supervisor, "STEADY_SECONDS", 0.0)
     with capture_logs() as logs:
         async with on_discord(store, server) as adapter:
             worker = adapter.worker

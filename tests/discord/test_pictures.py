@@ -17,7 +17,7 @@ from bot.panel import Panel, Span
 from bot.picture import DECKS, Picture
 from bot.pictures.pool import PicturePool
 from bot.pictures.scene import Scene, Side
-from bot.platform import MessageGone, NotDone, SentMessage, Trouble
+from bot.platform import MessageGone, NotDelivered, PlatformFailure, SentMessage
 from bot.store import Store, keys
 from engine import verify
 from tests.bot.delivery.test_surface_sync import a_commit, surface_of
@@ -511,9 +511,9 @@ async def test_an_upload_that_was_given_up_may_come_though_its_text_was_certainl
         monkeypatch.setattr(pictures, "UPLOAD_SECONDS", 0.3)
         slow_down = Refused(429, 0, "You are being rate limited.", retry_after=3600.0, **{"global": False})
         server.order("edit", Failure(silent=True), Failure(slow_down))
-        with pytest.raises(Trouble) as error:
+        with pytest.raises(PlatformFailure) as error:
             await adapter.edit(PLACE, sent, panel("two", "second"))
-        assert not isinstance(error.value, NotDone)
+        assert not isinstance(error.value, NotDelivered)
 
 
 async def test_a_channel_where_pictures_are_late_again_and_again_is_left_in_peace(

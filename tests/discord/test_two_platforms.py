@@ -52,7 +52,7 @@ async def both(
     telegram.shows_pictures = discord.shows_pictures = False
     for adapter in (telegram, discord):
         adapter.rate_limit = lambda place: None  # type: ignore[method-assign]
-        worker.add(adapter)
+        worker.add_adapter(adapter)
     serving = asyncio.create_task(Supervisor(worker).run())
     await worker.start()
     try:
@@ -312,7 +312,7 @@ async def test_strangers_of_two_platforms_greet_report_and_block_each_other(
         await until(lambda: any("deal 1" in text for text in read_by_bruno()))
         [table] = await worker.tables_of("telegram:1")
 
-        await worker.people.choose("discord:2", language="it")
+        await worker.people.update_person("discord:2", language="it")
         await anna.press("💬 Say")
         assert await anna.press("Good luck!") == "💬 Good luck!"
         await until(lambda: any("Buona fortuna!" in text for text in read_by_bruno()))
@@ -334,7 +334,7 @@ async def test_strangers_of_two_platforms_greet_report_and_block_each_other(
         version = (await worker.room.table(table.code)).oldest_panel(seat)
         await worker.room.press(table.code, "telegram:1", version, "resign", "r")
         await until(lambda: any("Rematch" in str(one) for one in anna.private.messages.values()))
-        await worker.people.choose("discord:2", language="en")
+        await worker.people.update_person("discord:2", language="en")
         # The pairing ends a second after the game has begun, and this one was short.
         await worker.feature(FindFeature).finder.tend()
         await both_look()

@@ -105,9 +105,9 @@ class Shooter:
 
     async def begin(self) -> None:
         people = self.worker.people
-        await people.choose_for_chat(GROUP, language=self.language)
+        await people.update_chat(GROUP, language=self.language)
         for number, name in PEOPLE.items():
-            await people.choose(f"playground:{number}", language=self.language, name=name)
+            await people.update_person(f"playground:{number}", language=self.language, name=name)
 
     async def settled(self) -> None:
         """Wait until everything is delivered, painted, and shown by the page."""

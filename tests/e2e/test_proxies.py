@@ -16,7 +16,7 @@ from playwright.async_api import expect
 from structlog.testing import capture_logs
 
 from bot.throttle import LINES, Throttle
-from bot.web_server import few_lines
+from bot.web_server import request_log_filter
 from tests.browser import PHONE, launched, needed
 from tests.e2e.test_browser import SHOTS
 from tests.kills.bot_process import free_port
@@ -247,7 +247,7 @@ async def test_nobody_comes_in_without_a_link_by_another_name_or_from_another_pa
 async def test_malformed_bodies_through_a_proxy_are_few_lines(
     proxy: Proxy, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(few_lines, "throttle", Throttle())
+    monkeypatch.setattr(request_log_filter, "throttle", Throttle())
     with capture_logs() as logs:
         for _ in range(30):
             assert await proxy.post("/nowhere", b"no gzip", **{"Content-Encoding": "gzip"}) in (400, 404)

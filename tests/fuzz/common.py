@@ -15,7 +15,7 @@ from typing import Any
 
 import structlog
 
-from bot.commands import COMMANDS, command_called
+from bot.commands import COMMANDS, find_command_spec
 from bot.delivery.message_state import MessageState, State, decode_state
 from bot.store import EmbeddedStore, Store, opened
 from bot.worker import Worker
@@ -232,7 +232,7 @@ class Payloads:
 
 def is_for_a_game(word: object) -> bool:
     """Whether a word is that of a command that needs `NO_GAME` to make no sense."""
-    spec = command_called(str(word).lower())
+    spec = find_command_spec(str(word).lower())
     return spec is not None and spec.name in FOR_A_GAME
 
 
@@ -322,7 +322,7 @@ def _is_same(before: object, after: object) -> bool:
 
 async def without_clocks(worker: Worker, chat: str) -> None:
     """Have the games of a chat played without a clock: in a long run it would ring."""
-    await worker.people.choose_for_chat(chat, clock="0")
+    await worker.people.update_chat(chat, clock="0")
 
 
 @asynccontextmanager

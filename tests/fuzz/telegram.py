@@ -121,7 +121,7 @@ class Telegrams:
         self._listen()
 
     def _listen(self) -> None:
-        answer: Callable[[Command], Awaitable[Reply]] = self.adapter.card_room.command
+        answer: Callable[[Command], Awaitable[Reply]] = self.adapter.card_room.handle_command
 
         async def heard(command: Command) -> Reply:
             reply = await answer(command)
@@ -130,7 +130,7 @@ class Telegrams:
                 self.unanswered.append(command)
             return reply
 
-        self.adapter.card_room.command = heard  # type: ignore[method-assign]
+        self.adapter.card_room.handle_command = heard  # type: ignore[method-assign]
 
     def _told_the_group(self) -> int:
         """How many messages of the bot's stand in the group."""

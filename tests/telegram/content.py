@@ -5,7 +5,7 @@ from itertools import count
 from typing import Any
 from urllib.parse import urlsplit
 
-from bot.panel import units
+from bot.panel import utf16_length
 
 LONGEST_TEXT, LONGEST_CAPTION = 4096, 1024
 LARGEST_PHOTO = 10 * 1024 * 1024
@@ -82,7 +82,7 @@ def text_content(fields: dict[str, Any]) -> dict[str, Any]:
     """What a text message shows."""
     if not fields["text"].strip():
         raise Refused(400, "Bad Request: message text is empty")
-    if units(fields["text"]) > LONGEST_TEXT:
+    if utf16_length(fields["text"]) > LONGEST_TEXT:
         raise Refused(400, "Bad Request: message is too long")
     _judge_entities(fields["text"], fields.get("entities"))
     return {"text": fields["text"], **_present(entities=fields.get("entities"), reply_markup=_markup(fields))}
@@ -91,7 +91,7 @@ def text_content(fields: dict[str, Any]) -> dict[str, Any]:
 def caption_content(fields: dict[str, Any]) -> dict[str, Any]:
     """What a photo shows beside itself."""
     caption = fields.get("caption") or ""
-    if units(caption) > LONGEST_CAPTION:
+    if utf16_length(caption) > LONGEST_CAPTION:
         raise Refused(400, "Bad Request: message caption is too long")
     _judge_entities(caption, fields.get("caption_entities"))
     return _present(caption=caption, caption_entities=fields.get("caption_entities"), reply_markup=_markup(fields))
@@ -104,7 +104,7 @@ def words_of(message: dict[str, Any]) -> str:
 
 def _judge_entities(text: str, entities: list[dict[str, Any]] | None) -> None:
     for entity in entities or ():
-        if entity["offset"] + entity["length"] > units(text):
+        if entity["offset"] + entity["length"] > utf16_length(text):
             raise Refused(400, "Bad Request: entity beyond the end of the text")
 
 

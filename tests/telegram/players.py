@@ -120,8 +120,8 @@ async def on_telegram(
     adapter.shows_pictures = pictures
     if quick:
         adapter.rate_limit = lambda place: RateLimit()  # type: ignore[method-assign]
-        adapter.overall = RateLimit  # type: ignore[method-assign]
-    worker.add(adapter)
+        adapter.overall_rate_limit = RateLimit  # type: ignore[method-assign]
+    worker.add_adapter(adapter)
     serving = asyncio.create_task(Supervisor(worker).run())
     await worker.start()
     try:

@@ -17,7 +17,7 @@ import aiohttp
 from aiohttp import web
 from pydantic import ValidationError
 
-from bot.panel import units
+from bot.panel import utf16_length
 from tests.telegram.attended import AttendedClock
 from tests.telegram.content import Photos, Refused, caption_content, resolved, text_content
 from tests.telegram.models import model_of, type_called
@@ -250,11 +250,11 @@ class TelegramServer:
         """A person's message, with the entities that Telegram finds in it."""
         entities = []
         if text.startswith("/"):
-            entities.append({"type": "bot_command", "offset": 0, "length": units(text.split(maxsplit=1)[0])})
+            entities.append({"type": "bot_command", "offset": 0, "length": utf16_length(text.split(maxsplit=1)[0])})
         at = text.find(" @")
         if at >= 0:
             word = text[at + 1 :].split(maxsplit=1)[0]
-            entities.append({"type": "mention", "offset": units(text[: at + 1]), "length": units(word)})
+            entities.append({"type": "mention", "offset": utf16_length(text[: at + 1]), "length": utf16_length(word)})
         number = next(self._message_ids)
         message = {
             "message_id": number,
@@ -587,7 +587,7 @@ class TelegramServer:
             raise Refused(400, "Bad Request: file must be non-empty")
         if len(content) > 50 * 1024 * 1024:
             raise Refused(413, "Request Entity Too Large")
-        if units(fields.get("caption") or "") > 1024:
+        if utf16_length(fields.get("caption") or "") > 1024:
             raise Refused(400, "Bad Request: message caption is too long")
         self._rate_limit(chat)
         number = next(self._message_ids)

@@ -7,7 +7,7 @@ from telegram import Bot, User
 
 from adapters.telegram.reading import command
 from adapters.telegram.updates import update_of
-from bot.panel import units
+from bot.panel import utf16_length
 from bot.platform import Command
 from bot.store import Store
 from tests.telegram.players import GROUP, Person, on_telegram, until
@@ -101,7 +101,7 @@ def test_other_link_is_no_command(url: str) -> None:
 
 @pytest.mark.parametrize("before", [" ", "\n", "\u200b", "\ufeff", "\u2066\u200e ", "\u00a0\u2060"])
 def test_invisible_characters_before_a_command_are_skipped(before: str) -> None:
-    at = units(before)
+    at = utf16_length(before)
     assert heard(read(f"{before}/join ABCDEF", entity("bot_command", at, 5))) == ("join", ("ABCDEF",))
     assert heard(read(f"{before}/tables", entity("code", 0, at + 7))) == ("tables", ())
 
@@ -151,7 +151,11 @@ async def test_join_line_copied_from_a_card_seats_the_person(store: Store, serve
         await until(lambda: anna.button("Accept", server.group(GROUP)) is not None)
         [table] = await adapter.worker.tables_of("telegram:1")
         text = f"\u2068/join \u2068{table.code}\u2069"
-        marks = entity("italic", 0, units(text)), entity("bot_command", 1, 5), entity("code", 7, units(text) - 7)
+        marks = (
+            entity("italic", 0, utf16_length(text)),
+            entity("bot_command", 1, 5),
+            entity("code", 7, utf16_length(text) - 7),
+        )
         bruno.say(text, bruno.private, entities=list(marks))
         await until(lambda: any("deal 1" in one["text"] for one in bruno.private.messages.values()))
 

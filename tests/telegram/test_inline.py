@@ -479,7 +479,7 @@ async def test_an_offer_is_good_for_a_day(
     async with on_telegram(store, server) as adapter:
         message = await sent(server, anna, chat, "metamazzo")
         hour = offers.new_terms(Choice.usual("testa"), "telegram:1").hour
-        monkeypatch.setattr(offers, "_hour", lambda: hour + offers.GOOD_HOURS + 1)
+        monkeypatch.setattr(offers, "_current_hour", lambda: hour + offers.VALID_HOURS + 1)
         assert await bruno.send(chat, message, payload_of(message)) == "This challenge is over: send a new one."
         assert await adapter.worker.tables_of("telegram:1") == []
 
@@ -505,8 +505,8 @@ async def test_an_offer_whose_game_is_over_opens_none_as_long_as_it_is_good(
     store: Store, server: TelegramServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     anna, bruno, chat = Person(server, 1, "Anna"), Person(server, 2, "Bruno"), elsewhere()
-    now = offers._hour() * 3600
-    monkeypatch.setattr(offers, "_hour", lambda: now // 3600)
+    now = offers._current_hour() * 3600
+    monkeypatch.setattr(offers, "_current_hour", lambda: now // 3600)
     async with on_telegram(store, server) as adapter:
         message = await sent(server, anna, chat, "metamazzo")
         data = payload_of(message)
@@ -514,7 +514,7 @@ async def test_an_offer_whose_game_is_over_opens_none_as_long_as_it_is_good(
         await adapter.worker.room.close((await table_of(adapter, anna)).code, "test")
         await adapter.worker.settled()
         # Its last second: an hour's first offer is the one that lasts longest.
-        later = (offers.GOOD_HOURS + 1) * 3600 - 1
+        later = (offers.VALID_HOURS + 1) * 3600 - 1
         now += later
         async for key in store.client.scan_iter():
             if 0 <= await store.client.ttl(key) <= later:
@@ -611,7 +611,7 @@ async def test_a_friend_elsewhere_sits_at_the_same_table(store: Store, server: T
     anna, chat, fake = Person(server, 1, "Anna"), elsewhere(), FakePlatform()
     async with on_telegram(store, server) as adapter:
         worker = adapter.worker
-        worker.add(fake)
+        worker.add_adapter(fake)
         bruno = Player(worker, fake, "Bruno", 2)
         await opened(server, anna, chat, "metamazzo", *shortest("metamazzo"))
         await bruno.say(f"/join {(await table_of(adapter, anna)).code}")

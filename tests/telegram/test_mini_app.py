@@ -18,7 +18,7 @@ from adapters.web.people import FRAMED
 from adapters.web.playground import Playground
 from adapters.web.site import Site
 from bot.handlers import Dispatcher
-from bot.mini_app import NotLaunched
+from bot.mini_app import InvalidLaunch
 from bot.platform import Person as Met
 from bot.platform import RateLimit
 from bot.sessions import Sessions
@@ -91,7 +91,7 @@ def test_another_implementation_agrees() -> None:
     ],
 )
 def test_whatever_else_comes_names_nobody(said: str) -> None:
-    with pytest.raises(NotLaunched) as caught:
+    with pytest.raises(InvalidLaunch) as caught:
         launched_by(TOKEN, said, NOW)
     assert TOKEN not in str(caught.value)
 
@@ -192,11 +192,11 @@ async def test_the_app_makes_one_session_that_a_frame_may_keep(
             assert page.headers.getall("Set-Cookie") == [cookie]
         again = await enter(anna(time.time()), held)
         assert (again.status, again.headers.get("Set-Cookie")) == (303, None)
-        assert len(await Sessions(store.client).of("telegram:1")) == 1
+        assert len(await Sessions(store.client).sessions_of("telegram:1")) == 1
         # Another person's app ends the session that the browser held.
         other = await enter(signed(user={**ANNA, "id": 2}, auth_date=int(time.time())), held)
         assert "telegram:2" in other.headers["Set-Cookie"]
-        assert not await Sessions(store.client).of("telegram:1")
+        assert not await Sessions(store.client).sessions_of("telegram:1")
         # Wrong ones count as requests: nobody guesses a good one, and they keep nobody at this address from it.
         assert [(await enter("x")).status for _ in range(3)] == [403] * 3
         assert (await enter(anna(time.time()), Origin=PAGE_FRAME)).status == 403
@@ -211,7 +211,7 @@ async def test_the_app_makes_one_session_that_a_frame_may_keep(
             [gone] = [one for one in left.headers.getall("Set-Cookie") if one.startswith(f"{FRAMED}=;")]
             assert "Max-Age=0;" in gone
             assert "Partitioned" in gone
-        assert not await Sessions(store.client).of("telegram:2")
+        assert not await Sessions(store.client).sessions_of("telegram:2")
 
 
 async def test_opening_the_app_brings_a_waiting_hand(store: Store, server: TelegramServer) -> None:

@@ -121,7 +121,7 @@ async def test_a_token_that_is_taken_back_is_one_line(
     store: Store, server: TelegramServer, hooked: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(supervisor, "REFUSED_PAUSE", 0.05)
-    monkeypatch.setattr(supervisor, "RAN_WELL", 0.0)
+    monkeypatch.setattr(supervisor, "STEADY_SECONDS", 0.0)
     monkeypatch.setattr(webhook_module, "LOOK_SECONDS", 0.05)
     more = webhook_settings(free_port()) if hooked else {}
     with capture_logs() as logs:
@@ -130,7 +130,7 @@ async def test_a_token_that_is_taken_back_is_one_line(
             server.token = "123456:another-one"
             worker = adapter.worker
             await until(lambda: worker.errors.get("telegram") == "token refused")
-            monkeypatch.setattr(supervisor, "RAN_WELL", 60.0)
+            monkeypatch.setattr(supervisor, "STEADY_SECONDS", 60.0)
             assert not adapter.healthy
             asked = sum(method == "getMe" for method, _ in server.calls)
             await asyncio.sleep(0.3)

@@ -27,12 +27,12 @@ from bot.platform import (
     ChatGone,
     MessageGone,
     NoPicture,
-    NotDone,
+    NotDelivered,
     NotEditable,
+    PlatformFailure,
     Press,
     SentMessage,
     SlowDown,
-    Trouble,
     Unreachable,
 )
 from bot.platform import Person as Somebody
@@ -239,7 +239,7 @@ async def test_a_text_whose_change_to_a_known_photo_was_made_and_its_answer_lost
     await adapter.send(PLACE, lasting, "one")
     words = await adapter.send(PLACE, text(), "two")
     server.order("editMessageMedia", Failure(hang_up=True, done_first=True))
-    with pytest.raises(Trouble):
+    with pytest.raises(PlatformFailure):
         await adapter.edit(PLACE, words, lasting)
     assert (await adapter.edit(PLACE, words._replace(is_certain=False), lasting)).picture
 
@@ -463,7 +463,7 @@ async def test_what_telegram_takes_for_no_photo_has_its_text_go_alone(
         (Refused(400, "Bad Request: chat not found"), ChatGone),
         (Refused(400, "Bad Request: not enough rights to send text messages to the chat"), ChatGone),
         (Refused(400, "Bad Request: message to edit not found"), MessageGone),
-        (Refused(401, "Unauthorized"), NotDone),
+        (Refused(401, "Unauthorized"), NotDelivered),
     ],
     ids=str,
 )
@@ -479,7 +479,7 @@ async def test_a_server_that_cannot_be_reached_has_not_refused_a_picture(
     adapter: Observed, server: TelegramServer
 ) -> None:
     await server.stop()
-    with pytest.raises(NotDone):
+    with pytest.raises(NotDelivered):
         await adapter.send(PLACE, panel(), "key")
 
 
@@ -652,7 +652,7 @@ async def test_where_uploads_fail_again_and_again_texts_go_alone_for_a_while(
     passed = 0.0
     monkeypatch.setattr(photos, "time", SimpleNamespace(monotonic=lambda: time.monotonic() + passed))
     for _ in range(photos.IN_A_ROW):
-        with pytest.raises(Trouble):
+        with pytest.raises(PlatformFailure):
             await adapter.send(PLACE, panel(), "key")
     assert not (await adapter.send(PLACE, panel(), "key")).picture
     passed = photos.REST_SECONDS

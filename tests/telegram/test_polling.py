@@ -50,7 +50,7 @@ async def polled(server: TelegramServer, ears: Ears) -> AsyncIterator[Polling]:
     )
     await bot.initialize()
     outages = Outages(lambda _platform: True, lambda _platform: None)
-    polling = Polling(bot, ears.hear, lambda platform, why: outages.failed(platform, why, certain=True))
+    polling = Polling(bot, ears.hear, lambda platform, why: outages.record_failure(platform, why, certain=True))
     task = asyncio.create_task(polling.run())
     try:
         yield polling

@@ -78,7 +78,7 @@ async def test_slow_press_is_answered_and_its_toast_follows(store: Store, server
             await gate.wait()
             return Reply("That card is not yours.")
 
-        adapter.card_room.press = slow  # type: ignore[method-assign]
+        adapter.card_room.handle_press = slow  # type: ignore[method-assign]
         assert await anna.press("My own settings", server.group(GROUP)) == "One moment…"
         gate.set()
         await until(lambda: "That card is not yours." in said(anna.private))

@@ -17,7 +17,7 @@ from bot import supervisor
 from bot.delivery import surface_sync
 from bot.finished.ratings import Scope
 from bot.panel import Button, Panel, Span
-from bot.platform import ChatGone, NotDone, Trouble, private_place
+from bot.platform import ChatGone, NotDelivered, PlatformFailure, private_place
 from bot.settings import BadSetting, Settings
 from bot.store import Store
 from tests.bot.fake_platform import FakePlatform, Player
@@ -230,10 +230,10 @@ async def test_what_a_server_says_that_broke_may_have_been_done(
         server.order(
             "sendMessage", Failure(refusal, done_first=True), Failure(Refused(413, "Request Entity Too Large"))
         )
-        with pytest.raises(Trouble) as broken:
+        with pytest.raises(PlatformFailure) as broken:
             await adapter.send(place, Panel((Span("Ciao"),)), "key")
-        assert not isinstance(broken.value, NotDone)
-        with pytest.raises(NotDone):
+        assert not isinstance(broken.value, NotDelivered)
+        with pytest.raises(NotDelivered):
             await adapter.send(place, Panel((Span("Ciao"),)), "key")
 
 
@@ -314,8 +314,8 @@ async def test_a_group_that_becomes_a_supergroup_takes_everything_along(
         worker = adapter.worker
         people = await seated(server, "metamazzo")
         await some_tricks(server, people, 1)
-        await worker.people.choose_for_chat(f"telegram:{GROUP}", language="it")
-        await worker.people.choose_for_chat(f"telegram:{GROUP}", language="en", clock="60")
+        await worker.people.update_chat(f"telegram:{GROUP}", language="it")
+        await worker.people.update_chat(f"telegram:{GROUP}", language="en", clock="60")
         old, moved = server.group(GROUP), server.group(new, "Bar Sport, super")
         old.gone = Refused(400, "Bad Request: group chat was upgraded to a supergroup chat", migrate_to_chat_id=new)
         if told:
@@ -617,7 +617,7 @@ async def test_one_player_on_telegram_and_one_elsewhere(store: Store, server: Te
     fake = FakePlatform()
     async with on_telegram(store, server) as adapter:
         worker = adapter.worker
-        worker.add(fake)
+        worker.add_adapter(fake)
         anna = Person(server, 1, "Anna")
         bruno = Player(worker, fake, "Bruno", 2)
         anna.say("/challenge metamazzo")

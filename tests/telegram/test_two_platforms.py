@@ -31,7 +31,7 @@ async def test_both_groups_see_the_same_tricks(tmp_path: Path, server: TelegramS
     # Beside a picture a board's text names each card as it comes to lie there.
     telegram.shows_pictures = playground.playground.shows_pictures = False
     telegram.rate_limit = lambda place: RateLimit()  # type: ignore[method-assign]
-    worker.add(telegram)
+    worker.add_adapter(telegram)
     serving = asyncio.create_task(telegram.serve())
     url: Any = SimpleNamespace(url=playground.url.rstrip("/"), is_running=True)
     page = Page(url)

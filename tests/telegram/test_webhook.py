@@ -270,13 +270,13 @@ async def test_while_telegram_does_not_answer_it_is_away_throughout_and_back_onc
             await until(lambda: not adapter.healthy)
             seen = set()
             for _ in range(60):
-                seen.add((await adapter.worker.healthy())["adapters"]["telegram"][:5])
+                seen.add((await adapter.worker.check_health())["adapters"]["telegram"][:5])
                 await asyncio.sleep(0.02)
             assert seen == {"down:"}
             before = server.webhook
             server.away = None
             await until(lambda: any(line["event"] == "platform_back" for line in logs))
-            assert (await adapter.worker.healthy())["adapters"]["telegram"] == "up"
+            assert (await adapter.worker.check_health())["adapters"]["telegram"] == "up"
             assert server.webhook is before, "it was still set"
     said = [line["event"] for line in logs if line["event"].startswith("platform_")]
     assert said == ["platform_away", "platform_back"]

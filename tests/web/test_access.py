@@ -28,7 +28,7 @@ from tests.open_playground import Open
     ],
 )
 def test_a_household_counts_as_one_whichever_of_its_addresses_it_uses(address: str, counted: str, network: str) -> None:
-    assert Visitor.at(address) == (counted, network)
+    assert Visitor.from_address(address) == (counted, network)
 
 
 def behind_a_proxy(*said: tuple[str, str]) -> CIMultiDictProxy[str]:

@@ -72,7 +72,7 @@ async def test_every_legal_move_can_be_hit_on_a_phone(playground: Open, browser:
         hit = await page.evaluate(REACHED)
         await shot(page, f"controls-{game}-{number}")
         assert len(hit) == len({*hit})
-        actions_hit = [actions.parse(payload) for payload in hit]
+        actions_hit = [actions.parse_payload(payload) for payload in hit]
         moves = {one.move for one in actions_hit if isinstance(one, MoveAction)}
         choices = [one for one in actions_hit if isinstance(one, TableAction) and one.verb == "draft"]
         needed = needs_control(table.game, seat)

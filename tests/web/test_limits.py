@@ -22,7 +22,7 @@ from adapters.web.limits import (
     Limits,
 )
 from adapters.web.people import MOST_NEW
-from bot.addresses import AROUND
+from bot.addresses import NETWORK_FACTOR
 from bot.handlers.limits import TRIES
 from bot.platform import RateLimit
 from bot.settings import Settings
@@ -60,7 +60,7 @@ IN_24_BITS = [f"192.0.2.{number % 256}" for number in range(400)]
 
 @pytest.mark.parametrize("addresses", [IN_48_BITS, IN_24_BITS], ids=["48 bits", "24 bits"])
 def test_a_network_may_try_a_few_times_what_an_address_may(limits: Limits, addresses: list[str]) -> None:
-    most = AROUND * NEWCOMERS.burst
+    most = NETWORK_FACTOR * NEWCOMERS.burst
     assert most <= allowed(limits.count_newcomer, addresses) <= most + SLACK
     most = CODES_NETWORK_FACTOR * CODES.burst
     assert most <= allowed(limits.count_code, addresses * CODES.burst) <= most + SLACK
@@ -89,13 +89,13 @@ def test_a_few_addresses_use_up_no_codes_and_ids_of_their_neighbours(limits: Lim
 
 def test_all_that_new_people_of_a_network_may_try_is_more_than_what_it_may_look_at() -> None:
     """Or it would keep nobody who guesses from anything."""
-    by_looking, by_sitting = CODES_NETWORK_FACTOR / CODES.interval, AROUND / NEWCOMERS.interval * TRIES.burst
+    by_looking, by_sitting = CODES_NETWORK_FACTOR / CODES.interval, NETWORK_FACTOR / NEWCOMERS.interval * TRIES.burst
     assert by_looking < by_sitting
 
 
 def test_a_network_cannot_be_all_the_new_people_there_may_be(limits: Limits) -> None:
     found = allowed(limits.count_newcomer, IN_48_BITS)
-    assert AROUND * NEWCOMERS.burst <= found < MOST_NEW
+    assert NETWORK_FACTOR * NEWCOMERS.burst <= found < MOST_NEW
     # A class at one address may come at once.
     assert allowed(limits.count_newcomer, ["192.0.2.9"] * 40) == NEWCOMERS.burst
 
@@ -109,7 +109,11 @@ def test_a_network_cannot_hold_all_that_may_be_open(limits: Limits, what: str) -
         def hold(request: web.Request) -> None:
             held.enter_context(opened(request))
 
-        assert allowed(hold, [one for one in IN_48_BITS[: AROUND + 2] for _ in range(each)]) == AROUND * each < STREAMS
+        assert (
+            allowed(hold, [one for one in IN_48_BITS[: NETWORK_FACTOR + 2] for _ in range(each)])
+            == NETWORK_FACTOR * each
+            < STREAMS
+        )
         assert allowed(hold, ["192.0.2.9"] * 2 * each) == each
     assert limits.streams == 0
     with opened(asker(IN_48_BITS[0])):

@@ -17,14 +17,14 @@ class SlowPresses:
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.begun, self.may_go_on = asyncio.Event(), asyncio.Event()
-        usual = Dispatcher.press
+        usual = Dispatcher.handle_press
 
         async def press(dispatcher: Dispatcher, one: Press) -> Reply:
             self.begun.set()
             await self.may_go_on.wait()
             return await usual(dispatcher, one)
 
-        monkeypatch.setattr(Dispatcher, "press", press)
+        monkeypatch.setattr(Dispatcher, "handle_press", press)
 
 
 @pytest.fixture

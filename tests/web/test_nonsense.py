@@ -87,7 +87,7 @@ async def test_nonsense_at_every_address_is_no_error_of_ours(
             await asyncio.sleep(0.05)
     await site.worker.settled()
     _program, token = await Programs(store.client).add("Reads", ("read",))
-    held = await Sessions(store.client).begin(ANNA.id)
+    held = await Sessions(store.client).start(ANNA.id)
     nonsense = Nonsense(site, random, code, [token, token[:-1], f"{token}x"], ["x", "a.b", "a.b.c", held[:-1]])
     version = (await site.worker.room.table(code)).version
     seen: set[int] = set()

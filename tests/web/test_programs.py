@@ -17,7 +17,7 @@ from structlog.testing import capture_logs
 from adapters.web.api import server
 from adapters.web.api.operations import OPERATIONS
 from adapters.web.site import MOST_SENT
-from bot.adapter_data import drop_kept
+from bot.adapter_data import delete_adapter_data
 from bot.features.privacy.feature import PrivacyFeature
 from bot.handlers.limits import TRIES
 from bot.idempotency import KEPT_SECONDS, UsedKeys
@@ -232,7 +232,7 @@ async def test_a_program_that_is_forgotten_has_no_token_any_more(site: Open, ses
     one = await program(site, session)
     client = site.worker.store.client
     [known] = await Programs(client).all()
-    await drop_kept(client, known.person)
+    await delete_adapter_data(client, known.person)
     assert (await one.ask("/me"))[0] == 401
     assert await Programs(client).all() == []
 
@@ -573,11 +573,11 @@ async def test_people_make_and_revoke_tokens_in_settings(site: Open, session: ai
 
 async def test_a_person_has_few_programs_and_a_press_that_comes_twice_makes_one(site: Open) -> None:
     programs = Programs(site.worker.store.client)
-    _one, first = await programs.add_own(ANNA.id, ("read",), "k1")
-    again, second = await programs.add_own(ANNA.id, ("read",), "k1")
-    assert await programs.whose(first) is None
-    assert await programs.whose(second) == again
-    assert len(await programs.of(ANNA.id)) == 1
+    _one, first = await programs.add_owned(ANNA.id, ("read",), "k1")
+    again, second = await programs.add_owned(ANNA.id, ("read",), "k1")
+    assert await programs.authenticate(first) is None
+    assert await programs.authenticate(second) == again
+    assert len(await programs.owned_by(ANNA.id)) == 1
     anna = Chat(site, ANNA)
     for _ in range(MOST_EACH - 1):
         assert (await anna.press("1pprograms make read")).panel
@@ -590,27 +590,27 @@ async def test_a_person_has_few_programs_and_a_press_that_comes_twice_makes_one(
         "1pprograms make play x",
     ):
         assert (await anna.press(payload)).toast
-    assert len(await programs.of(ANNA.id)) == MOST_EACH
+    assert len(await programs.owned_by(ANNA.id)) == MOST_EACH
     data = site.worker.feature(PrivacyFeature).own_data.mydata
     file = json.loads((await data.file(ANNA.id, [], 0)).content)
     assert [one["scopes"] for one in file["programs"]] == [["read"]] * MOST_EACH
     await site.worker.feature(PrivacyFeature).forgetter.forget(
         ANNA.id, await site.worker.feature(PrivacyFeature).forgetter.begin(ANNA.id)
     )
-    assert not await programs.of(ANNA.id)
+    assert not await programs.owned_by(ANNA.id)
 
 
 async def test_of_tokens_made_at_once_no_more_than_five_are_one_persons(site: Open) -> None:
     programs = Programs(site.worker.store.client)
     made = await asyncio.gather(
-        *(programs.add_own("telegram:1", ("read",), f"u{number}") for number in range(12)), return_exceptions=True
+        *(programs.add_owned("telegram:1", ("read",), f"u{number}") for number in range(12)), return_exceptions=True
     )
     assert sum(isinstance(one, ValueError) for one in made) == 12 - MOST_EACH
-    assert len(await programs.of("telegram:1")) == MOST_EACH
+    assert len(await programs.owned_by("telegram:1")) == MOST_EACH
     # The same update again is the same program.
     again = next(number for number, one in enumerate(made) if not isinstance(one, BaseException))
-    await programs.add_own("telegram:1", ("read",), f"u{again}")
-    assert len(await programs.of("telegram:1")) == MOST_EACH
+    await programs.add_owned("telegram:1", ("read",), f"u{again}")
+    assert len(await programs.owned_by("telegram:1")) == MOST_EACH
 
 
 async def test_people_leave_room_for_the_hosts_programs(site: Open, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -619,7 +619,7 @@ async def test_people_leave_room_for_the_hosts_programs(site: Open, monkeypatch:
     for number in range(4):
         await programs.add(f"The host's {number}")
     for number in range(3):
-        await programs.add_own(f"telegram:{number}", ("read",), "u")
+        await programs.add_owned(f"telegram:{number}", ("read",), "u")
     with pytest.raises(ValueError, match="too many"):
-        await programs.add_own("telegram:9", ("read",), "u")
+        await programs.add_owned("telegram:9", ("read",), "u")
     await programs.add("The host's")

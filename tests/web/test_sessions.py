@@ -15,7 +15,7 @@ from bot.handlers import Dispatcher
 from bot.platform import Person, Press, RateLimit, Reply, private_place
 from bot.sessions import KEPT_SECONDS, LINK_SECONDS, MOST_SESSIONS, NOTED_SECONDS, Sessions
 from bot.store import keys
-from bot.web_server import digest_of
+from bot.web_server import token_digest
 from tests.open_playground import Open
 from tests.web.test_tables import Live, Visitor, browser
 
@@ -35,7 +35,7 @@ class Chat:
     async def press(self, payload: str, *, genuine: bool = True) -> Reply:
         place = private_place(self.person.id)
         press = Press(f"p{next(self.numbers)}", self.person, place, "1", payload, genuine=genuine)
-        return await self.dispatcher.press(press)
+        return await self.dispatcher.handle_press(press)
 
     async def practice(self) -> str:
         opened = await self.dispatcher.lobby.open_table(self.person, "metamazzo", "easy", f"u{next(self.numbers)}")
@@ -137,7 +137,7 @@ async def test_a_link_from_a_worker_of_before_is_good_too(site: Open) -> None:
     """It held a token alone, and the store whose it is: workers are updated one by one."""
     await Chat(site, ANNA).practice()
     token = "A" * 43
-    await site.worker.store.client.set(keys.entrance(digest_of(token)), ANNA.id, ex=LINK_SECONDS)
+    await site.worker.store.client.set(keys.entrance(token_digest(token)), ANNA.id, ex=LINK_SECONDS)
     async with browser(site) as anna, browser(site) as thief:
         assert (await anna.post("/in", None, key=token)).status == 303
         assert "You play here as Anna." in (await anna.get("/"))[1]
@@ -184,7 +184,7 @@ async def test_a_browser_is_ended_in_settings_and_its_page_closes(site: Open, mo
         assert theirs.panel
         assert "None" in theirs.panel.plain
         await other.press("1pbrowsers end all")
-        assert len(await Sessions(site.worker.store.client).of(ANNA.id)) == 2
+        assert len(await Sessions(site.worker.store.client).sessions_of(ANNA.id)) == 2
         async with one.live(code) as first, two.live(code) as second:
             await first.word("table")
             await second.word("table")
@@ -269,14 +269,14 @@ async def test_another_persons_link_takes_the_browser_over(site: Open) -> None:
     async with signed_in(site, anna, code) as visitor:
         await visitor.post("/in", None, key=await bruno.key(f"1t{other}:browser"), t=other)
         assert "You play here as Bruno." in (await visitor.get("/"))[1]
-        assert not await Sessions(site.worker.store.client).of(ANNA.id)
+        assert not await Sessions(site.worker.store.client).sessions_of(ANNA.id)
 
 
 async def test_made_up_sessions_are_nobodys(site: Open) -> None:
     sessions = Sessions(site.worker.store.client)
-    held = await sessions.begin(ANNA.id)
+    held = await sessions.start(ANNA.id)
     person, id_, token = held.rsplit(".", 2)
-    assert await sessions.whose(held) == ANNA.id
+    assert await sessions.authenticate(held) == ANNA.id
     for wrong in (
         "",
         ".",
@@ -287,44 +287,44 @@ async def test_made_up_sessions_are_nobodys(site: Open) -> None:
         f"{BRUNO.id}.{id_}.{token}",
         "ü.ü.ü",
     ):
-        assert not await sessions.whose(wrong)
+        assert not await sessions.authenticate(wrong)
 
 
 async def test_sessions_end_unused_and_are_few(site: Open) -> None:
     sessions, now = Sessions(site.worker.store.client), 1_800_000_000.0
     sessions.now = lambda: now
-    first = await sessions.begin(ANNA.id)
+    first = await sessions.start(ANNA.id)
     now += NOTED_SECONDS + 1
-    assert await sessions.whose(first)
-    [one] = await sessions.of(ANNA.id)
+    assert await sessions.authenticate(first)
+    [one] = await sessions.sessions_of(ANNA.id)
     assert one.used == int(now) > one.made
-    held = [await sessions.begin(ANNA.id) for _ in range(MOST_SESSIONS)]
-    assert not await sessions.whose(first)
-    assert all([await sessions.whose(one) for one in held])
+    held = [await sessions.start(ANNA.id) for _ in range(MOST_SESSIONS)]
+    assert not await sessions.authenticate(first)
+    assert all([await sessions.authenticate(one) for one in held])
     now += KEPT_SECONDS + 1
-    assert not any([await sessions.whose(one) for one in held])
-    assert not await sessions.of(ANNA.id)
+    assert not any([await sessions.authenticate(one) for one in held])
+    assert not await sessions.sessions_of(ANNA.id)
 
 
 async def test_what_is_over_is_kept_no_longer_though_another_is_in_use(site: Open) -> None:
     client, now = site.worker.store.client, 1_800_000_000.0
     sessions = Sessions(client)
     sessions.now = lambda: now
-    await sessions.begin(ANNA.id)
+    await sessions.start(ANNA.id)
     for step in (KEPT_SECONDS // 2, KEPT_SECONDS // 2, KEPT_SECONDS // 2):
         now += step + 1
-        held = await sessions.begin(ANNA.id)
+        held = await sessions.start(ANNA.id)
     assert await client.hlen(keys.sessions(ANNA.id)) == 2
     for _ in range(2):
         now += KEPT_SECONDS // 2 + 1
-        assert await sessions.whose(held)
+        assert await sessions.authenticate(held)
     assert await client.hlen(keys.sessions(ANNA.id)) == 1
 
 
 async def test_what_was_ended_while_it_was_used_stays_ended(site: Open, monkeypatch: pytest.MonkeyPatch) -> None:
     client = site.worker.store.client
     sessions = Sessions(client)
-    held = await sessions.begin(ANNA.id)
+    held = await sessions.start(ANNA.id)
     key, id_ = keys.sessions(ANNA.id), held.split(".")[-2]
     stored = json.loads(await client.hget(key, id_))
     await client.hset(key, id_, json.dumps({**stored, "used": stored["used"] - 2 * NOTED_SECONDS}))
@@ -336,9 +336,9 @@ async def test_what_was_ended_while_it_was_used_stays_ended(site: Open, monkeypa
         return found  # type: ignore[no-any-return]
 
     monkeypatch.setattr(client, "hget", ended_meanwhile)
-    assert await sessions.whose(held)
+    assert await sessions.authenticate(held)
     monkeypatch.undo()
-    assert not await sessions.of(ANNA.id)
+    assert not await sessions.sessions_of(ANNA.id)
 
 
 async def test_what_is_kept_of_browsers_is_told_and_forgotten(site: Open) -> None:
@@ -380,13 +380,13 @@ async def test_what_is_pressed_on_a_page_is_no_word_of_a_private_chat(site: Open
     stranger = Person("playground:77", "Dino", "dino", "en")
     chat = Chat(site, stranger)
     code = await chat.practice()
-    held = await Sessions(site.worker.store.client).begin(stranger.id)
+    held = await Sessions(site.worker.store.client).start(stranger.id)
     async with browser(site) as dino:
         dino.session.cookie_jar.update_cookies({people.SESSION: held})
         async with dino.live(code) as live:
             card = await playable(live)
             assert not (await live.press(card))["refused"]
         await dino.post(f"/t/{code}")
-    assert not (await site.worker.people.fresh(stranger.id)).has_private_chat
+    assert not (await site.worker.people.reload(stranger.id)).has_private_chat
     shown = await site.worker.store.shown(code)
     assert all(people.PLATFORM not in text and "page" not in text for text in shown.values())

@@ -16,7 +16,7 @@ import pytest
 from structlog.testing import capture_logs
 
 from adapters.web import people
-from bot.adapter_data import drop_kept, read_kept
+from bot.adapter_data import delete_adapter_data, read_adapter_data
 from bot.handlers import hands
 from bot.platform import RateLimit
 from bot.programs import Programs
@@ -289,7 +289,7 @@ async def test_full_table_offers_to_watch_it(site: Open) -> None:
 async def test_full_table_that_may_not_be_watched_says_so(site: Open) -> None:
     opened = await site.worker.challenges.open_table("testa", "paper:1", "Anna", "u1", host="paper:100")
     await site.worker.challenges.sit(opened.code, "paper:2", "Bruno", "u2")
-    await site.worker.people.choose_for_chat("paper:100", watched="0")
+    await site.worker.people.update_chat("paper:100", watched="0")
     async with browser(site) as carla:
         status, page = await carla.get(f"/t/{opened.code}")
         assert status == 200
@@ -646,8 +646,8 @@ async def test_what_is_kept_of_a_person_is_forgotten(site: Open) -> None:
     async with browser(site) as anna:
         await anna.play(name="Anna")
         person = f"web:{await only_id(site)}"
-        assert '"name": "Anna"' in (await read_kept(client, person))[people.PEOPLE]
-        await drop_kept(client, person)
+        assert '"name": "Anna"' in (await read_adapter_data(client, person))[people.PEOPLE]
+        await delete_adapter_data(client, person)
         assert not await client.exists(people.PEOPLE)
         # Their cookie is a stranger's.
         assert "Anna" not in (await anna.get("/"))[1]
@@ -684,7 +684,7 @@ async def test_ones_tables_have_their_link_for_who_watches(site: Open) -> None:
         assert f"/t/{practice}-" in page
         private = await challenges.open_table("testa", person, "Anna", "u2", host="playground:@1")
         assert f"/t/{private.code}-" not in (await anna.get("/"))[1]
-        await site.worker.people.choose_for_chat("playground:bar", watched="0")
+        await site.worker.people.update_chat("playground:bar", watched="0")
         assert watch_id not in (await anna.get("/"))[1]
 
 

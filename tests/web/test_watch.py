@@ -73,7 +73,7 @@ async def test_a_chat_that_closes_its_tables_ends_what_is_watched(playground: Op
     code, watch_id = await open_table(playground)
     page = await opened(browser, f"{playground.url}t/{watch_id}", errors=False)
     await expect(page.locator(".says")).to_contain_text("is to move")
-    await playground.worker.people.choose_for_chat("playground:bar", watched="0")
+    await playground.worker.people.update_chat("playground:bar", watched="0")
     card = await plays(playground, code, "m1")
     await expect(page.locator("[role=alert]")).to_contain_text("nothing to watch")
     assert await page.locator(f"[data-lying='{card}']").count() == 0

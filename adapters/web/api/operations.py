@@ -5,7 +5,7 @@ from typing import Literal, NamedTuple
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from bot.commands import Kind, choices
+from bot.commands import ArgumentKind, choices_of
 from bot.features.ratings.players import ALL, PERIODS, Leaderboard, Player
 from bot.programs import Scope
 from bot.site.replayed import RECORD_TYPES, ReplayedAnalysis, ReplayedDeal, ReplayedGame
@@ -107,7 +107,9 @@ FACES = Parameter("suits", "query", "With which suits cards in words are; by def
 READER = (LANGUAGE, FACES)
 PLAYER_ID = "[A-Za-z0-9_-]{60,400}"
 PLAYER = Parameter("player_id", "path", "A player, as a leaderboard has them.", PLAYER_ID)
-KIND = Parameter("game", "query", "Of which game; by default of all together.", choices=(ALL, *choices(Kind.GAME)))
+KIND = Parameter(
+    "game", "query", "Of which game; by default of all together.", choices=(ALL, *choices_of(ArgumentKind.GAME))
+)
 PERIOD = Parameter("period", "query", "Of this month, in UTC, or of all time, as by default.", choices=PERIODS)
 TABLE_CODE = Parameter("code", "path", "A table's code.", CODE)
 KEY = Parameter(

@@ -36,11 +36,11 @@ from bot.features.ratings.feature import RatingsFeature
 from bot.features.ratings.players import ALL, Players
 from bot.idempotency import fingerprint
 from bot.pasted_text import pasted_code
-from bot.programs import CannotBe, Program, Scope
+from bot.programs import Program, ProgramError, Scope
 from bot.site.reader import AnalysisBusy, Answer, NotAnalysed, Reader
 from bot.store import STORE_ERRORS
 from bot.texts import language_of
-from bot.web_server import sent_in_time
+from bot.web_server import body_timeout
 
 MIN_GZIP_BYTES = 800
 NO_GAME = "There is no finished game of this id, or no such deal in it."
@@ -118,7 +118,7 @@ class Api:
                     key = request.headers[KEY.name]
                     await self._card_room.playing.claim_key(request[PROGRAM], key, said)
                 return await handler(request)
-            except CannotBe as fault:
+            except ProgramError as fault:
                 raise ApiError(STATUSES[fault.reason], str(fault), fault.wait) from None
 
         return answer
@@ -138,7 +138,7 @@ class Api:
             except LimitExceeded as error:
                 return ApiError(HTTPStatus.TOO_MANY_REQUESTS, str(error), error.wait).response()
             except STORE_ERRORS as error:
-                return ApiError(HTTPStatus.SERVICE_UNAVAILABLE, self._card_room.store_away(error), 5).response()
+                return ApiError(HTTPStatus.SERVICE_UNAVAILABLE, self._card_room.report_store_error(error), 5).response()
             except Exception:
                 log.exception("api_failed")
                 return ApiError(HTTPStatus.INTERNAL_SERVER_ERROR, "Something went wrong with me.").response()
@@ -148,7 +148,7 @@ class Api:
     async def _authenticate(self, request: web.Request, scope: Scope) -> Program:
         """Who asks, by a token that allows it. Cookies say nothing here: what is written needs no other check."""
         token = _token(request)
-        program = await self._card_room.playing.programs.whose(token) if token else None
+        program = await self._card_room.playing.programs.authenticate(token) if token else None
         if program is None:
             raise ApiError(HTTPStatus.UNAUTHORIZED, "Send a good token: Authorization: Bearer …", challenge="Bearer")
         if scope not in program.scopes:
@@ -270,7 +270,7 @@ class Api:
         """What a program is told for as long as its token is good."""
         async with aclosing(states):
             async for state in states:
-                if await self._card_room.playing.programs.whose(_token(request)) is None:
+                if await self._card_room.playing.programs.authenticate(_token(request)) is None:
                     return
                 yield state
 
@@ -295,7 +295,7 @@ class Api:
             async for state in states:
                 yield state
         except STORE_ERRORS as error:
-            self._card_room.store_away(error)
+            self._card_room.report_store_error(error)
         except Exception:
             log.exception("api_stream_failed")
 
@@ -322,7 +322,7 @@ async def _read_body(request: web.Request, model: type[RequestBody]) -> RequestB
     if request.content_type != "application/json":
         raise ApiError(HTTPStatus.BAD_REQUEST, "Send application/json.")
     try:
-        async with sent_in_time():
+        async with body_timeout():
             body = await request.read()
         return model.model_validate_json(body)
     except web.HTTPRequestTimeout:

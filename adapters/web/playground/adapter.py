@@ -6,7 +6,7 @@ from adapters.web.site import Site, until_cancelled
 from bot.card_room import CardRoom
 from bot.panel import Panel
 from bot.places import Place
-from bot.platform import NotDone, RateLimit, SentMessage
+from bot.platform import NotDelivered, RateLimit, SentMessage
 
 
 class Playground:
@@ -46,17 +46,17 @@ class Playground:
     def rate_limit(self, place: str) -> RateLimit:
         return RateLimit()
 
-    def overall(self) -> RateLimit:
+    def overall_rate_limit(self) -> RateLimit:
         return RateLimit()
 
-    def invitation(self, code: str, place: str, message: str) -> str:
+    def invitation_url(self, code: str, place: str, message: str) -> str:
         return self.server.invitation(code)
 
     def has_admins(self, place: str) -> bool:
         return False
 
     async def is_admin(self, place: str, person: str) -> bool:
-        raise NotDone("nobody administers groups here")
+        raise NotDelivered("nobody administers groups here")
 
     async def send(self, place: str, panel: Panel, key: str, *, silent: bool = False) -> SentMessage:
         return SentMessage(str(await self.chat_store.send(self._chat_id(place), panel, key)))
@@ -70,6 +70,6 @@ class Playground:
 
     def _chat_id(self, place: str) -> str:
         if not self._loaded:
-            raise NotDone("not started yet")
+            raise NotDelivered("not started yet")
         where = Place.parse(place)
         return f"@{where.person}" if where.is_private else where.chat

@@ -22,10 +22,10 @@ from typing import Any
 
 from adapters.web.refusals import Refused
 from bot.names import person_name
-from bot.panel import LONGEST_PAYLOAD, Button, Panel, units
+from bot.panel import LONGEST_PAYLOAD, Button, Panel, utf16_length
 from bot.picture import Picture
 from bot.platform import ChatGone, File, MessageGone, TooLong, Unreachable
-from bot.texts import marked as _
+from bot.texts import gettext_noop as _
 
 LONGEST_TEXT = 4096
 """UTF-16 units of a message, as on Telegram."""
@@ -153,7 +153,7 @@ class ChatStore:
 
     async def say(self, chat: Chat, person: User, text: str, reply_to: int | None, key: str) -> dict[str, Any] | None:
         """A person's message; None if it was said already, with the same key."""
-        if not text.strip() or units(text) > LONGEST_TEXT:
+        if not text.strip() or utf16_length(text) > LONGEST_TEXT:
             raise Refused(_("A message has 1 to {most} characters."), most=LONGEST_TEXT)
         if key in chat.sends:
             return None
@@ -315,7 +315,7 @@ def _panel_fields(panel: Panel) -> dict[str, Any]:
     """A panel as the page draws it; refused as Telegram would."""
     rows = [drawn for row in panel.rows if (drawn := [button for button in row if button.kind not in HIDDEN_BUTTONS])]
     buttons = [button for row in rows for button in row]
-    if units(panel.plain) > LONGEST_TEXT:
+    if utf16_length(panel.plain) > LONGEST_TEXT:
         raise TooLong(LONGEST_TEXT)
     if not panel.plain.strip() or len(buttons) > MOST_BUTTONS:
         raise Refused("a message has a text, and at most 100 buttons")

@@ -16,12 +16,12 @@ from adapters.web.playground.tabs import Tabs
 from adapters.web.refusals import Refused
 from bot.card_room import CardRoom
 from bot.idempotency import press_key
-from bot.names import trimmed
+from bot.names import trim_blanks
 from bot.panel import LONGEST_PAYLOAD
 from bot.places import Place
 from bot.platform import Command, Person, Press, Reply, is_private
+from bot.texts import gettext_noop as _
 from bot.texts import language_of, texts
-from bot.texts import marked as _
 
 REQUESTS_REMEMBERED = 2000
 LONGEST_QUOTE = 80
@@ -201,7 +201,7 @@ class Requests:
             # Looked up before: what is said now may have the chat's oldest message forgotten.
             about = self._chat_store.people.get(str(chat.messages[request.reply_to]["by"]))
         await self._chat_store.say(chat, person, request.text, request.reply_to, key)
-        text = trimmed(request.text)
+        text = trim_blanks(request.text)
         if text.startswith("/"):
             return await self._command(person, chat, text, about, key)
         # There nobody else can be meant.
@@ -220,14 +220,14 @@ class Requests:
             tuple(self._person(one) for one in about if one),
             chat_name="" if chat.id.startswith("@") else chat.title,
         )
-        reply = await self._card_room.command(command)
+        reply = await self._card_room.handle_command(command)
         return await self._answer(person, chat, reply, key)
 
     async def _press(self, person: User, request: PressRequest, key: str) -> str:
         chat = self._chat(person, request.chat)
         genuine = has_button(chat.messages.get(request.message), request.payload)
         press = Press(key, self._person(person), _place(chat), str(request.message), request.payload, genuine=genuine)
-        reply = await self._card_room.press(press)
+        reply = await self._card_room.handle_press(press)
         return await self._answer(person, chat, reply, key, press)
 
     async def _answer(self, person: User, chat: Chat, reply: Reply, key: str, press: Press | None = None) -> str:
@@ -268,13 +268,13 @@ class Requests:
         if person.closed:
             await self._chat_store.set_closed(person, False)
         self._tabs.send_to_person(person, {"type": "go", "chat": f"@{person.id}"})
-        await self._card_room.opened_private_chat(self._person(person), code)
+        await self._card_room.send_hands(self._person(person), code)
         return ""
 
     async def _set_closed(self, person: User, closed: bool) -> str:
         await self._chat_store.set_closed(person, closed)
         if not person.closed:
-            await self._card_room.opened_private_chat(self._person(person))
+            await self._card_room.send_hands(self._person(person))
         return ""
 
     def _person(self, user: User) -> Person:

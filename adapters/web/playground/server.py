@@ -24,14 +24,14 @@ from adapters.web.refusals import Refused
 from adapters.web.site import Site, browser_language
 from bot.background import TaskSet
 from bot.card_room import CardRoom
-from bot.commands import Kind, choices, listed
-from bot.host_link import drop_link, show_link
+from bot.commands import ArgumentKind, choices_of, listed_commands
+from bot.host_link import delete_link, show_link
 from bot.idempotency import press_key
 from bot.platform import DeliveryError
 from bot.store import STORE_ERRORS
+from bot.texts import gettext_noop as _
 from bot.texts import language_of, texts
-from bot.texts import marked as _
-from bot.web_server import is_same_secret, sent_in_time
+from bot.web_server import body_timeout, equals_secret
 
 LONGEST_REQUEST = 64 * 1024
 """Bytes of one WebSocket message; a longer one ends the connection."""
@@ -84,7 +84,7 @@ class Server:
                 self._announce()
                 yield
             finally:
-                drop_link(self._folder, self._link)
+                delete_link(self._folder, self._link)
                 await self.tabs.close(GOODBYE_SECONDS)
                 await self._busy.wait(2.0)
 
@@ -141,7 +141,7 @@ class Server:
         """For the key of a link, in the body, a ticket that opens one WebSocket in its place: addresses are logged by
         every proxy on the way, and some log headers.
         """
-        async with sent_in_time():
+        async with body_timeout():
             key = (await request.read()).decode(errors="replace")
         self._admit(request, *self._identify(key))
         ticket = secrets.token_urlsafe(12)
@@ -178,10 +178,10 @@ class Server:
         """Whom a link acts as, and whether it is the host's."""
         if not self.access.is_open:
             return None, False
-        if is_same_secret(key, self._host_key):
+        if equals_secret(key, self._host_key):
             return None, True
         for person in self._chat_store.people.values():
-            if is_same_secret(key, person.token):
+            if equals_secret(key, person.token):
                 return person, False
         raise Refused(OLD_LINK if key else NO_LINK)
 
@@ -223,7 +223,7 @@ class Server:
         except DeliveryError as error:
             return _refusal(_request_name(text), str(error))
         except STORE_ERRORS as error:
-            return _refusal(_request_name(text), self._card_room.store_away(error, language_of(tab.language)))
+            return _refusal(_request_name(text), self._card_room.report_store_error(error, language_of(tab.language)))
         except Exception:
             log.exception("playground_request_failed")
             sorry = texts(language_of(tab.language)).gettext(SORRY)
@@ -256,11 +256,11 @@ def command_hints(language: str) -> list[dict[str, Any]]:
             "takes": {
                 value: texts(language).gettext(name)
                 for argument in spec.arguments
-                for value, name in choices(argument.kind).items()
+                for value, name in choices_of(argument.kind).items()
             },
-            "people": any(argument.kind is Kind.PERSON for argument in spec.arguments),
+            "people": any(argument.kind is ArgumentKind.PERSON for argument in spec.arguments),
         }
-        for spec in listed()
+        for spec in listed_commands()
     ]
 
 

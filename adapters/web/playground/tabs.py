@@ -9,7 +9,7 @@ from aiohttp import WSCloseCode, web
 
 from adapters.web.playground.chat_store import Chat, User
 from adapters.web.refusals import Refused
-from bot.texts import marked as _
+from bot.texts import gettext_noop as _
 
 MOST_TABS, MOST_TABS_EACH = 400, 20
 """How many tabs there may be in all, and of one person where each has a link of their own."""

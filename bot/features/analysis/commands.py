@@ -9,9 +9,9 @@ from bot.panel import Panel
 from bot.people import Profile
 from bot.pictures.results import game_sheet
 from bot.platform import chat_of
-from bot.pseudonyms import spoken
+from bot.pseudonyms import localize_name
 from bot.tables.errors import GameNotKept
-from bot.viewers import Viewers, pictured
+from bot.viewers import Viewers, with_picture
 from engine.robots.findings import summary
 
 
@@ -39,11 +39,11 @@ class AnalysisPages:
         found = await self._analysis_pool.analysis(game)
         if found is None:
             raise TooManyAnalyses()
-        viewer = await self._viewers.at(place)
-        panel = analysis_page(game, found.verdicts, found.deals, viewer.language, profile.suits, viewer.pages)
+        viewer = await self._viewers.viewer_at(place)
+        panel = analysis_page(game, found.verdicts, found.deals, viewer.language, profile.suits, viewer.pages_url)
         if not viewer.deck or found.deals < len(game.record.deals):
             return panel
-        names = [spoken(name, viewer.language) for name in game.record.seats]
+        names = [localize_name(name, viewer.language) for name in game.record.seats]
         summaries = [summary(found.verdicts, seat) for seat in range(len(names))]
         sheet = game_sheet(game.record, game.code, names, viewer.language, ended=game.ended, summaries=summaries)
-        return pictured(panel, sheet, viewer.language)
+        return with_picture(panel, sheet, viewer.language)

@@ -97,7 +97,7 @@ class Completion:
         adapter = self._adapters.get(platform_of(place))
         if adapter is None:
             return
-        viewer = await self._viewers.at(place)
+        viewer = await self._viewers.viewer_at(place)
         panel = draw(
             table,
             Result(table.hosts.index(place)),
@@ -105,7 +105,7 @@ class Completion:
             viewer,
             NO_EXTRAS,
             outcome,
-            self._policies.of(table),
+            self._policies.policy_of(table),
         )
         ready = await self._pictures.paint_panel(panel)
         while panel.picture and not ready.picture:

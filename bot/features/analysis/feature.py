@@ -10,7 +10,7 @@ from bot.features.analysis.commands import AnalysisPages
 from bot.features.analysis.completion import Completion
 from bot.people import Profile
 from bot.platform import Command, Press, Reply, SentMessage
-from bot.replies import command_toast, for_one
+from bot.replies import command_toast, private_reply
 from bot.table_policy import Outcome
 from bot.tables.table import Table
 
@@ -34,12 +34,12 @@ class AnalysisFeature(Feature):
             core.delivery.answers,
             core.policies,
         )
-        self._looks_at_games = core.looks_at_games
+        self._looks_at_games = core.analyses_games
 
     def stop(self) -> None:
         self.completion.stop()
 
-    def results_shown(self, table: Table, outcome: Outcome, messages: Mapping[Result, SentMessage]) -> None:
+    def on_results_shown(self, table: Table, outcome: Outcome, messages: Mapping[Result, SentMessage]) -> None:
         if self._looks_at_games:
             self.completion.start(table, outcome, messages)
 
@@ -50,4 +50,6 @@ class AnalysisFeature(Feature):
     async def _page(self, press: Press, profile: Profile, words: list[str]) -> Reply:
         if len(words) != 1:
             raise BadPayload()
-        return for_one(press.place, profile.language, await self.analyses.show_game(press.place, profile, words[0]))
+        return private_reply(
+            press.place, profile.language, await self.analyses.show_game(press.place, profile, words[0])
+        )

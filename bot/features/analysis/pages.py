@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from bot import actions
 from bot.finished.game import FinishedGame
 from bot.panel import Button, Panel, Writer
-from bot.pseudonyms import spoken
+from bot.pseudonyms import localize_name
 from bot.tables.snapshot import isolated
 from bot.words.course import how_it_went
 from bot.words.verdicts import as_counted, lost_text, points_text, replay_button, short_move
@@ -23,7 +23,7 @@ def analysis_page(
 
     ``pages`` is where our pages are, empty if they cannot be reached.
     """
-    names = [spoken(name, language) for name in game.record.seats]
+    names = [localize_name(name, language) for name in game.record.seats]
     words = Wording(language, names, faces_of(game.record.kind, suits))
     _ = words.text
     page = Writer()

@@ -20,7 +20,7 @@ from bot.panels.drafts import NO_DRAFT
 from bot.people import Profile
 from bot.platform import Reply, chat_of, is_private, private_place
 from bot.private_hands import PrivateHands
-from bot.replies import for_one
+from bot.replies import private_reply
 from bot.texts import error_text
 from bot.viewers import Viewers
 from engine.shuffle import commitment
@@ -65,9 +65,11 @@ class Daily:
             case ["play"]:
                 return await self.play(place, profile)
             case ["yesterday", *chat] if len(chat) < 2:
-                return for_one(place, profile.language, await self._played.yesterday(profile, _group(place, chat)))
+                return private_reply(
+                    place, profile.language, await self._played.yesterday(profile, _group(place, chat))
+                )
             case ["lines", number, *chat] if len(chat) < 2 and number.isdecimal() and len(number) < 4:
-                return for_one(
+                return private_reply(
                     place, profile.language, await self._played.lines(profile, int(number), _group(place, chat))
                 )
         raise BadPayload()
@@ -88,14 +90,14 @@ class Daily:
 
     async def _in_group(self, place: str) -> Panel:
         day = self._days.today()
-        viewer = await self._viewers.at(place)
+        viewer = await self._viewers.viewer_at(place)
         lines = await self._played.named(await self._days.results.lines(day, chat_of(place)))
         return day_panel(viewer.language, day, await self._days.game_on(day), lines)
 
     async def _own_with_reminder(self, profile: Profile) -> Panel:
         panel = await self.own(profile)
         payload = partial(actions.page, DAILY, "remind")
-        row = hour_row(profile.language, "⏰", await self._hours.of(profile.id), payload)
+        row = hour_row(profile.language, "⏰", await self._hours.hour_of(profile.id), payload)
         return replace(panel, rows=(*panel.rows, row))
 
     async def own(self, profile: Profile) -> Panel:

@@ -206,7 +206,7 @@ class Days:
         try:
             if await self.results.par(day) is None:
                 await self.results.note_par(
-                    day, await self._robot_pool.in_background(played_by_robots, await self.game_on(day), secret)
+                    day, await self._robot_pool.run_in_background(played_by_robots, await self.game_on(day), secret)
                 )
         except STORE_ERRORS as error:
             self._worked_out = None

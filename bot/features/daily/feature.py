@@ -25,7 +25,7 @@ from bot.store import Store, keys
 from bot.table_policy import Outcome, TablePolicy
 from bot.tables.snapshot import OwnTexts
 from bot.tables.table import Table
-from bot.texts import marked as _
+from bot.texts import gettext_noop as _
 from bot.texts import texts
 
 CLOSE_SECONDS = 30.0
@@ -73,7 +73,7 @@ class DailyPolicy(TablePolicy):
         is_late = await self._days.results.of(table.day, person) is None
         return Outcome("", (), details=DayDetails(is_late=is_late))
 
-    def note(self, outcome: Outcome, language: str) -> str:
+    def outcome_note(self, outcome: Outcome, language: str) -> str:
         return texts(language).gettext(TOO_LATE) if outcome.details and outcome.details.is_late else ""
 
     def robot_seed(self, table: Table) -> int:
@@ -91,7 +91,7 @@ class DailyFeature(Feature):
         self.days = Days(core.room, core.challenges, core.archive, core.robot_pool, core.clock)
         self.reminders = Reminders(core.store, core.shards, core.clock, core.people, core.adapters, self.days)
         self._hours = reminder_hours(core.store.client)
-        played = PlayedDays(self.days, core.people, core.archive, core.analysis_pool, is_analysed=core.looks_at_games)
+        played = PlayedDays(self.days, core.people, core.archive, core.analysis_pool, is_analysed=core.analyses_games)
         self.daily = Daily(self.days, played, self._hours, core.viewers, core.private_hands, core.updates)
         self.site = DaySite(core.people, self.days, self.daily, played)
         self.policy = DailyPolicy(core.store, core.archive, self.days)
@@ -102,7 +102,7 @@ class DailyFeature(Feature):
             "days": partial(core.shards.while_leader, CLOSE_SECONDS, self.days.close_past),
             "reminders": self.reminders.run,
         }
-        if core.looks_at_games:
+        if core.analyses_games:
             analyses = DayAnalyses(core.shards, self.days, core.archive, core.analysis_pool)
             self.loops["day analyses"] = analyses.run
 
@@ -126,7 +126,7 @@ class DailyFeature(Feature):
         yield partial(mark_before_forgetting, self._room, forgetting.person)
 
     def steps_at_the_end(self, forgetting: Forgetting) -> Iterator[Step]:
-        yield partial(self.days.results.forget, forgetting.person, forgetting.somebody)
+        yield partial(self.days.results.forget, forgetting.person, forgetting.pseudonym)
         yield partial(self._hours.forget, forgetting.person, forgetting.today)
 
     async def mydata(self, person: str, now: float) -> dict[str, Any]:
@@ -135,5 +135,5 @@ class DailyFeature(Feature):
         return {
             "days": [{"day": day.isoformat(), **result.to_dict()} for day, result in found if result],
             "days_asked_for": [{"day": day.isoformat(), "chat": chat} for day, chat in await results.asked_by(person)],
-            "reminded_at": await self._hours.of(person),
+            "reminded_at": await self._hours.hour_of(person),
         }

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from datetime import date
 from typing import Any
 
-from bot.daily_draws import Drawn
+from bot.daily_draws import DailyDraws
 from bot.store import keys
 from engine import GAMES
 
@@ -34,7 +34,7 @@ class DayGames:
     """The games of one store's days. Every method raises the store's errors."""
 
     def __init__(self, client: Any) -> None:
-        self._drawn = Drawn(client, keys.DAILY_DRAWN)
+        self._drawn = DailyDraws(client, keys.DAILY_DRAWN)
 
     async def of_today(self, today: date) -> str:
         """Return today's game, and store it if it is not stored yet."""

@@ -12,7 +12,7 @@ from bot.features.daily.store import Line, Streak
 from bot.panel import Button, Panel, Row, Span, Writer
 from bot.tables.snapshot import isolated
 from bot.texts import day_name, texts
-from bot.texts import marked as _
+from bot.texts import gettext_noop as _
 from bot.words.wording import Wording, faces_of, minus, signed
 from engine import GAMES, game_kind
 

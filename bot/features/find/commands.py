@@ -38,7 +38,7 @@ class Finding:
 
         AskedIfReady while there are some, who wait for them.
         """
-        chosen = [game] if game else [one.game for one in await self._people.choices(profile.id)]
+        chosen = [game] if game else [one.game for one in await self._people.last_choices(profile.id)]
         games = [one for one in chosen if game or GAMES[one].seats == 2]
         if not _can_be_asked(place, profile):
             raise NotInPrivateYet()
@@ -101,7 +101,7 @@ class Finding:
         if nickname:
             if not NICKNAME.fullmatch(nickname) or nickname.casefold() == NAME:
                 raise BadNickname()
-            await self._people.choose(profile.id, nickname=nickname)
+            await self._people.update_person(profile.id, nickname=nickname)
         profile = await self._people.person(profile.id)
         toast = private_toast(place, profile.language)
         return Reply(toast, nickname_page(profile.language, profile.nickname), private=True)

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
-from bot.actions import BadPayload, TableAction, number_in
+from bot.actions import BadPayload, TableAction, parse_number
 from bot.core import Core
 from bot.delivery.names import Hand
 from bot.delivery.surface import Change
@@ -16,8 +16,8 @@ from bot.features.find.pages import ready_panel
 from bot.features.find.reports import Reports
 from bot.features.find.strangers import Strangers
 from bot.features.find.teller import Teller
-from bot.game_words import game_called
-from bot.mentions import NoSuchPerson, person_meant
+from bot.game_words import find_game
+from bot.mentions import NoSuchPerson, find_mentioned
 from bot.names import plain_name
 from bot.panel import Panel
 from bot.panels.drafts import NO_DRAFT
@@ -38,7 +38,7 @@ class FindPolicy(TablePolicy):
     def __init__(self, finder: Finder) -> None:
         self._finder = finder
 
-    async def archived(self, table: Table, game: Any) -> None:
+    async def on_archived(self, table: Table, game: Any) -> None:
         await self._finder.game_over(table)
 
     async def decline(self, table: Table, person: str, update: str) -> bool:
@@ -91,7 +91,7 @@ class FindFeature(Feature):
     def steps_before_leaving(self, forgetting: Forgetting) -> Iterator[Step]:
         # The people they were matched with go back to the queue.
         yield partial(self.finder.queue.forget, forgetting.person)
-        yield partial(self._reports.forget, forgetting.person, forgetting.somebody)
+        yield partial(self._reports.forget, forgetting.person, forgetting.pseudonym)
 
     def steps_at_the_end(self, forgetting: Forgetting) -> Iterator[Step]:
         yield partial(self._client.delete, keys.left(forgetting.person))
@@ -126,7 +126,7 @@ class FindFeature(Feature):
         return text.format(count=looking)
 
     async def _find(self, command: Command, profile: Profile) -> Reply:
-        game = game_called(" ".join(command.words)) if command.words else ""
+        game = find_game(" ".join(command.words)) if command.words else ""
         return await self._finding.look(command.place, profile, command.key, game)
 
     async def _start(self, command: Command, profile: Profile) -> Reply:
@@ -142,7 +142,7 @@ class FindFeature(Feature):
         """Block somebody who is named, or else list who is blocked."""
         if not (command.words or command.about):
             return await self._strangers.list_of_blocks(profile)
-        about = await person_meant(self._people, command)
+        about = await find_mentioned(self._people, command)
         if about is None:
             raise NoSuchPerson(name=plain_name(command.words[0])[:32])
         return await self._strangers.block(profile, about)
@@ -154,7 +154,7 @@ class FindFeature(Feature):
         if len(action.words) != 1:
             raise BadPayload()
         table = await self._room.table(action.code)
-        await self._strangers.at_table(table, press.person.id, deed, number_in(action.words))
+        await self._strangers.at_table(table, press.person.id, deed, parse_number(action.words))
         seat = table.seat_of(press.person.id)
         assert seat is not None
         await self._updates.change(table.code, Hand(seat), Change(draft=NO_DRAFT))

@@ -77,7 +77,7 @@ class Finder:
         if wait > 0:
             raise WaitToLook(minutes=ceil(wait / 60))
         if not profile.nickname:
-            await self._people.choose(profile.id, nickname=new_nickname())
+            await self._people.update_person(profile.id, nickname=new_nickname())
         return await self.queue.look(
             profile.id, games, profile.language, await self._rating(profile.id), update, robots_after
         )

@@ -10,7 +10,7 @@ from typing import Any
 from bot.delivery.message_state import decode_state
 from bot.delivery.names import encode_name
 from bot.delivery.surfaces import card_at
-from bot.pseudonyms import is_somebody
+from bot.pseudonyms import is_pseudonym
 from bot.store import Store, keys
 from bot.store.entries import Move, decode
 from bot.store.log import unstamped
@@ -65,7 +65,7 @@ def who_left(table: Table) -> list[str]:
         # Not their partner, who loses as well.
         seats = [table.timed_out]
     found = [table.chairs[seat] for seat in seats]
-    return [chair.person for chair in found if chair and not chair.is_robot and not is_somebody(chair.person)]
+    return [chair.person for chair in found if chair and not chair.is_robot and not is_pseudonym(chair.person)]
 
 
 async def who_did_not_answer(store: Store, table: Table) -> list[str]:
@@ -76,7 +76,7 @@ async def who_did_not_answer(store: Store, table: Table) -> list[str]:
     found = []
     for host, one in enumerate(table.matched):
         state = shown.get(encode_name(card_at(table, host)))
-        if one.person not in seated and state and decode_state(state).message and not is_somebody(one.person):
+        if one.person not in seated and state and decode_state(state).message and not is_pseudonym(one.person):
             found.append(one.person)
     return found
 

@@ -11,7 +11,7 @@ from bot.finished.archive import game_id as id_in_archive
 from bot.panels.strangers import Deed
 from bot.people import People, Profile
 from bot.platform import Reply
-from bot.pseudonyms import is_somebody
+from bot.pseudonyms import is_pseudonym
 from bot.replays import Replays
 from bot.tables.blocks import MOST_BLOCKS
 from bot.tables.chairs import Chair
@@ -104,6 +104,6 @@ class Strangers:
         if seat == met.seat or seat >= len(met.chairs):
             raise NobodyThere()
         other = met.chairs[seat]
-        if not other.person or other.is_robot or is_somebody(other.person):
+        if not other.person or other.is_robot or is_pseudonym(other.person):
             raise NobodyThere()
         return other

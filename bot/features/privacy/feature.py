@@ -21,7 +21,7 @@ class PrivacyFeature(Feature):
 
     def __init__(self, core: Core) -> None:
         self.forgetter = Forgetter(
-            core.room, core.people, core.archive, core.ratings, core.features, core.shards.tell_to_forget
+            core.room, core.people, core.archive, core.ratings, core.features, core.shards.notify_forget
         )
         mydata = MyData(core.store.client, core.archive, core.ratings, core.features)
         self.own_data = OwnData(self.forgetter, mydata, core.room.lists, core.people)

@@ -1,9 +1,9 @@
 """Forgetting a person: all that is kept of them goes, and somebody takes their place in finished games.
 
-A forgetting begins with a mark in the store (`bot.pseudonyms.Mark`) and ends when the mark is gone. In between any
-worker carries on with it: each step may be done twice, or by two at once, and one that was cut short is done again. From the
-mark on, games that end are kept and rated with somebody in the person's place. A minute after all is gone it is looked
-once more: a worker that hung may have written what it had read before. What a person has begun who came back meanwhile
+A forgetting begins with a mark in the store (`bot.pseudonyms.ForgettingMark`) and ends when the mark is gone. Until
+then any worker carries on with it: each step may be done twice, or by two at once, and one that was cut short is done again.
+From the mark on, games that end are kept and rated with somebody in the person's place. A minute after all is gone it
+is looked once more: a worker that hung may have written what it had read before. What a person has begun who came back meanwhile
 is left alone.
 """
 
@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 import structlog
 
-from bot.adapter_data import drop_kept
+from bot.adapter_data import delete_adapter_data
 from bot.feature import Feature, Forgetting, Step
 from bot.features.privacy.rewriting import ask_for_rewrite
 from bot.finished.archive import Archive
@@ -25,7 +25,7 @@ from bot.finished.ratings import Ratings
 from bot.people import People
 from bot.platform import platform_of, private_place
 from bot.programs import Programs
-from bot.pseudonyms import Mark, marks, new_somebody
+from bot.pseudonyms import ForgettingMark, forgetting_marks, new_pseudonym
 from bot.store import STORE_ERRORS, keys
 from bot.store.lua import read_script
 from bot.store.naming import by_handle
@@ -73,18 +73,18 @@ class Forgetter:
         self._woken = asyncio.Event()
         self.now: Callable[[], float] = time.time
 
-    async def begin(self, person: str) -> Mark:
+    async def begin(self, person: str) -> ForgettingMark:
         """Mark a person as one to be forgotten; `run` does the rest, here or at another worker. Twice is once, unless
         they have come back before it was looked once more.
         """
-        mark = Mark(new_somebody(), self.now())
+        mark = ForgettingMark(new_pseudonym(), self.now())
         while not await self._client.hsetnx(keys.FORGETTING, person, mark.to_text()):
             # None where it was taken away in between.
-            if known := (await marks(self._client)).get(person):
+            if known := (await forgetting_marks(self._client)).get(person):
                 mark = known
                 break
-        if mark.is_gone:
-            mark = Mark(mark.somebody, self.now())
+        if mark.is_erased:
+            mark = ForgettingMark(mark.pseudonym, self.now())
             await self._client.hset(keys.FORGETTING, person, mark.to_text())
         self._woken.set()
         return mark
@@ -105,14 +105,14 @@ class Forgetter:
 
     async def work(self) -> None:
         """Carry on with all forgettings that are under way, unless another worker does."""
-        self._people.marked = found = await marks(self._client)
+        self._people.being_forgotten = found = await forgetting_marks(self._client)
         waiting = {person: mark for person, mark in found.items() if self._is_due(mark)}
         if not waiting or not await self._client.set(keys.FORGETTING_WORKER, "1", nx=True, ex=LEASE_SECONDS):
             return
         try:
             for person, mark in waiting.items():
                 try:
-                    await (self.finish(person, mark) if mark.is_gone else self.forget(person, mark))
+                    await (self.finish(person, mark) if mark.is_erased else self.forget(person, mark))
                 except STORE_ERRORS:
                     raise
                 except Exception:
@@ -121,17 +121,17 @@ class Forgetter:
         finally:
             await self._client.delete(keys.FORGETTING_WORKER)
 
-    def _is_due(self, mark: Mark) -> bool:
-        return not mark.is_gone or self.now() - mark.since >= STRAGGLERS_AFTER
+    def _is_due(self, mark: ForgettingMark) -> bool:
+        return not mark.is_erased or self.now() - mark.since >= STRAGGLERS_AFTER
 
-    async def forget(self, person: str, mark: Mark) -> Forgotten:
+    async def forget(self, person: str, mark: ForgettingMark) -> Forgotten:
         """All that is known of a person goes, but for the mark."""
         tables = 0
         async for step in self._leaving(person, mark):
             tables += await step() is True
         # What has been handed over is never given back: the person takes part in no game that is yet to be rated.
         await self._ratings.catch_up()
-        scopes = await self._ratings.hand_over(person, mark.somebody)
+        scopes = await self._ratings.hand_over(person, mark.pseudonym)
         games = await self._leave_games(person, mark)
         for step in self._after_games(person, mark):
             await step()
@@ -139,12 +139,12 @@ class Forgetter:
         await self._people.erase(person)
         for step in self._dropping(person, mark):
             await step()
-        gone = mark._replace(is_gone=True, since=self.now())
+        gone = mark._replace(is_erased=True, since=self.now())
         await self._client.hset(keys.FORGETTING, person, gone.to_text())
         log.info("somebody_forgotten", tables=tables, games=games)
         return Forgotten(tables, scopes, games)
 
-    async def finish(self, person: str, mark: Mark) -> None:
+    async def finish(self, person: str, mark: ForgettingMark) -> None:
         """Look once more for what came late, and take the mark away.
 
         Games were somebody's as long as the mark stood. Of all else nobody can tell what came late and what is of a
@@ -152,11 +152,11 @@ class Forgetter:
         """
         await self._leave_games(person, mark)
         await self._client.delete(keys.last_game(person))
-        await self._ratings.hand_over(person, mark.somebody)
+        await self._ratings.hand_over(person, mark.pseudonym)
         for step in self._after_games(person, mark):
             await step()
         async for step in self._looking_once_more(person, mark):
-            if (await self._people.fresh(person)).is_known:
+            if (await self._people.reload(person)).is_known:
                 break
             await step()
         # Before the mark goes, so that it is not lost by a kill; and after, because the mark names the person.
@@ -165,7 +165,7 @@ class Forgetter:
         await self._drop_mark(keys=[keys.FORGETTING], args=[person, mark.to_text()])
         await ask_for_rewrite(self._room.store)
 
-    async def _looking_once_more(self, person: str, mark: Mark) -> AsyncIterator[Step]:
+    async def _looking_once_more(self, person: str, mark: ForgettingMark) -> AsyncIterator[Step]:
         """All steps by which what came late goes."""
         async for step in self._leaving(person, mark):
             yield step
@@ -173,13 +173,13 @@ class Forgetter:
         for step in self._dropping(person, mark):
             yield step
 
-    async def _leaving(self, person: str, mark: Mark) -> AsyncIterator[Step]:
+    async def _leaving(self, person: str, mark: ForgettingMark) -> AsyncIterator[Step]:
         """The steps by which a person takes part in nothing any more; True is answered by one that left a table."""
         forgetting = self._forgetting(person, mark)
         for feature in self._features:
             for step in feature.steps_before_leaving(forgetting):
                 yield step
-        handle = (await self._people.fresh(person)).handle
+        handle = (await self._people.reload(person)).handle
         names = [person, *([by_handle(platform_of(person), handle)] if handle else [])]
         # Where somebody takes a chair just now, they are not named yet.
         found = set(await self._room.store.index.entries(keys.seated(person)))
@@ -188,11 +188,13 @@ class Forgetter:
         for code in found:
             yield partial(self._leave_table, code, person, handle, names, mark)
 
-    async def _leave_table(self, code: str, person: str, handle: str, names: Sequence[str], mark: Mark) -> bool:
+    async def _leave_table(
+        self, code: str, person: str, handle: str, names: Sequence[str], mark: ForgettingMark
+    ) -> bool:
         """Returns whether there was anything to leave."""
         has_left = False
         try:
-            has_left = await leave(self._room, code, person, handle, mark.somebody)
+            has_left = await leave(self._room, code, person, handle, mark.pseudonym)
             await self._forget_asides(code, person)
         except NoSuchTable:
             log.debug("no_table_to_leave", table=code)
@@ -208,24 +210,24 @@ class Forgetter:
         if theirs:
             await self._client.hdel(keys.shown(code), *theirs)
 
-    async def _leave_games(self, person: str, mark: Mark) -> int:
+    async def _leave_games(self, person: str, mark: ForgettingMark) -> int:
         left = 0
         for number in await self._archive.numbers_of(person):
             game = await self._archive.id_of(number)
             if game:
                 try:
-                    left += await self._archive.rewrite(game, lambda one: one.without(person, mark.somebody))
+                    left += await self._archive.rewrite(game, lambda one: one.without(person, mark.pseudonym))
                 except UnreadableGame:
                     log.warning("game_unreadable", game=game)
-                await self._ratings.redact_changes(game, person, mark.somebody)
+                await self._ratings.redact_changes(game, person, mark.pseudonym)
             await self._archive.left_by(person, number)
         return left
 
-    def _dropping(self, person: str, mark: Mark) -> Iterator[Step]:
+    def _dropping(self, person: str, mark: ForgettingMark) -> Iterator[Step]:
         """The steps by which all goes that is kept of a person alone, after they have left their tables."""
         yield partial(self._tell, keys.person(person))
-        yield partial(Programs(self._client).revoke_all_of, person)
-        yield partial(drop_kept, self._client, person)
+        yield partial(Programs(self._client).revoke_all_owned, person)
+        yield partial(delete_adapter_data, self._client, person)
         place = private_place(person)
         for key in (
             keys.chat(place),
@@ -241,10 +243,10 @@ class Forgetter:
         for feature in self._features:
             yield from feature.steps_at_the_end(forgetting)
 
-    def _after_games(self, person: str, mark: Mark) -> Iterator[Step]:
+    def _after_games(self, person: str, mark: ForgettingMark) -> Iterator[Step]:
         forgetting = self._forgetting(person, mark)
         for feature in self._features:
             yield from feature.steps_after_games(forgetting)
 
-    def _forgetting(self, person: str, mark: Mark) -> Forgetting:
-        return Forgetting(person, mark.somebody, datetime.fromtimestamp(self.now(), UTC).date())
+    def _forgetting(self, person: str, mark: ForgettingMark) -> Forgetting:
+        return Forgetting(person, mark.pseudonym, datetime.fromtimestamp(self.now(), UTC).date())

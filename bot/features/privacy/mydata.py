@@ -28,7 +28,7 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from bot.adapter_data import read_kept
+from bot.adapter_data import read_adapter_data
 from bot.feature import Feature
 from bot.finished.archive import Archive
 from bot.finished.ratings import Ratings
@@ -70,9 +70,13 @@ class MyData:
             "person": person,
             "profile": await self._hash(keys.person(person)),
             "private_chat": await self._hash(keys.chat(private_place(person))),
-            "platform": await read_kept(self._client, person),
-            "browsers": [{"made": one.made, "used": one.used} for one in await Sessions(self._client).of(person)],
-            "programs": [{"name": one.name, "scopes": one.scopes} for one in await Programs(self._client).of(person)],
+            "platform": await read_adapter_data(self._client, person),
+            "browsers": [
+                {"made": one.made, "used": one.used} for one in await Sessions(self._client).sessions_of(person)
+            ],
+            "programs": [
+                {"name": one.name, "scopes": one.scopes} for one in await Programs(self._client).owned_by(person)
+            ],
             **of_features,
             "tables": [_table(table, person) for table in tables],
             "ratings": await self._rated(person),

@@ -11,7 +11,7 @@ import structlog
 
 from bot.features.privacy.forgetting import Forgetter
 from bot.people import People
-from bot.pseudonyms import is_somebody
+from bot.pseudonyms import is_pseudonym
 from bot.store import STORE_ERRORS, Store, keys
 from bot.store.attendance import DAY_SECONDS
 from bot.store.lua import read_script
@@ -66,7 +66,7 @@ class Unused:
         async for key in self._client.scan_iter(match=f"{PREFIX}*", count=AT_ONCE):
             person = key.decode().removeprefix(PREFIX)
             used = await self._used(person, today)
-            if today - used > self._days and not is_somebody(person):
+            if today - used > self._days and not is_pseudonym(person):
                 due.append((used, person))
             looked += 1
             if looked % AT_ONCE == 0:

@@ -7,7 +7,7 @@ from bot.actions import BadPayload
 from bot.chosen_hours import parse_hour
 from bot.features.puzzles.collection import all_puzzles
 from bot.features.puzzles.errors import NoSuchPuzzle
-from bot.features.puzzles.groups import GroupPuzzles, easy_puzzle, with_picture
+from bot.features.puzzles.groups import GroupPuzzles, easy_puzzle, with_position_picture
 from bot.features.puzzles.pages import (
     PuzzleContext,
     PuzzleText,
@@ -18,7 +18,7 @@ from bot.features.puzzles.pages import (
 )
 from bot.panel import Panel
 from bot.people import Profile
-from bot.platform import Reply, chat_of, is_private, may_speak_first, private_place
+from bot.platform import Reply, can_write_anytime, chat_of, is_private, private_place
 from bot.texts import texts
 from bot.viewers import Viewers
 from bot.words.phrases import capital
@@ -104,19 +104,21 @@ class Puzzles:
         raise BadPayload()
 
     async def _next_panel(self, place: str, profile: Profile) -> Panel:
-        viewer = await self._viewers.at(place)
+        viewer = await self._viewers.viewer_at(place)
         puzzle = await self.ladder.next_puzzle(profile.id, all_puzzles())
         if puzzle is None:
             return all_answered_panel(viewer.language, await self.ladder.standing(profile.id))
-        return with_picture(puzzle_panel(viewer.language, viewer.suits, puzzle, PuzzleContext()), viewer, puzzle)
+        return with_position_picture(
+            puzzle_panel(viewer.language, viewer.suits, puzzle, PuzzleContext()), viewer, puzzle
+        )
 
     async def _answer_alone(self, place: str, profile: Profile, puzzle: Puzzle, card: str) -> Reply:
         """Somebody's answer; a later one to the same puzzle counts for nothing, and shows what the first was."""
         answered = await self.ladder.take_answer(profile.id, puzzle, card)
         first = card if answered else await self.ladder.answer_of(profile.id, puzzle.id) or card
-        viewer, standing = await self._viewers.at(place), await self.ladder.standing(profile.id)
+        viewer, standing = await self._viewers.viewer_at(place), await self.ladder.standing(profile.id)
         panel = solution_panel(viewer.language, viewer.suits, puzzle, first, answered, standing)
-        return Reply(panel=with_picture(panel, viewer, puzzle))
+        return Reply(panel=with_position_picture(panel, viewer, puzzle))
 
     async def _answer_in_group(self, place: str, profile: Profile, puzzle: Puzzle, card: str) -> Reply:
         """An answer in a group, of which only its giver reads whether it was right."""
@@ -137,9 +139,12 @@ class Puzzles:
         card = await self.ladder.answer_of(profile.id, puzzle.id)
         if not card:
             return Reply(_("Press a card first: then I explain which is best."))
-        viewer, standing = await self._viewers.at(private_place(profile.id)), await self.ladder.standing(profile.id)
+        viewer, standing = (
+            await self._viewers.viewer_at(private_place(profile.id)),
+            await self.ladder.standing(profile.id),
+        )
         panel = solution_panel(viewer.language, viewer.suits, puzzle, card, None, standing)
-        return Reply(_("It is in our private chat."), with_picture(panel, viewer, puzzle), private=True)
+        return Reply(_("It is in our private chat."), with_position_picture(panel, viewer, puzzle), private=True)
 
     async def _choose_hour(self, place: str, profile: Profile, hour: int | None, id_: str) -> Reply:
         """Have a puzzle come each day at an hour, or no more; pressed below the puzzle with that id."""
@@ -156,7 +161,7 @@ class Puzzles:
 
 def _can_have_hour(place: str) -> bool:
     """Whether a puzzle may come there each day: to groups that the bot is in."""
-    return may_speak_first(place) and not is_private(place)
+    return can_write_anytime(place) and not is_private(place)
 
 
 def find_puzzle(id_: str, card: str) -> Puzzle:

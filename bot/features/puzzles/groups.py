@@ -20,7 +20,7 @@ import structlog
 from bot.chosen_hours import ChosenHours
 from bot.cluster.clock import HostClock
 from bot.cluster.shards import Shards
-from bot.daily_draws import Drawn
+from bot.daily_draws import DailyDraws
 from bot.delivery.announcer import Announcer
 from bot.features.puzzles.answered import answer_marks
 from bot.features.puzzles.collection import all_puzzles
@@ -29,9 +29,9 @@ from bot.features.puzzles.pages import PuzzleContext, puzzle_panel
 from bot.features.puzzles.pictures import puzzle_scene
 from bot.panel import Panel
 from bot.people import People
-from bot.platform import Adapter, ChatGone, DeliveryError, chat_of, may_speak_first, platform_of
+from bot.platform import Adapter, ChatGone, DeliveryError, can_write_anytime, chat_of, platform_of
 from bot.store import Store, keys
-from bot.viewers import Viewer, Viewers, pictured
+from bot.viewers import Viewer, Viewers, with_picture
 from engine import game_kind
 from engine.puzzles.puzzle import Puzzle
 
@@ -86,7 +86,7 @@ class GroupPuzzles:
         self._viewers = Viewers(people, adapters)
         self.ladder = Ladder(store.client)
         self.hours = ChosenHours(store.client, keys.PUZZLE_HOURS, keys.puzzle_sent)
-        self._drawn, self._answered = Drawn(store.client, keys.PUZZLES_DRAWN), answer_marks(store.client)
+        self._drawn, self._answered = DailyDraws(store.client, keys.PUZZLES_DRAWN), answer_marks(store.client)
 
     def today(self) -> date:
         """The day, where the host is."""
@@ -101,11 +101,13 @@ class GroupPuzzles:
 
     async def panel(self, place: str) -> Panel:
         """Today's puzzle, as it stands in a group."""
-        day, viewer = self.today(), await self._viewers.at(place)
+        day, viewer = self.today(), await self._viewers.viewer_at(place)
         puzzle = await self.puzzle(day)
-        asked = PuzzleContext(day, await self.ladder.count_answers(chat_of(place), day), await self.hours.of(place))
-        panel = puzzle_panel(viewer.language, viewer.suits, puzzle, asked, has_hours=may_speak_first(place))
-        return with_picture(panel, viewer, puzzle)
+        asked = PuzzleContext(
+            day, await self.ladder.count_answers(chat_of(place), day), await self.hours.hour_of(place)
+        )
+        panel = puzzle_panel(viewer.language, viewer.suits, puzzle, asked, has_hours=can_write_anytime(place))
+        return with_position_picture(panel, viewer, puzzle)
 
     async def take_answer(self, person: str, puzzle: Puzzle, card: str, chat: str) -> StandingChange | None:
         """Take an answer that somebody gave in a group, and count it there if the puzzle is today's.
@@ -157,9 +159,9 @@ class GroupPuzzles:
             log.info("puzzle_not_sent", platform=platform_of(place), why=type(error).__name__)
 
 
-def with_picture(panel: Panel, viewer: Viewer, puzzle: Puzzle) -> Panel:
+def with_position_picture(panel: Panel, viewer: Viewer, puzzle: Puzzle) -> Panel:
     """The panel with the position's picture, if the viewer wants pictures."""
     if not viewer.deck:
         return panel
     scene = puzzle_scene(viewer.language, viewer.suits, viewer.deck, puzzle)
-    return pictured(panel, scene, viewer.language)
+    return with_picture(panel, scene, viewer.language)

@@ -14,8 +14,8 @@ from bot.panel import Panel
 from bot.people import People, Profile
 from bot.pictures.lettering import are_drawable
 from bot.platform import chat_of, is_private
-from bot.pseudonyms import NAME, is_somebody
-from bot.viewers import Viewers, pictured
+from bot.pseudonyms import NAME, is_pseudonym
+from bot.viewers import Viewers, with_picture
 from engine import GAMES
 
 PAST_MONTH = re.compile(r"20\d\d-(0[1-9]|1[0-2])")
@@ -49,14 +49,14 @@ class Standings:
         lines = [
             Ranked(one.rank, names[one.person], one.standing, one.person == profile.id, one.history) for one in best
         ]
-        viewer = await self._viewers.at(place)
+        viewer = await self._viewers.viewer_at(place)
         panel = leaderboard_page(viewer.language, where, when, game, lines, await ratings.ranked(scope))
         if not viewer.deck:
             return panel
         if not are_drawable([line.name for line in lines if line.rank is not None]):
             panel = replace(panel, fold=None)
         about = leaderboard_about(viewer.language, where, when, game)
-        return pictured(panel, leaderboard_sheet(viewer.language, about, lines), viewer.language)
+        return with_picture(panel, leaderboard_sheet(viewer.language, about, lines), viewer.language)
 
     async def honours(self, place: str, profile: Profile) -> Panel:
         """What months are remembered for in a group; in private what somebody is remembered for."""
@@ -67,15 +67,15 @@ class Standings:
             return own_honours_panel(profile.language, own, chats)
         months = await honours.of_chat(chat_of(place), MONTHS)
         named = {person for month in months for honour in month.honours for person in honour.people}
-        known = await people.names(person for person in named if not is_somebody(person))
+        known = await people.names(person for person in named if not is_pseudonym(person))
         names = {person: known.get(person, NAME) for person in named}
-        return chat_honours_panel((await self._viewers.at(place)).language, months, names)
+        return chat_honours_panel((await self._viewers.viewer_at(place)).language, months, names)
 
     async def stats(self, place: str, about: Profile) -> Panel:
         ratings = self._ratings
         lines = await ratings.standings(about.id)
         history = (await ratings.histories(Scope(), [about.id]))[about.id]
-        viewer = await self._viewers.at(place)
+        viewer = await self._viewers.viewer_at(place)
         panel = stats_page(viewer.language, about.name, lines, history)
         sheet = stats_sheet(viewer.language, about.name, lines, history) if viewer.deck else None
-        return pictured(panel, sheet, viewer.language)
+        return with_picture(panel, sheet, viewer.language)

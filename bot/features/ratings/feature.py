@@ -12,11 +12,11 @@ from bot.feature import Feature, Forgetting, Step
 from bot.features.ratings.commands import Standings
 from bot.features.ratings.honours import Honours
 from bot.features.ratings.players import Players
-from bot.game_words import game_called
-from bot.mentions import person_meant
+from bot.game_words import find_game
+from bot.mentions import find_mentioned
 from bot.people import Profile
 from bot.platform import Command, Offer, Press, Reply, is_inline, is_private, private_place
-from bot.replies import for_one
+from bot.replies import private_reply
 from bot.texts import texts
 
 CLOSE_SECONDS = 30.0
@@ -47,7 +47,7 @@ class RatingsFeature(Feature):
         await self.honours.move_chat(old, new)
 
     def steps_after_games(self, forgetting: Forgetting) -> Iterator[Step]:
-        yield partial(self.honours.forget, forgetting.person, forgetting.somebody)
+        yield partial(self.honours.forget, forgetting.person, forgetting.pseudonym)
 
     async def mydata(self, person: str, now: float) -> dict[str, Any]:
         found = await self.honours.of_person(person)
@@ -65,14 +65,14 @@ class RatingsFeature(Feature):
 
     async def _leaderboard(self, command: Command, profile: Profile) -> Reply:
         where = "all" if is_private(command.place) else "chat"
-        game = game_called(" ".join(command.words)) if command.words else "all"
+        game = find_game(" ".join(command.words)) if command.words else "all"
         return Reply(panel=await self.standings.leaderboard(command.place, profile, where, "all", game))
 
     async def _honours(self, command: Command, profile: Profile) -> Reply:
         return Reply(panel=await self.standings.honours(command.place, profile))
 
     async def _stats(self, command: Command, profile: Profile) -> Reply:
-        about = await person_meant(self._people, command, is_met=True) or profile
+        about = await find_mentioned(self._people, command, is_met=True) or profile
         return Reply(panel=await self.standings.stats(command.place, about))
 
     async def _page(self, press: Press, profile: Profile, words: list[str]) -> Reply:
@@ -81,5 +81,5 @@ class RatingsFeature(Feature):
         panel = await self.standings.leaderboard(press.place, profile, *words)
         # In the private chat its buttons would lead to another chat's.
         if is_inline(press.place):
-            return for_one(press.place, profile.language, replace(panel, rows=()))
+            return private_reply(press.place, profile.language, replace(panel, rows=()))
         return Reply(panel=panel)

@@ -20,7 +20,7 @@ from bot.finished.archive import Archive
 from bot.finished.game import FinishedGame
 from bot.finished.rating_rules import does_winner_gain
 from bot.finished.ratings import Ratings, Scope, as_now_called
-from bot.pseudonyms import Mark, is_somebody, marks
+from bot.pseudonyms import ForgettingMark, forgetting_marks, is_pseudonym
 from bot.store import keys
 
 HonourKind = Literal["champion", "streak", "fours", "comeback"]
@@ -85,16 +85,16 @@ class Deeds:
         for seat, person in enumerate(game.people):
             self._runs[person] = self._runs[person] + does_winner_gain(game) if seat in winners else 0
         people = tuple(game.people[seat] for seat in winners)
-        runs = {person: self._runs[person] for person in people if not is_somebody(person)}
+        runs = {person: self._runs[person] for person in people if not is_pseudonym(person)}
         longest = max(runs.values(), default=0)
         if longest > self._streak.figure:
             self._streak = Honour("streak", tuple(one for one, run in runs.items() if run == longest), longest)
         for deal in game.record.deals:
             for seat, move, *_legal in deal.moves:
-                if move == FOUR_THREES and seat is not None and not is_somebody(game.people[seat]):
+                if move == FOUR_THREES and seat is not None and not is_pseudonym(game.people[seat]):
                     self._fours[game.people[seat]] += 1
         behind = _behind(game)
-        if behind > self._comeback.figure and not any(map(is_somebody, people)):
+        if behind > self._comeback.figure and not any(map(is_pseudonym, people)):
             self._comeback = Honour("comeback", people, behind)
 
     def honours(self) -> Iterator[Honour]:
@@ -150,10 +150,10 @@ class Honours:
         # Much may be unrated just after a start, and a champion is one for good.
         await self._ratings.catch_up()
         moved, deeds = await self._ratings.moved(), defaultdict[tuple[str, str], Deeds](Deeds)
-        latest, is_over, forgotten = closed, True, dict[str, Mark]()
+        latest, is_over, forgotten = closed, True, dict[str, ForgettingMark]()
         async for entry in self._archive.after(number):
             # Each time, for a forgetting may begin and end while games are read; and others have their turn.
-            forgotten |= await marks(self._client)
+            forgotten |= await forgetting_marks(self._client)
             if game := entry.game:
                 latest = max(latest, game.month)
                 is_over = is_over and game.month <= month
@@ -167,7 +167,7 @@ class Honours:
         if month == closed:
             return ""
         for name, chat in sorted(deeds):
-            forgotten |= await marks(self._client)
+            forgotten |= await forgetting_marks(self._client)
             await self._close(name, chat, deeds[name, chat], forgotten)
         if meanwhile := (await self._ratings.moved()).items() - moved.items():
             # What was written for the old one goes after it, and the next round writes it whole.
@@ -177,7 +177,7 @@ class Honours:
         await self._client.set(keys.HONOURS_CLOSED, f"{month} {number}")
         return month
 
-    async def _close(self, month: str, chat: str, deeds: Deeds, forgotten: Mapping[str, Mark]) -> None:
+    async def _close(self, month: str, chat: str, deeds: Deeds, forgotten: Mapping[str, ForgettingMark]) -> None:
         first, shown = await self._ratings.first(Scope(chat=chat, month=month))
         champions = [Honour("champion", tuple(first), shown)] if first else []
         honours = _without([*champions, *deeds.honours()], forgotten)
@@ -190,12 +190,12 @@ class Honours:
         """Write a month's honours, with nobody who is being forgotten."""
         # Before, so that a kill leaves none that are not found; after, for whoever is forgotten in between.
         await self._enter(month, chat, honours)
-        kept = _without(honours, await marks(self._client))
+        kept = _without(honours, await forgetting_marks(self._client))
         await write(keys.honours(chat), month, json.dumps(kept))
         await self._enter(month, chat, kept)
 
     async def _enter(self, month: str, chat: str, honours: Sequence[Honour]) -> None:
-        for person in {person for honour in honours for person in honour.people if not is_somebody(person)}:
+        for person in {person for honour in honours for person in honour.people if not is_pseudonym(person)}:
             await self._client.sadd(keys.honoured(person), f"{month} {chat}")
 
     async def of_chat(self, chat: str, most: int) -> list[Month]:
@@ -235,9 +235,9 @@ class Honours:
         await self._client.delete(keys.honours(old))
 
 
-def _without(honours: Iterable[Honour], forgotten: Mapping[str, Mark]) -> list[Honour]:
+def _without(honours: Iterable[Honour], forgotten: Mapping[str, ForgettingMark]) -> list[Honour]:
     for person, mark in forgotten.items():
-        honours = [one.without(person, mark.somebody) for one in honours]
+        honours = [one.without(person, mark.pseudonym) for one in honours]
     return list(honours)
 
 

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from bot import actions
 from bot.features.ratings.honours import Honour, Month, OwnHonour
 from bot.panel import Button, Panel, Writer
-from bot.pseudonyms import spoken
+from bot.pseudonyms import localize_name
 from bot.tables.snapshot import isolated
 from bot.texts import month_name, texts
 
@@ -32,7 +32,7 @@ def chat_honours_panel(language: str, months: Sequence[Month], names: Mapping[st
         page.gap()
         page.line(month_name(month.name, language), "bold")
         for honour in month.honours:
-            *others, last = (isolated(spoken(names[person], language)) for person in honour.people)
+            *others, last = (isolated(localize_name(names[person], language)) for person in honour.people)
             who = _(" and ").join([", ".join(others), last] if others else [last])
             page.line("{honour} · {who}", honour=honour_text(language, honour, len(honour.people)), who=who)
     rows = [

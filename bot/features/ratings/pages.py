@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from bot import actions
 from bot.finished.history import RatedGame
 from bot.finished.ratings import EVERYTHING, LEAST_GAMES, GameStanding, Standing
-from bot.panel import Panel, Row, Span, Writer, chosen
+from bot.panel import Panel, Row, Span, Writer, choice_button
 from bot.tables.snapshot import isolated
 from bot.texts import month_name, texts
 from bot.words.phrases import game_names
@@ -59,17 +59,18 @@ def leaderboard_page(language: str, where: str, when: str, game: str, lines: Seq
         _ranked_line(page, line, language)
     rows: list[Row] = [
         tuple(
-            chosen(label, choice == where, actions.page("leaderboard", choice, when, game))
+            choice_button(label, choice == where, actions.page("leaderboard", choice, when, game))
             for choice, label in (("chat", _("this chat")), ("all", _("everywhere")))
         ),
         tuple(
-            chosen(label, choice == when, actions.page("leaderboard", where, choice, game))
+            choice_button(label, choice == when, actions.page("leaderboard", where, choice, game))
             for choice, label in (("month", _("this month")), ("all", _("all time")))
         ),
     ]
     games = [("all", _("all games")), *game_names(language).items()]
     buttons = [
-        chosen(label, choice == game, actions.page("leaderboard", where, when, choice)) for choice, label in games
+        choice_button(label, choice == game, actions.page("leaderboard", where, when, choice))
+        for choice, label in games
     ]
     rows += [tuple(buttons[:4]), tuple(buttons[4:])]
     return page.panel(*rows)

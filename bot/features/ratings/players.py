@@ -16,9 +16,9 @@ from bot.finished.archive import Archive
 from bot.finished.history import RatedGame
 from bot.finished.player_ids import person_called, player_id
 from bot.finished.ratings import EVERYTHING, Place, Ratings, Scope
-from bot.names import NICKNAMES, tagged
+from bot.names import NICKNAMES, tag_namesakes
 from bot.people import People
-from bot.pseudonyms import spoken
+from bot.pseudonyms import localize_name
 from bot.site.replayed import ApiModel
 from bot.store import Store
 from bot.texts import month_name
@@ -119,7 +119,7 @@ class Players:
         )
         chats = await self._chats_of(reader)
         places = await self._ratings.best_and_own(scope, reader, MOST_RANKED)
-        names = tagged({one.person: await self._name(one.person, reader, chats, language) for one in places})
+        names = tag_namesakes({one.person: await self._name(one.person, reader, chats, language) for one in places})
         players = [await self._ranked(place, reader, names[place.person]) for place in places]
         return Leaderboard(game=game, period=period, ranked=await self._ratings.ranked(scope), players=players)
 
@@ -177,7 +177,7 @@ class Players:
         """What the reader, who plays in these chats, may call somebody."""
         profile = await self._people.person(person)
         if person == reader or (chats and chats & await self._chats_of(person)):
-            return spoken(profile.name, language)
+            return localize_name(profile.name, language)
         return profile.nickname or self._made_up(await self.id_of(person))
 
     @staticmethod
@@ -198,7 +198,7 @@ class Players:
             game = await self._archive.get(id_) if id_ else None
             if game is None:
                 continue
-            seats, winner = [spoken(name, language) for name in game.record.seats], game.record.winner
+            seats, winner = [localize_name(name, language) for name in game.record.seats], game.record.winner
             found.append(
                 PlayedGame(
                     id=game.id,

@@ -8,7 +8,7 @@ from bot.actions import BadPayload
 from bot.features.settings.browsers_page import browsers_page, link_panel
 from bot.people import Profile
 from bot.platform import Adapter, Reply, platform_of
-from bot.replies import for_one, private_toast
+from bot.replies import private_reply, private_toast
 from bot.sessions import Sessions
 from bot.tables.errors import NotAtThisTable
 from bot.tables.table import Table
@@ -42,9 +42,9 @@ class Browsers:
         elif words != [LIST]:
             raise BadPayload()
         panel = browsers_page(
-            profile.language, await self._sessions.of(profile.id), is_there=bool(self._site_url(profile))
+            profile.language, await self._sessions.sessions_of(profile.id), is_there=bool(self._site_url(profile))
         )
-        return for_one(place, profile.language, panel)
+        return private_reply(place, profile.language, panel)
 
     async def _link(self, place: str, profile: Profile, code: str = "") -> Reply:
         """A link of the person's own, as a message of its own: a panel that stands there for hours would keep one that
@@ -52,7 +52,7 @@ class Browsers:
         """
         if not (pages := self._site_url(profile)):
             raise BadPayload()
-        held = quote(await self._sessions.invite(profile.id), safe=":")
+        held = quote(await self._sessions.create_link(profile.id), safe=":")
         panel = link_panel(profile.language, f"{pages}/in{f'?t={code}' if code else ''}#key={held}")
         return Reply(private_toast(place, profile.language), panel, private=True)
 

@@ -43,7 +43,7 @@ class Settings:
         """Set some of a person's settings, and draw their tables again. BadPayload for one that does not exist."""
         if any(value not in OWN_SETTINGS.get(name, ()) for name, value in chosen.items()):
             raise BadPayload()
-        await self._people.choose(person, **chosen)
+        await self._people.update_person(person, **chosen)
         for table in await self._lists.tables_of(person):
             await self._updates.touch(table.code)
 
@@ -86,7 +86,7 @@ class Settings:
         }
         if value not in choices.get(name, ()):
             raise BadPayload()
-        await self._people.choose_for_chat(place, **{name: value})
+        await self._people.update_chat(place, **{name: value})
         for table in await self._lists.tables_at(place):
             await self._updates.touch(table.code)
         return await self.chat_page(place)

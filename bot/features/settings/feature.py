@@ -9,7 +9,7 @@ from bot.features.settings.programs import OwnPrograms
 from bot.features.settings.site import SettingsSite
 from bot.people import Profile
 from bot.platform import Command, Press, Reply, is_private
-from bot.replies import for_one
+from bot.replies import private_reply
 
 
 class SettingsFeature(Feature):
@@ -34,7 +34,7 @@ class SettingsFeature(Feature):
 
     async def _page(self, press: Press, profile: Profile, words: list[str]) -> Reply:
         if not words:
-            return for_one(press.place, profile.language, self.settings.own_page(profile))
+            return private_reply(press.place, profile.language, self.settings.own_page(profile))
         if len(words) != 2:
             raise BadPayload()
         name, value = words

@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 from bot import actions
-from bot.panel import Button, Panel, Row, Writer, chosen
+from bot.panel import Button, Panel, Row, Writer, choice_button
 from bot.people import HANDS, STYLES, SUITS, ChatProfile, Profile
 from bot.picture import CardStyle
 from bot.tables.table import CLOCKS
@@ -28,14 +28,15 @@ def settings_page(profile: Profile, *, has_ephemeral: bool, shows_pictures: bool
         page.line(_("Where your cards come: in the group only when you press My hand, here, and without a sound."))
     return page.panel(
         tuple(
-            chosen(LANGUAGE_NAMES[code], profile.language == code, actions.page("settings", "language", code))
+            choice_button(LANGUAGE_NAMES[code], profile.language == code, actions.page("settings", "language", code))
             for code in LANGUAGES
         ),
         tuple(
-            chosen(names[suits], profile.suits == suits, actions.page("settings", "suits", suits)) for suits in SUITS
+            choice_button(names[suits], profile.suits == suits, actions.page("settings", "suits", suits))
+            for suits in SUITS
         ),
         *(
-            (chosen(places[one], profile.hands == one, actions.page("settings", "hands", one)),)
+            (choice_button(places[one], profile.hands == one, actions.page("settings", "hands", one)),)
             for one in HANDS
             if has_ephemeral
         ),
@@ -96,7 +97,9 @@ def _picture_rows(language: str, are_wanted: bool, deck: CardStyle) -> tuple[Row
     names = _deck_names(language)
     if not are_wanted:
         return ((toggle,),)
-    return (toggle,), tuple(chosen(names[one], deck == one, actions.page("settings", "deck", one)) for one in STYLES)
+    return (toggle,), tuple(
+        choice_button(names[one], deck == one, actions.page("settings", "deck", one)) for one in STYLES
+    )
 
 
 def chat_settings_page(chat: ChatProfile, *, shows_pictures: bool, for_admins: bool = False) -> Panel:
@@ -109,7 +112,7 @@ def chat_settings_page(chat: ChatProfile, *, shows_pictures: bool, for_admins: b
     if for_admins:
         page.line(_("Only administrators of this group can change them."), "italic")
     clocks = [
-        chosen(short_clock(words, seconds), chat.clock == seconds, actions.page("settings", "clock", seconds))
+        choice_button(short_clock(words, seconds), chat.clock == seconds, actions.page("settings", "clock", seconds))
         for seconds in CLOCKS
     ]
     strict = Button(
@@ -118,7 +121,7 @@ def chat_settings_page(chat: ChatProfile, *, shows_pictures: bool, for_admins: b
     )
     return page.panel(
         tuple(
-            chosen(LANGUAGE_NAMES[code], chat.language == code, actions.page("settings", "language", code))
+            choice_button(LANGUAGE_NAMES[code], chat.language == code, actions.page("settings", "language", code))
             for code in LANGUAGES
         ),
         tuple(clocks[:3]),
@@ -126,8 +129,8 @@ def chat_settings_page(chat: ChatProfile, *, shows_pictures: bool, for_admins: b
         (strict,),
         (
             Button(
-                ("✓ " if chat.may_be_watched else "") + _("Whoever has the link may watch"),
-                actions.page("settings", "watched", int(not chat.may_be_watched)),
+                ("✓ " if chat.can_be_watched else "") + _("Whoever has the link may watch"),
+                actions.page("settings", "watched", int(not chat.can_be_watched)),
             ),
         ),
         *(_picture_rows(chat.language, chat.wants_pictures, chat.deck) if shows_pictures else ()),

@@ -8,7 +8,7 @@ from bot.features.settings.programs_page import programs_page, token_panel
 from bot.people import Profile
 from bot.platform import Adapter, Press, Reply, platform_of
 from bot.programs import SCOPES, Programs
-from bot.replies import for_one
+from bot.replies import private_reply
 from bot.texts import texts
 
 LIST, MAKE, REVOKE = "list", "make", "revoke"
@@ -29,13 +29,13 @@ class OwnPrograms:
         if words[:1] == [MAKE] and len(words) == 2 and words[1] in SCOPES and pages:
             try:
                 scopes = SCOPES if words[1] == "play" else ("read",)
-                program, token = await self._programs.add_own(profile.id, scopes, press.key)
+                program, token = await self._programs.add_owned(profile.id, scopes, press.key)
             except ValueError:
                 return Reply(_("There are too many programs already: revoke one."))
             return Reply(panel=token_panel(profile.language, program, token, pages), private=True)
         if words[:1] == [REVOKE] and len(words) == 2:
-            await self._programs.revoke_own(profile.id, words[1])
+            await self._programs.revoke_owned(profile.id, words[1])
         elif words != [LIST]:
             raise BadPayload()
-        panel = programs_page(profile.language, await self._programs.of(profile.id))
-        return for_one(press.place, profile.language, panel)
+        panel = programs_page(profile.language, await self._programs.owned_by(profile.id))
+        return private_reply(press.place, profile.language, panel)

@@ -29,17 +29,17 @@ from bot.platform import (
     Adapter,
     ChatGone,
     MessageGone,
+    MessageRefused,
     NotEditable,
-    Refused,
     SentMessage,
     TooLong,
     Unreachable,
     platform_of,
 )
-from bot.pseudonyms import spoken
+from bot.pseudonyms import localize_name
 from bot.store import keys
 from bot.store.memory import Memory
-from bot.viewers import Viewers, pictured
+from bot.viewers import Viewers, with_picture
 
 RETRY_SECONDS = 10.0
 """After so long something is said anew that has waited for its chat's turn since: each time takes a turn of its own."""
@@ -139,7 +139,7 @@ class TournamentCards:
 
     async def _panel(self, tournament: Tournament) -> Panel:
         """The panel of a card, drawn once for as long as nothing of it changes."""
-        viewer, left = await self._viewers.at(tournament.place), await self._tournaments.seconds_left(tournament)
+        viewer, left = await self._viewers.viewer_at(tournament.place), await self._tournaments.seconds_left(tournament)
         tournament = await with_current_names(self._people, tournament)
         has_room = not self._memory.is_full
         about = (
@@ -152,7 +152,7 @@ class TournamentCards:
         )
         known = self._panels.get(tournament.code)
         if known is None or known[0] != about:
-            known = about, card_panel(viewer.language, tournament, left, viewer.pages, has_room=has_room)
+            known = about, card_panel(viewer.language, tournament, left, viewer.pages_url, has_room=has_room)
             self._panels[tournament.code] = known
         return known[1]
 
@@ -176,7 +176,7 @@ class TournamentCards:
             if state.place != tournament.place:
                 state = replace(state, place=tournament.place, message="", digest="", outdated="")
             await self._save_state(code, replace(state, is_dropped=True))
-        except (Refused, TooLong, Unreachable):
+        except (MessageRefused, TooLong, Unreachable):
             silent = REFUSED_SECONDS
             raise
         finally:
@@ -204,14 +204,14 @@ class TournamentCards:
 
     async def _announce(self, adapter: Adapter, tournament: Tournament) -> None:
         """Tell who has won, with the table of results as a picture."""
-        viewer = await self._viewers.at(tournament.place)
+        viewer = await self._viewers.viewer_at(tournament.place)
         tournament = await with_current_names(self._people, tournament)
-        panel = winner_panel(viewer.language, tournament, viewer.pages)
+        panel = winner_panel(viewer.language, tournament, viewer.pages_url)
         if viewer.deck:
             sheet = standings_sheet(viewer.language, tournament, viewer.group, int(time.time()))
-            if not are_drawable([spoken(chair.name, viewer.language) for chair in tournament.players if chair]):
+            if not are_drawable([localize_name(chair.name, viewer.language) for chair in tournament.players if chair]):
                 panel = replace(panel, fold=None)
-            panel = pictured(panel, sheet, viewer.language, is_lasting=True)
+            panel = with_picture(panel, sheet, viewer.language, is_lasting=True)
         key = f"tournament {tournament.code} won"
         await self._announcer.send(adapter, tournament.place, panel, key)
 

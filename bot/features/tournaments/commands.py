@@ -28,9 +28,9 @@ from bot.features.tournaments.tournament import DAY, FORMS, OPTIONS, USUAL, Form
 from bot.finished.archive import Archive
 from bot.panel import Panel
 from bot.people import People, Profile
-from bot.platform import Press, Reply, chat_of, is_ephemeral, is_private, may_speak_first, private_place
+from bot.platform import Press, Reply, can_write_anytime, chat_of, is_ephemeral, is_private, private_place
 from bot.private_hands import PrivateHands
-from bot.replies import for_one
+from bot.replies import private_reply
 from bot.tables.choice import Choice
 from bot.tables.table import CLOCKS
 from bot.texts import LANGUAGES, texts
@@ -101,11 +101,11 @@ class TournamentPages:
         if len(there) == 1:
             await self._cards.repost(there[0].code)
         there = await asyncio.gather(*map(self._with_names, there))
-        language = (await self._viewers.at(place)).language
+        language = (await self._viewers.viewer_at(place)).language
         return Reply(panel=existing_panel(language, form, there))
 
     async def _open(self, place: str, profile: Profile, key: str, form: Form, choice: Choice | None) -> Reply:
-        if not may_speak_first(place):
+        if not can_write_anytime(place):
             raise TournamentsNeedMe()
         if choice is None:
             chat = await self._people.chat(place)
@@ -151,7 +151,7 @@ class TournamentPages:
             case ["new", "knockout" | "league" as form] if not is_private(press.place):
                 return await self._open(press.place, profile, press.key, form, None)
             case ["own", *rest]:
-                return for_one(press.place, profile.language, await self.list_own(profile, _parse_number(rest)))
+                return private_reply(press.place, profile.language, await self.list_own(profile, _parse_number(rest)))
             case [code, verb, *rest] if verb in self._verbs:
                 t = await self._with_names(await self._tournaments.load(code[:8]))
                 try:
@@ -200,7 +200,7 @@ class TournamentPages:
 
     async def _partners(self, press: Press, profile: Profile, t: Tournament, words: list[str]) -> Reply:
         number = _parse_number(words) if words else 1
-        return for_one(press.place, profile.language, partners_panel(profile.language, t, number))
+        return private_reply(press.place, profile.language, partners_panel(profile.language, t, number))
 
     async def _leave(self, press: Press, profile: Profile, t: Tournament, _words: list[str]) -> Reply:
         if t.phase != "open":
@@ -213,9 +213,9 @@ class TournamentPages:
         if t.phase != "open" and words != ["yes"]:
             if t.player_of(profile.id) is None:
                 raise NotEntered()
-            return for_one(press.place, profile.language, confirm_panel(profile.language, t, "withdraw"))
+            return private_reply(press.place, profile.language, confirm_panel(profile.language, t, "withdraw"))
         t = await self._with_names(await self._registration.leave(t.code, profile.id, press.key))
-        return for_one(press.place, profile.language, await self._player_panel(profile, t))
+        return private_reply(press.place, profile.language, await self._player_panel(profile, t))
 
     # Organising
 
@@ -226,15 +226,15 @@ class TournamentPages:
     async def _off(self, press: Press, profile: Profile, t: Tournament, words: list[str]) -> Reply:
         self._check_organiser(profile, t)
         if words != ["yes"]:
-            return for_one(press.place, profile.language, confirm_panel(profile.language, t, "off"))
+            return private_reply(press.place, profile.language, confirm_panel(profile.language, t, "off"))
         t = await self._with_names(await self._registration.cancel(t.code, profile.id, press.key))
-        return for_one(press.place, profile.language, await self._player_panel(profile, t))
+        return private_reply(press.place, profile.language, await self._player_panel(profile, t))
 
     async def _options(self, press: Press, profile: Profile, t: Tournament, words: list[str]) -> Reply:
         self._check_organiser(profile, t)
         if t.phase != "open":
             raise HasBegun()
-        return for_one(press.place, profile.language, options_panel(profile.language, t, *words[:1]))
+        return private_reply(press.place, profile.language, options_panel(profile.language, t, *words[:1]))
 
     @staticmethod
     def _check_organiser(profile: Profile, t: Tournament) -> None:
@@ -250,7 +250,7 @@ class TournamentPages:
         )
         if words[0] == "form" and "league" in (was, t.form):
             t = await self._choose_usual_times(t, profile, press.key)
-        return for_one(press.place, profile.language, options_panel(profile.language, t))
+        return private_reply(press.place, profile.language, options_panel(profile.language, t))
 
     async def _game(self, press: Press, profile: Profile, t: Tournament, words: list[str]) -> Reply:
         if len(words) != 1 or words[0] not in GAMES:
@@ -275,25 +275,25 @@ class TournamentPages:
 
     async def _choose_game(self, press: Press, profile: Profile, t: Tournament, choice: Choice) -> Reply:
         t = await self._with_names(await self._registration.choose_game(t.code, profile.id, choice, press.key))
-        return for_one(press.place, profile.language, options_panel(profile.language, t))
+        return private_reply(press.place, profile.language, options_panel(profile.language, t))
 
     async def _done(self, press: Press, profile: Profile, t: Tournament, _words: list[str]) -> Reply:
-        return for_one(press.place, profile.language, done_panel(profile.language, t))
+        return private_reply(press.place, profile.language, done_panel(profile.language, t))
 
     # Reading
 
     async def _rules(self, press: Press, profile: Profile, t: Tournament, _words: list[str]) -> Reply:
         is_organiser = t.opener.person == profile.id
-        return for_one(press.place, profile.language, rules_panel(profile.language, t, is_organiser=is_organiser))
+        return private_reply(press.place, profile.language, rules_panel(profile.language, t, is_organiser=is_organiser))
 
     async def _table(self, press: Press, profile: Profile, t: Tournament, words: list[str]) -> Reply:
         if not t.teams:
             raise BadPayload()
-        return for_one(press.place, profile.language, table_panel(profile.language, t, _parse_number(words)))
+        return private_reply(press.place, profile.language, table_panel(profile.language, t, _parse_number(words)))
 
     async def _results(self, press: Press, profile: Profile, t: Tournament, words: list[str]) -> Reply:
-        number, pages = _parse_number(words), (await self._viewers.at(press.place)).pages
-        return for_one(
+        number, pages = _parse_number(words), (await self._viewers.viewer_at(press.place)).pages_url
+        return private_reply(
             press.place,
             profile.language,
             results_panel(profile.language, t, number, await self._replays(t, number), pages),
@@ -315,7 +315,7 @@ class TournamentPages:
         return {key: id_ for key, id_ in games.items() if id_ in kept}
 
     async def _mine(self, press: Press, profile: Profile, t: Tournament, _words: list[str]) -> Reply:
-        return for_one(press.place, profile.language, await self._player_panel(profile, t))
+        return private_reply(press.place, profile.language, await self._player_panel(profile, t))
 
     async def _player_panel(self, profile: Profile, t: Tournament) -> Panel:
         left, all_own = await asyncio.gather(self._tournaments.seconds_left(t), self._tournaments.of_person(profile.id))
@@ -328,7 +328,7 @@ class TournamentPages:
         place = press.place if is_private(press.place) else press.ephemeral or private_place(profile.id)
         toast = "" if is_seen_there else await self._private_hands.toast(profile)
         codes = tables_of(t, profile.id)
-        brought = [code for code in codes if await self._private_hands.bring(profile.id, code, place)]
+        brought = [code for code in codes if await self._private_hands.resend(profile.id, code, place)]
         if not brought:
             return await self._mine(press, profile, t, words)
         if is_seen_there:

@@ -23,7 +23,7 @@ from bot.features.tournaments.store import KEPT_SECONDS, Tournaments
 from bot.features.tournaments.tournament import Match, Tournament
 from bot.finished.archive import Archive
 from bot.finished.game import FinishedGame
-from bot.pseudonyms import is_somebody
+from bot.pseudonyms import is_pseudonym
 from bot.store import STORE_ERRORS
 from bot.tables.errors import StoreFull
 from bot.tables.fixtures import FixtureName
@@ -212,7 +212,7 @@ class Director:
         return [
             team
             for team in match.teams
-            if tournament.has_withdrawn(team) or any(is_somebody(one.person) for one in tournament.members(team))
+            if tournament.has_withdrawn(team) or any(is_pseudonym(one.person) for one in tournament.members(team))
         ]
 
     @staticmethod

@@ -18,7 +18,7 @@ from bot.features.tournaments.reminders import Reminders
 from bot.features.tournaments.store import Tournaments
 from bot.features.tournaments.tournament import Form
 from bot.finished.archive import Archive
-from bot.game_words import game_and_points, target_rule
+from bot.game_words import parse_game_and_points, target_rule
 from bot.metrics import GAMES
 from bot.people import Profile
 from bot.platform import Command, Press, Reply, is_private
@@ -44,7 +44,7 @@ class TournamentPolicy(TablePolicy):
         GAMES.labels(table.game_id, "duplicate").inc()
         return Outcome(game.id, (), game.ended)
 
-    async def archived(self, table: Table, game: Any) -> None:
+    async def on_archived(self, table: Table, game: Any) -> None:
         await self._director.record_game(table, game)
 
 
@@ -88,12 +88,12 @@ class TournamentsFeature(Feature):
     async def move_chat(self, old: str, new: str) -> None:
         await self._tournaments.move_chat(old, new)
 
-    async def back_in_chat(self, chat: str) -> None:
+    async def refresh_chat(self, chat: str) -> None:
         for tournament in await self._tournaments.in_chat(chat):
             await self._cards.back_in_chat(tournament.code)
 
     def steps_before_leaving(self, forgetting: Forgetting) -> Iterator[Step]:
-        yield partial(forget, self._store, forgetting.person, forgetting.somebody)
+        yield partial(forget, self._store, forgetting.person, forgetting.pseudonym)
 
     async def mydata(self, person: str, now: float) -> dict[str, Any]:
         return {"tournaments": await export(self._store.client, person)}
@@ -104,7 +104,7 @@ class TournamentsFeature(Feature):
             chat = await self._people.chat(command.place)
             named, words = split_form(command.words)
             form = named or form
-            game, target = game_and_points(words, chat.game)
+            game, target = parse_game_and_points(words, chat.game)
             choice = replace(Choice.usual(game), clock=chat.clock)
             if target is not None:
                 choice = choice.with_target(target_rule(game, target).value)

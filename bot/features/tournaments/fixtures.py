@@ -10,7 +10,7 @@ from bot.features.tournaments.tournament import Match, Tournament
 from bot.finished.archive import Archive, read_or_none
 from bot.finished.game import FinishedGame
 from bot.people import People
-from bot.pseudonyms import is_somebody
+from bot.pseudonyms import is_pseudonym
 from bot.store import keys
 from bot.store.entries import Clock, Fixture, Rule, Setup
 from bot.tables.chairs import Chair
@@ -74,7 +74,7 @@ class Fixtures:
         with suppress(NoSuchTable, SetAside):
             table = await self._room.table(code)
             for chair, now in zip(table.chairs, chairs_for(tournament, match, deal), strict=True):
-                if chair and is_somebody(now.person) and chair.person != now.person:
+                if chair and is_pseudonym(now.person) and chair.person != now.person:
                     await leave(self._room, code, chair.person, "", now.person)
 
     async def resign(self, match: Match, deal: int, team: int, code: str) -> None:

@@ -4,7 +4,7 @@ import asyncio
 
 from bot.features.tournaments.tournament import Tournament
 from bot.people import People
-from bot.pseudonyms import is_somebody
+from bot.pseudonyms import is_pseudonym
 from bot.tables.chairs import Chair
 
 
@@ -12,7 +12,7 @@ async def with_current_names(people: People, tournament: Tournament) -> Tourname
     """Return the tournament with its players and organiser as they are called now."""
 
     async def renamed(chair: Chair | None) -> Chair | None:
-        if chair is None or is_somebody(chair.person):
+        if chair is None or is_pseudonym(chair.person):
             return chair
         profile = await people.person(chair.person)
         return chair._replace(name=profile.name) if profile.is_known else chair

@@ -6,7 +6,7 @@ from typing import NamedTuple
 from bot.features.tournaments.panel import back_row, button, payload
 from bot.features.tournaments.texts import TournamentText, form_names, time_name, unit_of
 from bot.features.tournaments.tournament import DAY, OPTIONS, Tournament
-from bot.panel import Panel, Writer, chosen
+from bot.panel import Panel, Writer, choice_button
 from bot.tables.table import CLOCKS
 from bot.words.phrases import capital, clock_name, game_names, option_names, short_clock, value_name
 from engine import GAMES
@@ -30,7 +30,7 @@ def options_panel(language: str, t: Tournament, about: str = "") -> Panel:
         name, each = values[about]
         page.gap()
         page.line(capital(name), "bold")
-        buttons = [chosen(one.label, one.is_chosen, payload(t, *one.words)) for one in each]
+        buttons = [choice_button(one.label, one.is_chosen, payload(t, *one.words)) for one in each]
         rows = [tuple(buttons[at : at + 2]) for at in range(0, len(buttons), 2)]
         return page.panel(*rows, (button(text.gettext("◀ Back"), t, "options"),))
     rows = [

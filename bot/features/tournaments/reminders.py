@@ -20,7 +20,7 @@ from bot.features.tournaments.store import KEPT_SECONDS, Tournaments
 from bot.features.tournaments.tournament import Match, Tournament
 from bot.people import People
 from bot.platform import Adapter, platform_of, private_place
-from bot.pseudonyms import is_somebody
+from bot.pseudonyms import is_pseudonym
 from bot.store import keys
 
 REMIND_FRACTION = 4
@@ -63,7 +63,7 @@ class ReminderState:
         """Whether it is to be asked for now; if so, not again for a while."""
         if self.is_noted or now < self.again_at:
             return False
-        self.again_at = now + self._backoff.next()
+        self.again_at = now + self._backoff.next_pause()
         return True
 
 
@@ -85,7 +85,7 @@ class Reminders:
             return
         for number in (number for team in match.teams for number in tournament.teams[team]):
             player = tournament.players[number]
-            if player is None or is_somebody(player.person) or platform_of(player.person) not in self._adapters:
+            if player is None or is_pseudonym(player.person) or platform_of(player.person) not in self._adapters:
                 continue
             reminder = Reminder(tournament.code, match.round, match.number, number)
             asked = self._states.setdefault(reminder, ReminderState())
@@ -113,7 +113,7 @@ class Reminders:
         left, player = await self._tournaments.seconds_left(tournament), tournament.players[reminder.player]
         match = tournament.match(reminder.round, reminder.match)
         is_out = any(tournament.has_withdrawn(team) for team in match.teams)
-        if left is None or left <= 0 or match.is_over or is_out or player is None or is_somebody(player.person):
+        if left is None or left <= 0 or match.is_over or is_out or player is None or is_pseudonym(player.person):
             return False
         language = (await self._people.person(player.person)).language
         tournament = await with_current_names(self._people, tournament)

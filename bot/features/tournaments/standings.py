@@ -13,7 +13,7 @@ from bot.features.tournaments.duplicate import round_scores
 from bot.features.tournaments.outcomes import is_void, match_score, was_played
 from bot.features.tournaments.pairing import is_unbeaten
 from bot.features.tournaments.tournament import Form, Match, Tournament
-from bot.texts import marked as _
+from bot.texts import gettext_noop as _
 from bot.words.wording import signed
 
 ROUNDS, WINS = _("rounds won"), _("wins")

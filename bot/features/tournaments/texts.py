@@ -7,8 +7,8 @@ from bot.features.tournaments.entries import Result
 from bot.features.tournaments.pairing import rounds_in_all
 from bot.features.tournaments.standings import Standing, TieBreak
 from bot.features.tournaments.tournament import DAY, HOUR, Match, Tournament
-from bot.names import LONGEST_NAME, told_apart
-from bot.pseudonyms import NAME, spoken
+from bot.names import LONGEST_NAME, distinct_names
+from bot.pseudonyms import NAME, localize_name
 from bot.tables.chairs import Chair
 from bot.tables.snapshot import isolated
 from bot.texts import texts
@@ -106,7 +106,7 @@ class TournamentText:
     def organiser(self) -> str:
         opener = self.t.opener
         number = next((number for number, one in self._present if one.person == opener.person), None)
-        name = shorten(spoken(opener.name, self.language), LONGEST_ALONE)
+        name = shorten(localize_name(opener.name, self.language), LONGEST_ALONE)
         return isolated(name if number is None else self._names(LONGEST_ALONE)[number])
 
     def terms(self) -> list[str]:
@@ -171,8 +171,8 @@ class TournamentText:
     def _names(self, most: int) -> dict[int, str]:
         """Return players' names by number, cut to so many letters; namesakes have numbers in the order of entering."""
         if most not in self._cut:
-            names = {number: shorten(spoken(one.name, self.language), most) for number, one in self._present}
-            apart = told_apart([name for name in names.values() if name != self._somebody], most)
+            names = {number: shorten(localize_name(one.name, self.language), most) for number, one in self._present}
+            apart = distinct_names([name for name in names.values() if name != self._somebody], most)
             left = iter(apart)
             self._cut[most] = {number: name if name == self._somebody else next(left) for number, name in names.items()}
         return self._cut[most]
@@ -184,7 +184,7 @@ class TournamentText:
     @property
     def _somebody(self) -> str:
         """What everybody is called who was forgotten."""
-        return spoken(NAME, self.language)
+        return localize_name(NAME, self.language)
 
     def team_name(self, team: int) -> str:
         return self.player_names(self.t.teams[team])

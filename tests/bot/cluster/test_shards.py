@@ -47,29 +47,29 @@ class Told(ShardListener):
         self.fault: Exception | None = None
         """What the next word meets."""
 
-    def taken(self, shard: int) -> None:
+    def on_taken(self, shard: int) -> None:
         self.all_taken.append(shard)
 
-    async def leaving(self, shards: Collection[int]) -> None:
+    async def on_leaving(self, shards: Collection[int]) -> None:
         if self.finish:
             await self.finish(shards)
 
-    def lost(self, shard: int) -> None:
+    def on_lost(self, shard: int) -> None:
         self.all_lost.append(shard)
 
-    def committed(self, told: Committed) -> None:
+    def on_commit(self, told: Committed) -> None:
         self.heard.append(told)
 
-    def notified(self, word: dict[str, Any]) -> None:
+    def on_notification(self, word: dict[str, Any]) -> None:
         fault, self.fault = self.fault, None
         if fault:
             raise fault
         self.heard.append(word)
 
-    def forget(self, key: str) -> None:
+    def on_profile_changed(self, key: str) -> None:
         self.heard.append(key)
 
-    def lowest(self, place: str, code: str) -> None:
+    def on_lowest(self, place: str, code: str) -> None:
         self.heard.append((place, code))
 
 
@@ -78,65 +78,65 @@ class Told(ShardListener):
 
 async def test_workers_share_the_shards_evenly_and_none_has_two_owners(store: Store) -> None:
     first, second, third = Told(store), Told(store), Told(store)
-    await first.shards.share_out()
-    assert (first.shards.workers, first.shards.mine, set(first.all_taken)) == (1, ALL, ALL)
-    await second.shards.share_out()
-    assert (second.shards.workers, second.shards.mine) == (2, set()), "they are another's"
-    await first.shards.share_out()
-    assert len(first.shards.mine) == 32
-    assert set(first.all_lost) == ALL - first.shards.mine
-    await second.shards.share_out()
-    assert second.shards.mine == ALL - first.shards.mine == set(second.all_taken)
-    await third.shards.share_out()
+    await first.shards.balance()
+    assert (first.shards.worker_count, first.shards.owned, set(first.all_taken)) == (1, ALL, ALL)
+    await second.shards.balance()
+    assert (second.shards.worker_count, second.shards.owned) == (2, set()), "they are another's"
+    await first.shards.balance()
+    assert len(first.shards.owned) == 32
+    assert set(first.all_lost) == ALL - first.shards.owned
+    await second.shards.balance()
+    assert second.shards.owned == ALL - first.shards.owned == set(second.all_taken)
+    await third.shards.balance()
     for _ in range(2):
         for worker in (first, second, third):
-            await worker.shards.share_out()
-    assert sorted(len(worker.shards.mine) for worker in (first, second, third)) == [20, 22, 22]
-    assert set.union(*(worker.shards.mine for worker in (first, second, third))) == ALL
+            await worker.shards.balance()
+    assert sorted(len(worker.shards.owned) for worker in (first, second, third)) == [20, 22, 22]
+    assert set.union(*(worker.shards.owned for worker in (first, second, third))) == ALL
     # Nobody gives away what is theirs.
     lost = len(first.all_lost)
-    await first.shards.share_out()
+    await first.shards.balance()
     assert len(first.all_lost) == lost
 
 
 async def test_what_is_to_be_finished_is_before_anybody_else_has_the_shards(store: Store) -> None:
     first, second = Told(store), Told(store)
-    await first.shards.share_out()
+    await first.shards.balance()
     left: list[int] = []
 
     async def finish(leaving: Collection[int]) -> None:
         left.extend(leaving)
-        assert not first.shards.mine & set(leaving), "nothing more begins"
-        await second.shards.share_out()
-        assert not second.shards.mine, "they are not given back yet"
+        assert not first.shards.owned & set(leaving), "nothing more begins"
+        await second.shards.balance()
+        assert not second.shards.owned, "they are not given back yet"
         assert not first.all_lost
 
     first.finish = finish
-    await second.shards.share_out()
-    await first.shards.share_out()
+    await second.shards.balance()
+    await first.shards.balance()
     assert len(left) == 32
     assert set(first.all_lost) == set(left)
-    await second.shards.share_out()
-    assert second.shards.mine == set(left)
+    await second.shards.balance()
+    assert second.shards.owned == set(left)
 
 
 async def test_a_worker_that_stops_gives_its_shards_back_at_once(store: Store) -> None:
     first, second = Told(store), Told(store)
-    await first.shards.share_out()
-    await second.shards.share_out()
-    await first.shards.share_out()
+    await first.shards.balance()
+    await second.shards.balance()
+    await first.shards.balance()
     await first.shards.stop()
-    assert (first.shards.mine, set(first.all_lost)) == (set(), ALL)
+    assert (first.shards.owned, set(first.all_lost)) == (set(), ALL)
     assert await store.attendance.alive() == 1
-    await second.shards.share_out()
-    assert second.shards.mine == ALL
+    await second.shards.balance()
+    assert second.shards.owned == ALL
 
 
 async def test_workers_that_were_alive_in_the_future_are_gone(store: Store) -> None:
     """The store's clock was an hour ahead then, and was set back."""
     await store.client.zadd(keys.WORKERS, {"killed": time.time() + 3600})
     assert await store.attendance.alive() == 0
-    await Told(store).shards.share_out()
+    await Told(store).shards.balance()
     assert await store.attendance.alive() == 1
 
 
@@ -160,11 +160,11 @@ async def test_no_worker_joins_whose_days_end_elsewhere_than_the_others(store: S
 async def test_one_that_may_not_join_takes_no_shards_from_the_others(store: Store) -> None:
     rome, paris = Shards(store, alone=False, zone="Europe/Rome"), Shards(store, alone=False, zone="Europe/Paris")
     await rome.join()
-    await rome.share_out()
+    await rome.balance()
     with pytest.raises(StoreAway):
         await paris.join()
-    await rome.share_out()
-    assert rome.mine == ALL
+    await rome.balance()
+    assert rome.owned == ALL
     assert await store.attendance.zones() == ["Europe/Rome"]
 
 
@@ -175,7 +175,7 @@ async def test_that_one_joined_whose_days_end_elsewhere_while_another_could_not_
     await paris.join()
     with capture_logs() as logs:
         for _ in range(3):
-            await rome.share_out()
+            await rome.balance()
     [line] = [one for one in logs if one["event"] == "time_zones_differ"]
     assert (line["here"], line["elsewhere"]) == ("Europe/Rome", ["Europe/Paris"])
 
@@ -215,13 +215,13 @@ async def test_a_worker_whose_days_end_elsewhere_does_not_start_while_others_are
         await first.start()
         with pytest.raises(StoreAway, match="stop every one before you start any"):
             await other.start()
-        assert not other.shards.mine
+        assert not other.shards.owned
         settings = Settings(_env_file=None, data=tmp_path, time_zone="Asia/Tokyo", REDIS_URL="redis://127.0.0.1:1/0")
         said = [line async for well, line in _examine_store(store, settings) if not well]
         assert [line for line in said if "BUONGIOCO_TIME_ZONE is Europe/Rome, and here it is Asia/Tokyo" in line]
         await first.stop()
         await again.start()
-        assert len(again.shards.mine) == keys.SHARDS
+        assert len(again.shards.owned) == keys.SHARDS
     finally:
         for one in (first, other, again):
             await one.stop()
@@ -232,13 +232,13 @@ async def test_the_stores_time_is_known_without_asking_it(store: Store, monkeypa
     monkeypatch.setattr(time, "time", lambda: wrong)
     worker = Told(store)
     assert store.attendance.about_now() == wrong
-    await worker.shards.share_out()
+    await worker.shards.balance()
     assert abs(store.attendance.about_now() - await store.attendance.now()) < 60
     # It is learned anew each time, for the store's clock may be set.
     assert store.attendance._ahead
     store.attendance._ahead += 2 * SET_BACK_SECONDS
     assert store.attendance.about_now() > await store.attendance.now() + SET_BACK_SECONDS
-    await worker.shards.share_out()
+    await worker.shards.balance()
     assert abs(store.attendance.about_now() - await store.attendance.now()) < 60
 
 
@@ -246,7 +246,7 @@ async def test_no_day_begins_twice_for_a_worker_that_hears_the_store_late(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     worker, attendance = Told(store), store.attendance
-    await worker.shards.share_out()
+    await worker.shards.balance()
     midnight = attendance.about_now()
     present = attendance._present
 
@@ -256,33 +256,33 @@ async def test_no_day_begins_twice_for_a_worker_that_hears_the_store_late(
 
     monkeypatch.setattr(attendance, "_present", heard_late)
     late = 60.0
-    await worker.shards.share_out()
+    await worker.shards.balance()
     assert attendance.about_now() == midnight
     # Soon it goes on, and a clock that was set back is heeded.
     late = -1.0
-    await worker.shards.share_out()
+    await worker.shards.balance()
     assert attendance.about_now() > midnight
     late = 2 * SET_BACK_SECONDS
-    await worker.shards.share_out()
+    await worker.shards.balance()
     assert attendance.about_now() < midnight - SET_BACK_SECONDS
 
 
 async def test_a_worker_alone_takes_what_one_that_was_killed_still_holds(store: Store) -> None:
     killed, alone = Told(store), Told(store, alone=True)
-    await killed.shards.share_out()
-    await alone.shards.share_out()
-    assert (alone.shards.workers, alone.shards.mine) == (1, ALL)
+    await killed.shards.balance()
+    await alone.shards.balance()
+    assert (alone.shards.worker_count, alone.shards.owned) == (1, ALL)
 
 
 async def test_leases_are_renewed_again_and_again(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(shards_module, "RENEW_SECONDS", 0.001)
     worker = Told(store)
-    await worker.shards.share_out()
+    await worker.shards.balance()
     worker.time += LEASE_SECONDS
-    keeping = asyncio.create_task(worker.shards.keep())
-    await until(lambda: worker.shards.holds(CODE))
+    keeping = asyncio.create_task(worker.shards.renew_leases())
+    await until(lambda: worker.shards.surely_owns(CODE))
     worker.time += LEASE_SECONDS
-    await until(lambda: worker.shards.holds(CODE))
+    await until(lambda: worker.shards.surely_owns(CODE))
     keeping.cancel()
 
 
@@ -291,39 +291,39 @@ async def test_leases_are_renewed_again_and_again(store: Store, monkeypatch: pyt
 
 async def test_a_lease_holds_for_its_time_and_whoever_needs_it_waits_until_it_is_renewed(store: Store) -> None:
     worker = Told(store)
-    assert not worker.shards.holds(CODE)
-    await worker.shards.share_out()
-    assert not await worker.shards.hold(CODE)
+    assert not worker.shards.surely_owns(CODE)
+    await worker.shards.balance()
+    assert not await worker.shards.wait_until_held(CODE)
     worker.time += LEASE_SECONDS - 0.5
-    assert worker.shards.holds(CODE)
+    assert worker.shards.surely_owns(CODE)
     worker.time += 0.5
     assert worker.shards.owns(CODE)
-    assert not worker.shards.holds(CODE)
-    waiting = asyncio.create_task(worker.shards.hold(CODE))
+    assert not worker.shards.surely_owns(CODE)
+    waiting = asyncio.create_task(worker.shards.wait_until_held(CODE))
     await asyncio.sleep(0)
     assert not waiting.done()
-    await worker.shards.share_out()
+    await worker.shards.balance()
     async with asyncio.timeout(10):
         assert await waiting
 
 
 async def test_a_worker_alone_holds_its_shards_however_long_it_hung(store: Store) -> None:
     worker = Told(store, alone=True)
-    await worker.shards.share_out()
+    await worker.shards.balance()
     worker.time += 3600.0
-    assert worker.shards.holds(CODE)
+    assert worker.shards.surely_owns(CODE)
 
 
 async def test_what_another_has_taken_meanwhile_is_lost_and_nothing_else(store: Store) -> None:
     hung, other = Told(store), Told(store)
-    await hung.shards.share_out()
+    await hung.shards.balance()
     await store.client.delete(keys.attended(OF_CODE))
     assert await store.attendance.attend(other.shards.worker_id, OF_CODE, "take")
     assert hung.shards.owns(CODE), "it has not heard"
-    await hung.shards.share_out()
+    await hung.shards.balance()
     assert not hung.shards.owns(CODE)
     assert hung.all_lost == [OF_CODE]
-    assert hung.shards.mine == ALL - {OF_CODE}
+    assert hung.shards.owned == ALL - {OF_CODE}
 
 
 # Word between workers
@@ -348,7 +348,7 @@ async def listening(*workers: Told) -> AsyncIterator[None]:
 
 async def test_word_about_a_table_reaches_its_owner_alone(store: Store) -> None:
     owner, other = Told(store), Told(store)
-    await owner.shards.share_out()
+    await owner.shards.balance()
     async with listening(owner, other):
         await other.shards.notify({"code": CODE, "what": "a press"})
         await other.shards.notify({"forget": "a key", "by": "somebody"})
@@ -394,7 +394,7 @@ async def test_words_that_come_while_one_goes_out_go_together(store: Store, monk
 
 async def test_word_that_nobody_understands_keeps_nobody_from_hearing_the_next(store: Store) -> None:
     worker = Told(store)
-    await worker.shards.share_out()
+    await worker.shards.balance()
     word = {"code": CODE}
     worker.fault = KeyError("another version's")
     async with listening(worker):
@@ -420,7 +420,7 @@ async def test_a_commit_is_heard_for_as_long_as_the_table_is_ones_own(store: Sto
         await store.client.publish(channel, f'["{CODE}", 1, null, null]\nbefore\nafter')
         await store.client.publish(keys.NOTIFICATIONS, json.dumps([{"forget": "a key", "by": "somebody"}]))
         await until(lambda: len(worker.heard) == 1)
-        await worker.shards.share_out()
+        await worker.shards.balance()
         await store.client.publish(channel, f'["{CODE}", 1, null, null]\nbefore\nafter')
         await until(lambda: len(worker.heard) == 2)
     assert worker.heard == ["a key", Committed(CODE, 1, None, None, b"before", [b"after"])]
@@ -428,7 +428,7 @@ async def test_a_commit_is_heard_for_as_long_as_the_table_is_ones_own(store: Sto
 
 async def test_a_store_that_is_away_as_word_is_heard_costs_that_word_and_no_error(store: Store) -> None:
     worker = Told(store)
-    await worker.shards.share_out()
+    await worker.shards.balance()
     word = {"code": CODE}
     worker.fault = ConnectionError("away")
     with capture_logs() as logs:

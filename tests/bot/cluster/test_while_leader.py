@@ -33,7 +33,7 @@ class Work:
 
 async def leader(store: Store) -> Shards:
     shards = Shards(store, alone=False)
-    await shards.share_out()
+    await shards.balance()
     return shards
 
 
@@ -47,8 +47,8 @@ async def test_only_the_leader_works(store: Store) -> None:
     await works[0].done(3)
     assert works[1].times == 0
     await first.stop()
-    assert not first.leads
-    await second.share_out()
+    assert not first.is_leader
+    await second.balance()
     before = works[0].times
     await works[1].done(3)
     assert works[0].times == before

@@ -14,11 +14,11 @@ from bot.picture import DECKS
 from bot.pictures.pool import PicturePool
 from bot.pictures.scene import Scene, Side
 from bot.platform import NoPicture, RateLimit, SentMessage
-from bot.viewers import pictured
+from bot.viewers import with_picture
 from tests.bot.fake_platform import GROUP, FakePlatform
 
 SCENE = Scene(deck=DECKS[0], sides=(Side("Ada", "0"), Side("Bea", "0")), target="to 21")
-PANEL = pictured(Panel((Span("Ada has won!"),)), SCENE, "en")
+PANEL = with_picture(Panel((Span("Ada has won!"),)), SCENE, "en")
 
 
 class Late(FakePlatform):

@@ -9,7 +9,7 @@ from bot.delivery import answers as answers_module
 from bot.delivery.answers import Answers
 from bot.delivery.send_limiter import SendLimiter
 from bot.outages import Outages
-from bot.platform import DeliveryError, NotDone, RateLimit, Refused
+from bot.platform import DeliveryError, MessageRefused, NotDelivered, RateLimit
 
 PLACE = "paper:1"
 
@@ -65,7 +65,7 @@ async def test_a_change_that_is_tried_again_gives_way_to_one_that_came_meanwhile
 ) -> None:
     monkeypatch.setattr(answers_module, "FIRST_PAUSE", 0.001)
     message = Message()
-    message.errors = [NotDone("away")]
+    message.errors = [NotDelivered("away")]
     message.gate.clear()
     message.show("old page")
     await message.tried.wait()
@@ -91,7 +91,7 @@ async def test_a_change_that_comes_while_another_is_made_comes_after_it() -> Non
 
 async def test_a_change_that_comes_while_another_is_refused_is_made() -> None:
     message = Message()
-    message.errors = [Refused("odd")]
+    message.errors = [MessageRefused("odd")]
     message.gate.clear()
     message.show("old page")
     await message.tried.wait()

@@ -18,7 +18,7 @@ async def test_whoever_is_to_move_is_called_if_they_want_to_be_and_nobody_else(s
         assert first.to_move != second.to_move
         assert await drawer.called(first) is None
         wishes = first.to_move
-        await worker.people.choose(wishes.person, called="1")
+        await worker.people.update_person(wishes.person, called="1")
         assert await drawer.called(first) == (wishes.person, wishes.name)
         assert await drawer.called(second) is None
         # No game is on, or no more; and no robot is called, whatever stands in the store.
@@ -26,7 +26,7 @@ async def test_whoever_is_to_move_is_called_if_they_want_to_be_and_nobody_else(s
         over = first.after([Stop("cancelled")], "u2")
         assert over.game
         assert await drawer.called(over) is None
-        await worker.people.choose(ROBOT, called="1")
+        await worker.people.update_person(ROBOT, called="1")
         for people in ((ROBOT, BEA), (ADA, ROBOT)):
             table = begun("testa", people=people)
             assert table.to_move

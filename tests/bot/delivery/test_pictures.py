@@ -21,7 +21,7 @@ from bot.pictures.lettering import drawable_text
 from bot.pictures.pool import PicturePool
 from bot.pictures.scene import Scene
 from bot.pictures.sheet import Sheet, Words
-from bot.platform import DeliveryError, NoPicture, NotDone, NotEditable, SentMessage, Trouble
+from bot.platform import DeliveryError, NoPicture, NotDelivered, NotEditable, PlatformFailure, SentMessage
 from bot.store import Store, keys
 from bot.worker import Worker
 from tests.bot.delivery.test_surface_sync import Held, a_commit, surface_of
@@ -168,7 +168,9 @@ class Lost(Pictured):
 
 
 @pytest.mark.usefixtures("quick")
-@pytest.mark.parametrize(("error", "edits"), [(Trouble("lost"), 3), (NotDone("away"), 2)], ids=["lost", "away"])
+@pytest.mark.parametrize(
+    ("error", "edits"), [(PlatformFailure("lost"), 3), (NotDelivered("away"), 2)], ids=["lost", "away"]
+)
 async def test_a_picture_whose_end_is_not_known_does_not_stay_over_what_came_after_it(
     store: Store, monkeypatch: pytest.MonkeyPatch, error: DeliveryError, edits: int
 ) -> None:
@@ -482,7 +484,7 @@ async def test_pages_have_pictures_where_they_are_wanted(store: Store, command: 
         assert reply.panel
         assert reply.panel.picture
         assert reply.panel.picture.png == reply.panel.picture.subject.digest.encode()
-        await worker.people.choose_for_chat(GROUP, pictures="0")
+        await worker.people.update_chat(GROUP, pictures="0")
         reply = await players[0].say(command)
         assert reply.panel
         assert reply.panel.picture is None

@@ -24,12 +24,12 @@ from bot.platform import (
     Command,
     DeliveryError,
     MessageGone,
-    NotDone,
+    MessageRefused,
+    NotDelivered,
+    PlatformFailure,
     RateLimit,
-    Refused,
     SentMessage,
     SlowDown,
-    Trouble,
     Unreachable,
 )
 from bot.store import Store, keys
@@ -161,7 +161,7 @@ async def test_what_is_being_sent_as_its_shard_goes_to_another_worker_is_written
         gate = fake.gates[anna.private] = asyncio.Event()
         worker.delivery.change(code, Hand(0), Change(repost=True))
         await fake.until(lambda: anna.private in fake.waiting)
-        worker.shards.mine.discard(keys.shard_of(code))
+        worker.shards.owned.discard(keys.shard_of(code))
         leaving = asyncio.create_task(worker.delivery.leave_shards({keys.shard_of(code)}))
         await asyncio.sleep(0.01)
         gate.set()
@@ -293,7 +293,7 @@ async def test_a_hand_that_is_replaced_as_something_happens_is_not_given_up(stor
     async with open_worker(store, fake) as worker:
         anna, _bruno = await seated(worker, fake, "metamazzo")
         code = await code_of(worker, anna)
-        await worker.people.choose(anna.person.id, hands="aside")
+        await worker.people.update_person(anna.person.id, hands="aside")
         gate = fake.gates[anna.private] = asyncio.Event()
         worker.delivery.change(code, Hand(0), Change(repost=True))
         await fake.until(lambda: anna.private in fake.waiting)
@@ -465,7 +465,7 @@ async def test_whoever_leaves_while_their_message_is_in_trouble_gets_no_more(sto
         await anna.say("/challenge tavolo")
         await bruno.press("Sit East", GROUP)
         # It lasts until he has left, however long that takes.
-        fake.errors[bruno.private] = [NotDone("away")] * 100_000
+        fake.errors[bruno.private] = [NotDelivered("away")] * 100_000
         await carla.press("Sit West", GROUP, settle=False)
         await fake.until(lambda: len(fake.errors[bruno.private]) < 100_000)
         [table] = await worker.tables_of(anna.person.id)
@@ -575,7 +575,7 @@ async def test_a_choice_that_is_taken_back_while_its_edit_is_in_doubt_is_shown_a
 
         with monkeypatch.context() as choosing:
             choosing.setattr(tools.drawer, "draw_if_free", draw_if_free)
-            fake.after_faults[anna.private] = [Trouble("lost")]
+            fake.after_faults[anna.private] = [PlatformFailure("lost")]
             worker.delivery.touch(code)
             async with asyncio.timeout(10):
                 while fake.last(anna.private) == before or not surface_of(worker, code, Hand(0))._woken:
@@ -709,7 +709,7 @@ class Keeping(FakePlatform):
         return [what for what, _place, _message in self.calls].count("delete")
 
 
-@pytest.mark.parametrize("error", [Trouble("no answer"), NotDone("away")], ids=["no answer", "away"])
+@pytest.mark.parametrize("error", [PlatformFailure("no answer"), NotDelivered("away")], ids=["no answer", "away"])
 async def test_an_older_message_that_cannot_be_taken_away_holds_no_hand_up(
     store: Store, monkeypatch: pytest.MonkeyPatch, error: DeliveryError
 ) -> None:
@@ -742,7 +742,7 @@ async def test_an_older_message_that_the_platform_will_not_take_away_is_left_alo
     store: Store,
 ) -> None:
     """For as long as it is tried the table does not come to rest, and would not go when it is over."""
-    fake = Keeping(Refused("message_delete_forbidden"))
+    fake = Keeping(MessageRefused("message_delete_forbidden"))
     async with open_worker(store, fake) as worker:
         anna, _bruno = await seated(worker, fake, "metamazzo")
         code, [old] = await code_of(worker, anna), list(fake.messages[anna.private])
@@ -799,7 +799,13 @@ async def test_a_pause_in_doubt_that_a_change_ends_makes_no_other_pause_longer(
 ) -> None:
     monkeypatch.setattr(surface_sync, "FIRST_PAUSE", 3600.0)
     lost = 5
-    async with in_trouble(store, *[Trouble("lost")] * lost, NotDone("away")) as (worker, fake, anna, code, pauses):
+    async with in_trouble(store, *[PlatformFailure("lost")] * lost, NotDelivered("away")) as (
+        worker,
+        fake,
+        anna,
+        code,
+        pauses,
+    ):
         for count in range(1, lost + 1):
             await pauses.until(count)
             await a_commit(worker, code)
@@ -811,7 +817,13 @@ async def test_a_pause_in_doubt_that_a_change_ends_makes_no_other_pause_longer(
 
 
 async def test_a_pause_in_doubt_that_was_long_is_none_of_what_certainly_was_not_sent(store: Store) -> None:
-    errors = [Trouble("lost"), NotDone("away"), NotDone("away"), Trouble("lost"), NotDone("away")]
+    errors = [
+        PlatformFailure("lost"),
+        NotDelivered("away"),
+        NotDelivered("away"),
+        PlatformFailure("lost"),
+        NotDelivered("away"),
+    ]
     async with in_trouble(store, *errors) as (worker, _fake, _anna, _code, pauses):
         await worker.settled()
     assert pauses.seconds == pytest.approx([0.01, 0.01, 0.02, 0.04, 0.04])
@@ -819,7 +831,7 @@ async def test_a_pause_in_doubt_that_was_long_is_none_of_what_certainly_was_not_
 
 async def test_who_asks_for_their_hand_anew_waits_for_no_pause(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(surface_sync, "FIRST_PAUSE", 3600.0)
-    async with in_trouble(store, NotDone("away")) as (worker, fake, anna, code, pauses):
+    async with in_trouble(store, NotDelivered("away")) as (worker, fake, anna, code, pauses):
         await pauses.until(1)
         assert not fake.errors[anna.private]
         await worker.updates.change(code, Hand(0), Change(repost=True))
@@ -829,7 +841,7 @@ async def test_who_asks_for_their_hand_anew_waits_for_no_pause(store: Store, mon
 
 
 async def test_pauses_begin_anew_when_the_platform_is_back(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    async with in_trouble(store, *[NotDone("away")] * 3) as (worker, _fake, _anna, _code, pauses):
+    async with in_trouble(store, *[NotDelivered("away")] * 3) as (worker, _fake, _anna, _code, pauses):
         await pauses.until(2)
         monkeypatch.setattr(surface_sync, "FIRST_PAUSE", 0.003)
         worker.delivery.platform_back("paper")
@@ -875,7 +887,7 @@ async def test_a_message_that_is_refused_again_and_again_is_said_once(store: Sto
     with capture_logs() as logs:
         async with open_worker(store, fake) as worker:
             anna, _bruno = await seated(worker, fake, "metamazzo")
-            fake.errors[anna.private] = [Refused("odd")] * 4
+            fake.errors[anna.private] = [MessageRefused("odd")] * 4
             await worker.updates.change(await code_of(worker, anna), Hand(0), Change(repost=True))
             await worker.settled()
     assert [line["event"] for line in logs if line["log_level"] == "warning"] == ["message_refused"]
@@ -926,7 +938,7 @@ async def test_who_wants_their_hand_in_the_group_keeps_the_one_that_is_there_and
     async with open_worker(store, fake) as worker:
         anna, bruno = await seated(worker, fake, "metamazzo")
         code = await code_of(worker, anna)
-        await worker.people.choose(anna.person.id, hands="aside")
+        await worker.people.update_person(anna.person.id, hands="aside")
         before = fake.last(anna.private)
         await a_commit(worker, code)
         await worker.settled()
@@ -1016,7 +1028,7 @@ async def test_the_log_says_what_becomes_of_a_surface_that_cannot_be_shown_where
 
 
 def command(word: str, place: str = "") -> Callable[[Player], Awaitable[object]]:
-    return lambda of: of.dispatcher.command(Command(f"c {word}", of.person, place or of.private, word))
+    return lambda of: of.dispatcher.handle_command(Command(f"c {word}", of.person, place or of.private, word))
 
 
 COMEBACKS: dict[str, Callable[[Player], Awaitable[object]]] = {
@@ -1026,8 +1038,8 @@ COMEBACKS: dict[str, Callable[[Player], Awaitable[object]]] = {
     "hand in the group": command("hand", GROUP),
     "page": lambda of: of.send(actions.page("settings")),
     "refused page": lambda of: of.send(actions.page("no_such_page")),
-    "started chat": lambda of: of.dispatcher.opened_private_chat(of.person),
-    "unblock": lambda of: of.dispatcher.reached_again(of.person),
+    "started chat": lambda of: of.dispatcher.send_hands(of.person),
+    "unblock": lambda of: of.dispatcher.send_missed_hands(of.person),
 }
 
 
@@ -1062,7 +1074,7 @@ async def test_board_refused_while_the_bot_returns_is_sent_again(store: Store) -
         gate = fake.gates[GROUP] = asyncio.Event()
         worker.delivery.change(code, Board(1, 0), Change(repost=True))
         await fake.until(lambda: GROUP in fake.waiting)
-        await anna.dispatcher.back_in_chat(GROUP)
+        await anna.dispatcher.refresh_chat(GROUP)
         await fake.until(lambda: not worker.delivery._tables[code].is_behind)
         fake.errors[GROUP].append(ChatGone("kicked"))
         gate.set()

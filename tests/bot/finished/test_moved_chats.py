@@ -177,5 +177,5 @@ async def test_what_the_new_chat_wants_goes_for_tables_that_know_it_by_its_old_n
         assert await worker.watching.watch_id(await worker.room.load(table))
         for _ in range(2):
             await Dispatcher(worker).move_chat(GROUP, NEW)
-        await worker.people.choose_for_chat(NEW, watched="0")
+        await worker.people.update_chat(NEW, watched="0")
         assert not await worker.watching.watch_id(await worker.room.load(table))

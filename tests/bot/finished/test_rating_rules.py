@@ -10,7 +10,7 @@ from bot.finished.archive import Archive
 from bot.finished.game import FinishedGame
 from bot.finished.rating_rules import RULES, is_finished_by, is_given_up_early
 from bot.finished.ratings import Ratings, Scope, Standing
-from bot.pseudonyms import Mark
+from bot.pseudonyms import ForgettingMark
 from bot.simulation import simulate
 from bot.store import Store, keys
 from engine import GAMES, Game
@@ -147,7 +147,7 @@ async def test_a_fourth_game_against_an_opponent_raises_no_pair(store: Store) ->
 async def test_games_before_a_forgetting_ends_still_count(store: Store, whose: str) -> None:
     games = [given_up(number, 20, people=("paper:1", "paper:2"), ended=NOON + number) for number in range(1, 5)]
     _, third = await standings(store, *games[:3])
-    await store.client.hset(keys.FORGETTING, "paper:2", Mark("somebody:2", 0).to_text())
+    await store.client.hset(keys.FORGETTING, "paper:2", ForgettingMark("somebody:2", 0).to_text())
     _, fourth = await standings(store, games[3].without("paper:2", whose))
     assert fourth["paper:1"].shown == third["paper:1"].shown
 

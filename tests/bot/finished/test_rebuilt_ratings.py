@@ -11,7 +11,7 @@ from bot.finished.archive import Archive
 from bot.finished.game import FinishedGame
 from bot.finished.ratings import Ratings
 from bot.people import People
-from bot.pseudonyms import marks
+from bot.pseudonyms import forgetting_marks
 from bot.store import Store
 from bot.tables import Room
 from tests.bot.finished.games import NOON, finished
@@ -63,7 +63,7 @@ class Days:
 
     async def look_once_more(self) -> None:
         """End all forgettings: from now on people come back as new ones."""
-        while await marks(self.client):
+        while await forgetting_marks(self.client):
             self.now += 2 * STRAGGLERS_AFTER
             await self.forgetter.work()
 
@@ -72,8 +72,8 @@ class Days:
         people = PEOPLE[:2] if self.random.random() < 0.7 else self.random.sample(PEOPLE, 2)
         self.ended += self.random.choice([60] * 15 + [86400])
         game = replace(self.some_game(number, people), id=f"G{number}-1", code=f"G{number}", ended=self.ended)
-        for person, mark in (await marks(self.client)).items():
-            game = game.without(person, mark.somebody)
+        for person, mark in (await forgetting_marks(self.client)).items():
+            game = game.without(person, mark.pseudonym)
         await self.archive.keep(game)
 
     def some_game(self, number: int, people: Sequence[str]) -> FinishedGame:

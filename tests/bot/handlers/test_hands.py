@@ -20,7 +20,7 @@ from bot.handlers.limits import PRESSES_OF_PERSON
 from bot.panels.hand import what_to_do
 from bot.people import Profile
 from bot.platform import Person, Press
-from bot.programs import CannotBe, Programs
+from bot.programs import ProgramError, Programs
 from bot.site.hand_page import hand_page
 from bot.site.watching import PublicTable
 from bot.store import Store, keys
@@ -118,7 +118,7 @@ async def test_how_a_table_ended_is_told_where_another_worker_has_removed_it(
         open_worker(store, FakePlatform(), alone=False) as owner,
     ):
         for one in (worker, owner) * 2:
-            await one.shards.share_out()
+            await one.shards.balance()
         here, there = Dispatcher(worker), Dispatcher(owner)
         (anna, _token), (bruno, _token) = [await Programs(store.client).add(name) for name in ("Anna", "Bruno")]
         for number in range(100):
@@ -161,10 +161,10 @@ async def test_how_a_table_ended_is_told_where_another_worker_has_removed_it(
             assert await here.hands.at(code, anna.person) is None
             assert await here.lobby.played(code, anna.person) == own["replay"]
         (carla, _token) = await Programs(store.client).add("Carla")
-        with pytest.raises(CannotBe):
+        with pytest.raises(ProgramError):
             await here.playing.table(code, carla.person)
         await store.client.delete(keys.ended(code))
-        with pytest.raises(CannotBe):
+        with pytest.raises(ProgramError):
             await here.playing.table(code, anna.person)
 
 
@@ -242,7 +242,7 @@ class Page:
             payload,
             genuine=self.hand.has(payload),
         )
-        return (await self.player.dispatcher.press(press)).toast
+        return (await self.player.dispatcher.handle_press(press)).toast
 
     async def close(self) -> None:
         self._task.cancel()
@@ -481,7 +481,7 @@ async def test_friends_who_play_again_are_no_strangers_and_are_watched_as_before
         await worker.settled()
         for player in (anna, bruno):
             press = Press(f"{table.code}{player.person.id}", player.person, player.private, "page", again, genuine=True)
-            assert not (await player.dispatcher.press(press)).toast
+            assert not (await player.dispatcher.handle_press(press)).toast
         await worker.settled()
         [table] = await worker.tables_of(anna.person.id)
         assert table.phase == "playing"
@@ -495,11 +495,11 @@ async def test_a_rematch_of_two_guests_counts_for_an_address(worker: Worker, fak
     table = await worker.challenges.sit(opened.code, "web:2", "Bea", "s", 1)
     over = await worker.room.resign_for(table.code, 0, "r")
     await worker.settled()
-    anna, visitor = Player(worker, fake, "Ada", 1), Visitor.at("192.0.2.1")
+    anna, visitor = Player(worker, fake, "Ada", 1), Visitor.from_address("192.0.2.1")
     guest = Person("web:1", "Ada", "", "en")
     again = actions.page("rematch", game_id(over))
     press = Press("again", guest, "web:@1", "page", again, genuine=True, visitor=visitor)
-    assert not (await anna.dispatcher.press(press)).toast
+    assert not (await anna.dispatcher.handle_press(press)).toast
     [table] = await worker.tables_of("web:1")
     client = worker.store.client
     counted = [await client.hkeys(key) async for key in client.scan_iter("opened_from:*")]
@@ -514,7 +514,7 @@ async def test_whose_friend_was_forgotten_plays_again_with_whoever_comes(worker:
     await worker.settled()
     await worker.archive.rewrite(game_id(over), lambda one: one.without(bruno.person.id, "somebody:1"))
     again = actions.page("rematch", game_id(over))
-    await anna.dispatcher.press(Press("again", anna.person, anna.private, "page", again, genuine=True))
+    await anna.dispatcher.handle_press(Press("again", anna.person, anna.private, "page", again, genuine=True))
     await worker.settled()
     assert "Cancel" in [button.label for row in fake.last(anna.private).rows for button in row]
     [table] = await worker.tables_of(anna.person.id)

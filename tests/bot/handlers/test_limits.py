@@ -9,13 +9,13 @@ from typing import Any
 import pytest
 from structlog.testing import capture_logs
 
-from bot.commands import Kind
+from bot.commands import ArgumentKind
 from bot.delivery.answers import MOST_WAITING, Answers
 from bot.delivery.send_limiter import SendLimiter
 from bot.handlers import limits
 from bot.handlers.limits import TRIES
 from bot.outages import Outages
-from bot.platform import DeliveryError, NotDone, RateLimit, Refused, SlowDown, Trouble
+from bot.platform import DeliveryError, MessageRefused, NotDelivered, PlatformFailure, RateLimit, SlowDown
 from bot.store import Store, keys
 from bot.tables.codes import CODE_LENGTH, CODE_LETTERS
 from bot.worker import Worker
@@ -53,7 +53,7 @@ async def test_a_flood_of_presses_is_refused_without_a_word_to_the_store(
         code = await code_of(worker, anna)
         toasts = [(await anna.send(f"1t{code}:wait")).toast for _ in range(100)]
         assert "still time" in toasts[0]
-        await anna.dispatcher.press(await _press(anna, code))
+        await anna.dispatcher.handle_press(await _press(anna, code))
         asked = counting(worker, monkeypatch)
         for _ in range(200):
             assert "Too fast for me" in (await anna.send(f"1t{code}:wait")).toast
@@ -183,7 +183,12 @@ async def test_an_answer_is_tried_again_where_nothing_was_done_and_never_where_i
     monkeypatch.setattr("bot.delivery.answers.FIRST_PAUSE", 0.001)
     monkeypatch.setattr("bot.delivery.answers.LONGEST_PAUSE", 0.001)
     said: list[str] = []
-    for errors in ([NotDone("away")] * 20, [SlowDown(0.001)] * 20, [Trouble("no answer")], [Refused("odd")]):
+    for errors in (
+        [NotDelivered("away")] * 20,
+        [SlowDown(0.001)] * 20,
+        [PlatformFailure("no answer")],
+        [MessageRefused("odd")],
+    ):
         answers = Answers(
             SendLimiter(lambda place: RateLimit()), Outages(lambda _platform: True, lambda _platform: None)
         )
@@ -275,9 +280,9 @@ async def test_only_the_open_tables_of_that_very_channel_are_suggested(store: St
         await anna.say("/challenge testa", here)
         await bruno.say("/challenge metamazzo", elsewhere)
         for place, name in ((here, "Anna"), (elsewhere, "Bruno")):
-            [found] = await anna.dispatcher.suggestions(Kind.OPEN_TABLE, "", anna.person, place)
+            [found] = await anna.dispatcher.suggestions(ArgumentKind.OPEN_TABLE, "", anna.person, place)
             assert name in found.label
-        assert not await anna.dispatcher.suggestions(Kind.OPEN_TABLE, "", anna.person, "paper:100")
+        assert not await anna.dispatcher.suggestions(ArgumentKind.OPEN_TABLE, "", anna.person, "paper:100")
 
 
 async def test_whoever_asks_for_suggestions_too_often_is_suggested_nothing(
@@ -288,9 +293,9 @@ async def test_whoever_asks_for_suggestions_too_often_is_suggested_nothing(
     async with open_worker(store, fake, rate_limits=True) as worker:
         anna, bruno = Player(worker, fake, "Anna", 1), Player(worker, fake, "Bruno", 2)
         await anna.say("/challenge testa")
-        found = [await bruno.dispatcher.suggestions(Kind.OPEN_TABLE, "", bruno.person, GROUP) for _ in range(5)]
+        found = [await bruno.dispatcher.suggestions(ArgumentKind.OPEN_TABLE, "", bruno.person, GROUP) for _ in range(5)]
         assert list(map(len, found)) == [1, 1, 1, 0, 0]
-        assert await anna.dispatcher.suggestions(Kind.OPEN_TABLE, "", anna.person, GROUP)
+        assert await anna.dispatcher.suggestions(ArgumentKind.OPEN_TABLE, "", anna.person, GROUP)
         # They may press and write all the same.
         assert "once" not in (await bruno.say("/help", bruno.private)).toast
         assert (await bruno.press("Accept", GROUP)).toast != limits.TooManyPresses.sentence

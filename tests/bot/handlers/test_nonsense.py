@@ -106,7 +106,7 @@ async def test_made_up_press_touches_only_the_surfaces_message(store: Store) -> 
 @given(st.text(max_size=80))
 def test_any_text_reads_as_a_payload_or_is_refused(text: str) -> None:
     with suppress(BadPayload):
-        actions.parse(text)
+        actions.parse_payload(text)
 
 
 async def test_one_button_pressed_fifty_times_at_once_is_one_move(store: Store) -> None:

@@ -5,7 +5,7 @@ from random import Random
 
 import pytest
 
-from bot.actions import MoveAction, parse
+from bot.actions import MoveAction, parse_payload
 from bot.panel import Button
 from bot.panels.board import board_panel
 from bot.people import Profile
@@ -140,4 +140,4 @@ def test_page_offers_a_tie_break_claim_once_a_lead_is_possible() -> None:
 
 def offered(rows: Iterable[Iterable[Button]]) -> set[str]:
     """The moves that buttons make."""
-    return {action.move for row in rows for one in row if isinstance(action := parse(one.payload), MoveAction)}
+    return {action.move for row in rows for one in row if isinstance(action := parse_payload(one.payload), MoveAction)}

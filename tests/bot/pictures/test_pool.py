@@ -245,7 +245,7 @@ async def test_where_no_process_can_be_started_none_is_for_a_while(monkeypatch: 
         tries.append(self)
         raise BlockingIOError(11, "Resource temporarily unavailable")
 
-    monkeypatch.setattr(processes.NEW, "start", none)
+    monkeypatch.setattr(processes.NewProcess, "start", none)
     async with opened() as pictures:
         for code in ("3D", "4D", "5D"):
             assert (await pictures.paint_panel(panel(code))).picture is None
@@ -260,7 +260,7 @@ async def test_a_process_that_died_is_started_anew_before_it_is_wanted() -> None
         first = pictures._ready
         pictures.warm_up()
         assert pictures._ready is first
-        pictures._processes.replace()
+        pictures._processes.restart()
         while pictures._processes.is_running:
             await asyncio.sleep(0.01)
         pictures.warm_up()

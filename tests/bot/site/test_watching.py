@@ -112,8 +112,8 @@ async def test_what_another_worker_delivers_is_seen_here_too(store: Store, monke
     ):
         players = await seated(worker, fake, "metamazzo")
         watch_id = await watch_id_of(worker, players[0])
-        for shard in list(other.shards.mine):
-            other.shards.mine.discard(shard)
+        for shard in list(other.shards.owned):
+            other.shards.owned.discard(shard)
         states = await states_of(other, watch_id)
         turn = (await following(states))["turn"]
         await players[turn].play(Random(1))
@@ -218,7 +218,7 @@ async def test_a_tournaments_whole_games_are_watched_as_their_chat_says(
         fixture = Fixture("K7QF2M", 1, 0, deal, place)
         table = Table("ABCDEF").after([Open("metamazzo", "paper:1", "Anna"), *hosts, fixture], "u")
         assert bool(await worker.watching.watch_id(table)) == may_be
-        await worker.people.choose_for_chat(GROUP, watched="0")
+        await worker.people.update_chat(GROUP, watched="0")
         assert await worker.watching.watch_id(table) == ""
 
 

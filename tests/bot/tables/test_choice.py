@@ -3,7 +3,7 @@
 import pytest
 
 from bot import offers
-from bot.actions import BadPayload, OfferAction, parse
+from bot.actions import BadPayload, OfferAction, parse_payload
 from bot.store import Store
 from bot.tables import Room
 from bot.tables.challenges import Challenges
@@ -37,10 +37,10 @@ def test_every_choice_of_anybody_fits_a_button(game: str) -> None:
         choice = Choice.numbered(game, number)
         payload = offers.encode(offers.new_terms(choice, f"telegram:{LARGEST}"), SECRET)
         assert len(payload) <= 64
-        action = parse(payload)
+        action = parse_payload(payload)
         assert isinstance(action, OfferAction)
         terms = offers.decode(action.terms, "telegram", SECRET)
-        assert (terms.choice, terms.person, terms.is_good) == (choice, f"telegram:{LARGEST}", True)
+        assert (terms.choice, terms.person, terms.is_valid) == (choice, f"telegram:{LARGEST}", True)
 
 
 @pytest.mark.parametrize("game", GAMES)

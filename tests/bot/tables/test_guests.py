@@ -16,15 +16,15 @@ from bot.tables.lists import MOST_TABLES_OF_GUEST
 from bot.tables.table import TIME_FOR_GUESTS, TIME_TO_COME_BACK
 from tests.bot.full import full
 
-HOME = Visitor.at("192.0.2.1")
-NEXT_DOOR = Visitor.at("192.0.2.77")
-AWAY = Visitor.at("198.51.100.9")
+HOME = Visitor.from_address("192.0.2.1")
+NEXT_DOOR = Visitor.from_address("192.0.2.77")
+AWAY = Visitor.from_address("198.51.100.9")
 
 
 @pytest.fixture
 def challenges(store: Store, monkeypatch: pytest.MonkeyPatch) -> Challenges:
     monkeypatch.setattr("bot.tables.lists.MOST_FROM_ADDRESS", 3)
-    monkeypatch.setattr("bot.tables.lists.AROUND", 2)
+    monkeypatch.setattr("bot.tables.lists.NETWORK_FACTOR", 2)
     monkeypatch.setattr("bot.tables.lists.FULL_SECONDS", 0)
     return Challenges(Room(store))
 
@@ -51,7 +51,7 @@ async def test_an_address_and_its_network_have_few_unfinished_tables(challenges:
     for number in range(10, 13):
         await practice(challenges, number, NEXT_DOOR)
     with pytest.raises(TooManyFromAddress):
-        await practice(challenges, 13, Visitor.at("192.0.2.200"))
+        await practice(challenges, 13, Visitor.from_address("192.0.2.200"))
     await practice(challenges, 20, AWAY)
 
 

@@ -461,7 +461,7 @@ async def test_whoever_delivers_a_table_is_told_of_commits_by_those_who_do_not(
     shards = Shards(store, alone=True)
     room = Room(store, Random(0).randbytes, shards=shards)
     table = await Challenges(room).open_table("testa", ADA, "Ada", "u1")
-    shards.mine.add(keys.shard_of(table.code))
+    shards.owned.add(keys.shard_of(table.code))
     await Challenges(room).cancel(table.code, ADA, "u2")
     await Challenges(room).open_table("testa", ADA, "Ada", "u3")
     assert told == [True, False, True]

@@ -10,7 +10,7 @@ import pytest
 from bot.features.analysis.pages import analysis_page
 from bot.features.daily.deal import DayResult
 from bot.features.daily.pages import day_result_panel, shared_text
-from bot.panel import units
+from bot.panel import utf16_length
 from bot.panels.rules import rules_page
 from bot.store import Store
 from bot.tables.snapshot import isolated, snapshot
@@ -194,7 +194,7 @@ def test_forced_spade_lead_breaks_spades_as_told(language: str, told: str) -> No
 @pytest.mark.parametrize("game", GAMES)
 def test_the_rules_of_a_game_fit_below_their_picture(game: str, language: str) -> None:
     """Telegram's captions have 1,024 units; what is longer comes without a picture."""
-    assert units(rules_page(language, game).plain) <= 1024
+    assert utf16_length(rules_page(language, game).plain) <= 1024
 
 
 @pytest.mark.parametrize("game", GAMES)

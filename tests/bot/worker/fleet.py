@@ -80,11 +80,11 @@ class Fleet:
             self.dispatchers.append(dispatcher)
             self._fences.append(_hear_fences(worker))
         for worker in (*self.workers, *self.workers):
-            await worker.shards.share_out()
+            await worker.shards.balance()
         async with asyncio.timeout(REST_SECONDS):
             while await self.store.client.publish(keys.NOTIFICATIONS, "[]") < self.count:
                 await asyncio.sleep(0.005)
-        assert {len(worker.shards.mine) for worker in self.workers} <= {64 // self.count, -(-64 // self.count), 20}
+        assert {len(worker.shards.owned) for worker in self.workers} <= {64 // self.count, -(-64 // self.count), 20}
 
     async def close(self) -> None:
         await self._stack.aclose()
@@ -95,11 +95,11 @@ class Fleet:
         dispatcher, place = self.dispatchers[index % self.count], update.place
         private = private_place(update.person.id)
         if isinstance(update, Command):
-            reply = await dispatcher.command(update)
+            reply = await dispatcher.handle_command(update)
             if reply.panel:
                 await self.fake.send(private if reply.private else place, reply.panel, update.key)
             return reply
-        reply = await dispatcher.press(update)
+        reply = await dispatcher.handle_press(update)
         if reply.panel and reply.private:
             await self.fake.send(private, reply.panel, update.key)
         elif reply.panel and update.message in self.fake.messages[place]:
@@ -231,7 +231,7 @@ def deal_alike(worker: Worker) -> None:
 def _hear_fences(worker: Worker) -> set[str]:
     """The fences that a worker hears of from now on, beside what it forgets."""
     heard: set[str] = set()
-    forget = worker.updates.forget
+    forget = worker.updates.on_profile_changed
 
     def hear(key: str) -> None:
         if key.startswith("fence:"):
@@ -239,5 +239,5 @@ def _hear_fences(worker: Worker) -> set[str]:
         else:
             forget(key)
 
-    setattr(worker.updates, "forget", hear)  # noqa: B010
+    setattr(worker.updates, "on_profile_changed", hear)  # noqa: B010
     return heard

@@ -28,10 +28,10 @@ from tests.kills.bot_process import free_port
 async def test_strange_words_of_other_workers_are_passed_over(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     async with open_worker(store, FakePlatform(), alone=False) as worker:
         forgotten = asyncio.Event()
-        monkeypatch.setattr(worker.updates, "forget", lambda _key: forgotten.set())
+        monkeypatch.setattr(worker.updates, "on_profile_changed", lambda _key: forgotten.set())
         while not await store.client.publish(keys.NOTIFICATIONS, "[]"):
             await asyncio.sleep(0.005)
-        await worker.shards.share_out()
+        await worker.shards.balance()
         with capture_logs() as logs:
             strange = [
                 {"new_kind_of_word": 1},
@@ -67,13 +67,13 @@ async def test_a_loop_that_breaks_is_started_again_and_the_worker_unwell_meanwhi
                 raise ValueError("broken")
             await asyncio.Event().wait()
 
-        assert (await worker.healthy())["healthy"]
+        assert (await worker.check_health())["healthy"]
         worker._tasks.append(worker._loops.start("leases", breaks_twice))
         with capture_logs() as logs:
             async with asyncio.timeout(60):
                 while not worker._loops.failing:
                     await asyncio.sleep(0)
-                health = await worker.healthy()
+                health = await worker.check_health()
                 assert not health["healthy"]
                 assert health["failing_loops"] == ["leases"]
                 monkeypatch.setattr(background, "STEADY_SECONDS", 0.05)
@@ -82,7 +82,7 @@ async def test_a_loop_that_breaks_is_started_again_and_the_worker_unwell_meanwhi
                     await asyncio.sleep(0.01)
         assert runs == 3
         assert [entry["event"] for entry in logs] == ["background_loop_failed"] * 2
-        assert (await worker.healthy())["healthy"]
+        assert (await worker.check_health())["healthy"]
 
 
 async def test_a_worker_is_alive_and_delivers_while_much_is_left_to_be_rated(
@@ -100,22 +100,22 @@ async def test_a_worker_is_alive_and_delivers_while_much_is_left_to_be_rated(
 
     monkeypatch.setattr(Ratings, "catch_up", catch_up)
     worker = Worker(store, Settings(_env_file=None), alone=False)
-    worker.add(FakePlatform())
+    worker.add_adapter(FakePlatform())
     try:
         # It can be asked before it has begun.
-        assert not (await worker.healthy())["healthy"]
+        assert not (await worker.check_health())["healthy"]
         await worker.start()
         assert await store.attendance.alive() == 1
-        assert len(worker.shards.mine) == keys.SHARDS
+        assert len(worker.shards.owned) == keys.SHARDS
         async with asyncio.timeout(20):
             while tries < 2:
                 await asyncio.sleep(0.01)
             await store.outage.over()
-        assert (await worker.healthy())["healthy"]
+        assert (await worker.check_health())["healthy"]
         [rating] = [task for task in worker._tasks if task.get_name() == "ratings"]
         let_go.set()
         await rating
-        assert (await worker.healthy())["healthy"]
+        assert (await worker.check_health())["healthy"]
     finally:
         await worker.stop()
 
@@ -185,7 +185,7 @@ async def test_told_to_stop_while_it_starts_it_stops(tmp_path: Path, monkeypatch
         await asyncio.Event().wait()
 
     monkeypatch.setattr(Worker, "start", hangs)
-    monkeypatch.setattr(running, "collect_seldom", lambda: None)
+    monkeypatch.setattr(running, "tune_garbage_collector", lambda: None)
     work = asyncio.create_task(running.run(Settings(data=tmp_path / "data", playground_port=free_port())))
     async with asyncio.timeout(20):
         await begun.wait()

@@ -11,10 +11,10 @@ from bot import platform
 from bot.delivery import delivery, surface_sync
 from bot.delivery.message_state import decode_state
 from bot.handlers import Dispatcher
-from bot.panel import units
+from bot.panel import utf16_length
 from bot.panels.board import board_panel
 from bot.people import Profile
-from bot.platform import ChatGone, Command, MessageGone, NotDone, RateLimit, SlowDown, Trouble
+from bot.platform import ChatGone, Command, MessageGone, NotDelivered, PlatformFailure, RateLimit, SlowDown
 from bot.settings import Settings
 from bot.store import Store, keys
 from bot.store.log import unstamped
@@ -46,7 +46,7 @@ async def agrees(worker: Worker, fake: FakePlatform, players: list[Player]) -> N
         legal = table.game.legal_moves(seat) if table.game.turn == seat else []
         assert {move for move in offered if move.startswith("play")} == {m for m in legal if m.startswith("play")}
         board = board_panel(snapshot(table.spoken("en"), None), "en", "italian")
-        board = board if units(board.plain) <= fake.longest else board.cut(fake.longest)
+        board = board if utf16_length(board.plain) <= fake.longest else board.cut(fake.longest)
         assert fake.last(GROUP) == board, (fake.last(GROUP).plain, board.plain)
 
 
@@ -84,7 +84,7 @@ async def test_somebody_who_threw_the_panel_away_asks_for_it(store: Store) -> No
         assert mover.moves()
 
 
-@pytest.mark.parametrize(("kind", "about"), [(SlowDown, 0.02), (Trouble, "no answer"), (MessageGone, "")])
+@pytest.mark.parametrize(("kind", "about"), [(SlowDown, 0.02), (PlatformFailure, "no answer"), (MessageGone, "")])
 async def test_a_fault_on_the_way_costs_time_only(store: Store, kind: type[Exception], about: object) -> None:
     error = kind(about)
     fake = FakePlatform()
@@ -107,7 +107,7 @@ async def test_a_send_that_arrived_though_it_failed_is_not_doubled_where_the_pla
     store: Store, knows_keys: bool
 ) -> None:
     fake = FakePlatform(knows_keys=knows_keys)
-    fake.after_faults["paper:@2"] = [Trouble("timed out")]
+    fake.after_faults["paper:@2"] = [PlatformFailure("timed out")]
     async with open_worker(store, fake) as worker:
         await seated(worker, fake, "metamazzo")
         assert len(fake.messages["paper:@2"]) == (1 if knows_keys else 2)
@@ -118,7 +118,7 @@ async def test_what_may_have_arrived_is_sent_again_seldomer_and_seldomer(
 ) -> None:
     monkeypatch.setattr(surface_sync, "FIRST_PAUSE", 0.001)
     fake = FakePlatform(knows_keys=False)
-    fake.after_faults[GROUP] = [Trouble("an answer that is not JSON")] * 6
+    fake.after_faults[GROUP] = [PlatformFailure("an answer that is not JSON")] * 6
     with capture_logs() as logs:
         async with open_worker(store, fake) as worker:
             await Player(worker, fake, "Anna", 1).say("/challenge metamazzo")
@@ -126,7 +126,7 @@ async def test_what_may_have_arrived_is_sent_again_seldomer_and_seldomer(
     assert pauses == pytest.approx([0.001 * 4**number for number in range(6)])
     # What has certainly not been sent is tried often.
     monkeypatch.setattr(surface_sync, "LONGEST_PAUSE", 0.004)
-    fake.errors["paper:200"] = [NotDone("refused")] * 5
+    fake.errors["paper:200"] = [NotDelivered("refused")] * 5
     with capture_logs() as logs:
         async with open_worker(store, fake) as worker:
             await Player(worker, fake, "Bruno", 2).say("/challenge testa", "paper:200")
@@ -142,7 +142,7 @@ async def test_a_message_in_doubt_holds_up_no_other(store: Store, monkeypatch: p
         mover = next(player for player in players if player.moves())
         other = next(player for player in players if player is not mover)
         fake.messages[other.private].clear()
-        fake.after_faults[other.private] = [Trouble("an answer that is not JSON")] * 3
+        fake.after_faults[other.private] = [PlatformFailure("an answer that is not JSON")] * 3
 
         async def until_there_are(count: int) -> None:
             while len(fake.messages[other.private]) < count:
@@ -152,7 +152,7 @@ async def test_a_message_in_doubt_holds_up_no_other(store: Store, monkeypatch: p
         await mover.press(mover.moves()[0][1].label, settle=False)
         await until_there_are(1)
         dispatcher = Dispatcher(worker)
-        await dispatcher.command(Command("c-again", other.person, other.private, "hand"))
+        await dispatcher.handle_command(Command("c-again", other.person, other.private, "hand"))
         await until_there_are(2)
         assert other.moves()
         await other.press(other.moves()[0][1].label, settle=False)
@@ -164,8 +164,8 @@ async def test_a_message_in_doubt_holds_up_no_other(store: Store, monkeypatch: p
 
 async def test_a_doubled_message_goes_when_somebody_presses_it(store: Store) -> None:
     fake = FakePlatform(knows_keys=False)
-    fake.after_faults["paper:@1"] = [Trouble("timed out")]
-    fake.after_faults["paper:@2"] = [Trouble("timed out")]
+    fake.after_faults["paper:@1"] = [PlatformFailure("timed out")]
+    fake.after_faults["paper:@2"] = [PlatformFailure("timed out")]
     async with open_worker(store, fake) as worker:
         players = await seated(worker, fake, "metamazzo")
         mover = next(player for player in players if player.moves())
@@ -179,7 +179,7 @@ async def test_a_doubled_message_goes_when_somebody_presses_it(store: Store) -> 
 async def doubled_challenge(worker: Worker, fake: FakePlatform) -> tuple[Player, Player, str]:
     """A challenge whose card stands there twice; returns the players, and the older message."""
     anna, bruno = Player(worker, fake, "Anna", 1), Player(worker, fake, "Bruno", 2)
-    fake.after_faults[GROUP] = [Trouble("timed out")]
+    fake.after_faults[GROUP] = [PlatformFailure("timed out")]
     await anna.say("/challenge metamazzo")
     assert len(fake.messages[GROUP]) == 2
     return anna, bruno, next(iter(fake.messages[GROUP]))
@@ -257,7 +257,7 @@ async def test_who_cannot_be_written_to_is_told_in_the_group_and_a_button_helps(
         await asyncio.sleep(0.1)
         assert len(fake.calls) == calls, "no use in trying again and again"
         fake.closed.clear()
-        await players[1].dispatcher.opened_private_chat(players[1].person, row[0].payload)
+        await players[1].dispatcher.send_hands(players[1].person, row[0].payload)
         await worker.settled()
         assert fake.messages["paper:@2"]
         assert "cannot write" not in fake.last(GROUP).plain
@@ -425,7 +425,7 @@ async def test_a_table_is_not_at_rest_while_one_of_its_hands_is_still_to_be_look
         return await known(id)
 
     worker.people.person = person  # type: ignore[method-assign]
-    worker.add(fake)
+    worker.add_adapter(fake)
     calls = len(fake.calls)
     await worker.start()
     try:
@@ -448,7 +448,7 @@ async def test_what_a_stop_breaks_off_is_still_to_be_delivered(store: Store) -> 
         mover = next(player for player in players if player.moves())
         code = await code_of(worker, mover)
         for player in players:
-            fake.errors[player.private] = [Trouble("no answer")]
+            fake.errors[player.private] = [PlatformFailure("no answer")]
         await mover.press(mover.moves()[0][1].label, settle=False)
         while any(fake.errors[player.private] for player in players):
             await asyncio.sleep(0)
@@ -494,11 +494,11 @@ async def at_rest(store: Store, *workers: Worker) -> None:
 async def test_two_workers_share_the_tables_and_each_takes_every_press(store: Store) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake, alone=False) as one, open_worker(store, fake, alone=False) as two:
-        await one.shards.share_out()
-        await two.shards.share_out()
+        await one.shards.balance()
+        await two.shards.balance()
         await asyncio.sleep(0.1)
-        assert len(one.shards.mine) == len(two.shards.mine) == 32
-        assert one.shards.mine | two.shards.mine == set(range(64))
+        assert len(one.shards.owned) == len(two.shards.owned) == 32
+        assert one.shards.owned | two.shards.owned == set(range(64))
         players = [Player(one, fake, "Anna", 1), Player(two, fake, "Bruno", 2)]
         random = Random(5)
         rest = partial(at_rest, store, one, two)
@@ -522,8 +522,8 @@ async def test_two_workers_share_the_tables_and_each_takes_every_press(store: St
 async def test_a_hand_comes_anew_below_that_of_a_table_which_another_worker_delivers(store: Store) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake, alone=False) as one, open_worker(store, fake, alone=False) as two:
-        await one.shards.share_out()
-        await two.shards.share_out()
+        await one.shards.balance()
+        await two.shards.balance()
         await asyncio.sleep(0.1)
         players = [Player(one, fake, "Anna", 1), Player(two, fake, "Bruno", 2)]
         rest, codes = partial(at_rest, store, one, two), list[str]()

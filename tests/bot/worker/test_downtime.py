@@ -61,7 +61,7 @@ async def test_an_hour_down_expires_no_challenge(embedded: EmbeddedStore, end: s
             before, begun = await clocks(store), asyncio.get_running_loop().time()
             if end == "kill":
                 # Nothing is given back.
-                worker.shards.mine.clear()
+                worker.shards.owned.clear()
         assert len(before) == 60
         await step_clock(store, HOUR)
         async with open_worker(store, fake) as worker:
@@ -90,7 +90,7 @@ async def test_nobody_is_flagged_or_forfeits_for_the_hour_that_the_bot_was_down(
         assert nudged.alarm == "nudged"
         assert not any(nudged.lates)
         if end == "kill":
-            worker.shards.mine.clear()
+            worker.shards.owned.clear()
     await step_clock(store, HOUR)
     async with open_worker(store, fake) as worker:
         await ring(worker, 0)
@@ -111,7 +111,7 @@ async def test_a_stop_costs_no_time_at_all(store: Store) -> None:
     begun = asyncio.get_running_loop().time()
     async with open_worker(store, fake) as worker:
         await step_clock(store, 3)
-        await worker.shards.share_out()
+        await worker.shards.balance()
         left = await store.attendance.rings_in(code)
         assert left
         passed = asyncio.get_running_loop().time() - begun
@@ -132,7 +132,7 @@ async def test_a_step_of_the_stores_clock_costs_no_game_and_stalls_nothing(store
         before, begun = await clocks(store), asyncio.get_running_loop().time()
         table = await worker.room.table(code)
         await step_clock(store, seconds)
-        assert len(worker.shards.mine) == keys.SHARDS
+        assert len(worker.shards.owned) == keys.SHARDS
         # Before the owner comes by, and after.
         for _ in range(2):
             await ring(worker, 0)
@@ -141,13 +141,13 @@ async def test_a_step_of_the_stores_clock_costs_no_game_and_stalls_nothing(store
             # A slow machine: what passed since it was last noted down may be given back.
             passed = asyncio.get_running_loop().time() - begun
             assert -1 - passed < before[code] - after[code] <= LONGEST_GAP + 2 + passed
-            await worker.shards.share_out()
+            await worker.shards.balance()
             await worker.settled()
-            assert len(worker.shards.mine) == keys.SHARDS
-            assert worker.shards.workers == 1
+            assert len(worker.shards.owned) == keys.SHARDS
+            assert worker.shards.worker_count == 1
         # From here on time passes as ever.
         await step_clock(store, LONGEST_GAP - 1)
-        await worker.shards.share_out()
+        await worker.shards.balance()
         left = (await clocks(store))[code]
         passed = asyncio.get_running_loop().time() - begun
         assert 3.9 < after[code] - left < LONGEST_GAP + 2 + passed
@@ -175,11 +175,11 @@ async def test_workers_whose_own_clocks_differ_share_the_shards(
         monkeypatch.setattr(time, "time", lambda: real() + seconds)
         async with open_worker(store, fake, alone=False) as two:
             monkeypatch.setattr(time, "time", real)
-            await one.shards.share_out()
-            await two.shards.share_out()
-            await one.shards.share_out()
-            assert one.shards.workers == two.shards.workers == 2
-            assert len(one.shards.mine) == len(two.shards.mine) == keys.SHARDS // 2
+            await one.shards.balance()
+            await two.shards.balance()
+            await one.shards.balance()
+            assert one.shards.worker_count == two.shards.worker_count == 2
+            assert len(one.shards.owned) == len(two.shards.owned) == keys.SHARDS // 2
 
 
 @pytest.mark.parametrize("seconds", [HOUR, -HOUR])
@@ -231,7 +231,7 @@ async def test_a_worker_alone_that_hung_for_a_minute_plays_on_and_nobody_is_late
         await hang(worker, 60)
         await ring(worker, 0)
         assert (await worker.room.table(table.code)).version == table.version
-        await worker.shards.share_out()
+        await worker.shards.balance()
         await ring(worker, 0)
         assert (await worker.room.table(table.code)).version == table.version
         mover = next(player for player in players if player.moves())
@@ -248,8 +248,8 @@ async def test_who_hung_past_its_lease_sends_nothing_before_it_knows_what_it_sti
         await hang(frozen, 60)
         async with open_worker(store, fake, alone=False) as heir:
             # Taken, but for what the frozen one's share would be: it counts as gone.
-            assert len(heir.shards.mine) == keys.SHARDS
-            assert not frozen.shards.holds(code)
+            assert len(heir.shards.owned) == keys.SHARDS
+            assert not frozen.shards.surely_owns(code)
             # It wakes up in the middle of its work.
             calls = len(fake.calls)
             mover = next(player for player in players if player.moves())
@@ -262,7 +262,7 @@ async def test_who_hung_past_its_lease_sends_nothing_before_it_knows_what_it_sti
             await store.note(code, {"h0": "made up"}, 10_000, frozen.shards.worker_id)
             assert await store.shown(code) == shown
             # Once it knows, the other delivers: each hand stands once.
-            await frozen.shards.share_out()
+            await frozen.shards.balance()
             assert not frozen.shards.owns(code)
             heir.delivery.touch(code, reload=True)
             await asyncio.sleep(0.1)
@@ -303,11 +303,11 @@ async def test_a_lease_is_shorter_for_its_worker_than_for_the_others(store: Stor
     async with open_worker(store, FakePlatform(), alone=False) as worker:
         await freeze(worker)
         start = time.clock_gettime(CLOCK)
-        assert worker.shards.holds("ABCD")
+        assert worker.shards.surely_owns("ABCD")
         worker.shards.now = lambda: start + LEASE_SECONDS
-        assert not worker.shards.holds("ABCD")
-        await worker.shards.share_out()
-        assert worker.shards.holds("ABCD")
+        assert not worker.shards.surely_owns("ABCD")
+        await worker.shards.balance()
+        assert worker.shards.surely_owns("ABCD")
 
 
 # The queue
@@ -318,14 +318,14 @@ async def test_ten_thousand_moves_leave_one_entry_a_table_and_none_for_long_cloc
         scheduler = Scheduler(worker.room, worker.shards, worker.robot_pool, worker.policies)
         before = len(asyncio.get_running_loop()._scheduled)  # type: ignore[attr-defined]
         for number in range(10_000):
-            scheduler.set("ROBT", SOON - 1)
-            scheduler.set(f"T{number % 10}", SOON - 1 if number % 2 else HOUR)
+            scheduler.set_clock("ROBT", SOON - 1)
+            scheduler.set_clock(f"T{number % 10}", SOON - 1 if number % 2 else HOUR)
             if number % 10 == 0:
                 await asyncio.sleep(0)
         assert len(scheduler._soon) == 1 + 5
         assert len(asyncio.get_running_loop()._scheduled) - before < 1000  # type: ignore[attr-defined]
         for code in list(scheduler._soon):
-            scheduler.set(code, float("inf"))
+            scheduler.set_clock(code, float("inf"))
         assert not scheduler._soon
 
 

@@ -77,5 +77,5 @@ async def test_a_person_called_like_a_robot_has_no_sign(store: Store) -> None:
 
 async def test_a_sign_from_an_earlier_release_is_not_shown(store: Store) -> None:
     async with open_worker(store, FakePlatform()) as worker:
-        await worker.people.choose("paper:5", name="🤖 Nonna Rosa")
+        await worker.people.update_person("paper:5", name="🤖 Nonna Rosa")
         assert (await worker.people.person("paper:5")).name == "Nonna Rosa"

@@ -33,7 +33,7 @@ async def test_a_whole_game(cluster_store: Store, game: str) -> None:
         await players[0].say("/leaderboard")
         assert (await worker.ratings.rebuild()).games == 1
         await players[0].dispatcher.move_chat(GROUP, "paper:200")
-        assert (await worker.healthy())["healthy"]
+        assert (await worker.check_health())["healthy"]
 
 
 async def test_three_workers_play_on_while_primaries_die(cluster: LocalCluster) -> None:

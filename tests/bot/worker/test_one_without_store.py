@@ -87,7 +87,7 @@ async def all_well(fleet: Fleet) -> None:
     """Until every worker has the store, and hears what it publishes."""
     async with asyncio.timeout(REST_SECONDS):
         while (
-            not all([(await worker.healthy())["store"] for worker in fleet.workers])
+            not all([(await worker.check_health())["store"] for worker in fleet.workers])
             or await fleet.store.client.publish(keys.NOTIFICATIONS, "[]") < fleet.count
         ):
             await asyncio.sleep(0.02)
@@ -106,8 +106,8 @@ async def test_what_the_other_worker_writes_is_shown_once_the_owner_has_the_stor
     assert (await other.room.table(table.code)).version > table.version
     there = Player(owner, fleet.fake, player.person.name, 9)
     assert "I cannot" in (await there.say("/tables")).toast
-    assert not (await owner.healthy())["store"]
-    assert (await other.healthy())["store"]
+    assert not (await owner.check_health())["store"]
+    assert (await other.check_health())["store"]
     await line.mend()
     await all_well(fleet)
     await fleet.rest()

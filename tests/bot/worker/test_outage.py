@@ -63,7 +63,7 @@ async def at_table(embedded: EmbeddedStore) -> AsyncIterator[tuple[Worker, FakeP
         players = await seated(worker, fake, "metamazzo")
         for player in players:
             # As whoever gets a hand there has done: that they have a private chat is not to be written down any more.
-            await player.dispatcher.opened_private_chat(player.person)
+            await player.dispatcher.send_hands(player.person)
         await worker.settled()
         yield worker, fake, players
 
@@ -74,7 +74,7 @@ def mover_of(players: list[Player]) -> Player:
 
 async def until_well(worker: Worker) -> None:
     async with asyncio.timeout(20):
-        while not (await worker.healthy())["store"]:
+        while not (await worker.check_health())["store"]:
             await asyncio.sleep(0.02)
 
 
@@ -96,7 +96,7 @@ async def test_a_store_that_takes_nothing_down_keeps_nothing_and_the_presser_is_
 ) -> None:
     async with at_table(embedded) as (worker, _fake, players):
         mover = mover_of(players)
-        await worker.people.choose(mover.person.id, language="it")
+        await worker.people.update_person(mover.person.id, language="it")
         await worker.settled()
         code = await code_of(worker, mover)
         before = (await worker.store.load(code)).version
@@ -107,7 +107,7 @@ async def test_a_store_that_takes_nothing_down_keeps_nothing_and_the_presser_is_
                 reply = await mover.send(button.payload, mover.private, message, key=f"again{number}")
                 assert NOT_KEPT_IN_ITALIAN in reply.toast
             assert NOT_KEPT in (await Player(worker, mover.fake, "Carla", 3).say("/challenge testa")).toast
-            assert not (await worker.healthy())["healthy"]
+            assert not (await worker.check_health())["healthy"]
             assert (await worker.store.load(code)).version == before
             await allow()
             await until_well(worker)
@@ -138,7 +138,7 @@ async def test_a_store_that_is_frozen_leaves_no_press_unanswered_and_the_same_pr
                 async with asyncio.timeout(60):
                     answers: list[Reply] = await asyncio.gather(*presses, *strangers)
                 assert not [answer.toast for answer in answers if NOT_KNOWN not in answer.toast]
-                assert not (await worker.healthy())["store"]
+                assert not (await worker.check_health())["store"]
             await until_well(worker)
             assert (await mover.send(button.payload, mover.private, message, key="frozen0")).toast in (
                 "",

@@ -56,7 +56,7 @@ def visible_payloads(page: HandPage) -> Counter[str]:
 def visible_moves(page: HandPage) -> Counter[str]:
     found: Counter[str] = Counter()
     for payload, count in visible_payloads(page).items():
-        action = actions.parse(payload)
+        action = actions.parse_payload(payload)
         if isinstance(action, MoveAction):
             found[action.move] += count
     return found
@@ -64,7 +64,7 @@ def visible_moves(page: HandPage) -> Counter[str]:
 
 def choices(page: HandPage) -> set[str]:
     """What can be half chosen by one visible control."""
-    parsed = (actions.parse(payload) for payload in visible_payloads(page))
+    parsed = (actions.parse_payload(payload) for payload in visible_payloads(page))
     drafts = [one.words[1:] for one in parsed if isinstance(one, TableAction) and one.verb == "draft"]
     return {choice for [choice] in filter(None, drafts) if not choice.startswith(QUESTIONS)}
 
@@ -96,7 +96,7 @@ def check_page(table: Table, seat: int, profile: Profile) -> None:
     slow = {move for move in needed if is_composed(move)}
     assert not needed - slow - at_once.keys(), f"no control at {where}"
     for button in (button for row in first.rows for button in row):
-        action = actions.parse(button.payload)
+        action = actions.parse_payload(button.payload)
         if isinstance(action, MoveAction):
             word = action.move.partition(" ")[0]
             assert button.role == (word if word in NAMED_ROLES else "move"), where

@@ -9,7 +9,7 @@ from structlog.testing import capture_logs
 from bot import platform
 from bot.delivery import delivery, surface_sync
 from bot.delivery.send_limiter import SendLimiter
-from bot.platform import NotDone, RateLimit, SlowDown, Trouble
+from bot.platform import NotDelivered, PlatformFailure, RateLimit, SlowDown
 from bot.store import Store, keys
 from bot.worker import Worker
 from tests.bot.fake_platform import GROUP, FakePlatform, Player, open_worker, play_until, seated
@@ -42,7 +42,7 @@ class Moody(FakePlatform):
         self.calls.clear()
         if self.left:
             self.left -= 1
-            raise SlowDown(0.0001) if self.error == "wait" else Trouble("no answer")
+            raise SlowDown(0.0001) if self.error == "wait" else PlatformFailure("no answer")
 
 
 @pytest.mark.parametrize(("error", "times"), [("wait", 1000), long("wait", 10_000), ("away", 600)])
@@ -95,8 +95,8 @@ async def test_what_waits_for_a_platform_is_tried_as_soon_as_it_is_back(
     async with open_worker(store, fake) as worker:
         anna, bruno = Player(worker, fake, "Anna", 1), Player(worker, fake, "Bruno", 2)
         await anna.say("/challenge metamazzo")
-        fake.errors[anna.private] = [NotDone("away")]
-        fake.errors[bruno.private] = [Trouble("no answer")]
+        fake.errors[anna.private] = [NotDelivered("away")]
+        fake.errors[bruno.private] = [PlatformFailure("no answer")]
         await bruno.press("Accept", GROUP, settle=False)
         async with asyncio.timeout(10):
             while fake.errors[anna.private] or fake.errors[bruno.private]:

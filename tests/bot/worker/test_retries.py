@@ -81,7 +81,7 @@ async def test_a_chat_that_is_back_while_the_store_is_away_gets_its_board(embedd
         assert board.give_up(GROUP) is State.DROPPED
         fake.messages[GROUP].clear()
         async with away(embedded, worker):
-            told = players[0].dispatcher.back_in_chat(GROUP)
+            told = players[0].dispatcher.refresh_chat(GROUP)
             await asyncio.sleep(0.2)
             assert not fake.messages[GROUP]
         async with asyncio.timeout(20):
@@ -209,6 +209,6 @@ async def test_a_table_that_ends_meanwhile_keeps_no_other_board_of_its_chat_down
             return found
 
         monkeypatch.setattr(worker, "tables_at", at)
-        await Dispatcher(worker).back_in_chat(GROUP)
+        await Dispatcher(worker).refresh_chat(GROUP)
         await worker.settled()
         assert [board and board.state for board in boards] == [State.SHOWN] * 2

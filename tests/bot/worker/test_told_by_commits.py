@@ -179,4 +179,4 @@ async def test_strange_words_about_commits_are_passed_over(store: Store) -> None
             assert await store.client.publish(keys.worker(worker.shards.worker_id), strange)
         await anna.say("/challenge testa")
         assert fake.messages[GROUP]
-        assert (await worker.healthy())["failing_loops"] == []
+        assert (await worker.check_health())["failing_loops"] == []

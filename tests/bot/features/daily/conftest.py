@@ -49,4 +49,4 @@ def simple_robots(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(deal, "LEVEL", "easy")
     monkeypatch.setattr(RobotPool, "seeded_move", seeded_move)
-    monkeypatch.setattr(RobotPool, "in_background", in_background)
+    monkeypatch.setattr(RobotPool, "run_in_background", in_background)

@@ -20,8 +20,8 @@ from bot.features.daily.feature import DailyFeature
 from bot.features.daily.games import unstored_game
 from bot.features.privacy.feature import PrivacyFeature
 from bot.pictures.scenes import hand_scene
-from bot.platform import DeliveryError, NotDone, Refused, SlowDown, Trouble
-from bot.pseudonyms import marks
+from bot.platform import DeliveryError, MessageRefused, NotDelivered, PlatformFailure, SlowDown
+from bot.pseudonyms import forgetting_marks
 from bot.store import Store, keys
 from bot.tables.snapshot import snapshot
 from bot.words.wording import signed
@@ -302,7 +302,7 @@ async def test_hands_name_the_deal_of_the_day(store: Store) -> None:
         await worker.settled()
         assert "give today's deal up" in anna.fake.last(anna.private).plain
         table = await worker.room.table(code)
-        seen = snapshot(table, 0, worker.policies.of(table).own_texts)
+        seen = snapshot(table, 0, worker.policies.policy_of(table).own_texts)
         scene = hand_scene(seen, "en", "italian", "classic")
         assert scene
         assert scene.target == "deal of the day"
@@ -394,7 +394,7 @@ async def test_who_is_forgotten_has_no_results_and_is_somebody_in_games_of_today
         assert b'"days": [{"day": "' in file.content
         await worker.feature(PrivacyFeature).forgetter.begin("paper:1")
         async with asyncio.timeout(20):
-            while not (await marks(store.client))["paper:1"].is_gone:
+            while not (await forgetting_marks(store.client))["paper:1"].is_erased:
                 await asyncio.sleep(0.01)
         assert await worker.feature(DailyFeature).days.results.lines(TODAY) == []
         assert await worker.feature(DailyFeature).days.results.days_of("paper:1") == []
@@ -434,7 +434,12 @@ async def test_who_wants_it_is_reminded_once_at_their_hour_unless_they_have_play
 
 @pytest.mark.parametrize(
     ("error", "told"),
-    [(NotDone("not connected"), 1), (SlowDown(20), 1), (Trouble("no answer"), 0), (Refused("odd"), 0)],
+    [
+        (NotDelivered("not connected"), 1),
+        (SlowDown(20), 1),
+        (PlatformFailure("no answer"), 0),
+        (MessageRefused("odd"), 0),
+    ],
 )
 async def test_a_reminder_comes_once_the_platform_is_back(store: Store, error: DeliveryError, told: int) -> None:
     async with opened(store, "Anna") as (worker, [anna]):

@@ -12,7 +12,7 @@ from bot.features.daily.feature import DailyFeature
 from bot.features.daily.loop import reminder_hours
 from bot.features.privacy import forgetting
 from bot.features.privacy.feature import PrivacyFeature
-from bot.pseudonyms import marks
+from bot.pseudonyms import forgetting_marks
 from bot.store import Store, keys
 from bot.worker import Worker
 from tests.bot.fake_platform import GROUP, FakePlatform, Player
@@ -25,13 +25,13 @@ from tests.long import long
 async def forgotten(worker: Worker, person: str) -> None:
     """Forget a person; the last look a minute later too."""
     await worker.feature(PrivacyFeature).forgetter.begin(person)
-    while not (await marks(worker.store.client))[person].is_gone:
+    while not (await forgetting_marks(worker.store.client))[person].is_erased:
         await worker.feature(PrivacyFeature).forgetter.work()
         await asyncio.sleep(0.01)
     await worker.settled()
     now = worker.feature(PrivacyFeature).forgetter.now
     worker.feature(PrivacyFeature).forgetter.now = lambda: now() + 2 * forgetting.STRAGGLERS_AFTER
-    while await marks(worker.store.client):
+    while await forgetting_marks(worker.store.client):
         await worker.feature(PrivacyFeature).forgetter.work()
         await asyncio.sleep(0.01)
     worker.feature(PrivacyFeature).forgetter.now = now

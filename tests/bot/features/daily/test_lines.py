@@ -19,7 +19,7 @@ from bot.features.daily.deal import DayResult
 from bot.features.daily.feature import DailyFeature
 from bot.features.daily.lines import DayLine, Decision, best_of, first_fork
 from bot.features.privacy.feature import PrivacyFeature
-from bot.pseudonyms import marks
+from bot.pseudonyms import forgetting_marks
 from bot.store import Store, keys
 from bot.worker import Worker
 from engine.records import Record
@@ -315,10 +315,10 @@ async def test_who_is_forgotten_is_somebody_among_the_lines(store: Store, monkey
         asked = f'"days_asked_for": [{{"day": "{TODAY}", "chat": "{GROUP}"}}]'
         assert asked.encode() in (await mydata.file("paper:1", [], 0.0)).content
         mark = await worker.feature(PrivacyFeature).forgetter.begin("paper:1")
-        while not (await marks(store.client))["paper:1"].is_gone:
+        while not (await forgetting_marks(store.client))["paper:1"].is_erased:
             await worker.feature(PrivacyFeature).forgetter.work()
         lines = await worker.feature(DailyFeature).days.results.lines_of_play(TODAY)
-        assert sorted(lines) == sorted(["paper:2", mark.somebody])
+        assert sorted(lines) == sorted(["paper:2", mark.pseudonym])
         assert await store.client.smembers(keys.daily_chat(TODAY, GROUP)) == {b"paper:2"}
         await bruno.say("/daily", GROUP)
         await bruno.press("Yesterday", GROUP)

@@ -15,7 +15,7 @@ from bot.finished.ratings import Scope
 from bot.handlers import Dispatcher
 from bot.panel import Button, Panel, Span
 from bot.platform import Command, Person, private_place
-from bot.pseudonyms import marks
+from bot.pseudonyms import forgetting_marks
 from bot.store import Store, keys
 from bot.worker import Worker
 from tests.bot.fake_platform import GROUP, FakePlatform, Player, open_worker
@@ -272,7 +272,7 @@ async def test_nobody_else_sits_down_there_or_changes_the_table(two: list[Player
 async def test_in_a_group_the_answer_comes_in_private(two: list[Player]) -> None:
     anna, _ = two
     assert "open it and write /find" in (await anna.say("/find", GROUP)).toast
-    await anna.dispatcher.opened_private_chat(anna.person)
+    await anna.dispatcher.send_hands(anna.person)
     reply = await anna.say("/find pizzichino", GROUP)
     assert (reply.private, reply.toast) == (True, "It is in our private chat.")
     assert await waiting(two) == [anna.person.id]
@@ -331,7 +331,7 @@ async def test_made_up_robots_are_refused(two: list[Player], payload: str) -> No
 )
 async def test_a_nickname_says_nothing_but_a_name(two: list[Player], name: str) -> None:
     anna, _ = two
-    reply = await anna.dispatcher.command(command_of(anna, name))
+    reply = await anna.dispatcher.handle_command(command_of(anna, name))
     assert "2 to 16 letters" in reply.toast
 
 
@@ -381,11 +381,11 @@ async def test_who_is_forgotten_is_looked_for_no_more(two: list[Player]) -> None
     anna, bruno = two
     await asked(two)
     worker = anna.worker
-    data = await anna.dispatcher.command(command_of(anna, word="mydata"))
+    data = await anna.dispatcher.handle_command(command_of(anna, word="mydata"))
     assert data.file
     assert json.loads(data.file.content)["looking_for"]
     await worker.feature(PrivacyFeature).forgetter.begin(anna.person.id)
-    while not (await marks(worker.store.client))[anna.person.id].is_gone:
+    while not (await forgetting_marks(worker.store.client))[anna.person.id].is_erased:
         await asyncio.sleep(0.01)
     assert await waiting(two) == [bruno.person.id]
     for key in (keys.FIND_WAITING, keys.FIND_ASKED, keys.FIND_PAIRINGS):
@@ -556,14 +556,14 @@ async def test_many_people_of_three_platforms_find_each_other_once(store: Store,
     for first in range(0, people, 10):
         async with open_worker(store, fakes[0]) as worker:
             for fake in fakes[1:]:
-                worker.add(fake)
+                worker.add_adapter(fake)
             for player in looked:
                 player.worker, player.dispatcher = worker, Dispatcher(worker)
             for number in range(first, first + 10):
                 player = Stranger(worker, random.choice(fakes), number, random.choice(["it", "en"]))
                 looked.append(player)
                 game = random.choice(["", "", "pizzichino", "testa", "spades", "tressette", "tavolo"])
-                await player.dispatcher.command(command_of(player, *([game] if game else []), word="find"))
+                await player.dispatcher.handle_command(command_of(player, *([game] if game else []), word="find"))
                 shunned = random.choice(looked)
                 if shunned is not player and not await worker.tables_of(player.person.id):
                     await worker.feature(FindFeature).finder.block(player.person.id, shunned.person.id, "Re 100")
@@ -592,7 +592,7 @@ async def test_many_people_of_three_platforms_find_each_other_once(store: Store,
             await worker.settled()
     async with open_worker(store, fakes[0]) as worker:
         for fake in fakes[1:]:
-            worker.add(fake)
+            worker.add_adapter(fake)
         await tended(worker)
         seats = [await worker.tables_of(player.person.id) for player in looked]
         assert max(map(len, seats)) == 1

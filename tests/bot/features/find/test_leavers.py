@@ -10,8 +10,8 @@ from bot.features.find import finder, matching
 from bot.features.find.feature import FindFeature
 from bot.features.find.leavers import FORGOTTEN_AFTER, WAITS, Leavers, who_left
 from bot.features.privacy.feature import PrivacyFeature
-from bot.platform import Trouble
-from bot.pseudonyms import marks
+from bot.platform import PlatformFailure
+from bot.pseudonyms import forgetting_marks
 from bot.store import Store, keys
 from bot.store.entries import Flag, Late, Match, Stop
 from tests.bot.fake_platform import Player
@@ -107,8 +107,8 @@ async def test_what_may_have_been_our_fault_counts_for_nobody(
         monkeypatch.setattr(core_module, "TROUBLE_SECONDS", 300.0)
     if trouble == "platform failed":
         monkeypatch.setattr(anna.worker, "_started_at", -1e6)
-        with pytest.raises(Trouble), anna.worker.outages.call("paper"):
-            raise Trouble("it is away")
+        with pytest.raises(PlatformFailure), anna.worker.outages.call("paper"):
+            raise PlatformFailure("it is away")
     await resigned(anna)
     assert await left(anna) == 0
 
@@ -116,8 +116,8 @@ async def test_what_may_have_been_our_fault_counts_for_nobody(
 async def test_long_after_a_failure_it_counts_again(playing: list[Player], monkeypatch: pytest.MonkeyPatch) -> None:
     anna, _bruno = playing
     monkeypatch.setattr(anna.worker, "_started_at", -1e6)
-    with pytest.raises(Trouble), anna.worker.outages.call("paper"):
-        raise Trouble("it is away")
+    with pytest.raises(PlatformFailure), anna.worker.outages.call("paper"):
+        raise PlatformFailure("it is away")
     monkeypatch.setattr(core_module, "TROUBLE_SECONDS", 0.0)
     await resigned(anna)
     assert await left(anna) == 1
@@ -164,7 +164,7 @@ async def test_of_who_is_forgotten_it_is_forgotten_that_they_left(playing: list[
         anna.person.id, "CODE", await worker.feature(FindFeature).finder.queue.now()
     )
     await worker.feature(PrivacyFeature).forgetter.begin(anna.person.id)
-    while not (await marks(worker.store.client))[anna.person.id].is_gone:
+    while not (await forgetting_marks(worker.store.client))[anna.person.id].is_erased:
         await asyncio.sleep(0.01)
     await worker.settled()
     assert await left(anna) == 0

@@ -47,7 +47,7 @@ def test_every_phrase_reads_otherwise(language: str) -> None:
 
 async def test_a_phrase_is_read_in_the_readers_language_and_rings_no_phone(playing: list[Player]) -> None:
     anna, bruno = playing
-    await bruno.worker.people.choose(bruno.person.id, language="it")
+    await bruno.worker.people.update_person(bruno.person.id, language="it")
     rang = anna.fake.rang.copy()
     await anna.press("💬 Say")
     labels = [button.label for row in anna.fake.last(anna.private).rows for button in row]
@@ -175,7 +175,7 @@ async def test_friends_have_words_of_their_own(store: Store) -> None:
 
 async def test_after_the_game_each_may_say_one_thing(playing: list[Player]) -> None:
     anna, bruno = playing
-    await bruno.worker.people.choose(bruno.person.id, language="it")
+    await bruno.worker.people.update_person(bruno.person.id, language="it")
     await resigned(anna)
     rang = anna.fake.rang.copy()
     assert (await anna.press("Good game!")).toast == "💬 Good game!"
@@ -197,7 +197,7 @@ async def test_after_the_game_too_nobody_is_heard_who_should_not_be(playing: lis
         await bruno.press("🚫 Block")
         await bruno.press("Yes, block")
     else:
-        await bruno.worker.people.choose(bruno.person.id, phrases="0")
+        await bruno.worker.people.update_person(bruno.person.id, phrases="0")
     before = bruno.fake.texts(bruno.private)
     assert (await anna.press("Good game!")).toast == "💬 Good game!"
     await anna.worker.delivery.answers.tasks.wait()

@@ -11,8 +11,8 @@ from bot.features.find import finder
 from bot.features.find.feature import FindFeature
 from bot.features.find.reports import REPORTS_A_DAY, Report, Reports
 from bot.features.privacy.feature import PrivacyFeature
-from bot.platform import Trouble, Unreachable
-from bot.pseudonyms import NAME, is_somebody, marks
+from bot.platform import PlatformFailure, Unreachable
+from bot.pseudonyms import NAME, forgetting_marks, is_pseudonym
 from bot.settings import Settings
 from bot.store import EmbeddedStore, Store, keys, opened
 from bot.worker import Worker
@@ -101,7 +101,7 @@ async def test_what_could_not_be_sent_is_sent_later_and_without_a_host_it_waits(
     await anna.press("🚩 Report")
     await anna.press("Yes, report")
     olga = host_of(anna)
-    anna.fake.errors[olga.private] += [Trouble("it is away"), Unreachable(olga.private)]
+    anna.fake.errors[olga.private] += [PlatformFailure("it is away"), Unreachable(olga.private)]
     with capture_logs() as logs:
         for _ in range(2):
             await anna.worker.feature(FindFeature).teller.tell(HOST)
@@ -134,11 +134,11 @@ async def test_of_who_is_forgotten_no_report_says_anything(playing: list[Player]
     [told] = json.loads((await mydata.file(anna.person.id, [], 0)).content)["reports"]
     assert told["about"] == (await worker.people.person(bruno.person.id)).nickname
     await worker.feature(PrivacyFeature).forgetter.begin(bruno.person.id)
-    while not (await marks(worker.store.client))[bruno.person.id].is_gone:
+    while not (await forgetting_marks(worker.store.client))[bruno.person.id].is_erased:
         await asyncio.sleep(0.01)
     [left] = await reports_of(worker)
     assert (left.by, left.about_name) == (anna.person.id, NAME)
-    assert is_somebody(left.about)
+    assert is_pseudonym(left.about)
     assert not await worker.store.client.exists(keys.reported(bruno.person.id))
 
 

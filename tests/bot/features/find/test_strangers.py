@@ -9,7 +9,7 @@ from bot.features.find import finder, matching
 from bot.features.find.feature import FindFeature
 from bot.features.privacy.feature import PrivacyFeature
 from bot.platform import Command, Person, Reply
-from bot.pseudonyms import marks
+from bot.pseudonyms import forgetting_marks
 from bot.store import Store, keys
 from bot.tables.blocks import MOST_BLOCKS
 from bot.worker import Worker
@@ -293,7 +293,7 @@ async def test_of_who_is_forgotten_no_block_is_left(playing: list[Player]) -> No
     await anna.press("Yes, block")
     worker: Worker = anna.worker
     await worker.feature(PrivacyFeature).forgetter.begin(bruno.person.id)
-    while not (await marks(worker.store.client))[bruno.person.id].is_gone:
+    while not (await forgetting_marks(worker.store.client))[bruno.person.id].is_erased:
         await asyncio.sleep(0.01)
     await worker.settled()
     assert await worker.store.client.hgetall(keys.FIND_BLOCKS) == {}
@@ -315,5 +315,5 @@ async def test_a_wish_that_is_told_again_after_the_game_began_looks_no_more(two:
 async def test_who_is_named_by_the_platform_alone_and_not_known_is_not_blocked(playing: list[Player]) -> None:
     anna = playing[0]
     command = Command("c-named", anna.person, anna.private, "block", (), (Person("", "Nobody Known", "nobody"),))
-    assert "Nobody Known" in (await anna.dispatcher.command(command)).toast
+    assert "Nobody Known" in (await anna.dispatcher.handle_command(command)).toast
     assert await blocked_by(anna) == []

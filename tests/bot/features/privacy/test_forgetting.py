@@ -32,7 +32,7 @@ from bot.finished.ratings import Ratings, Scope
 from bot.people import People, Profile
 from bot.platform import Person, Press, private_place
 from bot.programs import Programs
-from bot.pseudonyms import Mark, marks
+from bot.pseudonyms import ForgettingMark, forgetting_marks
 from bot.sessions import Sessions
 from bot.store import Store, keys
 from bot.store.entries import Move
@@ -75,7 +75,7 @@ async def played(worker: Worker, fake: FakePlatform) -> list[Player]:
     anna, bruno, carla, _ = people
     for loser, winner in ((anna, bruno), (bruno, anna), (carla, anna), (anna, carla), (bruno, carla), (carla, bruno)):
         await resigned(worker, loser, winner)
-    await worker.people.choose(anna.person.id, suits="french")
+    await worker.people.update_person(anna.person.id, suits="french")
     return people
 
 
@@ -89,7 +89,7 @@ async def gone(worker: Worker, person: str = ANNA) -> None:
     """All steps but the last look."""
     await worker.feature(PrivacyFeature).forgetter.begin(person)
     # The worker's own loop may be at it as well.
-    while not (await marks(worker.store.client))[person].is_gone:
+    while not (await forgetting_marks(worker.store.client))[person].is_erased:
         await worker.feature(PrivacyFeature).forgetter.work()
         await asyncio.sleep(0.01)
     await worker.settled()
@@ -99,7 +99,7 @@ async def looked_once_more(worker: Worker) -> None:
     """A minute later."""
     now = worker.feature(PrivacyFeature).forgetter.now
     worker.feature(PrivacyFeature).forgetter.now = lambda: now() + 2 * forgetting.STRAGGLERS_AFTER
-    while await marks(worker.store.client):
+    while await forgetting_marks(worker.store.client):
         await worker.feature(PrivacyFeature).forgetter.work()
         await asyncio.sleep(0.01)
     worker.feature(PrivacyFeature).forgetter.now = now
@@ -236,7 +236,7 @@ async def test_replays_and_boards_say_somebody_in_their_readers_language(store: 
         await resigned(worker, anna, bruno)
         await anna.say("/challenge testa")
         await bruno.press("Accept", GROUP)
-        await worker.people.choose(bruno.person.id, language="it")
+        await worker.people.update_person(bruno.person.id, language="it")
         await forgotten(worker)
         assert "somebody" in fake.last(GROUP).plain
         assert "Annabella" not in fake.last(GROUP).plain
@@ -251,7 +251,7 @@ async def test_replays_and_boards_say_somebody_in_their_readers_language(store: 
 async def press(player: Player, payload: str) -> Any:
     """A press of a button that stands there, whatever it carries."""
     key = f"g{next(player.numbers)}"
-    reply = await player.dispatcher.press(Press(key, player.person, player.private, "1", payload, genuine=True))
+    reply = await player.dispatcher.handle_press(Press(key, player.person, player.private, "1", payload, genuine=True))
     assert reply.panel, reply.toast
     return reply.panel
 
@@ -269,7 +269,7 @@ async def test_a_bot_that_is_killed_in_the_middle_carries_on(
         await bruno.press("Accept", GROUP)
         before = await standings(worker, carla)
         await worker.feature(PrivacyFeature).forgetter.begin(ANNA)
-        mark = (await marks(store.client))[ANNA]
+        mark = (await forgetting_marks(store.client))[ANNA]
         await _cut_short(worker, mark, steps)
     async with open_worker(store, fake) as worker:
         await forgotten(worker)
@@ -284,7 +284,7 @@ class Killed(Exception):
     """The process ends here."""
 
 
-async def _cut_short(worker: Worker, mark: Mark, calls: int) -> None:
+async def _cut_short(worker: Worker, mark: ForgettingMark, calls: int) -> None:
     """Forgetting, until so many calls of the store have been made; as if the process had ended there."""
     client = worker.store.client
     real, made = client.execute_command, 0
@@ -319,7 +319,7 @@ async def test_forgetting_asks_first_and_says_what_it_does(store: Store) -> None
         assert f"You resign where a game is on: {table.code}." in reply.panel.plain
         await anna.press("No")
         assert "stays as it is" in fake.last(anna.private).plain
-        assert await marks(store.client) == {}
+        assert await forgetting_marks(store.client) == {}
         assert await traces(store, ANNA)
 
 
@@ -332,11 +332,11 @@ async def test_a_page_forgets_only_whom_it_asked(store: Store) -> None:
         # Anna's question was shown in the group, or Bruno has seen what its button carries.
         key = f"g{next(bruno.numbers)}"
         stolen = page("forget", "yes", owner_tag(ANNA))
-        reply = await bruno.dispatcher.press(Press(key, bruno.person, GROUP, "1", stolen, genuine=True))
+        reply = await bruno.dispatcher.handle_press(Press(key, bruno.person, GROUP, "1", stolen, genuine=True))
         assert reply.toast == "That question was for somebody else: /forget asks you."
         forged = await bruno.send(page("forget", "yes", owner_tag(bruno.person.id)), GROUP)
         assert forged.toast == "This button does not work any more."
-        assert await marks(store.client) == {}
+        assert await forgetting_marks(store.client) == {}
 
 
 async def test_old_buttons_of_somebody_forgotten_answer_and_who_comes_back_is_a_stranger(store: Store) -> None:
@@ -375,14 +375,14 @@ async def test_what_is_begun_by_who_comes_back_within_a_minute_stays(store: Stor
         await ladder.take_answer(ANNA, puzzle, puzzle.pack.codes[puzzle.best])
         await anna.say("/challenge testa")
         programs, sessions = Programs(store.client), Sessions(store.client)
-        await programs.add_own(ANNA, ("read",), "u3")
-        held = await sessions.begin(ANNA)
+        await programs.add_owned(ANNA, ("read",), "u3")
+        held = await sessions.start(ANNA)
         await looked_once_more(worker)
         [table] = await worker.tables_of(ANNA)
         assert table.phase == "open"
-        assert len(await programs.of(ANNA)) == 1
-        assert await sessions.whose(held) == ANNA
-        assert (await worker.people.fresh(ANNA)).name == "Annabella"
+        assert len(await programs.owned_by(ANNA)) == 1
+        assert await sessions.authenticate(held) == ANNA
+        assert (await worker.people.reload(ANNA)).name == "Annabella"
         tournament = await tournaments.load(opened.code)
         assert tournament.phase == "open"
         assert tournament.player_of(ANNA) is not None
@@ -410,11 +410,11 @@ async def test_what_a_slow_worker_writes_late_of_who_does_not_come_back_goes(sto
         await slow.people.person(ANNA)
         await gone(worker)
         await slow.people.note_choice(ANNA, Choice.usual("testa"))
-        await slow.people.choose_for_chat(private_place(ANNA), clock="60")
+        await slow.people.update_chat(private_place(ANNA), clock="60")
         await slow.challenges.sit(table.code, ANNA, "Annabella", "late")
-        await Programs(store.client).add_own(ANNA, ("read",), "late")
+        await Programs(store.client).add_owned(ANNA, ("read",), "late")
         sessions = Sessions(store.client)
-        await sessions.begin(ANNA)
+        await sessions.start(ANNA)
         await reminder_hours(store.client).choose(ANNA, 8)
         assert len(await traces(store, ANNA, "annabella")) > 6
         await looked_once_more(worker)
@@ -423,7 +423,7 @@ async def test_what_a_slow_worker_writes_late_of_who_does_not_come_back_goes(sto
         assert await Programs(store.client).all() == []
         # Nor does that worker remember anything.
         async with asyncio.timeout(20):
-            while (await slow.people.choices(ANNA))[0].game == "testa":
+            while (await slow.people.last_choices(ANNA))[0].game == "testa":
                 await asyncio.sleep(0.01)
         [table] = await worker.tables_of(bruno.person.id)
         assert table.seat_of(ANNA) is None
@@ -439,18 +439,18 @@ async def test_what_is_begun_at_a_worker_that_heard_of_no_forgetting_stays(
     ):
         anna, *_ = players(deaf, fake)
         await anna.say("/help")
-        monkeypatch.setattr(deaf.updates, "forget", lambda _key: None)
+        monkeypatch.setattr(deaf.updates, "on_profile_changed", lambda _key: None)
         await gone(worker)
         # As it looks every few seconds what there is to forget.
         await deaf.feature(PrivacyFeature).forgetter.work()
-        assert ANNA in deaf.people.marked
+        assert ANNA in deaf.people.being_forgotten
         await anna.say("/challenge testa")
         await looked_once_more(worker)
         [table] = await worker.tables_of(ANNA)
         assert table.phase == "open"
-        assert (await worker.people.fresh(ANNA)).name == "Annabella"
+        assert (await worker.people.reload(ANNA)).name == "Annabella"
         await deaf.feature(PrivacyFeature).forgetter.work()
-        assert not deaf.people.marked
+        assert not deaf.people.being_forgotten
 
 
 @pytest.mark.parametrize(("where", "what"), [(Reports, "forget"), (People, "erase"), (Ladder, "forget")])
@@ -467,8 +467,8 @@ async def test_what_is_begun_during_the_last_look_stays(
         async def meanwhile(*args: Any, **options: Any) -> None:
             monkeypatch.setattr(where, what, step)
             await anna.say("/challenge testa")
-            await programs.add_own(ANNA, ("read",), "u1")
-            held.append(await sessions.begin(ANNA))
+            await programs.add_owned(ANNA, ("read",), "u1")
+            held.append(await sessions.start(ANNA))
             await step(*args, **options)
 
         monkeypatch.setattr(where, what, meanwhile)
@@ -476,18 +476,18 @@ async def test_what_is_begun_during_the_last_look_stays(
         await worker.settled()
         [table] = await worker.tables_of(ANNA)
         assert table.phase == "open"
-        assert len(await programs.of(ANNA)) == 1
-        assert await sessions.whose(held[0]) == ANNA
-        assert (await worker.people.fresh(ANNA)).name == "Annabella"
+        assert len(await programs.owned_by(ANNA)) == 1
+        assert await sessions.authenticate(held[0]) == ANNA
+        assert (await worker.people.reload(ANNA)).name == "Annabella"
 
 
 async def test_no_link_tells_whose_it_is(store: Store) -> None:
     sessions = Sessions(store.client)
-    held = await sessions.invite(ANNA)
+    held = await sessions.create_link(ANNA)
     assert await traces(store, ANNA, "1001") == []
-    assert await sessions.invited(held.replace("1001", "1002")) == ""
-    assert await sessions.invited(held) == ANNA
-    assert await sessions.invited(held) == ""
+    assert await sessions.redeem_link(held.replace("1001", "1002")) == ""
+    assert await sessions.redeem_link(held) == ANNA
+    assert await sessions.redeem_link(held) == ""
 
 
 async def test_who_asks_once_more_during_the_last_look_is_forgotten_once_more(
@@ -498,17 +498,17 @@ async def test_who_asks_once_more_during_the_last_look_is_forgotten_once_more(
 
     async with open_worker(store, FakePlatform()) as worker:
         await gone(worker)
-        fresh = worker.people.fresh
+        fresh = worker.people.reload
 
         async def late(person: str) -> Profile:
-            monkeypatch.setattr(worker.people, "fresh", fresh)
+            monkeypatch.setattr(worker.people, "reload", fresh)
             await worker.feature(PrivacyFeature).forgetter.begin(person)
             return await fresh(person)
 
         monkeypatch.setattr(worker.feature(PrivacyFeature).forgetter, "work", no_work)
-        monkeypatch.setattr(worker.people, "fresh", late)
-        await worker.feature(PrivacyFeature).forgetter.finish(ANNA, (await marks(store.client))[ANNA])
-        assert not (await marks(store.client))[ANNA].is_gone
+        monkeypatch.setattr(worker.people, "reload", late)
+        await worker.feature(PrivacyFeature).forgetter.finish(ANNA, (await forgetting_marks(store.client))[ANNA])
+        assert not (await forgetting_marks(store.client))[ANNA].is_erased
 
 
 async def test_who_asks_while_an_earlier_mark_is_taken_away_is_marked(
@@ -523,7 +523,7 @@ async def test_who_asks_while_an_earlier_mark_is_taken_away_is_marked(
 
         monkeypatch.setattr(store.client, "hsetnx", taken_away)
         mark = await worker.feature(PrivacyFeature).forgetter.begin(ANNA)
-        assert (await marks(store.client))[ANNA].somebody == mark.somebody
+        assert (await forgetting_marks(store.client))[ANNA].pseudonym == mark.pseudonym
 
 
 async def test_nobody_can_be_rematched_with_somebody(store: Store) -> None:
@@ -534,7 +534,7 @@ async def test_nobody_can_be_rematched_with_somebody(store: Store) -> None:
         await forgotten(worker)
         [game] = [game async for game in worker.archive.all()]
         key = f"g{next(bruno.numbers)}"
-        reply = await bruno.dispatcher.press(
+        reply = await bruno.dispatcher.handle_press(
             Press(key, bruno.person, GROUP, "1", page("rematch", game.id), genuine=True)
         )
         assert reply.toast == ""
@@ -556,7 +556,7 @@ async def test_a_game_that_ends_while_its_player_is_being_forgotten_is_somebodys
         assert seat is not None
         ended = table.after([Move(seat, "resign")], "u")
         await worker.feature(PrivacyFeature).forgetter.begin(ANNA)
-        await worker.feature(PrivacyFeature).forgetter.forget(ANNA, (await marks(store.client))[ANNA])
+        await worker.feature(PrivacyFeature).forgetter.forget(ANNA, (await forgetting_marks(store.client))[ANNA])
         await worker.archive.add(ended, 1_770_000_000)
         await worker.ratings.catch_up()
         await worker.settled()
@@ -634,7 +634,7 @@ async def test_one_forgetting_that_fails_holds_up_no_other(store: Store, monkeyp
             await one.say("/help")
         real = worker.feature(PrivacyFeature).forgetter.forget
 
-        async def forget(person: str, mark: Mark) -> forgetting.Forgotten:
+        async def forget(person: str, mark: ForgettingMark) -> forgetting.Forgotten:
             if person == bruno.person.id:
                 raise ValueError("what is his cannot be read")
             return await real(person, mark)
@@ -643,9 +643,9 @@ async def test_one_forgetting_that_fails_holds_up_no_other(store: Store, monkeyp
         for one in (bruno, anna):
             await worker.feature(PrivacyFeature).forgetter.begin(one.person.id)
         async with asyncio.timeout(20):
-            while not (await marks(store.client))[ANNA].is_gone:
+            while not (await forgetting_marks(store.client))[ANNA].is_erased:
                 await asyncio.sleep(0.01)
-        assert not (await marks(store.client))[bruno.person.id].is_gone
+        assert not (await forgetting_marks(store.client))[bruno.person.id].is_erased
 
 
 @pytest.mark.parametrize("step", ["_take_ratings", "_take_tables", "_take_games"])
@@ -680,10 +680,10 @@ async def test_a_former_handle_is_dropped_and_never_anothers(store: Store) -> No
     people = People(store.client)
     await people.meet(Person(ANNA, "Anna", "anna"))
     await people.meet(Person(ANNA, "Anna", "annina"))
-    assert await people.called("paper", "anna") is None
+    assert await people.find_by_handle("paper", "anna") is None
     await people.meet(Person("paper:2", "Bruno", "annina"))
     await people.erase(ANNA)
-    known = await people.called("paper", "annina")
+    known = await people.find_by_handle("paper", "annina")
     assert known
     assert known.id == "paper:2"
 

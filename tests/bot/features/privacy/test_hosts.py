@@ -15,7 +15,7 @@ from bot.features.privacy.unused import MOST_DAYS, Unused
 from bot.finished.file import to_line
 from bot.people import People
 from bot.platform import Person
-from bot.pseudonyms import Mark, marks
+from bot.pseudonyms import ForgettingMark, forgetting_marks
 from bot.settings import BadSetting, read_settings
 from bot.store import EmbeddedStore, Store, keys, opened, schema
 from tests.bot.away import until
@@ -144,7 +144,7 @@ async def test_forget_reaches_a_running_bot(embedded: EmbeddedStore, monkeypatch
     async with opened(embedded.url) as store, open_worker(store, FakePlatform()) as worker:
         await worker.people.meet(Person("paper:6", "Yolanda", "yolanda"))
         heard: list[str] = []
-        monkeypatch.setattr(worker.updates, "forget", heard.append)
+        monkeypatch.setattr(worker.updates, "on_profile_changed", heard.append)
         while not dict(await store.client.pubsub_numsub(keys.NOTIFICATIONS))[keys.NOTIFICATIONS.encode()]:
             await asyncio.sleep(0)
         done = await asyncio.to_thread(CliRunner().invoke, cli.app, ["forget", "paper:6", "--yes"])
@@ -165,8 +165,8 @@ async def test_profiles_that_nobody_uses_are_forgotten_and_others_are_not(store:
         await store.client.hset(keys.person("paper:cleo"), mapping={"name": "Cleo"})
         unused = Unused(store, worker.people, worker.feature(PrivacyFeature).forgetter, 730)
         assert await unused.round() == 1
-        assert set(await marks(store.client)) == {"paper:ada"}
-        assert (await worker.people.fresh("paper:bea")).name == "bea"
+        assert set(await forgetting_marks(store.client)) == {"paper:ada"}
+        assert (await worker.people.reload("paper:bea")).name == "bea"
         # Of whom no day was known counts from the first round.
         assert await store.client.hget(keys.person("paper:cleo"), "used") == str(today).encode()
         assert await unused.round() is None  # once a day
@@ -179,7 +179,7 @@ async def test_a_workers_clock_that_is_years_ahead_forgets_nobody(store: Store) 
         now = time.time() + 4 * 365 * 86400
         worker.people.now = worker.feature(PrivacyFeature).forgetter.now = lambda: now
         assert await Unused(store, worker.people, worker.feature(PrivacyFeature).forgetter, 730).round() == 0
-        assert await marks(store.client) == {}
+        assert await forgetting_marks(store.client) == {}
 
 
 async def test_a_stores_clock_that_jumps_four_years_counts_as_a_few_days(store: Store) -> None:
@@ -213,7 +213,7 @@ async def test_a_round_forgets_a_tenth_of_all_and_the_longest_unused_first(store
         begun: list[str] = []
         real = worker.feature(PrivacyFeature).forgetter.begin
 
-        async def begin(person: str) -> Mark:
+        async def begin(person: str) -> ForgettingMark:
             begun.append(person)
             return await real(person)
 
@@ -231,13 +231,13 @@ async def test_who_comes_back_while_profiles_are_looked_through_is_not_forgotten
         unused = Unused(store, worker.people, worker.feature(PrivacyFeature).forgetter, 730)
         real = worker.feature(PrivacyFeature).forgetter.begin
 
-        async def begin(person: str) -> Mark:
+        async def begin(person: str) -> ForgettingMark:
             await worker.people.meet(Person("paper:bea", "Bea", "bea"))
             return await real(person)
 
         worker.feature(PrivacyFeature).forgetter.begin = begin  # type: ignore[method-assign]
         assert await unused.round() == 1
-        assert set(await marks(store.client)) == {"paper:ada"}
+        assert set(await forgetting_marks(store.client)) == {"paper:ada"}
 
 
 async def test_a_profile_that_is_erased_while_it_is_looked_at_is_not_made_anew(

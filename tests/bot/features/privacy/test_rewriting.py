@@ -15,7 +15,7 @@ from benchmarks.cluster import LocalCluster
 from bot.features.privacy import rewriting
 from bot.features.privacy.feature import PrivacyFeature
 from bot.features.privacy.rewriting import ALL_EXPIRED_SECONDS, Rewriter, ask_for_rewrite
-from bot.pseudonyms import Mark
+from bot.pseudonyms import ForgettingMark
 from bot.store import EmbeddedStore, Store, keys, opened
 from bot.store.rewriting import rewrite_files
 from bot.worker import Worker
@@ -143,7 +143,7 @@ async def test_a_rewrite_waits_for_forgettings_under_way(on_disk: Store) -> None
     async with open_worker(on_disk, FakePlatform()) as worker:
         rewriter = Rewriter(on_disk, worker.shards)
         await ask_for_rewrite(on_disk)
-        far = Mark("somebody:12345678", worker.feature(PrivacyFeature).forgetter.now() + 1e6, is_gone=True)
+        far = ForgettingMark("somebody:12345678", worker.feature(PrivacyFeature).forgetter.now() + 1e6, is_erased=True)
         await on_disk.client.hset(keys.FORGETTING, ANNA, far.to_text())
         await rewriter.work()
         assert await rewrites(on_disk) == 0

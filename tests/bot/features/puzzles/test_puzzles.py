@@ -19,10 +19,19 @@ from bot.features.puzzles.groups import GroupPuzzles, choose_puzzle
 from bot.features.puzzles.ladder import AnswerCounts, Ladder, PuzzleStanding, StandingChange, initial_mu
 from bot.features.puzzles.pages import solution_panel
 from bot.features.puzzles.pictures import puzzle_scene
-from bot.panel import units
+from bot.panel import utf16_length
 from bot.pictures.painter import paint
-from bot.platform import ChatGone, DeliveryError, NotDone, Refused, Reply, SentMessage, SlowDown, Trouble
-from bot.pseudonyms import marks
+from bot.platform import (
+    ChatGone,
+    DeliveryError,
+    MessageRefused,
+    NotDelivered,
+    PlatformFailure,
+    Reply,
+    SentMessage,
+    SlowDown,
+)
+from bot.pseudonyms import forgetting_marks
 from bot.store import Store
 from bot.texts import LANGUAGES
 from bot.words.wording import card_faces, score_unit_of
@@ -319,7 +328,7 @@ async def test_a_forgotten_answer_is_not_counted_twice(store: Store, place: str)
                 "paper:1", todays, todays.pack.codes[todays.best]
             )
         await worker.feature(PrivacyFeature).forgetter.begin("paper:1")
-        while not (await marks(store.client))["paper:1"].is_gone:
+        while not (await forgetting_marks(store.client))["paper:1"].is_erased:
             await worker.feature(PrivacyFeature).forgetter.work()
             await asyncio.sleep(0.01)
         assert await worker.feature(PuzzlesFeature).groups.ladder.answer_of("paper:1", todays.id) == ""
@@ -376,7 +385,7 @@ async def test_an_hour_chosen_below_the_puzzle_of_a_day_gone_by_leaves_it_as_it_
         reply = await anna.press("🔔 18:00", GROUP)
         assert reply.toast == "A puzzle comes here each day at 18:00."
         assert anna.fake.last(GROUP) == stood
-        assert await worker.feature(PuzzlesFeature).groups.hours.of(GROUP) == 18
+        assert await worker.feature(PuzzlesFeature).groups.hours.hour_of(GROUP) == 18
 
 
 async def test_who_has_answered_in_a_group_may_read_why(store: Store) -> None:
@@ -401,7 +410,7 @@ async def test_none_is_promised_where_the_bot_may_only_answer(store: Store) -> N
         await anna.say("/puzzle", GROUP)
         anna.fake.messages[guest]["9"] = anna.fake.last(GROUP)
         assert (await anna.press("🔔 13:00", guest)).toast == "This button does not work any more."
-        assert await worker.feature(PuzzlesFeature).groups.hours.all() == {}
+        assert await worker.feature(PuzzlesFeature).groups.hours.all_hours() == {}
 
 
 async def test_a_chat_that_is_gone_has_no_more_puzzles(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -413,12 +422,17 @@ async def test_a_chat_that_is_gone_has_no_more_puzzles(store: Store, monkeypatch
 
         monkeypatch.setattr(anna.fake, "send", refuse)
         await worker.feature(PuzzlesFeature).groups.send_due()
-        assert await worker.feature(PuzzlesFeature).groups.hours.all() == {}
+        assert await worker.feature(PuzzlesFeature).groups.hours.all_hours() == {}
 
 
 @pytest.mark.parametrize(
     ("error", "sent"),
-    [(NotDone("not connected"), 1), (SlowDown(20), 1), (Trouble("no answer"), 0), (Refused("odd"), 0)],
+    [
+        (NotDelivered("not connected"), 1),
+        (SlowDown(20), 1),
+        (PlatformFailure("no answer"), 0),
+        (MessageRefused("odd"), 0),
+    ],
 )
 async def test_a_puzzle_comes_once_the_platform_is_back(store: Store, error: DeliveryError, sent: int) -> None:
     async with opened(store, "Anna") as (worker, [anna]):
@@ -436,7 +450,7 @@ async def test_a_chat_that_moves_takes_all_along(store: Store) -> None:
         await answer(anna, right=True, place=GROUP)
         for _ in range(2):
             await anna.dispatcher.move_chat(GROUP, "paper:300")
-        assert await worker.feature(PuzzlesFeature).groups.hours.all() == {"paper:300": 13}
+        assert await worker.feature(PuzzlesFeature).groups.hours.all_hours() == {"paper:300": 13}
         await worker.feature(PuzzlesFeature).groups.send_due()
         assert not anna.fake.messages["paper:300"]
         assert await worker.feature(PuzzlesFeature).groups.ladder.count_answers("paper:300", TODAY) == AnswerCounts(
@@ -445,7 +459,7 @@ async def test_a_chat_that_moves_takes_all_along(store: Store) -> None:
         # What the new one has chosen stays.
         await worker.feature(PuzzlesFeature).groups.hours.choose(GROUP, 8)
         await anna.dispatcher.move_chat(GROUP, "paper:300")
-        assert await worker.feature(PuzzlesFeature).groups.hours.all() == {"paper:300": 13}
+        assert await worker.feature(PuzzlesFeature).groups.hours.all_hours() == {"paper:300": 13}
 
 
 async def test_the_next_puzzle_stays_whatever_others_answer(store: Store) -> None:
@@ -468,13 +482,15 @@ async def test_an_answer_that_came_while_somebody_was_forgotten_is_forgotten_too
         await anna.say("/puzzle", anna.private)
         await worker.feature(PrivacyFeature).forgetter.begin("paper:1")
         async with asyncio.timeout(20):
-            while not (await marks(store.client))["paper:1"].is_gone:
+            while not (await forgetting_marks(store.client))["paper:1"].is_erased:
                 await asyncio.sleep(0.01)
         puzzle = next(iter(all_puzzles().values()))
         await worker.feature(PuzzlesFeature).groups.ladder.take_answer(
             "paper:1", puzzle, puzzle.pack.codes[puzzle.best]
         )
-        await worker.feature(PrivacyFeature).forgetter.finish("paper:1", (await marks(store.client))["paper:1"])
+        await worker.feature(PrivacyFeature).forgetter.finish(
+            "paper:1", (await forgetting_marks(store.client))["paper:1"]
+        )
         assert await worker.feature(PuzzlesFeature).groups.ladder.export("paper:1") == {}
 
 
@@ -486,7 +502,7 @@ def test_a_solution_has_room_beside_a_picture(language: str) -> None:
         for line in puzzle.lines:
             card = puzzle.pack.codes[line.cards[0]]
             panel = solution_panel(language, "italian", puzzle, card, answered, answered.now)
-            assert units(panel.plain) <= 1024, (puzzle.id, card)
+            assert utf16_length(panel.plain) <= 1024, (puzzle.id, card)
 
 
 async def test_what_is_kept_is_told_and_forgotten(store: Store) -> None:
@@ -499,7 +515,7 @@ async def test_what_is_kept_is_told_and_forgotten(store: Store) -> None:
         assert told["solver"]["solved"] == 1
         await worker.feature(PrivacyFeature).forgetter.begin("paper:1")
         async with asyncio.timeout(20):
-            while not (await marks(store.client))["paper:1"].is_gone:
+            while not (await forgetting_marks(store.client))["paper:1"].is_erased:
                 await asyncio.sleep(0.01)
         assert await worker.feature(PuzzlesFeature).groups.ladder.export("paper:1") == {}
         assert await worker.feature(PuzzlesFeature).groups.ladder.standing("paper:1") == PuzzleStanding()

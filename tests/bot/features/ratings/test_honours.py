@@ -22,7 +22,7 @@ from bot.finished.archive import Archive, Numbered
 from bot.finished.game import FinishedGame
 from bot.finished.ratings import Ratings, Scope
 from bot.people import People
-from bot.pseudonyms import marks
+from bot.pseudonyms import forgetting_marks
 from bot.store import Store
 from bot.tables.room import Room
 from engine import Record
@@ -305,7 +305,7 @@ async def test_people_read_them_and_are_forgotten(store: Store, monkeypatch: pyt
 
         await worker.feature(PrivacyFeature).forgetter.begin(ANNA)
         async with asyncio.timeout(20):
-            while not (await marks(store.client))[ANNA].is_gone:
+            while not (await forgetting_marks(store.client))[ANNA].is_erased:
                 await asyncio.sleep(0.01)
         assert await worker.feature(RatingsFeature).honours.of_person(ANNA) == []
         [month] = await worker.feature(RatingsFeature).honours.of_chat(GROUP, 6)
@@ -322,7 +322,7 @@ def forgetter_of(store: Store, honours: Honours) -> Forgetter:
 
     class HonoursAlone(Feature):
         def steps_after_games(self, forgetting: Forgetting) -> Iterator[Step]:
-            yield partial(honours.forget, forgetting.person, forgetting.somebody)
+            yield partial(honours.forget, forgetting.person, forgetting.pseudonym)
 
     people = People(store.client)
     return Forgetter(Room(store), people, honours._archive, honours._ratings, [HonoursAlone()], tell)
@@ -334,7 +334,7 @@ async def forgotten(forgetter: Forgetter) -> None:
 
 
 async def looked_once_more(store: Store, forgetter: Forgetter) -> None:
-    await forgetter.finish(ANNA, (await marks(store.client))[ANNA])
+    await forgetter.finish(ANNA, (await forgetting_marks(store.client))[ANNA])
 
 
 async def is_anna_in_any(store: Store) -> bool:
@@ -382,7 +382,7 @@ async def test_who_is_forgotten_while_a_month_is_read_is_in_no_honours(
             yield entry
 
     async def late(scope: Scope) -> Any:
-        if await marks(store.client):
+        if await forgetting_marks(store.client):
             await looked_once_more(store, forgetter)
         return await first(scope)
 

@@ -24,7 +24,7 @@ async def rated(worker: Worker, *, count: int = 6, chats: tuple[str, ...] = ("pa
     for id_, name in NAMES.items():
         await worker.people.meet(Person(id_, name, f"handle{id_[-1]}", "en"))
     await worker.people.meet(Person("paper:9", "Zeno", "zeno", "en"))
-    await worker.people.choose("paper:2", nickname="Asso 100")
+    await worker.people.update_person("paper:2", nickname="Asso 100")
     games = []
     for number in range(1, count + 1):
         game = finished(number, "testa", NOON + number)

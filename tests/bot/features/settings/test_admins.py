@@ -16,7 +16,7 @@ async def test_only_administrators_change_a_groups_settings(store: Store) -> Non
             refused = await bruno.press(label, GROUP)
             assert refused.toast == "Only administrators of this group can change its settings."
         chat = await worker.people.chat(GROUP)
-        assert (chat.language, chat.clock, chat.may_be_watched) == ("en", 300, True)
+        assert (chat.language, chat.clock, chat.can_be_watched) == ("en", 300, True)
         await anna.press("⏱ 1 min", GROUP)
         assert (await worker.people.chat(GROUP)).clock == 60
         # One's own settings are one's own.
@@ -33,7 +33,7 @@ async def test_press_that_names_its_administrator_is_believed(store: Store) -> N
         message, button = anna.button("⏱ 1 min", GROUP)
         for is_admin, clock in ((False, 300), (True, 60)):
             press = Press(f"p-{is_admin}", bruno.person, GROUP, message, button.payload, "", True, is_admin)
-            reply = await bruno.dispatcher.press(press)
+            reply = await bruno.dispatcher.handle_press(press)
             assert bool(reply.toast) == (not is_admin)
             assert (await worker.people.chat(GROUP)).clock == clock
 

@@ -74,7 +74,7 @@ async def test_refusal_names_the_suits_its_reader_chose(store: Store) -> None:
     async with open_worker(store, fake) as worker:
         players = await seated(worker, fake, "testa")
         for player in players:
-            await worker.people.choose(player.person.id, suits="french")
+            await worker.people.update_person(player.person.id, suits="french")
         while True:
             [table] = await worker.tables_of(players[0].person.id)
             assert table.game

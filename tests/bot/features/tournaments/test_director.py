@@ -25,7 +25,7 @@ from bot.features.tournaments.store import Decision, Tournaments
 from bot.features.tournaments.tournament import DAY, Form, Tournament
 from bot.finished.game import FinishedGame
 from bot.panel import Panel
-from bot.platform import ChatGone, Refused, SentMessage, Trouble
+from bot.platform import ChatGone, MessageRefused, PlatformFailure, SentMessage
 from bot.store import Store, keys
 from bot.store.forms import UnreadableEntry
 from bot.tables.choice import Choice
@@ -375,7 +375,7 @@ async def test_a_card_of_which_no_answer_came_is_sent_once_and_shows_what_is_so_
     monkeypatch.setattr(answers, "FIRST_PAUSE", 0.0)
     async with field(store) as some:
         registration, fake = some.worker.feature(TournamentsFeature).registration, some.fake
-        fake.after_faults[GROUP].append(Trouble("no answer"))
+        fake.after_faults[GROUP].append(PlatformFailure("no answer"))
         opened = await registration.open(GROUP, person(0), name(0), Choice.usual("testa"), "knockout", "open")
         send = fake.send
 
@@ -407,7 +407,7 @@ async def test_a_card_brought_anew_twice_leaves_none_behind(store: Store) -> Non
 
 async def test_what_is_refused_is_not_tried_again_and_again(store: Store) -> None:
     async with field(store) as some:
-        some.fake.errors[GROUP] = [Refused("no rights"), Refused("no rights")]
+        some.fake.errors[GROUP] = [MessageRefused("no rights"), MessageRefused("no rights")]
         await some.started("testa", "knockout", 2, 11)
         for _ in range(5):
             await some.tended()

@@ -27,7 +27,7 @@ from bot.features.tournaments.rules_page import rules_panel
 from bot.features.tournaments.standings import standings
 from bot.features.tournaments.texts import time_left
 from bot.features.tournaments.tournament import DAY, FORMS, HOUR, LEAST_TEAMS, MOST_TEAMS, OPTIONS, Form, Tournament
-from bot.panel import LONGEST_PAYLOAD, Panel, units
+from bot.panel import LONGEST_PAYLOAD, Panel, utf16_length
 from bot.pictures.sheet import Rows, Sheet, Words
 from bot.tables.choice import Choice
 from bot.tables.snapshot import FIRST_STRONG_ISOLATE, POP_ISOLATE
@@ -84,7 +84,7 @@ def panels_of(language: str, t: Tournament) -> Iterator[Panel]:
 def check(panel: Panel) -> None:
     """Any platform can show it."""
     assert panel.plain.strip()
-    assert units(panel.plain) <= LONGEST
+    assert utf16_length(panel.plain) <= LONGEST
     buttons = list(chain.from_iterable(panel.rows))
     assert len(buttons) <= MOST_BUTTONS
     for button in buttons:
@@ -471,7 +471,7 @@ def test_as_many_leagues_of_pairs_as_stand_on_a_page_can_be_shown(language: str)
     # On Discord each row is a component, too, and so are the text and what holds it all.
     buttons = sum(map(len, panel.rows))
     assert buttons + -(-buttons // 5) + 2 <= 40
-    assert units(panel.plain) + sum(units(label) for label in labels(panel)) <= 4000
+    assert utf16_length(panel.plain) + sum(utf16_length(label) for label in labels(panel)) <= 4000
 
 
 def test_points_stand_as_their_reader_counts_them() -> None:

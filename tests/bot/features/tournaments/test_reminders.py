@@ -12,7 +12,7 @@ from bot.features.tournaments.feature import TournamentsFeature
 from bot.features.tournaments.pairing import next_round
 from bot.features.tournaments.reminders import Reminders
 from bot.features.tournaments.tournament import DAY, Tournament
-from bot.platform import DeliveryError, Refused, SlowDown, Unreachable, private_place
+from bot.platform import DeliveryError, MessageRefused, SlowDown, Unreachable, private_place
 from bot.store import Store, keys
 from tests.bot.features.tournaments.field import Field, field, name, person
 
@@ -86,7 +86,7 @@ async def test_nobody_is_reminded_before_little_time_is_left(late: Late) -> None
     assert not any(late.reminded(number) for number in range(8))
 
 
-@pytest.mark.parametrize("error", [Refused("no"), Unreachable("no private chat")])
+@pytest.mark.parametrize("error", [MessageRefused("no"), Unreachable("no private chat")])
 async def test_what_was_not_said_is_asked_for_again_later(late: Late, error: DeliveryError) -> None:
     late.some.fake.errors[private_place(person(3))] = [error]
     for _ in range(3):

@@ -43,7 +43,7 @@ class Two:
         dispatcher.limits = Limits(on=False)
         self.workers.append((stack, worker, dispatcher))
         for _stack, each, _dispatcher in (*self.workers, *self.workers):
-            await each.shards.share_out()
+            await each.shards.balance()
 
     async def stop(self, worker: Worker) -> None:
         """A worker stops, and the other takes what it had."""
@@ -51,7 +51,7 @@ class Two:
         self.workers.remove(found)
         await found[0].aclose()
         for _stack, each, _dispatcher in self.workers:
-            await each.shards.share_out()
+            await each.shards.balance()
 
     async def close(self) -> None:
         for _stack, worker, _dispatcher in list(self.workers):
@@ -60,18 +60,18 @@ class Two:
     @property
     def minding(self) -> Worker:
         """The worker that runs tournaments."""
-        [worker] = [worker for _stack, worker, _dispatcher in self.workers if worker.shards.leads]
+        [worker] = [worker for _stack, worker, _dispatcher in self.workers if worker.shards.is_leader]
         return worker
 
     async def say(self, person: Person, word: str, *words: str) -> Reply:
         command = Command(f"u{next(self._updates)}", person, GROUP, word, words)
-        return await self.random.choice(self.workers)[2].command(command)
+        return await self.random.choice(self.workers)[2].handle_command(command)
 
     async def press(self, person: Person, place: str, message: str, payload: str) -> None:
         """A press reaches one worker, another one, or both at once."""
         press = Press(f"u{next(self._updates)}", person, place, message, payload, genuine=True)
         reached = self.random.sample(self.workers, self.random.randint(1, len(self.workers)))
-        await asyncio.gather(*(dispatcher.press(press) for _stack, _worker, dispatcher in reached))
+        await asyncio.gather(*(dispatcher.handle_press(press) for _stack, _worker, dispatcher in reached))
 
     async def press_card(self, person: Person, verb: str) -> None:
         message, payload = await self.button(GROUP, verb)

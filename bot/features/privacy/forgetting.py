@@ -1,10 +1,10 @@
 """Forgetting a person: all that is kept of them goes, and somebody takes their place in finished games.
 
 A forgetting begins with a mark in the store (`bot.pseudonyms.ForgettingMark`) and ends when the mark is gone. Until
-then any worker carries on with it: each step may be done twice, or by two at once, and one that was cut short is done again.
-From the mark on, games that end are kept and rated with somebody in the person's place. A minute after all is gone it
-is looked once more: a worker that hung may have written what it had read before. What a person has begun who came back meanwhile
-is left alone.
+then any worker carries on with it: each step may be done twice, or by two at once, and one that was cut short is done
+again. From the mark on, games that end are kept and rated with somebody in the person's place. A minute after all is
+gone it is looked once more: a worker that hung may have written what it had read before. What a person has begun who
+came back meanwhile is left alone.
 """
 
 import asyncio

@@ -1,7 +1,4 @@
-"""What the bot shows in a browser: pages, the table among them, and the playground, a chat platform of our own.
-
-All of it is served at one address by one process (`site`); `routes` says what stands where.
-"""
+"""Web pages and the playground, a chat platform of our own, served at one address (`site`, `routes`)."""
 
 from collections.abc import Sequence
 
@@ -23,7 +20,7 @@ from bot.platform import Adapter
 
 
 def make(card_room: CardRoom) -> Sequence[Adapter]:
-    """What is served in a browser, unless the host has told it off."""
+    """Build the web adapters; none if the host has turned the playground off."""
     if not card_room.settings.playground:
         return []
     site = Site(card_room)

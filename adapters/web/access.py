@@ -1,8 +1,7 @@
-"""From where pages may be asked for: by which name, from which page, and whether through a proxy.
+"""Checks of a request's `Host`, `Origin` and proxy headers.
 
-The name (`Host`) and the page's (`Origin`) are looked at because a browser can be made to send requests here by any
-site, also under a name of that site's own (DNS rebinding). A proxy is looked at because it connects from this machine,
-whoever speaks to it.
+Any site can make a browser send requests here, even under a name of its own (DNS rebinding): hence `Host` and `Origin`.
+A proxy connects from this machine, so its requests look local: hence the proxy headers.
 """
 
 from typing import NamedTuple
@@ -26,7 +25,7 @@ class Address(NamedTuple):
 
     @classmethod
     def parse(cls, scheme: str, authority: str) -> "Address | None":
-        """From a name with or without a port, as in `Host`; None if it is neither."""
+        """Parse a name with or without a port, as in `Host`; None if it is malformed."""
         found = AUTHORITY.fullmatch(authority.lower())
         if found is None or scheme not in PORTS:
             return None
@@ -35,7 +34,7 @@ class Address(NamedTuple):
 
     @classmethod
     def parse_origin(cls, origin: str) -> "Address | None":
-        """From an `Origin`, or an address without a path."""
+        """Parse an `Origin`, or a URL without a path."""
         scheme, separator, authority = origin.partition("://")
         return cls.parse(scheme.lower(), authority) if separator else None
 
@@ -45,7 +44,10 @@ class Address(NamedTuple):
 
 
 class Access:
-    """Who may come in. Opened, to a network or by a public address, the playground takes each by their own link."""
+    """The check of every request.
+
+    ``is_open`` is whether a network or a public address reaches the playground. People then enter by personal links.
+    """
 
     def __init__(self, settings: Settings) -> None:
         self.public = Address.parse_origin(settings.public_url) if settings.public_url else None
@@ -56,12 +58,13 @@ class Access:
     def check(
         self, headers: "CIMultiDictProxy[str]", version: tuple[int, int], is_watching: bool, is_framed: bool = False
     ) -> None:
-        """Refused for a request that another site had a browser make, that came by another name, or that a proxy passed
-        on to a playground that was not opened. ``is_watching`` is whether it is for `bot.monitoring`, ``is_framed``
-        whether for a page that another site shows in a frame (`bot.mini_app`).
+        """Raise `Refused` for a request from another site's page, by a wrong name, or through an unexpected proxy.
+
+        ``is_watching`` is true for `bot.monitoring`, ``is_framed`` for a page shown in another site's frame
+        (`bot.mini_app`).
         """
         if not self.is_open and is_forwarded(headers, version):
-            raise Refused("The playground is not open to a proxy: the host sets BUONGIOCO_PUBLIC_URL to its address.")
+            raise Refused("The playground does not accept a proxy: set BUONGIOCO_PUBLIC_URL to the proxy's address.")
         hosts, origins = headers.getall("Host", []), headers.getall("Origin", [])
         public = None if is_watching else self.public
         scheme = public.scheme if public else "http"
@@ -74,26 +77,30 @@ class Access:
             raise Refused(f"The playground is at {public} only.")
         if len(origins) > 1 or (origins and Address.parse_origin(origins[0]) != host):
             raise Refused("The playground answers its own page only.")
-        # What another site's page brings as if it were a picture or a frame would be counted as its reader's asking.
+        # Another site can embed our address as a picture or frame. The request would count against its reader.
         if headers.get("Sec-Fetch-Site") == "cross-site" and not (
             headers.get("Sec-Fetch-Mode") == "navigate" and (is_framed or headers.get("Sec-Fetch-Dest") == "document")
         ):
-            raise Refused("Another site's page has asked for this: only its links lead here.")
+            raise Refused("Another site's page sent this request. Other sites can only link here.")
 
     def visitor(self, request: web.Request) -> Visitor:
-        """By what whoever asks is counted. With a public address the proxy before us says it, and that stands last."""
-        said = _last_header_value(request.headers, "X-Forwarded-For") if self.public else ""
-        return Visitor.from_address(said[:64] or request.remote or "")
+        """Return the visitor whose limits a request counts against.
+
+        Behind a public address, our proxy names them in the last entry of X-Forwarded-For.
+        """
+        forwarded = _last_header_value(request.headers, "X-Forwarded-For") if self.public else ""
+        return Visitor.from_address(forwarded[:64] or request.remote or "")
 
 
 def _uses_scheme(headers: "CIMultiDictProxy[str]", scheme: str) -> bool:
-    """Whether the visitor came by this scheme, as far as the proxy says."""
-    said = _last_header_value(headers, "X-Forwarded-Proto").lower() or scheme
-    return {"ws": "http", "wss": "https"}.get(said, said) == scheme
+    """Return whether the visitor used this scheme; true if the proxy does not say."""
+    used = _last_header_value(headers, "X-Forwarded-Proto").lower() or scheme
+    return {"ws": "http", "wss": "https"}.get(used, used) == scheme
 
 
 def _last_header_value(headers: "CIMultiDictProxy[str]", name: str) -> str:
-    """What the proxy before us says in a header; empty if it says nothing. Some proxies put it behind what the visitor
-    sent, others into a second line.
+    """Return our proxy's value of a header, or "".
+
+    Some proxies append it to the visitor's value, others send a second header line.
     """
     return ",".join(headers.getall(name, [])).rpartition(",")[2].strip()

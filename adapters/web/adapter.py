@@ -1,4 +1,4 @@
-"""People on our pages as a platform: what stands at their tables they see live, so nothing is sent to them."""
+"""The web pages as a platform: table pages are live, so no messages are sent."""
 
 from adapters.web.live import Live
 from adapters.web.people import PLATFORM
@@ -8,12 +8,11 @@ from bot.card_room import CardRoom
 from bot.panel import Panel
 from bot.platform import NotDelivered, RateLimit, SentMessage
 
-PAGE = "page"
-"""What the only message is called that people have here: the page of a table."""
+PAGE = "page"  # the id of the only message a player has here: their table's page
 
 
 class Web:
-    """The adapter. `Tables` are its pages, `Live` their WebSockets."""
+    """The adapter: `Tables` serves its pages, `Live` their WebSockets."""
 
     platform = PLATFORM
     has_ephemeral = False
@@ -26,13 +25,13 @@ class Web:
         site.add(Live(site, card_room).routes)
 
     async def start(self) -> None:
-        """Nothing: the site is there."""
+        """Do nothing: the site is created before."""
 
     async def close(self) -> None:
-        """Nothing: the store is not ours."""
+        """Do nothing: the card room closes the store."""
 
     async def serve(self) -> None:
-        """Wait: the playground serves the site."""
+        """Wait: the playground adapter serves the site."""
         await self._site.wait_for_failure()
 
     @property
@@ -56,14 +55,14 @@ class Web:
         return False
 
     async def is_admin(self, place: str, person: str) -> bool:
-        raise NotDelivered("nobody administers groups here")
+        raise NotDelivered("the web pages have no groups and no administrators")
 
     async def send(self, place: str, panel: Panel, key: str, *, silent: bool = False) -> SentMessage:
-        """Nothing is sent: who looks at the table's page has seen it already, and who comes to it will."""
+        """Send nothing: the table's page shows it."""
         return SentMessage(PAGE)
 
     async def edit(self, place: str, sent: SentMessage, panel: Panel) -> SentMessage:
         return sent
 
     async def delete(self, place: str, message: str) -> None:
-        """Nothing stands there."""
+        """Do nothing: there are no messages."""

@@ -1,7 +1,7 @@
-"""Files that browsers keep: scripts, styles and cards.
+"""Static files that browsers cache: scripts, styles and cards.
 
-Their addresses hold a digest of what they say, so a browser asks for each once and for ever, and a new release has new
-ones. All scripts have the same digest, for they import one another by relative addresses.
+Addresses contain a digest of the content, so a browser loads each file once and a new release has new addresses. All
+files in `static/` share one digest, because scripts import each other by relative addresses.
 """
 
 import gzip
@@ -20,11 +20,10 @@ from bot.pictures.cards import sprite_svg
 TYPES = {"js": "text/javascript", "css": "text/css", "svg": "image/svg+xml", "txt": "text/plain"}
 CACHE_FOREVER, REVALIDATE = "public, max-age=31536000, immutable", "no-cache"
 MIN_GZIP_BYTES = 800
-"""Bytes from which a file goes out compressed."""
 
 
 class Asset(NamedTuple):
-    """A file: what it says, the same compressed (empty if that is not worth it), and its entity tag."""
+    """A file; ``gzipped`` is empty if compression does not pay."""
 
     body: bytes
     gzipped: bytes
@@ -38,7 +37,7 @@ class Asset(NamedTuple):
 
 
 class Assets:
-    """All of them, read when the first page is asked for."""
+    """The static files, read for the first page."""
 
     @cached_property
     def _files(self) -> dict[str, Asset]:
@@ -47,11 +46,10 @@ class Assets:
 
     @cached_property
     def version(self) -> str:
-        """The digest of all files."""
         return _digest(*(f"{name} {asset.etag}".encode() for name, asset in self._files.items()))
 
     def url(self, name: str) -> str:
-        """Where a file of `static/` is served; KeyError if there is none of that name."""
+        """Return the address of a file in `static/`; KeyError if it does not exist."""
         self._files[name]
         return f"/static/{self.version}/{name}"
 
@@ -60,12 +58,12 @@ class Assets:
         return {deck_name(deck): Asset.build("cards.svg", sprite_svg(deck).encode()) for deck in DECKS}
 
     def cards_url(self, deck: str) -> str:
-        """Where a deck's cards are served, as one drawing with a symbol for each: ``url#3D``, and ``url#back``."""
+        """Return the address of a deck: one SVG with a symbol for each card, ``url#3D``, and ``url#back``."""
         return f"/cards/{self._sprites[deck].etag}/{deck}.svg"
 
     @property
     def decks(self) -> dict[str, str]:
-        """Where the cards of each deck are, by its name."""
+        """The address of each deck by its name."""
         return {deck: self.cards_url(deck) for deck in map(deck_name, DECKS)}
 
     async def file(self, request: web.Request) -> web.Response:
@@ -80,12 +78,12 @@ class Assets:
 
 
 def deck_name(deck: Deck) -> str:
-    """What a deck is called in addresses, such as "italian-classic"."""
+    """Return a deck's name in addresses, such as "italian-classic"."""
     return f"{deck.suits}-{deck.style}"
 
 
 def _response(request: web.Request, asset: Asset | None, *, is_current: bool) -> web.Response:
-    """A file, or that its reader has it already; what has another address by now is not to be kept."""
+    """Return a file, or 304 if the browser has it. A file at an outdated address must not be cached."""
     if asset is None:
         raise web.HTTPNotFound()
     headers = {
@@ -102,13 +100,13 @@ def _response(request: web.Request, asset: Asset | None, *, is_current: bool) ->
     return web.Response(body=body, content_type=asset.type, charset="utf-8", headers=headers)
 
 
-def _walk(folder: Traversable, at: str = "") -> Iterator[tuple[str, Traversable]]:
-    """The files of a folder and of those in it, by their paths."""
-    for one in folder.iterdir():
-        if one.is_dir():
-            yield from _walk(one, f"{at}{one.name}/")
-        elif one.name.rpartition(".")[2] in TYPES:
-            yield f"{at}{one.name}", one
+def _walk(folder: Traversable, prefix: str = "") -> Iterator[tuple[str, Traversable]]:
+    """Yield the files below a folder with their paths."""
+    for entry in folder.iterdir():
+        if entry.is_dir():
+            yield from _walk(entry, f"{prefix}{entry.name}/")
+        elif entry.name.rpartition(".")[2] in TYPES:
+            yield f"{prefix}{entry.name}", entry
 
 
 def _digest(*parts: bytes) -> str:

@@ -1,4 +1,4 @@
-"""Tables' codes in addresses."""
+"""Table codes in addresses."""
 
 from aiohttp import web
 
@@ -6,7 +6,7 @@ from bot.pasted_text import read_pasted
 
 
 def code_of(request: web.Request) -> str:
-    """Return the code in an address, however it was written; an address to watch a table leads there."""
+    """Return the code in an address, however it was written; redirect if it is a watch id."""
     pasted = read_pasted(request.match_info["code"])
     if pasted is None or pasted.kind == "game":
         raise web.HTTPNotFound()

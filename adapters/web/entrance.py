@@ -1,8 +1,7 @@
-"""Where a link from a chat leads: it makes a browser its person's own (`bot.sessions`).
+"""Sign-in by a link from a chat (`bot.sessions`), and sign-out.
 
-What the link holds stands behind a #, so browsers send it to nobody: no log, no proxy and no link's preview has it. The
-page's script takes it out of the address and into a form, and the form makes the session: to look at the page changes
-nothing.
+The link's key stands behind a #, which browsers do not send: no log, proxy or link preview sees it. The page's script
+moves the key from the address into a form. Only posting that form signs in; opening the page changes nothing.
 """
 
 import re
@@ -12,7 +11,6 @@ from aiohttp import web
 from aiohttp.web_routedef import AbstractRouteDef
 
 from adapters.web.api.operations import CODE
-from adapters.web.cookie_check import cookie_check_url
 from adapters.web.people import SESSION, SESSIONS, set_cookie
 from adapters.web.site import Site, browser_language
 from bot.card_room import CardRoom
@@ -23,7 +21,7 @@ EXPIRED = _("This link is good no more: have a new one sent to you, by the butto
 
 
 class Entrance:
-    """Answers for it."""
+    """The handlers of ``/in`` and ``/out``."""
 
     def __init__(self, site: Site, card_room: CardRoom) -> None:
         self._site, self._card_room = site, card_room
@@ -34,37 +32,33 @@ class Entrance:
         ]
 
     async def show(self, request: web.Request) -> web.Response:
-        """The page that asks whether the cards shall be opened here."""
+        """Ask whether to open the cards in this browser."""
         return self._site.page(request, "enter.html", to=parse_code(request.query.get("t", "")))
 
     async def enter(self, request: web.Request) -> web.Response:
-        """Make a session of what a link holds, and lead to the table."""
-        said = await self._site.read_form(request)
+        """Sign in with a link's key and redirect to the table."""
+        form = await self._site.read_form(request)
         sessions = self._site.people.sessions
-        person = await sessions.redeem_link(said.get("key", ""))
-        # Whoever was forgotten since has no use for it any more.
+        person = await sessions.redeem_link(form.get("key", ""))
+        # The person may have used /forget since the link was made.
         if not person or not (await self._card_room.lobby.profile(person)).is_known:
             why = texts(language_of(browser_language(request))).gettext(EXPIRED)
-            response = self._site.page(request, "said.html", why=why)
-            response.set_status(HTTPStatus.GONE)
-            return response
-        # Whoever was here before in this browser is so no more.
+            return self._site.message_page(request, why, HTTPStatus.GONE)
+        # The browser's earlier session ends.
         await self._site.people.sign_out(request)
-        code = parse_code(said.get("t", ""))
-        response = web.Response(status=303, headers={"Location": cookie_check_url(f"/t/{code}" if code else "/")})
-        set_cookie(response, SESSION, await sessions.start(person), secure=self._site.is_secure)
-        return response
+        code = parse_code(form.get("t", ""))
+        return self._site.redirect(f"/t/{code}" if code else "/", SESSION, await sessions.start(person))
 
     async def leave(self, request: web.Request) -> web.Response:
-        """End the session of this browser."""
+        """Sign this browser out."""
         await self._site.read_form(request)
         await self._site.people.sign_out(request)
-        response = web.Response(status=303, headers={"Location": "/"})
+        response = self._site.redirect("/")
         for cookie in SESSIONS:
             set_cookie(response, cookie, "", secure=self._site.is_secure)
         return response
 
 
 def parse_code(text: str) -> str:
-    """A table's code; empty for what is none."""
+    """Return the text if it is a table's code, else ""."""
     return text if re.fullmatch(CODE, text) else ""

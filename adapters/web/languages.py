@@ -1,29 +1,26 @@
-"""The language that a browser asks for: the header Accept-Language, by RFC 9110, sections 12.4.2 and 12.5.4."""
+"""Parses the header Accept-Language (RFC 9110, sections 12.4.2 and 12.5.4)."""
 
 import re
 from functools import lru_cache
 
 from bot.texts import LANGUAGES
 
-LANGUAGE_RANGE = re.compile(
+LANGUAGE_RANGE = re.compile(  # a language and its weight, in lower case
     r"\s*(?P<tag>\*|[a-z]{2,8}(?:-[a-z0-9]{1,8})*)\s*(?:;\s*q\s*=\s*(?P<weight>0(?:\.\d{0,3})?|1(?:\.0{0,3})?)\s*)?"
 )
-"""One language and its weight, in lower case."""
-
-LONGEST_HEADER = 1000
-"""Characters of a header that are read; browsers send a tenth of that."""
+LONGEST_HEADER = 1000  # characters read of a header; browsers send a tenth of that
 
 
 @lru_cache(maxsize=1_000)
 def negotiate(header: str) -> str:
-    """Return the language of ours with the greatest weight; empty if the header names none of ours.
+    """Return our language with the greatest weight, or "" if the header names none of ours.
 
-    Of equal weights the first counts. A weight of 0 refuses a language, and ``*`` stands for all that are not named.
+    Among equal weights the first counts. A weight of 0 refuses a language, and ``*`` stands for all that are not named.
     Malformed parts are ignored.
     """
     if not header:
         return ""
-    # Most bots that run never show a page.
+    # Imported late: most bots never show a page.
     from babel.core import negotiate_locale  # noqa: PLC0415
 
     weights: dict[str, float] = {}
@@ -38,5 +35,5 @@ def negotiate(header: str) -> str:
     best = max(wanted, key=lambda language: wanted[language])
     if wanted[best] > 0:
         return best
-    # Only refused languages were named: the first of the others will do.
+    # All named languages are refused: take the first of the others.
     return next((language for language in LANGUAGES if language not in weights), "") if weights else ""

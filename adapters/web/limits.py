@@ -1,4 +1,4 @@
-"""How much one visitor (`Access.visitor`) may ask for, counted in the memory of each worker."""
+"""Limits for each visitor (`Access.visitor`), counted in the memory of each worker."""
 
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -12,51 +12,45 @@ from bot.monitoring import PATHS as MONITORING
 from bot.platform import RateLimit
 from bot.ratelimit import RateLimiter
 
-REQUESTS = RateLimit(burst=120, interval=0.1)
-"""A page that is read fast asks for some ten things; a program has ten a second."""
+REQUESTS = RateLimit(burst=120, interval=0.1)  # a page loads about ten files; a program gets ten requests a second
 
 FILES = RateLimit(burst=600, interval=0.02)
-"""Scripts, styles and cards: a class that opens its first pages at once. What watches this machine is counted here, so
-that a flood of pages does not make the bot look ill.
+"""Scripts, styles and cards, enough for a school class that opens its first pages at once.
+
+Monitoring counts here too, so a flood of page requests does not make the bot look ill.
 """
 
 FILE_PATHS = ("/static/", "/cards/", *MONITORING)
 
 MISSES = RateLimit(burst=20, interval=30.0)
-"""How many ids that lead nowhere an address may try: of a million games a thousand addresses find one in ten years. So
-many may be looked up side by side. By address alone: all that a network may ask for (`REQUESTS`) finds one in seven
-years, and a few addresses with wrong ones are to keep their neighbours from nothing.
+"""Wrong ids of one address, and parallel lookups. A thousand addresses find one of a million games in ten years.
 
-Links to a session and a Mini App's tickets have 256 bits, which nobody guesses, and count as requests alone: were wrong
-ones counted, they would keep others of their address from signing in.
+Networks have no limit of their own: by `REQUESTS` alone a network finds one in seven years, and a few addresses with
+wrong ids must not block their neighbours.
+
+Sign-in links and a Mini App's tickets have 256 bits, which nobody guesses, so they count only as requests. Counting
+wrong ones would keep others at the same address from signing in.
 """
 
-CODES = RateLimit(burst=20, interval=300.0)
-"""How many codes of tables that lead nowhere an address may look at: far fewer than new people may try by sitting."""
-
-STREAMS_OF_ADDRESS, STREAMS = 20, 5000
-"""How many streams may be open at once: a household or a school, and a worker."""
-
-PAGES_OF_ADDRESS = 100
-"""How many tables' pages may be open at once: a school whose pupils play at the same time."""
-
-NEWCOMERS = RateLimit(burst=30, interval=20.0)
-"""How many may be new from one address: a class at once, and then three a minute; each stays in the store."""
-
-
-MESSAGES = RateLimit(burst=300, interval=0.02)
-"""What tables' pages of one address may say: a school, in which each presses something every other second."""
-
+CODES = RateLimit(burst=20, interval=300.0)  # wrong table codes; far fewer than new people can try by sitting down
+STREAMS_OF_ADDRESS, STREAMS = 20, 5000  # open streams: of a household or school, and of a worker
+PAGES_OF_ADDRESS = 100  # open pages of tables: a school that plays at the same time
+NEWCOMERS = RateLimit(burst=30, interval=20.0)  # new people, who stay in the store: a class, then three a minute
+MESSAGES = RateLimit(
+    burst=300, interval=0.02
+)  # messages of tables' pages: a school with a press every other second each
 
 CODES_NETWORK_FACTOR = 256
-"""The same of `CODES`: of eight times as much eight addresses leave nothing to others, by a wrong one now and then. It
-is what all addresses of a network of IPv4 have. That is 74,000 codes a day, not half of what its new people may try by
-sitting; of 887 million they find one of a thousand open invitations in twelve days.
+"""The limit `CODES` of a network, in multiples of one address's.
+
+With `NETWORK_FACTOR`, eight addresses with a few wrong codes would use up their whole network's limit. This factor
+gives every address of an IPv4 network its full limit. A network can try 74,000 codes a day, under half of what its new
+people can try by sitting down. Of 887 million codes, it finds one of a thousand open invitations in twelve days.
 """
 
 
 class LimitExceeded(Exception):
-    """Something was asked for too often; ``wait`` is after how many seconds it may be asked for again."""
+    """A limit was exceeded; ``wait`` is the number of seconds until a retry can succeed."""
 
     def __init__(self, why: str, wait: float) -> None:
         super().__init__(why)
@@ -64,35 +58,35 @@ class LimitExceeded(Exception):
 
 
 class Lookup:
-    """An id that is being looked up. It counts as one that leads nowhere until it is known not to be."""
+    """The lookup of an id. It counts as a wrong id until it is known to be right."""
 
     def __init__(self, give_back: Callable[[], None]) -> None:
         self._give_back, self._is_over = give_back, False
 
-    def end(self, *, nowhere: bool = False) -> None:
-        """What came of it; only the first word counts."""
-        if not self._is_over and not nowhere:
+    def end(self, *, missing: bool = False) -> None:
+        """Report the result; only the first call counts."""
+        if not self._is_over and not missing:
             self._give_back()
         self._is_over = True
 
 
 class Quota:
-    """One kind of thing that visitors ask for, by their address, and by the network around it, of which all may have
-    ``around`` times as much: how fast, or how many at once.
+    """Counts of one kind of request, by address and by network: how fast, or how many at once.
+
+    A network's limit is ``network_factor`` times that of one address.
     """
 
-    def __init__(self, around: int = NETWORK_FACTOR) -> None:
-        self._network_factor = around
+    def __init__(self, network_factor: int = NETWORK_FACTOR) -> None:
+        self._network_factor = network_factor
         self._limiters = RateLimiter(), RateLimiter()
         self._open: tuple[Counter[str], Counter[str]] = Counter(), Counter()
 
     @property
     def open(self) -> int:
-        """How many there are just now."""
         return self._open[0].total()
 
     def take(self, visitor: Visitor, rate_limit: RateLimit) -> float:
-        """As `RateLimiter.take`: nothing is counted by either where one of them has to wait."""
+        """Count one like `RateLimiter.take`; count nothing if the address or the network must wait."""
         limits = self._limits(rate_limit)
         wait = max(map(RateLimiter.wait_seconds, self._limiters, visitor, limits))
         if wait > 0:
@@ -102,27 +96,26 @@ class Quota:
         return 0.0
 
     def give_back(self, visitor: Visitor, rate_limit: RateLimit) -> None:
-        """As `RateLimiter.give_back`."""
         for limiter, key, limit in zip(self._limiters, visitor, self._limits(rate_limit), strict=True):
             limiter.refund(key, limit)
 
     def can_open(self, visitor: Visitor, most: int) -> bool:
-        """Whether there may be one more, of so many from one address."""
-        address, network = (there[key] for there, key in zip(self._open, visitor, strict=True))
+        """Return whether one more can open, with ``most`` for each address."""
+        address, network = (counter[key] for counter, key in zip(self._open, visitor, strict=True))
         return address < most and network < self._network_factor * most
 
     @contextmanager
     def hold(self, visitor: Visitor) -> Iterator[None]:
-        """Count one meanwhile."""
-        for there, key in zip(self._open, visitor, strict=True):
-            there[key] += 1
+        """Count one until the context ends."""
+        for counter, key in zip(self._open, visitor, strict=True):
+            counter[key] += 1
         try:
             yield
         finally:
-            for there, key in zip(self._open, visitor, strict=True):
-                there[key] -= 1
-                if not there[key]:
-                    del there[key]
+            for counter, key in zip(self._open, visitor, strict=True):
+                counter[key] -= 1
+                if not counter[key]:
+                    del counter[key]
 
     def _limits(self, rate_limit: RateLimit) -> tuple[RateLimit, RateLimit]:
         return rate_limit, RateLimit(
@@ -131,7 +124,7 @@ class Quota:
 
 
 class Limits:
-    """What each address has asked for lately; ``access`` says whether a proxy stands before it."""
+    """All limits of a worker."""
 
     def __init__(self, access: Access, *, on: bool) -> None:
         self._access, self._on = access, on
@@ -141,20 +134,21 @@ class Limits:
 
     @property
     def streams(self) -> int:
-        """How many streams are open."""
+        """The number of open streams."""
         return self._streams.open
 
     def count_request(self, request: web.Request) -> None:
-        """Count a request, for whatever it is; TooMany if it is one too many."""
-        counted, limit = (self._files, FILES) if request.path.startswith(FILE_PATHS) else (self._requests, REQUESTS)
-        wait = counted.take(self._access.visitor(request), limit)
+        """Count any request; raise `LimitExceeded` if there are too many."""
+        quota, limit = (self._files, FILES) if request.path.startswith(FILE_PATHS) else (self._requests, REQUESTS)
+        wait = quota.take(self._access.visitor(request), limit)
         if self._on and wait > 0:
             raise LimitExceeded("Too many requests from this address.", wait)
 
     @contextmanager
     def lookup(self, request: web.Request) -> Iterator[Lookup]:
-        """Count an id, before it is looked up: many may be asked for side by side. TooMany if too many lead nowhere. It
-        is taken back unless it is said to lead nowhere meanwhile.
+        """Count an id as wrong, and uncount it at the end unless `Lookup.end` said that it is missing.
+
+        It counts before the lookup because many can run in parallel. Raise `LimitExceeded` after too many wrong ids.
         """
         address = self._access.visitor(request).address
         wait = self._misses.take(address, MISSES)
@@ -167,42 +161,42 @@ class Limits:
             lookup.end()
 
     def count_code(self, request: web.Request) -> None:
-        """Count a code, before it is looked up: many may be asked for side by side. TooMany if somebody has tried too
-        many that lead nowhere; `good_code` takes one back that does not.
+        """Count a code as wrong before it is looked up; `give_code_back` uncounts a right one.
+
+        Raise `LimitExceeded` after too many wrong codes.
         """
         wait = self._codes.take(self._access.visitor(request), CODES)
         if self._on and wait > 0:
             raise LimitExceeded("Too many wrong codes from this address.", wait)
 
     def give_code_back(self, request: web.Request) -> None:
-        """The code that was counted leads somewhere."""
         self._codes.give_back(self._access.visitor(request), CODES)
 
     def count_newcomer(self, request: web.Request) -> None:
-        """Count somebody new; TooMany if it is one too many."""
+        """Count a new person; raise `LimitExceeded` if there are too many."""
         wait = self._newcomers.take(self._access.visitor(request), NEWCOMERS)
         if self._on and wait > 0:
             raise LimitExceeded("Too many new people from this address.", wait)
 
     def count_message(self, request: web.Request) -> None:
-        """Count what a table's page says; TooMany if it is one too many."""
+        """Count a message of a table's page; raise `LimitExceeded` if there are too many."""
         wait = self._messages.take(self._access.visitor(request), MESSAGES)
         if self._on and wait > 0:
-            raise LimitExceeded("Too many words from this address.", wait)
+            raise LimitExceeded("Too many messages from this address.", wait)
 
     def open_stream(self, request: web.Request) -> AbstractContextManager[None]:
-        """Count a stream for as long as it is open; TooMany if it is one too many."""
+        """Count a stream until the context ends; raise `LimitExceeded` if there are too many."""
         is_full = self.streams >= STREAMS
         return self._open(self._streams, request, 0 if is_full else STREAMS_OF_ADDRESS, "streams")
 
     def open_page(self, request: web.Request) -> AbstractContextManager[None]:
-        """Count a table's page for as long as it is open; TooMany if it is one too many."""
+        """Count a table's page until the context ends; raise `LimitExceeded` if there are too many."""
         return self._open(self._pages, request, PAGES_OF_ADDRESS, "pages")
 
     @contextmanager
-    def _open(self, counted: Quota, request: web.Request, most: int, what: str) -> Iterator[None]:
+    def _open(self, quota: Quota, request: web.Request, most: int, kind: str) -> Iterator[None]:
         visitor = self._access.visitor(request)
-        if self._on and not counted.can_open(visitor, most):
-            raise LimitExceeded(f"Too many {what} are open.", 30.0)
-        with counted.hold(visitor):
+        if self._on and not quota.can_open(visitor, most):
+            raise LimitExceeded(f"Too many {kind} are open.", 30.0)
+        with quota.hold(visitor):
             yield

@@ -1,6 +1,4 @@
-"""How somebody has their cards on our pages, at ``/settings``; with ``?t=`` one comes back to that table."""
-
-from http import HTTPStatus
+"""A player's settings at ``/settings``; ``?t=CODE`` returns to that table."""
 
 from aiohttp import web
 from aiohttp.web_routedef import AbstractRouteDef
@@ -14,7 +12,7 @@ from bot.features.settings.site import SettingsSite
 
 
 class OwnSettings:
-    """Answers for them. Who is nobody yet has none, and is led to the first page."""
+    """The handlers of ``/settings``. Strangers have no settings and are redirected to the first page."""
 
     def __init__(self, site: Site, card_room: CardRoom) -> None:
         self._site, self._card_room = site, card_room
@@ -27,23 +25,16 @@ class OwnSettings:
     async def show(self, request: web.Request) -> web.Response:
         reader = await self._site.people.identify(request)
         if reader is None:
-            return _redirect("/")
-        language = await self._card_room.lobby.language_of(reader.person, browser_language(request))
+            return self._site.redirect("/")
+        language = await self._site.language(request, reader)
         settings = await self._settings_site.settings_of(reader.person, language)
         to = parse_code(request.query.get("t", ""))
         return self._site.page(request, "settings.html", language, settings=settings, to=to)
 
     async def choose(self, request: web.Request) -> web.Response:
-        said = await self._site.read_form(request)
-        table = parse_code(said.get("t", ""))
-        chosen = {name: value for name, value in said.items() if name != "t"}
+        form = await self._site.read_form(request)
+        table = parse_code(form.pop("t", ""))
         reader = await self._site.people.identify(request)
-        if reader is not None and not await self._settings_site.choose(
-            reader.as_person(browser_language(request)), chosen
-        ):
+        if reader and not await self._settings_site.choose(reader.as_person(browser_language(request)), form):
             raise Refused("there is no such setting")
-        return _redirect(f"/t/{table}" if table else "/")
-
-
-def _redirect(address: str) -> web.Response:
-    return web.Response(status=HTTPStatus.SEE_OTHER, headers={"Location": address})
+        return self._site.redirect(f"/t/{table}" if table else "/")

@@ -1,4 +1,4 @@
-"""The pages that are the same for everybody."""
+"""Pages that are the same for all readers."""
 
 from collections.abc import Mapping
 from http import HTTPStatus
@@ -12,19 +12,14 @@ from bot.texts import gettext_noop as _
 from bot.texts import language_of, texts
 from bot.words.rules import has_common_rules, rules_text
 
-COMMON = ""
-"""What the rules are about that all Tressette games share."""
-
-
+COMMON = ""  # the topic of the rules that all Tressette games share
 ADDRESSES: Mapping[Kind, str] = {"table": "/t/{}", "watch": "/t/{}", "game": "/g/{}"}
-"""Where each leads that somebody may have been given."""
-
 COMMON_RULES = _("Common to all Tressette games")
 NO_CODE = _("This is no code of a table, and no link to one.")
 
 
 class Pages:
-    """Answers for them."""
+    """The handlers of ``/chat``, ``/go`` and ``/rules``."""
 
     def __init__(self, site: Site) -> None:
         self._site = site
@@ -36,27 +31,27 @@ class Pages:
         return self._site.page(request, "chat.html", challenge=f"/{word} {FIRST_GAME}")
 
     async def go(self, request: web.Request) -> web.Response:
-        """Lead to the table or game whose code or link somebody was given, written as they had it."""
+        """Redirect to the table or game of a pasted code or link."""
         if pasted := read_pasted(request.query.get("to", "")):
-            return web.Response(status=303, headers={"Location": ADDRESSES[pasted.kind].format(pasted.id)})
+            return self._site.redirect(ADDRESSES[pasted.kind].format(pasted.id))
         why = texts(language_of(browser_language(request))).gettext(NO_CODE)
-        return self._site.said(request, HTTPStatus.NOT_FOUND, why)
+        return self._site.message(request, HTTPStatus.NOT_FOUND, why)
 
     async def rules(self, request: web.Request) -> web.Response:
-        """How a game is played, by its id; without one, what all Tressette games share."""
-        about = request.match_info.get("about", COMMON)
-        subjects = {COMMON: COMMON_RULES, **choices_of(ArgumentKind.TOPIC)}
-        if about not in subjects:
+        """Show a game's rules, or without a game those that all Tressette games share."""
+        topic = request.match_info.get("topic", COMMON)
+        topics = {COMMON: COMMON_RULES, **choices_of(ArgumentKind.TOPIC)}
+        if topic not in topics:
             raise web.HTTPNotFound()
         language = language_of(browser_language(request))
-        text = rules_text(language, about)
+        text = rules_text(language, topic)
         cards = self._site.assets.cards_url(f"{text.suits}-classic")
         return self._site.page(
             request,
             "rules.html",
             language,
             text=text,
-            common=rules_text(language) if has_common_rules(about) else None,
+            common=rules_text(language) if has_common_rules(topic) else None,
             ranking=[(f"{cards}#{card}", worth) for card, worth in text.ranking],
-            others={one: texts(language).gettext(name) for one, name in subjects.items() if one != about},
+            others={other: texts(language).gettext(name) for other, name in topics.items() if other != topic},
         )

@@ -1,9 +1,10 @@
-"""Who one is on our pages: a person of one's own, known by a cookie, or somebody of a chat, by a session's
-(`bot.sessions`), which goes first.
+"""The people on our pages: guests, known by a cookie, and people of a chat, known by a session (`bot.sessions`).
 
-| key | type | what |
+A session takes precedence over a guest's cookie.
+
+| key | type | value |
 |---|---|---|
-| ``web:people`` | hash | a person by id, JSON: name, and the SHA-256 of what their cookie has |
+| ``web:people`` | hash | guests by id, as JSON: name and the SHA-256 of the cookie's token |
 """
 
 import json
@@ -29,28 +30,24 @@ from bot.web_server import matches_digest, token_digest
 
 PLATFORM = "web"
 PEOPLE = "web:people"
+# A session in another site's frame has its own cookie name, because browsers can hold both at once.
 COOKIE, SESSION, FRAMED = "buongioco", "buongioco_session", "buongioco_framed"
-"""A frame's session has a name of its own, for a browser keeps it apart: by one name it might hold both."""
-
 SESSIONS = (FRAMED, SESSION)
+# Lifetimes from the last visit. Browsers keep no cookie longer than 400 days.
 COOKIE_SECONDS = {COOKIE: 400 * 86400, SESSION: KEPT_SECONDS, FRAMED: KEPT_SECONDS}
-"""How long after they were last sent. A person of one's own is known as long as browsers keep any cookie."""
 
-READER_COOKIE: web.RequestKey[str] = web.RequestKey("known_by", str)
-"""The cookie that says who asks."""
+READER_COOKIE: web.RequestKey[str] = web.RequestKey("known_by", str)  # the cookie that identified the reader
 
 ID_BYTES, TOKEN_BYTES = 6, 24
 LONGEST_NAME = 32
+# New people in so many seconds, from all addresses together: each stays in the store (see `Limits.count_newcomer`).
 MOST_NEW, NEW_SECONDS = 300, 60.0
-"""How many people may be new in so many seconds, from all addresses together (`Limits.newcomer`): each stays in the
-store.
-"""
 
 RENAME = Path(__file__).with_name("rename.lua").read_text(encoding="utf-8")
 
 
 class WebPerson(NamedTuple):
-    """Somebody who plays on our pages; ``person`` is ``platform:id``."""
+    """A reader of our pages; ``person`` is ``platform:id``."""
 
     person: str
     name: str
@@ -62,31 +59,30 @@ class WebPerson(NamedTuple):
 
     @property
     def is_guest(self) -> bool:
-        """Whether they are of our pages alone, and of no chat."""
+        """Whether they have no account in a chat."""
         return platform_of(self.person) == PLATFORM
 
     @property
     def tag(self) -> str:
-        """Tells them from all others, in twelve characters."""
+        """An id of twelve characters."""
         return self.id if self.is_guest else sha256(self.person.encode()).hexdigest()[: 2 * ID_BYTES]
 
     @property
     def place(self) -> str:
-        """Where what they do here is done: their private chat, of which a page shows the same."""
+        """The place of their presses: their private chat, which shows the same as the page."""
         return private_place(self.person)
 
     def as_person(self, language: str) -> Person:
-        """As the card room knows them; their browser speaks a language."""
         return Person(self.person, self.name, self.handle, language)
 
 
 def kept_of(person: str) -> list[StoredField]:
-    """What is kept of a person: their name, and how their cookie is known; or of a program."""
+    """List the stored data of a guest or a program."""
     return programs.stored_fields(person) or [StoredField(PEOPLE, person.partition(":")[2])]
 
 
 class WebPeople:
-    """All of them, in the store. Every method raises its errors."""
+    """The people in the store. Every method can raise `STORE_ERRORS`."""
 
     def __init__(self, card_room: CardRoom) -> None:
         self._card_room = card_room
@@ -96,7 +92,7 @@ class WebPeople:
         self._recent: deque[float] = deque()
 
     async def identify(self, request: web.Request) -> WebPerson | None:
-        """Who asks, by their cookies; None for a stranger."""
+        """Return the reader by their cookies; None for a stranger."""
         for cookie in SESSIONS:
             person = await self.sessions.authenticate(request.cookies.get(cookie, ""))
             if person and (profile := await self._card_room.lobby.profile(person)).is_known:
@@ -115,20 +111,20 @@ class WebPeople:
         return WebPerson(f"{PLATFORM}:{id_}", person_name(fields["name"]))
 
     async def is_signed_in(self, request: web.Request, reader: WebPerson) -> bool:
-        """Whether the session with which somebody of a chat came has not been ended."""
+        """Return whether the reader's session is still valid; always true for guests."""
         return reader.is_guest or reader.person in await self.session_people(request)
 
     async def session_people(self, request: web.Request) -> list[str]:
-        """The people of chats whose sessions a browser holds."""
+        """Return the people of the browser's sessions, "" for an invalid one."""
         return [await self.sessions.authenticate(request.cookies.get(cookie, "")) for cookie in SESSIONS]
 
     async def sign_out(self, request: web.Request) -> None:
-        """End them all."""
+        """End all sessions of the browser."""
         for cookie in SESSIONS:
             await self.sessions.leave(request.cookies.get(cookie, ""))
 
     async def add_guest(self, name: str) -> tuple[WebPerson, str]:
-        """Somebody new, and what their cookie is to hold. Refused if too many have come just now."""
+        """Add a guest; return them and their cookie's value. Raise `Refused` if too many came in the last minute."""
         now = time.monotonic()
         while self._recent and now - self._recent[0] > NEW_SECONDS:
             self._recent.popleft()
@@ -142,7 +138,7 @@ class WebPeople:
         return person, f"{person.id}.{token}"
 
     async def rename(self, person: WebPerson, name: str) -> WebPerson:
-        """The person by another name; the same if it is none, if they are kept no more, or called as in their chat."""
+        """Rename a guest. People of a chat keep its name; nothing happens if the guest was forgotten."""
         name = clean_name(name) if person.is_guest else ""
         if not name or name == person.name:
             return person
@@ -154,18 +150,19 @@ class WebPeople:
 
 
 def set_cookie(response: web.StreamResponse, cookie: str, value: str, *, secure: bool) -> None:
-    """Have the browser say who its reader is from now on; no more, where there is nothing to say. A page with
-    ``FRAMED`` may stand in another site's frame: the browser keeps the cookie for that site's frames alone.
+    """Set a cookie, or delete it if the value is empty.
+
+    With ``FRAMED`` the cookie works in another site's frame, and browsers send it only in that site's frames.
     """
     framed = cookie == FRAMED and secure
     flags = ["HttpOnly", "Path=/", f"Max-Age={COOKIE_SECONDS[cookie] if value else 0}"]
-    # Python's own cookies know of "Partitioned" from 3.14 on.
+    # http.cookies supports "Partitioned" only from Python 3.14 on.
     flags += ["Secure", "SameSite=None", "Partitioned"] if framed else ["SameSite=Lax"]
     flags += ["Secure"] if secure and not framed else []
     response.headers.add("Set-Cookie", "; ".join((f"{cookie}={value}", *flags)))
 
 
 def clean_name(name: str) -> str:
-    """Return a name as it may stand at a table; empty if nothing is left of it."""
+    """Return a name without forbidden characters, or "" if nothing is left."""
     name = person_name(name.encode("utf-8", "ignore").decode(), LONGEST_NAME)
     return "" if name == NO_NAME else name

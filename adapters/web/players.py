@@ -1,4 +1,4 @@
-"""The pages of players: a leaderboard at ``/leaderboard``, and how somebody has played at ``/p/{player_id}``."""
+"""Leaderboards at ``/leaderboard``, players at ``/p/{player_id}``."""
 
 import re
 from collections.abc import Sequence
@@ -10,31 +10,28 @@ from aiohttp import web
 from aiohttp.web_routedef import AbstractRouteDef
 
 from adapters.web.api.operations import PLAYER_ID
-from adapters.web.people import WebPerson
-from adapters.web.site import Site, browser_language
+from adapters.web.site import Site
 from bot.card_room import CardRoom
 from bot.commands import ArgumentKind, choices_of
 from bot.features.ratings.feature import RatingsFeature
 from bot.features.ratings.players import ALL, PERIODS, Players
 from bot.texts import gettext_noop as _
-from bot.texts import language_of, texts
+from bot.texts import texts
 
-FORM_GAMES = 10
-"""As many of the last games tell of somebody's form."""
-
+FORM_GAMES = 10  # last games that show a player's form
 NO_PLAYER = _("There is no such player, or they have played no rated game.")
 CURVE_SIZE, SPARK_SIZE = (600, 180), (120, 28)
 
 
 class Point(NamedTuple):
-    """A point of a curve, in the drawing's own units from its upper left corner."""
+    """A point of a curve, in the drawing's units from its upper left corner."""
 
     x: float
     y: float
 
 
 class PlayerPages:
-    """Answers for them."""
+    """The handlers of these pages."""
 
     def __init__(self, site: Site, card_room: CardRoom) -> None:
         self._site, self._card_room = site, card_room
@@ -49,7 +46,7 @@ class PlayerPages:
 
     async def leaderboard(self, request: web.Request) -> web.Response:
         reader = await self._site.people.identify(request)
-        language = await self._language(request, reader)
+        language = await self._site.language(request, reader)
         _ = texts(language).gettext
         games = {ALL: _("all games"), **{game: _(name) for game, name in choices_of(ArgumentKind.GAME).items()}}
         game, period = (request.query.get(name, ALL) for name in ("game", "period"))
@@ -64,47 +61,39 @@ class PlayerPages:
             board=board,
             games=games,
             periods={ALL: _("all time"), "month": _("this month")},
-            sparks=[curve(one.ratings, SPARK_SIZE, margin=3) for one in board.players],
-            counted=texts(language).ngettext,
+            sparks=[curve(player.ratings, SPARK_SIZE, margin=3) for player in board.players],
+            ngettext=texts(language).ngettext,
             size=SPARK_SIZE,
         )
 
     async def player(self, request: web.Request) -> web.Response:
         reader = await self._site.people.identify(request)
-        language = await self._language(request, reader)
+        language = await self._site.language(request, reader)
         id_ = request.match_info["player_id"]
         person = reader.person if reader else ""
         is_id = re.fullmatch(PLAYER_ID, id_)
         with self._site.limits.lookup(request) as lookup:
             player = await self._players.player(id_, person, language) if is_id else None
-            lookup.end(nowhere=player is None)
+            lookup.end(missing=player is None)
         if player is None:
-            return self._site.said(request, HTTPStatus.NOT_FOUND, texts(language).gettext(NO_PLAYER))
+            return self._site.message(request, HTTPStatus.NOT_FOUND, texts(language).gettext(NO_PLAYER))
         _ = texts(language).gettext
         return self._site.page(
             request,
             "player.html",
             language,
             player=player,
-            games={
-                ALL: _("all games"),
-                **{game: _(name) for game, name in choices_of(ArgumentKind.GAME).items()},
-            },
-            points=curve([one.rating for one in player.history], CURVE_SIZE, margin=10),
+            games={ALL: _("all games"), **{game: _(name) for game, name in choices_of(ArgumentKind.GAME).items()}},
+            points=curve([game.rating for game in player.history], CURVE_SIZE, margin=10),
             size=CURVE_SIZE,
             form=player.history[-FORM_GAMES:],
-            on=lambda day: _format_day(day, language),
-            counted=texts(language).ngettext,
+            format_day=lambda day: _format_day(day, language),
+            ngettext=texts(language).ngettext,
         )
-
-    async def _language(self, request: web.Request, reader: WebPerson | None) -> str:
-        if reader is None:
-            return language_of(browser_language(request))
-        return await self._card_room.lobby.language_of(reader.person, browser_language(request))
 
 
 def curve(ratings: Sequence[int], size: tuple[int, int], margin: int) -> list[Point]:
-    """How ratings went, from left to right, in a drawing of a size; nothing for fewer than two."""
+    """Return the points of a rating curve in a drawing of this size; none for fewer than two ratings."""
     if len(ratings) < 2:
         return []
     width, height = size[0] - 2 * margin, size[1] - 2 * margin
@@ -112,7 +101,7 @@ def curve(ratings: Sequence[int], size: tuple[int, int], margin: int) -> list[Po
     return [
         Point(
             round(margin + width * place / (len(ratings) - 1), 1),
-            # Who always had the same stands in the middle.
+            # A constant rating is drawn in the middle.
             round(margin + height * ((high - rating) / (high - low) if high > low else 0.5), 1),
         )
         for place, rating in enumerate(ratings)
@@ -120,8 +109,7 @@ def curve(ratings: Sequence[int], size: tuple[int, int], margin: int) -> list[Po
 
 
 def _format_day(day: date, language: str) -> str:
-    """A day as it is written in a language."""
-    # Not before such a page is asked for.
+    # Imported only when such a page is opened.
     from babel.dates import format_date  # noqa: PLC0415
 
     return format_date(day, "medium", locale=language)

@@ -1,4 +1,4 @@
-"""The page of a finished game, at ``/g/{game_id}``. What it shows it asks of the interface for programs."""
+"""The page of a finished game, at ``/g/{game_id}``. Its script reads the game from the API."""
 
 import json
 import re
@@ -16,7 +16,7 @@ from bot.texts import language_of, texts
 
 
 class Replays:
-    """Answers for them."""
+    """The handler of ``/g/{game_id}``."""
 
     def __init__(self, site: Site, card_room: CardRoom) -> None:
         self._site, self._card_room = site, card_room
@@ -30,7 +30,7 @@ class Replays:
         is_id = re.fullmatch(GAME_ID, game_id)
         with self._site.limits.lookup(request) as lookup:
             found = await self._card_room.games.get_game(game_id, Reader(language)) if is_id else None
-            lookup.end(nowhere=found is None)
+            lookup.end(missing=found is None)
         game = json.loads(found.body) if found else None
         data = {
             "id": game_id,
@@ -46,7 +46,6 @@ class Replays:
 
 
 def _texts(language: str) -> dict[str, str]:
-    """The page's own words."""
     _ = texts(language).gettext
     return {
         "again": _("Try again"),

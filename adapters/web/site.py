@@ -12,6 +12,7 @@ from typing import Any
 from aiohttp import web
 from aiohttp.web_routedef import AbstractRouteDef
 from cachetools import TTLCache, cached
+from yarl import URL
 
 from adapters.web.access import Access
 from adapters.web.api.problems import ApiError
@@ -32,22 +33,18 @@ from bot.texts import language_of, texts
 from bot.web_server import body_timeout, listen
 
 REMEDY = "set BUONGIOCO_PLAYGROUND_PORT or BUONGIOCO_PLAYGROUND_HOST, or BUONGIOCO_PLAYGROUND=false"
-ANY_ADDRESS = {"": socket.AF_INET, "0.0.0.0": socket.AF_INET, "::": socket.AF_INET6}  # noqa: S104 - to be named
-"""Where one listens on every address of a kind; at ``::`` asyncio takes those of IPv6 alone."""
-
+# Hosts that mean every address of a family; at ``::`` asyncio listens on IPv6 only.
+ANY_ADDRESS = {"": socket.AF_INET, "0.0.0.0": socket.AF_INET, "::": socket.AF_INET6}  # noqa: S104 - only names
 DOCUMENTATION_ADDRESS = {socket.AF_INET: "192.0.2.1", socket.AF_INET6: "2001:db8::1"}
 LOOPBACK = {socket.AF_INET: "127.0.0.1", socket.AF_INET6: "::1"}
-ADDRESS_SECONDS = 60.0
-"""How old what is known of this machine's address may be: it may come into another network."""
+ADDRESS_SECONDS = 60.0  # how long this machine's address is cached: it can change networks
+COOKIE_CHECK = "/cookies"
 
 TOO_MUCH = _("Too much was asked for from where you are: try again in a minute.")
 NOTHING_HERE = _("There is nothing here: the link may be wrong.")
 
-MOST_SENT = 8192
-"""Bytes of a request's body: what a Mini App says of its person is the longest."""
-
-SHARE_OF_FILES = 0.8
-"""The share of the process's open files that connections may have: all streams and pages (`adapters.web.limits`)."""
+MOST_SENT = 8192  # bytes of a request's body; a Mini App's data is the longest
+SHARE_OF_FILES = 0.8  # the share of the process's open files that connections can have (`adapters.web.limits`)
 
 CONTENT_SECURITY = "; ".join(
     (
@@ -60,10 +57,10 @@ CONTENT_SECURITY = "; ".join(
         "base-uri 'none'",
     )
 )
-NOBODY = "'none'"
+NO_FRAMES = "'none'"
 SECURITY = {
     "X-Content-Type-Options": "nosniff",
-    # With "no-referrer" browsers leave out where a form comes from, which is looked at.
+    # Not "no-referrer": browsers would then send no Origin with forms.
     "Referrer-Policy": "same-origin",
     "Cross-Origin-Opener-Policy": "same-origin",
     "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
@@ -71,7 +68,7 @@ SECURITY = {
 
 
 class Site:
-    """Serves what was added to it. ``listening`` is whether it does so just now."""
+    """The web server. ``listening`` is whether it accepts connections now."""
 
     def __init__(self, card_room: CardRoom) -> None:
         self._card_room = card_room
@@ -84,25 +81,25 @@ class Site:
         self._routes: list[AbstractRouteDef] = []
         self.listening = False
         self.on_closing: list[Callable[[], None]] = []
-        """Called when it closes: what waits for news ends, so that nobody waits for it."""
+        """Called at shutdown, to end streams that wait for news."""
         self._failure: BadSetting | None = None
         self._has_failed = asyncio.Event()
         self._security = SECURITY
 
     def guest_visitor(self, request: web.Request, reader: WebPerson) -> Visitor | None:
-        """Return from where a guest comes; None for people of a chat, whose platform knows them."""
+        """Return the visitor behind a guest; None for people of a chat, who are limited by their account."""
         is_counted = reader.is_guest and self._card_room.settings.rate_limits
         return self.access.visitor(request) if is_counted else None
 
     def add(self, routes: Sequence[AbstractRouteDef]) -> None:
-        """Have something served, from the next time on that it listens."""
+        """Add routes; they are served from the next `open` on."""
         self._routes += routes
 
     @asynccontextmanager
     async def open(self) -> AsyncIterator[None]:
-        """Listen meanwhile; BadSetting where it cannot."""
+        """Listen until the context ends; `BadSetting` if the address cannot be used."""
         frames = [app.frame_origin for app in self._card_room.mini_apps.values()] if self.is_secure else []
-        policy = f"{CONTENT_SECURITY}; frame-ancestors {' '.join(frames or [NOBODY])}"
+        policy = f"{CONTENT_SECURITY}; frame-ancestors {' '.join(frames) or NO_FRAMES}"
         self._security = {**SECURITY, "Content-Security-Policy": policy}
         app = web.Application(middlewares=[self._guard], client_max_size=MOST_SENT)
         app.add_routes(self._routes)
@@ -130,14 +127,14 @@ class Site:
             await runner.cleanup()
 
     async def wait_for_failure(self) -> None:
-        """Wait until it cannot be served, and raise why: for adapters whose pages stand here beside another's."""
+        """Wait until the server fails to listen and raise the reason, for adapters that share the site."""
         await self._has_failed.wait()
         assert self._failure
         raise self._failure
 
     @property
     def url(self) -> str:
-        """Where it is for those who may come, without a slash at its end."""
+        """The site's address for its visitors, without a trailing slash."""
         if self.access.public:
             return str(self.access.public)
         shown = _own_address(ANY_ADDRESS[self._host]) if self._host in ANY_ADDRESS else self._host
@@ -145,49 +142,66 @@ class Site:
 
     @property
     def is_secure(self) -> bool:
-        """Whether it is reached by https, so that cookies are for that alone."""
+        """Whether the public address is https, so cookies are marked Secure."""
         return self.access.public is not None and self.access.public.scheme == "https"
 
     def page(self, request: web.Request, template: str, language: str = "", /, **values: object) -> web.Response:
-        """A page (`Templates.page`), in a language or in that which its reader's browser speaks."""
+        """Render a template (`Templates.page`), by default in the browser's language."""
         text = self.templates.page(template, language or language_of(browser_language(request)), **values)
         headers = {"Cache-Control": "no-cache", "Vary": "Accept-Language, Cookie"}
         return web.Response(text=text, content_type="text/html", headers=headers)
 
-    def said(self, request: web.Request, status: HTTPStatus, why: str) -> web.Response:
-        """A page that says one thing, and leads home; nothing but the text where no page was asked for."""
-        if "text/html" not in request.headers.get("Accept", ""):
-            return web.Response(text=why, status=status)
-        page = self.page(request, "said.html", why=why)
+    def message_page(
+        self, request: web.Request, why: str, status: HTTPStatus = HTTPStatus.OK, language: str = "", watch_id: str = ""
+    ) -> web.Response:
+        """Return a page with one message and a link home, or to the table to watch."""
+        page = self.page(request, "message.html", language, why=why, watch_id=watch_id)
         page.set_status(status)
         return page
 
+    def message(self, request: web.Request, status: HTTPStatus, why: str) -> web.Response:
+        """Return a `message_page`, or plain text if the client does not accept HTML."""
+        if "text/html" in request.headers.get("Accept", ""):
+            return self.message_page(request, why, status)
+        return web.Response(text=why, status=status)
+
+    def redirect(self, address: str, cookie: str = "", value: str = "") -> web.Response:
+        """Redirect to a page of this site. With a new cookie, lead through the cookie check (`cookie_check`)."""
+        location = str(URL(COOKIE_CHECK).with_query(to=address)) if value else address
+        response = web.Response(status=HTTPStatus.SEE_OTHER, headers={"Location": location})
+        if value:
+            set_cookie(response, cookie, value, secure=self.is_secure)
+        return response
+
+    async def language(self, request: web.Request, reader: WebPerson | None) -> str:
+        """Return the language of a reader, or for strangers that of their browser."""
+        spoken = browser_language(request)
+        return await self._card_room.lobby.language_of(reader.person, spoken) if reader else language_of(spoken)
+
     def check_own_page(self, request: web.Request) -> None:
-        """Refused unless one of our own pages asks: browsers say so where something is written or a socket opened, and
-        another site's page was refused already.
+        """Raise `Refused` unless one of our own pages sent the request.
+
+        Browsers send `Origin` with writes and WebSockets, and `Access.check` has already refused foreign origins.
         """
         if "Origin" not in request.headers:
             raise Refused("Only a page of this address may ask for this.")
 
     async def read_form(self, request: web.Request) -> dict[str, str]:
-        """What a form of one of our pages says; Refused for any other, and for what is none."""
+        """Return the form that one of our pages sent; raise `Refused` for anything else."""
         self.check_own_page(request)
         is_form = request.content_type == "application/x-www-form-urlencoded"
-        # In others half of a surrogate pair may come, which nothing can be done with.
+        # Other encodings can yield half of a surrogate pair, which cannot be stored.
         if not is_form or (request.charset or "utf-8").lower() != "utf-8":
             raise Refused("there is no such request")
         try:
             async with body_timeout():
-                return {name: str(said) for name, said in (await request.post()).items()}
+                return {name: str(value) for name, value in (await request.post()).items()}
         except ValueError:
-            # Bytes that are no text.
             raise Refused("there is no such request") from None
 
     @web.middleware
     async def _guard(self, request: web.Request, handler: Any) -> web.StreamResponse:
-        """Count every request. Refuse those that another site had a browser make, that came by another name, or past a
-        closed door.
-        """
+        """Check and limit every request, turn errors into pages, and renew the reader's cookie."""
         language = language_of(browser_language(request))
         try:
             self.limits.count_request(request)
@@ -199,54 +213,53 @@ class Site:
                 response = ApiError(HTTPStatus.FORBIDDEN, str(refused)).response()
                 response.headers.update(self._security)
                 return response
-            response = self.said(request, HTTPStatus.FORBIDDEN, refused.text(language))
+            response = self.message(request, HTTPStatus.FORBIDDEN, refused.text(language))
         except LimitExceeded as refused:
             if _is_api_request(request):
                 response = ApiError(HTTPStatus.TOO_MANY_REQUESTS, str(refused), refused.wait).response()
                 response.headers.update(self._security)
                 return response
-            response = self.said(request, HTTPStatus.TOO_MANY_REQUESTS, texts(language).gettext(TOO_MUCH))
+            response = self.message(request, HTTPStatus.TOO_MANY_REQUESTS, texts(language).gettext(TOO_MUCH))
             response.headers["Retry-After"] = str(ceil(refused.wait))
         except web.HTTPNotFound:
-            response = self.said(request, HTTPStatus.NOT_FOUND, texts(language).gettext(NOTHING_HERE))
+            response = self.message(request, HTTPStatus.NOT_FOUND, texts(language).gettext(NOTHING_HERE))
         except web.HTTPException as answer:
             answer.headers.update(self._security)
             raise
         except ConnectionError:
-            # It is whoever asked that is away: errors of the store's connections are of the Redis client's own class.
+            # The client is gone: the store's connection errors are of the Redis client's own class.
             raise
         except STORE_ERRORS as error:
             why = self._card_room.report_store_error(error, language)
-            response = self.said(request, HTTPStatus.SERVICE_UNAVAILABLE, why)
+            response = self.message(request, HTTPStatus.SERVICE_UNAVAILABLE, why)
         if not response.prepared:
             response.headers.update(self._security)
             response.headers.setdefault("Cache-Control", "no-cache")
             if response.content_type == "text/html" and (cookie := request.get(READER_COOKIE)):
-                # After they have left the browser nobody comes back to it by the browser's own Back.
+                # After a sign-out, the browser's Back must not show the page again.
                 response.headers["Cache-Control"] = "no-store"
                 if request.method == "GET":
-                    # Whoever comes again and again stays who they are.
+                    # Each visit extends the cookie's life.
                     set_cookie(response, cookie, request.cookies[cookie], secure=self.is_secure)
         return response
 
 
 def _is_api_request(request: web.Request) -> bool:
-    """Whether errors are answered as the interface for programs has them."""
     return request.path == "/api" or request.path.startswith("/api/")
 
 
 def browser_language(request: web.Request) -> str:
-    """Return the language of ours that a browser asks for; empty if it asks for none of them."""
+    """Return the browser's preferred language among ours, or ""."""
     return negotiate(",".join(request.headers.getall("Accept-Language", [])))
 
 
 @cached(TTLCache(2, ADDRESS_SECONDS))
 def _own_address(family: socket.AddressFamily) -> str:
-    """This machine's address on its network, as far as it knows one; boards ask for it whenever they are drawn."""
-    with suppress(OSError), socket.socket(family, socket.SOCK_DGRAM) as line:
-        # Nothing is sent by that.
-        line.connect((DOCUMENTATION_ADDRESS[family], 9))
-        return str(line.getsockname()[0])
+    """Return this machine's address on its network, or the loopback address. Boards need it whenever they are drawn."""
+    with suppress(OSError), socket.socket(family, socket.SOCK_DGRAM) as udp:
+        # Connecting a UDP socket sends nothing.
+        udp.connect((DOCUMENTATION_ADDRESS[family], 9))
+        return str(udp.getsockname()[0])
     return LOOPBACK[family]
 
 

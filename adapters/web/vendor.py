@@ -1,7 +1,7 @@
-"""The libraries that pages use, in `static/vendor/` as they were released: nothing is built to run the bot.
+"""The libraries of our pages, unchanged releases in `static/vendor/`: the bot needs no build step.
 
-`python -m adapters.web.vendor` looks whether the files are those of `LIBRARIES`; with ``--renew`` it fetches them from
-the npm registry anew, by the versions that stand there: change these first, and put what it prints in their place.
+`python -m adapters.web.vendor` checks the files against `LIBRARIES`. To update a library, change its version and
+integrity there, run it with ``--renew``, which downloads from the npm registry, and copy the digests it prints.
 """
 
 import argparse
@@ -16,14 +16,12 @@ from typing import NamedTuple
 
 FOLDER = Path(__file__).parent / "static" / "vendor"
 REGISTRY = "https://registry.npmjs.org"
+# Replacements of bare module names: browsers need paths, and an import map would be inline code.
 IMPORTS = {b'"preact"': b'"./preact.js"'}
-"""What stands in place of a library's bare name: browsers look for files, and an import map would be inline code."""
 
 
 class Library(NamedTuple):
-    """``integrity`` is the package's as the registry has it; ``files`` are those kept, by their names in the package,
-    each with the name here and the SHA-256 of what is kept.
-    """
+    """A library. ``integrity`` is the registry's; ``files`` maps paths in the package to our name and SHA-256."""
 
     name: str
     version: str
@@ -61,9 +59,9 @@ LIBRARIES = (
 
 
 def find_changed() -> list[str]:
-    """The files that are not what they should be."""
-    kept = [one for library in LIBRARIES for one in library.files.values()]
-    return [name for name, digest in kept if not _has_digest(FOLDER / name, digest)]
+    """Return the names of files that differ from `LIBRARIES`."""
+    files = [file for library in LIBRARIES for file in library.files.values()]
+    return [name for name, digest in files if not _has_digest(FOLDER / name, digest)]
 
 
 def _has_digest(file: Path, digest: str) -> bool:
@@ -71,13 +69,13 @@ def _has_digest(file: Path, digest: str) -> bool:
 
 
 def fetch(library: Library) -> dict[str, bytes]:
-    """A library's files as they are kept, by their names here; ValueError for a package that is not what it was."""
+    """Download a library and return its files by our names; ValueError if its integrity does not match."""
     address = f"{REGISTRY}/{library.name}/-/{library.name}-{library.version}.tgz"
     with urllib.request.urlopen(address, timeout=60) as answer:  # noqa: S310 - the registry's own address, by https
         package = answer.read()
     found = f"sha512-{b64encode(hashlib.sha512(package).digest()).decode()}"
     if found != library.integrity:
-        raise ValueError(f"{library.name} {library.version} has the integrity {found}")
+        raise ValueError(f"{library.name} {library.version} has the integrity {found}, not {library.integrity}")
     with tarfile.open(fileobj=io.BytesIO(package), mode="r:gz") as archive:
         return {name: _extract(archive, path) for path, (name, _digest) in library.files.items()}
 
@@ -90,14 +88,14 @@ def _extract(archive: tarfile.TarFile, path: str) -> bytes:
         return text
     for bare, ours in IMPORTS.items():
         text = text.replace(b"from" + bare, b"from" + ours)
-    # The map that a debugger would ask for is not kept.
+    # Source maps are not included.
     lines = [line for line in text.splitlines() if not line.startswith(b"//# sourceMappingURL")]
     return b"\n".join(lines) + b"\n"
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--renew", action="store_true", help="fetch the files anew")
+    parser.add_argument("--renew", action="store_true", help="download the files again")
     if parser.parse_args().renew:
         FOLDER.mkdir(exist_ok=True)
         for library in LIBRARIES:
@@ -106,7 +104,7 @@ def main() -> int:
                 print(name, hashlib.sha256(content).hexdigest())  # noqa: T201
     wrong = find_changed()
     for name in wrong:
-        print(f"{name} is not what LIBRARIES says", file=sys.stderr)  # noqa: T201
+        print(f"{name} differs from LIBRARIES: run with --renew", file=sys.stderr)  # noqa: T201
     return bool(wrong)
 
 

@@ -1,4 +1,4 @@
-"""The page of a table for those who do not sit there, at ``/t/{watch_id}``; it goes on by the interface's stream."""
+"""The page to watch a table, at ``/t/{watch_id}``. Its script follows the API's stream."""
 
 import json
 import re
@@ -17,18 +17,18 @@ from bot.texts import language_of, texts
 
 
 class WatchPages:
-    """Answers for them."""
+    """The handler of ``/t/{watch_id}``."""
 
     def __init__(self, site: Site, card_room: CardRoom) -> None:
         self._site, self._card_room = site, card_room
-        # A code alone is of those who sit there.
+        # The address with the code alone is for the players.
         self.routes: list[AbstractRouteDef] = [web.get("/t/{watch_id:[A-Z0-9]+-[A-Z0-9]+}", self.page)]
 
     async def page(self, request: web.Request) -> web.Response:
         watch_id, language = request.match_info["watch_id"], language_of(browser_language(request))
         with self._site.limits.lookup(request) as lookup:
             table = await self._card_room.watching.get_table(watch_id) if re.fullmatch(WATCH_ID, watch_id) else None
-            lookup.end(nowhere=table is None)
+            lookup.end(missing=table is None)
         _ = texts(language).gettext
         data = {
             "id": watch_id,
@@ -45,7 +45,6 @@ class WatchPages:
 
 
 def _texts(language: str) -> dict[str, str]:
-    """The page's own words."""
     _ = texts(language).gettext
     return {
         "away": _("The connection is gone. Trying again…"),

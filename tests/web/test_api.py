@@ -102,8 +102,8 @@ async def test_words_are_in_the_language_that_was_asked_for(site: Open, session:
         assert "Vittoria" in (await answer.json())["result"]
     async with session.get(f"{url}?language=en", headers={"Accept-Language": "it"}) as answer:
         assert "won" in (await answer.json())["result"]
-    assert "language is one of" in (await asked(session, f"{url}?language=de", 400))["detail"]
-    assert "suits is one of" in (await asked(session, f"{url}?suits=swiss", 400))["detail"]
+    assert "language must be one of" in (await asked(session, f"{url}?language=de", 400))["detail"]
+    assert "suits must be one of" in (await asked(session, f"{url}?suits=swiss", 400))["detail"]
 
 
 async def test_what_is_not_there_is_a_problem(site: Open, session: aiohttp.ClientSession) -> None:

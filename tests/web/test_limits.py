@@ -74,7 +74,7 @@ def nowhere(limits: Limits) -> Callable[[web.Request], None]:
 
     def look(request: web.Request) -> None:
         with limits.lookup(request) as lookup:
-            lookup.end(nowhere=True)
+            lookup.end(missing=True)
 
     return look
 
@@ -100,10 +100,10 @@ def test_a_network_cannot_be_all_the_new_people_there_may_be(limits: Limits) -> 
     assert allowed(limits.count_newcomer, ["192.0.2.9"] * 40) == NEWCOMERS.burst
 
 
-@pytest.mark.parametrize("what", ["stream", "page"])
+@pytest.mark.parametrize("what", ["open_stream", "open_page"])
 def test_a_network_cannot_hold_all_that_may_be_open(limits: Limits, what: str) -> None:
     opened: Callable[[web.Request], AbstractContextManager[None]] = getattr(limits, what)
-    each = {"stream": STREAMS_OF_ADDRESS, "page": PAGES_OF_ADDRESS}[what]
+    each = {"open_stream": STREAMS_OF_ADDRESS, "open_page": PAGES_OF_ADDRESS}[what]
     with ExitStack() as held:
 
         def hold(request: web.Request) -> None:
@@ -117,7 +117,7 @@ def test_a_network_cannot_hold_all_that_may_be_open(limits: Limits, what: str) -
         assert allowed(hold, ["192.0.2.9"] * 2 * each) == each
     assert limits.streams == 0
     with opened(asker(IN_48_BITS[0])):
-        assert limits.streams == (what == "stream")
+        assert limits.streams == (what == "open_stream")
 
 
 def test_what_leads_somewhere_is_given_back_to_both(limits: Limits) -> None:

@@ -84,8 +84,8 @@ async def test_press_on_a_dying_and_a_new_line_counts_once(site: Open, monkeypat
 
 
 async def test_beats_are_counted_and_strict(limited: None, site: Open, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("adapters.web.limits.WORDS", RateLimit(burst=2, interval=3600.0))
-    monkeypatch.setattr("adapters.web.live.TOO_MUCH_SECONDS", 0.01)
+    monkeypatch.setattr("adapters.web.limits.MESSAGES", RateLimit(burst=2, interval=3600.0))
+    monkeypatch.setattr("adapters.web.live.LIMIT_PAUSE_SECONDS", 0.01)
     async with browser(site) as anna:
         code = await anna.play("metamazzo")
         async with anna.live(code) as live:

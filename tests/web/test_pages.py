@@ -84,7 +84,7 @@ async def test_the_chats_page_has_the_command_to_begin_with_as_a_button(
 
 
 def test_what_a_script_is_given_ends_no_element() -> None:
-    found = Templates(Assets()).page("said.html", "en", why="", data={"name": "</script><b>&\u2028"})
+    found = Templates(Assets()).page("message.html", "en", why="", watch_id="", data={"name": "</script><b>&\u2028"})
     [said] = re.findall(r'id="page-data">(.*)</script>', found)
     assert said == '{"name":"\\u003c/script\\u003e\\u003cb\\u003e\\u0026\\u2028"}'
 

@@ -171,7 +171,7 @@ async def test_only_who_sits_at_a_table_has_a_link_to_it(site: Open) -> None:
 
 
 async def test_a_browser_is_ended_in_settings_and_its_page_closes(site: Open, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("adapters.web.live.LOOK_SECONDS", 0.05)
+    monkeypatch.setattr("adapters.web.live.SESSION_CHECK_SECONDS", 0.05)
     chat, other = Chat(site, ANNA), Chat(site, BRUNO)
     code = await chat.practice()
     async with signed_in(site, chat, code) as one, signed_in(site, chat, code) as two:
@@ -200,7 +200,7 @@ async def test_a_browser_is_ended_in_settings_and_its_page_closes(site: Open, mo
 
 
 async def test_whose_browser_was_ended_presses_nothing(site: Open, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("adapters.web.live.LOOK_SECONDS", 600)
+    monkeypatch.setattr("adapters.web.live.SESSION_CHECK_SECONDS", 600)
     chat = Chat(site, ANNA)
     code = await chat.practice()
     async with signed_in(site, chat, code) as anna, anna.live(code) as live:

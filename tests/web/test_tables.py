@@ -492,8 +492,8 @@ async def closed(live: Live) -> int | None:
 
 
 async def test_what_pages_say_is_counted_by_address(limited: None, site: Open, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("adapters.web.limits.WORDS", RateLimit(burst=2, interval=3600.0))
-    monkeypatch.setattr("adapters.web.live.TOO_MUCH_SECONDS", 0.01)
+    monkeypatch.setattr("adapters.web.limits.MESSAGES", RateLimit(burst=2, interval=3600.0))
+    monkeypatch.setattr("adapters.web.live.LIMIT_PAUSE_SECONDS", 0.01)
     async with browser(site) as anna:
         code = await anna.play()
         async with anna.live(code) as live:

@@ -1,4 +1,4 @@
-"""The description of the interface for programs, OpenAPI 3.1, made from its table."""
+"""The OpenAPI 3.1 description of the HTTP API, built from `operations.OPERATIONS`."""
 
 import json
 from functools import cache
@@ -13,27 +13,26 @@ from adapters.web.api import problems
 from adapters.web.api.operations import BASE, OPERATIONS, Operation, Parameter
 from adapters.web.api.problems import Problem
 
-OTHER_REQUEST = "The rules do not allow it, or the Idempotency-Key belongs to another request."
-"""What 422 says. Only operations that take a key answer with it."""
+# The description of 422, with which only operations that take a key answer.
+UNPROCESSABLE = "The rules do not allow it, or the Idempotency-Key belongs to another request."
 
 REFERENCE = "#/components/schemas/{model}"
 
 
 @cache
 def openapi_json() -> bytes:
-    """The whole of it, as JSON."""
     return json.dumps(document(), ensure_ascii=False, separators=(",", ":")).encode()
 
 
 def document() -> dict[str, Any]:
-    models: list[type[BaseModel]] = list(
-        dict.fromkeys([*(model for one in OPERATIONS for model in one.models), *_bodies(), Problem])
-    )
+    answers = [model for operation in OPERATIONS for model in operation.models]
+    bodies = [operation.body for operation in OPERATIONS if operation.body]
+    models: list[type[BaseModel]] = list(dict.fromkeys([*answers, *bodies, Problem]))
     names, schemas = models_json_schema([(model, "serialization") for model in models], ref_template=REFERENCE)
     references = {model: names[model, "serialization"] for model in models}
     paths: dict[str, dict[str, Any]] = {}
-    for one in OPERATIONS:
-        paths.setdefault(one.path, {})[one.method.lower()] = _operation(one, references)
+    for operation in OPERATIONS:
+        paths.setdefault(operation.path, {})[operation.method.lower()] = _operation(operation, references)
     return {
         "openapi": "3.1.0",
         "info": {
@@ -51,28 +50,26 @@ def document() -> dict[str, Any]:
     }
 
 
-def _bodies() -> list[type[BaseModel]]:
-    return [one.body for one in OPERATIONS if one.body]
-
-
-def _operation(one: Operation, references: dict[type[BaseModel], Any]) -> dict[str, Any]:
-    found = [references[model] for model in one.models]
+def _operation(operation: Operation, references: dict[type[BaseModel], Any]) -> dict[str, Any]:
+    found = [references[model] for model in operation.models]
     schema = found[0] if len(found) == 1 else {"oneOf": found}
     problem = {problems.MEDIA_TYPE: {"schema": references[Problem]}}
-    waits = {"Retry-After": {"schema": {"type": "integer"}, "description": "Seconds."}}
-    answers: dict[str, Any] = {"200": {"description": one.summary, "content": {one.media_type: {"schema": schema}}}}
-    for status in one.statuses:
-        about = OTHER_REQUEST if status == HTTPStatus.UNPROCESSABLE_ENTITY else HTTPStatus(status).phrase
-        answers[str(status)] = {"description": about, "content": problem}
+    retry_after = {"Retry-After": {"schema": {"type": "integer"}, "description": "Seconds."}}
+    answers: dict[str, Any] = {
+        "200": {"description": operation.summary, "content": {operation.media_type: {"schema": schema}}}
+    }
+    for status in operation.statuses:
+        text = UNPROCESSABLE if status == HTTPStatus.UNPROCESSABLE_ENTITY else HTTPStatus(status).phrase
+        answers[str(status)] = {"description": text, "content": problem}
         if status in (429, 503):
-            answers[str(status)]["headers"] = waits
+            answers[str(status)]["headers"] = retry_after
     return {
-        "operationId": one.name,
-        "summary": one.summary,
-        **({"description": one.description} if one.description else {}),
-        **({"security": [{"token": []}], "x-scope": one.scope} if one.scope else {}),
-        **({"requestBody": _body(references[one.body])} if one.body else {}),
-        "parameters": [_parameter(parameter) for parameter in one.parameters],
+        "operationId": operation.name,
+        "summary": operation.summary,
+        **({"description": operation.description} if operation.description else {}),
+        **({"security": [{"token": []}], "x-scope": operation.scope} if operation.scope else {}),
+        **({"requestBody": _body(references[operation.body])} if operation.body else {}),
+        "parameters": [_parameter(parameter) for parameter in operation.parameters],
         "responses": answers,
     }
 
@@ -81,13 +78,19 @@ def _body(schema: Any) -> dict[str, Any]:
     return {"required": True, "content": {"application/json": {"schema": schema}}}
 
 
-def _parameter(one: Parameter) -> dict[str, Any]:
-    schema: dict[str, Any] = {"type": one.kind}
-    if one.choices:
-        schema["enum"] = list(one.choices)
-    elif one.kind == "string":
-        schema["pattern"] = f"^{one.pattern}$"
+def _parameter(parameter: Parameter) -> dict[str, Any]:
+    schema: dict[str, Any] = {"type": parameter.kind}
+    if parameter.choices:
+        schema["enum"] = list(parameter.choices)
+    elif parameter.kind == "string":
+        schema["pattern"] = f"^{parameter.pattern}$"
     else:
         schema["minimum"] = 1
-    is_needed = one.place != "query"
-    return {"name": one.name, "in": one.place, "required": is_needed, "description": one.description, "schema": schema}
+    is_required = parameter.place != "query"
+    return {
+        "name": parameter.name,
+        "in": parameter.place,
+        "required": is_required,
+        "description": parameter.description,
+        "schema": schema,
+    }

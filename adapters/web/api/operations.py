@@ -1,4 +1,4 @@
-"""What may be asked of `/api/v1`: one table, which is served (`server`) and described (`openapi`)."""
+"""The operations of `/api/v1`, served by `server` and described by `openapi`."""
 
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
@@ -26,45 +26,45 @@ class RequestBody(BaseModel):
 
 
 class WantedTable(RequestBody):
-    """A table that is to be opened."""
+    """A table to open."""
 
-    game: str = Field(description="Its id.", max_length=16)
+    game: str = Field(description="The game's id.", max_length=16)
     rules: dict[str, int | str | bool] = Field(
-        default_factory=dict, description="Options that are not the usual ones, as records name them.", max_length=32
+        default_factory=dict, description="Options that differ from the defaults, named as in records.", max_length=32
     )
     robots: Literal["easy", "medium", "strong"] | None = Field(
-        None, description="How well the robots play that have all other chairs; null for free chairs."
+        None, description="The level of the robots on all other seats; null leaves those seats free."
     )
 
 
 class WantedSeat(RequestBody):
-    """A chair that is wanted."""
+    """A seat to take."""
 
-    seat: int | None = Field(None, ge=0, le=3, description="Which one; null for the first that is free.")
+    seat: int | None = Field(None, ge=0, le=3, description="The seat; null for the first free one.")
 
 
 class Move(RequestBody):
     """A move."""
 
-    version: int = Field(ge=0, description="Of the table that it was chosen by.")
-    move: str = Field(description="In a record's notation, one of the table's `moves`.", max_length=40)
+    version: int = Field(ge=0, description="The version of the table from which the move was chosen.")
+    move: str = Field(description="One of the table's `moves`, in a record's notation.", max_length=40)
 
 
 class Me(BaseModel):
     """The program that a token belongs to."""
 
-    name: str = Field(description="What the others at a table read.")
-    scopes: list[Scope] = Field(description="What it may do.")
+    name: str = Field(description="The name that others at a table see.")
+    scopes: list[Scope] = Field(description="What the token allows.")
 
 
 class OwnTables(BaseModel):
-    """The tables where a program sits, or asks for a chair."""
+    """The tables where a program sits or has asked for a seat."""
 
     tables: list[OwnTable]
 
 
 class Parameter(NamedTuple):
-    """Something that a request says. ``pattern`` is of the whole; ``choices`` are the values there are."""
+    """A request parameter. ``pattern`` matches the whole value; ``choices`` lists the allowed values."""
 
     name: str
     place: Literal["path", "query", "header"]
@@ -76,9 +76,10 @@ class Parameter(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class Operation:
-    """A request: its ``name`` is that of the method of `Api` which answers it. ``models`` are what is answered, one of
-    them; ``media_type`` is NDJSON where lines of them come one after the other. ``body`` is what a request says,
-    ``scope`` what its token must allow; without one no token is wanted.
+    """An operation of the API.
+
+    ``name`` is the method of `Api` that answers it. The answer is one of ``models``; with the media type NDJSON it is a
+    stream of them, one a line. ``scope`` is what the token must allow; None needs no token.
     """
 
     name: str
@@ -95,35 +96,34 @@ class Operation:
 
     @property
     def is_stream(self) -> bool:
-        """Whether lines are answered, one after the other."""
         return self.media_type == NDJSON
 
 
-GAME = Parameter("game_id", "path", "A finished game, as its result's link has it.", GAME_ID)
+GAME = Parameter("game_id", "path", "The id of a finished game, from the link of its result.", GAME_ID)
 DEAL = Parameter("deal", "path", "The deal's number, from 1.", "[1-9][0-9]{0,3}", kind="integer")
-TABLE = Parameter("watch_id", "path", "A table, as the link to watch it has it.", WATCH_ID)
-LANGUAGE = Parameter("language", "query", "In which language words are; by default the client's.", choices=LANGUAGES)
-FACES = Parameter("suits", "query", "With which suits cards in words are; by default Italian.", choices=SUITS)
+TABLE = Parameter("watch_id", "path", "A table's id for watching, from its link.", WATCH_ID)
+LANGUAGE = Parameter("language", "query", "The language of texts; by default the client's.", choices=LANGUAGES)
+FACES = Parameter("suits", "query", "The suits that texts name; by default Italian.", choices=SUITS)
 READER = (LANGUAGE, FACES)
 PLAYER_ID = "[A-Za-z0-9_-]{60,400}"
-PLAYER = Parameter("player_id", "path", "A player, as a leaderboard has them.", PLAYER_ID)
+PLAYER = Parameter("player_id", "path", "A player's id, from a leaderboard.", PLAYER_ID)
 KIND = Parameter(
-    "game", "query", "Of which game; by default of all together.", choices=(ALL, *choices_of(ArgumentKind.GAME))
+    "game", "query", "The game; by default all games together.", choices=(ALL, *choices_of(ArgumentKind.GAME))
 )
-PERIOD = Parameter("period", "query", "Of this month, in UTC, or of all time, as by default.", choices=PERIODS)
+PERIOD = Parameter("period", "query", "This month, in UTC, or all time, the default.", choices=PERIODS)
 TABLE_CODE = Parameter("code", "path", "A table's code.", CODE)
 KEY = Parameter(
     "Idempotency-Key",
     "header",
     (
-        "A new one for each request. The same request with the same key is done once and answered again; another "
-        "request with it gets 422."
+        "A new key for each request. A request repeated with its key is done once and answered again. Another "
+        "request with that key gets 422."
     ),
     "[A-Za-z0-9_-]{8,64}",
 )
 READ_STATUSES = (401, 403, 404, 429, 503)
 WRITE_STATUSES = (400, 401, 403, 404, 408, 409, 413, 422, 429, 503)
-COOKIE_NOTE = "Who asks is known by the cookie of the pages; nobody need be."
+COOKIE_NOTE = "The pages' cookie tells who the reader is; it is optional."
 
 OPERATIONS = (
     Operation(
@@ -137,7 +137,7 @@ OPERATIONS = (
         name="record",
         path="/games/{game_id}/record",
         summary="A finished game's record",
-        description="The whole game as anybody can check it, `buongioco/1`: docs/records.md says what stands in it.",
+        description="The whole game in the format `buongioco/1`, for anybody to check: see docs/records.md.",
         models=RECORD_TYPES,
         parameters=(GAME,),
     ),
@@ -145,14 +145,14 @@ OPERATIONS = (
         name="deal",
         path="/games/{game_id}/deals/{deal}",
         summary="A deal of a finished game, step by step",
-        description="Each position as everybody saw it, and as each seat saw it.",
+        description="Each position as everybody saw it and as each seat saw it.",
         models=(ReplayedDeal,),
         parameters=(GAME, DEAL, *READER),
     ),
     Operation(
         name="analysis",
         path="/games/{game_id}/analysis",
-        summary="What is known of how well a finished game was played",
+        summary="The analysis of a finished game, as far as it exists",
         models=(ReplayedAnalysis,),
         parameters=(GAME, *READER),
     ),
@@ -161,15 +161,15 @@ OPERATIONS = (
         path="/games/{game_id}/analysis",
         method="POST",
         summary="Have a finished game analysed",
-        description="Answers with how far it has come. It is made once, and kept for a week.",
+        description="Answers with its progress. A game is analysed once; the result is kept for a week.",
         models=(ReplayedAnalysis,),
         parameters=(GAME, *READER),
     ),
     Operation(
         name="leaderboard",
         path="/leaderboard",
-        summary="Who is best",
-        description=f"Everywhere; groups' own leaderboards are shown there alone. {COOKIE_NOTE}",
+        summary="The leaderboard",
+        description=f"Over all chats; a group's own leaderboard is shown only in that group. {COOKIE_NOTE}",
         models=(Leaderboard,),
         parameters=(KIND, PERIOD, LANGUAGE),
         statuses=(400, 429, 503),
@@ -178,24 +178,24 @@ OPERATIONS = (
         name="player",
         path="/players/{player_id}",
         summary="A player",
-        description=f"How they stand, how their rating went, and to themselves their last games. {COOKIE_NOTE}",
+        description=f"Ranks and the rating's history. Players also see their own last games. {COOKIE_NOTE}",
         models=(Player,),
         parameters=(PLAYER, LANGUAGE),
     ),
     Operation(
         name="table",
         path="/tables/{watch_id}",
-        summary="A table, as everybody may see it",
+        summary="A table, as everybody can see it",
         models=(PublicTable,),
         parameters=(TABLE,),
     ),
     Operation(
         name="table_stream",
         path="/tables/{watch_id}/stream",
-        summary="A table, as it comes to be",
+        summary="The states of a table",
         description=(
-            "A line of JSON for the table as it stands, and another whenever it has changed; the last when its game is "
-            "over. Whoever reads slowly gets the latest. Empty lines keep the connection open: pass them over."
+            "A line of JSON for the current state, and another after each change; the last comes when the game is "
+            "over. A slow reader gets only the latest state. Empty lines keep the connection open: ignore them."
         ),
         models=(PublicTable,),
         parameters=(TABLE,),
@@ -216,8 +216,8 @@ OPERATIONS = (
         method="POST",
         summary="Open a table",
         description=(
-            "With robots the cards are dealt at once; else it waits for others to sit down by its code. "
-            "409 where the key has opened a table already that is no more."
+            "With robots the cards are dealt at once. Otherwise the table waits for others to join by its code. "
+            "409 if the key has already opened a table that has ended."
         ),
         models=(OwnTable,),
         parameters=(KEY,),
@@ -228,7 +228,7 @@ OPERATIONS = (
     Operation(
         name="my_table",
         path="/me/tables/{code}",
-        summary="A table, as my seat may see it",
+        summary="A table, as my seat can see it",
         description="Still answered for a minute after the game: `phase` is then over, and `replay` leads to the game.",
         models=(OwnTable,),
         parameters=(TABLE_CODE,),
@@ -251,7 +251,7 @@ OPERATIONS = (
         path="/me/tables/{code}/moves",
         method="POST",
         summary="Make a move",
-        description="409 where something else is to be decided since that version of the table: look again.",
+        description="409 if the table has changed since that version: read it again.",
         models=(OwnTable,),
         parameters=(TABLE_CODE, KEY),
         statuses=WRITE_STATUSES,
@@ -261,10 +261,10 @@ OPERATIONS = (
     Operation(
         name="my_stream",
         path="/me/tables/{code}/stream",
-        summary="A table, as my seat sees it come to be",
+        summary="The states of a table, as my seat can see them",
         description=(
-            "A line of JSON for the table as it stands, and another whenever it has changed; the last when its game is "
-            "over. Empty lines keep the connection open: pass them over."
+            "A line of JSON for the current state, and another after each change; the last comes when the game is "
+            "over. Empty lines keep the connection open: ignore them."
         ),
         models=(OwnTable,),
         parameters=(TABLE_CODE,),

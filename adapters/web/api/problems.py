@@ -1,4 +1,4 @@
-"""Why a program's request was not answered, in the one form of RFC 9457: `application/problem+json`."""
+"""Errors of the API as `application/problem+json` (RFC 9457)."""
 
 import math
 from http import HTTPStatus
@@ -10,18 +10,19 @@ MEDIA_TYPE = "application/problem+json"
 
 
 class Problem(BaseModel):
-    """What went wrong (RFC 9457). ``type`` says no more than the status does: it is always about:blank."""
+    """An error (RFC 9457). ``type`` is always about:blank: the status says as much."""
 
     model_config = ConfigDict(frozen=True)
     type: str = "about:blank"
-    title: str = Field(description="What the status is called.")
+    title: str = Field(description="The name of the status.")
     status: int
     detail: str = Field(description="What went wrong this time, for people, in English.")
 
 
 class ApiError(Exception):
-    """A request that is answered with a problem; ``retry_after`` in seconds, where it may be asked again, ``challenge``
-    what is to be sent with it.
+    """An error that becomes a `Problem`.
+
+    ``retry_after`` is in seconds, None if a retry is no use. ``challenge`` is the value of WWW-Authenticate.
     """
 
     def __init__(

@@ -1,4 +1,4 @@
-"""The description of the interface for people: `python -m adapters.web.api.reference` writes docs/api.md anew."""
+"""Writes the generated part of docs/api.md: `python -m adapters.web.api.reference`."""
 
 import re
 from pathlib import Path
@@ -8,54 +8,51 @@ from adapters.web.api.openapi import document
 from adapters.web.api.operations import BASE, OPERATIONS, Parameter
 
 PAGE = Path(__file__).parents[3] / "docs" / "api.md"
-MARK = "<!-- what follows is made from adapters/web/api/operations.py -->\n"
+MARK = "<!-- generated from adapters/web/api/operations.py: do not edit below -->\n"
 
 
 def reference() -> str:
-    """The part of docs/api.md that follows from the table."""
+    """Return the generated part of docs/api.md."""
     lines = []
-    for one in OPERATIONS:
+    for operation in OPERATIONS:
         lines += [
-            f"### {one.method} {BASE}{one.path}",
+            f"### {operation.method} {BASE}{operation.path}",
             "",
-            f"{one.summary}.{f' {one.description}' if one.description else ''}",
+            f"{operation.summary}.{f' {operation.description}' if operation.description else ''}",
             "",
         ]
         lines += [
-            f"- `{parameter.name}` ({parameter.place}): {_parameter_text(parameter)}" for parameter in one.parameters
+            f"- `{parameter.name}` ({parameter.place}): {_parameter_text(parameter)}"
+            for parameter in operation.parameters
         ]
-        if one.body:
-            lines.append(f"- body: `{one.body.__name__}`")
-        if one.scope:
-            lines.append(f"- a token with the scope `{one.scope}`")
-        names = " or ".join(f"`{model.__name__}`" for model in one.models)
-        lines += [f"- answers {names}, `{one.media_type}`", ""]
-    lines += ["## What is answered", ""]
+        if operation.body:
+            lines.append(f"- body: `{operation.body.__name__}`")
+        if operation.scope:
+            lines.append(f"- needs a token with the scope `{operation.scope}`")
+        names = " or ".join(f"`{model.__name__}`" for model in operation.models)
+        lines += [f"- answers {names}, `{operation.media_type}`", ""]
+    lines += ["## Answers", ""]
     for name, schema in sorted(document()["components"]["schemas"].items()):
         lines += [f"### {name}", "", *_schema_lines(schema), ""]
     return "\n".join(lines).rstrip() + "\n"
 
 
-def _parameter_text(one: Parameter) -> str:
-    return (
-        f"{one.description} One of {', '.join(f'`{choice}`' for choice in one.choices)}."
-        if one.choices
-        else one.description
-    )
+def _parameter_text(parameter: Parameter) -> str:
+    choices = ", ".join(f"`{choice}`" for choice in parameter.choices)
+    return f"{parameter.description} One of {choices}." if choices else parameter.description
 
 
 def _schema_lines(schema: dict[str, Any]) -> list[str]:
-    about = [re.sub(r"\s+", " ", schema["description"].replace("``", "`")), ""] if "description" in schema else []
+    description = [re.sub(r"\s+", " ", schema["description"].replace("``", "`")), ""] if "description" in schema else []
     fields = [
         f"- `{name}` {_type_text(field)}{f': {text}' if (text := field.get('description')) else ''}"
         for name, field in schema.get("properties", {}).items()
     ]
-    places = [f"- place {place}: {_type_text(item)}" for place, item in enumerate(schema.get("prefixItems", []))]
-    return [*about, *fields, *places]
+    items = [f"- place {place}: {_type_text(item)}" for place, item in enumerate(schema.get("prefixItems", []))]
+    return [*description, *fields, *items]
 
 
 def _type_text(field: dict[str, Any]) -> str:
-    """A field's type in a few words."""
     if "$ref" in field:
         return str(field["$ref"].rpartition("/")[2])
     if either := field.get("anyOf") or field.get("oneOf"):
@@ -74,7 +71,7 @@ def _type_text(field: dict[str, Any]) -> str:
 
 
 def page() -> str:
-    """docs/api.md as it should be."""
+    """Return docs/api.md with its generated part renewed."""
     return PAGE.read_text(encoding="utf-8").partition(MARK)[0] + MARK + "\n" + reference()
 
 

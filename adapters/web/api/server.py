@@ -1,4 +1,4 @@
-"""Answers programs, by the table of what they may ask."""
+"""The server of the API for programs."""
 
 import gzip
 import re
@@ -43,20 +43,17 @@ from bot.texts import language_of
 from bot.web_server import body_timeout
 
 MIN_GZIP_BYTES = 800
-NO_GAME = "There is no finished game of this id, or no such deal in it."
-NO_PLAYER = "There is no player of this id, or none who was ever rated."
-NO_TABLE = "There is no table to be watched under this id: its game may be over, or its chat does not want it."
+NO_GAME = "There is no finished game with this id, or the game has no such deal."
+NO_PLAYER = "There is no player with this id, or they have played no rated game."
+NO_TABLE = "No table can be watched under this id: its game is over, or its chat does not allow it."
 
-STATUSES = {
+STATUSES = {  # by the reason of `ProgramError`
     "missing": HTTPStatus.NOT_FOUND,
     "old": HTTPStatus.CONFLICT,
     "often": HTTPStatus.TOO_MANY_REQUESTS,
     "wrong": HTTPStatus.UNPROCESSABLE_ENTITY,
 }
-"""How it is answered that something cannot be."""
-
-WRONG_ID_STATUSES = (HTTPStatus.NOT_FOUND, HTTPStatus.UNAUTHORIZED)
-"""How it is answered that an id which anybody may try, or a token, leads nowhere."""
+WRONG_ID_STATUSES = (HTTPStatus.NOT_FOUND, HTTPStatus.UNAUTHORIZED)  # count against the limit of wrong ids and tokens
 
 LOOKUP: web.RequestKey[Lookup] = web.RequestKey("lookup", Lookup)
 PROGRAM: web.RequestKey[Program] = web.RequestKey("program", Program)
@@ -68,19 +65,19 @@ Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
 
 class Api:
-    """What stands under `/api/v1`. Each method answers the operation of its name."""
+    """Everything under `/api/v1`. Each operation is answered by the method of its name."""
 
     def __init__(self, site: Site, card_room: CardRoom) -> None:
         self._card_room = card_room
         self._limits, self._people = site.limits, site.people
         paths: dict[str, dict[str, Operation]] = {}
-        for one in OPERATIONS:
-            paths.setdefault(one.path, {})[one.method] = one
+        for operation in OPERATIONS:
+            paths.setdefault(operation.path, {})[operation.method] = operation
         self.routes: list[AbstractRouteDef] = [
             web.get(f"{BASE}/openapi.json", self._with_problems(self._openapi)),
             *(
-                web.route("*", f"{BASE}{path}", self._with_problems(self._dispatch(ways)))
-                for path, ways in paths.items()
+                web.route("*", f"{BASE}{path}", self._with_problems(self._dispatch(operations)))
+                for path, operations in paths.items()
             ),
             web.route("*", "/api{rest:.*}", self._with_problems(self._unknown_path)),
         ]
@@ -90,41 +87,41 @@ class Api:
         return self._card_room.feature(RatingsFeature).players
 
     def close(self) -> None:
-        """End the streams: nobody is to wait for what will not come."""
+        """End the streams, so that no client waits for more."""
         if self._limits.streams:
             self._card_room.watching.stop()
 
-    def _dispatch(self, ways: dict[str, Operation]) -> Handler:
-        """What answers a path, by the request's method."""
+    def _dispatch(self, operations: dict[str, Operation]) -> Handler:
+        """Return the handler of a path, given its operations by method."""
 
         async def answer(request: web.Request) -> web.StreamResponse:
-            one = ways.get("GET" if request.method == "HEAD" else request.method)
-            # A stream has no head of its own to tell: its lines would stand where the next answer is read.
-            if one is None or (request.method == "HEAD" and one.is_stream):
-                allowed = ", ".join(sorted(ways))
-                raise ApiError(HTTPStatus.METHOD_NOT_ALLOWED, f"Only {allowed} is answered here.", allow=allowed)
-            if one.scope:
-                request[PROGRAM] = await self._authenticate(request, one.scope)
-                # Of codes a good token tells no more than where its program sits.
+            operation = operations.get("GET" if request.method == "HEAD" else request.method)
+            # No HEAD for streams: the client would read the stream's lines as its next response.
+            if operation is None or (request.method == "HEAD" and operation.is_stream):
+                allowed = ", ".join(sorted(operations))
+                raise ApiError(HTTPStatus.METHOD_NOT_ALLOWED, f"This path accepts only {allowed}.", allow=allowed)
+            if operation.scope:
+                request[PROGRAM] = await self._authenticate(request, operation.scope)
+                # A good token reveals only the codes of the program's own tables.
                 request[LOOKUP].end()
-            for parameter in one.parameters:
+            for parameter in operation.parameters:
                 _check_parameter(parameter, request)
-            if one.body:
-                request[BODY] = await _read_body(request, one.body)
-            handler: Handler = getattr(self, one.name)
+            if operation.body:
+                request[BODY] = await _read_body(request, operation.body)
+            handler: Handler = getattr(self, operation.name)
             try:
-                if KEY in one.parameters:
-                    said = fingerprint(one.name, dict(request.match_info), request[BODY].model_dump())
+                if KEY in operation.parameters:
+                    content = fingerprint(operation.name, dict(request.match_info), request[BODY].model_dump())
                     key = request.headers[KEY.name]
-                    await self._card_room.playing.claim_key(request[PROGRAM], key, said)
+                    await self._card_room.playing.claim_key(request[PROGRAM], key, content)
                 return await handler(request)
-            except ProgramError as fault:
-                raise ApiError(STATUSES[fault.reason], str(fault), fault.wait) from None
+            except ProgramError as error:
+                raise ApiError(STATUSES[error.reason], str(error), error.wait) from None
 
         return answer
 
     def _with_problems(self, handler: Handler) -> Handler:
-        """A handler whose errors are problems."""
+        """Return the handler with its errors answered as problems."""
 
         async def answer(request: web.Request) -> web.StreamResponse:
             try:
@@ -133,7 +130,7 @@ class Api:
                     try:
                         return await handler(request)
                     except ApiError as error:
-                        lookup.end(nowhere=error.status in WRONG_ID_STATUSES)
+                        lookup.end(missing=error.status in WRONG_ID_STATUSES)
                         return error.response()
             except LimitExceeded as error:
                 return ApiError(HTTPStatus.TOO_MANY_REQUESTS, str(error), error.wait).response()
@@ -141,23 +138,26 @@ class Api:
                 return ApiError(HTTPStatus.SERVICE_UNAVAILABLE, self._card_room.report_store_error(error), 5).response()
             except Exception:
                 log.exception("api_failed")
-                return ApiError(HTTPStatus.INTERNAL_SERVER_ERROR, "Something went wrong with me.").response()
+                return ApiError(HTTPStatus.INTERNAL_SERVER_ERROR, "The bot failed: its log has the reason.").response()
 
         return answer
 
     async def _authenticate(self, request: web.Request, scope: Scope) -> Program:
-        """Who asks, by a token that allows it. Cookies say nothing here: what is written needs no other check."""
+        """Return the program whose token allows the scope.
+
+        Cookies are ignored, so writes need no check against forged requests from other sites.
+        """
         token = _token(request)
         program = await self._card_room.playing.programs.authenticate(token) if token else None
         if program is None:
-            raise ApiError(HTTPStatus.UNAUTHORIZED, "Send a good token: Authorization: Bearer …", challenge="Bearer")
+            raise ApiError(HTTPStatus.UNAUTHORIZED, "Send a valid token: Authorization: Bearer …", challenge="Bearer")
         if scope not in program.scopes:
-            raise ApiError(HTTPStatus.FORBIDDEN, f"This token does not allow to {scope}.")
+            raise ApiError(HTTPStatus.FORBIDDEN, f"This token lacks the scope {scope!r}: ask the host for another.")
         return program
 
     async def _unknown_path(self, request: web.Request) -> web.StreamResponse:
         request[LOOKUP].end()
-        raise not_found("Nothing stands here: /api/v1/openapi.json says what may be asked.")
+        raise not_found("There is no such path: see /api/v1/openapi.json.")
 
     async def _openapi(self, request: web.Request) -> web.StreamResponse:
         return _json_response(request, Answer.from_body(openapi_json()))
@@ -165,9 +165,8 @@ class Api:
     # Finished games
 
     async def game(self, request: web.Request) -> web.StreamResponse:
-        return _game_response(
-            request, await self._card_room.games.get_game(request.match_info["game_id"], _reader(request))
-        )
+        game_id = request.match_info["game_id"]
+        return _game_response(request, await self._card_room.games.get_game(game_id, _reader(request)))
 
     async def record(self, request: web.Request) -> web.StreamResponse:
         return _game_response(request, await self._card_room.games.get_record(request.match_info["game_id"]))
@@ -177,9 +176,8 @@ class Api:
         return _game_response(request, await self._card_room.games.get_deal(game_id, number, _reader(request)))
 
     async def analysis(self, request: web.Request) -> web.StreamResponse:
-        return _game_response(
-            request, await self._card_room.games.get_analysis(request.match_info["game_id"], _reader(request))
-        )
+        game_id = request.match_info["game_id"]
+        return _game_response(request, await self._card_room.games.get_analysis(game_id, _reader(request)))
 
     async def begin_analysis(self, request: web.Request) -> web.StreamResponse:
         game_id = request.match_info["game_id"]
@@ -196,19 +194,18 @@ class Api:
 
     async def leaderboard(self, request: web.Request) -> web.StreamResponse:
         game, period = (request.query.get(name, ALL) for name in ("game", "period"))
-        found = await self._players.leaderboard(await self._person(request), game, period, _reader(request).language)
-        return _json_response(request, Answer.from_body(found.model_dump_json().encode()))
+        board = await self._players.leaderboard(await self._person(request), game, period, _reader(request).language)
+        return _json_response(request, Answer.from_body(board.model_dump_json().encode()))
 
     async def player(self, request: web.Request) -> web.StreamResponse:
-        found = await self._players.player(
-            request.match_info["player_id"], await self._person(request), _reader(request).language
-        )
-        if found is None:
+        player_id, person = request.match_info["player_id"], await self._person(request)
+        player = await self._players.player(player_id, person, _reader(request).language)
+        if player is None:
             raise not_found(NO_PLAYER)
-        return _json_response(request, Answer.from_body(found.model_dump_json().encode()))
+        return _json_response(request, Answer.from_body(player.model_dump_json().encode()))
 
     async def _person(self, request: web.Request) -> str:
-        """Who asks; empty for a stranger."""
+        """Return the person the cookies belong to, or ""."""
         reader = await self._people.identify(request)
         return reader.person if reader else ""
 
@@ -237,37 +234,33 @@ class Api:
         return _private_response(OwnTables(tables=await self._card_room.playing.tables(request[PROGRAM].person)))
 
     async def my_table(self, request: web.Request) -> web.StreamResponse:
-        return _private_response(
-            await self._card_room.playing.table(request.match_info["code"], request[PROGRAM].person)
-        )
+        code, person = request.match_info["code"], request[PROGRAM].person
+        return _private_response(await self._card_room.playing.table(code, person))
 
     async def open_table(self, request: web.Request) -> web.StreamResponse:
-        wanted: WantedTable = request[BODY]
+        body: WantedTable = request[BODY]
         program, key = request[PROGRAM], request.headers[KEY.name]
-        return _private_response(
-            await self._card_room.playing.open(program, wanted.game, wanted.rules, wanted.robots, key)
-        )
+        return _private_response(await self._card_room.playing.open(program, body.game, body.rules, body.robots, key))
 
     async def sit(self, request: web.Request) -> web.StreamResponse:
-        wanted: WantedSeat = request[BODY]
+        body: WantedSeat = request[BODY]
         program, key, code = request[PROGRAM], request.headers[KEY.name], request.match_info["code"]
-        return _private_response(await self._card_room.playing.sit(program, code, wanted.seat, key))
+        return _private_response(await self._card_room.playing.sit(program, code, body.seat, key))
 
     async def move(self, request: web.Request) -> web.StreamResponse:
-        wanted: Move = request[BODY]
+        body: Move = request[BODY]
         program, key, code = request[PROGRAM], request.headers[KEY.name], request.match_info["code"]
-        return _private_response(await self._card_room.playing.move(program, code, wanted.version, wanted.move, key))
+        return _private_response(await self._card_room.playing.move(program, code, body.version, body.move, key))
 
     async def my_stream(self, request: web.Request) -> web.StreamResponse:
         code, person = request.match_info["code"], request[PROGRAM].person
         await self._card_room.playing.table(code, person)
+        states = self._card_room.playing.states(code, person)
         with self._limits.open_stream(request):
-            return await self._stream_lines(
-                request, self._until_revoked(request, self._card_room.playing.states(code, person))
-            )
+            return await self._stream_lines(request, self._until_revoked(request, states))
 
     async def _until_revoked(self, request: web.Request, states: AsyncGenerator[bytes]) -> AsyncGenerator[bytes]:
-        """What a program is told for as long as its token is good."""
+        """Yield states as long as the program's token is valid."""
         async with aclosing(states):
             async for state in states:
                 if await self._card_room.playing.programs.authenticate(_token(request)) is None:
@@ -275,22 +268,22 @@ class Api:
                 yield state
 
     async def _stream_lines(self, request: web.Request, states: AsyncGenerator[bytes]) -> web.StreamResponse:
-        """Lines of JSON, as they come to be."""
+        """Send each state as a line of JSON."""
         request[LOOKUP].end()
-        # Proxies are told to pass lines on as they come.
+        # The last header keeps proxies from buffering lines.
         headers = {"Content-Type": NDJSON, "Cache-Control": "no-store", "X-Accel-Buffering": "no"}
         response = web.StreamResponse(headers=headers)
-        # That its reader has gone is no fault of the store's.
+        # A ConnectionError here is the client's, never the store's.
         with suppress(ConnectionError):
-            async with aclosing(states), aclosing(self._until_error(states)) as told:
+            async with aclosing(states), aclosing(self._until_error(states)) as safe_states:
                 await response.prepare(request)
-                async for state in told:
+                async for state in safe_states:
                     await response.write(state + b"\n")
             await response.write_eof()
         return response
 
     async def _until_error(self, states: AsyncGenerator[bytes]) -> AsyncGenerator[bytes]:
-        """What a stream tells; it ends early where the store is away."""
+        """Yield states; log an error and end early."""
         try:
             async for state in states:
                 yield state
@@ -301,36 +294,36 @@ class Api:
 
 
 def _check_parameter(parameter: Parameter, request: web.Request) -> None:
-    """A path that is none leads nowhere; a choice that is none is said to be so.
+    """Raise `ApiError` for a missing or malformed parameter.
 
-    A table's code may be written as people write it: a program gets it from them.
+    A table's code is accepted as people write it, because programs get codes from people.
     """
     if parameter is TABLE_CODE and (code := pasted_code(request.match_info["code"])):
         request.match_info["code"] = code
     if parameter.place == "path" and not re.fullmatch(parameter.pattern, request.match_info[parameter.name]):
-        raise not_found(f"This is no {parameter.name.replace('_', ' ')}.")
+        raise not_found(f"The {parameter.name.replace('_', ' ')} in the path is malformed.")
     if parameter.place == "header" and not re.fullmatch(parameter.pattern, request.headers.get(parameter.name, "")):
-        raise ApiError(HTTPStatus.BAD_REQUEST, f"Send {parameter.name}: it is {parameter.pattern}.")
-    said = request.query.get(parameter.name)
-    if parameter.place == "query" and said is not None and said not in parameter.choices:
-        allowed = ", ".join(parameter.choices)
-        raise ApiError(HTTPStatus.BAD_REQUEST, f"{parameter.name} is one of {allowed}.")
+        detail = f"Send the header {parameter.name}: it must match {parameter.pattern}."
+        raise ApiError(HTTPStatus.BAD_REQUEST, detail)
+    value = request.query.get(parameter.name)
+    if parameter.place == "query" and value is not None and value not in parameter.choices:
+        raise ApiError(HTTPStatus.BAD_REQUEST, f"{parameter.name} must be one of {', '.join(parameter.choices)}.")
 
 
 async def _read_body(request: web.Request, model: type[RequestBody]) -> RequestBody:
-    """What a request says; a problem that names what is wrong with it."""
+    """Return the parsed body; raise an `ApiError` that names the first fault."""
     if request.content_type != "application/json":
-        raise ApiError(HTTPStatus.BAD_REQUEST, "Send application/json.")
+        raise ApiError(HTTPStatus.BAD_REQUEST, "Send the body as application/json.")
     try:
         async with body_timeout():
             body = await request.read()
         return model.model_validate_json(body)
     except web.HTTPRequestTimeout:
-        raise ApiError(HTTPStatus.REQUEST_TIMEOUT, "What was to be sent did not come.") from None
+        raise ApiError(HTTPStatus.REQUEST_TIMEOUT, "The body did not arrive in time: send it again.") from None
     except web.HTTPRequestEntityTooLarge:
-        raise ApiError(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"Send {MOST_SENT} bytes at the most.") from None
+        raise ApiError(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"Send at most {MOST_SENT} bytes.") from None
     except web.HTTPBadRequest:
-        raise ApiError(HTTPStatus.BAD_REQUEST, "What was sent is not in the encoding that it says.") from None
+        raise ApiError(HTTPStatus.BAD_REQUEST, "The body does not match its Content-Encoding.") from None
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
         where = ".".join(map(str, first["loc"])) or "body"
@@ -338,7 +331,7 @@ async def _read_body(request: web.Request, model: type[RequestBody]) -> RequestB
 
 
 def _token(request: web.Request) -> str:
-    """Return the token that a request brings; empty if it brings none.
+    """Return the request's bearer token, or "".
 
     The scheme is case-insensitive, and one or more spaces follow it (RFC 9110, sections 11.1 and 11.4).
     """
@@ -347,15 +340,14 @@ def _token(request: web.Request) -> str:
 
 
 def _private_response(answer: BaseModel) -> web.Response:
-    """What only its reader may see: nothing between us keeps it."""
+    """Return a response that no cache may keep."""
     headers = {"Cache-Control": "no-store"}
     return web.Response(body=answer.model_dump_json().encode(), content_type="application/json", headers=headers)
 
 
 def _reader(request: web.Request) -> Reader:
-    return Reader(
-        request.query.get("language", language_of(browser_language(request))), request.query.get("suits", "italian")
-    )
+    language = request.query.get("language", language_of(browser_language(request)))
+    return Reader(language, request.query.get("suits", "italian"))
 
 
 def _game_response(request: web.Request, answer: Answer | None) -> web.Response:
@@ -365,7 +357,7 @@ def _game_response(request: web.Request, answer: Answer | None) -> web.Response:
 
 
 def _json_response(request: web.Request, answer: Answer) -> web.Response:
-    """An answer, or that its reader has it already."""
+    """Return the answer, or 304 if the client already has it."""
     headers = {
         "ETag": f'"{answer.tag}"',
         "Cache-Control": "no-cache",

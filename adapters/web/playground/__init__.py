@@ -1,4 +1,4 @@
-"""The playground: a chat platform of our own, on one web page, to try the bot without a token, alone or in company."""
+"""The playground: our own chat platform on a web page, to try the bot without a token."""
 
 from adapters.web.playground.adapter import Playground
 

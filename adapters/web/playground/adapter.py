@@ -1,4 +1,4 @@
-"""The playground as an adapter: panels become messages of its own. What people do stands in requests.py."""
+"""The playground's adapter: panels become its messages. `requests` handles what people do."""
 
 from adapters.web.playground.chat_store import PLATFORM, ChatStore
 from adapters.web.playground.server import Server
@@ -10,7 +10,7 @@ from bot.platform import NotDelivered, RateLimit, SentMessage
 
 
 class Playground:
-    """The adapter. ``chat_store`` is the platform's state, ``server`` its page's WebSockets."""
+    """The adapter: ``chat_store`` is the platform's state, ``server`` serves its page's WebSockets."""
 
     platform = PLATFORM
     has_ephemeral = False
@@ -28,10 +28,10 @@ class Playground:
         self._loaded = True
 
     async def close(self) -> None:
-        """Nothing: the store is not ours."""
+        """Do nothing: the card room closes the store."""
 
     async def serve(self) -> None:
-        """Serve the page, and all others, until cancelled."""
+        """Serve the whole site until cancelled."""
         async with self.server.open():
             await until_cancelled()
 
@@ -56,7 +56,7 @@ class Playground:
         return False
 
     async def is_admin(self, place: str, person: str) -> bool:
-        raise NotDelivered("nobody administers groups here")
+        raise NotDelivered("the playground's groups have no administrators")
 
     async def send(self, place: str, panel: Panel, key: str, *, silent: bool = False) -> SentMessage:
         return SentMessage(str(await self.chat_store.send(self._chat_id(place), panel, key)))
@@ -70,6 +70,6 @@ class Playground:
 
     def _chat_id(self, place: str) -> str:
         if not self._loaded:
-            raise NotDelivered("not started yet")
-        where = Place.parse(place)
-        return f"@{where.person}" if where.is_private else where.chat
+            raise NotDelivered("the playground has not started yet")
+        parsed = Place.parse(place)
+        return f"@{parsed.person}" if parsed.is_private else parsed.chat

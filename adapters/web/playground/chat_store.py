@@ -1,15 +1,15 @@
-"""What the playground keeps: people, chats and messages. It is a platform, so all of it outlives the bot.
+"""The playground's people, chats and messages. They survive restarts, as on any platform.
 
-| key | type | what |
+| key | type | value |
 |---|---|---|
-| ``playground:people`` | hash | a person by id, JSON: name, token, closed |
-| ``playground:chats`` | hash | a group chat's title by id |
-| ``playground:messages:<chat>`` | hash | a message by its number, JSON |
-| ``playground:sends:<chat>`` | hash | the number of the message that was sent with a key |
-| ``playground:file:<chat>:<number>`` | string | the file that a message brought; expires after a day |
-| ``playground:picture:<chat>:<number>`` | string | a message's picture, behind its name; expires after a day |
+| ``playground:people`` | hash | people by id, as JSON: name, token, closed |
+| ``playground:chats`` | hash | titles of groups by id |
+| ``playground:messages:<chat>`` | hash | messages by number, as JSON |
+| ``playground:sends:<chat>`` | hash | numbers of sent messages by key |
+| ``playground:file:<chat>:<number>`` | string | a message's file; expires after a day |
+| ``playground:picture:<chat>:<number>`` | string | the name and PNG of a message's picture; expires after a day |
 
-A chat's last thirty messages with a picture keep it.
+Only a chat's last thirty messages with a picture keep it.
 """
 
 import asyncio
@@ -27,33 +27,23 @@ from bot.picture import Picture
 from bot.platform import ChatGone, File, MessageGone, TooLong, Unreachable
 from bot.texts import gettext_noop as _
 
-LONGEST_TEXT = 4096
-"""UTF-16 units of a message, as on Telegram."""
-
+LONGEST_TEXT = 4096  # UTF-16 utf16_length of a message, as on Telegram
 PLATFORM = "playground"
-BOT = "bot"
-"""Who the bot's messages are by; people have numbers."""
-
+BOT = "bot"  # the author of the bot's messages; people have numbers
 MOST_BUTTONS = 100
 HIDDEN_BUTTONS = ("aside", "join", "share", "group")
-"""Kinds of buttons: nothing is ephemeral here, for a private chat is one click away, and no link leads elsewhere."""
+"""Kinds of buttons that are not shown. The private chat is one click away, and links do not lead elsewhere."""
 
-MESSAGES_KEPT = 300
-"""Messages a chat keeps; older ones are forgotten."""
-
-PICTURES_KEPT = 30
-"""Messages of a chat that keep their picture, some 40 kB each: older ones stand as text."""
-
+MESSAGES_KEPT = 300  # of each chat
+PICTURES_KEPT = 30  # of each chat, about 40 kB each; older messages show text instead
 FILE_KEPT_SECONDS = 86400
-"""How long a message's file or picture can be had."""
-
 MOST_PEOPLE, MOST_CHATS = 100, 50
 LONGEST_NAME = 64
 
 
 @dataclass
 class User:
-    """A person. ``token`` opens the playground as them, ``closed`` is whether the bot may not write to them."""
+    """A person. ``token`` is the key of their link; ``closed`` forbids the bot to write to them."""
 
     id: str
     name: str
@@ -67,9 +57,10 @@ class User:
 
 @dataclass
 class Chat:
-    """A chat: ``id`` is a group's number, or ``@`` and the person's for the private one with the bot. ``last`` is the
-    number that was given last, ``in_doubt`` the numbers, by key, of messages whose writing failed: they may stand in
-    the store nonetheless.
+    """A chat. ``id`` is a group's number, or ``@`` and the person's number for a private chat.
+
+    ``last`` is the last number given. ``unconfirmed`` has the numbers by key of messages whose write failed; the store
+    can have them all the same. ``lock`` is held while a message changes, so the store ends with the latest change.
     """
 
     id: str
@@ -79,26 +70,25 @@ class Chat:
     last: int = 0
     unconfirmed: dict[str, int] = field(default_factory=dict)
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)
-    """Held while a message changes, so that the store has the later of two changes."""
 
 
 class ChatStore:
-    """The state, in memory and in the store; what a call has returned from is in both."""
+    """The state, in memory and in the store. When a call returns, both have the change."""
 
     def __init__(self, client: Any) -> None:
         self._client = client
         self.on_message: Callable[[Chat, int], None] = lambda _chat, _number: None
-        """Called with a message that is new, or another than it was."""
+        """Called with a new or changed message."""
         self.on_deleted: Callable[[Chat, int], None] = lambda _chat, _number: None
         self.on_people: Callable[[], None] = lambda: None
-        """Called when there are others, or other chats, or somebody has closed their private chat or opened it."""
+        """Called when people or chats change, or a private chat is closed or opened."""
         self.people: dict[str, User] = {}
         self.chats: dict[str, Chat] = {}
         self._lock = asyncio.Lock()
-        """Held while somebody or a group is added: they are written first, and no two get one number or handle."""
+        """Held while a person or group is added, so that numbers and handles stay unique."""
 
     async def load(self) -> None:
-        """Read all there is; an empty store gets two people and a chat."""
+        """Load everything; an empty store gets two people and a group."""
         for text in (await self._client.hgetall("playground:people")).values():
             person = User(**json.loads(text))
             self.people[person.id] = person
@@ -118,7 +108,7 @@ class ChatStore:
             await self.add_chat("Bar Sport")
 
     async def add_person(self, name: str) -> User:
-        """Somebody new; Refused if they could not be told from somebody else by their handle."""
+        """Add a person; raise `Refused` if their handle is taken."""
         async with self._lock:
             if len(self.people) >= MOST_PEOPLE:
                 raise Refused(_("The playground is full."))
@@ -146,13 +136,13 @@ class ChatStore:
         return chat
 
     async def set_closed(self, person: User, closed: bool) -> None:
-        """Close the person's private chat to the bot, or open it."""
+        """Close or open the person's private chat with the bot."""
         await self._write_person(replace(person, closed=closed))
         person.closed = closed
         self.on_people()
 
     async def say(self, chat: Chat, person: User, text: str, reply_to: int | None, key: str) -> dict[str, Any] | None:
-        """A person's message; None if it was said already, with the same key."""
+        """Add a person's message; return None if one with this key exists."""
         if not text.strip() or utf16_length(text) > LONGEST_TEXT:
             raise Refused(_("A message has 1 to {most} characters."), most=LONGEST_TEXT)
         if key in chat.sends:
@@ -162,7 +152,7 @@ class ChatStore:
         return chat.messages[number]
 
     async def send(self, chat_id: str, panel: Panel, key: str, file: File | None = None) -> int:
-        """The bot's message, perhaps with a file; returns its number, which is known if this key was sent before."""
+        """Add the bot's message and return its number; if the key was sent before, return the existing one."""
         chat = self._open_chat(chat_id)
         if key in chat.sends and chat.sends[key] in chat.messages:
             return chat.sends[key]
@@ -176,7 +166,7 @@ class ChatStore:
         return number
 
     async def file(self, chat: Chat, number: int) -> str:
-        """The text of a message's file; Refused if there is none, or none any more."""
+        """Return a message's file; raise `Refused` if there is none or it has expired."""
         content: bytes | None = await self._client.get(_file_key(chat, number))
         if content is None:
             raise Refused(_("This file is not kept any more."))
@@ -192,14 +182,14 @@ class ChatStore:
                 raise MessageGone(f"message {number}")
 
     async def _change(self, chat: Chat, number: int, message: dict[str, Any], picture: Picture | None) -> bool:
-        """Have a message be another one; whether it is still there."""
-        # At once: who asks for the picture of what a message shows is never given that of something else.
+        """Replace a message; return whether it still exists."""
+        # One transaction: a message's picture must never be that of another state.
         async with self._client.pipeline() as pipe:
             pipe.hset(f"playground:messages:{chat.id}", number, json.dumps(message))
             _keep_picture(pipe, chat, number, picture)
             await pipe.execute()
         if number not in chat.messages:
-            # It was deleted meanwhile, and this may have come after that.
+            # It was deleted meanwhile, perhaps before this write.
             await self._drop(chat, number)
             return False
         chat.messages[number] = message
@@ -207,7 +197,7 @@ class ChatStore:
         return True
 
     async def picture(self, chat: Chat, number: int, name: str) -> bytes:
-        """A message's picture as PNG, if it still has the one of this name; else nothing."""
+        """Return a message's picture as PNG, or b"" if it has no picture of this name."""
         kept: bytes | None = await self._client.get(_picture_key(chat, number))
         found, _, png = (kept or b"").partition(b" ")
         return png if found.decode() == name else b""
@@ -219,14 +209,13 @@ class ChatStore:
         self.on_deleted(chat, number)
 
     async def _drop(self, chat: Chat, number: int) -> None:
-        """Delete a message from the store."""
         async with self._client.pipeline(transaction=False) as pipe:
             pipe.hdel(f"playground:messages:{chat.id}", number)
             _drop_attachments(pipe, chat, number)
             await pipe.execute()
 
     async def _drop_old_pictures(self, chat: Chat) -> None:
-        """Have the chat's older messages stand as text, which says all that their pictures did."""
+        """Show the chat's older messages as text, which says the same as their pictures."""
         with_picture = [number for number, message in chat.messages.items() if message.get("picture")]
         for number in with_picture[:-PICTURES_KEPT]:
             async with chat.lock:
@@ -234,15 +223,14 @@ class ChatStore:
                     await self._change(chat, number, {**message, "picture": None, "fold": None}, None)
 
     async def _add(self, chat: Chat, message: dict[str, Any], key: str, picture: Picture | None = None) -> int:
-        # A number is never given to two messages, for one whose writing failed may stand in the store; that one keeps
-        # its number, and does not stand there twice.
+        # The store can have a message whose write failed. A retry reuses its number; no other message gets it.
         number = chat.unconfirmed.get(key) or 1 + max(*chat.messages, *chat.sends.values(), chat.last, 0)
         chat.last = max(number, chat.last)
         message = {"id": number, **message}
-        # In memory first: while this waits, another message must get another number.
+        # In memory first: another message that is added during the write needs another number.
         chat.messages[number], chat.sends[key] = message, number
         old = list(chat.messages)[:-MESSAGES_KEPT]
-        forgotten = [name for name, sent in chat.sends.items() if sent < number - MESSAGES_KEPT]
+        old_keys = [sent_key for sent_key, sent in chat.sends.items() if sent < number - MESSAGES_KEPT]
         try:
             async with self._client.pipeline(transaction=False) as pipe:
                 pipe.hset(f"playground:messages:{chat.id}", number, json.dumps(message))
@@ -250,20 +238,20 @@ class ChatStore:
                 _keep_picture(pipe, chat, number, picture)
                 if old:
                     pipe.hdel(f"playground:messages:{chat.id}", *old)
-                for gone in old:
-                    _drop_attachments(pipe, chat, gone)
-                if forgotten:
-                    pipe.hdel(f"playground:sends:{chat.id}", *forgotten)
+                for old_number in old:
+                    _drop_attachments(pipe, chat, old_number)
+                if old_keys:
+                    pipe.hdel(f"playground:sends:{chat.id}", *old_keys)
                 await pipe.execute()
         except BaseException:
             del chat.messages[number], chat.sends[key]
             chat.unconfirmed[key] = number
             raise
         chat.unconfirmed.pop(key, None)
-        for gone in old:
-            chat.messages.pop(gone, None)
-        for name in forgotten:
-            chat.sends.pop(name, None)
+        for old_number in old:
+            chat.messages.pop(old_number, None)
+        for old_key in old_keys:
+            chat.sends.pop(old_key, None)
         return number
 
     def _open_chat(self, chat_id: str) -> Chat:
@@ -290,7 +278,7 @@ def _picture_key(chat: Chat, number: int) -> str:
 
 
 def _keep_picture(pipe: Any, chat: Chat, number: int, picture: Picture | None) -> None:
-    """Have a message's picture kept, in place of the one that it had."""
+    """Replace a message's stored picture."""
     if picture:
         name = picture.subject.digest.encode()
         pipe.set(_picture_key(chat, number), name + b" " + picture.png, ex=FILE_KEPT_SECONDS)
@@ -299,7 +287,7 @@ def _keep_picture(pipe: Any, chat: Chat, number: int, picture: Picture | None) -
 
 
 def _drop_attachments(pipe: Any, chat: Chat, number: int) -> None:
-    """Have the file and the picture of a message that is gone deleted."""
+    """Delete the file and the picture of a deleted message."""
     pipe.delete(_file_key(chat, number))
     pipe.delete(_picture_key(chat, number))
 
@@ -312,22 +300,22 @@ def _clean_title(name: str) -> str:
 
 
 def _panel_fields(panel: Panel) -> dict[str, Any]:
-    """A panel as the page draws it; refused as Telegram would."""
-    rows = [drawn for row in panel.rows if (drawn := [button for button in row if button.kind not in HIDDEN_BUTTONS])]
+    """Return a panel's fields for the page; raise the errors that Telegram would."""
+    rows = [shown for row in panel.rows if (shown := [button for button in row if button.kind not in HIDDEN_BUTTONS])]
     buttons = [button for row in rows for button in row]
     if utf16_length(panel.plain) > LONGEST_TEXT:
         raise TooLong(LONGEST_TEXT)
     if not panel.plain.strip() or len(buttons) > MOST_BUTTONS:
-        raise Refused("a message has a text, and at most 100 buttons")
+        raise Refused(f"a message needs a text and at most {MOST_BUTTONS} buttons")
     for button in buttons:
-        is_carried = button.kind == "link" or 1 <= len(button.payload.encode()) <= LONGEST_PAYLOAD
-        if not button.label or not is_carried:
-            raise Refused(f"the payload of {button.label!r} is not 1 to {LONGEST_PAYLOAD} bytes")
-    shown = panel.beside_picture if panel.picture else panel
+        is_valid = button.kind == "link" or 1 <= len(button.payload.encode()) <= LONGEST_PAYLOAD
+        if not button.label or not is_valid:
+            raise Refused(f"a button needs a label, and a payload of 1 to {LONGEST_PAYLOAD} bytes: {button.label!r}")
+    text = panel.beside_picture if panel.picture else panel
     return {
         "picture": _picture_fields(panel.picture) if panel.picture else None,
-        "spans": [list(span) for span in shown.text],
-        "fold": shown.fold if panel.picture else None,
+        "spans": [list(span) for span in text.text],
+        "fold": text.fold if panel.picture else None,
         "rows": [[_button_fields(button) for button in row] for row in rows],
     }
 
@@ -337,6 +325,6 @@ def _button_fields(button: Button) -> dict[str, str]:
 
 
 def _picture_fields(picture: Picture) -> dict[str, Any]:
-    """What the page must know of a picture before it has it; its measures stand in a PNG's first bytes."""
+    """Return what the page needs before it loads the picture. The size is in the PNG's header."""
     width, height = (int.from_bytes(picture.png[at : at + 4], "big") for at in (16, 20))
     return {"name": picture.subject.digest, "alt": picture.alt, "width": width, "height": height}

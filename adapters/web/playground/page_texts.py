@@ -1,10 +1,10 @@
-"""The page's own words, in the language of whoever reads it."""
+"""The texts of the playground's page."""
 
 from bot.texts import texts
 
 
 def page_texts(language: str) -> dict[str, str]:
-    """The words by the names that the page has for them."""
+    """Return the texts by their names in `static/chat.js`."""
     _ = texts(language).gettext
     return {
         "language": language,

@@ -1,7 +1,4 @@
-"""What people do on the page: requests, read strictly, that become commands and presses.
-
-Anybody may send anything, and all but these is refused in one line.
-"""
+"""Parses the page's requests and turns them into commands and presses. All other input is refused."""
 
 import json
 from base64 import b64encode
@@ -24,16 +21,15 @@ from bot.texts import gettext_noop as _
 from bot.texts import language_of, texts
 
 REQUESTS_REMEMBERED = 2000
-LONGEST_QUOTE = 80
-"""Characters of what was sent that a refusal repeats at most."""
+LONGEST_QUOTE = 80  # characters of the input that a refusal quotes
 
 
 def _check_encodable(text: str) -> str:
-    # Half of a surrogate pair is a string to Python and to nobody else.
+    # Python accepts half of a surrogate pair in a string, but it cannot be encoded.
     try:
         text.encode()
     except UnicodeEncodeError:
-        raise ValueError("holds a character that is none") from None
+        raise ValueError("contains half of a surrogate pair") from None
     return text
 
 
@@ -45,14 +41,13 @@ def _check_payload(payload: str) -> str:
 
 Text = Annotated[str, AfterValidator(_check_encodable)]
 Short = Annotated[Text, StringConstraints(max_length=32)]
-Number = Annotated[int, Field(ge=1, le=2**53)]
-"""What JavaScript counts exactly."""
+Number = Annotated[int, Field(ge=1, le=2**53)]  # JavaScript counts no higher exactly
 
 
 class Request(BaseModel):
-    """A request. The page names it ``n``: the same request sent twice under one name counts once.
+    """A request, named ``n`` by the page. The same request sent twice under one name counts once.
 
-    ``as`` is the person who asks, if the tab may choose.
+    ``as`` is the person who acts, if the tab can choose.
     """
 
     model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
@@ -80,7 +75,7 @@ class PressRequest(Request):
 
 
 class FetchFile(Request):
-    """Have the file that a message brought."""
+    """Download a message's file."""
 
     do: Literal["file"]
     chat: Short
@@ -88,7 +83,7 @@ class FetchFile(Request):
 
 
 class FetchPicture(Request):
-    """Have a message's picture, by its name: another one is of no use by then."""
+    """Download a message's picture; the name ensures that it is the wanted one."""
 
     do: Literal["picture"]
     chat: Short
@@ -97,21 +92,21 @@ class FetchPicture(Request):
 
 
 class GoPrivate(Request):
-    """Press a button that leads to the private chat, there to be shown the table with this code."""
+    """Press a button that opens the private chat, which then shows the table with this code."""
 
     do: Literal["private"]
     code: Short = ""
 
 
 class ClosePrivate(Request):
-    """Close the private chat to the bot, or open it."""
+    """Close or open the private chat with the bot."""
 
     do: Literal["close"]
     closed: bool
 
 
 class AddPerson(Request):
-    """Add somebody."""
+    """Add a person."""
 
     do: Literal["add_person"]
     name: Text
@@ -129,49 +124,49 @@ REQUEST: TypeAdapter[AnyRequest] = TypeAdapter(Annotated[AnyRequest, Field(discr
 
 
 def decode(text: str | bytes) -> dict[str, Any]:
-    """A message as the object that it must be; Refused if it is none, nested too deeply, or no text that can be."""
+    """Parse a JSON object; raise `Refused` if it is malformed or nested too deeply."""
     try:
         found = from_json(text, allow_inf_nan=False)
     except ValueError as error:
-        raise Refused(f"this is no JSON: {error}") from None
+        raise Refused(f"malformed JSON: {error}") from None
     if not isinstance(found, dict):
-        raise Refused("a request is a JSON object")
+        raise Refused("a request must be a JSON object")
     return found
 
 
 def parse_request(found: dict[str, Any]) -> AnyRequest:
-    """The request that an object is; Refused says what is wrong with it."""
+    """Parse a request; raise `Refused` with the first fault."""
     try:
         return REQUEST.validate_python(found)
     except ValidationError as error:
-        fault = error.errors(include_url=False, include_context=False)[0]
-        if fault["type"].startswith("union_tag"):
+        first = error.errors(include_url=False, include_context=False)[0]
+        if first["type"].startswith("union_tag"):
             raise Refused("there is no such request") from None
-        where = ".".join(map(str, fault["loc"][1:]))
-        # Quoted as JSON, so that it is one line whatever was sent.
-        shown = f"{json.dumps(where[:LONGEST_QUOTE])}: " if where else ""
-        raise Refused(f"{shown}{fault['msg'].removeprefix('Value error, ')}") from None
+        where = ".".join(map(str, first["loc"][1:]))
+        # Quoted as JSON, so it is one line for any input.
+        prefix = f"{json.dumps(where[:LONGEST_QUOTE])}: " if where else ""
+        raise Refused(f"{prefix}{first['msg'].removeprefix('Value error, ')}") from None
 
 
 class Requests:
-    """Does what people ask for on the page."""
+    """Performs the page's requests."""
 
     def __init__(self, chat_store: ChatStore, card_room: CardRoom, tabs: Tabs) -> None:
         self._chat_store, self._card_room, self._tabs = chat_store, card_room, tabs
         self._languages: dict[str, str] = {}
-        """What the browser speaks that last acted as each person."""
+        """The language of the browser that last acted as each person."""
         self._answered: LRUCache[str, str] = LRUCache(REQUESTS_REMEMBERED)
 
     async def perform(self, person: User, request: AnyRequest, language: str = "") -> str:
-        """Do what a person asks for; returns the toast that answers it. Refused says why it cannot be.
+        """Perform a request and return the toast that answers it.
 
-        Raises one of the store's errors. ``language`` is what their browser speaks. One sent twice, after a lost
-        connection, counts once.
+        Raise `Refused` with the reason, or one of `STORE_ERRORS`. A request sent again after a lost connection counts
+        once. ``language`` is the browser's.
         """
         self._languages[person.id] = language
         key = press_key(f"pg{person.id}.{request.n}", request.model_dump_json())
         if isinstance(request, FetchFile | FetchPicture):
-            # What the page asks for again it has not got: what was sent is lost with its connection.
+            # A repeat is answered again: the first answer was lost with the connection.
             return await self._do(person, request, key)
         if key not in self._answered:
             self._answered[key] = await self._do(person, request, key)
@@ -194,30 +189,30 @@ class Requests:
 
     async def _say(self, person: User, request: Say, key: str) -> str:
         chat = self._chat(person, request.chat)
-        about = None
+        replied_to = None
         if request.reply_to is not None:
             if request.reply_to not in chat.messages:
                 raise Refused(_("The message that you reply to is gone."))
-            # Looked up before: what is said now may have the chat's oldest message forgotten.
-            about = self._chat_store.people.get(str(chat.messages[request.reply_to]["by"]))
+            # Looked up first: the new message can push the chat's oldest one out.
+            replied_to = self._chat_store.people.get(str(chat.messages[request.reply_to]["by"]))
         await self._chat_store.say(chat, person, request.text, request.reply_to, key)
         text = trim_blanks(request.text)
         if text.startswith("/"):
-            return await self._command(person, chat, text, about, key)
-        # There nobody else can be meant.
+            return await self._command(person, chat, text, replied_to, key)
+        # In a private chat all text is meant for the bot.
         return await self._command(person, chat, "/help", None, key) if is_private(_place(chat)) else ""
 
     async def _command(self, person: User, chat: Chat, text: str, reply_to: User | None, key: str) -> str:
         word, *words = text[1:].split()[:8] or [""]
-        called = {one.handle: one for one in self._chat_store.people.values()}
-        about = [reply_to, *(called.get(word[1:].lower()) for word in words if word.startswith("@"))]
+        by_handle = {user.handle: user for user in self._chat_store.people.values()}
+        mentioned = [reply_to, *(by_handle.get(word[1:].lower()) for word in words if word.startswith("@"))]
         command = Command(
             key,
             self._person(person),
             _place(chat),
             word.partition("@")[0].lower(),
             tuple(words),
-            tuple(self._person(one) for one in about if one),
+            tuple(self._person(user) for user in mentioned if user),
             chat_name="" if chat.id.startswith("@") else chat.title,
         )
         reply = await self._card_room.handle_command(command)
@@ -231,14 +226,15 @@ class Requests:
         return await self._answer(person, chat, reply, key, press)
 
     async def _answer(self, person: User, chat: Chat, reply: Reply, key: str, press: Press | None = None) -> str:
-        """Show what the card room answers: in place of the message pressed if it has that button, otherwise anew; what
-        somebody asks for with a button that is not there concerns nobody else.
+        """Show the reply. It replaces the pressed message, or is sent as a new one.
+
+        The reply to a press of a missing button goes to the person's private chat.
         """
         if reply.panel is None:
             return reply.toast
         pressed = int(press.message) if press and press.genuine and not reply.private else None
-        for_them = reply.private or (press is not None and not press.genuine)
-        place = f"@{person.id}" if for_them else chat.id
+        is_private_reply = reply.private or (press is not None and not press.genuine)
+        place = f"@{person.id}" if is_private_reply else chat.id
         if place.startswith("@") and person.closed:
             language = language_of(self._languages.get(person.id, ""))
             return texts(language).gettext("Your private chat is closed: take the tick at the top away to open it.")
@@ -249,7 +245,6 @@ class Requests:
         return reply.toast
 
     async def _send_file(self, person: User, request: FetchFile) -> str:
-        """Bring a message's file to the page that asks for it, which saves it."""
         chat = self._chat(person, request.chat)
         text = await self._chat_store.file(chat, request.message)
         name = chat.messages.get(request.message, {}).get("file", "file")
@@ -257,14 +252,12 @@ class Requests:
         return ""
 
     async def _send_picture(self, person: User, request: FetchPicture) -> str:
-        """Bring a message's picture to the page that shows it."""
         png = await self._chat_store.picture(self._chat(person, request.chat), request.message, request.name)
-        word = {"type": "picture", "n": request.n, "png": b64encode(png).decode()}
-        self._tabs.send_to_person(person, word)
+        self._tabs.send_to_person(person, {"type": "picture", "n": request.n, "png": b64encode(png).decode()})
         return ""
 
     async def _go_private(self, person: User, code: str) -> str:
-        """The button that leads to the private chat: it opens the chat, as Start does elsewhere."""
+        """Open the private chat, as Start does on other platforms."""
         if person.closed:
             await self._chat_store.set_closed(person, False)
         self._tabs.send_to_person(person, {"type": "go", "chat": f"@{person.id}"})
@@ -281,7 +274,7 @@ class Requests:
         return Person(f"{PLATFORM}:{user.id}", user.name, user.handle, self._languages.get(user.id, ""))
 
     def _chat(self, person: User, id: str) -> Chat:  # noqa: A002
-        """The chat of a request; everybody is in every group, and alone in their private chat."""
+        """Return the chat; everybody is a member of every group, but only of their own private chat."""
         chat = self._chat_store.chats.get(id)
         if chat is None or (chat.id.startswith("@") and chat.id != f"@{person.id}"):
             raise Refused("there is no such chat")
@@ -289,11 +282,11 @@ class Requests:
 
 
 def has_button(message: dict[str, Any] | None, payload: str) -> bool:
-    """Whether a message is the bot's and has a button with exactly this payload, that is there to be pressed."""
+    """Return whether a message of the bot has a button to press with exactly this payload."""
     if message is None or message["by"] != BOT:
         return False
-    carried = [button for row in message["rows"] for button in row if button["kind"] in ("press", "browser")]
-    return any(button["payload"] == payload for button in carried)
+    buttons = [button for row in message["rows"] for button in row if button["kind"] in ("press", "browser")]
+    return any(button["payload"] == payload for button in buttons)
 
 
 def _place(chat: Chat) -> str:

@@ -1,7 +1,7 @@
-"""What the playground's page speaks to: a WebSocket for each tab.
+"""The playground page's WebSockets, one for each tab.
 
-On one's own machine (127.0.0.1) a tab may act as anybody. Opened to a network each person has a secret link, and only
-that link acts as them; who has the host's link may add people and see their links, and act as nobody.
+On the host's own machine (127.0.0.1) a tab can act as any person. On a network each person needs their own secret link.
+The host's link can add people and see their links, but not act as them.
 """
 
 import asyncio
@@ -33,17 +33,11 @@ from bot.texts import gettext_noop as _
 from bot.texts import language_of, texts
 from bot.web_server import body_timeout, equals_secret
 
-LONGEST_REQUEST = 64 * 1024
-"""Bytes of one WebSocket message; a longer one ends the connection."""
-
-TICKETS, TICKET_SECONDS = 1000, 30.0
-"""How many tickets there are at most, and how long one is good."""
-
+LONGEST_REQUEST = 64 * 1024  # bytes of a WebSocket message; a longer one ends the connection
+TICKETS, TICKET_SECONDS = 1000, 30.0  # the most tickets at once, and their lifetime
 GOODBYE_SECONDS = 1.0
 ADDED_REMEMBERED = 100
-BEAT = '{"beat":true}'
-"""What the page's script says to find out whether the bot is there (static/connection.js)."""
-
+BEAT = '{"beat":true}'  # the page's question whether the bot is still there (static/connection.js)
 MESSAGES_SHOWN = 100
 SORRY = _("Something went wrong with me. Nothing is lost: try again.")
 NO_LINK = _("The playground opens by a personal link. Ask the host for yours.")
@@ -56,7 +50,7 @@ log = structlog.get_logger()
 
 
 class Server:
-    """Serves tabs, and tells them what happens."""
+    """Serves the tabs and keeps them up to date."""
 
     def __init__(self, chat_store: ChatStore, card_room: CardRoom, site: Site) -> None:
         self._chat_store, self._card_room, self._site = chat_store, card_room, site
@@ -69,7 +63,7 @@ class Server:
         self._tickets: TTLCache[str, str] = TTLCache(TICKETS, TICKET_SECONDS)
         self._folder, self._link = card_room.settings.data, ""
         self._added: LRUCache[str, bool] = LRUCache(ADDED_REMEMBERED)
-        """Requests that have added a person or a group: a page sends them again after a lost connection."""
+        """Requests that added a person or group, because pages repeat requests after a lost connection."""
         self._host_key = secrets.token_urlsafe(12)
 
     @property
@@ -78,7 +72,7 @@ class Server:
 
     @asynccontextmanager
     async def open(self) -> AsyncIterator[None]:
-        """Have tabs come in meanwhile."""
+        """Accept tabs until the context ends."""
         async with self._site.open():
             try:
                 self._announce()
@@ -89,8 +83,9 @@ class Server:
                 await self._busy.wait(2.0)
 
     def invitation(self, code: str) -> str:
-        """An address that seats whoever opens it at a table: its page, where people come into the chat by their own
-        links only.
+        """Return an address that seats a person at a table.
+
+        On a network it is the table's web page, because the chat opens by personal links only.
         """
         return f"{self._site.url}/t/{code}" if self.access.is_open else f"{self._site.url}/chat#join={code}"
 
@@ -109,11 +104,10 @@ class Server:
     def _people(self, tab: Tab) -> dict[str, Any]:
         chat_store = self._chat_store
         people = [
-            {"id": one.id, "name": one.name, "handle": one.handle, "closed": one.closed}
-            for one in chat_store.people.values()
+            {"id": user.id, "name": user.name, "handle": user.handle, "closed": user.closed}
+            | ({"token": user.token} if tab.is_host else {})
+            for user in chat_store.people.values()
         ]
-        if tab.is_host:
-            people = [{**one, "token": chat_store.people[str(one["id"])].token} for one in people]
         chats = [{"id": chat.id, "title": chat.title} for chat in chat_store.chats.values() if tab.can_see(chat)]
         return {"people": people, "chats": chats}
 
@@ -138,8 +132,9 @@ class Server:
     # Requests
 
     async def _issue_ticket(self, request: web.Request) -> web.Response:
-        """For the key of a link, in the body, a ticket that opens one WebSocket in its place: addresses are logged by
-        every proxy on the way, and some log headers.
+        """Exchange a link's key in the body for a ticket that opens one WebSocket.
+
+        A WebSocket can only send it in its address, which proxies log; some log headers too.
         """
         async with body_timeout():
             key = (await request.read()).decode(errors="replace")
@@ -149,33 +144,33 @@ class Server:
         return web.Response(text=ticket)
 
     def _link_key(self, request: web.Request) -> str:
-        """The key of the link by which a page was opened; links once had it in their address."""
+        """Return the key of the page's link, from its ticket or, in old links, from the address."""
         key: str | None = self._tickets.pop(request.query.get("ticket", ""), None)
         return request.query.get("key", "") if key is None else key
 
     async def _serve_tab(self, request: web.Request) -> web.StreamResponse:
         person, is_host = self._identify(self._link_key(request))
         self._admit(request, person, is_host)
-        line = web.WebSocketResponse(max_msg_size=LONGEST_REQUEST, heartbeat=20)
-        tab = Tab(line, request.transport, person, is_host)
+        socket = web.WebSocketResponse(max_msg_size=LONGEST_REQUEST, heartbeat=20)
+        tab = Tab(socket, request.transport, person, is_host)
         tab.language = browser_language(request)
-        # Counted before it is ready: others may come meanwhile.
+        # Counted before it is ready, because other tabs can open meanwhile.
         self.tabs.add(tab)
         try:
-            await line.prepare(request)
+            await socket.prepare(request)
             writing = asyncio.create_task(tab.write_queue())
             try:
                 tab.send(json.dumps(self._hello(tab)))
-                async for word in line:
-                    self._receive(tab, word.data if word.type is WSMsgType.TEXT else "")
+                async for message in socket:
+                    self._receive(tab, message.data if message.type is WSMsgType.TEXT else "")
             finally:
                 writing.cancel()
         finally:
             self.tabs.remove(tab)
-        return line
+        return socket
 
     def _identify(self, key: str) -> tuple[User | None, bool]:
-        """Whom a link acts as, and whether it is the host's."""
+        """Return the person a link belongs to, and whether it is the host's."""
         if not self.access.is_open:
             return None, False
         if equals_secret(key, self._host_key):
@@ -186,16 +181,16 @@ class Server:
         raise Refused(OLD_LINK if key else NO_LINK)
 
     def _admit(self, request: web.Request, person: User | None, is_host: bool) -> None:
-        """Refuse one page too many, in words that the page shows."""
+        """Refuse the tab if too many are open; the page shows the reason."""
         try:
             self.tabs.admit(person, is_host)
         except Refused as refused:
             raise web.HTTPTooManyRequests(text=refused.text(language_of(browser_language(request)))) from None
 
     def _receive(self, tab: Tab, text: str) -> None:
-        """Begin what a page asks for. Requests of one tab run side by side: a slow one holds nobody up.
+        """Start a request. Requests of a tab run in parallel, so a slow one blocks no others.
 
-        A beat asks whether the bot is there, and is answered at once.
+        A beat is answered at once.
         """
         if text == BEAT:
             tab.send(BEAT)
@@ -214,7 +209,7 @@ class Server:
             self.tabs.end_request(tab)
 
     async def handle(self, tab: Tab, text: str) -> str:
-        """Do what a message asks for; returns the answer to it, whatever it was."""
+        """Perform a request and return the answer, also after an error."""
         try:
             request = parse_request(decode(text))
             return json.dumps({"type": "done", "n": request.n, "toast": await self._perform(tab, request)})
@@ -248,7 +243,7 @@ class Server:
 
 
 def command_hints(language: str) -> list[dict[str, Any]]:
-    """The commands as the page completes them: the word, what it does, and what may be chosen behind it."""
+    """Return each command with its help and arguments, for the page's completion."""
     return [
         {
             "word": spec.name_in(language),
@@ -265,7 +260,7 @@ def command_hints(language: str) -> list[dict[str, Any]]:
 
 
 def _request_name(text: str) -> str | None:
-    """What a message calls itself, as far as it can be read; the answer carries it."""
+    """Return the name that a request gave itself, or None if it is malformed."""
     try:
         name = decode(text).get("n")
     except Refused:

@@ -1,8 +1,9 @@
-"""Open pages: what each is told, in its own time, and how much of everything a person may have."""
+"""Open tabs: their queues of unsent messages, and the limits of each person."""
 
 import asyncio
 import json
 from collections import Counter, deque
+from collections.abc import Callable
 from typing import Any
 
 from aiohttp import WSCloseCode, web
@@ -11,26 +12,21 @@ from adapters.web.playground.chat_store import Chat, User
 from adapters.web.refusals import Refused
 from bot.texts import gettext_noop as _
 
-MOST_TABS, MOST_TABS_EACH = 400, 20
-"""How many tabs there may be in all, and of one person where each has a link of their own."""
-
-MOST_PENDING = 32
-"""Requests that one person may have unanswered."""
-
-MOST_UNREAD = 4 * 1024 * 1024
-"""Bytes that may wait for a tab to read them, beside the word that is being sent; one that reads no more is let go."""
+MOST_TABS, MOST_TABS_EACH = 400, 20  # in all, and of one person with a personal link
+MOST_PENDING = 32  # unanswered requests of one person
+MOST_UNREAD = 4 * 1024 * 1024  # bytes in a tab's queue; a tab that falls further behind is disconnected
 
 
 class Tab:
-    """One open page: who it may act as. ``person`` is None for anybody (or, with ``is_host``, for nobody).
+    """An open tab. It acts as ``person``; None is any person, or with ``is_host`` no person.
 
-    What it is told waits in a queue of its own, so that one that does not read holds nobody up.
+    Its messages wait in a queue of their own, so a tab that does not read blocks no others.
     """
 
     def __init__(
-        self, line: web.WebSocketResponse, transport: asyncio.Transport | None, person: User | None, is_host: bool
+        self, socket: web.WebSocketResponse, transport: asyncio.Transport | None, person: User | None, is_host: bool
     ) -> None:
-        self.socket, self.person, self.is_host = line, person, is_host
+        self.socket, self.person, self.is_host = socket, person, is_host
         self.language = ""
         self._transport = transport
         self._unread: deque[str] = deque()
@@ -39,7 +35,7 @@ class Tab:
 
     @property
     def owner(self) -> object:
-        """Whose it is, for limits; where a tab may act as anybody, it is one's own."""
+        """The owner for limits: a person, the host, or the tab itself if it can act as any person."""
         return self.person.id if self.person else "host" if self.is_host else self
 
     def can_see(self, chat: Chat) -> bool:
@@ -48,7 +44,7 @@ class Tab:
         return not self.is_host if self.person is None else chat.id == f"@{self.person.id}"
 
     def send(self, text: str) -> None:
-        """Have the tab told in its turn; one that has left too much unread is let go."""
+        """Queue a message; disconnect a tab that has left too much unread."""
         if self._unread and self._bytes_unread + len(text) > MOST_UNREAD:
             self.drop()
             return
@@ -57,7 +53,7 @@ class Tab:
         self._more.set()
 
     async def write_queue(self) -> None:
-        """Tell it what waits, until cancelled or it goes away."""
+        """Send queued messages until cancelled or disconnected."""
         try:
             while True:
                 await self._more.wait()
@@ -67,11 +63,11 @@ class Tab:
                     self._bytes_unread -= len(text)
                     await self.socket.send_str(text)
         except (ConnectionError, RuntimeError):
-            # It is closing; who reads from it will hear so.
+            # The socket is closing, which its reading side notices.
             return
 
     def drop(self) -> None:
-        """End the connection at once, whatever the other side reads."""
+        """Abort the connection at once."""
         self._unread.clear()
         self._bytes_unread = 0
         if self._transport:
@@ -79,14 +75,14 @@ class Tab:
 
 
 class Tabs:
-    """All that are open."""
+    """All open tabs."""
 
     def __init__(self) -> None:
         self._tabs: set[Tab] = set()
         self._pending: Counter[object] = Counter()
 
     def admit(self, person: User | None, is_host: bool) -> None:
-        """Refused if there are too many open already, in all or of this person's."""
+        """Raise `Refused` if too many tabs are open, in all or of this person."""
         holders = [tab.owner for tab in self._tabs]
         own = "host" if is_host else person.id if person else None
         if len(holders) >= MOST_TABS or holders.count(own) >= MOST_TABS_EACH:
@@ -99,7 +95,7 @@ class Tabs:
         self._tabs.discard(tab)
 
     def begin_request(self, tab: Tab) -> None:
-        """A request begins; Refused if the person has too many unanswered. Each that began has its `end`."""
+        """Count a request until `end_request`; raise `Refused` if the person has too many unanswered."""
         if self._pending[tab.owner] >= MOST_PENDING:
             raise Refused(_("Too much at once: wait for the answers."))
         self._pending[tab.owner] += 1
@@ -109,10 +105,10 @@ class Tabs:
         if not self._pending[tab.owner]:
             del self._pending[tab.owner]
 
-    def send(self, word: dict[str, Any], chat: Chat | None = None) -> None:
-        """Tell every tab that may see the chat."""
-        text = json.dumps(word)
-        for tab in self._all():
+    def send(self, message: dict[str, Any], chat: Chat | None = None) -> None:
+        """Send to every tab that can see the chat."""
+        text = json.dumps(message)
+        for tab in list(self._tabs):
             if chat is None or tab.can_see(chat):
                 tab.send(text)
 
@@ -123,24 +119,21 @@ class Tabs:
     def send_deletion(self, chat: Chat, number: int) -> None:
         self.send({"type": "deleted", "chat": chat.id, "id": number}, chat)
 
-    def send_to_person(self, person: User, word: dict[str, Any]) -> None:
-        text = json.dumps({**word, "to": person.id})
-        for tab in self._all():
+    def send_to_person(self, person: User, message: dict[str, Any]) -> None:
+        text = json.dumps({**message, "to": person.id})
+        for tab in list(self._tabs):
             if tab.person in (None, person) and not tab.is_host:
                 tab.send(text)
 
-    def send_to_each(self, word: Any) -> None:
-        """Tell each tab what ``word`` makes of it."""
-        for tab in self._all():
-            tab.send(json.dumps(word(tab)))
-
-    def _all(self) -> list[Tab]:
-        return list(self._tabs)
+    def send_to_each(self, build_message: Callable[[Tab], dict[str, Any]]) -> None:
+        """Send each tab the message made for it."""
+        for tab in list(self._tabs):
+            tab.send(json.dumps(build_message(tab)))
 
     async def close(self, patience: float) -> None:
-        """Say goodbye to all, for so many seconds at most."""
+        """Close all tabs, and abort those still open after ``patience`` seconds."""
         closing = [asyncio.create_task(tab.socket.close(code=WSCloseCode.GOING_AWAY)) for tab in self._tabs]
         if closing:
             await asyncio.wait(closing, timeout=patience)
-        for tab in self._all():
+        for tab in list(self._tabs):
             tab.drop()

@@ -12,7 +12,7 @@ from typing import Annotated
 import typer
 
 from bot.cli.progress import progress
-from bot.features.daily.deal import DayResult, played_by_robots
+from bot.features.daily.deal import DayResult, play_with_robots
 from engine import GAMES
 
 SIMPLER = ("medium", "easy")
@@ -35,10 +35,10 @@ def run(
             behind: dict[str, list[int]] = {name: [] for name in SIMPLER}
             for number in range(deals):
                 secret = sha256(f"bench daily {one} {number}".encode()).digest()
-                par = _margin(played_by_robots(one, secret))
+                par = _margin(play_with_robots(one, secret))
                 pars.append(par)
                 for name in SIMPLER:
-                    behind[name].append(_margin(played_by_robots(one, secret, name, Random(number))) - par)
+                    behind[name].append(_margin(play_with_robots(one, secret, name, Random(number))) - par)
                 bar.update(1)
             columns = "".join(f"{_spread(behind[name]):>20}" for name in SIMPLER)
             typer.echo(f"{one:14}{_spread(pars):>16}{columns}")

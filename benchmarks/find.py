@@ -11,7 +11,7 @@ from dataclasses import replace
 
 import typer
 
-from bot.features.find.matching import Waiting, fit, match
+from bot.features.find.matching import Searcher, can_match, find_matches
 from engine import GAMES
 
 PEOPLE = 1000
@@ -22,12 +22,12 @@ NOW = 1e9
 FOR_TWO = tuple(game for game, kind in GAMES.items() if kind.seats == 2)
 
 
-def mixed(source: random.Random) -> list[Waiting]:
+def mixed(source: random.Random) -> list[Searcher]:
     """People who came within a minute: half would play any game for two, the others one of all; some have blocked
     somebody.
     """
     return [
-        Waiting(
+        Searcher(
             f"telegram:{number}",
             since=NOW - source.uniform(0, 60),
             games=FOR_TWO if source.random() < 0.5 else (source.choice(tuple(GAMES)),),
@@ -39,19 +39,19 @@ def mixed(source: random.Random) -> list[Waiting]:
     ]
 
 
-def four_by_four(source: random.Random) -> list[Waiting]:
+def four_by_four(source: random.Random) -> list[Searcher]:
     """The same, but all for one game for four."""
     return [replace(one, games=("tressette",)) for one in mixed(source)]
 
 
-def far_apart(_source: random.Random) -> list[Waiting]:
+def far_apart(_source: random.Random) -> list[Searcher]:
     """Nobody fits anybody: each has just come, and ratings are far apart."""
-    return [Waiting(f"telegram:{number}", NOW, FOR_TWO, "it", 1000 * number) for number in range(PEOPLE)]
+    return [Searcher(f"telegram:{number}", NOW, FOR_TWO, "it", 1000 * number) for number in range(PEOPLE)]
 
 
-def every_pair(crowd: Sequence[Waiting], now: float) -> int:
+def every_pair(crowd: Sequence[Searcher], now: float) -> int:
     """How many pairs fit."""
-    return sum(fit(one, other, now) for place, one in enumerate(crowd) for other in crowd[:place])
+    return sum(can_match(one, other, now) for place, one in enumerate(crowd) for other in crowd[:place])
 
 
 def run() -> None:
@@ -59,13 +59,13 @@ def run() -> None:
     typer.echo(f"{PEOPLE} people, medians of {ROUNDS} rounds, ms of CPU")
     for name, make in (("mixed", mixed), ("for four", four_by_four), ("nobody fits", far_apart)):
         crowds = [make(random.Random(number)) for number in range(ROUNDS)]
-        matching = statistics.median(milliseconds(lambda crowd: match(crowd, NOW), crowd) for crowd in crowds)
+        matching = statistics.median(milliseconds(lambda crowd: find_matches(crowd, NOW), crowd) for crowd in crowds)
         pairs = statistics.median(milliseconds(lambda crowd: every_pair(crowd, NOW), crowd) for crowd in crowds)
-        matched = statistics.median(sum(len(found.people) for found in match(crowd, NOW)) for crowd in crowds)
+        matched = statistics.median(sum(len(found.people) for found in find_matches(crowd, NOW)) for crowd in crowds)
         typer.echo(f"{name:12}  match {matching:7.1f}   every pair {pairs:7.1f}   matched {matched:.0f}")
 
 
-def milliseconds(work: Callable[[Sequence[Waiting]], object], crowd: Sequence[Waiting]) -> float:
+def milliseconds(work: Callable[[Sequence[Searcher]], object], crowd: Sequence[Searcher]) -> float:
     begin = time.process_time()
     work(crowd)
     return 1000 * (time.process_time() - begin)

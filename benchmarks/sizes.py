@@ -62,7 +62,7 @@ async def report(store: Store) -> None:
         games = [game_of(kind, number) for number in range(GAMES_EACH)]
         for game in games:
             await store.client.set(keys.game(game.id), game.to_bytes())
-            await archive.number(game.id)
+            await archive.assign_number(game.id)
         await Ratings(store.client, archive).catch_up()
         kept = await weight(store, keys.game("*"), keys.GAMES_ORDER) / GAMES_EACH
         rated = await weight(store, *(kind("*") for kind in BY_SCOPE)) / GAMES_EACH

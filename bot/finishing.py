@@ -3,7 +3,7 @@
 import time
 
 from bot.finished.archive import Archive
-from bot.finished.rating_rules import why_unrated
+from bot.finished.rating_rules import unrated_reason
 from bot.finished.ratings import Ratings
 from bot.metrics import GAMES
 from bot.store import Store, keys
@@ -34,7 +34,7 @@ class Finisher:
         names = {chair.person: chair.name for chair in table.chairs if chair}
         changes = await self._ratings.changes(game.id)
         shown = [(names.get(one.person, "?"), one.before, one.after) for one in changes]
-        return Outcome(game.id, shown, game.ended, unrated=why_unrated(game, changes))
+        return Outcome(game.id, shown, game.ended, unrated=unrated_reason(game, changes))
 
     async def catch_up(self) -> None:
         """Rate the games that are left unrated: after a rebuild that was cut short that may be all of them."""

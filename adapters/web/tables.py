@@ -106,7 +106,7 @@ class Tables:
         """Start the deal of the day, or show the result if it has been played."""
         form = await self._site.read_form(request)
         reader, cookie, language = await self._admit(request, await self.people.identify(request), form.get("name", ""))
-        code, why = await self._day_site.open(
+        code, why = await self._day_site.open_table(
             reader.as_person(browser_language(request)), self._site.guest_visitor(request, reader)
         )
         if not code:

@@ -94,18 +94,18 @@ class Taking:
 
     async def _take_ratings(self) -> int:
         """Returns the number of the game after which they stood so."""
-        seen = await self._ratings.rated()
+        seen = await self._ratings.last_rated_number()
         for pattern in (kind(EVERYTHING) for kind in BY_SCOPE):
             await self._each(self._client.scan_iter(match=pattern, count=SCANNED), self._take_keys)
         touched: dict[Scope, dict[str, None]] = {}
         while True:
-            now = await self._ratings.rated()
+            now = await self._ratings.last_rated_number()
             if now < seen:
                 raise StoreError("The ratings are being made anew: take the backup when that is done.")
-            async for entry in self._archive.after(seen):
+            async for entry in self._archive.entries_after(seen):
                 if entry.number > now:
                     break
-                for scope in await self._ratings.scopes(entry.game) if entry.game else ():
+                for scope in await self._ratings.rated_scopes(entry.game) if entry.game else ():
                     touched.setdefault(scope, {}).update(dict.fromkeys(entry.game.people if entry.game else ()))
             seen = now
             if await self._take_touched(now, touched):
@@ -158,7 +158,7 @@ class Taking:
             )
 
     async def _take_games(self, rated: int) -> None:
-        async for number, id, stored in self._archive.stored_after(0):  # noqa: A001
+        async for number, id, stored in self._archive.stored_entries_after(0):  # noqa: A001
             was_live = id.rpartition("-")[0] in self._tables
             if stored is not None and (number <= rated or not was_live):
                 self._write({"game": id, "number": number, "stored": from_bytes(stored)})

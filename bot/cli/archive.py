@@ -17,10 +17,10 @@ from bot.cli.person import HELP, NoPerson, checked, id_of
 from bot.cli.progress import progress
 from bot.features.ratings.honours import closed_month
 from bot.finished.archive import Archive
-from bot.finished.file import Filed, all_filed, with_files
+from bot.finished.file import FileEntry, merge_with_files, read_all_entries
 from bot.finished.game import UnreadableGame
-from bot.finished.moving import Moved, Moving
-from bot.finished.ratings import Ratings, Rebuilt
+from bot.finished.moving import GameMover, MoveResult
+from bot.finished.ratings import Ratings, RebuildResult
 from bot.settings import Settings, read_settings
 from bot.store import StoreError, schema
 from bot.store.attendance import no_workers
@@ -61,15 +61,15 @@ def export(
     say(counted(written, "game"), err=True)
 
 
-def _filed(files: list[Path] | None) -> list[Filed]:
+def _filed(files: list[Path] | None) -> list[FileEntry]:
     try:
-        return all_filed(files or [])
+        return read_all_entries(files or [])
     except UnreadableGame as fault:
         raise typer.BadParameter(str(fault), param_hint="--from") from None
 
 
 async def _export(
-    settings: Settings, out: Path | None, chat: str | None, person: str | None, games: list[Filed]
+    settings: Settings, out: Path | None, chat: str | None, person: str | None, games: list[FileEntry]
 ) -> int:
     written = 0
     async with beside(settings) as client:
@@ -77,7 +77,7 @@ async def _export(
         if person is not None:
             person = await id_of(client, person)
         with line_output(out) as write:
-            async for _, _, game in with_files(Archive(client), games):
+            async for _, _, game in merge_with_files(Archive(client), games):
                 if game is None or chat not in (None, *game.chats) or person not in (None, *game.people):
                     continue
                 write(game.record.to_json())
@@ -98,14 +98,14 @@ def rebuild(
     say(f"ratings made anew from {counted(made.games, 'game')}")
 
 
-async def _rebuild(settings: Settings, games: list[Filed], incomplete: bool) -> Rebuilt:
+async def _rebuild(settings: Settings, games: list[FileEntry], incomplete: bool) -> RebuildResult:
     must_be_there(settings)
     async with alone(settings, "rates games that end while all ratings are made anew") as client:
         await schema.check(client, migrate=False)
         if settings.redis_url:
             await no_workers(client)
         archive = Archive(client)
-        moved = await archive.moved()
+        moved = await archive.count_moved()
         if moved > len(games) and not incomplete:
             raise StoreError(
                 f"{counted(moved, 'game')} moved out of the store by `buongioco archive`, and the files that are named "
@@ -114,7 +114,7 @@ async def _rebuild(settings: Settings, games: list[Filed], incomplete: bool) -> 
         return await Ratings(client, archive).rebuild(games)
 
 
-def _missing(made: Rebuilt) -> Iterator[str]:
+def _missing(made: RebuildResult) -> Iterator[str]:
     """What was missing, a line each."""
     for hole in made.holes:
         numbers = f"number {hole[0]} is" if len(hole) == 1 else f"numbers {hole[0]} to {hole[-1]} are"
@@ -160,11 +160,11 @@ def archive(
         raise typer.Exit(1)
 
 
-async def _archive(settings: Settings, out: Path, before: int) -> Moved:
+async def _archive(settings: Settings, out: Path, before: int) -> MoveResult:
     async with beside(settings) as client:
         try:
             await schema.check(client, migrate=False)
             with progress(await Archive(client).count(), out.name) as bar:
-                return await Moving(client, out, bar.update).move(before, await closed_month(client))
+                return await GameMover(client, out, bar.update).move(before, await closed_month(client))
         except (RedisError, RedisClusterException) as error:
             raise StoreError(f"The store went away ({type(error).__name__}): run the same again.") from None

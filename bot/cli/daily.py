@@ -7,7 +7,7 @@ from zoneinfo import ZoneInfo
 from bot.cli.asking import counted
 from bot.cli.errors import told
 from bot.cli.output import say
-from bot.features.daily.days import chain_of
+from bot.features.daily.days import load_chain
 from bot.features.daily.games import DayGames
 from bot.features.daily.store import DayResults
 from bot.settings import read_settings
@@ -33,9 +33,9 @@ async def _daily() -> None:
         if not await client.exists(keys.SCHEMA):
             # A chain would be made by asking for it, perhaps in a store that is not the bot's.
             raise StoreError(f"No bot has used the store {settings.store_location} yet: start it first.")
-        chain = await chain_of(client, day)
-        game = await DayGames(client).of_today(day)
-        played = len(await DayResults(client).lines(day))
+        chain = await load_chain(client, day)
+        game = await DayGames(client).todays_game(day)
+        played = len(await DayResults(client).ranking(day))
     yesterday = day - timedelta(days=1)
     say(f"chain from {chain.first} to {chain.last}, end {chain.end}")
     say(f"today {day}, {zone}: {game}, played by {counted(played, 'player')}")

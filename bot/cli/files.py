@@ -13,7 +13,7 @@ from typing import NamedTuple
 import typer
 
 from bot.finished.encodings import BOM, GZIP, encoding_fault
-from bot.finished.file import from_line, is_line
+from bot.finished.file import from_line, is_game_line
 from bot.finished.game import UnreadableGame
 from engine import Record, read
 from engine.errors import BadRecord
@@ -95,7 +95,7 @@ def _read(text: bytes) -> Record | BadRecord:
     if len(text) > LONGEST_RECORD:
         return BadRecord(path="record", problem=f"is longer than {LONGEST_RECORD} bytes")
     try:
-        if is_line(text):
+        if is_game_line(text):
             game = from_line(text).game
             assert game
             return game.record

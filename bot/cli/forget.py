@@ -13,9 +13,9 @@ from bot.cli.errors import told
 from bot.cli.output import say
 from bot.cli.person import HELP, NoPerson, checked, id_of
 from bot.features.privacy.feature import PrivacyFeature
-from bot.features.privacy.forgetting import Forgotten
+from bot.features.privacy.forgetting import ForgetResult
 from bot.features.privacy.rewriting import rewrite_if_due
-from bot.finished.file import filed, rewrite
+from bot.finished.file import read_entries, rewrite_file
 from bot.finished.game import UnreadableGame
 from bot.platform import PSEUDONYM_PLATFORM, private_place
 from bot.pseudonyms import forgetting_marks
@@ -77,7 +77,7 @@ async def _meant(settings: Settings, text: str, files: list[Path]) -> tuple[str,
         return person, ((await client.hget(keys.person(person), "name")) or b"").decode()
 
 
-async def _forget(settings: Settings, person: str, files: list[Path]) -> tuple[Forgotten, bool, str]:
+async def _forget(settings: Settings, person: str, files: list[Path]) -> tuple[ForgetResult, bool, str]:
     """Return what came of it, whether a running bot does the rest, and why the file was not rewritten, if so."""
     async with beside(settings) as client:
         await schema.check(client, migrate=False)
@@ -86,7 +86,7 @@ async def _forget(settings: Settings, person: str, files: list[Path]) -> tuple[F
         mark = await forgetter.begin(person)
         # While it is known who stands in their place.
         for path in files:
-            rewrite(path, lambda one: one.game and one.game.without(person, mark.pseudonym))
+            rewrite_file(path, lambda one: one.game and one.game.redact(person, mark.pseudonym))
         done = await forgetter.forget(person, mark)
         is_running = await store.attendance.alive() > 0
         if is_running:
@@ -100,7 +100,7 @@ async def _forget(settings: Settings, person: str, files: list[Path]) -> tuple[F
 
 
 def _has_played(person: str, path: Path) -> bool:
-    return any((game := one.read().game) and person in game.people for one in filed(path))
+    return any((game := one.read().game) and person in game.people for one in read_entries(path))
 
 
 async def _is_known(client: Any, person: str) -> bool:

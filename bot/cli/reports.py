@@ -76,7 +76,7 @@ def drop(id: Id) -> None:  # noqa: A002
 
 async def _drop(id: str) -> None:  # noqa: A002
     async with _client() as client:
-        if not await Reports(client).drop(id):
+        if not await Reports(client).delete(id):
             raise typer.BadParameter(f"There is no report {id}.", param_hint="ID")
     say(f"Report {id} is dropped.")
 

@@ -19,7 +19,7 @@ KEPT_SECONDS = 7 * 86400
 WAIT_SECONDS = 1.0
 """How long one who asks waits before being told how far it has come."""
 
-MOST_AT_ONCE = 50
+MOST_REQUESTED = 50
 
 IDLE_SECONDS = 1.0
 """How often it is looked whether there is time for a game that nobody has asked about."""
@@ -46,58 +46,58 @@ class AnalysisPool:
         self._asked: set[str] = set()
         """The games that somebody waits for."""
 
-    async def analysis(self, game: FinishedGame) -> Analysis | None:
+    async def analyse(self, game: FinishedGame) -> Analysis | None:
         """What is known of a game by now; whoever asks again later learns more. None with too much to do already."""
-        stored = await self._stored(game)
+        stored = await self._stored_verdicts(game)
         if stored is not None:
             return Analysis(stored, len(game.record.deals))
         self._asked.add(game.id)
         task = self._tasks.get(game.id)
         if task is None:
-            if len(self._asked) > MOST_AT_ONCE:
+            if len(self._asked) > MOST_REQUESTED:
                 self._asked.discard(game.id)
                 return None
-            task = self._begin(game)
+            task = self._start(game)
         made = self._made[game.id] = self._made.get(game.id, [])
         await asyncio.wait([task], timeout=WAIT_SECONDS)
         if task.done() and len(made) < len(game.record.deals):
             raise AnalysisFailed(game.id)
         return Analysis([verdict for deal in made for verdict in deal], len(made))
 
-    async def known(self, game: FinishedGame) -> Analysis | None:
+    async def known_analysis(self, game: FinishedGame) -> Analysis | None:
         """What is known of a game, without looking at any more of it; None if nobody has asked, or not lately."""
-        stored = await self._stored(game)
+        stored = await self._stored_verdicts(game)
         if stored is not None:
             return Analysis(stored, len(game.record.deals))
         made = self._made.get(game.id)
         return None if made is None else Analysis([verdict for deal in made for verdict in deal], len(made))
 
-    async def when_idle(self, game: FinishedGame) -> list[Verdict] | None:
+    async def analyse_when_idle(self, game: FinishedGame) -> list[Verdict] | None:
         """All verdicts on a game that nobody has asked about; None if they cannot be had.
 
         Its deals are looked at while no robot thinks about a move and nobody waits for another analysis.
         """
-        if await self._stored(game) is None:
-            await asyncio.wait([self._tasks.get(game.id) or self._begin(game)])
-        return await self._stored(game)
+        if await self._stored_verdicts(game) is None:
+            await asyncio.wait([self._tasks.get(game.id) or self._start(game)])
+        return await self._stored_verdicts(game)
 
-    async def kept(self, game_ids: Sequence[str]) -> dict[str, list[Verdict]]:
+    async def stored_verdicts(self, game_ids: Sequence[str]) -> dict[str, list[Verdict]]:
         """The verdicts on games that have been looked at to their end, by their ids; the others are left out."""
         async with self._client.pipeline(transaction=False) as pipe:
             for game_id in game_ids:
                 pipe.get(keys.analysis(game_id))
             stored = await pipe.execute() if game_ids else []
-        return {game_id: _verdicts(text) for game_id, text in zip(game_ids, stored, strict=True) if text}
+        return {game_id: _parse_verdicts(text) for game_id, text in zip(game_ids, stored, strict=True) if text}
 
-    async def _stored(self, game: FinishedGame) -> list[Verdict] | None:
+    async def _stored_verdicts(self, game: FinishedGame) -> list[Verdict] | None:
         stored = await self._client.get(keys.analysis(game.id))
-        return _verdicts(stored) if stored else None
+        return _parse_verdicts(stored) if stored else None
 
-    def _begin(self, game: FinishedGame) -> asyncio.Task[None]:
-        task = self._tasks[game.id] = asyncio.create_task(self._look_at(game))
+    def _start(self, game: FinishedGame) -> asyncio.Task[None]:
+        task = self._tasks[game.id] = asyncio.create_task(self._analyse_game(game))
         return task
 
-    async def _turn_of(self, game_id: str) -> None:
+    async def _wait_for_turn(self, game_id: str) -> None:
         """Wait until a game's next deal is to be looked at: at once if somebody has asked for it."""
         while game_id not in self._asked and (self._asked or self._robot_pool.is_busy):
             await asyncio.sleep(IDLE_SECONDS)
@@ -106,11 +106,11 @@ class AnalysisPool:
         for task in self._tasks.values():
             task.cancel()
 
-    async def _look_at(self, game: FinishedGame) -> None:
+    async def _analyse_game(self, game: FinishedGame) -> None:
         made = self._made.setdefault(game.id, [])
         try:
             for number in range(1, len(game.record.deals) + 1):
-                await self._turn_of(game.id)
+                await self._wait_for_turn(game.id)
                 made.append(await self._robot_pool.verdicts(game.record, number))
             said = [tuple(vars(verdict).values()) for deal in made for verdict in deal]
             await self._client.set(keys.analysis(game.id), json.dumps(said), ex=KEPT_SECONDS)
@@ -122,6 +122,6 @@ class AnalysisPool:
             del self._tasks[game.id], self._made[game.id]
 
 
-def _verdicts(stored: bytes) -> list[Verdict]:
+def _parse_verdicts(stored: bytes) -> list[Verdict]:
     # A later release may say more of each.
     return [Verdict(*said[: len(fields(Verdict))]) for said in json.loads(stored)]

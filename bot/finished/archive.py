@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import structlog
 
 from bot.finished.game import FinishedGame, UnreadableGame
-from bot.finished.rating_rules import GAMES_ON_TRIAL, RULES, has_no_name, is_finished_by, is_given_up
+from bot.finished.rating_rules import GAMES_ON_TRIAL, RULES, has_default_name, is_finished_by, is_given_up
 from bot.guests import is_web_guest
 from bot.platform import chat_of, is_private
 from bot.pseudonyms import forgetting_marks
@@ -33,13 +33,13 @@ FINISHED_IN_FILES = "finished_in_files"
 GAMES_AT_ONCE = 100
 """How many games are read in one round trip."""
 
-GAMES_LOOKED_THROUGH = 20
+GAMES_SEARCHED = 20
 """In how many of a person's games, the last first, one is looked for by its table."""
 
 log = structlog.get_logger()
 
 
-class Numbered(NamedTuple):
+class ArchiveEntry(NamedTuple):
     """A place in the order of finished games: its game, or None where that is gone or cannot be read."""
 
     number: int
@@ -65,7 +65,7 @@ class Archive:
 
     async def add(self, table: Table, now: float) -> FinishedGame:
         """Keep a game that is over; one that is kept already stays as it is."""
-        game = await self.finished(table, now)
+        game = await self.build_game(table, now)
         return await self.keep(replace(game, trial=await self._is_on_trial(game)))
 
     async def _is_on_trial(self, game: FinishedGame) -> bool:
@@ -81,7 +81,7 @@ class Archive:
                 return True
             if not is_web_guest(person):
                 continue
-            if has_no_name(game, person):
+            if has_default_name(game, person):
                 return True
             # The guest was rated before, perhaps by an earlier release.
             if await self._client.exists(keys.scopes(person)):
@@ -97,11 +97,11 @@ class Archive:
         for begin in range(0, len(numbers), GAMES_AT_ONCE):
             if count >= GAMES_ON_TRIAL:
                 break
-            found = await self._numbered(numbers[begin : begin + GAMES_AT_ONCE])
+            found = await self._games_by_number(numbers[begin : begin + GAMES_AT_ONCE])
             count += sum(is_finished_by(game, person) for game in found)
         return min(count, GAMES_ON_TRIAL)
 
-    async def _numbered(self, numbers: Sequence[int]) -> list[FinishedGame]:
+    async def _games_by_number(self, numbers: Sequence[int]) -> list[FinishedGame]:
         """Return the games with these numbers; those that are gone or cannot be read are left out."""
         async with self._client.pipeline(transaction=False) as pipe:
             for number in numbers:
@@ -111,7 +111,7 @@ class Archive:
             for id_ in ids:
                 pipe.get(keys.game(id_))
             stored = await pipe.execute()
-        games = [read_or_none(id_, text) for id_, text in zip(ids, stored, strict=True)]
+        games = [parse_or_none(id_, text) for id_, text in zip(ids, stored, strict=True)]
         return [game for game in games if game]
 
     async def note_in_file(self, number: int, game: FinishedGame) -> None:
@@ -120,7 +120,7 @@ class Archive:
             if is_web_guest(person) and is_finished_by(game, person):
                 await self._note_in_file(keys=[keys.person(person)], args=[FINISHED_IN_FILES, number, GAMES_ON_TRIAL])
 
-    async def finished(self, table: Table, now: float) -> FinishedGame:
+    async def build_game(self, table: Table, now: float) -> FinishedGame:
         """The game of a table, which is over, as it is to be kept: with nobody who is being forgotten."""
         assert table.game
         # A tournament's games are played in private chats, and are games of the chat where its card stands.
@@ -141,7 +141,7 @@ class Archive:
             rating_rules=RULES if is_given_up(record) else 1,
         )
         for person, mark in (await forgetting_marks(self._client)).items():
-            game = game.without(person, mark.pseudonym)
+            game = game.redact(person, mark.pseudonym)
         return game
 
     async def keep(self, game: FinishedGame) -> FinishedGame:
@@ -149,15 +149,15 @@ class Archive:
         if not await self._client.set(keys.game(game.id), game.to_bytes(), nx=True):
             game = await self.get(game.id) or game
         # Only now: whoever finds a number finds its game. Cut short here, delivery adds the game again.
-        await self._enter(game, await self.number(game.id))
+        await self._add_to_players(game, await self.assign_number(game.id))
         for whose in (*game.known_people, *game.chats):
             # Games of a day or of a duplicate's round come here hours after they ended.
-            last = await self.last(whose)
+            last = await self.last_game(whose)
             if last is None or last.ended <= game.ended:
                 await self._client.set(keys.last_game(whose), game.id)
         return game
 
-    async def _enter(self, game: FinishedGame, number: int) -> None:
+    async def _add_to_players(self, game: FinishedGame, number: int) -> None:
         """Enter a game with those who played it."""
         for person in game.known_people:
             await self._client.sadd(keys.games_of(person), number)
@@ -166,15 +166,15 @@ class Archive:
         """The numbers of the games that a person has finished, in order; some may be gone."""
         return sorted(map(int, await self._client.smembers(keys.games_of(person))))
 
-    async def played_at(self, code: str, person: str) -> str:
+    async def find_played(self, code: str, person: str) -> str:
         """The id of the game that a person played at a table, if it is among their last; empty otherwise."""
-        for number in (await self.numbers_of(person))[: -GAMES_LOOKED_THROUGH - 1 : -1]:
+        for number in (await self.numbers_of(person))[: -GAMES_SEARCHED - 1 : -1]:
             id = await self.id_of(number)  # noqa: A001
             if id and id.partition("-")[0] == code:
                 return id
         return ""
 
-    async def kept(self, ids: Sequence[str]) -> set[str]:
+    async def kept_ids(self, ids: Sequence[str]) -> set[str]:
         """Which of these games are kept."""
         if not ids:
             return set()
@@ -186,24 +186,24 @@ class Archive:
         found = await self._client.zrange(keys.GAMES_ORDER, number, number, byscore=True)
         return found[0].decode() if found else None
 
-    async def left_by(self, person: str, number: int) -> None:
+    async def remove_person(self, person: str, number: int) -> None:
         """A game does not name a person any more."""
         await self._client.srem(keys.games_of(person), number)
 
-    async def last(self, whose: str) -> FinishedGame | None:
+    async def last_game(self, whose: str) -> FinishedGame | None:
         """The game that a person or a chat finished last."""
         found = await self._client.get(keys.last_game(whose))
         return await self.get(found.decode()) if found else None
 
-    async def number(self, id: str) -> int:  # noqa: A002
+    async def assign_number(self, id: str) -> int:  # noqa: A002
         """The number of a game that is kept: the one that it has, or the next."""
         return int(await self._number(keys=[keys.GAMES_ORDER, keys.GAMES_COUNTER], args=[id]))
 
     async def get(self, id: str) -> FinishedGame | None:  # noqa: A002
         """A game; None where it is not kept, or cannot be read."""
-        return read_or_none(id, await self.stored(id))
+        return parse_or_none(id, await self.get_bytes(id))
 
-    async def stored(self, id: str) -> bytes | None:  # noqa: A002
+    async def get_bytes(self, id: str) -> bytes | None:  # noqa: A002
         """A game as it is stored, which `FinishedGame.parse` reads; None where it is not kept."""
         found: bytes | None = await self._client.get(keys.game(id))
         return found
@@ -216,25 +216,25 @@ class Archive:
         """The highest number that was ever given; 0 before the first game."""
         return int(await self._client.get(keys.GAMES_COUNTER) or 0)
 
-    async def after(self, number: int) -> AsyncIterator[Numbered]:
+    async def entries_after(self, number: int) -> AsyncIterator[ArchiveEntry]:
         """What has a higher number than this one, in order. Numbers whose entry is gone are passed over."""
-        async for found, id, stored in self.stored_after(number):  # noqa: A001
-            yield Numbered(found, id, read_or_none(id, stored))
+        async for found, id, stored in self.stored_entries_after(number):  # noqa: A001
+            yield ArchiveEntry(found, id, parse_or_none(id, stored))
 
     async def count_after(self, number: int) -> int:
         """How many have a higher number than this one."""
         return int(await self._client.zcount(keys.GAMES_ORDER, f"({number}", "+inf"))
 
-    async def count_from(self, number: int) -> None:
+    async def reserve_numbers(self, number: int) -> None:
         """Give no game this number any more, or a lower one: files have games with numbers, too."""
         if await self.last_number() < number:
             await self._client.set(keys.GAMES_COUNTER, number)
 
-    async def moved(self) -> int:
+    async def count_moved(self) -> int:
         """How many games were moved out into files."""
         return int(await self._client.get(keys.GAMES_MOVED) or 0)
 
-    async def stored_after(self, number: int) -> AsyncIterator[tuple[int, str, bytes | None]]:
+    async def stored_entries_after(self, number: int) -> AsyncIterator[tuple[int, str, bytes | None]]:
         """The same as `after`, as it is stored: number, id, and the game's bytes."""
         while True:
             found = await self._client.zrange(
@@ -253,11 +253,11 @@ class Archive:
 
     async def all(self) -> AsyncIterator[FinishedGame]:
         """Every game that can be read, in order."""
-        async for entry in self.after(0):
+        async for entry in self.entries_after(0):
             if entry.game:
                 yield entry.game
 
-    async def adopt(self) -> list[str]:
+    async def adopt_unnumbered(self) -> list[str]:
         """Number what is kept without a number, by when it ended; returns the ids."""
         games: list[FinishedGame] = []
         batch: list[str] = []
@@ -276,7 +276,7 @@ class Archive:
         await look()
         games.sort(key=lambda game: (game.ended, game.id))
         for game in games:
-            await self._enter(game, await self.number(game.id))
+            await self._add_to_players(game, await self.assign_number(game.id))
         return [game.id for game in games]
 
     async def rewrite(self, id: str, change: Callable[[FinishedGame], FinishedGame]) -> bool:  # noqa: A002
@@ -291,7 +291,7 @@ class Archive:
         return False
 
 
-def read_or_none(id: str, stored: bytes | None) -> FinishedGame | None:  # noqa: A002
+def parse_or_none(id: str, stored: bytes | None) -> FinishedGame | None:  # noqa: A002
     """A game as it is stored; None, and a line in the log, for what this version cannot read."""
     try:
         return FinishedGame.parse(stored) if stored else None

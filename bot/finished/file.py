@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from bot.disk import write_atomically
-from bot.finished.archive import Archive, Numbered
+from bot.finished.archive import Archive, ArchiveEntry
 from bot.finished.encodings import GZIP, encoding_fault
 from bot.finished.game import FinishedGame, UnreadableGame
 from engine import read
@@ -31,7 +31,7 @@ _WRITTEN = f'{{"format":"{FORMAT}"'.encode()
 _BEGINNING = re.compile(rb'(?:\xef\xbb\xbf)?\s*\{\s*"format"\s*:\s*"buongioco-finished/1"')
 
 
-class Filed(NamedTuple):
+class FileEntry(NamedTuple):
     """A game of a file, by its number and where its line begins, in bytes."""
 
     number: int
@@ -39,20 +39,20 @@ class Filed(NamedTuple):
     path: Path
     begin: int
 
-    def read(self) -> Numbered:
+    def read(self) -> ArchiveEntry:
         with self.path.open("rb") as file:
             file.seek(self.begin)
             return from_line(file.readline(LONGEST_LINE + 1))
 
 
-def is_line(text: bytes) -> bool:
+def is_game_line(text: bytes) -> bool:
     """Whether a line is that of a finished game, rather than a bare record."""
     return _BEGINNING.match(text) is not None
 
 
-def is_begun(text: bytes) -> bool:
+def begins_with_game(text: bytes) -> bool:
     """Whether a file's first line is that of a finished game, or was cut short before one could see that."""
-    return is_line(text) or _WRITTEN.startswith(text)
+    return is_game_line(text) or _WRITTEN.startswith(text)
 
 
 def to_line(number: int, game: FinishedGame) -> bytes:
@@ -60,9 +60,9 @@ def to_line(number: int, game: FinishedGame) -> bytes:
     return json.dumps(fields, ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
 
 
-def from_line(text: bytes) -> Numbered:
+def from_line(text: bytes) -> ArchiveEntry:
     """Read the game that `to_line` wrote; UnreadableGame for anything else."""
-    fields = _fields(text)
+    fields = _parse_fields(text)
     try:
         number, record = fields.pop("number"), read(json.dumps(fields.pop("record")))
         game = FinishedGame(**fields, record=record)
@@ -72,10 +72,10 @@ def from_line(text: bytes) -> Numbered:
         raise UnreadableGame(f"{NO_LINE} ({type(error).__name__})") from error
     if not isinstance(number, int) or not isinstance(game.id, str):
         raise UnreadableGame(NO_LINE)
-    return Numbered(number, game.id, game)
+    return ArchiveEntry(number, game.id, game)
 
 
-def _fields(text: bytes) -> dict[str, Any]:
+def _parse_fields(text: bytes) -> dict[str, Any]:
     """Return the fields of a line but its format."""
     try:
         fields = json.loads(text, object_pairs_hook=unique_keys)
@@ -88,7 +88,7 @@ def _fields(text: bytes) -> dict[str, Any]:
     return fields
 
 
-def filed(path: Path) -> Iterator[Filed]:
+def read_entries(path: Path) -> Iterator[FileEntry]:
     """The games of a file, in the order of their lines. UnreadableGame says which line is none; OSError."""
     with path.open("rb") as file:
         start = file.read(4)
@@ -103,20 +103,20 @@ def filed(path: Path) -> Iterator[Filed]:
                 entry = from_line(text)
             except UnreadableGame as fault:
                 raise UnreadableGame(f"{path}: line {line} {fault}") from fault
-            yield Filed(entry.number, entry.id, path, begin)
+            yield FileEntry(entry.number, entry.id, path, begin)
             begin = file.tell()
 
 
-def all_filed(paths: Sequence[Path]) -> list[Filed]:
+def read_all_entries(paths: Sequence[Path]) -> list[FileEntry]:
     """The games of several files by their numbers, each once."""
-    games = heapq.merge(*(sorted(filed(path)) for path in paths))
+    games = heapq.merge(*(sorted(read_entries(path)) for path in paths))
     return list({(one.number, one.id): one for one in games}.values())
 
 
-async def with_files(archive: Archive, games: Sequence[Filed]) -> AsyncIterator[Numbered]:
+async def merge_with_files(archive: Archive, games: Sequence[FileEntry]) -> AsyncIterator[ArchiveEntry]:
     """What `Archive.after` has and what stands in files, in one order; what is in both comes once."""
     place = 0
-    async for entry in archive.after(0):
+    async for entry in archive.entries_after(0):
         while place < len(games) and games[place][:2] < entry[:2]:
             yield games[place].read()
             place += 1
@@ -129,10 +129,10 @@ async def with_files(archive: Archive, games: Sequence[Filed]) -> AsyncIterator[
         yield one.read()
 
 
-def rewrite(path: Path, change: Callable[[Numbered], FinishedGame | None]) -> None:
+def rewrite_file(path: Path, change: Callable[[ArchiveEntry], FinishedGame | None]) -> None:
     """Change the games of a file, or take them out where ``change`` returns None; all or nothing."""
     with write_atomically(path) as file:
-        for one in filed(path):
+        for one in read_entries(path):
             entry = one.read()
             changed = change(entry)
             if changed:

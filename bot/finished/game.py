@@ -55,11 +55,11 @@ class FinishedGame:
         A duplicate's deal does not count, because other tables had the same cards.
         """
         machines = (person.startswith("robot:") or is_program(person) for person in self.people)
-        is_duplicate = self.played_for is not None and self.played_for.is_duplicate
+        is_duplicate = self.fixture_name is not None and self.fixture_name.is_duplicate
         return bool(self.record.winner) and not any(machines) and not is_duplicate and not self.trial
 
     @property
-    def played_for(self) -> FixtureName | None:
+    def fixture_name(self) -> FixtureName | None:
         """Which game of which tournament it is; None for any other."""
         return FixtureName.parse(self.fixture) if self.fixture else None
 
@@ -73,7 +73,7 @@ class FinishedGame:
         """The people who took part; robots and those who have been forgotten are left out."""
         return [one for one in self.people if one and not one.startswith("robot:") and not is_pseudonym(one)]
 
-    def without(self, person: str, somebody: str) -> "FinishedGame":
+    def redact(self, person: str, somebody: str) -> "FinishedGame":
         """The game with somebody in place of a person."""
         seats = [NAME if one == person else name for one, name in zip(self.people, self.record.seats, strict=True)]
         people = [somebody if one == person else one for one in self.people]

@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 import structlog
 
 from bot.disk import regular_target, sync_folder
-from bot.finished.archive import Archive, Numbered
-from bot.finished.file import LONGEST_LINE, filed, from_line, is_begun, rewrite, to_line
+from bot.finished.archive import Archive, ArchiveEntry
+from bot.finished.file import LONGEST_LINE, begins_with_game, from_line, read_entries, rewrite_file, to_line
 from bot.finished.game import FinishedGame, UnreadableGame
 from bot.finished.ratings import Ratings
 from bot.store import StoreError, keys
@@ -29,14 +29,14 @@ log = structlog.get_logger()
 LEAVE = read_script(__file__, "leave_store")
 
 
-class Moved(NamedTuple):
+class MoveResult(NamedTuple):
     """How many games were moved, and the ids of those that stay because they do not verify."""
 
     games: int
     faulty: list[str]
 
 
-class Moving:
+class GameMover:
     """Moves games of one store into one file; ``on_game`` is told of each that was looked at."""
 
     def __init__(self, client: Any, path: Path, on_game: Callable[[int], None]) -> None:
@@ -44,7 +44,7 @@ class Moving:
         self._archive = Archive(client)
         self._drop, self._leave = client.register_script(DELETE_IF), client.register_script(LEAVE)
 
-    async def move(self, before: int, last_month: str) -> Moved:
+    async def move(self, before: int, last_month: str) -> MoveResult:
         """Move games that ended before this Unix second, in ``last_month`` (as 2026-11) or earlier.
 
         Pass the last month whose honours are made: later games are still needed for theirs. Raises UnreadableGame for a
@@ -52,28 +52,28 @@ class Moving:
         Raises StoreError if a game changed while it was being moved: run the same again.
         """
         self._path = regular_target(self._path)
-        _try_to_write(self._path)
-        moved = await self._finish() if self._path.exists() else 0
-        rated = await Ratings(self._client, self._archive).rated()
+        _check_writable(self._path)
+        moved = await self._finish_interrupted() if self._path.exists() else 0
+        rated = await Ratings(self._client, self._archive).last_rated_number()
         faulty: list[str] = []
-        batch: list[tuple[Numbered, bytes]] = []
-        async for number, id, stored in self._archive.stored_after(0):  # noqa: A001
+        batch: list[tuple[ArchiveEntry, bytes]] = []
+        async for number, id, stored in self._archive.stored_entries_after(0):  # noqa: A001
             if number > rated:
                 break
             self._on_game(1)
-            entry = await self._old(number, id, stored, before)
+            entry = await self._old_entry(number, id, stored, before)
             if entry is None or stored is None or entry.game is None or entry.game.month > last_month:
                 continue
-            if not _verifies(entry.game):
+            if not _is_valid(entry.game):
                 faulty.append(id)
                 continue
             batch.append((entry, stored))
             if len(batch) >= GAMES_AT_ONCE:
-                moved += await self._put(batch)
+                moved += await self._move_batch(batch)
                 batch = []
-        return Moved(moved + await self._put(batch), faulty)
+        return MoveResult(moved + await self._move_batch(batch), faulty)
 
-    async def _old(self, number: int, id: str, stored: bytes | None, before: int) -> Numbered | None:  # noqa: A002
+    async def _old_entry(self, number: int, id: str, stored: bytes | None, before: int) -> ArchiveEntry | None:  # noqa: A002
         """The game if it can be read, is old, and delivery is done with its table."""
         try:
             game = FinishedGame.parse(stored) if stored else None
@@ -81,9 +81,9 @@ class Moving:
             return None
         if game is None or game.ended >= before or await self._client.exists(keys.table(game.code)):
             return None
-        return Numbered(number, id, game)
+        return ArchiveEntry(number, id, game)
 
-    async def _put(self, batch: list[tuple[Numbered, bytes]]) -> int:
+    async def _move_batch(self, batch: list[tuple[ArchiveEntry, bytes]]) -> int:
         """Write games to the file, read them back, and only then have them go."""
         if not batch:
             return 0
@@ -106,24 +106,24 @@ class Moving:
                     raise UnreadableGame(f"{self._path} does not hold what was written to it: {entry.id}")
         sync_folder(self._path)
         for entry, stored in batch:
-            await self._go(entry, stored)
+            await self._remove_from_store(entry, stored)
         return len(batch)
 
-    async def _go(self, entry: Numbered, stored: bytes) -> None:
+    async def _remove_from_store(self, entry: ArchiveEntry, stored: bytes) -> None:
         if entry.game:
             await self._archive.note_in_file(entry.number, entry.game)
         if not await self._drop(keys=[keys.game(entry.id)], args=[stored]):
             raise StoreError(f"The game {entry.id} was changed while it was being moved: run the same again.")
         await self._leave(keys=[keys.GAMES_ORDER, keys.GAMES_MOVED], args=[entry.id])
 
-    async def _finish(self) -> int:
+    async def _finish_interrupted(self) -> int:
         """Take out of the store what the file has; returns how many games."""
         # Whoever wrote it may have been cut short before it was on disk.
-        _drop_half_a_line(self._path)
+        _drop_partial_line(self._path)
         sync_folder(self._path)
         stale: set[str] = set()
         done = 0
-        for one in filed(self._path):
+        for one in read_entries(self._path):
             if await self._client.zscore(keys.GAMES_ORDER, one.id) != one.number:
                 continue
             stored = await self._client.get(keys.game(one.id))
@@ -131,15 +131,15 @@ class Moving:
             if stored and FinishedGame.parse(stored) != entry.game:
                 stale.add(one.id)
                 continue
-            await self._go(entry, stored or b"")
+            await self._remove_from_store(entry, stored or b"")
             done += 1
         if stale:
             # They were changed after they were written: they are written anew.
-            rewrite(self._path, lambda entry: None if entry.id in stale else entry.game)
+            rewrite_file(self._path, lambda entry: None if entry.id in stale else entry.game)
         return done
 
 
-def _verifies(game: FinishedGame) -> bool:
+def _is_valid(game: FinishedGame) -> bool:
     try:
         verify(game.record)
     except FaultyRecord:
@@ -147,7 +147,7 @@ def _verifies(game: FinishedGame) -> bool:
     return True
 
 
-def _try_to_write(path: Path) -> None:
+def _check_writable(path: Path) -> None:
     """Open the file as games will be written to it; one that was not there is not there afterwards."""
     is_new = not path.exists()
     os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o600))
@@ -155,12 +155,12 @@ def _try_to_write(path: Path) -> None:
         path.unlink()
 
 
-def _drop_half_a_line(path: Path) -> None:
+def _drop_partial_line(path: Path) -> None:
     """Cut off a line that was not written to its end. A file that does not begin with a game is somebody else's, and
     stays as it is.
     """
     with path.open("r+b") as file:
-        if not is_begun(file.readline(LONGEST_LINE)):
+        if not begins_with_game(file.readline(LONGEST_LINE)):
             return
         end = file.seek(0, os.SEEK_END)
         begin = end

@@ -20,17 +20,17 @@ def player_id(person: str, secret: bytes) -> str:
     plain = person.encode()
     padded = plain + bytes(-len(plain) % BLOCK)
     tag = _tag(padded, secret)
-    return urlsafe_b64encode(tag + _hidden(padded, tag, secret)).decode()
+    return urlsafe_b64encode(tag + _mask(padded, tag, secret)).decode()
 
 
-def person_called(player: str, secret: bytes) -> str:
+def person_from_id(player: str, secret: bytes) -> str:
     """Who is called so; empty for nobody."""
     try:
         sealed = urlsafe_b64decode(player.encode("ascii"))
     except ValueError:
         return ""
     tag, hidden = sealed[:TAG_BYTES], sealed[TAG_BYTES:]
-    padded = _hidden(hidden, tag, secret)
+    padded = _mask(hidden, tag, secret)
     if not padded or not compare_digest(tag, _tag(padded, secret)):
         return ""
     return padded.rstrip(b"\0").decode()
@@ -40,7 +40,7 @@ def _tag(padded: bytes, secret: bytes) -> bytes:
     return blake2b(padded, key=secret, person=b"player", digest_size=TAG_BYTES).digest()
 
 
-def _hidden(text: bytes, tag: bytes, secret: bytes) -> bytes:
+def _mask(text: bytes, tag: bytes, secret: bytes) -> bytes:
     """The text hidden, or a hidden one as it was."""
     key = blake2b(tag, key=secret, person=b"player hidden").digest()
     mask = shake_256(key).digest(len(text))

@@ -57,7 +57,7 @@ def does_winner_gain(game: FinishedGame) -> bool:
     return game.winner_gains is not False and not is_given_up_early(game.record)
 
 
-def has_no_name(game: FinishedGame, person: str) -> bool:
+def has_default_name(game: FinishedGame, person: str) -> bool:
     """Whether a guest still had the name that we gave when the game ended."""
     name: str = game.record.seats[game.people.index(person)]
     return is_guest_name(name)
@@ -72,7 +72,7 @@ def is_finished_by(game: FinishedGame, person: str) -> bool:
     return not gave_up and not is_given_up_early(game.record)
 
 
-def why_unrated(game: FinishedGame, changes: Sequence[tuple[str, int, int]]) -> str:
+def unrated_reason(game: FinishedGame, changes: Sequence[tuple[str, int, int]]) -> str:
     """Return the key of `bot.panels.board.UNRATED` that says why nobody's rating rises, or an empty string."""
     if game.trial:
         return "trial"

@@ -18,8 +18,8 @@ from typing import Any, NamedTuple
 import structlog
 from openskill.models import PlackettLuce
 
-from bot.finished.archive import Archive, Numbered
-from bot.finished.file import Filed, with_files
+from bot.finished.archive import Archive, ArchiveEntry
+from bot.finished.file import FileEntry, merge_with_files
 from bot.finished.game import FinishedGame
 from bot.finished.history import DAY_SECONDS, RatedGame, history_text, parse_history
 from bot.finished.rating_rules import GAMES_A_DAY, depends_on_day, does_winner_gain
@@ -76,7 +76,7 @@ class Change(NamedTuple):
     after: int
 
 
-class Place(NamedTuple):
+class RankedPerson(NamedTuple):
     """Somebody's place in a scope: the rank, None before enough games; ``history`` is how the rating went."""
 
     person: str
@@ -94,7 +94,7 @@ class GameStanding(NamedTuple):
     ranked: int
 
 
-class Rebuilt(NamedTuple):
+class RebuildResult(NamedTuple):
     """What ratings were made anew from: how many games, and what was missing.
 
     ``holes`` are numbers that no game has any more, ``lost`` those whose game is gone or cannot be read; ``adopted``
@@ -103,7 +103,7 @@ class Rebuilt(NamedTuple):
 
     games: int
     holes: list[range]
-    lost: list[Numbered]
+    lost: list[ArchiveEntry]
     adopted: list[str]
 
 
@@ -137,7 +137,7 @@ def scopes_of(game: FinishedGame) -> list[Scope]:
     return [Scope(*scope) for scope in product(chats, months, [EVERYTHING, game.record.game])]
 
 
-def as_now_called(game: FinishedGame, moved: Mapping[str, str]) -> FinishedGame:
+def with_current_chats(game: FinishedGame, moved: Mapping[str, str]) -> FinishedGame:
     """A game with its chats by the ids that they have now."""
     return replace(game, chats=list(dict.fromkeys(moved.get(chat, chat) for chat in game.chats)))
 
@@ -149,7 +149,7 @@ def _all_scopes(chat: str) -> list[Scope]:
     return [Scope(*scope) for scope in product([chat], months, [EVERYTHING, *GAMES])]
 
 
-def after_game(people: Sequence[str], winners: Sequence[int], before: dict[str, Standing]) -> dict[str, Standing]:
+def rate_game(people: Sequence[str], winners: Sequence[int], before: dict[str, Standing]) -> dict[str, Standing]:
     """Standings after a game; ``winners`` are seats, and seats of one side share its result."""
     sides = [people[side::2] for side in (0, 1)]
     won = winners[0] & 1
@@ -162,7 +162,7 @@ def after_game(people: Sequence[str], winners: Sequence[int], before: dict[str, 
     }
 
 
-def _pair(key: str, one: str, other: str) -> str:
+def _pair_digest(key: str, one: str, other: str) -> str:
     """Return two opponents as an HMAC."""
     return hmac.digest(key.encode(), " ".join(sorted((one, other))).encode(), "sha256").hex()
 
@@ -203,9 +203,9 @@ class Ratings:
         # Where much is to be done, as many as ask for it in one worker do it once.
         async with self._catching_up:
             while True:
-                before = await self.rated()
-                async for entry in self.archive.after(before):
-                    if not await self._rate_one(entry, before):
+                before = await self.last_rated_number()
+                async for entry in self.archive.entries_after(before):
+                    if not await self._rate_entry(entry, before):
                         # Another worker was quicker, or a chat has moved.
                         break
                     done += entry.game is not None
@@ -213,26 +213,26 @@ class Ratings:
                 else:
                     return done
 
-    async def rated(self) -> int:
+    async def last_rated_number(self) -> int:
         """The number of the last game that is in the ratings, or was stepped over."""
         return int(await self._client.get(keys.RATED) or 0)
 
-    async def left(self) -> int:
+    async def count_unrated(self) -> int:
         """How many games are still to be rated."""
-        return await self.archive.count_after(await self.rated())
+        return await self.archive.count_after(await self.last_rated_number())
 
-    async def rebuild(self, games_in_files: Sequence[Filed] = ()) -> Rebuilt:
+    async def rebuild(self, games_in_files: Sequence[FileEntry] = ()) -> RebuildResult:
         """Throw all ratings away and make them anew from the games. StoreError if a bot rates games meanwhile.
 
         Games that are kept but never got their number, which takes a store that lost some of its writes, get it now.
         """
-        adopted = await self.archive.adopt()
-        await self._forget_all()
+        adopted = await self.archive.adopt_unnumbered()
+        await self._delete_all()
         games, lost, before = 0, [], 0
         holes = []
-        async for entry in with_files(self.archive, games_in_files):
+        async for entry in merge_with_files(self.archive, games_in_files):
             # A cluster's client may have sent it twice.
-            if not await self._rate_one(entry, before) and await self.rated() != entry.number:
+            if not await self._rate_entry(entry, before) and await self.last_rated_number() != entry.number:
                 raise StoreError("A bot is rating games meanwhile: stop every worker, then run this again.")
             holes.append(range(before + 1, entry.number))
             if entry.game:
@@ -240,11 +240,11 @@ class Ratings:
             else:
                 lost.append(entry)
             before = entry.number
-        await self.archive.count_from(before)
+        await self.archive.reserve_numbers(before)
         holes.append(range(before + 1, await self.archive.last_number() + 1))
-        return Rebuilt(games, [hole for hole in holes if hole], lost, adopted)
+        return RebuildResult(games, [hole for hole in holes if hole], lost, adopted)
 
-    async def _forget_all(self) -> None:
+    async def _delete_all(self) -> None:
         doomed = [keys.RATED, keys.RATED_TODAY]
         for pattern in (kind(EVERYTHING) for kind in BY_SCOPE):
             async for key in self._client.scan_iter(match=pattern, count=KEYS_AT_ONCE):
@@ -299,7 +299,7 @@ class Ratings:
             for (person, shown), standing in zip(found, standings, strict=True)
         ]
 
-    async def first(self, scope: Scope) -> tuple[list[str], int]:
+    async def leaders(self, scope: Scope) -> tuple[list[str], int]:
         """Whoever has the first rank, and what they are shown: partners of all their games have the same."""
         found = await self._client.zrange(keys.ranks(scope.key), 0, 0, desc=True, withscores=True)
         if not found:
@@ -308,13 +308,13 @@ class Ratings:
         people = await self._client.zrange(keys.ranks(scope.key), shown, shown, byscore=True)
         return [person.decode() for person in people], round(shown)
 
-    async def best_and_own(self, scope: Scope, person: str, most: int) -> list[Place]:
+    async def best_and_own(self, scope: Scope, person: str, most: int) -> list[RankedPerson]:
         """The first so many, and then this person if they are not among them; nobody's id is empty."""
         best = await self.best(scope, most)
         if person and not any(one == person for _rank, one, _standing in best):
             best.append((await self.rank(scope, person), person, await self.standing(scope, person)))
         histories = await self.histories(scope, [one for _rank, one, _standing in best])
-        return [Place(one, rank, standing, histories[one]) for rank, one, standing in best]
+        return [RankedPerson(one, rank, standing, histories[one]) for rank, one, standing in best]
 
     async def standings(self, person: str) -> list[GameStanding]:
         """How a person stands in all games together and in each that they have played, everywhere and for all time."""
@@ -323,17 +323,17 @@ class Ratings:
             scope = Scope(game=game)
             standing = await self.standing(scope, person)
             if standing.games:
-                rank, ranked = await self.rank(scope, person), await self.ranked(scope)
+                rank, ranked = await self.rank(scope, person), await self.count_ranked(scope)
                 found.append(GameStanding(game, standing, rank, ranked))
         return found
 
-    async def ranked(self, scope: Scope) -> int:
+    async def count_ranked(self, scope: Scope) -> int:
         """How many are ranked."""
         return int(await self._client.zcard(keys.ranks(scope.key)))
 
     async def scopes_of(self, person: str) -> set[Scope]:
         """Every scope in which a person has been rated, the wider ones among them."""
-        moved = await self.moved()
+        moved = await self.moved_chats()
         found: set[Scope] = set()
         for member in await self._client.smembers(keys.scopes(person)):
             chat, month, game = member.decode().split("|")
@@ -360,19 +360,19 @@ class Ratings:
         """Have somebody stand in place of a person in what is kept of a game's changes."""
         await self._redact(keys=[keys.changes(game)], args=[person, somebody])
 
-    async def moved(self) -> dict[str, str]:
+    async def moved_chats(self) -> dict[str, str]:
         """Chats that have another id by now: the old one's new one."""
         found = {**await self._client.hgetall(keys.MOVED_BEFORE), **await self._client.hgetall(keys.MOVED)}
         return {old.decode(): new.decode() for old, new in found.items()}
 
-    async def _rate_one(self, entry: Numbered, before: int) -> bool:
+    async def _rate_entry(self, entry: ArchiveEntry, before: int) -> bool:
         """Rate a game, or step over it; False if ``before`` is not the last rated number, or a chat moved meanwhile."""
         moves = await self._client.hlen(keys.MOVED)
         today, changes, words, scopes = NO_DAY, list[Change](), list[str | int](), list[Scope]()
         if entry.game:
-            today = await self._today(entry.game)
-            game = await self._decided(entry.game, today.games)
-            changes, words, scopes = await self._rated(game)
+            today = await self._count_today(entry.game)
+            game = await self._decide_winner_gain(entry.game, today.games)
+            changes, words, scopes = await self._calculate(game)
         ratings_keys = [kind(scope.key) for scope in scopes for kind in BY_SCOPE]
         about = [before, entry.number, json.dumps(changes) if changes else "", KEEP_CHANGES_SECONDS, moves]
         done = await self._rate(
@@ -381,13 +381,13 @@ class Ratings:
         )
         return bool(done)
 
-    async def scopes(self, game: FinishedGame) -> list[Scope]:
+    async def rated_scopes(self, game: FinishedGame) -> list[Scope]:
         """The scopes in which a game is rated, its chats called as they are now."""
         if not game.is_rated:
             return []
-        return scopes_of(as_now_called(game, await self.moved()))
+        return scopes_of(with_current_chats(game, await self.moved_chats()))
 
-    async def _decided(self, game: FinishedGame, games_today: int) -> FinishedGame:
+    async def _decide_winner_gain(self, game: FinishedGame, games_today: int) -> FinishedGame:
         """Return a game with the decision whether its winner gains, and keep that with it: ratings that are made again
         repeat it. The first decision counts.
         """
@@ -402,18 +402,18 @@ class Ratings:
             return replace(game, winner_gains=kept.winner_gains)
         return decided
 
-    async def _rated(self, game: FinishedGame) -> tuple[list[Change], list[str | int], list[Scope]]:
+    async def _calculate(self, game: FinishedGame) -> tuple[list[Change], list[str | int], list[Scope]]:
         """What a game changes, everywhere and for all time; for each scope the script's words; the scopes."""
         forgotten = await forgetting_marks(self._client)
         for person, mark in forgotten.items():
-            game = game.without(person, mark.pseudonym)
+            game = game.redact(person, mark.pseudonym)
         # What they had won until then is still theirs, if it has not been handed over yet.
         before_them = {mark.pseudonym: person for person, mark in forgotten.items()}
-        scopes = await self.scopes(game)
+        scopes = await self.rated_scopes(game)
         winners = {game.people[seat] for seat in game.record.winner or []}
         # For a winner who gains nothing it is no rated game.
         is_rated_for = [one for one in dict.fromkeys(game.people) if does_winner_gain(game) or one not in winners]
-        await self._enter(is_rated_for, scopes)
+        await self._index_scopes(is_rated_for, scopes)
         words: list[str | int] = []
         changes: list[Change] = []
         for place, scope in enumerate(scopes):
@@ -422,7 +422,7 @@ class Ratings:
             stored = await self._client.hmget(keys.ratings(scope.key), [*people, *earlier])
             found = zip(people, stored[: len(people)], stored[len(people) :], strict=True)
             before = {person: Standing.parse(text or earlier_text) for person, text, earlier_text in found}
-            after = after_game(game.people, game.record.winner or [], before)
+            after = rate_game(game.people, game.record.winner or [], before)
             after = {person: after[person] if person in is_rated_for else before[person] for person in people}
             histories = await self.histories(scope, list(people))
             for person in is_rated_for:
@@ -436,7 +436,7 @@ class Ratings:
                 changes = [Change(person, before[person].shown, after[person].shown) for person in people]
         return changes, words, scopes
 
-    async def _today(self, game: FinishedGame) -> "Today":
+    async def _count_today(self, game: FinishedGame) -> "Today":
         """Count the rated games of a game's opponents that came before it on its day (UTC)."""
         day = game.ended // DAY_SECONDS
         known, key = await self._client.hmget(keys.RATED_TODAY, ["day", "key"])
@@ -446,11 +446,11 @@ class Ratings:
         forgotten = {mark.pseudonym: person for person, mark in (await forgetting_marks(self._client)).items()}
         people = [forgotten.get(person, person) for person in game.people]
         # Not their ids: this outlasts /forget, or else a person could be forgotten to play on.
-        pairs = sorted({_pair(key, *opponents) for opponents in product(people[::2], people[1::2])})
+        pairs = sorted({_pair_digest(key, *opponents) for opponents in product(people[::2], people[1::2])})
         counts = await self._client.hmget(keys.RATED_TODAY, pairs) if is_known else []
         return Today(day, key, pairs, max((int(count or 0) for count in counts), default=0))
 
-    async def _enter(self, people: Sequence[str], scopes: Sequence[Scope]) -> None:
+    async def _index_scopes(self, people: Sequence[str], scopes: Sequence[Scope]) -> None:
         """Enter the narrowest scopes of a game with the people for whom it is rated."""
         narrow = [scope.key for scope in scopes if EVERYTHING not in (scope.month, scope.game)]
         within = [key for key in narrow if not key.startswith(f"{EVERYTHING}|")] or narrow

@@ -1,7 +1,7 @@
 """What pages tell of a game once it is over: why it was not rated, and who wants a rematch."""
 
 from bot.finished.archive import Archive, game_id
-from bot.finished.rating_rules import why_unrated
+from bot.finished.rating_rules import unrated_reason
 from bot.finished.ratings import Ratings
 from bot.people import People
 from bot.platform import private_place
@@ -19,14 +19,14 @@ class AfterGames:
         self._archive, self._ratings, self._challenges = archive, ratings, challenges
         self._people, self._outage = people, outage
 
-    async def why_unrated(self, table: Table) -> str | None:
+    async def unrated_reason(self, table: Table) -> str | None:
         """Return why nobody's rating rose by a finished game; None until it is rated, or while the store is away."""
         with self._outage.noted():
             game = await self._archive.get(game_id(table))
             if game is None:
                 return None
             changes = await self._ratings.changes(game.id)
-            return None if game.is_rated and not changes else why_unrated(game, changes)
+            return None if game.is_rated and not changes else unrated_reason(game, changes)
         return None
 
     async def who_wants_rematch(self, table: Table, person: str) -> str:

@@ -44,7 +44,7 @@ class OpenHand:
         """Whether the page is at its end: its reader has left the table, or the table was removed."""
         self._draft, self._menu, self._again = NO_DRAFT, "", ""
         self._unrated: str | None = None
-        """Why nobody's rating rose by the game (`Hands.why_unrated`); None until that is known."""
+        """Why nobody's rating rose by the game (`AfterGames.unrated_reason`); None until that is known."""
         self._changed = asyncio.Event()
         self._is_behind = False
         self._payloads: set[str] = set()
@@ -129,7 +129,7 @@ class OpenHand:
             again = await self._hands.after_games.who_wants_rematch(self.table, self._person)
             unrated = self._unrated
             if unrated is None:
-                unrated = await self._hands.after_games.why_unrated(self.table)
+                unrated = await self._hands.after_games.unrated_reason(self.table)
             is_new = again != self._again or (unrated or "") != (self._unrated or "")
             self._again, self._unrated = again, unrated
             if is_new:

@@ -84,7 +84,7 @@ class Lobby:
 
     async def played(self, code: str, person: str) -> str:
         """Return the game that a person played at a table (`Archive.played_at`)."""
-        return await self._archive.played_at(code, person)
+        return await self._archive.find_played(code, person)
 
     async def language_of(self, person: str, spoken: str) -> str:
         """Return a person's language; that of their browser if the bot does not know them."""

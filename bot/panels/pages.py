@@ -16,8 +16,8 @@ def replay_page(game: FinishedGame, deal: int, language: str, suits: str) -> Pan
     faces = faces_of(game.record.kind, suits)
     page, words = Writer(), Wording(language, (), faces)
     options = " · ".join(options_in_words(words, game.record.kind, game.record.rules))
-    if game.played_for:
-        page.line(fixture_line(words, game.played_for))
+    if game.fixture_name:
+        page.line(fixture_line(words, game.fixture_name))
     for number, (line, _trick_over) in enumerate(story(game.record, deal, language, faces, options)):
         if line:
             page.line(line, "" if number else "bold")

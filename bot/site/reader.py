@@ -74,12 +74,12 @@ class GameReader:
         """A `ReplayedAnalysis`, as far as it has come; with ``begin`` one that was not made is begun; TooMuchToDo
         or NotAnalysed where that cannot be.
         """
-        stored = await self._archive.stored(game_id)
+        stored = await self._archive.get_bytes(game_id)
         game = _parsed(stored)
         if game is None:
             return None
         try:
-            known = await (self._analysis_pool.analysis(game) if begin else self._analysis_pool.known(game))
+            known = await (self._analysis_pool.analyse(game) if begin else self._analysis_pool.known_analysis(game))
         except AnalysisFailed:
             raise NotAnalysed() from None
         if begin and known is None:
@@ -90,7 +90,7 @@ class GameReader:
         self, game_id: str, what: str, tell: Callable[[FinishedGame], BaseModel | None]
     ) -> Answer | None:
         """What is told of a game as it is stored now: people who are forgotten are gone from the next answer on."""
-        stored = await self._archive.stored(game_id)
+        stored = await self._archive.get_bytes(game_id)
         if stored is None:
             return None
         key = f"{blake2b(stored, digest_size=16).hexdigest()} {what}"

@@ -144,7 +144,7 @@ def replayed_game(game: FinishedGame, language: str, suits: str) -> ReplayedGame
         winner=record.winner,
         ending=record.ending,
         result=ending_of(record, words),
-        fixture=fixture_line(words, game.played_for) if game.played_for else "",
+        fixture=fixture_line(words, game.fixture_name) if game.fixture_name else "",
         cards={code: words.card(code) for code in record.kind.pack.codes},
         deals=[
             DealHead(

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from bot.cli import files
-from bot.finished.file import filed, to_line
+from bot.finished.file import read_entries, to_line
 from bot.finished.game import UnreadableGame
 from engine import read
 from engine.errors import BadRecord
@@ -95,15 +95,15 @@ def test_finished_games_refuse_a_key_twice(tmp_path: Path) -> None:
         path = tmp_path / "old.jsonl"
         path.write_text(line.replace(f'"{key}":', f'"{key}":null,"{key}":', 1))
         with pytest.raises(UnreadableGame, match=f"{key}: occurs twice"):
-            list(filed(path))
+            list(read_entries(path))
         assert f"{key}: occurs twice" in command(tmp_path, "verify", "old.jsonl").stdout
 
 
 def test_archives_with_a_byte_order_mark_are_read(tmp_path: Path) -> None:
     path = tmp_path / "old.jsonl"
     path.write_bytes(b"\xef\xbb\xbf" + to_line(1, finished(1)) + to_line(2, finished(2)))
-    assert [one.number for one in filed(path)] == [1, 2]
-    assert [one.read().number for one in filed(path)] == [1, 2]
+    assert [one.number for one in read_entries(path)] == [1, 2]
+    assert [one.read().number for one in read_entries(path)] == [1, 2]
     assert "2 games, no faults" in command(tmp_path, "verify", "old.jsonl").stdout
 
 
@@ -115,4 +115,4 @@ def test_archives_in_other_forms_say_what_to_do(tmp_path: Path) -> None:
     ):
         path.write_bytes(content)
         with pytest.raises(UnreadableGame, match=says):
-            list(filed(path))
+            list(read_entries(path))

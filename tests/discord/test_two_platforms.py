@@ -215,7 +215,9 @@ async def test_who_plays_the_same_meets_the_same_on_both_platforms_a_restart_bet
             for one in (bruno, anna, carla):
                 await one.play(worker, 99)
             await worker.settled()
-            held = {game.people[0]: game for _day, game in await worker.feature(DailyFeature).days.results.held()}
+            held = {
+                game.people[0]: game for _day, game in await worker.feature(DailyFeature).days.results.pending_games()
+            }
             for game in held.values():
                 verify(game.record)
             hers, his, others = (held[one.id].record.deals[0] for one in (anna, bruno, carla))
@@ -227,7 +229,9 @@ async def test_who_plays_the_same_meets_the_same_on_both_platforms_a_restart_bet
             assert hers.moves[parts][0] == 0
             assert sum(entry[0] == 0 for entry in hers.moves[:parts]) >= 2
             assert anna.pressed == bruno.pressed != carla.pressed
-            results = {one.id: await worker.feature(DailyFeature).days.results.of(day, one.id) for one in (anna, bruno)}
+            results = {
+                one.id: await worker.feature(DailyFeature).days.results.get(day, one.id) for one in (anna, bruno)
+            }
             assert results["telegram:1"] == results["discord:2"]
             shared = [next(text for text in one.texts if "To send to friends" in text) for one in (anna, bruno)]
             assert len({text.partition("To send to friends")[2].strip(":\n`") for text in shared}) == 1
@@ -322,7 +326,7 @@ async def test_strangers_of_two_platforms_greet_report_and_block_each_other(
         await bruno.press("🚩 Segnala")
         await bruno.press("Sì, segnala")
         await until(lambda: any("🚩 Segnala" in button["label"] for button in buttons_of(_last(bruno))))
-        await worker.feature(FindFeature).teller.tell("telegram:9")
+        await worker.feature(FindFeature).report_sender.send_unsent("telegram:9")
         [told] = [one["text"] for one in olga.private.messages.values() if one["text"].startswith("A report")]
         assert "telegram:1" in told
         assert "discord:2" in told
@@ -336,16 +340,16 @@ async def test_strangers_of_two_platforms_greet_report_and_block_each_other(
         await until(lambda: any("Rematch" in str(one) for one in anna.private.messages.values()))
         await worker.people.update_person("discord:2", language="en")
         # The pairing ends a second after the game has begun, and this one was short.
-        await worker.feature(FindFeature).finder.tend()
+        await worker.feature(FindFeature).finder.run_round()
         await both_look()
         for _ in range(2):
-            await worker.feature(FindFeature).finder.tend()
+            await worker.feature(FindFeature).finder.run_round()
         queue = worker.feature(FindFeature).finder.queue
-        assert sorted(one.waiting.person for one in await queue.waiting()) == ["discord:2", "telegram:1"]
+        assert sorted(one.searcher.person for one in await queue.entries()) == ["discord:2", "telegram:1"]
         anna.say("/block", anna.private)
         await anna.press("Unblock")
-        await worker.feature(FindFeature).finder.tend()
-        assert await queue.waiting() == []
+        await worker.feature(FindFeature).finder.run_round()
+        assert await queue.entries() == []
         everything = "\n".join([*read_by_anna(), *read_by_bruno()]).lower()
         assert not [secret for secret in ("annamaria", "brunello", "telegram:1", "discord:2") if secret in everything]
 

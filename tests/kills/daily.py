@@ -20,8 +20,8 @@ import aiohttp
 
 from bot.features.daily import deal
 from bot.features.daily.chain import Chain, days_to_end
-from bot.features.daily.days import chain_of
-from bot.features.daily.deal import DayResult, result_of, thought_seed
+from bot.features.daily.days import load_chain
+from bot.features.daily.deal import DayResult, result_of, seed_for_move
 from bot.features.daily.games import DayGames
 from bot.features.daily.store import DayResults
 from bot.finished.archive import Archive
@@ -169,7 +169,7 @@ class Answers:
             seat = game.turn
             answer = None
             if seat is not None:
-                seed = thought_seed(self._secret, len(game.moves))
+                seed = seed_for_move(self._secret, len(game.moves))
                 answer = seat, choose_unhurried(deal.LEVEL, game.view(seat), game.history(seat), seed)
             self._known[before] = answer
         return self._known[before]
@@ -279,23 +279,23 @@ class DayHarness(Harness):
         for of_days in INVARIANTS:
             of_days(day)
         if self._answers is None:
-            self._answers = Answers(await DayGames(store.client).of_today(day.day), day.chain.secret(day.day))
+            self._answers = Answers(await DayGames(store.client).todays_game(day.day), day.chain.secret(day.day))
         for person, moves in day.lines:
             self._answers.check(person, moves)
         self.played, self._held = dict(day.results), {game.id for game in day.held}
 
     async def _day_at_rest(self, store: Store) -> DayAtRest:
         results = DayResults(store.client)
-        held = await results.held()
+        held = await results.pending_games()
         [day] = {day for day, _game in held} or {self._today()}
         tables = [table for table in (await self._at_rest(store)).tables if table.day]
         return DayAtRest(
             day,
-            await chain_of(store.client, day),
+            await load_chain(store.client, day),
             tables,
             [game for _day, game in held],
             [game async for game in Archive(store.client).all()],
-            {line.person: line.result for line in await results.lines(day)},
+            {line.person: line.result for line in await results.ranking(day)},
             json.dumps(self.page.messages),
             results_shown(self.page),
         )
@@ -312,13 +312,13 @@ class DayHarness(Harness):
         listening = asyncio.create_task(self.page.listen())
         async with opened(store.url) as there:
             left, since = len(self._held), time.monotonic()
-            while held := await DayResults(there.client).held():
+            while held := await DayResults(there.client).pending_games():
                 if len(held) < left:
                     left, since = len(held), time.monotonic()
                 elif time.monotonic() > since + NEXT_DAY_SECONDS:
                     raise Disagreement(f"games of a day that is over do not come\n{self.bot.end_of_log()}")
                 await asyncio.sleep(0.2)
-            chain = await chain_of(there.client, self._today())
+            chain = await load_chain(there.client, self._today())
             games = [game async for game in Archive(there.client).all()]
         await self.bot.stop()
         await listening

@@ -65,12 +65,12 @@ class TournamentsAtRest:
         return [*self.held, *self.archived]
 
     def games_of(self, tournament: Tournament) -> list[FinishedGame]:
-        return [game for game in self.games if game.played_for and game.played_for.tournament == tournament.code]
+        return [game for game in self.games if game.fixture_name and game.fixture_name.tournament == tournament.code]
 
 
 def each_fixture_is_played_once(rest: TournamentsAtRest) -> None:
     """No match, nor deal of one, has two tables, two games, or one of each."""
-    counted = Counter([game.played_for for game in rest.games] + [_fixture(table) for table in rest.tables])
+    counted = Counter([game.fixture_name for game in rest.games] + [_fixture(table) for table in rest.tables])
     if twice := [fixture for fixture, count in counted.items() if count > 1]:
         raise Disagreement(f"played more than once: {twice}")
 
@@ -84,7 +84,7 @@ def each_result_is_what_its_record_says(rest: TournamentsAtRest) -> None:
             raise Disagreement(f"{tournament.code} has more than one result of {twice}")
         found = {}
         for game in rest.games_of(tournament):
-            fixture = game.played_for
+            fixture = game.fixture_name
             assert fixture
             found[fixture.round, fixture.match, fixture.deal] = game.id, outcome(tournament, fixture, game)
         results = {(one.round, one.match, one.deal): one for one in noted}
@@ -135,10 +135,10 @@ def nobody_sits_twice_with_one_pack(rest: TournamentsAtRest) -> None:
     """All tables of a round's deal have the same cards, no other deal has them, and each person has them once."""
     packs: dict[str, list[tuple[FixtureName, list[str]]]] = defaultdict(list)
     for game in rest.games:
-        if game.played_for and game.played_for.is_duplicate:
+        if game.fixture_name and game.fixture_name.is_duplicate:
             proof = game.record.deals[0].proof
             assert proof
-            packs[proof.secret].append((game.played_for, game.people))
+            packs[proof.secret].append((game.fixture_name, game.people))
     for table in rest.tables:
         if (fixture := _fixture(table)).is_duplicate:
             first = next(one for one in _table_entries(table) if isinstance(one, FirstDeal))
@@ -160,7 +160,7 @@ def a_round_is_told_when_it_is_over(rest: TournamentsAtRest) -> None:
     for tournament in rest.tournaments:
         for kind, games in (("held", rest.held), ("archived", rest.archived)):
             for game in games:
-                name = game.played_for
+                name = game.fixture_name
                 if name is None or name.tournament != tournament.code or not name.is_duplicate:
                     continue
                 is_over = tournament.is_over(name.round)

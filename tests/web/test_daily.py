@@ -53,7 +53,7 @@ async def test_it_is_played_on_the_page_once_and_looked_at_the_day_after(
     await expect(page.locator(".card-text")).to_contain_text("The deal is over.")
     await expect(page.get_by_role("link", name="Replay")).to_have_count(0)
     await shot(page, "daily-over")
-    await playground.worker.feature(DailyFeature).days.settled()
+    await playground.worker.feature(DailyFeature).days.wait_for_par()
     await page.get_by_role("link", name="Today’s results").click()
     await expect(page.locator(".day")).to_contain_text("Everywhere: 1 of 1 player.")
     await expect(page.get_by_role("button", name="Play")).to_have_count(0)

@@ -30,13 +30,13 @@ class AnalysisPages:
     async def show_last_game(self, place: str, profile: Profile) -> Panel:
         """Of the game that this person finished last, or else this chat."""
         archive = self._archive
-        game = await archive.last(profile.id) or await archive.last(chat_of(place))
+        game = await archive.last_game(profile.id) or await archive.last_game(chat_of(place))
         if game is None:
             raise NothingToAnalyse()
         return await self._draw_page(game, place, profile)
 
     async def _draw_page(self, game: FinishedGame, place: str, profile: Profile) -> Panel:
-        found = await self._analysis_pool.analysis(game)
+        found = await self._analysis_pool.analyse(game)
         if found is None:
             raise TooManyAnalyses()
         viewer = await self._viewers.viewer_at(place)

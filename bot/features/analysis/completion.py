@@ -90,7 +90,7 @@ class Completion:
         game = await self._archive.get(game_id)
         if game is None or not game.record.deals:
             return []
-        verdicts = await self._analysis_pool.when_idle(game)
+        verdicts = await self._analysis_pool.analyse_when_idle(game)
         return [summary(verdicts, seat) for seat in range(len(game.record.seats))] if verdicts else []
 
     async def _edit_result(self, table: Table, outcome: Outcome, place: str, sent: SentMessage) -> None:

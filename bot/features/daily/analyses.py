@@ -26,10 +26,10 @@ class DayAnalyses:
     async def work(self) -> None:
         """Have all games of yesterday's analysed that are not; one that cannot be is not tried again."""
         lines = await self._days.results.lines_of_play(self._days.today() - timedelta(days=1))
-        known = await self._analysis_pool.kept([line.game for line in lines.values()])
+        known = await self._analysis_pool.stored_verdicts([line.game for line in lines.values()])
         for line in lines.values():
             if line.game in known or line.game in self._failed:
                 continue
             game = await self._archive.get(line.game)
-            if game is None or await self._analysis_pool.when_idle(game) is None:
+            if game is None or await self._analysis_pool.analyse_when_idle(game) is None:
                 self._failed.add(line.game)

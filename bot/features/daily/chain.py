@@ -36,7 +36,7 @@ class Chain:
     @property
     def end(self) -> str:
         """What is told beforehand, in hex."""
-        return _hashed(self.root, DAYS).hex()
+        return _hash_repeatedly(self.root, DAYS).hex()
 
     @property
     def last(self) -> date:
@@ -47,7 +47,7 @@ class Chain:
         number = (day - self.first).days
         if not 0 <= number < DAYS:
             raise NoSuchDay(f"the days run from {self.first} to {self.last}")
-        return _hashed(self.root, DAYS - 1 - number)
+        return _hash_repeatedly(self.root, DAYS - 1 - number)
 
     def to_text(self) -> str:
         return f"{self.first.isoformat()} {self.root.hex()}"
@@ -74,7 +74,7 @@ def days_to_end(commitment: str, end: str) -> int | None:
     return None
 
 
-def _hashed(number: bytes, times: int) -> bytes:
+def _hash_repeatedly(number: bytes, times: int) -> bytes:
     for _ in range(times):
         number = sha256(number).digest()
     return number

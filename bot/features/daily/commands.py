@@ -14,7 +14,7 @@ from bot.features.daily.days import Days
 from bot.features.daily.deal import SEAT
 from bot.features.daily.errors import OpenPrivateForDaily
 from bot.features.daily.pages import day_panel, played_panel
-from bot.features.daily.played import PlayedDays, among
+from bot.features.daily.played import PastDays, rank_among
 from bot.panel import Panel
 from bot.panels.drafts import NO_DRAFT
 from bot.people import Profile
@@ -29,13 +29,13 @@ DAILY = "daily"
 """The word after /start by which a button opens the private chat to play the deal of the day."""
 
 
-class Daily:
+class DailyCommands:
     """The deals of the days, as people ask for them."""
 
     def __init__(
         self,
         days: Days,
-        played: PlayedDays,
+        played: PastDays,
         hours: ChosenHours,
         viewers: Viewers,
         private_hands: PrivateHands,
@@ -45,76 +45,78 @@ class Daily:
         self._days, self._played, self._hours, self._viewers = days, played, hours, viewers
         self._private_hands, self._updates = private_hands, updates
 
-    async def ask(self, place: str, profile: Profile) -> Reply:
+    async def show(self, place: str, profile: Profile) -> Reply:
         """What today's deal is; for who has played it, how they did."""
         if not is_private(place):
-            await self._days.results.asked_in(self._days.today(), chat_of(place), profile.id)
-            return Reply(panel=await self._in_group(place))
-        return Reply(panel=await self._own_with_reminder(profile))
+            await self._days.results.add_request(self._days.today(), chat_of(place), profile.id)
+            return Reply(panel=await self._group_panel(place))
+        return Reply(panel=await self._own_panel_with_reminder(profile))
 
     async def answer(self, place: str, profile: Profile, words: Sequence[str]) -> Reply:
         """A press on one of its pages."""
         match words:
             case ["today"] if is_private(place):
-                return Reply(panel=await self._own_with_reminder(profile))
+                return Reply(panel=await self._own_panel_with_reminder(profile))
             case ["remind", hour] if is_private(place):
                 await self._hours.choose(profile.id, parse_hour(hour))
-                return Reply(panel=await self._own_with_reminder(profile))
+                return Reply(panel=await self._own_panel_with_reminder(profile))
             case ["today"]:
-                return Reply(panel=await self._in_group(place))
+                return Reply(panel=await self._group_panel(place))
             case ["play"]:
                 return await self.play(place, profile)
             case ["yesterday", *chat] if len(chat) < 2:
                 return private_reply(
-                    place, profile.language, await self._played.yesterday(profile, _group(place, chat))
+                    place, profile.language, await self._played.yesterday_panel(profile, _chosen_group(place, chat))
                 )
             case ["lines", number, *chat] if len(chat) < 2 and number.isdecimal() and len(number) < 4:
                 return private_reply(
-                    place, profile.language, await self._played.lines(profile, int(number), _group(place, chat))
+                    place,
+                    profile.language,
+                    await self._played.lines_panel(profile, int(number), _chosen_group(place, chat)),
                 )
         raise BadPayload()
 
     async def play(self, place: str, profile: Profile) -> Reply:
         """Deal the cards of today, in the private chat, or bring there what is dealt already; or lead there."""
         if not is_private(place):
-            await self._days.results.asked_in(self._days.today(), chat_of(place), profile.id)
+            await self._days.results.add_request(self._days.today(), chat_of(place), profile.id)
         private = private_place(profile.id)
         if not (place == private or profile.has_private_chat):
             return Reply(error_text(OpenPrivateForDaily(), profile.language), start_word=DAILY)
         toast = "" if place == private else await self._private_hands.toast(profile)
-        if table := await self._days.under_way(profile.id, self._days.today()):
+        if table := await self._days.table_in_play(profile.id, self._days.today()):
             await self._updates.change(table.code, Hand(SEAT), Change(draft=NO_DRAFT, repost=True, place=private))
         else:
-            await self._days.open(profile.id, profile.name, private)
+            await self._days.open_table(profile.id, profile.name, private)
         return Reply(toast)
 
-    async def _in_group(self, place: str) -> Panel:
+    async def _group_panel(self, place: str) -> Panel:
         day = self._days.today()
         viewer = await self._viewers.viewer_at(place)
-        lines = await self._played.named(await self._days.results.lines(day, chat_of(place)))
+        lines = await self._played.add_names(await self._days.results.ranking(day, chat_of(place)))
         return day_panel(viewer.language, day, await self._days.game_on(day), lines)
 
-    async def _own_with_reminder(self, profile: Profile) -> Panel:
-        panel = await self.own(profile)
+    async def _own_panel_with_reminder(self, profile: Profile) -> Panel:
+        panel = await self.own_panel(profile)
         payload = partial(actions.page, DAILY, "remind")
         row = hour_row(profile.language, "⏰", await self._hours.hour_of(profile.id), payload)
         return replace(panel, rows=(*panel.rows, row))
 
-    async def own(self, profile: Profile) -> Panel:
+    async def own_panel(self, profile: Profile) -> Panel:
         """What today's deal is to somebody: to be played, or their result."""
         day = self._days.today()
-        game, lines = await self._days.game_on(day), await self._days.results.lines(day)
+        game, lines = await self._days.game_on(day), await self._days.results.ranking(day)
         own = next((line for line in lines if line.person == profile.id), None)
         if own is None:
             seal = commitment((await self._days.chain()).secret(day))
-            had_cards = await self._days.had_cards(profile.id, day)
+            had_cards = await self._days.has_had_cards(profile.id, day)
             return day_panel(profile.language, day, game, (), seal, had_cards=had_cards)
-        friends = await self._played.named(among(lines, await self._played.friends(profile)))
+        friends = await self._played.add_names(rank_among(lines, await self._played.friends(profile)))
         par, streak = await self._days.results.par(day), await self._days.results.streak(profile.id, day)
         return played_panel(profile.language, day, game, own, len(lines), par, streak, friends)
 
 
-def _group(place: str, named: Sequence[str]) -> str:
+def _chosen_group(place: str, named: Sequence[str]) -> str:
     """The group whose lines are asked for: where a button in a private chat leads on from what was asked in a group, it
     names that. Empty for one's friends'.
     """

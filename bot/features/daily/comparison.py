@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 from bot import actions
 from bot.features.daily.deal import SEAT
-from bot.features.daily.lines import DayLine, Decision, Way, first_fork
-from bot.features.daily.pages import heading
+from bot.features.daily.lines import Branch, DayLine, Decision, first_fork
+from bot.features.daily.pages import add_heading
 from bot.panel import LONGEST_PAYLOAD, Button, Panel, Row, Writer
 from bot.tables.snapshot import isolated
 from bot.words.verdicts import as_counted, lost_text, points_text, reasons, short_move, wish_text
@@ -16,10 +16,10 @@ from bot.words.wording import Wording, faces_of, signed
 from engine import game_kind
 from engine.robots.findings import Summary, Verdict, summary
 
-A_PAGE = 4
+LINES_PER_PAGE = 4
 """So many lines stand in one message: a phone's screen and a half."""
 
-MOST_IN_A_ROW = 10
+SQUARES_PER_ROW = 10
 """So many squares fit beside one another on a narrow phone."""
 
 
@@ -33,7 +33,7 @@ class ComparedLine(NamedTuple):
     rank: int | None
     line: DayLine
     verdicts: Sequence[Verdict] | None = None
-    may_be_read: bool = False
+    is_readable: bool = False
 
 
 @dataclass(frozen=True)
@@ -50,12 +50,12 @@ class Comparison:
     is_analysed: bool = True
 
     @property
-    def waits(self) -> bool:
+    def is_analysis_pending(self) -> bool:
         """Whether the analysis of a line is yet to come."""
         return self.is_analysed and any(one.verdicts is None for one in self.lines)
 
 
-def way_to(page: str, *words: object, chat: str = "") -> str:
+def page_payload(page: str, *words: object, chat: str = "") -> str:
     """The payload that leads to a page of the deal of the day, about a group's lines if that fits."""
     payload = actions.page("daily", page, *words, *([chat] if chat else []))
     return payload if len(payload.encode()) <= LONGEST_PAYLOAD else actions.page("daily", page, *words)
@@ -65,31 +65,31 @@ def side_by_side_panel(language: str, suits: str, compared: Comparison, number: 
     """Some of the lines: ``number`` counts such pages from 1, and stands for the nearest if it is none. ``chat`` is the
     group whose lines they are, empty for the reader's friends.
     """
-    words = _words(language, suits, compared)
+    words = _wording(language, suits, compared)
     _ = words.text
     page = Writer()
-    heading(page, language, compared.day, compared.game)
-    page.line(fork_line(words, compared))
-    pages = max(1, -(-len(compared.lines) // A_PAGE))
+    add_heading(page, language, compared.day, compared.game)
+    page.line(fork_text(words, compared))
+    pages = max(1, -(-len(compared.lines) // LINES_PER_PAGE))
     number = min(max(number, 1), pages)
-    for one in compared.lines[(number - 1) * A_PAGE : number * A_PAGE]:
+    for one in compared.lines[(number - 1) * LINES_PER_PAGE : number * LINES_PER_PAGE]:
         page.gap()
         page.line(_title(words, one), "bold")
         for row in rows_of_squares(one.line):
             page.line(row)
-        for line in _said(words, compared, one):
+        for line in _notes(words, compared, one):
             page.line(line)
-    if compared.waits:
+    if compared.is_analysis_pending:
         page.gap()
         page.line(_("The analysis comes: look again in a while."))
     around = [(f"◀ {number - 1}", number - 1), (f"{number}/{pages}", number), (f"{number + 1} ▶", number + 1)]
     turning: Row = tuple(
-        Button(label, way_to("lines", there, chat=chat)) for label, there in around if 1 <= there <= pages
+        Button(label, page_payload("lines", there, chat=chat)) for label, there in around if 1 <= there <= pages
     )
-    return page.panel(turning if pages > 1 else (), (Button(_("Yesterday"), way_to("yesterday", chat=chat)),))
+    return page.panel(turning if pages > 1 else (), (Button(_("Yesterday"), page_payload("yesterday", chat=chat)),))
 
 
-def fork_line(words: Wording, compared: Comparison) -> str:
+def fork_text(words: Wording, compared: Comparison) -> str:
     """Where the lines first part, and how many went which way."""
     _ = words.text
     if len(compared.lines) < 2:
@@ -97,17 +97,17 @@ def fork_line(words: Wording, compared: Comparison) -> str:
     fork = first_fork([one.line for one in compared.lines])
     if fork is None:
         return _("All played the same.")
-    ways = " · ".join(f"{_way_text(words, way)} ×{way.times}" for way in fork.ways)
-    return _("The lines first part {when}: {ways}").format(when=_when(words, fork.decision), ways=ways)
+    ways = " · ".join(f"{_branch_text(words, way)} ×{way.times}" for way in fork.branches)
+    return _("The lines first part {when}: {ways}").format(when=_moment_text(words, fork.decision), ways=ways)
 
 
-def _way_text(words: Wording, way: Way) -> str:
+def _branch_text(words: Wording, way: Branch) -> str:
     _ = words.text
     move = move_text(words, way.move)
     return _("{move}, later").format(move=move) if way.is_later else move
 
 
-def _when(words: Wording, decision: Decision) -> str:
+def _moment_text(words: Wording, decision: Decision) -> str:
     _ = words.text
     return (_("at trick {trick}") if decision.card else _("before trick {trick}")).format(trick=decision.trick)
 
@@ -115,7 +115,7 @@ def _when(words: Wording, decision: Decision) -> str:
 def rows_of_squares(line: DayLine) -> list[str]:
     """The tricks as squares, in rows as long as one another that a phone does not break."""
     squares = line.result.squares
-    rows = max(1, -(-len(squares) // MOST_IN_A_ROW))
+    rows = max(1, -(-len(squares) // SQUARES_PER_ROW))
     each = max(1, -(-len(squares) // rows))
     return [squares[at : at + each] for at in range(0, len(squares), each)]
 
@@ -128,15 +128,15 @@ def _title(words: Wording, one: ComparedLine) -> str:
     return f"{one.rank}. {isolated(one.name)} {signed(margin)}"
 
 
-def _said(words: Wording, compared: Comparison, one: ComparedLine) -> list[str]:
+def _notes(words: Wording, compared: Comparison, one: ComparedLine) -> list[str]:
     """Where a line parts from the best one, and what it gave away."""
     return [
-        parting(words, compared.best, one.line),
-        *(text for text, _verdict in given_away(words, compared.game, one)),
+        parting_text(words, compared.best, one.line),
+        *(text for text, _verdict in loss_texts(words, compared.game, one)),
     ]
 
 
-def parting(words: Wording, best: DayLine | None, line: DayLine) -> str:
+def parting_text(words: Wording, best: DayLine | None, line: DayLine) -> str:
     """How a line stands to the best one."""
     _ = words.text
     if best is None:
@@ -147,7 +147,7 @@ def parting(words: Wording, best: DayLine | None, line: DayLine) -> str:
     if fork is None:
         given_up = line.result.margin is None
         return _("As the best line, until it was given up.") if given_up else _("As the best line.")
-    when, move = _when(words, fork.decision), move_text(words, fork.decision.move)
+    when, move = _moment_text(words, fork.decision), move_text(words, fork.decision.move)
     if fork.decision.move != fork.other.move:
         other = move_text(words, fork.other.move)
     else:
@@ -155,7 +155,7 @@ def parting(words: Wording, best: DayLine | None, line: DayLine) -> str:
     return _("Parts from the best line {when}: {move}, there {other}.").format(when=when, move=move, other=other)
 
 
-def given_away(words: Wording, game: str, one: ComparedLine) -> list[tuple[str, Verdict | None]]:
+def loss_texts(words: Wording, game: str, one: ComparedLine) -> list[tuple[str, Verdict | None]]:
     """What a line gave away, and all that its costliest move did, each with the verdict that it is about; empty without
     analysis.
     """
@@ -174,7 +174,7 @@ def given_away(words: Wording, game: str, one: ComparedLine) -> list[tuple[str, 
         *(
             (
                 costliest.format(
-                    when=_when(words, one.line.decision_at(worst.place)),
+                    when=_moment_text(words, one.line.decision_at(worst.place)),
                     move=short_move(words, worst.move),
                     other=short_move(words, worst.better),
                     points=lost_text(worst),
@@ -194,7 +194,7 @@ def move_text(words: Wording, move: str) -> str:
     return short_move(words, move) if word in ("declare", "bid") else f"“{wish_text(words, move)}”"
 
 
-def _words(language: str, suits: str, compared: Comparison) -> Wording:
+def _wording(language: str, suits: str, compared: Comparison) -> Wording:
     return Wording(language, (), faces_of(game_kind(compared.game), suits))
 
 
@@ -210,8 +210,8 @@ class Cell(NamedTuple):
     label: str
     href: str
     is_taken: bool
-    parts: bool
-    costs: bool
+    is_fork: bool
+    is_costliest: bool
 
 
 class TableRow(NamedTuple):
@@ -220,7 +220,7 @@ class TableRow(NamedTuple):
     name: str
     margin: str
     cells: tuple[Cell, ...]
-    said: tuple[str, ...]
+    notes: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -233,25 +233,25 @@ class DayTable:
     tricks: int
     rows: tuple[TableRow, ...]
     more: int
-    waits: bool
+    is_analysis_pending: bool
 
 
 def day_table(language: str, suits: str, compared: Comparison) -> DayTable:
     """The lines as a table, a column a trick."""
-    words = _words(language, suits, compared)
+    words = _wording(language, suits, compared)
     rows = tuple(_row(words, compared, one) for one in compared.lines)
     tricks = max((len(row.cells) for row in rows), default=0)
-    return DayTable(fork_line(words, compared), tricks, rows, compared.more, compared.waits)
+    return DayTable(fork_text(words, compared), tricks, rows, compared.more, compared.is_analysis_pending)
 
 
 def _row(words: Wording, compared: Comparison, one: ComparedLine) -> TableRow:
     _ = words.text
     fork = one.line.fork_from(compared.best) if compared.best else None
-    found = given_away(words, compared.game, one)
+    found = loss_texts(words, compared.game, one)
     worst = next((verdict for _text, verdict in found if verdict), None)
     parts_at = fork.decision.place if fork else None
     costs_at = worst.place if worst else None
-    said = [parting(words, compared.best, one.line)]
+    said = [parting_text(words, compared.best, one.line)]
     for text, verdict in found:
         why = reasons(words).get(verdict.why, "").rstrip(".") if verdict else ""
         said.append(f"{text} ({why})" if why else text)
@@ -278,5 +278,5 @@ def _cell(words: Wording, one: ComparedLine, decision: Decision, parts: bool, co
     ):
         if holds:
             label += f", {text}"
-    href = f"/g/{one.line.game}#d1m{decision.place + 1}" if one.may_be_read else ""
+    href = f"/g/{one.line.game}#d1m{decision.place + 1}" if one.is_readable else ""
     return Cell(words.card(decision.card), label, href, is_taken, parts, costs)

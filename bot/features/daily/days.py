@@ -19,8 +19,8 @@ from bot.background import TaskSet
 from bot.cluster.clock import HostClock
 from bot.day_marks import drop_marks_before
 from bot.features.daily.chain import Chain
-from bot.features.daily.deal import LEVEL, played_by_robots, result_of
-from bot.features.daily.dealt import marks_of_deals
+from bot.features.daily.deal import LEVEL, play_with_robots, result_of
+from bot.features.daily.dealt import deal_marks
 from bot.features.daily.games import DayGames
 from bot.features.daily.store import DayResults
 from bot.finished.archive import Archive
@@ -51,14 +51,14 @@ class DealtToday(TableError):
     sentence = "You have had today's cards already, and they are dealt once. The next deal comes at midnight."
 
 
-class NoDaysHere(TableError):
+class DailyUnavailable(TableError):
     """The robot of the day cannot think here."""
 
     code = "no_days_here"
     sentence = "The deal of the day is not played here: whoever hosts me would have to install numba."
 
 
-async def chain_of(client: Any, today: date) -> Chain:
+async def load_chain(client: Any, today: date) -> Chain:
     """The store's chain of secrets for a day: the first one that has it. One is made when it is first asked for, and
     when its days are used up, or a wrong clock is out of them. It takes the place of none that is there already; days
     that it alone has are its own when they come.
@@ -79,7 +79,7 @@ class Days:
         self, room: Room, challenges: Challenges, archive: Archive, robot_pool: RobotPool, clock: HostClock
     ) -> None:
         self.results, self._games = DayResults(room.store.client), DayGames(room.store.client)
-        self._dealt = marks_of_deals(room.store.client)
+        self._dealt = deal_marks(room.store.client)
         self._room, self._challenges, self._archive, self._clock = room, challenges, archive, clock
         self._robot_pool, self._working_out = robot_pool, TaskSet()
         self._worked_out: date | None = None
@@ -95,26 +95,26 @@ class Days:
 
     async def game_on(self, day: date) -> str:
         """Return a day's game. Today's is stored from now on."""
-        return await (self._games.of_past(day) if day < self.today() else self._games.of_today(day))
+        return await (self._games.past_game(day) if day < self.today() else self._games.todays_game(day))
 
     async def chain(self) -> Chain:
-        return await chain_of(self._room.store.client, self.today())
+        return await load_chain(self._room.store.client, self.today())
 
-    async def under_way(self, person: str, day: date) -> Table | None:
+    async def table_in_play(self, person: str, day: date) -> Table | None:
         """Return the table at which a person is playing a day's deal."""
         tables = await self._room.lists.tables_of(person)
         return next((table for table in tables if table.day == day and table.phase == "playing"), None)
 
-    async def had_cards(self, person: str, day: date) -> bool:
+    async def has_had_cards(self, person: str, day: date) -> bool:
         """Return whether a day's cards were dealt to a person who is not playing them any more."""
-        return await self._dealt.has(day, person) and await self.under_way(person, day) is None
+        return await self._dealt.has(day, person) and await self.table_in_play(person, day) is None
 
-    async def may_play(self, person: str) -> bool:
+    async def can_play(self, person: str) -> bool:
         """Return whether a person can begin today's deal, or go on with it."""
         day = self.today()
-        return not await self.results.of(day, person) and not await self.had_cards(person, day)
+        return not await self.results.get(day, person) and not await self.has_had_cards(person, day)
 
-    async def open(self, person: str, name: str, host: str = "", visitor: Visitor | None = None) -> Table:
+    async def open_table(self, person: str, name: str, host: str = "", visitor: Visitor | None = None) -> Table:
         """Return the table at which somebody plays today's deal; the same one each time.
 
         ``host`` is where its result is shown, ``visitor`` from where a guest of the web pages comes.
@@ -124,11 +124,11 @@ class Days:
         day = self.today()
         if not find_spec("numba"):
             # In plain Python the robot thinks less: it would not be the same one.
-            raise NoDaysHere()
-        if await self.results.of(day, person):
+            raise DailyUnavailable()
+        if await self.results.get(day, person):
             raise PlayedToday()
         if await self._dealt.has(day, person):
-            if table := await self.under_way(person, day):
+            if table := await self.table_in_play(person, day):
                 return table
             raise DealtToday()
         secret = (await self.chain()).secret(day)
@@ -168,11 +168,11 @@ class Days:
         if day >= self.today():
             # Before the game: whatever happens in between, the result tells that it came in time.
             for person in game.known_people:
-                await self.results.note(day, person, result_of(game.record))
-            await self.results.hold(day, game)
+                await self.results.store_result(day, person, result_of(game.record))
+            await self.results.add_pending(day, game)
             return True
-        if any([await self.results.of(day, person) for person in game.known_people]):
-            await self._into_archive(game, day)
+        if any([await self.results.get(day, person) for person in game.known_people]):
+            await self._archive_game(game, day)
             return True
         await self._archive.keep(game)
         return False
@@ -183,16 +183,16 @@ class Days:
         past = await self.results.open_days_before(self.today())
         if not past:
             return
-        for day, game in await self.results.held():
+        for day, game in await self.results.pending_games():
             if day in past:
-                await self._into_archive(game, day)
-                await self.results.release(day, game)
+                await self._archive_game(game, day)
+                await self.results.remove_pending(day, game)
         for day in past:
-            await self.results.close(day)
+            await self.results.close_day(day)
 
-    async def _into_archive(self, game: FinishedGame, day: date) -> None:
+    async def _archive_game(self, game: FinishedGame, day: date) -> None:
         """A game's day is over: from now on it may be read, and stands beside the others."""
-        await self.results.note_line(day, await self._archive.keep(game))
+        await self.results.store_line(day, await self._archive.keep(game))
 
     # Par
 
@@ -205,8 +205,8 @@ class Days:
     async def _note_par(self, day: date, secret: bytes) -> None:
         try:
             if await self.results.par(day) is None:
-                await self.results.note_par(
-                    day, await self._robot_pool.run_in_background(played_by_robots, await self.game_on(day), secret)
+                await self.results.store_par(
+                    day, await self._robot_pool.run_in_background(play_with_robots, await self.game_on(day), secret)
                 )
         except STORE_ERRORS as error:
             self._worked_out = None
@@ -215,7 +215,7 @@ class Days:
             self._worked_out = None
             log.exception("par_failed", day=day.isoformat())
 
-    async def settled(self) -> None:
+    async def wait_for_par(self) -> None:
         """Wait until par is known; for tests."""
         await self._working_out.wait()
 

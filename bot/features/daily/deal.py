@@ -19,7 +19,7 @@ SEAT = 0
 LEVEL = "strong"
 
 
-def thought_seed(secret: bytes, moves: int) -> int:
+def seed_for_move(secret: bytes, moves: int) -> int:
     """What a robot's chance comes from, when so many moves have been made in the deal."""
     return int.from_bytes(sha256(secret + b"robot" + moves.to_bytes(4, "big")).digest()[:8], "big")
 
@@ -61,7 +61,7 @@ def result_of(record: Record) -> DayResult:
     return DayResult(deal.points if deal.how == "played" else None, ours)
 
 
-def played_by_robots(game_id: str, secret: bytes, level: str = LEVEL, random: Random | None = None) -> DayResult:
+def play_with_robots(game_id: str, secret: bytes, level: str = LEVEL, random: Random | None = None) -> DayResult:
     """What the robot of the day makes of the seat, against itself: par. Or what one of another level does in its place,
     by chance of its own.
     """
@@ -71,7 +71,7 @@ def played_by_robots(game_id: str, secret: bytes, level: str = LEVEL, random: Ra
     while game.deal_number == 1 and game.turn is not None:
         seat = game.turn
         is_other = seat == SEAT and random is not None
-        seeded = random if is_other and random else Random(thought_seed(secret, len(game.moves)))
+        seeded = random if is_other and random else Random(seed_for_move(secret, len(game.moves)))
         view = game.view(seat).without_claims()
         move = robot(level if is_other else LEVEL, seeded).choose(view, game.history(seat))
         assert move

@@ -10,7 +10,7 @@ from bot.features.daily.store import DayResults
 from bot.tables.room import Room
 
 
-def marks_of_deals(client: Any) -> DayMarks:
+def deal_marks(client: Any) -> DayMarks:
     """Return the marks of those to whom a day's cards were dealt."""
     return DayMarks(client, "deal")
 
@@ -21,8 +21,8 @@ async def mark_before_forgetting(room: Room, person: str) -> None:
     An earlier release dealt them, or a worker was killed between the deal and the mark.
     """
     client = room.store.client
-    marks, results = marks_of_deals(client), DayResults(client)
-    days = [day for day in await results.open_days() if await results.of(day, person)]
+    marks, results = deal_marks(client), DayResults(client)
+    days = [day for day in await results.open_days() if await results.get(day, person)]
     days += [table.day for table in await room.lists.tables_of(person) if table.day]
     for day in days:
         await marks.add(day, person)

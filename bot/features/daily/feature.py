@@ -8,13 +8,13 @@ from typing import Any, NamedTuple
 from bot.core import Core
 from bot.feature import Feature, Forgetting, Step
 from bot.features.daily.analyses import DayAnalyses
-from bot.features.daily.commands import Daily
+from bot.features.daily.commands import DailyCommands
 from bot.features.daily.days import Days
-from bot.features.daily.deal import DayResult, result_of, thought_seed
+from bot.features.daily.deal import DayResult, result_of, seed_for_move
 from bot.features.daily.dealt import mark_before_forgetting
 from bot.features.daily.loop import Reminders, reminder_hours
 from bot.features.daily.pages import TOO_LATE, day_result_panel
-from bot.features.daily.played import PlayedDays
+from bot.features.daily.played import PastDays
 from bot.features.daily.site import DaySite
 from bot.finished.archive import Archive
 from bot.metrics import GAMES
@@ -53,7 +53,7 @@ class DailyPolicy(TablePolicy):
 
     async def finish(self, table: Table) -> Outcome:
         assert table.day
-        game = await self._archive.finished(table, time.time())
+        game = await self._archive.build_game(table, time.time())
         counts = await self._days.finish(game, table.day)
         await self._store.confirm(keys.daily_results(table.day))
         GAMES.labels(table.game_id, "day").inc()
@@ -70,7 +70,7 @@ class DailyPolicy(TablePolicy):
     async def outcome_for(self, table: Table, person: str) -> Outcome | None:
         if table.phase != "over" or table.day is None or table.day >= self._days.today():
             return None
-        is_late = await self._days.results.of(table.day, person) is None
+        is_late = await self._days.results.get(table.day, person) is None
         return Outcome("", (), details=DayDetails(is_late=is_late))
 
     def outcome_note(self, outcome: Outcome, language: str) -> str:
@@ -78,7 +78,7 @@ class DailyPolicy(TablePolicy):
 
     def robot_seed(self, table: Table) -> int:
         assert table.game
-        return thought_seed(table.secret, len(table.game.moves))
+        return seed_for_move(table.secret, len(table.game.moves))
 
 
 class DailyFeature(Feature):
@@ -91,8 +91,8 @@ class DailyFeature(Feature):
         self.days = Days(core.room, core.challenges, core.archive, core.robot_pool, core.clock)
         self.reminders = Reminders(core.store, core.shards, core.clock, core.people, core.adapters, self.days)
         self._hours = reminder_hours(core.store.client)
-        played = PlayedDays(self.days, core.people, core.archive, core.analysis_pool, is_analysed=core.analyses_games)
-        self.daily = Daily(self.days, played, self._hours, core.viewers, core.private_hands, core.updates)
+        played = PastDays(self.days, core.people, core.archive, core.analysis_pool, is_analysed=core.analyses_games)
+        self.daily = DailyCommands(self.days, played, self._hours, core.viewers, core.private_hands, core.updates)
         self.site = DaySite(core.people, self.days, self.daily, played)
         self.policy = DailyPolicy(core.store, core.archive, self.days)
         self.commands = {"daily": self._command}
@@ -107,7 +107,7 @@ class DailyFeature(Feature):
             self.loops["day analyses"] = analyses.run
 
     async def _command(self, command: Command, profile: Profile) -> Reply:
-        return await self.daily.ask(command.place, profile)
+        return await self.daily.show(command.place, profile)
 
     async def _page(self, press: Press, profile: Profile, words: list[str]) -> Reply:
         return await self.daily.answer(press.place, profile, words)
@@ -131,9 +131,11 @@ class DailyFeature(Feature):
 
     async def mydata(self, person: str, now: float) -> dict[str, Any]:
         results = self.days.results
-        found = [(day, await results.of(day, person)) for day in await results.days_of(person)]
+        found = [(day, await results.get(day, person)) for day in await results.days_of(person)]
         return {
             "days": [{"day": day.isoformat(), **result.to_dict()} for day, result in found if result],
-            "days_asked_for": [{"day": day.isoformat(), "chat": chat} for day, chat in await results.asked_by(person)],
+            "days_asked_for": [
+                {"day": day.isoformat(), "chat": chat} for day, chat in await results.requests_of(person)
+            ],
             "reminded_at": await self._hours.hour_of(person),
         }

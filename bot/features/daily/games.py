@@ -36,10 +36,10 @@ class DayGames:
     def __init__(self, client: Any) -> None:
         self._drawn = DailyDraws(client, keys.DAILY_DRAWN)
 
-    async def of_today(self, today: date) -> str:
+    async def todays_game(self, today: date) -> str:
         """Return today's game, and store it if it is not stored yet."""
         return await self._drawn.draw(today, lambda drawn: choose_game(today, drawn))
 
-    async def of_past(self, day: date) -> str:
+    async def past_game(self, day: date) -> str:
         """Return the game of a day that is over."""
         return await self._drawn.get(day) or unstored_game(day)

@@ -40,7 +40,7 @@ class Fork(NamedTuple):
     other: Decision
 
 
-class Way(NamedTuple):
+class Branch(NamedTuple):
     """What several did at a fork, and how many: ``is_later`` if others made the same move sooner."""
 
     move: str
@@ -54,7 +54,7 @@ class FirstFork(NamedTuple):
     """
 
     decision: Decision
-    ways: tuple[Way, ...]
+    branches: tuple[Branch, ...]
 
 
 @dataclass(frozen=True)
@@ -66,7 +66,7 @@ class DayLine:
     decisions: tuple[Decision, ...]
 
     @classmethod
-    def of(cls, game: FinishedGame) -> "DayLine":
+    def from_game(cls, game: FinishedGame) -> "DayLine":
         record = game.record
         decisions, cards = [], 0
         for place, (seat, move, *_legal) in enumerate(record.deals[0].moves):
@@ -96,7 +96,7 @@ class DayLine:
         return next(one for one in self.decisions if one.place == place)
 
 
-def best_of(lines: Sequence[DayLine]) -> DayLine | None:
+def best_line(lines: Sequence[DayLine]) -> DayLine | None:
     """The line with the most points more than the other side; None if all gave up. Of two that are as good the one
     whose game has the lower id, so that it is the same one for everybody.
     """
@@ -113,7 +113,7 @@ def first_fork(lines: Sequence[DayLine]) -> FirstFork | None:
             soonest[one.move] = min(one.place, soonest.get(one.move, one.place))
         ways = Counter((one.move, one.place > soonest[one.move]) for one in there)
         if len(ways) > 1:
-            found = [Way(move, is_later, times) for (move, is_later), times in ways.items()]
+            found = [Branch(move, is_later, times) for (move, is_later), times in ways.items()]
             most_first = sorted(found, key=lambda way: (-way.times, way.move, way.is_later))
             return FirstFork(max(there, key=lambda one: bool(one.card)), tuple(most_first))
     return None

@@ -50,15 +50,15 @@ class Reminders:
 
     async def run(self) -> None:
         """Remind people, until cancelled."""
-        await self._shards.while_leader(POLL_SECONDS, lambda: self.remind(self._clock.now()))
+        await self._shards.while_leader(POLL_SECONDS, lambda: self.send_due(self._clock.now()))
 
-    async def remind(self, now: datetime) -> None:
+    async def send_due(self, now: datetime) -> None:
         """Remind those whose hour has come, unless they have played."""
         day = now.date()
         for person in await self._hours.due(now):
-            if await self._days.results.of(day, person):
+            if await self._days.results.get(day, person):
                 continue
-            if await self._hours.note_sent(day, person) and not await self._days.had_cards(person, day):
+            if await self._hours.note_sent(day, person) and not await self._days.has_had_cards(person, day):
                 await self._send(person, day)
 
     async def _send(self, person: str, day: date) -> None:

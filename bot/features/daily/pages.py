@@ -8,7 +8,7 @@ from bot import actions
 from bot.chosen_hours import OFF
 from bot.features.daily.deal import DayResult
 from bot.features.daily.lines import DayLine
-from bot.features.daily.store import Line, Streak
+from bot.features.daily.store import RankedResult, Streak
 from bot.panel import Button, Panel, Row, Span, Writer
 from bot.tables.snapshot import isolated
 from bot.texts import day_name, texts
@@ -16,21 +16,21 @@ from bot.texts import gettext_noop as _
 from bot.words.wording import Wording, faces_of, minus, signed
 from engine import GAMES, game_kind
 
-MOST_LINES = 15
+MOST_RESULTS = 15
 """So many results stand in a list."""
 
 TOO_LATE = _("Its day was over by then, and its cards told: it does not count.")
 """What is said of a deal that was still played when its day ended."""
 
 
-class NamedLine(NamedTuple):
+class NamedResult(NamedTuple):
     """A result, and what its player is called."""
 
     name: str
-    line: Line
+    line: RankedResult
 
 
-def shared_text(day: date, game: str, result: DayResult, par: DayResult | None, language: str) -> str:
+def shareable_text(day: date, game: str, result: DayResult, par: DayResult | None, language: str) -> str:
     """What somebody sends to friends: how they did, and nothing of the cards."""
     _ = texts(language).gettext
     head = f"Buongioco {day_name(day)} · {_(GAMES[game].name)}"
@@ -44,7 +44,7 @@ def shared_text(day: date, game: str, result: DayResult, par: DayResult | None, 
     return f"{head} · {score}\n{result.squares}"
 
 
-def _result(page: Writer, language: str, result: DayResult, par: DayResult | None) -> None:
+def _add_result(page: Writer, language: str, result: DayResult, par: DayResult | None) -> None:
     _ = texts(language).gettext
     if result.points is None:
         page.line(_("You gave up."), "bold")
@@ -58,17 +58,17 @@ def _result(page: Writer, language: str, result: DayResult, par: DayResult | Non
                 own=minus(str(own)),
                 other=minus(str(other)),
             )
-            _compared(page, language, (result.margin or 0) - (par.margin or 0))
+            _add_comparison(page, language, (result.margin or 0) - (par.margin or 0))
 
 
-def _to_send(page: Writer, language: str, day: date, game: str, result: DayResult, par: DayResult | None) -> None:
+def _add_shareable(page: Writer, language: str, day: date, game: str, result: DayResult, par: DayResult | None) -> None:
     _ = texts(language).gettext
     page.gap()
     page.line(_("To send to friends:"))
-    page.line(shared_text(day, game, result, par, language), "code")
+    page.line(shareable_text(day, game, result, par, language), "code")
 
 
-def _compared(page: Writer, language: str, better: int) -> None:
+def _add_comparison(page: Writer, language: str, better: int) -> None:
     """How many points better than par somebody did."""
     _, ngettext = texts(language).gettext, texts(language).ngettext
     if better > 0:
@@ -87,16 +87,16 @@ def day_result_panel(
     """
     _ = texts(language).gettext
     page = Writer()
-    heading(page, language, day, game)
-    _result(page, language, result, par)
+    add_heading(page, language, day, game)
+    _add_result(page, language, result, par)
     if is_late:
         page.line(_(TOO_LATE))
     else:
-        _to_send(page, language, day, game, result, par)
+        _add_shareable(page, language, day, game, result, par)
     return page.panel((Button(_("🏆 Today’s results"), actions.page("daily", "today")),))
 
 
-def heading(page: Writer, language: str, day: date, game: str) -> None:
+def add_heading(page: Writer, language: str, day: date, game: str) -> None:
     """Which day and game it is."""
     _ = texts(language).gettext
     page.line(
@@ -110,7 +110,7 @@ def reminder_panel(language: str, day: date, game: str) -> Panel:
     """What is sent to who wants to be reminded."""
     _ = texts(language).gettext
     page = Writer()
-    heading(page, language, day, game)
+    add_heading(page, language, day, game)
     page.line(_("It waits for you until midnight."))
     return page.panel(
         (Button(_("Play"), actions.page("daily", "play"), "good"),),
@@ -119,7 +119,7 @@ def reminder_panel(language: str, day: date, game: str) -> Panel:
 
 
 def day_panel(
-    language: str, day: date, game: str, lines: Sequence[NamedLine], seal: str = "", *, had_cards: bool = False
+    language: str, day: date, game: str, lines: Sequence[NamedResult], seal: str = "", *, had_cards: bool = False
 ) -> Panel:
     """Today's deal, and the results of those who have played it.
 
@@ -127,12 +127,12 @@ def day_panel(
     """
     _ = texts(language).gettext
     page = Writer()
-    heading(page, language, day, game)
+    add_heading(page, language, day, game)
     page.line(_("One deal against the strong robot. Everybody has the same cards, and plays them once, by midnight."))
     if had_cards:
         page.line(_("You have had today's cards already. They are dealt once, also after /forget."))
         page.line(_("The next deal comes at midnight. Then all may look at this one."))
-    _lines(page, language, lines)
+    _add_results(page, language, lines)
     if seal:
         page.gap()
         page.line(_("🔒 Seal: {seal}"), "small", seal=seal)
@@ -144,19 +144,19 @@ def played_panel(
     language: str,
     day: date,
     game: str,
-    own: Line,
+    own: RankedResult,
     played: int,
     par: DayResult | None,
     streak: Streak,
-    friends: Sequence[NamedLine],
+    friends: Sequence[NamedResult],
 ) -> Panel:
     """How somebody did who has played, among friends and everybody."""
     _ = texts(language).gettext
     ngettext = texts(language).ngettext
     page = Writer()
-    heading(page, language, day, game)
-    _result(page, language, own.result, par)
-    _to_send(page, language, day, game, own.result, par)
+    add_heading(page, language, day, game)
+    _add_result(page, language, own.result, par)
+    _add_shareable(page, language, day, game, own.result, par)
     page.gap()
     if own.rank is not None:
         page.line(
@@ -169,7 +169,7 @@ def played_panel(
         count=streak.now,
         longest=streak.longest,
     )
-    _lines(page, language, friends)
+    _add_results(page, language, friends)
     page.gap()
     page.line(_("The next deal comes at midnight. Then all may look at this one."))
     return page.panel((Button(_("Yesterday"), actions.page("daily", "yesterday")),))
@@ -190,23 +190,23 @@ class PastDay(NamedTuple):
     lines: str
 
 
-def yesterday_panel(language: str, suits: str, past: PastDay, lines: Sequence[NamedLine]) -> Panel:
+def yesterday_panel(language: str, suits: str, past: PastDay, lines: Sequence[NamedResult]) -> Panel:
     """A day that is over: everybody's results, the best one's moves, its secret, and the way to all lines side by side
     and to one's own game.
     """
     day, game, par, best, secret, replay, side_by_side = past
     _ = texts(language).gettext
     page = Writer()
-    heading(page, language, day, game)
+    add_heading(page, language, day, game)
     if not lines:
         page.line(_("Nobody whom you know has played it."))
-    _lines(page, language, lines)
+    _add_results(page, language, lines)
     if par and par.points:
         page.line(_("Par: {own} to {other}."), own=minus(str(par.points[0])), other=minus(str(par.points[1])))
     if best and best.result.margin is not None:
         page.gap()
         page.line(_("The best line that was found, {margin}:"), margin=signed(best.result.margin))
-        page.line(_moves(language, suits, game, best))
+        page.line(_moves_text(language, suits, game, best))
     if secret:
         page.gap()
         page.line(_("🔓 Secret: {secret}"), "small", secret=secret)
@@ -221,18 +221,18 @@ def yesterday_panel(language: str, suits: str, past: PastDay, lines: Sequence[Na
     return page.panel(*rows, (Button(_("☀️ Today"), actions.page("daily", "today")),))
 
 
-def _moves(language: str, suits: str, game: str, line: DayLine) -> str:
+def _moves_text(language: str, suits: str, game: str, line: DayLine) -> str:
     """A line's moves: cards as they are, everything else in a sentence."""
     words = Wording(language, [texts(language).gettext("you")], faces_of(game_kind(game), suits))
     return " ".join(words.card(one.card) if one.card else f"({words.move(0, one.move)})" for one in line.decisions)
 
 
-def _lines(page: Writer, language: str, lines: Sequence[NamedLine]) -> None:
+def _add_results(page: Writer, language: str, lines: Sequence[NamedResult]) -> None:
     """Results, the best first."""
     _ = texts(language).gettext
     if lines:
         page.gap()
-    for name, line in lines[:MOST_LINES]:
+    for name, line in lines[:MOST_RESULTS]:
         if line.rank is None:
             page.line(_("{name}: given up"), name=isolated(name))
         else:
@@ -244,5 +244,5 @@ def _lines(page: Writer, language: str, lines: Sequence[NamedLine]) -> None:
                 margin=signed(line.result.margin),
                 squares=line.result.squares,
             )
-    if len(lines) > MOST_LINES:
-        page.line(_("… and {count} more"), count=len(lines) - MOST_LINES)
+    if len(lines) > MOST_RESULTS:
+        page.line(_("… and {count} more"), count=len(lines) - MOST_RESULTS)

@@ -4,10 +4,10 @@ from datetime import timedelta
 from typing import NamedTuple
 
 from bot.addresses import Visitor
-from bot.features.daily.commands import Daily
+from bot.features.daily.commands import DailyCommands
 from bot.features.daily.comparison import DayTable, day_table
 from bot.features.daily.days import Days
-from bot.features.daily.played import PlayedDays
+from bot.features.daily.played import PastDays
 from bot.panel import Panel
 from bot.people import People, Profile
 from bot.platform import Person
@@ -20,7 +20,7 @@ class DayPage(NamedTuple):
     """A day's deal, in words; whether it may be played, and where it may be looked at the game's id and all lines."""
 
     panel: Panel
-    may_play: bool
+    can_play: bool
     replay: str = ""
     lines: DayTable | None = None
 
@@ -28,10 +28,10 @@ class DayPage(NamedTuple):
 class DaySite:
     """What pages show of the deal of the day. Every method may raise one of the store's errors."""
 
-    def __init__(self, people: People, days: Days, daily: Daily, played: PlayedDays) -> None:
+    def __init__(self, people: People, days: Days, daily: DailyCommands, played: PastDays) -> None:
         self._people, self._days, self._daily, self._played = people, days, daily, played
 
-    async def open(self, person: Person, visitor: Visitor | None = None) -> tuple[str, str]:
+    async def open_table(self, person: Person, visitor: Visitor | None = None) -> tuple[str, str]:
         """Return the code of the table at which a person plays today's deal, or an empty one and why there is none.
 
         ``visitor`` is from where a guest comes.
@@ -39,7 +39,7 @@ class DaySite:
         begin_request()
         profile = await self._people.meet(person)
         try:
-            return (await self._days.open(person.id, person.name, visitor=visitor)).code, ""
+            return (await self._days.open_table(person.id, person.name, visitor=visitor)).code, ""
         except EngineError as fault:
             return "", error_text(fault, profile.language)
 
@@ -51,6 +51,6 @@ class DaySite:
         profile = await self._people.person(person) if person else Profile("", language=language)
         if yesterday:
             own = await self._days.results.line_of_play(self._days.today() - timedelta(days=1), person)
-            lines = day_table(profile.language, profile.suits, await self._played.everywhere(profile))
-            return DayPage(await self._played.yesterday(profile), False, own.game if own else "", lines)
-        return DayPage(await self._daily.own(profile), await self._days.may_play(person))
+            lines = day_table(profile.language, profile.suits, await self._played.compare_all(profile))
+            return DayPage(await self._played.yesterday_panel(profile), False, own.game if own else "", lines)
+        return DayPage(await self._daily.own_panel(profile), await self._days.can_play(person))

@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 
 from bot.features.daily.deal import SEAT, DayResult
 from bot.features.daily.lines import DayLine
-from bot.finished.archive import read_or_none
+from bot.finished.archive import parse_or_none
 from bot.finished.game import FinishedGame
 from bot.store import keys
 
@@ -29,7 +29,7 @@ LINES_KEPT_SECONDS = 7 * 86400
 """As long as an analysis is kept."""
 
 
-class Line(NamedTuple):
+class RankedResult(NamedTuple):
     """Somebody's result: ``rank`` counts from 1, and those who did as well have the same. None for who gave up."""
 
     person: str
@@ -51,27 +51,27 @@ class DayResults:
     def __init__(self, client: Any) -> None:
         self._client = client
 
-    async def note(self, day: date, person: str, result: DayResult) -> None:
+    async def store_result(self, day: date, person: str, result: DayResult) -> None:
         """Keep what came of a day's deal for somebody; what is kept already stays as it is."""
         await self._client.hsetnx(keys.daily_results(day), person, json.dumps(result.to_dict()))
         await self._client.expire(keys.daily_results(day), KEPT_SECONDS)
         await self._client.zadd(keys.daily_days(person), {day.isoformat(): day.toordinal()})
 
-    async def of(self, day: date, person: str) -> DayResult | None:
+    async def get(self, day: date, person: str) -> DayResult | None:
         """What came of a day's deal for somebody."""
         found = await self._client.hget(keys.daily_results(day), person)
         return DayResult.parse(json.loads(found)) if found else None
 
-    async def lines(self, day: date, chat: str = "") -> list[Line]:
+    async def ranking(self, day: date, chat: str = "") -> list[RankedResult]:
         """The results of a day, the best first: of those who asked in a group, or everybody's."""
         found: Mapping[bytes, bytes] = await self._client.hgetall(keys.daily_results(day))
         results = {person.decode(): DayResult.parse(json.loads(text)) for person, text in found.items()}
         if chat:
             there = {person.decode() for person in await self._client.smembers(keys.daily_chat(day, chat))}
             results = {person: result for person, result in results.items() if person in there}
-        return ranked(results)
+        return rank_results(results)
 
-    async def asked_in(self, day: date, chat: str, person: str) -> None:
+    async def add_request(self, day: date, chat: str, person: str) -> None:
         """Somebody has asked for a day's deal in a group: there their result is told."""
         # First, so that whoever is forgotten is found.
         await self._client.sadd(keys.daily_asked(person), f"{day} {chat}")
@@ -83,9 +83,9 @@ class DayResults:
         """A group has another id: who asked there for the deal of these days is told there. Twice is once."""
         for day in days:
             for person in await self._client.smembers(keys.daily_chat(day, old)):
-                await self.asked_in(day, new, person.decode())
+                await self.add_request(day, new, person.decode())
 
-    async def asked_by(self, person: str) -> list[tuple[date, str]]:
+    async def requests_of(self, person: str) -> list[tuple[date, str]]:
         """The days and groups in which somebody asked for the deal."""
         found = [one.decode().partition(" ") for one in await self._client.smembers(keys.daily_asked(person))]
         return sorted((date.fromisoformat(day), chat) for day, _, chat in found)
@@ -95,7 +95,7 @@ class DayResults:
         found = await self._client.get(keys.daily_par(day))
         return DayResult.parse(json.loads(found)) if found else None
 
-    async def note_par(self, day: date, par: DayResult) -> None:
+    async def store_par(self, day: date, par: DayResult) -> None:
         await self._client.set(keys.daily_par(day), json.dumps(par.to_dict()), ex=KEPT_SECONDS)
 
     async def streak(self, person: str, today: date) -> Streak:
@@ -110,9 +110,9 @@ class DayResults:
 
     # Lines of play, once the day is over
 
-    async def note_line(self, day: date, game: FinishedGame) -> None:
+    async def store_line(self, day: date, game: FinishedGame) -> None:
         """Keep how a game of a day that is over was played; doing so twice changes nothing."""
-        await self._client.hset(keys.daily_lines(day), game.people[SEAT], DayLine.of(game).to_text())
+        await self._client.hset(keys.daily_lines(day), game.people[SEAT], DayLine.from_game(game).to_text())
         await self._client.expire(keys.daily_lines(day), LINES_KEPT_SECONDS)
 
     async def line_of_play(self, day: date, person: str) -> DayLine | None:
@@ -127,27 +127,27 @@ class DayResults:
 
     # Games of a day, until it is over
 
-    async def hold(self, day: date, game: FinishedGame) -> None:
+    async def add_pending(self, day: date, game: FinishedGame) -> None:
         """Keep a game until its day is over."""
         await self._client.sadd(keys.DAILY_OPEN, day.isoformat())
         await self._client.hset(keys.daily_games(day), game.id, game.to_bytes())
         # The day may have been closed in between, before there was anything to be seen of the game.
         await self._client.sadd(keys.DAILY_OPEN, day.isoformat())
 
-    async def held(self) -> list[tuple[date, FinishedGame]]:
+    async def pending_games(self) -> list[tuple[date, FinishedGame]]:
         """The games that are kept so; what this version cannot read is left for one that can."""
         return [
             (day, game)
             for day in await self.open_days()
             for id, stored in (await self._client.hgetall(keys.daily_games(day))).items()  # noqa: A001
-            if (game := read_or_none(id.decode(), stored))
+            if (game := parse_or_none(id.decode(), stored))
         ]
 
-    async def release(self, day: date, game: FinishedGame) -> None:
+    async def remove_pending(self, day: date, game: FinishedGame) -> None:
         """A game is kept elsewhere by now."""
         await self._client.hdel(keys.daily_games(day), game.id)
 
-    async def close(self, day: date) -> None:
+    async def close_day(self, day: date) -> None:
         """A day is over, and none of its games is kept here; where one has come meanwhile it stays open."""
         if await self._client.hlen(keys.daily_games(day)):
             return
@@ -170,20 +170,20 @@ class DayResults:
             if line := await self._client.hget(keys.daily_lines(day), person):
                 await self._client.hset(keys.daily_lines(day), somebody, line)
                 await self._client.hdel(keys.daily_lines(day), person)
-        for day, chat in await self.asked_by(person):
+        for day, chat in await self.requests_of(person):
             await self._client.srem(keys.daily_chat(day, chat), person)
         await self._client.delete(keys.daily_asked(person))
         await self._client.delete(keys.daily_days(person))
-        for day, game in await self.held():
+        for day, game in await self.pending_games():
             if person in game.people:
-                await self._client.hset(keys.daily_games(day), game.id, game.without(person, somebody).to_bytes())
+                await self._client.hset(keys.daily_games(day), game.id, game.redact(person, somebody).to_bytes())
 
 
-def ranked(results: Mapping[str, DayResult]) -> list[Line]:
+def rank_results(results: Mapping[str, DayResult]) -> list[RankedResult]:
     """Results with their ranks, the best first, those who gave up at the end."""
     margins = sorted((one.margin for one in results.values() if one.margin is not None), reverse=True)
     lines = [
-        Line(person, result, None if result.margin is None else margins.index(result.margin) + 1)
+        RankedResult(person, result, None if result.margin is None else margins.index(result.margin) + 1)
         for person, result in results.items()
     ]
     return sorted(lines, key=lambda line: (line.rank or len(lines) + 1, line.person))

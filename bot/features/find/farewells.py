@@ -7,8 +7,8 @@ from typing import Any
 from bot.actions import BadPayload
 from bot.delivery.answers import Answers
 from bot.features.find.errors import SaidFarewell
-from bot.features.find.met import met_in
-from bot.features.find.stranger_pages import heard_panel
+from bot.features.find.met import find_shared_game
+from bot.features.find.stranger_pages import phrase_panel
 from bot.finished.archive import Archive
 from bot.panels.strangers import spoken
 from bot.people import People, Profile
@@ -45,7 +45,7 @@ class Farewells:
         if len(words) != 2 or words[1] not in FAREWELLS:
             raise BadPayload()
         game_id, phrase = words
-        met = await met_in(self._archive, profile, game_id)
+        met = await find_shared_game(self._archive, profile, game_id)
         key = keys.farewell(game_id, met.seat)
         if not await self._client.set(key, 1, nx=True, ex=FAREWELL_KEPT_SECONDS):
             raise SaidFarewell()
@@ -55,7 +55,7 @@ class Farewells:
                 continue
             reader = await self._people.person(other.person)
             if reader.wants_phrases:
-                panel = heard_panel(reader.language, met.chairs[met.seat].name, phrase)
+                panel = phrase_panel(reader.language, met.chairs[met.seat].name, phrase)
                 say = partial(adapter.send, place, panel, f"{key} {other.person}", silent=True)
                 self._answers.send(place, say)
         return Reply(f"💬 {spoken(profile.language, phrase)}")

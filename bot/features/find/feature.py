@@ -9,13 +9,13 @@ from bot.core import Core
 from bot.delivery.names import Hand
 from bot.delivery.surface import Change
 from bot.feature import Feature, Forgetting, Step
-from bot.features.find.commands import Finding
+from bot.features.find.commands import FindCommands
 from bot.features.find.farewells import Farewells
 from bot.features.find.finder import Finder
 from bot.features.find.pages import ready_panel
 from bot.features.find.reports import Reports
 from bot.features.find.strangers import Strangers
-from bot.features.find.teller import Teller
+from bot.features.find.teller import ReportSender
 from bot.game_words import find_game
 from bot.mentions import NoSuchPerson, find_mentioned
 from bot.names import plain_name
@@ -39,7 +39,7 @@ class FindPolicy(TablePolicy):
         self._finder = finder
 
     async def on_archived(self, table: Table, game: Any) -> None:
-        await self._finder.game_over(table)
+        await self._finder.note_leavers(table)
 
     async def decline(self, table: Table, person: str, update: str) -> bool:
         if table.matched:
@@ -71,9 +71,9 @@ class FindFeature(Feature):
             core.delivery.answers,
             core.is_in_trouble,
         )
-        self.teller = Teller(core.store, core.shards, core.people, core.adapters, core.settings.reports_to)
+        self.report_sender = ReportSender(core.store, core.shards, core.people, core.adapters, core.settings.reports_to)
         self._room, self._people, self._updates = core.room, core.people, core.updates
-        self._finding = Finding(self.finder, core.people, core.challenges, core.robot_pool)
+        self._finding = FindCommands(self.finder, core.people, core.challenges, core.robot_pool)
         self._strangers = Strangers(
             self.finder, self._reports, core.archive, core.people, core.replays, core.settings.reports_to
         )
@@ -82,11 +82,11 @@ class FindFeature(Feature):
         )
         self.commands = {"find": self._find, "nickname": self._nickname, "block": self._block}
         self.pages = {"find": self._page, "say": farewells.answer}
-        self.pages |= {deed: partial(self._about_strangers, deed) for deed in DEEDS}
-        self.verbs = {deed: partial(self._do_to_stranger, deed) for deed in DEEDS}
+        self.pages |= {deed: partial(self._strangers_page, deed) for deed in DEEDS}
+        self.verbs = {deed: partial(self._act_on_stranger, deed) for deed in DEEDS}
         self.start_words = {"find": self._start}
         self.policy = FindPolicy(self.finder)
-        self.loops = {"finding": self.finder.run, "reports": self.teller.run}
+        self.loops = {"finding": self.finder.run, "reports": self.report_sender.run}
 
     def steps_before_leaving(self, forgetting: Forgetting) -> Iterator[Step]:
         # The people they were matched with go back to the queue.
@@ -99,7 +99,7 @@ class FindFeature(Feature):
 
     async def mydata(self, person: str, now: float) -> dict[str, Any]:
         return {
-            "looking_for": await self._looking_for(person),
+            "looking_for": await self._stored_search(person),
             "blocked": [block.name for block in await self.finder.queue.blocks.of(person)],
             "left": [int(at) for at in await self.finder.leavers.times(person, now)],
             # What others reported about them stays between those and the host.
@@ -110,7 +110,7 @@ class FindFeature(Feature):
             ],
         }
 
-    async def _looking_for(self, person: str) -> str | None:
+    async def _stored_search(self, person: str) -> str | None:
         for key in (keys.FIND_WAITING, keys.FIND_ASKED):
             if found := await self._client.hget(key, person):
                 return str(found.decode())
@@ -127,34 +127,34 @@ class FindFeature(Feature):
 
     async def _find(self, command: Command, profile: Profile) -> Reply:
         game = find_game(" ".join(command.words)) if command.words else ""
-        return await self._finding.look(command.place, profile, command.key, game)
+        return await self._finding.start_search(command.place, profile, command.key, game)
 
     async def _start(self, command: Command, profile: Profile) -> Reply:
-        return await self._finding.look(command.place, profile, command.key)
+        return await self._finding.start_search(command.place, profile, command.key)
 
     async def _page(self, press: Press, profile: Profile, words: list[str]) -> Reply:
         return await self._finding.answer(press.place, profile, words, press.key)
 
     async def _nickname(self, command: Command, profile: Profile) -> Reply:
-        return await self._finding.call(command.place, profile, " ".join(command.words))
+        return await self._finding.set_nickname(command.place, profile, " ".join(command.words))
 
     async def _block(self, command: Command, profile: Profile) -> Reply:
         """Block somebody who is named, or else list who is blocked."""
         if not (command.words or command.about):
-            return await self._strangers.list_of_blocks(profile)
+            return await self._strangers.show_blocks(profile)
         about = await find_mentioned(self._people, command)
         if about is None:
             raise NoSuchPerson(name=plain_name(command.words[0])[:32])
         return await self._strangers.block(profile, about)
 
-    async def _about_strangers(self, page: str, press: Press, profile: Profile, words: list[str]) -> Reply:
+    async def _strangers_page(self, page: str, press: Press, profile: Profile, words: list[str]) -> Reply:
         return await self._strangers.answer(press.place, profile, page, words)
 
-    async def _do_to_stranger(self, deed: Deed, press: Press, profile: Profile, action: TableAction) -> Reply:
+    async def _act_on_stranger(self, deed: Deed, press: Press, profile: Profile, action: TableAction) -> Reply:
         if len(action.words) != 1:
             raise BadPayload()
         table = await self._room.table(action.code)
-        await self._strangers.at_table(table, press.person.id, deed, parse_number(action.words))
+        await self._strangers.act_at_table(table, press.person.id, deed, parse_number(action.words))
         seat = table.seat_of(press.person.id)
         assert seat is not None
         await self._updates.change(table.code, Hand(seat), Change(draft=NO_DRAFT))

@@ -16,10 +16,10 @@ import structlog
 
 from bot.cluster.shards import Shards
 from bot.delivery.answers import Answers
-from bot.features.find.leavers import Leavers, who_did_not_answer, who_left
-from bot.features.find.matching import match
+from bot.features.find.leavers import Leavers, find_leavers, find_no_shows
+from bot.features.find.matching import find_matches
 from bot.features.find.pages import no_room_page
-from bot.features.find.queue import Looked, Pairing, Queue
+from bot.features.find.queue import Pairing, Queue, SearchState
 from bot.finished.ratings import Ratings, Scope
 from bot.names import new_nickname
 from bot.people import People, Profile
@@ -37,7 +37,7 @@ POLL_SECONDS = 1.0
 log = structlog.get_logger()
 
 
-LOOKED_FOR = 1800.0
+SEARCH_SECONDS = 1800.0
 """Seconds after which somebody is looked for no more."""
 
 
@@ -64,29 +64,31 @@ class Finder:
 
     async def run(self) -> None:
         """Match people, until cancelled. Two workers may do so for a moment: each step is taken once."""
-        await self._shards.while_leader(POLL_SECONDS, self.tend)
+        await self._shards.while_leader(POLL_SECONDS, self.run_round)
 
-    async def look(self, profile: Profile, games: list[str], update: str, robots_after: float | None = None) -> Looked:
+    async def start_search(
+        self, profile: Profile, games: list[str], update: str, robots_after: float | None = None
+    ) -> SearchState:
         """Have a person wait for others who play one of these games, the dearest first; once for each update. After
         ``robots_after`` seconds robots may take the chairs for which there is nobody; None for never.
 
         WaitToLook for people who left too many pairings. StoreFull if there is no room for a table.
         """
         self._challenges.check_memory()
-        wait = await self.leavers.wait(profile.id, await self.queue.now())
+        wait = await self.leavers.penalty(profile.id, await self.queue.now())
         if wait > 0:
             raise WaitToLook(minutes=ceil(wait / 60))
         if not profile.nickname:
             await self._people.update_person(profile.id, nickname=new_nickname())
-        return await self.queue.look(
+        return await self.queue.join(
             profile.id, games, profile.language, await self._rating(profile.id), update, robots_after
         )
 
-    async def look_on(self, profile: Profile, game: str, update: str, robots_after: float | None) -> Looked:
-        """Somebody who waits chooses when robots may take the chairs for which there is nobody. "heard" for who does
+    async def change_search(self, profile: Profile, game: str, update: str, robots_after: float | None) -> SearchState:
+        """Somebody who waits chooses when robots may take the chairs for which there is nobody. "repeated" for who does
         not wait: they are not looked for by this.
         """
-        return await self.queue.look(
+        return await self.queue.join(
             profile.id, [game], profile.language, await self._rating(profile.id), update, robots_after, on=True
         )
 
@@ -99,13 +101,13 @@ class Finder:
             return
         if pairing := await self.queue.pairing_of(person):
             try:
-                table = await self._table_of(pairing)
+                table = await self._open_or_find_table(pairing)
             except NoSuchTable:
                 # Nobody can play there, so there is nothing to decline.
                 return
             if table.phase == "unreadable":
                 # It can neither begin nor be declined, and nobody is to wait for its host.
-                await self.queue.part(pairing.code, pairing.others(person))
+                await self.queue.end_pairing(pairing.code, pairing.others(person))
             else:
                 await self.decline(table.code, person, update)
 
@@ -118,7 +120,7 @@ class Finder:
         pairing = await self.queue.pairing_of(person)
         with suppress(NoSuchTable):
             if pairing and other in pairing.people:
-                await self._table_of(pairing)
+                await self._open_or_find_table(pairing)
         for table in await self._room.lists.tables_at(private_place(person)):
             if table.phase == "open" and {person, other} <= {one.person for one in table.matched}:
                 await self._challenges.withdraw(table.code, f"block:{person} {other}")
@@ -130,42 +132,44 @@ class Finder:
         await self.before_removal(table)
         return table
 
-    async def tend(self) -> None:
+    async def run_round(self) -> None:
         """Match whoever can be matched, and see to those who were."""
-        waiting = {one.waiting.person: one for one in await self.queue.waiting()}
+        waiting = {one.searcher.person: one for one in await self.queue.entries()}
         if waiting:
             now = await self.queue.now()
-            for person in [one.waiting.person for one in waiting.values() if now - one.waiting.since > LOOKED_FOR]:
+            for person in [
+                one.searcher.person for one in waiting.values() if now - one.searcher.since > SEARCH_SECONDS
+            ]:
                 # By now they may have gone, and would keep somebody else waiting.
                 await self.queue.leave(person)
                 del waiting[person]
-            for found in match([one.waiting for one in waiting.values()], now):
+            for found in find_matches([one.searcher for one in waiting.values()], now):
                 if await self.queue.pair(token_hex(8), [waiting[one.person] for one in found.people], found.game):
                     log.info("people_matched", game=found.game, people=len(found.people))
         for pairing in await self.queue.pairings():
             try:
-                table = await self._table_of(pairing)
+                table = await self._open_or_find_table(pairing)
             except NoSuchTable:
                 # What was to come of it was seen to before it was removed.
-                await self.queue.part(pairing.code)
+                await self.queue.end_pairing(pairing.code)
             else:
-                await self.see_to(pairing, table)
+                await self.settle(pairing, table)
 
-    async def see_to(self, pairing: Pairing, table: Table) -> None:
+    async def settle(self, pairing: Pairing, table: Table) -> None:
         """End a pairing whose table has begun its game or never will."""
         if table.phase in ("open", "unreadable"):
             return
-        await self._note(await who_did_not_answer(self._room.store, table), table)
-        await self.queue.part(pairing.code, _who_stays(table) if table.phase == "closed" else ())
+        await self._add_leavers(await find_no_shows(self._room.store, table), table)
+        await self.queue.end_pairing(pairing.code, _remaining_people(table) if table.phase == "closed" else ())
 
-    async def game_over(self, table: Table) -> None:
+    async def note_leavers(self, table: Table) -> None:
         """A game of strangers is over; doing so twice changes nothing."""
-        await self._note(who_left(table), table)
+        await self._add_leavers(find_leavers(table), table)
 
-    async def _note(self, people: list[str], table: Table) -> None:
+    async def _add_leavers(self, people: list[str], table: Table) -> None:
         for person in people:
             if not self.is_in_trouble(platform_of(person)):
-                await self.leavers.note(person, table.code, await self.queue.now())
+                await self.leavers.add(person, table.code, await self.queue.now())
 
     async def before_removal(self, table: Table) -> None:
         """See to the pairing of people who were matched before their table is forgotten, if it is still theirs."""
@@ -174,13 +178,13 @@ class Finder:
             if pairing is None:
                 continue
             try:
-                is_theirs = (await self._table_of(pairing)).code == table.code
+                is_theirs = (await self._open_or_find_table(pairing)).code == table.code
             except NoSuchTable:
                 continue
             if is_theirs:
-                await self.see_to(pairing, table)
+                await self.settle(pairing, table)
 
-    async def _table_of(self, pairing: Pairing) -> Table:
+    async def _open_or_find_table(self, pairing: Pairing) -> Table:
         """Return the table of people who were matched, and open it if nobody has.
 
         NoSuchTable when it is gone, or if there is no room for it: then they are told.
@@ -198,24 +202,24 @@ class Finder:
         try:
             return await self._challenges.open_for(pairing.game, matched, update, setup=robots)
         except StoreFull:
-            await self._refuse(pairing)
+            await self._cancel_pairing(pairing)
             raise NoSuchTable(code=pairing.code) from None
 
-    async def _refuse(self, pairing: Pairing) -> None:
+    async def _cancel_pairing(self, pairing: Pairing) -> None:
         """End a pairing for whose table there is no room, and tell its people. They look no more."""
-        if not await self.queue.part(pairing.code):
+        if not await self.queue.end_pairing(pairing.code):
             return
         log.warning("no_room_for_matched", game=pairing.game, people=len(pairing.people))
         for person in pairing.people:
             if adapter := self._adapters.get(platform_of(person)):
-                self._answers.send(private_place(person), partial(self._tell_no_room, adapter, person, pairing.code))
+                self._answers.send(private_place(person), partial(self._send_no_room, adapter, person, pairing.code))
 
-    async def _tell_no_room(self, adapter: Adapter, person: str, code: str) -> None:
+    async def _send_no_room(self, adapter: Adapter, person: str, code: str) -> None:
         panel = no_room_page((await self._people.person(person)).language)
         await adapter.send(private_place(person), panel, f"no room {code} {person}")
 
 
-def _who_stays(table: Table) -> list[str]:
+def _remaining_people(table: Table) -> list[str]:
     """Of those whose table came to nothing, who goes back to the queue: but for who declined, or did not answer."""
     if table.closed == "expired":
         return [chair.person for chair in table.chairs if chair]

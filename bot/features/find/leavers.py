@@ -19,7 +19,7 @@ from bot.tables.table import Table
 FORGOTTEN_AFTER = 86400
 """Seconds after which it does not count any more that somebody left."""
 
-WAITS = (0, 120, 600, 1800, 7200)
+PENALTIES = (0, 120, 600, 1800, 7200)
 """Seconds that somebody waits from the last time they left, by how often that was; the last for more often, too."""
 
 
@@ -29,7 +29,7 @@ class Leavers:
     def __init__(self, client: Any) -> None:
         self._client = client
 
-    async def note(self, person: str, cause: str, now: float) -> None:
+    async def add(self, person: str, cause: str, now: float) -> None:
         """Somebody left at ``now``, Unix seconds; once for each cause."""
         async with self._client.pipeline(transaction=False) as pipe:
             pipe.zadd(keys.left(person), {cause: now}, nx=True)
@@ -44,22 +44,22 @@ class Leavers:
         )
         return [at for _cause, at in found]
 
-    async def wait(self, person: str, now: float) -> float:
+    async def penalty(self, person: str, now: float) -> float:
         """How many seconds somebody has to wait before they may look again."""
         times = await self.times(person, now)
         if not times:
             return 0.0
-        return max(0.0, times[-1] + WAITS[min(len(times), len(WAITS)) - 1] - now)
+        return max(0.0, times[-1] + PENALTIES[min(len(times), len(PENALTIES)) - 1] - now)
 
 
-def who_left(table: Table) -> list[str]:
+def find_leavers(table: Table) -> list[str]:
     """Who left a game of strangers that is over: who resigned it before its first deal was over, or lost by time."""
     game = table.game
     if game is None or not table.are_strangers:
         return []
     seats: list[int] = []
     if game.ending == "resign" and game.deal_number == 1:
-        moves = [entry for entry in map(_entry, table.log.entries) if isinstance(entry, Move)]
+        moves = [entry for entry in map(_decode_entry, table.log.entries) if isinstance(entry, Move)]
         seats = [move.seat for move in moves if move.move == "resign"]
     elif table.timed_out is not None:
         # Not their partner, who loses as well.
@@ -68,7 +68,7 @@ def who_left(table: Table) -> list[str]:
     return [chair.person for chair in found if chair and not chair.is_robot and not is_pseudonym(chair.person)]
 
 
-async def who_did_not_answer(store: Store, table: Table) -> list[str]:
+async def find_no_shows(store: Store, table: Table) -> list[str]:
     """Of those who were asked whether they are ready, who let the time pass, though the question reached them."""
     if table.closed != "expired":
         return []
@@ -81,5 +81,5 @@ async def who_did_not_answer(store: Store, table: Table) -> list[str]:
     return found
 
 
-def _entry(stored: bytes) -> object:
+def _decode_entry(stored: bytes) -> object:
     return decode(unstamped(stored).decode())

@@ -36,7 +36,7 @@ MOST_CONSIDERED = 8
 
 
 @dataclass(frozen=True, slots=True)
-class Waiting:
+class Searcher:
     """A person who looks for opponents.
 
     ``since`` is Unix seconds; ``games`` are the ids of those that the person would play, the dearest first, all for as
@@ -65,7 +65,7 @@ class Waiting:
 class Match(NamedTuple):
     """People who may play: the first has waited longest. At a game for four robots take the chairs that are left."""
 
-    people: tuple[Waiting, ...]
+    people: tuple[Searcher, ...]
     game: str
 
 
@@ -79,7 +79,7 @@ class _Pool(NamedTuple):
     rising: list[_Rank]
     falling: list[_Rank]
 
-    def remove(self, one: Waiting) -> None:
+    def remove(self, one: Searcher) -> None:
         for ranks, sign in ((self.rising, 1), (self.falling, -1)):
             del ranks[bisect_left(ranks, (sign * one.rating, one.since, one.person))]
 
@@ -89,7 +89,7 @@ def rating_bound(waited: float) -> float:
     return inf if waited >= ANY_RATING_SECONDS else RATING_BOUND + RATING_PER_SECOND * max(waited, 0.0)
 
 
-def fit(one: Waiting, other: Waiting, now: float) -> bool:
+def can_match(one: Searcher, other: Searcher, now: float) -> bool:
     """Whether these two may be matched at ``now``, Unix seconds."""
     waited = now - min(one.since, other.since)
     return (
@@ -107,7 +107,7 @@ def common_game(dearest: Sequence[str], *others: Collection[str]) -> str | None:
     return next((game for game in dearest if all(game in games for games in others)), None)
 
 
-def match(waiting: Collection[Waiting], now: float) -> list[Match]:
+def find_matches(waiting: Collection[Searcher], now: float) -> list[Match]:
     """Everybody who can be matched at ``now``, Unix seconds, in the order in which they choose.
 
     Each person may be there once.
@@ -128,7 +128,7 @@ def match(waiting: Collection[Waiting], now: float) -> list[Match]:
             continue
         # Found by nobody who chose before, and if this one finds nobody either, nobody who chooses later fits.
         pools[one.games, one.language].remove(one)
-        choose = _choose_one if one.seats == 2 else _choose_some
+        choose = _choose_opponent if one.seats == 2 else _choose_group
         others = choose(one, _candidates(one, pools, people, now), now)
         if not others:
             continue
@@ -141,33 +141,35 @@ def match(waiting: Collection[Waiting], now: float) -> list[Match]:
     return matches
 
 
-def _choose_one(_one: Waiting, candidates: Iterator[Waiting], _now: float) -> tuple[Waiting, ...]:
+def _choose_opponent(_one: Searcher, candidates: Iterator[Searcher], _now: float) -> tuple[Searcher, ...]:
     return tuple(islice(candidates, 1))
 
 
-def _choose_some(one: Waiting, candidates: Iterator[Waiting], now: float) -> tuple[Waiting, ...]:
+def _choose_group(one: Searcher, candidates: Iterator[Searcher], now: float) -> tuple[Searcher, ...]:
     """Who plays with somebody at a game for more than two; nobody where there are not enough."""
     considered = list(islice(candidates, MOST_CONSIDERED))
     wanted = one.seats - 1
-    if found := _who_fit_each_other(one, considered, wanted, now):
+    if found := _find_group(one, considered, wanted, now):
         return found
     if not one.takes_robots(now):
         return ()
     considered = [other for other in considered if other.takes_robots(now)]
-    return next(filter(None, (_who_fit_each_other(one, considered, few, now) for few in range(wanted - 1, 0, -1))), ())
+    return next(filter(None, (_find_group(one, considered, few, now) for few in range(wanted - 1, 0, -1))), ())
 
 
-def _who_fit_each_other(one: Waiting, others: list[Waiting], number: int, now: float) -> tuple[Waiting, ...]:
+def _find_group(one: Searcher, others: list[Searcher], number: int, now: float) -> tuple[Searcher, ...]:
     """The best so many of those who fit somebody, who fit each other as well; none if there are not so many."""
     for some in combinations(others, number):
-        if all(fit(*two, now) for two in combinations(some, 2)) and common_game(one.games, *(o.games for o in some)):
+        if all(can_match(*two, now) for two in combinations(some, 2)) and common_game(
+            one.games, *(o.games for o in some)
+        ):
             return some
     return ()
 
 
 def _candidates(
-    one: Waiting, pools: Mapping[tuple[tuple[str, ...], str], _Pool], people: Mapping[str, Waiting], now: float
-) -> Iterator[Waiting]:
+    one: Searcher, pools: Mapping[tuple[tuple[str, ...], str], _Pool], people: Mapping[str, Searcher], now: float
+) -> Iterator[Searcher]:
     """Who fits somebody, the best first."""
     for same_language in (True, False):
         if not same_language and now - one.since < ANY_LANGUAGE_SECONDS:
@@ -182,7 +184,7 @@ def _candidates(
 
 
 def _by_distance(
-    one: Waiting, pool: _Pool, people: Mapping[str, Waiting], now: float
+    one: Searcher, pool: _Pool, people: Mapping[str, Searcher], now: float
 ) -> tuple[Iterator[_Rank], Iterator[_Rank]]:
     """Those of a pool who fit, with at least the same rating, and with less: rank, by distance."""
     bound = rating_bound(now - one.since)
@@ -192,7 +194,7 @@ def _by_distance(
             signed, since, person = ranks[place]
             if signed - rating > bound:
                 return
-            if fit(one, people[person], now):
+            if can_match(one, people[person], now):
                 yield signed - rating, since, person
 
     return up(pool.rising, one.rating, one.rating), up(pool.falling, -one.rating, -one.rating + 1)

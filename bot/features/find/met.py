@@ -8,7 +8,7 @@ from bot.tables.chairs import Chair
 from bot.tables.errors import GameNotKept, NotAtThisTable
 
 
-class Met(NamedTuple):
+class SharedGame(NamedTuple):
     """A game under way or over, and who sits or sat where; ``seat`` is that of the person who asks."""
 
     game_id: str
@@ -18,7 +18,7 @@ class Met(NamedTuple):
     seat: int
 
 
-async def met_in(archive: Archive, profile: Profile, game_id: str) -> Met:
+async def find_shared_game(archive: Archive, profile: Profile, game_id: str) -> SharedGame:
     """Return a finished game that a person played."""
     game = await archive.get(game_id)
     if game is None:
@@ -26,4 +26,4 @@ async def met_in(archive: Archive, profile: Profile, game_id: str) -> Met:
     if profile.id not in game.people:
         raise NotAtThisTable(code=game.code)
     chairs = [Chair(person, name) for person, name in zip(game.people, game.record.seats, strict=True)]
-    return Met(game_id, game.record.game, game.code, chairs, game.people.index(profile.id))
+    return SharedGame(game_id, game.record.game, game.code, chairs, game.people.index(profile.id))

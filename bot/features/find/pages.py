@@ -13,7 +13,7 @@ ROBOTS_AFTER = (0, 120, 300, NEVER)
 """Seconds after which robots may take the chairs for which there is nobody; what may be chosen."""
 
 
-def looking_page(
+def search_page(
     language: str, game: str, usual: str, nickname: str, there: int = 0, robots_after: int | None = None
 ) -> Panel:
     """Somebody looks; ``game`` is the one they want, or empty for any, and ``usual`` the one that they would choose.
@@ -54,7 +54,7 @@ def robots_row(language: str, game: str) -> Row:
     return tuple(Button(label, actions.page("find", "robot", game, level)) for level, label in labels.items())
 
 
-def not_looking_page(language: str) -> Panel:
+def search_stopped_page(language: str) -> Panel:
     _ = texts(language).gettext
     page = Writer()
     page.line(_("I look for nobody any more. /find begins again."))

@@ -4,7 +4,7 @@
 -- ARGV  what to do, then what it wants:
 --   look PERSON WISH SECONDS [on]
 --                               wait, or wait on with another wish; with 'on' only that. Returns 'waiting'; 'asked' if
---                               the person is asked just now; 'heard' if the update was heard before, within so many
+--                               the person is asked just now; 'repeated' if the update was heard before, within so many
 --                               seconds, or was to wait on, and the person does neither by now
 --   leave PERSON                wait no more. Returns 1; 0 if the person is asked just now
 --   pair CODE GAME PERSON TEXT PERSON TEXT ...
@@ -33,7 +33,7 @@ function changes.look(person, wish, seconds, on)
   local is_new = redis.call('SET', heard, 1, 'NX', 'EX', seconds)
   if asked_in(person) then return 'asked' end
   local found = redis.call('HGET', waiting, person)
-  if not is_new or (on and not found) then return found and 'waiting' or 'heard' end
+  if not is_new or (on and not found) then return found and 'waiting' or 'repeated' end
   local since = found and string.match(found, '^%S+') or changes.now()
   redis.call('HSET', waiting, person, since .. ' ' .. wish)
   return 'waiting'

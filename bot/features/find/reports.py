@@ -63,16 +63,16 @@ class Reports:
         text = await self._client.hget(keys.REPORTS, id)
         return Report(**json.loads(text)) if text else None
 
-    async def untold(self) -> list[str]:
+    async def unsent(self) -> list[str]:
         """The ids of those that the host was not told of yet."""
         return sorted(id.decode() for id in await self._client.smembers(keys.REPORTS_UNTOLD))  # noqa: A001
 
-    async def told(self, id: str) -> None:  # noqa: A002
+    async def mark_sent(self, id: str) -> None:  # noqa: A002
         await self._client.srem(keys.REPORTS_UNTOLD, id)
 
-    async def drop(self, id: str) -> bool:  # noqa: A002
+    async def delete(self, id: str) -> bool:  # noqa: A002
         """The host is done with a report; False if there is none of this id."""
-        await self.told(id)
+        await self.mark_sent(id)
         return bool(await self._client.hdel(keys.REPORTS, id))
 
     async def forget(self, person: str, somebody: str) -> None:
@@ -80,7 +80,7 @@ class Reports:
         await self._client.delete(keys.reported(person))
         async for id, report in self.all():  # noqa: A001
             if report.by == person:
-                await self.drop(id)
+                await self.delete(id)
             elif report.about == person:
                 clean = replace(report, about=somebody, about_name=NAME)
                 await self._client.hset(keys.REPORTS, id, json.dumps(asdict(clean)))

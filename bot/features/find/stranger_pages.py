@@ -12,14 +12,14 @@ from bot.texts import texts
 from engine import GAMES
 
 
-def heard_panel(language: str, name: str, phrase: str) -> Panel:
+def phrase_panel(language: str, name: str, phrase: str) -> Panel:
     """A phrase that another player said after the game."""
     page = Writer()
     page.line("💬 {name}: {phrase}", name=isolated(name), phrase=spoken(language, phrase))
     return page.panel()
 
 
-def question(language: str, deed: Deed, name: str, game_id: str, seat: int) -> Panel:
+def confirm_page(language: str, deed: Deed, name: str, game_id: str, seat: int) -> Panel:
     """Ask whether to block or report the player in a seat of a finished game."""
     page = Writer()
     asked, comes_to, yes = ask(language, deed, isolated(name))

@@ -3,9 +3,9 @@
 from bot.actions import BadPayload
 from bot.features.find.errors import NobodyThere, ReportedAlready, TooManyBlocks, TooManyReports
 from bot.features.find.finder import Finder
-from bot.features.find.met import Met, met_in
+from bot.features.find.met import SharedGame, find_shared_game
 from bot.features.find.reports import REPORTS_A_DAY, Report, Reports
-from bot.features.find.stranger_pages import blocks_page, done_page, not_done_page, question
+from bot.features.find.stranger_pages import blocks_page, confirm_page, done_page, not_done_page
 from bot.finished.archive import Archive
 from bot.finished.archive import game_id as id_in_archive
 from bot.panels.strangers import Deed
@@ -35,7 +35,7 @@ class Strangers:
         self._finder, self._blocks, self._reports = finder, finder.queue.blocks, reports
         self._archive, self._people, self._replays, self._host = archive, people, replays, host
 
-    async def list_of_blocks(self, profile: Profile) -> Reply:
+    async def show_blocks(self, profile: Profile) -> Reply:
         """Whom somebody has blocked."""
         return Reply(panel=blocks_page(profile.language, await self._blocks.of(profile.id)), private=True)
 
@@ -44,14 +44,14 @@ class Strangers:
         await self._block(profile.id, Chair(other.id, other.name))
         return Reply(panel=done_page(profile.language, "block", other.name), private=True)
 
-    async def at_table(self, table: Table, person: str, deed: Deed, seat: int) -> None:
+    async def act_at_table(self, table: Table, person: str, deed: Deed, seat: int) -> None:
         """Who sits at a table of strangers blocks or reports another who does."""
         own = table.seat_of(person)
         if own is None or not table.are_strangers or table.game is None:
             raise NotAtThisTable(code=table.code)
         chairs = [chair or Chair("", "?") for chair in table.chairs]
-        met = Met(id_in_archive(table), table.game_id, table.code, chairs, own)
-        await self._do(person, deed, met, self._other(met, seat))
+        met = SharedGame(id_in_archive(table), table.game_id, table.code, chairs, own)
+        await self._act(person, deed, met, self._other_player(met, seat))
 
     async def answer(self, place: str, profile: Profile, page: str, words: list[str]) -> Reply:
         """A press on a page about who is blocked or reported, or on the result of a game."""
@@ -62,27 +62,29 @@ class Strangers:
                 await self._blocks.remove(profile.id, token)
                 return Reply(panel=blocks_page(profile.language, await self._blocks.of(profile.id)))
             case "report", ["show", report]:
-                return await self._show(place, profile, report)
+                return await self._show_report(place, profile, report)
             case "block" | "report", ["no"]:
                 return Reply(panel=not_done_page(profile.language))
             case "block" | "report" as deed, ["ask" | "yes" as word, game_id, seat] if seat.isdecimal():
-                met = await met_in(self._archive, profile, game_id)
-                other = self._other(met, int(seat))
+                met = await find_shared_game(self._archive, profile, game_id)
+                other = self._other_player(met, int(seat))
                 if word == "ask":
                     # A message of its own: the result stays.
-                    return Reply(panel=question(profile.language, deed, other.name, game_id, int(seat)), private=True)
-                await self._do(profile.id, deed, met, other)
+                    return Reply(
+                        panel=confirm_page(profile.language, deed, other.name, game_id, int(seat)), private=True
+                    )
+                await self._act(profile.id, deed, met, other)
                 return Reply(panel=done_page(profile.language, deed, other.name))
         raise BadPayload()
 
-    async def _show(self, place: str, profile: Profile, id: str) -> Reply:  # noqa: A002
+    async def _show_report(self, place: str, profile: Profile, id: str) -> Reply:  # noqa: A002
         """The game that a report is about, for the host alone."""
         report = await self._reports.get(id)
         if report is None or profile.id != self._host:
             raise BadPayload()
         return Reply(panel=await self._replays.replay(place, profile, report.game_id, "1"), private=True)
 
-    async def _do(self, person: str, deed: Deed, met: Met, other: Chair) -> None:
+    async def _act(self, person: str, deed: Deed, met: SharedGame, other: Chair) -> None:
         if deed == "block":
             await self._block(person, other)
             return
@@ -99,7 +101,7 @@ class Strangers:
             raise TooManyBlocks(most=MOST_BLOCKS)
 
     @staticmethod
-    def _other(met: Met, seat: int) -> Chair:
+    def _other_player(met: SharedGame, seat: int) -> Chair:
         """Who else sits or sat there; NobodyThere for a robot, and for who was forgotten."""
         if seat == met.seat or seat >= len(met.chairs):
             raise NobodyThere()

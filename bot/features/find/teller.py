@@ -18,7 +18,7 @@ POLL_SECONDS = 10.0
 log = structlog.get_logger()
 
 
-class Teller:
+class ReportSender:
     """Sends each report once, as a message of its own; what could not be sent is sent later."""
 
     def __init__(
@@ -32,15 +32,15 @@ class Teller:
     async def run(self) -> None:
         """Tell the host, until cancelled. Return at once if nobody is told."""
         if self._host:
-            await self._shards.while_leader(POLL_SECONDS, partial(self.tell, self._host))
+            await self._shards.while_leader(POLL_SECONDS, partial(self.send_unsent, self._host))
 
-    async def tell(self, host: str) -> None:
+    async def send_unsent(self, host: str) -> None:
         """Send what the host was not told of yet."""
         adapter = self._adapters.get(platform_of(host))
         if adapter is None:
             return
         language = (await self._people.person(host)).language
-        for id in await self.reports.untold():  # noqa: A001
+        for id in await self.reports.unsent():  # noqa: A001
             report = await self.reports.get(id)
             try:
                 if report:
@@ -51,4 +51,4 @@ class Teller:
                 self._has_failed = True
                 return
             self._has_failed = False
-            await self.reports.told(id)
+            await self.reports.mark_sent(id)

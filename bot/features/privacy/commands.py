@@ -3,8 +3,8 @@
 from bot.actions import BadPayload
 from bot.features.privacy.errors import AskedJustNow, NotYourPage
 from bot.features.privacy.forgetting import Forgetter
-from bot.features.privacy.mydata import AGAIN_AFTER, MyData
-from bot.features.privacy.pages import forget_page, forgotten_page, kept_page, not_forgotten_page, owner_tag
+from bot.features.privacy.mydata import COOLDOWN_SECONDS, MyData
+from bot.features.privacy.pages import forget_page, forgotten_page, mydata_page, not_forgotten_page, owner_tag
 from bot.people import People, Profile
 from bot.platform import Reply, is_private
 from bot.tables.lists import TableLists
@@ -16,15 +16,15 @@ class OwnData:
     def __init__(self, forgetter: Forgetter, mydata: MyData, lists: TableLists, people: People) -> None:
         self._forgetter, self.mydata, self._lists, self._people = forgetter, mydata, lists, people
 
-    async def send(self, profile: Profile) -> Reply:
+    async def send_data(self, profile: Profile) -> Reply:
         """A file of all that is kept of a person; AskedJustNow if they had one a moment ago."""
-        if not await self.mydata.may_ask(profile.id):
-            raise AskedJustNow(seconds=AGAIN_AFTER)
+        if not await self.mydata.start_cooldown(profile.id):
+            raise AskedJustNow(seconds=COOLDOWN_SECONDS)
         tables = await self._lists.tables_of(profile.id)
         file = await self.mydata.file(profile.id, tables, self._people.now())
-        return Reply(panel=kept_page(profile.language), private=True, file=file)
+        return Reply(panel=mydata_page(profile.language), private=True, file=file)
 
-    async def ask(self, profile: Profile) -> Reply:
+    async def ask_to_forget(self, profile: Profile) -> Reply:
         """What forgetting would do, and whether it shall."""
         tables = await self._lists.tables_of(profile.id)
         resigned = [table.code for table in tables if table.phase == "playing"]

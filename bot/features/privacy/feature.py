@@ -8,7 +8,7 @@ from bot.features.privacy.commands import OwnData
 from bot.features.privacy.forgetting import Forgetter
 from bot.features.privacy.mydata import MyData
 from bot.features.privacy.rewriting import Rewriter
-from bot.features.privacy.unused import Unused
+from bot.features.privacy.unused import UnusedProfiles
 from bot.people import Profile
 from bot.platform import Command, Press, Reply
 from bot.replies import command_toast
@@ -32,13 +32,13 @@ class PrivacyFeature(Feature):
             "rewriting": Rewriter(core.store, core.shards).run,
         }
         if days := core.settings.forget_after_days:
-            self.loops["unused"] = Unused(core.store, core.people, self.forgetter, days).run
+            self.loops["unused"] = UnusedProfiles(core.store, core.people, self.forgetter, days).run
 
     async def _mydata(self, command: Command, profile: Profile) -> Reply:
-        return replace(await self.own_data.send(profile), toast=command_toast(command, profile.language))
+        return replace(await self.own_data.send_data(profile), toast=command_toast(command, profile.language))
 
     async def _forget(self, command: Command, profile: Profile) -> Reply:
-        return replace(await self.own_data.ask(profile), toast=command_toast(command, profile.language))
+        return replace(await self.own_data.ask_to_forget(profile), toast=command_toast(command, profile.language))
 
     async def _page(self, press: Press, profile: Profile, words: list[str]) -> Reply:
         return await self.own_data.answer(press.place, profile, words)

@@ -1,4 +1,4 @@
-"""Forgetting a person: all that is kept of them goes, and somebody takes their place in finished games.
+"""Forgetting a person: their data is deleted, and finished games name a pseudonym instead.
 
 A forgetting begins with a mark in the store (`bot.pseudonyms.ForgettingMark`) and ends when the mark is gone. Until
 then any worker carries on with it: each step may be done twice, or by two at once, and one that was cut short is done
@@ -36,7 +36,7 @@ from bot.tables.room import Room
 POLL_SECONDS = 5.0
 """How often the store is asked for forgettings that another process began, or left undone."""
 
-STRAGGLERS_AFTER = 60.0
+SECOND_PASS_AFTER = 60.0
 """Seconds after which it is looked once more for what came too late."""
 
 LEASE_SECONDS = 60
@@ -46,7 +46,7 @@ DROP_MARK = read_script(__file__, "drop_mark")
 log = structlog.get_logger()
 
 
-class Forgotten(NamedTuple):
+class ForgetResult(NamedTuple):
     """What came of it: how many tables, scopes of ratings and finished games had named the person."""
 
     tables: int
@@ -122,27 +122,27 @@ class Forgetter:
             await self._client.delete(keys.FORGETTING_WORKER)
 
     def _is_due(self, mark: ForgettingMark) -> bool:
-        return not mark.is_erased or self.now() - mark.since >= STRAGGLERS_AFTER
+        return not mark.is_erased or self.now() - mark.since >= SECOND_PASS_AFTER
 
-    async def forget(self, person: str, mark: ForgettingMark) -> Forgotten:
+    async def forget(self, person: str, mark: ForgettingMark) -> ForgetResult:
         """All that is known of a person goes, but for the mark."""
         tables = 0
-        async for step in self._leaving(person, mark):
+        async for step in self._leave_steps(person, mark):
             tables += await step() is True
         # What has been handed over is never given back: the person takes part in no game that is yet to be rated.
         await self._ratings.catch_up()
         scopes = await self._ratings.hand_over(person, mark.pseudonym)
-        games = await self._leave_games(person, mark)
+        games = await self._redact_games(person, mark)
         for step in self._after_games(person, mark):
             await step()
         # Before the rest, so that who comes back from then on is known.
         await self._people.erase(person)
-        for step in self._dropping(person, mark):
+        for step in self._delete_steps(person, mark):
             await step()
         gone = mark._replace(is_erased=True, since=self.now())
         await self._client.hset(keys.FORGETTING, person, gone.to_text())
         log.info("somebody_forgotten", tables=tables, games=games)
-        return Forgotten(tables, scopes, games)
+        return ForgetResult(tables, scopes, games)
 
     async def finish(self, person: str, mark: ForgettingMark) -> None:
         """Look once more for what came late, and take the mark away.
@@ -150,7 +150,7 @@ class Forgetter:
         Games were somebody's as long as the mark stood. Of all else nobody can tell what came late and what is of a
         stranger who has come back since: then it stays. It is asked anew before each step, for they may come meanwhile.
         """
-        await self._leave_games(person, mark)
+        await self._redact_games(person, mark)
         await self._client.delete(keys.last_game(person))
         await self._ratings.hand_over(person, mark.pseudonym)
         for step in self._after_games(person, mark):
@@ -167,13 +167,13 @@ class Forgetter:
 
     async def _looking_once_more(self, person: str, mark: ForgettingMark) -> AsyncIterator[Step]:
         """All steps by which what came late goes."""
-        async for step in self._leaving(person, mark):
+        async for step in self._leave_steps(person, mark):
             yield step
         yield partial(self._people.erase, person, if_unknown=True)
-        for step in self._dropping(person, mark):
+        for step in self._delete_steps(person, mark):
             yield step
 
-    async def _leaving(self, person: str, mark: ForgettingMark) -> AsyncIterator[Step]:
+    async def _leave_steps(self, person: str, mark: ForgettingMark) -> AsyncIterator[Step]:
         """The steps by which a person takes part in nothing any more; True is answered by one that left a table."""
         forgetting = self._forgetting(person, mark)
         for feature in self._features:
@@ -195,14 +195,14 @@ class Forgetter:
         has_left = False
         try:
             has_left = await leave(self._room, code, person, handle, mark.pseudonym)
-            await self._forget_asides(code, person)
+            await self._forget_private_surfaces(code, person)
         except NoSuchTable:
             log.debug("no_table_to_leave", table=code)
         for name in names:
             await self._client.srem(keys.named(name), code)
         return has_left
 
-    async def _forget_asides(self, code: str, person: str) -> None:
+    async def _forget_private_surfaces(self, code: str, person: str) -> None:
         """Surfaces that stood in a place of the person's own."""
         place = private_place(person)
         shown = await self._room.store.shown(code)
@@ -210,20 +210,20 @@ class Forgetter:
         if theirs:
             await self._client.hdel(keys.shown(code), *theirs)
 
-    async def _leave_games(self, person: str, mark: ForgettingMark) -> int:
+    async def _redact_games(self, person: str, mark: ForgettingMark) -> int:
         left = 0
         for number in await self._archive.numbers_of(person):
             game = await self._archive.id_of(number)
             if game:
                 try:
-                    left += await self._archive.rewrite(game, lambda one: one.without(person, mark.pseudonym))
+                    left += await self._archive.rewrite(game, lambda one: one.redact(person, mark.pseudonym))
                 except UnreadableGame:
                     log.warning("game_unreadable", game=game)
                 await self._ratings.redact_changes(game, person, mark.pseudonym)
-            await self._archive.left_by(person, number)
+            await self._archive.remove_person(person, number)
         return left
 
-    def _dropping(self, person: str, mark: ForgettingMark) -> Iterator[Step]:
+    def _delete_steps(self, person: str, mark: ForgettingMark) -> Iterator[Step]:
         """The steps by which all goes that is kept of a person alone, after they have left their tables."""
         yield partial(self._tell, keys.person(person))
         yield partial(Programs(self._client).revoke_all_owned, person)

@@ -40,11 +40,11 @@ from bot.tables.table import Table
 
 FORMAT = "buongioco-mydata/1"
 
-LARGEST_RECORDS = 2 * 1024 * 1024
+MOST_RECORD_BYTES = 2 * 1024 * 1024
 """Bytes of records in a file; of games beyond that only the numbers stand there. The playground lets four
 million bytes wait for a page, Discord takes files of ten million."""
 
-AGAIN_AFTER = 60
+COOLDOWN_SECONDS = 60
 """Seconds after which a person may ask again: the answer costs as much as a thousand presses."""
 
 
@@ -54,13 +54,13 @@ class MyData:
     def __init__(self, client: Any, archive: Archive, ratings: Ratings, features: Sequence[Feature]) -> None:
         self._client, self._archive, self._ratings, self._features = client, archive, ratings, features
 
-    async def may_ask(self, person: str) -> bool:
+    async def start_cooldown(self, person: str) -> bool:
         """Whether a person has not asked a moment ago; from now on they have."""
-        return bool(await self._client.set(keys.mydata(person), 1, nx=True, ex=AGAIN_AFTER))
+        return bool(await self._client.set(keys.mydata(person), 1, nx=True, ex=COOLDOWN_SECONDS))
 
     async def file(self, person: str, tables: list[Table], now: float) -> File:
         """The file of a person who sits at these tables; ``now`` in Unix seconds."""
-        games, without = await self._games(person)
+        games, without = await self._games_data(person)
         of_features: dict[str, Any] = {}
         for feature in self._features:
             of_features |= await feature.mydata(person, now)
@@ -68,8 +68,8 @@ class MyData:
             "format": FORMAT,
             "made": int(now),
             "person": person,
-            "profile": await self._hash(keys.person(person)),
-            "private_chat": await self._hash(keys.chat(private_place(person))),
+            "profile": await self._read_hash(keys.person(person)),
+            "private_chat": await self._read_hash(keys.chat(private_place(person))),
             "platform": await read_adapter_data(self._client, person),
             "browsers": [
                 {"made": one.made, "used": one.used} for one in await Sessions(self._client).sessions_of(person)
@@ -78,17 +78,17 @@ class MyData:
                 {"name": one.name, "scopes": one.scopes} for one in await Programs(self._client).owned_by(person)
             ],
             **of_features,
-            "tables": [_table(table, person) for table in tables],
-            "ratings": await self._rated(person),
+            "tables": [_table_data(table, person) for table in tables],
+            "ratings": await self._ratings_data(person),
             "games": games,
             "games_without_record": without,
         }
         return File("buongioco-mydata.json", json.dumps(document, ensure_ascii=False).encode())
 
-    async def _hash(self, key: str) -> dict[str, str]:
+    async def _read_hash(self, key: str) -> dict[str, str]:
         return {name.decode(): value.decode() for name, value in (await self._client.hgetall(key)).items()}
 
-    async def _rated(self, person: str) -> list[dict[str, Any]]:
+    async def _ratings_data(self, person: str) -> list[dict[str, Any]]:
         found = []
         for scope in sorted(await self._ratings.scopes_of(person)):
             standing = await self._ratings.standing(scope, person)
@@ -99,7 +99,7 @@ class MyData:
                 found.append({**scope._asdict(), **about, "history": [game._asdict() for game in history]})
         return found
 
-    async def _games(self, person: str) -> tuple[list[dict[str, Any]], list[int]]:
+    async def _games_data(self, person: str) -> tuple[list[dict[str, Any]], list[int]]:
         """The newest games with their records, as many as there is room for, and the numbers of the others; of some the
         number is all that is kept.
         """
@@ -115,7 +115,7 @@ class MyData:
                 continue
             text = game.record.to_json()
             size += len(text)
-            if size > LARGEST_RECORDS:
+            if size > MOST_RECORD_BYTES:
                 return games, without + numbers[place:]
             seat = game.people.index(person) if person in game.people else None
             about = {"number": number, "id": game.id, "ended": game.ended, "chats": game.chats, "seat": seat}
@@ -123,7 +123,7 @@ class MyData:
         return games, without
 
 
-def _table(table: Table, person: str) -> dict[str, Any]:
+def _table_data(table: Table, person: str) -> dict[str, Any]:
     players = [chair.name if chair else None for chair in table.chairs]
     return {
         "code": table.code,

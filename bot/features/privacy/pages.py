@@ -42,7 +42,7 @@ def forgotten_page(language: str) -> Panel:
     return page.panel()
 
 
-def kept_page(language: str) -> Panel:
+def mydata_page(language: str) -> Panel:
     """What goes with the file of what is kept."""
     page = Writer()
     page.line(texts(language).gettext("This is what I keep of you."))

@@ -16,7 +16,7 @@ from bot.store import STORE_ERRORS, Store, keys
 from bot.store.attendance import DAY_SECONDS
 from bot.store.lua import read_script
 
-LOOK_SECONDS = 600.0
+POLL_SECONDS = 600.0
 """How often a worker asks whether today's round has been made."""
 
 LEASE_SECONDS = 3600
@@ -38,7 +38,7 @@ PREFIX = keys.person("")
 log = structlog.get_logger()
 
 
-class Unused:
+class UnusedProfiles:
     """Looks through all profiles once a day, one worker at a time. ``days`` is how long one may be unused."""
 
     def __init__(self, store: Store, people: People, forgetter: Forgetter, days: int) -> None:
@@ -50,22 +50,22 @@ class Unused:
         """Until cancelled."""
         while True:
             try:
-                await self.round()
+                await self.run_round()
             except STORE_ERRORS as error:
                 self._store.outage.begin(error)
             except Exception:
                 log.exception("sweep_failed")
-            await asyncio.sleep(LOOK_SECONDS)
+            await asyncio.sleep(POLL_SECONDS)
 
-    async def round(self) -> int | None:
+    async def run_round(self) -> int | None:
         """Have those forgotten who are due; returns how many, None if a round was made today or is being made."""
         if not await self._client.set(keys.SWEEPING, "1", nx=True, ex=LEASE_SECONDS):
             return None
-        today, looked = await self._today(), 0
+        today, looked = await self._capped_today(), 0
         due: list[tuple[int, str]] = []
         async for key in self._client.scan_iter(match=f"{PREFIX}*", count=AT_ONCE):
             person = key.decode().removeprefix(PREFIX)
-            used = await self._used(person, today)
+            used = await self._last_used_day(person, today)
             if today - used > self._days and not is_pseudonym(person):
                 due.append((used, person))
             looked += 1
@@ -76,7 +76,7 @@ class Unused:
         now, forgotten = due[: max(1, int(looked * MOST_SHARE))], 0
         for used, person in now:
             # Who was here while the others were looked through stays.
-            if await self._used(person, today) == used:
+            if await self._last_used_day(person, today) == used:
                 await self._forgetter.begin(person)
                 forgotten += 1
         await self._client.set(keys.SWEEPING, "1", ex=DAY_SECONDS)
@@ -85,7 +85,7 @@ class Unused:
         log.info("unused_profiles", looked_at=looked, forgotten=forgotten)
         return forgotten
 
-    async def _today(self) -> int:
+    async def _capped_today(self) -> int:
         """The day by which a round counts: the store's, but never many days after the last round's."""
         today, last = await self._store.attendance.day(), await self._client.get(keys.SWEEPING_DAY)
         counted = today if last is None else min(today, int(last) + MOST_DAYS)
@@ -94,7 +94,7 @@ class Unused:
         await self._client.set(keys.SWEEPING_DAY, counted)
         return counted
 
-    async def _used(self, person: str, today: int) -> int:
+    async def _last_used_day(self, person: str, today: int) -> int:
         """The day on which a profile was last used; one of which none is known counts from today."""
         key = keys.person(person)
         used = await self._client.hget(key, "used")

@@ -7,7 +7,7 @@ from dataclasses import replace
 from bot.actions import BadPayload
 from bot.features.ratings.honours import Honours
 from bot.features.ratings.honours_pages import chat_honours_panel, own_honours_panel
-from bot.features.ratings.pages import Ranked, leaderboard_about, leaderboard_page, stats_page
+from bot.features.ratings.pages import LeaderboardLine, leaderboard_page, leaderboard_title, stats_page
 from bot.features.ratings.pictures import leaderboard_sheet, stats_sheet
 from bot.finished.ratings import EVERYTHING, Ratings, Scope
 from bot.panel import Panel
@@ -27,7 +27,7 @@ MONTHS = 6
 """How many months' honours a list shows."""
 
 
-class Standings:
+class RatingPanels:
     """Who is best, in a chat or everywhere."""
 
     def __init__(self, ratings: Ratings, honours: Honours, people: People, viewers: Viewers) -> None:
@@ -47,25 +47,26 @@ class Standings:
         best = await ratings.best_and_own(scope, profile.id, LINES)
         names = await self._people.names(one.person for one in best)
         lines = [
-            Ranked(one.rank, names[one.person], one.standing, one.person == profile.id, one.history) for one in best
+            LeaderboardLine(one.rank, names[one.person], one.standing, one.person == profile.id, one.history)
+            for one in best
         ]
         viewer = await self._viewers.viewer_at(place)
-        panel = leaderboard_page(viewer.language, where, when, game, lines, await ratings.ranked(scope))
+        panel = leaderboard_page(viewer.language, where, when, game, lines, await ratings.count_ranked(scope))
         if not viewer.deck:
             return panel
         if not are_drawable([line.name for line in lines if line.rank is not None]):
             panel = replace(panel, fold=None)
-        about = leaderboard_about(viewer.language, where, when, game)
+        about = leaderboard_title(viewer.language, where, when, game)
         return with_picture(panel, leaderboard_sheet(viewer.language, about, lines), viewer.language)
 
     async def honours(self, place: str, profile: Profile) -> Panel:
         """What months are remembered for in a group; in private what somebody is remembered for."""
         people, honours = self._people, self._honours
         if is_private(place):
-            own = await honours.of_person(profile.id)
+            own = await honours.honours_of(profile.id)
             chats = {chat: (await people.chat(chat)).name for chat in {one.chat for one in own}}
             return own_honours_panel(profile.language, own, chats)
-        months = await honours.of_chat(chat_of(place), MONTHS)
+        months = await honours.months_of(chat_of(place), MONTHS)
         named = {person for month in months for honour in month.honours for person in honour.people}
         known = await people.names(person for person in named if not is_pseudonym(person))
         names = {person: known.get(person, NAME) for person in named}

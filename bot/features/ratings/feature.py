@@ -9,7 +9,7 @@ from typing import Any
 from bot.actions import BadPayload
 from bot.core import Core
 from bot.feature import Feature, Forgetting, Step
-from bot.features.ratings.commands import Standings
+from bot.features.ratings.commands import RatingPanels
 from bot.features.ratings.honours import Honours
 from bot.features.ratings.players import Players
 from bot.game_words import find_game
@@ -33,7 +33,7 @@ class RatingsFeature(Feature):
         self.honours = Honours(core.store.client, core.archive, core.ratings)
         self._people = core.people
         self.players = Players(core.store, core.people, core.ratings, core.archive)
-        self.standings = Standings(core.ratings, self.honours, core.people, core.viewers)
+        self.standings = RatingPanels(core.ratings, self.honours, core.people, core.viewers)
         self.commands = {"leaderboard": self._leaderboard, "honours": self._honours, "stats": self._stats}
         self.pages = {"leaderboard": self._page}
         self._attendance = core.store.attendance
@@ -41,7 +41,7 @@ class RatingsFeature(Feature):
 
     async def _close_past_months(self) -> None:
         # The store's clock counts: this worker's may be wrong.
-        await self.honours.close_past(datetime.fromtimestamp(await self._attendance.now(), UTC))
+        await self.honours.close_past_months(datetime.fromtimestamp(await self._attendance.now(), UTC))
 
     async def move_chat(self, old: str, new: str) -> None:
         await self.honours.move_chat(old, new)
@@ -50,7 +50,7 @@ class RatingsFeature(Feature):
         yield partial(self.honours.forget, forgetting.person, forgetting.pseudonym)
 
     async def mydata(self, person: str, now: float) -> dict[str, Any]:
-        found = await self.honours.of_person(person)
+        found = await self.honours.honours_of(person)
         return {
             "honours": [
                 {"month": one.month, "chat": one.chat, "kind": one.honour.kind, "figure": one.honour.figure}

@@ -19,7 +19,7 @@ from typing import Any, Literal, NamedTuple, get_args
 from bot.finished.archive import Archive
 from bot.finished.game import FinishedGame
 from bot.finished.rating_rules import does_winner_gain
-from bot.finished.ratings import Ratings, Scope, as_now_called
+from bot.finished.ratings import Ratings, Scope, with_current_chats
 from bot.pseudonyms import ForgettingMark, forgetting_marks, is_pseudonym
 from bot.store import keys
 
@@ -29,7 +29,7 @@ KINDS: tuple[HonourKind, ...] = get_args(HonourKind)
 LEAST_STREAK = 3
 """So many games must be won in a row to be remembered for it."""
 
-WAIT = timedelta(hours=1)
+CLOSING_DELAY = timedelta(hours=1)
 """After the end of a month, for what was still being written down."""
 
 FOUR_THREES = "declare four 3"
@@ -46,7 +46,7 @@ class Honour(NamedTuple):
     people: tuple[str, ...]
     figure: int
 
-    def without(self, person: str, somebody: str) -> "Honour":
+    def redact(self, person: str, somebody: str) -> "Honour":
         """The honour with somebody in place of a person."""
         return self._replace(people=tuple(somebody if one == person else one for one in self.people))
 
@@ -71,7 +71,7 @@ def month_before(now: datetime) -> str:
     return (now.astimezone(UTC).replace(day=1) - timedelta(days=1)).strftime("%Y-%m")
 
 
-class Deeds:
+class HonourTally:
     """What a chat's rated games of a month are remembered for, added up game by game in their order; of equals who was
     first. The games themselves are not kept: there may be a million.
     """
@@ -93,7 +93,7 @@ class Deeds:
             for seat, move, *_legal in deal.moves:
                 if move == FOUR_THREES and seat is not None and not is_pseudonym(game.people[seat]):
                     self._fours[game.people[seat]] += 1
-        behind = _behind(game)
+        behind = _largest_deficit(game)
         if behind > self._comeback.figure and not any(map(is_pseudonym, people)):
             self._comeback = Honour("comeback", people, behind)
 
@@ -107,7 +107,7 @@ class Deeds:
             yield self._comeback
 
 
-def _behind(game: FinishedGame) -> int:
+def _largest_deficit(game: FinishedGame) -> int:
     """By how much the winners were behind after one of the deals, in hundredths of the target; 0 if they never were, or
     the others gave up.
     """
@@ -121,11 +121,11 @@ def _behind(game: FinishedGame) -> int:
 
 async def closed_month(client: Any) -> str:
     """The last month whose honours are made, as 2026-11; empty before the first."""
-    month, _number = await _closed(client)
+    month, _number = await _read_closed(client)
     return month
 
 
-async def _closed(client: Any) -> tuple[str, int]:
+async def _read_closed(client: Any) -> tuple[str, int]:
     """The month, and the number of the last game that was looked at."""
     found = await client.get(keys.HONOURS_CLOSED)
     month, number = found.decode().split() if found else ("", "0")
@@ -138,20 +138,20 @@ class Honours:
     def __init__(self, client: Any, archive: Archive, ratings: Ratings) -> None:
         self._client, self._archive, self._ratings = client, archive, ratings
 
-    async def close_past(self, now: datetime) -> str:
+    async def close_past_months(self, now: datetime) -> str:
         """Close the months that are over and are not closed; returns the last one, empty if there was none to close.
 
         Doing so twice changes nothing. None is closed that is later than every game: clocks are wrong now and then,
         and a month that is closed stays so.
         """
-        month, (closed, number) = month_before(now - WAIT), await _closed(self._client)
+        month, (closed, number) = month_before(now - CLOSING_DELAY), await _read_closed(self._client)
         if closed >= month:
             return ""
         # Much may be unrated just after a start, and a champion is one for good.
         await self._ratings.catch_up()
-        moved, deeds = await self._ratings.moved(), defaultdict[tuple[str, str], Deeds](Deeds)
+        moved, deeds = await self._ratings.moved_chats(), defaultdict[tuple[str, str], HonourTally](HonourTally)
         latest, is_over, forgotten = closed, True, dict[str, ForgettingMark]()
-        async for entry in self._archive.after(number):
+        async for entry in self._archive.entries_after(number):
             # Each time, for a forgetting may begin and end while games are read; and others have their turn.
             forgotten |= await forgetting_marks(self._client)
             if game := entry.game:
@@ -161,7 +161,7 @@ class Honours:
                 # The next round begins with the first game of a later month; those that are older may come behind it.
                 number = entry.number
             if game and game.is_rated and closed < game.month <= month:
-                for chat in as_now_called(game, moved).chats:
+                for chat in with_current_chats(game, moved).chats:
                     deeds[game.month, chat].add(game)
         month = min(month, latest)
         if month == closed:
@@ -169,7 +169,7 @@ class Honours:
         for name, chat in sorted(deeds):
             forgotten |= await forgetting_marks(self._client)
             await self._close(name, chat, deeds[name, chat], forgotten)
-        if meanwhile := (await self._ratings.moved()).items() - moved.items():
+        if meanwhile := (await self._ratings.moved_chats()).items() - moved.items():
             # What was written for the old one goes after it, and the next round writes it whole.
             for old, new in meanwhile:
                 await self.move_chat(old, new)
@@ -177,40 +177,40 @@ class Honours:
         await self._client.set(keys.HONOURS_CLOSED, f"{month} {number}")
         return month
 
-    async def _close(self, month: str, chat: str, deeds: Deeds, forgotten: Mapping[str, ForgettingMark]) -> None:
-        first, shown = await self._ratings.first(Scope(chat=chat, month=month))
+    async def _close(self, month: str, chat: str, deeds: HonourTally, forgotten: Mapping[str, ForgettingMark]) -> None:
+        first, shown = await self._ratings.leaders(Scope(chat=chat, month=month))
         champions = [Honour("champion", tuple(first), shown)] if first else []
-        honours = _without([*champions, *deeds.honours()], forgotten)
+        honours = _redact([*champions, *deeds.honours()], forgotten)
         if honours:
-            await self._keep(month, chat, honours, self._client.hset)
+            await self._store(month, chat, honours, self._client.hset)
 
-    async def _keep(
+    async def _store(
         self, month: str, chat: str, honours: Sequence[Honour], write: Callable[..., Awaitable[object]]
     ) -> None:
         """Write a month's honours, with nobody who is being forgotten."""
         # Before, so that a kill leaves none that are not found; after, for whoever is forgotten in between.
-        await self._enter(month, chat, honours)
-        kept = _without(honours, await forgetting_marks(self._client))
+        await self._index_people(month, chat, honours)
+        kept = _redact(honours, await forgetting_marks(self._client))
         await write(keys.honours(chat), month, json.dumps(kept))
-        await self._enter(month, chat, kept)
+        await self._index_people(month, chat, kept)
 
-    async def _enter(self, month: str, chat: str, honours: Sequence[Honour]) -> None:
+    async def _index_people(self, month: str, chat: str, honours: Sequence[Honour]) -> None:
         for person in {person for honour in honours for person in honour.people if not is_pseudonym(person)}:
             await self._client.sadd(keys.honoured(person), f"{month} {chat}")
 
-    async def of_chat(self, chat: str, most: int) -> list[Month]:
+    async def months_of(self, chat: str, most: int) -> list[Month]:
         """The honours of a chat's latest months that have any, newest first."""
         found = await self._client.hgetall(keys.honours(chat))
         months = sorted(((name.decode(), text) for name, text in found.items()), reverse=True)
-        return [Month(name, tuple(_parsed(text))) for name, text in islice(months, most)]
+        return [Month(name, tuple(_parse_honours(text))) for name, text in islice(months, most)]
 
-    async def of_person(self, person: str) -> list[OwnHonour]:
+    async def honours_of(self, person: str) -> list[OwnHonour]:
         """Somebody's honours, newest first."""
         found = []
         for entry in sorted((one.decode() for one in await self._client.smembers(keys.honoured(person))), reverse=True):
             month, chat = entry.split(" ", 1)
             text = await self._client.hget(keys.honours(chat), month)
-            found += [OwnHonour(month, chat, one) for one in _parsed(text or b"[]") if person in one.people]
+            found += [OwnHonour(month, chat, one) for one in _parse_honours(text or b"[]") if person in one.people]
         return found
 
     async def forget(self, person: str, somebody: str) -> None:
@@ -218,7 +218,7 @@ class Honours:
         for entry in await self._client.smembers(keys.honoured(person)):
             month, chat = entry.decode().split(" ", 1)
             text = await self._client.hget(keys.honours(chat), month)
-            honours = [one.without(person, somebody) for one in _parsed(text or b"[]")]
+            honours = [one.redact(person, somebody) for one in _parse_honours(text or b"[]")]
             if honours:
                 await self._client.hset(keys.honours(chat), month, json.dumps(honours))
         await self._client.delete(keys.honoured(person))
@@ -228,19 +228,19 @@ class Honours:
         once.
         """
         for stored, text in (await self._client.hgetall(keys.honours(old))).items():
-            month, honours = stored.decode(), list(_parsed(text))
-            await self._keep(month, new, honours, self._client.hsetnx)
+            month, honours = stored.decode(), list(_parse_honours(text))
+            await self._store(month, new, honours, self._client.hsetnx)
             for person in {person for honour in honours for person in honour.people}:
                 await self._client.srem(keys.honoured(person), f"{month} {old}")
         await self._client.delete(keys.honours(old))
 
 
-def _without(honours: Iterable[Honour], forgotten: Mapping[str, ForgettingMark]) -> list[Honour]:
+def _redact(honours: Iterable[Honour], forgotten: Mapping[str, ForgettingMark]) -> list[Honour]:
     for person, mark in forgotten.items():
-        honours = [one.without(person, mark.pseudonym) for one in honours]
+        honours = [one.redact(person, mark.pseudonym) for one in honours]
     return list(honours)
 
 
-def _parsed(text: bytes) -> Iterator[Honour]:
+def _parse_honours(text: bytes) -> Iterator[Honour]:
     for kind, people, figure in json.loads(text):
         yield Honour(kind, tuple(people), figure)

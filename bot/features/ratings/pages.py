@@ -20,7 +20,7 @@ FORM = 10
 
 
 @dataclass(frozen=True)
-class Ranked:
+class LeaderboardLine:
     """A line of a leaderboard; ``history`` is how the rating went, oldest first."""
 
     rank: int | None
@@ -30,7 +30,7 @@ class Ranked:
     history: Sequence[RatedGame] = ()
 
 
-def leaderboard_about(language: str, where: str, when: str, game: str) -> list[str]:
+def leaderboard_title(language: str, where: str, when: str, game: str) -> list[str]:
     """What a leaderboard is of: ``where`` "chat" or "all", ``when`` "month" (this one), "all", or a month as 2026-11,
     ``game`` an id or "all".
     """
@@ -42,7 +42,9 @@ def leaderboard_about(language: str, where: str, when: str, game: str) -> list[s
     ]
 
 
-def leaderboard_page(language: str, where: str, when: str, game: str, lines: Sequence[Ranked], ranked: int) -> Panel:
+def leaderboard_page(
+    language: str, where: str, when: str, game: str, lines: Sequence[LeaderboardLine], ranked: int
+) -> Panel:
     """Who is best, as in `leaderboard_about`.
 
     ``lines`` are the best, and the viewer's own last if it is not among them.
@@ -50,13 +52,13 @@ def leaderboard_page(language: str, where: str, when: str, game: str, lines: Seq
     _ = texts(language).gettext
     page = Writer()
     page.line(_("🏆 Leaderboard"), "bold")
-    page.line(" · ".join(leaderboard_about(language, where, when, game)), "italic")
+    page.line(" · ".join(leaderboard_title(language, where, when, game)), "italic")
     page.fold()
     page.gap()
     if not ranked:
         page.line(_("Nobody is ranked yet: it takes {count} games among people.").format(count=LEAST_GAMES))
     for line in lines:
-        _ranked_line(page, line, language)
+        _add_line(page, line, language)
     rows: list[Row] = [
         tuple(
             choice_button(label, choice == where, actions.page("leaderboard", choice, when, game))
@@ -76,7 +78,7 @@ def leaderboard_page(language: str, where: str, when: str, game: str, lines: Seq
     return page.panel(*rows)
 
 
-def _ranked_line(page: Writer, line: Ranked, language: str) -> None:
+def _add_line(page: Writer, line: LeaderboardLine, language: str) -> None:
     ngettext = texts(language).ngettext
     _ = texts(language).gettext
     place = MEDALS.get(line.rank, f"{line.rank}.") if line.rank else "–"
@@ -110,11 +112,11 @@ def stats_page(language: str, name: str, lines: Sequence[GameStanding], history:
             rating=standing.shown,
             games=games,
             percent=percent,
-            place=places(language, line),
+            place=rank_text(language, line),
         )
     if history:
         page.gap()
-        won, lost = letters(language)
+        won, lost = result_letters(language)
         form = " ".join(won if game.won else lost for game in history[-FORM:])
         page.line(_("Last games: {form} ({won} won, {lost} lost)"), form=form, won=won, lost=lost)
     if len(history) > 1:
@@ -130,13 +132,13 @@ def stats_page(language: str, name: str, lines: Sequence[GameStanding], history:
     return page.panel()
 
 
-def places(language: str, line: GameStanding) -> str:
+def rank_text(language: str, line: GameStanding) -> str:
     """Where somebody stands among those who are ranked."""
     _ = texts(language).gettext
     return _("rank {rank} of {ranked}").format(rank=line.rank, ranked=line.ranked) if line.rank else _("not ranked yet")
 
 
-def letters(language: str) -> tuple[str, str]:
+def result_letters(language: str) -> tuple[str, str]:
     """A letter for a game that was won, and for one that was lost."""
     _ = texts(language).gettext
     return _("W"), _("L")

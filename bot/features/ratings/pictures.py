@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 
-from bot.features.ratings.pages import FORM, Ranked, letters, places
+from bot.features.ratings.pages import FORM, LeaderboardLine, rank_text, result_letters
 from bot.finished.history import DAY_SECONDS, RatedGame
 from bot.finished.ratings import GameStanding
 from bot.pictures.lettering import drawable_text
@@ -33,7 +33,7 @@ def stats_sheet(language: str, name: str, lines: Sequence[GameStanding], history
         )
     if history:
         form = tuple(game.won for game in history[-FORM:])
-        parts.append(Form(_("last games"), form, letters(language)))
+        parts.append(Form(_("last games"), form, result_letters(language)))
     rows = []
     for line in played:
         standing = line.standing
@@ -51,12 +51,12 @@ def stats_sheet(language: str, name: str, lines: Sequence[GameStanding], history
     whole = played[0]
     return Sheet(
         title=drawable_text(name) or NAMELESS,
-        note=f"{whole.standing.shown} · {places(language, whole)}",
+        note=f"{whole.standing.shown} · {rank_text(language, whole)}",
         parts=(*parts, Rows(tuple(rows))),
     )
 
 
-def leaderboard_sheet(language: str, about: Sequence[str], lines: Sequence[Ranked]) -> Sheet | None:
+def leaderboard_sheet(language: str, about: Sequence[str], lines: Sequence[LeaderboardLine]) -> Sheet | None:
     """Who is best, each with how their rating went; None where nobody is ranked. ``about`` says of what."""
     _ = texts(language).gettext
     ngettext = texts(language).ngettext

@@ -14,8 +14,8 @@ from bot.features.ratings.honours import HonourKind, Honours
 from bot.features.ratings.honours_pages import honour_text
 from bot.finished.archive import Archive
 from bot.finished.history import RatedGame
-from bot.finished.player_ids import person_called, player_id
-from bot.finished.ratings import EVERYTHING, Place, Ratings, Scope
+from bot.finished.player_ids import person_from_id, player_id
+from bot.finished.ratings import EVERYTHING, RankedPerson, Ratings, Scope
 from bot.names import NICKNAMES, tag_namesakes
 from bot.people import People
 from bot.pseudonyms import localize_name
@@ -119,19 +119,21 @@ class Players:
         )
         chats = await self._chats_of(reader)
         places = await self._ratings.best_and_own(scope, reader, MOST_RANKED)
-        names = tag_namesakes({one.person: await self._name(one.person, reader, chats, language) for one in places})
-        players = [await self._ranked(place, reader, names[place.person]) for place in places]
-        return Leaderboard(game=game, period=period, ranked=await self._ratings.ranked(scope), players=players)
+        names = tag_namesakes(
+            {one.person: await self._visible_name(one.person, reader, chats, language) for one in places}
+        )
+        players = [await self._ranked_player(place, reader, names[place.person]) for place in places]
+        return Leaderboard(game=game, period=period, ranked=await self._ratings.count_ranked(scope), players=players)
 
     async def player(self, id: str, reader: str, language: str) -> Player | None:  # noqa: A002
         """A player by their id; None where there is none, or nothing to be told of them."""
-        person = person_called(id, await self._store.secret())
+        person = person_from_id(id, await self._store.secret())
         if not person:
             return None
         standings = await self._ratings.standings(person)
         if not standings and person != reader:
             return None
-        name = await self._name(person, reader, await self._chats_of(reader), language)
+        name = await self._visible_name(person, reader, await self._chats_of(reader), language)
         history = (await self._ratings.histories(Scope(), [person]))[person]
         return Player(
             id=id,
@@ -148,7 +150,7 @@ class Players:
                 )
                 for game, standing, rank, ranked in standings
             ],
-            history=list(map(_result, history)),
+            history=list(map(_rated_result, history)),
             honours=[
                 PlayerHonour(
                     month=one.month,
@@ -156,12 +158,12 @@ class Players:
                     figure=one.honour.figure,
                     text=f"{month_name(one.month, language)}: {honour_text(language, one.honour)}",
                 )
-                for one in await self._honours.of_person(person)
+                for one in await self._honours.honours_of(person)
             ],
             games=await self._games_of(person, language) if person == reader else [],
         )
 
-    async def _ranked(self, place: Place, reader: str, name: str) -> RankedPlayer:
+    async def _ranked_player(self, place: RankedPerson, reader: str, name: str) -> RankedPlayer:
         return RankedPlayer(
             id=await self.id_of(place.person),
             name=name,
@@ -173,15 +175,15 @@ class Players:
             ratings=[game.rating for game in place.history],
         )
 
-    async def _name(self, person: str, reader: str, chats: set[str], language: str) -> str:
+    async def _visible_name(self, person: str, reader: str, chats: set[str], language: str) -> str:
         """What the reader, who plays in these chats, may call somebody."""
         profile = await self._people.person(person)
         if person == reader or (chats and chats & await self._chats_of(person)):
             return localize_name(profile.name, language)
-        return profile.nickname or self._made_up(await self.id_of(person))
+        return profile.nickname or self._default_nickname(await self.id_of(person))
 
     @staticmethod
-    def _made_up(id: str) -> str:  # noqa: A002
+    def _default_nickname(id: str) -> str:  # noqa: A002
         """A nickname for somebody who has none, always the same."""
         number = int.from_bytes(blake2b(id.encode(), digest_size=8).digest())
         return f"{NICKNAMES[number % len(NICKNAMES)]} {100 + number // len(NICKNAMES) % 900}"
@@ -211,5 +213,5 @@ class Players:
         return found
 
 
-def _result(game: RatedGame) -> RatedResult:
+def _rated_result(game: RatedGame) -> RatedResult:
     return RatedResult(day=EPOCH + timedelta(days=game.day), won=game.won, rating=game.rating)

@@ -311,7 +311,7 @@ class TournamentPages:
             if (result := match.results.get(deal)) and result.game
         }
         # A host may have moved them out into files.
-        kept = await self._archive.kept(list(games.values()))
+        kept = await self._archive.kept_ids(list(games.values()))
         return {key: id_ for key, id_ in games.items() if id_ in kept}
 
     async def _mine(self, press: Press, profile: Profile, t: Tournament, _words: list[str]) -> Reply:

@@ -159,7 +159,7 @@ class Director:
             left = tournament.ends_at[match.round - 1] - played
             if match.seats or left <= 0 or not waits:
                 if left > 0:
-                    self._reminders.remind(tournament, match, left)
+                    self._reminders.send_due(tournament, match, left)
                 tournament = await self._advance_match(tournament, match, left)
                 has_begun = not match.seats and bool(tournament.match(match.round, match.number).seats)
                 playing.update(match.teams if has_begun else ())
@@ -250,8 +250,8 @@ class Director:
             return tournament
         log.warning("fixture_lost", tournament=tournament.code, table=code)
         game = await self.fixtures.find_game(tournament, match, code)
-        if game and game.played_for:
-            return await self._record_result(tournament.code, game.played_for, code, game)
+        if game and game.fixture_name:
+            return await self._record_result(tournament.code, game.fixture_name, code, game)
         gone = self._missing_teams(tournament, match)
         if left > 0 and not gone and not tournament.is_duplicate:
             try:

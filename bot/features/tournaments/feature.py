@@ -38,7 +38,7 @@ class TournamentPolicy(TablePolicy):
         if not table.is_duplicate:
             return None
         assert table.fixture
-        game = await self._archive.finished(table, time.time())
+        game = await self._archive.build_game(table, time.time())
         await self._director.record_game(table, game)
         await self._store.confirm(keys.tournament_games(table.fixture.tournament))
         GAMES.labels(table.game_id, "duplicate").inc()

@@ -7,7 +7,7 @@ from cachetools import LRUCache
 
 from bot.features.tournaments.naming import with_current_names
 from bot.features.tournaments.tournament import Match, Tournament
-from bot.finished.archive import Archive, read_or_none
+from bot.finished.archive import Archive, parse_or_none
 from bot.finished.game import FinishedGame
 from bot.people import People
 from bot.pseudonyms import is_pseudonym
@@ -117,7 +117,7 @@ class Fixtures:
             # It comes by again with each pass, and the log has its line.
             if stored is None or stored in self._unreadable:
                 continue
-            if game := read_or_none(field.partition(b" ")[2].decode(), stored):
+            if game := parse_or_none(field.partition(b" ")[2].decode(), stored):
                 await self._archive.keep(game)
                 await self._client.hdel(games, field)
             else:
@@ -128,10 +128,10 @@ class Fixtures:
         for field, stored in (await self._client.hgetall(keys.tournament_games(tournament.code))).items():
             id_ = field.partition(b" ")[2].decode()
             if id_.startswith(f"{code}-"):
-                return read_or_none(id_, stored)
+                return parse_or_none(id_, stored)
         for team in match.teams:
             for one in tournament.members(team):
-                if id_ := await self._archive.played_at(code, one.person):
+                if id_ := await self._archive.find_played(code, one.person):
                     return await self._archive.get(id_)
         return None
 

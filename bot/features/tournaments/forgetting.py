@@ -21,7 +21,7 @@ from bot.features.tournaments.entries import (
 from bot.features.tournaments.errors import NoSuchTournament, UnreadableTournament
 from bot.features.tournaments.store import Tournaments
 from bot.features.tournaments.tournament import Tournament
-from bot.finished.archive import read_or_none
+from bot.finished.archive import parse_or_none
 from bot.pseudonyms import NAME
 from bot.store import Store, keys
 from bot.store.naming import may_name
@@ -46,9 +46,9 @@ async def _forget_in(tournaments: Tournaments, code: str, person: str, somebody:
     client, games = tournaments.client, keys.tournament_games(code)
     for id_, stored in (await client.hgetall(games)).items():
         # One that cannot be read is left as it is, as in the archive: it must not keep the others from being rewritten.
-        game = read_or_none(id_.decode(), stored)
+        game = parse_or_none(id_.decode(), stored)
         if game and person in game.people:
-            await client.hset(games, id_, game.without(person, somebody).to_bytes())
+            await client.hset(games, id_, game.redact(person, somebody).to_bytes())
 
 
 async def export(client: Any, person: str) -> list[dict[str, Any]]:

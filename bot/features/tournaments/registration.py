@@ -196,7 +196,7 @@ class Registration:
 
     async def _player_ratings(self, code: str) -> Mapping[str, int]:
         """The ratings everywhere, at the tournament's game, of who has entered."""
-        if await self._ratings.left() > MOST_UNRATED:
+        if await self._ratings.count_unrated() > MOST_UNRATED:
             raise NotRatedYet()
         await self._ratings.catch_up()
         tournament = await self._tournaments.load(code)

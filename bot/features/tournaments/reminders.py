@@ -77,7 +77,7 @@ class Reminders:
         self._states: LRUCache[Reminder, ReminderState] = LRUCache(REMEMBERED)
         self.now: Callable[[], float] = time.monotonic
 
-    def remind(self, tournament: Tournament, match: Match, left: int) -> None:
+    def send_due(self, tournament: Tournament, match: Match, left: int) -> None:
         """Have those who play a match be reminded, each once, if so little time is left for it, in seconds; whether it
         has a table or not.
         """

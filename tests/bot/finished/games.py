@@ -37,7 +37,7 @@ async def keep(store: Store, game: FinishedGame) -> None:
     from bot.finished.archive import Archive  # noqa: PLC0415
 
     await store.client.set(keys.game(game.id), game.to_bytes(), nx=True)
-    await Archive(store.client).number(game.id)
+    await Archive(store.client).assign_number(game.id)
 
 
 def renamed(game: FinishedGame, name: str) -> FinishedGame:

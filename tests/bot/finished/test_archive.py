@@ -46,7 +46,7 @@ async def test_ratings_step_over_what_is_missing(store: Store, what: str) -> Non
             await store.client.delete(keys.game(third))
             await store.client.zrem(keys.GAMES_ORDER, third)
     assert await ratings.catch_up() == 5
-    assert await ratings.rated() == 6
+    assert await ratings.last_rated_number() == 6
     before = await ratings_of(store)
     assert len(before) > 4
     assert await seats_rated(ratings) == 10
@@ -65,7 +65,7 @@ async def test_a_removed_game_gives_its_number_to_nobody(store: Store) -> None:
     await store.client.delete(keys.game(finished(3).id))
     await store.client.zrem(keys.GAMES_ORDER, finished(3).id)
     await keep(store, finished(4))
-    assert [entry.number async for entry in archive.after(0)] == [1, 2, 4]
+    assert [entry.number async for entry in archive.entries_after(0)] == [1, 2, 4]
     ratings = Ratings(store.client, archive)
     assert await ratings.catch_up() == 3
     await keep(store, finished(5))
@@ -88,7 +88,7 @@ async def test_workers_that_finish_at_once_give_each_game_one_number(store: Stor
     games = [finished(number) for number in range(12)]
     for game in games:
         await store.client.set(keys.game(game.id), game.to_bytes())
-    numbers = await asyncio.gather(*(archive.number(game.id) for archive in archives for game in games))
+    numbers = await asyncio.gather(*(archive.assign_number(game.id) for archive in archives for game in games))
     assert sorted(numbers[:12]) == list(range(1, 13))
     assert numbers[:12] == numbers[12:]
     counts = await asyncio.gather(*(Ratings(store.client, archive).catch_up() for archive in archives))
@@ -115,7 +115,7 @@ async def test_the_first_layout_gets_its_counter(store: Store) -> None:
     await store.client.set(keys.RATED, 2)
     for _ in range(2):
         await migrations.count_games(store.client)
-        numbers = [entry.number async for entry in Archive(store.client).after(0)]
+        numbers = [entry.number async for entry in Archive(store.client).entries_after(0)]
         assert numbers == [1, 2, 3, 4, 5]
         assert await store.client.get(keys.GAMES_COUNTER) == b"5"
     assert await Ratings(store.client, Archive(store.client)).catch_up() == 3
@@ -126,7 +126,7 @@ async def test_the_first_layout_gets_its_counter(store: Store) -> None:
 async def test_a_store_without_games_is_migrated(store: Store) -> None:
     await migrations.count_games(store.client)
     await keep(store, finished(1))
-    assert [entry.number async for entry in Archive(store.client).after(0)] == [1]
+    assert [entry.number async for entry in Archive(store.client).entries_after(0)] == [1]
 
 
 async def test_a_game_is_rewritten_in_its_place(store: Store) -> None:
@@ -168,7 +168,7 @@ async def test_the_last_game_is_the_one_that_ended_last_though_another_comes_lat
     evening, morning = await archive.keep(finished(2)), await archive.keep(finished(1))
     assert morning.ended < evening.ended
     for whose in (*evening.known_people, *evening.chats):
-        assert await archive.last(whose) == evening
+        assert await archive.last_game(whose) == evening
     await store.client.delete(keys.game(evening.id))
     await archive.keep(morning)
-    assert await archive.last(morning.chats[0]) == morning
+    assert await archive.last_game(morning.chats[0]) == morning

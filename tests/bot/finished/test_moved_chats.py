@@ -68,13 +68,13 @@ async def test_a_game_that_is_rated_while_its_chat_moves_counts_with_the_others(
 
 async def test_a_game_whose_chat_moves_while_it_is_rated_counts_with_the_others(store: Store) -> None:
     ratings = await rated(store, 4)
-    enter = ratings._enter
+    enter = ratings._index_scopes
 
     async def move_first(people: Sequence[str], scopes: Sequence[Scope]) -> None:
         await ratings.move_chat(GROUP, NEW)
         await enter(people, scopes)
 
-    ratings._enter = move_first  # type: ignore[method-assign]
+    ratings._index_scopes = move_first  # type: ignore[method-assign]
     await keep(store, game(4))
     assert await ratings.catch_up() == 1
     assert await games_of_anna(ratings) == [0, 5]
@@ -126,33 +126,33 @@ async def test_the_honours_of_a_month_in_which_a_chat_moves_are_the_new_ones(sto
     await keep(store, replace(game(5), chats=[GROUP, NEW]))
     await ratings.catch_up()
     honours = Honours(store.client, ratings.archive, ratings)
-    assert await honours.close_past(IN_MARCH) == "2026-02"
-    assert await honours.of_chat(GROUP, 6) == []
-    [month] = await honours.of_chat(NEW, 6)
+    assert await honours.close_past_months(IN_MARCH) == "2026-02"
+    assert await honours.months_of(GROUP, 6) == []
+    [month] = await honours.months_of(NEW, 6)
     assert month.honours[0].kind == "champion"
     assert Honour("streak", (ANNA,), 6) in month.honours
     # Told once more, and late, that the chat has moved.
     await store.client.hset(keys.honours(GROUP), "2026-02", "[]")
     await honours.move_chat(GROUP, NEW)
-    assert await honours.of_chat(NEW, 6) == [month]
+    assert await honours.months_of(NEW, 6) == [month]
 
 
 async def test_a_chat_that_moves_while_its_month_is_closed_has_its_honours(store: Store) -> None:
     ratings = await rated(store, 4)
     honours = Honours(store.client, ratings.archive, ratings)
-    first = ratings.first
+    first = ratings.leaders
 
     async def move_first(scope: Scope) -> tuple[list[str], int]:
         await ratings.move_chat(GROUP, NEW)
         return await first(scope)
 
-    ratings.first = move_first  # type: ignore[method-assign]
-    assert await honours.close_past(IN_MARCH) == ""
-    assert await honours.close_past(IN_MARCH) == "2026-02"
-    assert await honours.of_chat(GROUP, 6) == []
-    [month] = await honours.of_chat(NEW, 6)
+    ratings.leaders = move_first  # type: ignore[method-assign]
+    assert await honours.close_past_months(IN_MARCH) == ""
+    assert await honours.close_past_months(IN_MARCH) == "2026-02"
+    assert await honours.months_of(GROUP, 6) == []
+    [month] = await honours.months_of(NEW, 6)
     assert month.honours[0].kind == "champion"
-    assert {one.chat for one in await honours.of_person(ANNA)} == {NEW}
+    assert {one.chat for one in await honours.honours_of(ANNA)} == {NEW}
 
 
 async def test_the_deal_of_the_day_is_told_in_the_new_chat_and_yesterdays_too(store: Store) -> None:
@@ -160,12 +160,12 @@ async def test_the_deal_of_the_day_is_told_in_the_new_chat_and_yesterdays_too(st
         today, results = worker.feature(DailyFeature).days.today(), worker.feature(DailyFeature).days.results
         days = (today, today - timedelta(days=1))
         for day in days:
-            await results.asked_in(day, GROUP, ANNA)
-            await results.note(day, ANNA, DayResult((7, 4), "1100"))
+            await results.add_request(day, GROUP, ANNA)
+            await results.store_result(day, ANNA, DayResult((7, 4), "1100"))
         for _ in range(2):
             await Dispatcher(worker).move_chat(GROUP, NEW)
         for day in days:
-            assert [line.person for line in await results.lines(day, NEW)] == [ANNA]
+            assert [line.person for line in await results.ranking(day, NEW)] == [ANNA]
 
 
 async def test_what_the_new_chat_wants_goes_for_tables_that_know_it_by_its_old_name(store: Store) -> None:

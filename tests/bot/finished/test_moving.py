@@ -17,10 +17,10 @@ from bot import guests
 from bot.cli.archive import seconds_of
 from bot.cli.main import app
 from bot.features.ratings.honours import Honours, closed_month
-from bot.finished.archive import Archive, Numbered
-from bot.finished.file import all_filed, filed, rewrite, with_files
+from bot.finished.archive import Archive, ArchiveEntry
+from bot.finished.file import merge_with_files, read_all_entries, read_entries, rewrite_file
 from bot.finished.game import FinishedGame, UnreadableGame
-from bot.finished.moving import Moved, Moving
+from bot.finished.moving import GameMover, MoveResult
 from bot.finished.ratings import Ratings
 from bot.store import EmbeddedStore, Store, StoreError, keys, opened
 from tests.bot.command import command
@@ -38,45 +38,45 @@ async def rated(store: Store) -> Ratings:
         await keep(store, finished(number))
     ratings = Ratings(store.client, Archive(store.client))
     assert await ratings.catch_up() == GAMES
-    await Honours(store.client, ratings.archive, ratings).close_past(IN_MARCH)
+    await Honours(store.client, ratings.archive, ratings).close_past_months(IN_MARCH)
     return ratings
 
 
-async def move(store: Store, path: Path, before: int = 7) -> Moved:
-    return await Moving(store.client, path, lambda _: None).move(NOON + before, await closed_month(store.client))
+async def move(store: Store, path: Path, before: int = 7) -> MoveResult:
+    return await GameMover(store.client, path, lambda _: None).move(NOON + before, await closed_month(store.client))
 
 
 async def kept(store: Store) -> list[int]:
-    return [entry.number async for entry in Archive(store.client).after(0) if entry.game]
+    return [entry.number async for entry in Archive(store.client).entries_after(0) if entry.game]
 
 
 def in_file(path: Path) -> list[int]:
-    return [one.number for one in filed(path)]
+    return [one.number for one in read_entries(path)]
 
 
 async def test_old_games_go_and_ratings_stay(any_store: Store, tmp_path: Path) -> None:
     store, path = any_store, tmp_path / "old.jsonl"
     ratings = await rated(store)
     before = await ratings_of(store)
-    assert await move(store, path) == Moved(6, [])
+    assert await move(store, path) == MoveResult(6, [])
     assert await kept(store) == [7, 8, 9, 10, 11, 12]
     assert in_file(path) == [1, 2, 3, 4, 5, 6]
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
     assert not [key async for key in store.client.scan_iter(match=keys.game("T00[1-6]*"))]
     assert await ratings_of(store) == before
     # Later ones go behind them.
-    assert await move(store, path, 9) == Moved(2, [])
+    assert await move(store, path, 9) == MoveResult(2, [])
     assert in_file(path) == [1, 2, 3, 4, 5, 6, 7, 8]
-    made = await ratings.rebuild(all_filed([path]))
+    made = await ratings.rebuild(read_all_entries([path]))
     assert (made.games, made.holes, made.lost) == (GAMES, [], [])
     assert await ratings_of(store) == before
     # Without them ratings are others, and what was missing is said.
     made = await ratings.rebuild()
     assert (made.games, made.holes) == (4, [range(1, 9)])
     assert await ratings_of(store) != before
-    assert await Archive(store.client).moved() == 8
+    assert await Archive(store.client).count_moved() == 8
     await keep(store, finished(20))
-    assert [entry.number async for entry in Archive(store.client).after(0)][-1] == GAMES + 1
+    assert [entry.number async for entry in Archive(store.client).entries_after(0)][-1] == GAMES + 1
 
 
 @pytest.mark.parametrize("is_dangling", [True, False])
@@ -86,10 +86,10 @@ async def test_an_archive_follows_a_symbolic_link(store: Store, tmp_path: Path, 
     if not is_dangling:
         real.touch()
     await rated(store)
-    assert await move(store, link) == Moved(6, [])
+    assert await move(store, link) == MoveResult(6, [])
     assert link.readlink() == real
     assert in_file(real) == [1, 2, 3, 4, 5, 6]
-    rewrite(link, lambda entry: entry.game if entry.number > 1 else None)
+    rewrite_file(link, lambda entry: entry.game if entry.number > 1 else None)
     assert link.readlink() == real
     assert in_file(real) == [2, 3, 4, 5, 6]
 
@@ -116,7 +116,7 @@ async def test_what_is_not_done_with_stays(store: Store, tmp_path: Path) -> None
     wrong = replace(finished(4), record=record.model_copy(update={"winner": [1 - (record.winner or [0])[0]]}))
     await store.client.set(keys.game(wrong.id), wrong.to_bytes())
     await keep(store, finished(13, ended=NOON))
-    assert await move(store, tmp_path / "old", 99) == Moved(GAMES - 3, [wrong.id])
+    assert await move(store, tmp_path / "old", 99) == MoveResult(GAMES - 3, [wrong.id])
     assert await kept(store) == [2, 4, 13]
 
 
@@ -126,10 +126,10 @@ async def test_games_stay_until_the_honours_of_their_month_are_made(store: Store
     await keep(store, finished(13, ended=int(IN_MARCH.timestamp())))
     await ratings.catch_up()
     april = (IN_MARCH + timedelta(days=31)).timestamp()
-    assert await move(store, tmp_path / "old", int(april) - NOON) == Moved(GAMES, [])
+    assert await move(store, tmp_path / "old", int(april) - NOON) == MoveResult(GAMES, [])
     assert await kept(store) == [13]
-    await honours.close_past(IN_MARCH + timedelta(days=31))
-    assert await move(store, tmp_path / "old", int(april) - NOON) == Moved(1, [])
+    await honours.close_past_months(IN_MARCH + timedelta(days=31))
+    assert await move(store, tmp_path / "old", int(april) - NOON) == MoveResult(1, [])
 
 
 @pytest.mark.parametrize("step", mostly_long(range(1, 30, 2), 1, 9, 17, 25))
@@ -164,8 +164,8 @@ async def test_cut_short_anywhere_it_goes_on(
     await move(store, path)
     assert in_file(path) == [1, 2, 3, 4, 5, 6]
     assert await kept(store) == [7, 8, 9, 10, 11, 12]
-    assert await Archive(store.client).moved() == 6
-    assert (await ratings.rebuild(all_filed([path]))).games == GAMES
+    assert await Archive(store.client).count_moved() == 6
+    assert (await ratings.rebuild(read_all_entries([path]))).games == GAMES
     assert await ratings_of(store) == before
 
 
@@ -187,7 +187,7 @@ async def test_no_game_goes_before_the_name_of_its_file_is_on_disk(
                 await move(store, path)
             assert len(await kept(store)) == GAMES
         with pytest.raises(OSError, match="no folder"):
-            rewrite(path, lambda entry: entry.game)
+            rewrite_file(path, lambda entry: entry.game)
     await move(store, path)
     assert in_file(path) == [1, 2, 3, 4, 5, 6]
 
@@ -208,7 +208,7 @@ async def test_what_is_in_both_comes_once_and_a_hole_is_filled(store: Store, tmp
     await store.client.zadd(keys.GAMES_ORDER, {finished(2).id: 2, finished(3).id: 3})
     await store.client.set(keys.game(finished(3).id), finished(3).to_bytes())
     await store.client.zadd(keys.GAMES_ORDER, {finished(1).id: 1})
-    games = [entry async for entry in with_files(Archive(store.client), all_filed([tmp_path / "old"] * 2))]
+    games = [entry async for entry in merge_with_files(Archive(store.client), read_all_entries([tmp_path / "old"] * 2))]
     assert [entry.number for entry in games] == list(range(1, GAMES + 1))
     assert all(entry.game for entry in games)
 
@@ -217,20 +217,20 @@ async def test_a_game_changed_in_between_is_written_anew(store: Store, tmp_path:
     """Somebody was forgotten while the game was on its way: the file must not keep their name."""
     path = tmp_path / "old"
     await rated(store)
-    moving = Moving(store.client, path, lambda _: None)
-    go = moving._go
+    moving = GameMover(store.client, path, lambda _: None)
+    go = moving._remove_from_store
 
-    async def late(entry: Numbered, stored: bytes) -> None:
+    async def late(entry: ArchiveEntry, stored: bytes) -> None:
         if entry.id == finished(2).id:
             await Archive(store.client).rewrite(entry.id, lambda game: renamed(game, "somebody"))
         await go(entry, stored)
 
-    moving._go = late  # type: ignore[method-assign]
+    moving._remove_from_store = late  # type: ignore[method-assign]
     with pytest.raises(StoreError, match="run the same again"):
         await moving.move(NOON + 7, await closed_month(store.client))
     await move(store, path)
     assert sorted(in_file(path)) == [1, 2, 3, 4, 5, 6]
-    [second] = [one.read().game for one in filed(path) if one.number == 2]
+    [second] = [one.read().game for one in read_entries(path) if one.number == 2]
     assert second == renamed(finished(2), "somebody")
 
 
@@ -247,15 +247,15 @@ async def test_games_in_files_count_towards_a_guests_trial(
     await Ratings(store.client, archive).catch_up()
     # Another month's game has the honours of this one made.
     await archive.keep(replace(finished(9), ended=NOON + 40 * 86400))
-    await Honours(store.client, archive, Ratings(store.client, archive)).close_past(IN_MARCH)
+    await Honours(store.client, archive, Ratings(store.client, archive)).close_past_months(IN_MARCH)
     path = tmp_path / "old"
     if is_cut_short:
 
-        async def dying(entry: Numbered, stored: bytes) -> None:
+        async def dying(entry: ArchiveEntry, stored: bytes) -> None:
             raise ConnectionError
 
-        moving = Moving(store.client, path, lambda _: None)
-        moving._go = dying  # type: ignore[method-assign]
+        moving = GameMover(store.client, path, lambda _: None)
+        moving._remove_from_store = dying  # type: ignore[method-assign]
         with pytest.raises(ConnectionError):
             await moving.move(NOON + 2, await closed_month(store.client))
         assert await kept(store) == [1, 2, 3, 4, 5, 6]
@@ -273,15 +273,15 @@ async def test_a_file_is_rewritten_whole_or_not_at_all(store: Store, tmp_path: P
     path = tmp_path / "old"
     await rated(store)
     await move(store, path)
-    rewrite(path, lambda entry: renamed(entry.game, "somebody") if entry.game else None)
-    assert {one.read().game.record.seats[0] for one in filed(path)} == {"somebody"}  # type: ignore[union-attr]
+    rewrite_file(path, lambda entry: renamed(entry.game, "somebody") if entry.game else None)
+    assert {one.read().game.record.seats[0] for one in read_entries(path)} == {"somebody"}  # type: ignore[union-attr]
     before = path.read_bytes()
 
     def fails(_: object) -> FinishedGame:
         raise RuntimeError
 
     with pytest.raises(RuntimeError):
-        rewrite(path, fails)
+        rewrite_file(path, fails)
     assert path.read_bytes() == before
     assert [one.name for one in tmp_path.iterdir() if one.name != "data"] == ["old"]
 
@@ -321,7 +321,7 @@ async def test_a_first_line_cut_short_anywhere_is_dropped(store: Store, tmp_path
     await rated(store)
     path = tmp_path / "old"
     path.write_bytes(begun)
-    assert await move(store, path) == Moved(6, [])
+    assert await move(store, path) == MoveResult(6, [])
     assert in_file(path) == [1, 2, 3, 4, 5, 6]
 
 
@@ -331,7 +331,7 @@ async def test_a_last_line_that_somebody_took_its_end_from_is_kept(store: Store,
     path = tmp_path / "old"
     await move(store, path)
     path.write_bytes(path.read_bytes().rstrip(b"\n"))
-    assert await move(store, path, 9) == Moved(2, [])
+    assert await move(store, path, 9) == MoveResult(2, [])
     assert in_file(path) == [1, 2, 3, 4, 5, 6, 7, 8]
 
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from bot.features.ratings.honours import Deeds
+from bot.features.ratings.honours import HonourTally
 from bot.finished.archive import Archive
 from bot.finished.game import FinishedGame
 from bot.finished.rating_rules import RULES, is_finished_by, is_given_up_early
@@ -82,7 +82,7 @@ def test_an_early_resignation_is_no_win_in_a_streak() -> None:
     people = ("paper:1", "paper:2")
 
     def streaks(*games: FinishedGame) -> list[int]:
-        deeds = Deeds()
+        deeds = HonourTally()
         for game in games:
             deeds.add(game)
         return [one.figure for one in deeds.honours() if one.kind == "streak"]
@@ -148,7 +148,7 @@ async def test_games_before_a_forgetting_ends_still_count(store: Store, whose: s
     games = [given_up(number, 20, people=("paper:1", "paper:2"), ended=NOON + number) for number in range(1, 5)]
     _, third = await standings(store, *games[:3])
     await store.client.hset(keys.FORGETTING, "paper:2", ForgettingMark("somebody:2", 0).to_text())
-    _, fourth = await standings(store, games[3].without("paper:2", whose))
+    _, fourth = await standings(store, games[3].redact("paper:2", whose))
     assert fourth["paper:1"].shown == third["paper:1"].shown
 
 

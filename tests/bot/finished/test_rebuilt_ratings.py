@@ -6,7 +6,7 @@ from random import Random
 
 import pytest
 
-from bot.features.privacy.forgetting import STRAGGLERS_AFTER, Forgetter
+from bot.features.privacy.forgetting import SECOND_PASS_AFTER, Forgetter
 from bot.finished.archive import Archive
 from bot.finished.game import FinishedGame
 from bot.finished.ratings import Ratings
@@ -64,7 +64,7 @@ class Days:
     async def look_once_more(self) -> None:
         """End all forgettings: from now on people come back as new ones."""
         while await forgetting_marks(self.client):
-            self.now += 2 * STRAGGLERS_AFTER
+            self.now += 2 * SECOND_PASS_AFTER
             await self.forgetter.work()
 
     async def play(self, number: int) -> None:
@@ -73,7 +73,7 @@ class Days:
         self.ended += self.random.choice([60] * 15 + [86400])
         game = replace(self.some_game(number, people), id=f"G{number}-1", code=f"G{number}", ended=self.ended)
         for person, mark in (await forgetting_marks(self.client)).items():
-            game = game.without(person, mark.pseudonym)
+            game = game.redact(person, mark.pseudonym)
         await self.archive.keep(game)
 
     def some_game(self, number: int, people: Sequence[str]) -> FinishedGame:

@@ -12,7 +12,7 @@ import pytest
 
 from bot import actions
 from bot.addresses import Visitor
-from bot.features.find.leavers import who_left
+from bot.features.find.leavers import find_leavers
 from bot.finished.archive import game_id
 from bot.handlers import Dispatcher
 from bot.handlers.hands import OpenHand
@@ -476,7 +476,7 @@ async def test_friends_who_play_again_are_no_strangers_and_are_watched_as_before
     for _game in range(2):
         assert bool(await worker.watching.watch_id(table)) == (origin == "page")
         over = await worker.room.resign_for(table.code, 0, "r")
-        assert who_left(over) == []
+        assert find_leavers(over) == []
         again = actions.page("rematch", game_id(over))
         await worker.settled()
         for player in (anna, bruno):
@@ -512,7 +512,7 @@ async def test_whose_friend_was_forgotten_plays_again_with_whoever_comes(worker:
     table = await worker.challenges.sit(opened.code, bruno.person.id, "Bruno", "s", 1)
     over = await worker.room.resign_for(table.code, 0, "r")
     await worker.settled()
-    await worker.archive.rewrite(game_id(over), lambda one: one.without(bruno.person.id, "somebody:1"))
+    await worker.archive.rewrite(game_id(over), lambda one: one.redact(bruno.person.id, "somebody:1"))
     again = actions.page("rematch", game_id(over))
     await anna.dispatcher.handle_press(Press("again", anna.person, anna.private, "page", again, genuine=True))
     await worker.settled()

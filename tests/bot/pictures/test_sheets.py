@@ -6,7 +6,7 @@ from itertools import chain
 
 import pytest
 
-from bot.features.ratings.pages import Ranked, leaderboard_about, leaderboard_page, stats_page
+from bot.features.ratings.pages import LeaderboardLine, leaderboard_page, leaderboard_title, stats_page
 from bot.features.ratings.pictures import leaderboard_sheet, stats_sheet
 from bot.features.tournaments.pictures import standings_sheet
 from bot.features.tournaments.tournament import Form as TournamentForm
@@ -49,7 +49,7 @@ def sheets(language: str) -> list[Sheet]:
         for suits in ("italian", "french"):
             found += [rules_sheet(game, language, suits, "classic"), rules_sheet(game, language, suits, "easy")]
     stats = stats_sheet(language, NAMES[1], LINES, HISTORY)
-    leaders = leaderboard_sheet(language, leaderboard_about(language, "chat", "all", "all"), RANKED)
+    leaders = leaderboard_sheet(language, leaderboard_title(language, "chat", "all", "all"), RANKED)
     assert stats
     assert leaders
     tables = [
@@ -72,7 +72,7 @@ TABLES: tuple[tuple[TournamentForm, int, str], ...] = (
     ("duplicate", 5, "spades"),
     ("knockout", 64, "tressette"),
 )
-RANKED = [Ranked(rank, name, STANDING, rank == 3, HISTORY[:rank]) for rank, name in enumerate(3 * NAMES, 1)]
+RANKED = [LeaderboardLine(rank, name, STANDING, rank == 3, HISTORY[:rank]) for rank, name in enumerate(3 * NAMES, 1)]
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
@@ -153,7 +153,7 @@ def test_no_deal_decides_a_game_that_points_did_not(ending: str) -> None:
 
 
 def test_what_is_counted_once_is_in_the_singular() -> None:
-    once = [Ranked(1, "Anna", Standing(games=1, wins=1), False)]
+    once = [LeaderboardLine(1, "Anna", Standing(games=1, wins=1), False)]
     assert "(1 partita, 1 vinta)" in leaderboard_page("it", "all", "all", "testa", once, 1).plain
     sheet = leaderboard_sheet("it", [], once)
     assert sheet
@@ -205,7 +205,7 @@ def test_one_game_is_no_course() -> None:
 
 def test_nobody_without_a_rated_game_has_a_picture_of_it() -> None:
     assert stats_sheet("en", "Anna", [GameStanding(EVERYTHING, Standing(), None, 0)], []) is None
-    assert leaderboard_sheet("en", [], [Ranked(None, "Anna", Standing(), True)]) is None
+    assert leaderboard_sheet("en", [], [LeaderboardLine(None, "Anna", Standing(), True)]) is None
 
 
 def test_a_leaderboard_s_picture_has_whom_its_text_has() -> None:

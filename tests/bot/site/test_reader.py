@@ -142,7 +142,7 @@ async def test_people_who_are_forgotten_are_gone_from_the_next_answer_on(store: 
     before = await reader.get_deal(game.id, 1, ITALIAN)
     assert before
     assert b"Anna" in before.body
-    await Archive(store.client).rewrite(game.id, lambda one: one.without(one.people[0], "somebody:1"))
+    await Archive(store.client).rewrite(game.id, lambda one: one.redact(one.people[0], "somebody:1"))
     after = await reader.get_deal(game.id, 1, ITALIAN)
     assert after
     assert b"Anna" not in after.body
@@ -277,6 +277,6 @@ async def test_more_analyses_than_may_be_are_refused(store: Store, monkeypatch: 
     async def full(_game: Any) -> None:
         return None
 
-    monkeypatch.setattr(reader._analysis_pool, "analysis", full)
+    monkeypatch.setattr(reader._analysis_pool, "analyse", full)
     with pytest.raises(AnalysisBusy):
         await reader.get_analysis(game.id, ENGLISH, begin=True)

@@ -153,13 +153,13 @@ def test_no_single_deal_brings_as_many_points_as_a_table_of_one_deal_is_played_t
 async def test_a_game_of_a_tournament_says_so_and_counts_for_its_chat(room: Room, store: Store) -> None:
     whole = await Archive(store.client).add(await room.resign_for((await opened(room)).code, 0, "leave"), 1.0)
     assert (whole.fixture, whole.chats, whole.is_rated) == ("K7QF2M 2.0.0", ["p:100"], True)
-    assert whole.played_for == FixtureName("K7QF2M", 2, 0, 0)
+    assert whole.fixture_name == FixtureName("K7QF2M", 2, 0, 0)
     duplicate = await opened(room, update="d", deal=3)
     for ended in (await room.stop_late(duplicate.code, "late"), await room.resign_for(duplicate.code, 0, "leave")):
-        one = await Archive(store.client).finished(ended, 1.0)
+        one = await Archive(store.client).build_game(ended, 1.0)
         assert (one.fixture, one.chats, one.is_rated) == ("K7QF2M 2.0.3", ["p:100"], False)
-        assert one.played_for
-        assert one.played_for.is_duplicate
+        assert one.fixture_name
+        assert one.fixture_name.is_duplicate
         assert FinishedGame.parse(one.to_bytes()) == one
         assert from_line(to_line(7, one)).game == one
 
@@ -168,7 +168,7 @@ def test_games_of_older_releases_are_of_no_tournament_and_others_stay_as_they_we
     game = finished(1)
     assert not {"fixture", "origin"} & game.fields.keys()
     assert FinishedGame.parse(game.to_bytes()) == game
-    assert game.played_for is None
+    assert game.fixture_name is None
 
 
 @pytest.mark.parametrize("text", ["K7QF2M", "K7QF2M 2.0", "K7QF2M 2.0.01", "K7QF2M 2.x.1", " 2.0.1 "])

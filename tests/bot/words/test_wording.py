@@ -9,7 +9,7 @@ import pytest
 
 from bot.features.analysis.pages import analysis_page
 from bot.features.daily.deal import DayResult
-from bot.features.daily.pages import day_result_panel, shared_text
+from bot.features.daily.pages import day_result_panel, shareable_text
 from bot.panel import utf16_length
 from bot.panels.rules import rules_page
 from bot.store import Store
@@ -44,7 +44,7 @@ def test_figures_below_zero_have_a_true_minus_wherever_people_read_them() -> Non
     game = course_line(Wording("en", ("A", "B")), record("spades", 1))
     assert re.search(r"−\d", game)
     lost, par = DayResult((-100, 20), "01"), DayResult((-50, 30), "10")
-    assert "· −120 (par −80)" in shared_text(date(2026, 11, 24), "spades", lost, par, "en")
+    assert "· −120 (par −80)" in shareable_text(date(2026, 11, 24), "spades", lost, par, "en")
     day = day_result_panel("en", date(2026, 11, 24), "spades", lost, par).plain
     assert "You: −100. The robot: 20." in day
     assert "of your cards: −50 to 30." in day

@@ -130,7 +130,7 @@ async def test_days_that_cannot_be_closed_do_not_hold_up_months(store: Store, mo
         closed.set()
 
     monkeypatch.setattr(Days, "close_past", fails)
-    monkeypatch.setattr(Honours, "close_past", close_past)
+    monkeypatch.setattr(Honours, "close_past_months", close_past)
     async with open_worker(store, FakePlatform()), asyncio.timeout(5):
         await closed.wait()
 

@@ -191,7 +191,7 @@ async def test_a_game_of_which_nothing_can_be_told_is_no_failure(
         if missing == "game":
             monkeypatch.setattr(worker.archive, "get", nothing)
         else:
-            monkeypatch.setattr(worker.analysis_pool, "when_idle", nothing)
+            monkeypatch.setattr(worker.analysis_pool, "analyse_when_idle", nothing)
         with capture_logs() as logs:
             await a_game(worker, fake)
             before = fake.last(GROUP)

@@ -8,7 +8,7 @@ from typer.testing import CliRunner
 
 from bot.cli import main as cli
 from bot.features.daily.chain import Chain
-from bot.features.daily.days import chain_of
+from bot.features.daily.days import load_chain
 from bot.features.daily.pages import PastDay, yesterday_panel
 from bot.store import EmbeddedStore, keys, opened
 from engine import Game
@@ -56,7 +56,7 @@ async def test_a_host_reads_what_to_publish(tmp_path: Path) -> None:
             await asyncio.to_thread(command, tmp_path, "daily", BUONGIOCO_TIME_ZONE=zone)
             for zone in ("Etc/GMT+12", "Etc/GMT-14")
         ]
-        end = (await chain_of(store.client, datetime.now(UTC).date() + timedelta(days=1))).end
+        end = (await load_chain(store.client, datetime.now(UTC).date() + timedelta(days=1))).end
     await valkey.stop()
     assert [one.returncode for one in answers] == [0, 0], answers[0].stderr
     assert answers[0].stdout == answers[1].stdout

@@ -15,7 +15,7 @@ import pytest
 
 from bot.cluster import clock
 from bot.features.daily.chain import Chain, days_to_end
-from bot.features.daily.days import Days, NoDaysHere, chain_of
+from bot.features.daily.days import DailyUnavailable, Days, load_chain
 from bot.features.daily.feature import DailyFeature
 from bot.features.daily.games import unstored_game
 from bot.features.privacy.feature import PrivacyFeature
@@ -100,7 +100,7 @@ async def test_the_day_is_the_stores_whatever_a_workers_clock_says(
         assert table.day == day
         await worker.room.press(table.code, anna.person.id, table.version, "resign", "r1")
         await worker.settled()
-        assert await worker.feature(DailyFeature).days.results.held()
+        assert await worker.feature(DailyFeature).days.results.pending_games()
         await worker.feature(DailyFeature).days.close_past()
         assert await worker.archive.count() == 0
 
@@ -115,13 +115,13 @@ async def test_who_plays_the_same_is_answered_the_same_a_restart_between(store: 
             await move(bruno, code, 1)
     async with opened(store, "Anna", "Bruno", "Carla") as (worker, (anna, bruno, carla)):
         await played(bruno, code, 1)
-        for day, game in await worker.feature(DailyFeature).days.results.held():
+        for day, game in await worker.feature(DailyFeature).days.results.pending_games():
             assert day == TODAY
             verify(game.record)
             told[game.people[0]] = [entry[:2] for entry in game.record.deals[0].moves]
         assert told["paper:1"] == told["paper:2"]
         assert told["paper:1"] != told["paper:3"]
-        lines = await worker.feature(DailyFeature).days.results.lines(TODAY)
+        lines = await worker.feature(DailyFeature).days.results.ranking(TODAY)
         assert len({line.result for line in lines if line.person != "paper:3"}) == 1
 
 
@@ -131,7 +131,7 @@ async def test_it_is_played_once_however_often_one_asks(store: Store) -> None:
         assert "everybody has the same cards" in anna.fake.last(anna.private).plain.lower()
         await anna.press("Play", anna.private)
         code = await code_of(anna)
-        assert (await worker.feature(DailyFeature).days.open("paper:1", "Anna")).code == code
+        assert (await worker.feature(DailyFeature).days.open_table("paper:1", "Anna")).code == code
         await played(anna, code, 1)
         result = anna.fake.texts(anna.private)[-1]
         assert "Deal of the day" in result
@@ -139,7 +139,7 @@ async def test_it_is_played_once_however_often_one_asks(store: Store) -> None:
         assert "cancelled" not in "".join(anna.fake.texts(anna.private))
         reply = await anna.press("Play", anna.private)
         assert "You have played today's deal" in reply.toast
-        await worker.feature(DailyFeature).days.settled()
+        await worker.feature(DailyFeature).days.wait_for_par()
         await anna.say("/daily", anna.private)
         text = anna.fake.last(anna.private).plain
         assert "Everywhere: 1 of 1 player." in text
@@ -196,29 +196,29 @@ async def test_a_game_that_comes_while_its_day_is_being_closed_is_found(
 ) -> None:
     async with opened(store, "Anna") as (worker, [anna]):
         await played(anna, await began(anna), 1)
-        [(_day, game)] = await worker.feature(DailyFeature).days.results.held()
+        [(_day, game)] = await worker.feature(DailyFeature).days.results.pending_games()
         results, client = worker.feature(DailyFeature).days.results, worker.store.client
         hset, hlen = client.hset, client.hlen
 
         async def closed_before(*args: Any, **options: Any) -> int:
-            await results.close(TODAY)
+            await results.close_day(TODAY)
             return int(await hset(*args, **options))
 
         async def held_after(key: str) -> int:
             count = int(await hlen(key))
             monkeypatch.setattr(client, "hlen", hlen)
-            await results.hold(TODAY, game)
+            await results.add_pending(TODAY, game)
             return count
 
         for name, meanwhile, change in (
-            ("hset", closed_before, results.hold(TODAY, game)),
-            ("hlen", held_after, results.close(TODAY)),
+            ("hset", closed_before, results.add_pending(TODAY, game)),
+            ("hlen", held_after, results.close_day(TODAY)),
         ):
-            await results.release(TODAY, game)
+            await results.remove_pending(TODAY, game)
             monkeypatch.setattr(client, name, meanwhile)
             await change
             monkeypatch.setattr(client, "hset", hset)
-            assert [one.id for _day, one in await results.held()] == [game.id], name
+            assert [one.id for _day, one in await results.pending_games()] == [game.id], name
 
 
 async def test_nobody_reads_the_cards_before_the_day_is_over(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -252,7 +252,7 @@ async def test_nobody_reads_the_cards_before_the_day_is_over(store: Store, monke
         assert secret in text
         assert "1. \u2068Anna\u2069" in text
         # The best line is told by its moves alone: played again, it is answered the same.
-        [line] = await worker.feature(DailyFeature).days.results.lines(TODAY)
+        [line] = await worker.feature(DailyFeature).days.results.ranking(TODAY)
         assert f"The best line that was found, {signed(line.result.margin or 0)}:" in text
         best = await worker.feature(DailyFeature).days.results.line_of_play(TODAY, "paper:1")
         assert best
@@ -266,19 +266,19 @@ async def test_a_clock_that_was_years_wrong_changes_no_other_day(store: Store) -
     client = store.client
     # As stores have it that know one chain.
     await client.set(keys.DAILY_CHAIN, Chain(bytes(range(32)), TODAY).to_text())
-    known = await chain_of(client, TODAY)
+    known = await load_chain(client, TODAY)
     assert known.root == bytes(range(32))
     for wrong in (date(1970, 1, 1), known.last + timedelta(days=1)):
-        other = await chain_of(client, wrong)
+        other = await load_chain(client, wrong)
         assert other.first == wrong
-        assert await chain_of(client, wrong + timedelta(days=1)) == other
-    assert await chain_of(client, TODAY) == await chain_of(client, known.last) == known
+        assert await load_chain(client, wrong + timedelta(days=1)) == other
+    assert await load_chain(client, TODAY) == await load_chain(client, known.last) == known
 
 
 async def test_of_two_chains_that_are_made_at_once_the_first_counts(store: Store) -> None:
     client = store.client
-    both = await asyncio.gather(chain_of(client, TODAY), chain_of(client, TODAY))
-    assert both[0] == both[1] == await chain_of(client, TOMORROW)
+    both = await asyncio.gather(load_chain(client, TODAY), load_chain(client, TODAY))
+    assert both[0] == both[1] == await load_chain(client, TOMORROW)
 
 
 async def test_a_group_reads_how_those_did_who_asked_there(store: Store) -> None:
@@ -315,7 +315,7 @@ async def test_who_resigns_has_given_up(store: Store) -> None:
         await worker.room.press(code, "paper:1", table.version, "resign", "r")
         await worker.settled()
         assert "You gave up." in anna.fake.texts(anna.private)[-1]
-        [line] = await worker.feature(DailyFeature).days.results.lines(TODAY)
+        [line] = await worker.feature(DailyFeature).days.results.ranking(TODAY)
         assert line.rank is None
 
 
@@ -330,7 +330,7 @@ async def test_a_deal_that_was_left_ends_when_the_next_one_begins(
         await anna.press("Play", anna.private)
         await worker.settled()
         assert await code_of(anna) != code
-        assert await worker.feature(DailyFeature).days.results.lines(TODAY) == []
+        assert await worker.feature(DailyFeature).days.results.ranking(TODAY) == []
         assert "You gave up." in "".join(anna.fake.texts(anna.private))
 
 
@@ -355,12 +355,12 @@ async def test_what_is_finished_when_the_cards_are_told_does_not_count(
         assert "To send to friends" not in told
         page = await hand._page()
         assert page.line.endswith(late)
-        [line] = await worker.feature(DailyFeature).days.results.lines(TODAY)
+        [line] = await worker.feature(DailyFeature).days.results.ranking(TODAY)
         assert line.person == bruno.person.id
         assert list(await worker.feature(DailyFeature).days.results.lines_of_play(TODAY)) == [bruno.person.id]
         assert (await worker.feature(DailyFeature).days.results.streak(anna.person.id, TODAY)).longest == 0
         # The game itself is there to be read.
-        assert await worker.archive.played_at(code, anna.person.id)
+        assert await worker.archive.find_played(code, anna.person.id)
 
 
 async def test_what_came_in_time_counts_though_it_is_told_again_the_day_after(
@@ -372,7 +372,7 @@ async def test_what_came_in_time_counts_though_it_is_told_again_the_day_after(
         hand = await anna.dispatcher.hands.at(code, anna.person.id)
         assert hand
         await played(anna, code, 1)
-        [(_day, game)] = await worker.feature(DailyFeature).days.results.held()
+        [(_day, game)] = await worker.feature(DailyFeature).days.results.pending_games()
         monkeypatch.setattr(Days, "today", lambda _days: TOMORROW)
         assert await worker.feature(DailyFeature).days.finish(game, TODAY)
         # Nor does the page take it back.
@@ -383,8 +383,8 @@ async def test_what_came_in_time_counts_though_it_is_told_again_the_day_after(
 async def test_without_compiled_searches_there_is_none(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     async with opened(store, "Anna") as (worker, [_anna]):
         monkeypatch.setattr("bot.features.daily.days.find_spec", lambda _name: None)
-        with pytest.raises(NoDaysHere):
-            await worker.feature(DailyFeature).days.open("paper:1", "Anna")
+        with pytest.raises(DailyUnavailable):
+            await worker.feature(DailyFeature).days.open_table("paper:1", "Anna")
 
 
 async def test_who_is_forgotten_has_no_results_and_is_somebody_in_games_of_today(store: Store) -> None:
@@ -396,9 +396,9 @@ async def test_who_is_forgotten_has_no_results_and_is_somebody_in_games_of_today
         async with asyncio.timeout(20):
             while not (await forgetting_marks(store.client))["paper:1"].is_erased:
                 await asyncio.sleep(0.01)
-        assert await worker.feature(DailyFeature).days.results.lines(TODAY) == []
+        assert await worker.feature(DailyFeature).days.results.ranking(TODAY) == []
         assert await worker.feature(DailyFeature).days.results.days_of("paper:1") == []
-        [(_day, game)] = await worker.feature(DailyFeature).days.results.held()
+        [(_day, game)] = await worker.feature(DailyFeature).days.results.pending_games()
         assert "paper:1" not in game.people
         assert "Anna" not in game.record.to_json()
 
@@ -414,19 +414,19 @@ async def test_who_wants_it_is_reminded_once_at_their_hour_unless_they_have_play
             return sum("waits for you" in text for text in player.fake.texts(player.private))
 
         for hour, told in ((12, 0), (13, 1), (14, 1), (15, 1), (13, 1)):
-            await worker.feature(DailyFeature).reminders.remind(
+            await worker.feature(DailyFeature).reminders.send_due(
                 datetime(TODAY.year, TODAY.month, TODAY.day, hour, 5, tzinfo=UTC)
             )
             assert (reminders(anna), reminders(bruno)) == (told, 0)
         await played(anna, await began(anna), 1)
-        await worker.feature(DailyFeature).reminders.remind(
+        await worker.feature(DailyFeature).reminders.send_due(
             datetime(TODAY.year, TODAY.month, TODAY.day, 13, 5, tzinfo=UTC)
         )
         assert reminders(anna) == 1
         tomorrow = datetime(TOMORROW.year, TOMORROW.month, TOMORROW.day, 16, 0, tzinfo=UTC)
-        await worker.feature(DailyFeature).reminders.remind(tomorrow)
+        await worker.feature(DailyFeature).reminders.send_due(tomorrow)
         assert reminders(anna) == 1, "three hours late is too late"
-        await worker.feature(DailyFeature).reminders.remind(tomorrow.replace(hour=14))
+        await worker.feature(DailyFeature).reminders.send_due(tomorrow.replace(hour=14))
         assert reminders(anna) == 2
         await anna.press("Remind me no more", anna.private)
         assert await store.client.hlen(keys.DAILY_REMINDERS) == 0
@@ -447,7 +447,7 @@ async def test_a_reminder_comes_once_the_platform_is_back(store: Store, error: D
         await anna.press("⏰ 13:00", anna.private)
         anna.fake.errors[anna.private] = [error]
         for minute, so_far in ((0, 0), (1, told), (2, told)):
-            await worker.feature(DailyFeature).reminders.remind(
+            await worker.feature(DailyFeature).reminders.send_due(
                 datetime(TODAY.year, TODAY.month, TODAY.day, 13, minute, tzinfo=UTC)
             )
             assert sum("waits for you" in text for text in anna.fake.texts(anna.private)) == so_far

@@ -8,8 +8,8 @@ from random import Random
 import pytest
 
 from bot.features.daily import deal
-from bot.features.daily.deal import DayResult, played_by_robots, result_of
-from bot.features.daily.store import ranked, streak_of
+from bot.features.daily.deal import DayResult, play_with_robots, result_of
+from bot.features.daily.store import rank_results, streak_of
 from engine import GAMES, Game, verify
 from engine.game import MoveEntry
 from engine.views import View
@@ -56,7 +56,7 @@ class Claimer:
 
 def test_no_robot_claims_a_deal_of_the_day(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(deal, "robot", lambda _level, _random: Claimer())
-    assert played_by_robots("tressette", SECRET).points
+    assert play_with_robots("tressette", SECRET).points
 
 
 def test_who_gives_up_has_no_points() -> None:
@@ -75,7 +75,7 @@ def test_the_robot_makes_the_same_of_a_deal_here_and_in_another_process(
     game_id: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("bot.features.daily.deal.LEVEL", "strong")
-    once = played_by_robots(game_id, SECRET)
+    once = play_with_robots(game_id, SECRET)
     script = FROM_ANOTHER.format(game=game_id)
     there = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True).stdout
     assert there.strip() == str(once)
@@ -88,7 +88,7 @@ def test_who_did_as_well_has_the_same_rank_and_who_gave_up_comes_last() -> None:
         "c": DayResult((8, 3), "1"),
         "d": DayResult((6, 3), "0"),
     }
-    assert [(line.person, line.rank) for line in ranked(results)] == [("c", 1), ("a", 2), ("d", 2), ("b", None)]
+    assert [(line.person, line.rank) for line in rank_results(results)] == [("c", 1), ("a", 2), ("d", 2), ("b", None)]
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 import pytest
 
 from bot.features.daily.days import Days, DealtToday
-from bot.features.daily.dealt import marks_of_deals
+from bot.features.daily.dealt import deal_marks
 from bot.features.daily.feature import DailyFeature
 from bot.features.daily.loop import reminder_hours
 from bot.features.privacy import forgetting
@@ -30,7 +30,7 @@ async def forgotten(worker: Worker, person: str) -> None:
         await asyncio.sleep(0.01)
     await worker.settled()
     now = worker.feature(PrivacyFeature).forgetter.now
-    worker.feature(PrivacyFeature).forgetter.now = lambda: now() + 2 * forgetting.STRAGGLERS_AFTER
+    worker.feature(PrivacyFeature).forgetter.now = lambda: now() + 2 * forgetting.SECOND_PASS_AFTER
     while await forgetting_marks(worker.store.client):
         await worker.feature(PrivacyFeature).forgetter.work()
         await asyncio.sleep(0.01)
@@ -45,8 +45,8 @@ async def is_refused(player: Player, why: str) -> None:
     await player.say("/daily", GROUP)
     assert why in (await player.press("Play", GROUP)).toast
     site = worker.feature(DailyFeature).site
-    assert not (await site.page(player.person.id, "en")).may_play
-    assert why in (await site.open(player.person))[1]
+    assert not (await site.page(player.person.id, "en")).can_play
+    assert why in (await site.open_table(player.person))[1]
     await worker.settled()
     assert await worker.tables_of(player.person.id) == []
     assert not player.moves()
@@ -121,7 +121,7 @@ async def test_a_forgotten_player_reads_why_and_plays_tomorrow(store: Store, mon
         assert "You cannot play today's deal or answer today's puzzle a second time." in asked
         await anna.press("Yes, forget me", anna.private)
         await forgotten(worker, "paper:1")
-        assert await worker.feature(DailyFeature).days.results.lines(TODAY) == []
+        assert await worker.feature(DailyFeature).days.results.ranking(TODAY) == []
         await anna.say("/daily", anna.private)
         text = anna.fake.last(anna.private).plain
         assert "You have had today's cards already. They are dealt once, also after /forget." in text
@@ -136,9 +136,9 @@ async def test_the_mark_names_nobody_and_goes_when_the_day_ends(store: Store, mo
         await began(anna)
         await forgotten(worker, "paper:1001")
         assert await traces(store, "paper:1001", "1001", "annabella") == []
-        assert await marks_of_deals(store.client).has(TODAY, "paper:1001")
+        assert await deal_marks(store.client).has(TODAY, "paper:1001")
         await worker.feature(DailyFeature).days.close_past()
-        assert await marks_of_deals(store.client).has(TODAY, "paper:1001")
+        assert await deal_marks(store.client).has(TODAY, "paper:1001")
         monkeypatch.setattr(Days, "today", lambda _days: TOMORROW)
         await worker.feature(DailyFeature).days.close_past()
         assert not [key async for key in store.client.scan_iter("*marks:*")]
@@ -148,13 +148,13 @@ async def test_a_player_goes_on_after_a_kill_before_the_mark(store: Store) -> No
     async with opened(store, "Anna") as (worker, [anna]):
         code = await began(anna)
         await store.client.delete(keys.day_marks(TODAY))
-        assert (await worker.feature(DailyFeature).days.open("paper:1", "Anna")).code == code
-        assert await marks_of_deals(store.client).has(TODAY, "paper:1")
+        assert (await worker.feature(DailyFeature).days.open_table("paper:1", "Anna")).code == code
+        assert await deal_marks(store.client).has(TODAY, "paper:1")
         # A table alone tells it too, as one that an earlier release dealt.
         await store.client.delete(keys.day_marks(TODAY))
         await forgotten(worker, "paper:1")
         with pytest.raises(DealtToday):
-            await worker.feature(DailyFeature).days.open("paper:1", "Anna")
+            await worker.feature(DailyFeature).days.open_table("paper:1", "Anna")
 
 
 async def test_a_result_of_an_earlier_release_is_marked_too(store: Store) -> None:
@@ -163,7 +163,7 @@ async def test_a_result_of_an_earlier_release_is_marked_too(store: Store) -> Non
         await store.client.delete(keys.day_marks(TODAY))
         await forgotten(worker, "paper:1")
         with pytest.raises(DealtToday):
-            await worker.feature(DailyFeature).days.open("paper:1", "Anna")
+            await worker.feature(DailyFeature).days.open_table("paper:1", "Anna")
 
 
 async def test_a_forgotten_player_is_not_reminded_of_todays_deal(store: Store) -> None:
@@ -171,7 +171,7 @@ async def test_a_forgotten_player_is_not_reminded_of_todays_deal(store: Store) -
         await began(anna)
         await forgotten(worker, "paper:1")
         await reminder_hours(store.client).choose("paper:1", 13)
-        await worker.feature(DailyFeature).reminders.remind(
+        await worker.feature(DailyFeature).reminders.send_due(
             datetime(TODAY.year, TODAY.month, TODAY.day, 13, 5, tzinfo=UTC)
         )
         assert not [text for text in anna.fake.texts(anna.private) if "waits for you" in text]

@@ -73,11 +73,11 @@ async def test_days_of_old_stores_keep_the_old_computation(store: Store, monkeyp
     before = [list(GAMES)[day.toordinal() % 7] for day in days]
     add_game(monkeypatch)
     games = DayGames(store.client)
-    assert [await games.of_past(day) for day in days] == before
+    assert [await games.past_game(day) for day in days] == before
     # The earlier release may have begun today, too.
-    assert await games.of_today(TODAY) == before[0]
-    assert await games.of_today(TOMORROW) == list(GAMES)[TOMORROW.toordinal() % 8]
-    assert [await games.of_past(day) for day in days] == before
+    assert await games.todays_game(TODAY) == before[0]
+    assert await games.todays_game(TOMORROW) == list(GAMES)[TOMORROW.toordinal() % 8]
+    assert [await games.past_game(day) for day in days] == before
 
 
 def test_the_first_games_never_change() -> None:

@@ -33,9 +33,9 @@ async def at_rest(store: Store) -> DayAtRest:
             TODAY,
             await worker.feature(DailyFeature).days.chain(),
             [await worker.room.table(code)],
-            [game for _day, game in await results.held()],
+            [game for _day, game in await results.pending_games()],
             [],
-            {line.person: line.result for line in await results.lines(TODAY)},
+            {line.person: line.result for line in await results.ranking(TODAY)},
             "nothing of it",
             {"paper:1": 1},
         )

@@ -7,7 +7,7 @@ import pytest
 from bot.actions import page
 from bot.features.daily.analyses import DayAnalyses
 from bot.features.daily.comparison import (
-    A_PAGE,
+    LINES_PER_PAGE,
     ComparedLine,
     Comparison,
     day_table,
@@ -17,7 +17,7 @@ from bot.features.daily.comparison import (
 from bot.features.daily.days import Days
 from bot.features.daily.deal import DayResult
 from bot.features.daily.feature import DailyFeature
-from bot.features.daily.lines import DayLine, Decision, best_of, first_fork
+from bot.features.daily.lines import DayLine, Decision, best_line, first_fork
 from bot.features.privacy.feature import PrivacyFeature
 from bot.pseudonyms import forgetting_marks
 from bot.store import Store, keys
@@ -58,15 +58,15 @@ def test_several_lines_first_part_where_any_two_do() -> None:
     lines = [BEST, OTHER, line("C-1", 3, "3D", "2D", "CD"), line("D-1", None, "3D")]
     found = first_fork(lines)
     assert found
-    assert (found.decision.trick, found.ways) == (2, (("play 2D", False, 2), ("play RD", False, 1)))
+    assert (found.decision.trick, found.branches) == (2, (("play 2D", False, 2), ("play RD", False, 1)))
     assert first_fork([BEST, line("D-1", None, "3D")]) is None
     assert first_fork([]) is None
 
 
 def test_the_best_line_is_the_same_one_for_everybody() -> None:
     as_good = line("A-2", 7, "2D")
-    assert best_of([OTHER, BEST, as_good]) == as_good == best_of([as_good, BEST, OTHER])
-    assert best_of([line("A-1", None)]) is None
+    assert best_line([OTHER, BEST, as_good]) == as_good == best_line([as_good, BEST, OTHER])
+    assert best_line([line("A-1", None)]) is None
 
 
 def test_what_is_no_card_was_done_before_its_trick() -> None:
@@ -81,7 +81,9 @@ def test_what_is_no_card_was_done_before_its_trick() -> None:
     assert "Parts from the best line before trick 1: a bid of 4, there a bid of 5." in text
     assert "The costliest, before trick 1: a bid of 4, better a bid of 5 (≈ −2)" in text
     # No card of the trick is marked for what was not done by it.
-    assert not [cell for row in day_table("en", "codes", lines).rows for cell in row.cells if cell.parts or cell.costs]
+    assert not [
+        cell for row in day_table("en", "codes", lines).rows for cell in row.cells if cell.is_fork or cell.is_costliest
+    ]
 
 
 def test_lines_that_part_at_a_double_nil_are_told_apart() -> None:
@@ -113,7 +115,7 @@ def test_lines_part_where_one_declares_after_a_robots_move_and_one_before() -> N
     assert "Parts from the best line before trick 2: napoletana in coins, there sooner." in text
     found = first_fork([soon, late, late, silent])
     assert found
-    assert found.ways == ((declare, True, 2), (declare, False, 1), ("play 5B", False, 1))
+    assert found.branches == ((declare, True, 2), (declare, False, 1), ("play 5B", False, 1))
 
 
 def test_a_line_is_read_as_it_is_written() -> None:
@@ -127,13 +129,13 @@ def test_squares_stand_in_rows_that_a_phone_does_not_break(tricks: int, rows: li
 
 
 def test_a_panel_has_a_few_lines_and_leads_to_the_others() -> None:
-    lines = [ComparedLine(f"P{n}", n, line(f"G-{n}", 20 - n, *CARDS)) for n in range(1, 2 * A_PAGE + 2)]
+    lines = [ComparedLine(f"P{n}", n, line(f"G-{n}", 20 - n, *CARDS)) for n in range(1, 2 * LINES_PER_PAGE + 2)]
     best = lines[0].line
     first = side_by_side_panel("en", "italian", compared(*lines, best=best), 1, "paper:100")
-    assert [f"P{n}\u2069" in first.plain for n in (1, A_PAGE, A_PAGE + 1)] == [True, True, False]
+    assert [f"P{n}\u2069" in first.plain for n in (1, LINES_PER_PAGE, LINES_PER_PAGE + 1)] == [True, True, False]
     assert [button.payload for button in first.rows[0]] == [page("daily", "lines", n, "paper:100") for n in (1, 2)]
     last = side_by_side_panel("en", "italian", compared(*lines, best=best), 99)
-    assert f"P{2 * A_PAGE + 1}\u2069" in last.plain
+    assert f"P{2 * LINES_PER_PAGE + 1}\u2069" in last.plain
     assert [button.label for button in last.rows[0]] == ["◀ 2", "3/3"]
 
 
@@ -162,7 +164,7 @@ def test_who_decided_nothing_is_told_so_and_not_that_nothing_was_given_away() ->
     text = side_by_side_panel("en", "codes", lines, 1).plain
     assert text.count("No decisions to judge.") == 2
     assert "given away" not in text
-    assert [row.said[-1] for row in day_table("en", "codes", lines).rows] == ["No decisions to judge."] * 2
+    assert [row.notes[-1] for row in day_table("en", "codes", lines).rows] == ["No decisions to judge."] * 2
 
 
 def test_the_costliest_move_is_told_with_all_that_it_gave_away() -> None:
@@ -175,7 +177,7 @@ def test_the_costliest_move_is_told_with_all_that_it_gave_away() -> None:
         "The costliest, at trick 2: RD, better napoletana in coins (−3)",
         "The costliest, at trick 2: RD, better 2D (−1)",
     ]
-    assert [cell.costs for cell in day_table("en", "codes", lines).rows[1].cells] == [False, True, False]
+    assert [cell.is_costliest for cell in day_table("en", "codes", lines).rows[1].cells] == [False, True, False]
 
 
 def test_points_given_away_are_as_large_as_those_that_were_made() -> None:
@@ -192,8 +194,8 @@ def test_what_is_not_analysed_yet_says_so_unless_nothing_will_come() -> None:
     assert "The analysis comes" in side_by_side_panel("en", "codes", coming, 1).plain
     assert "given away" not in side_by_side_panel("en", "codes", coming, 1).plain
     assert "The analysis comes" not in side_by_side_panel("en", "codes", never, 1).plain
-    assert day_table("en", "codes", coming).waits
-    assert not day_table("en", "codes", never).waits
+    assert day_table("en", "codes", coming).is_analysis_pending
+    assert not day_table("en", "codes", never).is_analysis_pending
 
 
 def test_a_table_leads_to_replays_of_those_whom_one_knows() -> None:
@@ -201,18 +203,18 @@ def test_a_table_leads_to_replays_of_those_whom_one_knows() -> None:
     lines = compared(
         ComparedLine("Anna", 1, BEST),
         ComparedLine("somebody", 2, OTHER),
-        ComparedLine("B", 3, OTHER, verdicts, may_be_read=True),
+        ComparedLine("B", 3, OTHER, verdicts, is_readable=True),
     )
     known, unknown, bruno = day_table("en", "codes", lines).rows
     assert [cell.href for row in (known, unknown) for cell in row.cells] == [""] * 6
     assert [cell.href for cell in bruno.cells] == [f"/g/A-1#d1m{place + 1}" for place in (0, 2, 4)]
-    assert [(cell.card, cell.is_taken, cell.parts, cell.costs) for cell in bruno.cells] == [
+    assert [(cell.card, cell.is_taken, cell.is_fork, cell.is_costliest) for cell in bruno.cells] == [
         ("3D", True, False, False),
         ("RD", True, True, False),
         ("AD", False, False, True),
     ]
     assert bruno.cells[1].label == "Trick 2: RD, taken, parts from the best line"
-    assert "(it takes the trick, and the lead)" in bruno.said[-1]
+    assert "(it takes the trick, and the lead)" in bruno.notes[-1]
 
 
 # With a store
@@ -274,7 +276,7 @@ async def test_friends_read_each_others_lines_and_their_analyses(store: Store, m
         await anna.press("Side by side", anna.private)
         text = anna.fake.last(anna.private).plain
         assert "The analysis comes" not in text
-        verdicts = await worker.analysis_pool.kept([line.game for line in lines.values()])
+        verdicts = await worker.analysis_pool.stored_verdicts([line.game for line in lines.values()])
         assert len(verdicts) == 3
         assert text.count("Points given away: 2 for certain") == 2
 

@@ -20,7 +20,7 @@ async def two(store: Store) -> AsyncIterator[list[Player]]:
 
 
 async def tended(worker: Worker) -> None:
-    await worker.feature(FindFeature).finder.tend()
+    await worker.feature(FindFeature).finder.run_round()
     await worker.settled()
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from bot.features.find import finder
 from bot.features.find.feature import FindFeature
-from bot.features.find.matching import common_game, match
+from bot.features.find.matching import common_game, find_matches
 from bot.features.privacy.feature import PrivacyFeature
 from bot.finished.ratings import Scope
 from bot.handlers import Dispatcher
@@ -58,7 +58,7 @@ def command_of(player: Player, *words: str, word: str = "nickname") -> Command:
 
 
 async def waiting(two: list[Player]) -> list[str]:
-    return sorted(one.waiting.person for one in await two[0].worker.feature(FindFeature).finder.queue.waiting())
+    return sorted(one.searcher.person for one in await two[0].worker.feature(FindFeature).finder.queue.entries())
 
 
 async def test_two_strangers_find_each_other_and_play_to_the_end(two: list[Player]) -> None:
@@ -131,7 +131,7 @@ async def test_who_met_can_leave_when_there_is_no_room(two: list[Player], does: 
     finder = anna.worker.feature(FindFeature).finder
     for player in two:
         await player.say(f"/find {GAME}", player.private)
-    both = await finder.queue.waiting()
+    both = await finder.queue.entries()
     # A worker died before it opened their table.
     assert await finder.queue.pair("p1", both, GAME)
     async with full(anna.worker.store):
@@ -178,7 +178,7 @@ async def test_nobody_is_looked_for_for_ever(two: list[Player], monkeypatch: pyt
     await anna.say("/find", anna.private)
     await tended(anna.worker)
     assert await waiting(two) == [anna.person.id]
-    monkeypatch.setattr(finder, "LOOKED_FOR", -1.0)
+    monkeypatch.setattr(finder, "SEARCH_SECONDS", -1.0)
     await tended(anna.worker)
     assert await waiting(two) == []
 
@@ -348,7 +348,7 @@ async def test_a_worker_that_dies_leaves_it_to_the_next(store: Store) -> None:
         two = [Player(worker, fake, name, number) for number, name in enumerate(("Anna", "Bruno"), 1)]
         for player in two:
             await player.say(f"/find {GAME}", player.private)
-        one, other = await worker.feature(FindFeature).finder.queue.waiting()
+        one, other = await worker.feature(FindFeature).finder.queue.entries()
         # Killed between pairing them and opening their table.
         assert await worker.feature(FindFeature).finder.queue.pair("c0de", [one, other], GAME)
     async with open_worker(store, fake) as worker:
@@ -369,8 +369,8 @@ async def test_two_workers_match_the_same_people_once(store: Store) -> None:
         for player in people:
             await player.say(f"/find {GAME}", player.private)
         for _ in range(3):
-            await worker.feature(FindFeature).finder.tend()
-            await second.feature(FindFeature).finder.tend()
+            await worker.feature(FindFeature).finder.run_round()
+            await second.feature(FindFeature).finder.run_round()
         pairings = await worker.feature(FindFeature).finder.queue.pairings()
         assert sorted(person for pairing in pairings for person in pairing.people) == sorted(
             player.person.id for player in people
@@ -569,11 +569,11 @@ async def test_many_people_of_three_platforms_find_each_other_once(store: Store,
                     await worker.feature(FindFeature).finder.block(player.person.id, shunned.person.id, "Re 100")
                     blocked.add((player.person.id, shunned.person.id))
             queue = worker.feature(FindFeature).finder.queue
-            if random.random() < 0.5 and len(waits := await queue.waiting()) > 1:
+            if random.random() < 0.5 and len(waits := await queue.entries()) > 1:
                 # Killed with two in a pairing and no table.
                 one, other = waits[:2]
-                common = common_game(one.waiting.games, other.waiting.games)
-                if common and one.waiting.seats == 2:
+                common = common_game(one.searcher.games, other.searcher.games)
+                if common and one.searcher.seats == 2:
                     await queue.pair(f"killed{first}", [one, other], common)
             else:
                 await tended(worker)
@@ -598,13 +598,13 @@ async def test_many_people_of_three_platforms_find_each_other_once(store: Store,
         assert max(map(len, seats)) == 1
         tables = [{chair.person for chair in table.chairs if chair} for [table] in filter(None, seats)]
         assert not [couple for couple in blocked for people in tables if set(couple) <= people]
-        left = [one.waiting for one in await worker.feature(FindFeature).finder.queue.waiting()]
+        left = [one.searcher for one in await worker.feature(FindFeature).finder.queue.entries()]
         asked = {
             person for pairing in await worker.feature(FindFeature).finder.queue.pairings() for person in pairing.people
         }
         playing = {player.person.id for player, tables in zip(looked, seats, strict=True) if tables}
         assert {one.person for one in left} | asked | playing == {player.person.id for player in looked}
         assert not {one.person for one in left} & (asked | playing)
-        assert match(left, await worker.feature(FindFeature).finder.queue.now()) == []
+        assert find_matches(left, await worker.feature(FindFeature).finder.queue.now()) == []
         assert len(blocked) > people / 2
         assert len(playing) > people * 0.6

@@ -8,7 +8,7 @@ import pytest
 from bot import core as core_module
 from bot.features.find import finder, matching
 from bot.features.find.feature import FindFeature
-from bot.features.find.leavers import FORGOTTEN_AFTER, WAITS, Leavers, who_left
+from bot.features.find.leavers import FORGOTTEN_AFTER, PENALTIES, Leavers, find_leavers
 from bot.features.privacy.feature import PrivacyFeature
 from bot.platform import PlatformFailure
 from bot.pseudonyms import forgetting_marks
@@ -40,17 +40,17 @@ async def left(player: Player) -> int:
 
 async def test_waits_grow_and_are_forgotten(store: Store) -> None:
     leavers, now = Leavers(store.client), 1e9
-    assert await leavers.wait(ANNA, now) == 0
-    for number, wait in enumerate((*WAITS, WAITS[-1])):
+    assert await leavers.penalty(ANNA, now) == 0
+    for number, wait in enumerate((*PENALTIES, PENALTIES[-1])):
         at = now + 1000 * number
         for _ in range(2):
-            await leavers.note(ANNA, f"CODE{number}", at)
-        assert await leavers.wait(ANNA, at) == wait
-        assert await leavers.wait(ANNA, at + wait) == 0
-    last = now + 1000 * len(WAITS)
-    assert await leavers.wait(ANNA, last + FORGOTTEN_AFTER) == 0
+            await leavers.add(ANNA, f"CODE{number}", at)
+        assert await leavers.penalty(ANNA, at) == wait
+        assert await leavers.penalty(ANNA, at + wait) == 0
+    last = now + 1000 * len(PENALTIES)
+    assert await leavers.penalty(ANNA, last + FORGOTTEN_AFTER) == 0
     assert 0 < await store.client.ttl(keys.left(ANNA)) <= FORGOTTEN_AFTER
-    await leavers.note(ANNA, "LATER", last + FORGOTTEN_AFTER + 1)
+    await leavers.add(ANNA, "LATER", last + FORGOTTEN_AFTER + 1)
     assert await store.client.zcard(keys.left(ANNA)) == 1
 
 
@@ -130,9 +130,9 @@ async def test_who_loses_by_time_has_left_and_a_game_that_the_host_ends_is_nobod
     assert table.to_move
     turn = table.game.turn or 0
     late = table.after([Flag(), Stop("timeout", 1 - turn)], "u")
-    assert who_left(late) == [table.to_move.person]
-    assert who_left(table.after([Stop("cancelled")], "u")) == []
-    assert who_left(table) == []
+    assert find_leavers(late) == [table.to_move.person]
+    assert find_leavers(table.after([Stop("cancelled")], "u")) == []
+    assert find_leavers(table) == []
 
 
 @pytest.mark.parametrize("partner_was_late", [False, True])
@@ -144,7 +144,7 @@ def test_of_two_partners_who_lose_by_time_it_is_who_was_to_move_that_has_left(pa
     assert table.game
     turn = table.game.turn or 0
     assert any(table.lates) == partner_was_late
-    assert who_left(table.after([Flag(), Stop("timeout", 1 - (turn & 1))], "u")) == [FOUR[turn]]
+    assert find_leavers(table.after([Flag(), Stop("timeout", 1 - (turn & 1))], "u")) == [FOUR[turn]]
 
 
 async def test_a_resignation_after_the_first_deal_is_no_leaving(playing: list[Player]) -> None:
@@ -160,7 +160,7 @@ async def test_a_resignation_after_the_first_deal_is_no_leaving(playing: list[Pl
 async def test_of_who_is_forgotten_it_is_forgotten_that_they_left(playing: list[Player]) -> None:
     anna, _bruno = playing
     worker = anna.worker
-    await worker.feature(FindFeature).finder.leavers.note(
+    await worker.feature(FindFeature).finder.leavers.add(
         anna.person.id, "CODE", await worker.feature(FindFeature).finder.queue.now()
     )
     await worker.feature(PrivacyFeature).forgetter.begin(anna.person.id)

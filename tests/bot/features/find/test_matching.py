@@ -11,9 +11,9 @@ from bot.features.find.matching import (
     ANY_RATING_SECONDS,
     MOST_CONSIDERED,
     RATING_BOUND,
-    Waiting,
-    fit,
-    match,
+    Searcher,
+    can_match,
+    find_matches,
     rating_bound,
 )
 
@@ -24,10 +24,10 @@ NAMES = [f"{platform}:{number}" for platform in ("telegram", "discord", "playgro
 
 
 @st.composite
-def crowds(draw: st.DrawFn, games_of_all: tuple[str, ...] = GAMES, most: int = 15) -> list[Waiting]:
+def crowds(draw: st.DrawFn, games_of_all: tuple[str, ...] = GAMES, most: int = 15) -> list[Searcher]:
     """Up to so many people; many wait equally long or have the same rating."""
     return [
-        Waiting(
+        Searcher(
             person,
             since=NOW - draw(st.sampled_from((0, 5, 19, 20, 40, 60, 500)) | st.integers(0, 100)),
             games=tuple(draw(st.lists(st.sampled_from(games_of_all), min_size=1, unique=True))),
@@ -40,13 +40,13 @@ def crowds(draw: st.DrawFn, games_of_all: tuple[str, ...] = GAMES, most: int = 1
     ]
 
 
-def by_the_rule(crowd: list[Waiting]) -> list[tuple[str, str]]:
+def by_the_rule(crowd: list[Searcher]) -> list[tuple[str, str]]:
     """The rule, read aloud: whoever has waited longest takes the best of all who are left."""
     left = sorted(crowd, key=lambda one: (one.since, one.person))
     pairs = []
     while left:
         one = left.pop(0)
-        fitting = [other for other in left if fit(one, other, NOW)]
+        fitting = [other for other in left if can_match(one, other, NOW)]
         if fitting:
             other = min(
                 fitting,
@@ -63,70 +63,70 @@ def by_the_rule(crowd: list[Waiting]) -> list[tuple[str, str]]:
 
 
 @given(crowds())
-def test_matches_are_those_of_the_rule(crowd: list[Waiting]) -> None:
-    matches = match(crowd, NOW)
+def test_matches_are_those_of_the_rule(crowd: list[Searcher]) -> None:
+    matches = find_matches(crowd, NOW)
     assert [tuple(one.person for one in found.people) for found in matches] == by_the_rule(crowd)
     for (one, other), game in matches:
-        assert fit(one, other, NOW)
+        assert can_match(one, other, NOW)
         assert game == next(wanted for wanted in one.games if wanted in other.games)
 
 
 @given(crowds())
-def test_nobody_twice_nobody_blocked_and_none_left_who_fit(crowd: list[Waiting]) -> None:
-    matches = match(crowd, NOW)
+def test_nobody_twice_nobody_blocked_and_none_left_who_fit(crowd: list[Searcher]) -> None:
+    matches = find_matches(crowd, NOW)
     matched = [person.person for found in matches for person in found.people]
     assert len(matched) == len(set(matched))
     assert not any(one.person in other.blocked or other.person in one.blocked for (one, other), _ in matches)
     left = [one for one in crowd if one.person not in matched]
-    assert not any(fit(one, other, NOW) for one, other in combinations(left, 2))
+    assert not any(can_match(one, other, NOW) for one, other in combinations(left, 2))
 
 
 @given(crowds())
-def test_the_order_in_which_they_are_told_does_not_matter(crowd: list[Waiting]) -> None:
-    assert match(crowd[::-1], NOW) == match(crowd, NOW)
+def test_the_order_in_which_they_are_told_does_not_matter(crowd: list[Searcher]) -> None:
+    assert find_matches(crowd[::-1], NOW) == find_matches(crowd, NOW)
 
 
 @given(crowds(), st.floats(0, 1000))
-def test_whoever_fits_now_fits_later(crowd: list[Waiting], later: float) -> None:
-    assert all(fit(*pair, NOW + later) for pair in combinations(crowd, 2) if fit(*pair, NOW))
+def test_whoever_fits_now_fits_later(crowd: list[Searcher], later: float) -> None:
+    assert all(can_match(*pair, NOW + later) for pair in combinations(crowd, 2) if can_match(*pair, NOW))
 
 
 @given(crowds(GAMES_FOR_FOUR, MOST_CONSIDERED + 1))
-def test_four_are_matched_who_all_fit_or_fewer_who_want_robots(crowd: list[Waiting]) -> None:
-    matches = match(crowd, NOW)
+def test_four_are_matched_who_all_fit_or_fewer_who_want_robots(crowd: list[Searcher]) -> None:
+    matches = find_matches(crowd, NOW)
     matched = [one.person for found in matches for one in found.people]
     assert len(matched) == len(set(matched))
     for people, game in matches:
-        assert all(fit(one, other, NOW) for one, other in combinations(people, 2))
+        assert all(can_match(one, other, NOW) for one, other in combinations(people, 2))
         assert all(game in one.games for one in people)
         assert len(people) == 4 or (len(people) > 1 and all(one.takes_robots(NOW) for one in people))
     left = [one for one in crowd if one.person not in matched]
     for few in range(2, 5):
         for people in combinations(left, few):
             can = few == 4 or all(one.takes_robots(NOW) for one in people)
-            fits = all(fit(one, other, NOW) for one, other in combinations(people, 2))
+            fits = all(can_match(one, other, NOW) for one, other in combinations(people, 2))
             assert not (can and fits and set.intersection(*(set(one.games) for one in people)))
 
 
 def test_whoever_wants_a_game_for_two_is_not_matched_at_one_for_four() -> None:
-    crowd = [Waiting(f"telegram:{number}", NOW, ("tressette",), "it", 1000) for number in range(3)]
-    crowd.append(Waiting("telegram:9", NOW, ("testa",), "it", 1000))
-    assert match(crowd, NOW) == []
+    crowd = [Searcher(f"telegram:{number}", NOW, ("tressette",), "it", 1000) for number in range(3)]
+    crowd.append(Searcher("telegram:9", NOW, ("testa",), "it", 1000))
+    assert find_matches(crowd, NOW) == []
 
 
 def test_bounds_widen() -> None:
-    newcomer = Waiting("telegram:1", NOW, ("pizzichino",), "it", 1000)
-    far = Waiting("discord:2", NOW, ("pizzichino",), "it", 1000 + RATING_BOUND + 1)
-    english = Waiting("discord:3", NOW, ("pizzichino",), "en", 1000)
-    assert not fit(newcomer, far, NOW)
-    assert fit(newcomer, far, NOW + 1)
-    assert not fit(newcomer, english, NOW + ANY_LANGUAGE_SECONDS - 1)
-    assert fit(newcomer, english, NOW + ANY_LANGUAGE_SECONDS)
+    newcomer = Searcher("telegram:1", NOW, ("pizzichino",), "it", 1000)
+    far = Searcher("discord:2", NOW, ("pizzichino",), "it", 1000 + RATING_BOUND + 1)
+    english = Searcher("discord:3", NOW, ("pizzichino",), "en", 1000)
+    assert not can_match(newcomer, far, NOW)
+    assert can_match(newcomer, far, NOW + 1)
+    assert not can_match(newcomer, english, NOW + ANY_LANGUAGE_SECONDS - 1)
+    assert can_match(newcomer, english, NOW + ANY_LANGUAGE_SECONDS)
     assert rating_bound(ANY_RATING_SECONDS) == float("inf")
 
 
 def test_whoever_waited_long_is_found_by_a_newcomer_at_once() -> None:
-    patient = Waiting("telegram:1", NOW - ANY_RATING_SECONDS, ("testa", "pizzichino"), "it", 2000)
-    newcomer = Waiting("discord:2", NOW, ("pizzichino", "testa"), "en", 500)
-    [((first, _), game)] = match([newcomer, patient], NOW)
+    patient = Searcher("telegram:1", NOW - ANY_RATING_SECONDS, ("testa", "pizzichino"), "it", 2000)
+    newcomer = Searcher("discord:2", NOW, ("pizzichino", "testa"), "en", 500)
+    [((first, _), game)] = find_matches([newcomer, patient], NOW)
     assert (first.person, game) == ("telegram:1", "testa")

@@ -10,8 +10,8 @@ from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule, run_state_machine_as_test
 
-from bot.features.find.matching import fit
-from bot.features.find.queue import InQueue, Pairing, Queue
+from bot.features.find.matching import can_match
+from bot.features.find.queue import Pairing, Queue, QueueEntry
 from bot.store import EmbeddedStore, Store, keys, opened
 from bot.tables.blocks import MOST_BLOCKS
 
@@ -23,10 +23,10 @@ MOST_GROUPS = 12
 """How many groups are asked at once."""
 
 
-async def look(queue: Queue, *people: str) -> dict[str, InQueue]:
+async def look(queue: Queue, *people: str) -> dict[str, QueueEntry]:
     for person in people:
-        assert await queue.look(person, ["pizzichino"], "it", 1000, f"look {person}") == "waiting"
-    return {one.waiting.person: one for one in await queue.waiting()}
+        assert await queue.join(person, ["pizzichino"], "it", 1000, f"look {person}") == "waiting"
+    return {one.searcher.person: one for one in await queue.entries()}
 
 
 async def test_two_are_asked_until_something_comes_of_it(any_store: Store) -> None:
@@ -34,22 +34,22 @@ async def test_two_are_asked_until_something_comes_of_it(any_store: Store) -> No
     found = await look(queue, ANNA, BRUNO)
     assert await queue.pair("ONE", [found[ANNA], found[BRUNO]], "pizzichino")
     pairing = Pairing("ONE", "pizzichino", (ANNA, BRUNO))
-    assert (await queue.waiting(), await queue.pairings()) == ([], [pairing])
+    assert (await queue.entries(), await queue.pairings()) == ([], [pairing])
     assert (await queue.pairing_of(ANNA), await queue.pairing_of(BRUNO)) == (pairing, pairing)
     assert (pairing.others(ANNA), pairing.others(BRUNO)) == ((BRUNO,), (ANNA,))
-    assert await queue.look(ANNA, ["pizzichino"], "it", 1000, "again") == "asked"
+    assert await queue.join(ANNA, ["pizzichino"], "it", 1000, "again") == "asked"
     assert not await queue.leave(ANNA)
-    assert await queue.part("ONE")
-    assert not await queue.part("ONE", [ANNA])
-    assert (await queue.waiting(), await queue.pairings(), await queue.pairing_of(ANNA)) == ([], [], None)
+    assert await queue.end_pairing("ONE")
+    assert not await queue.end_pairing("ONE", [ANNA])
+    assert (await queue.entries(), await queue.pairings(), await queue.pairing_of(ANNA)) == ([], [], None)
 
 
 async def test_who_stays_keeps_their_place(store: Store) -> None:
     queue = Queue(store.client)
     found = await look(queue, ANNA, BRUNO)
     assert await queue.pair("ONE", [found[ANNA], found[BRUNO]], "pizzichino")
-    assert await queue.part("ONE", [BRUNO, CARLA])
-    assert await queue.waiting() == [found[BRUNO]]
+    assert await queue.end_pairing("ONE", [BRUNO, CARLA])
+    assert await queue.entries() == [found[BRUNO]]
 
 
 @pytest.mark.parametrize("gone", PEOPLE)
@@ -58,35 +58,35 @@ async def test_of_four_any_three_keep_their_places(store: Store, gone: str) -> N
     found = await look(queue, *PEOPLE)
     assert await queue.pair("ONE", list(found.values()), "tressette")
     stay = set(PEOPLE) - {gone}
-    assert await queue.part("ONE", stay)
-    assert {one.waiting.person: one for one in await queue.waiting()} == {person: found[person] for person in stay}
+    assert await queue.end_pairing("ONE", stay)
+    assert {one.searcher.person: one for one in await queue.entries()} == {person: found[person] for person in stay}
 
 
 async def test_nobody_is_asked_by_an_old_wish(store: Store) -> None:
     queue = Queue(store.client)
     found = await look(queue, ANNA, BRUNO)
-    assert await queue.look(BRUNO, ["testa", "pizzichino"], "it", 1000, "other") == "waiting"
+    assert await queue.join(BRUNO, ["testa", "pizzichino"], "it", 1000, "other") == "waiting"
     assert not await queue.pair("ONE", [found[ANNA], found[BRUNO]], "pizzichino")
-    [bruno] = [one for one in await queue.waiting() if one.waiting.person == BRUNO]
-    assert bruno.waiting.since == found[BRUNO].waiting.since
-    assert bruno.waiting.games == ("testa", "pizzichino")
+    [bruno] = [one for one in await queue.entries() if one.searcher.person == BRUNO]
+    assert bruno.searcher.since == found[BRUNO].searcher.since
+    assert bruno.searcher.games == ("testa", "pizzichino")
 
 
 async def test_a_wish_that_is_told_again_is_heard_once(any_store: Store) -> None:
     queue = Queue(any_store.client)
     wish = (["pizzichino"], "it", 1000)
     for _ in range(2):
-        assert await queue.look(ANNA, *wish, "one") == "waiting"
+        assert await queue.join(ANNA, *wish, "one") == "waiting"
     assert await queue.leave(ANNA)
-    assert await queue.look(ANNA, *wish, "one") == "heard"
-    assert await queue.waiting() == []
+    assert await queue.join(ANNA, *wish, "one") == "repeated"
+    assert await queue.entries() == []
     found = await look(queue, ANNA, BRUNO)
     assert await queue.pair("ONE", [found[ANNA], found[BRUNO]], "pizzichino")
-    assert await queue.look(ANNA, *wish, "while asked") == "asked"
-    assert await queue.part("ONE")
+    assert await queue.join(ANNA, *wish, "while asked") == "asked"
+    assert await queue.end_pairing("ONE")
     for update in ("one", "while asked", f"look {ANNA}"):
-        assert await queue.look(ANNA, *wish, update) == "heard"
-    assert await queue.waiting() == []
+        assert await queue.join(ANNA, *wish, update) == "repeated"
+    assert await queue.entries() == []
 
 
 @pytest.mark.parametrize(("blocker", "blocked"), [(ANNA, BRUNO), (BRUNO, ANNA)])
@@ -97,9 +97,9 @@ async def test_who_is_blocked_is_not_asked_either_way_however_old_what_was_read(
     found = await look(queue, ANNA, BRUNO)
     assert await queue.blocks.add(blocker, blocked, "Asso 100")
     assert not await queue.pair("ONE", [found[ANNA], found[BRUNO]], "pizzichino")
-    both = {one.waiting.person: one.waiting for one in await queue.waiting()}
+    both = {one.searcher.person: one.searcher for one in await queue.entries()}
     assert both[blocker].blocked == {blocked}
-    assert not fit(both[ANNA], both[BRUNO], await queue.now() + 1e3)
+    assert not can_match(both[ANNA], both[BRUNO], await queue.now() + 1e3)
     [block] = await queue.blocks.of(blocker)
     await queue.blocks.remove(blocker, block.token)
     assert await queue.pair("TWO", [found[ANNA], found[BRUNO]], "pizzichino")
@@ -129,7 +129,7 @@ async def test_of_somebody_forgotten_nothing_is_left_and_the_other_keeps_their_p
         assert await queue.blocks.add(person, other, "Fante 200")
     await queue.forget(ANNA)
     await queue.forget(CARLA)
-    assert [one.text for one in await queue.waiting()] == [found[BRUNO].text]
+    assert [one.text for one in await queue.entries()] == [found[BRUNO].text]
     assert [block.person for block in await queue.blocks.of(BRUNO)] == ["telegram:9"]
     hashes = [keys.FIND_WAITING, keys.FIND_ASKED, keys.FIND_PAIRINGS, keys.FIND_BLOCKS]
     everything = [await store.client.hgetall(key) for key in hashes]
@@ -146,7 +146,7 @@ class Workers(RuleBasedStateMachine):
     def empty(self) -> None:
         self.runner.run(self.stores[0].client.flushall())
         self.queues = [Queue(store.client) for store in self.stores]
-        self.seen: list[InQueue] = []
+        self.seen: list[QueueEntry] = []
         self.waiting: dict[str, str] = {}
         self.pairings: dict[str, dict[str, str]] = {}
         """Each person's text, by code."""
@@ -168,12 +168,12 @@ class Workers(RuleBasedStateMachine):
 
         async def at_once() -> list[str]:
             return await asyncio.gather(
-                *(self.queues[copy % 2].look(person, ["pizzichino"], "it", rating, update) for copy in range(copies))
+                *(self.queues[copy % 2].join(person, ["pizzichino"], "it", rating, update) for copy in range(copies))
             )
 
         assert set(self.runner.run(at_once())) == {"asked" if self.asked(person) else "waiting"}
         if self.asked(person) is None:
-            [one] = [one for one in self.read() if one.waiting.person == person]
+            [one] = [one for one in self.read() if one.searcher.person == person]
             if person in self.waiting:
                 assert one.text.split()[0] == self.waiting[person].split()[0]
             self.waiting[person] = one.text
@@ -197,8 +197,8 @@ class Workers(RuleBasedStateMachine):
     def told_again(self, person: str, number: int) -> None:
         """A platform tells a wish again that was heard: nobody looks by that."""
         update = f"update {number % self.updates}"
-        found = self.runner.run(self.queues[0].look(person, ["pizzichino"], "it", 1200, update))
-        assert found == ("asked" if self.asked(person) else "waiting" if person in self.waiting else "heard")
+        found = self.runner.run(self.queues[0].join(person, ["pizzichino"], "it", 1200, update))
+        assert found == ("asked" if self.asked(person) else "waiting" if person in self.waiting else "repeated")
 
     @rule(person=st.sampled_from(PEOPLE), after=st.none() | st.sampled_from((0, 120)), copies=COPIES)
     def look_on(self, person: str, after: int | None, copies: int) -> None:
@@ -209,17 +209,17 @@ class Workers(RuleBasedStateMachine):
         async def at_once() -> list[str]:
             return await asyncio.gather(
                 *(
-                    self.queues[copy % 2].look(person, ["pizzichino"], "it", 1000, update, after, on=True)
+                    self.queues[copy % 2].join(person, ["pizzichino"], "it", 1000, update, after, on=True)
                     for copy in range(copies)
                 )
             )
 
-        expected = "asked" if self.asked(person) else "waiting" if person in self.waiting else "heard"
+        expected = "asked" if self.asked(person) else "waiting" if person in self.waiting else "repeated"
         assert set(self.runner.run(at_once())) == {expected}
         if expected == "waiting":
-            [one] = [one for one in self.read() if one.waiting.person == person]
+            [one] = [one for one in self.read() if one.searcher.person == person]
             assert one.text.split()[0] == self.waiting[person].split()[0]
-            assert one.waiting.robots_after == (inf if after is None else after)
+            assert one.searcher.robots_after == (inf if after is None else after)
             self.waiting[person] = one.text
 
     @rule(couple=COUPLES, copies=COPIES)
@@ -271,19 +271,19 @@ class Workers(RuleBasedStateMachine):
         answers = self.runner.run(at_once())
         assert len(set(zip(codes * copies, answers, strict=True))) == len(codes), "sent twice, answered otherwise"
         done = {code for code, answer in zip(codes * copies, answers, strict=True) if answer}
-        fresh = [one for one in self.seen if self.waiting.get(one.waiting.person) == one.text]
-        people = dict(zip(codes, [{one.waiting.person for one in group} for group in chosen], strict=True))
+        fresh = [one for one in self.seen if self.waiting.get(one.searcher.person) == one.text]
+        people = dict(zip(codes, [{one.searcher.person for one in group} for group in chosen], strict=True))
         asked = set().union(*(people[code] for code in done))
         assert len(asked) == sum(len(people[code]) for code in done)
         assert not any(self.have_some_apart(people[code]) for code in done)
         if meanwhile:
             self.blocks.add(meanwhile)
-        left = {one.waiting.person for one in fresh} - asked
+        left = {one.searcher.person for one in fresh} - asked
         assert all(self.have_some_apart(group) for group in people.values() if group <= left)
         for code, pair in zip(codes, chosen, strict=True):
             if code in done:
-                texts = {one.waiting.person: self.waiting.pop(one.waiting.person) for one in pair}
-                assert texts == {one.waiting.person: one.text for one in pair}
+                texts = {one.searcher.person: self.waiting.pop(one.searcher.person) for one in pair}
+                assert texts == {one.searcher.person: one.text for one in pair}
                 self.pairings[code] = texts
 
     @rule(stay=st.sets(st.sampled_from(PEOPLE)), copies=COPIES, data=st.data())
@@ -295,7 +295,7 @@ class Workers(RuleBasedStateMachine):
         code = data.draw(st.sampled_from(codes))
 
         async def at_once() -> list[bool]:
-            return await asyncio.gather(*(self.queues[copy % 2].part(code, stay) for copy in range(copies)))
+            return await asyncio.gather(*(self.queues[copy % 2].end_pairing(code, stay) for copy in range(copies)))
 
         assert sum(self.runner.run(at_once())) == (code in self.pairings)
         texts = self.pairings.pop(code, {})
@@ -312,7 +312,7 @@ class Workers(RuleBasedStateMachine):
 
     @invariant()
     def everybody_is_where_they_should_be(self) -> None:
-        assert {one.waiting.person: one.text for one in self.read()} == self.waiting
+        assert {one.searcher.person: one.text for one in self.read()} == self.waiting
         assert {one.code: set(one.people) for one in self.runner.run(self.queues[1].pairings())} == {
             code: set(texts) for code, texts in self.pairings.items()
         }
@@ -322,8 +322,8 @@ class Workers(RuleBasedStateMachine):
             blocks = self.runner.run(self.queues[0].blocks.of(person))
             assert {block.person for block in blocks} == {other for one, other in self.blocks if one == person}
 
-    def read(self) -> list[InQueue]:
-        return self.runner.run(self.queues[1].waiting())
+    def read(self) -> list[QueueEntry]:
+        return self.runner.run(self.queues[1].entries())
 
 
 @pytest.fixture

@@ -39,7 +39,7 @@ def host_of(player: Player) -> Player:
 
 
 async def reports_of(worker: Worker) -> list[Report]:
-    return [report async for _id, report in worker.feature(FindFeature).teller.reports.all()]
+    return [report async for _id, report in worker.feature(FindFeature).report_sender.reports.all()]
 
 
 async def test_a_report_from_the_hand_reaches_the_host_who_reads_the_game_when_it_is_over(
@@ -53,8 +53,8 @@ async def test_a_report_from_the_hand_reaches_the_host_who_reads_the_game_when_i
     assert "whoever hosts me" in anna.fake.last(anna.private).plain
     assert await reports_of(anna.worker) == []
     assert "the host of this bot can read it" in (await anna.press("Yes, report")).toast
-    await anna.worker.feature(FindFeature).teller.tell(HOST)
-    await anna.worker.feature(FindFeature).teller.tell(HOST)
+    await anna.worker.feature(FindFeature).report_sender.send_unsent(HOST)
+    await anna.worker.feature(FindFeature).report_sender.send_unsent(HOST)
     told = [text for text in anna.fake.texts(olga.private) if text.startswith("A report")]
     assert len(told) == 1
     for part in (anna.person.id, bruno.person.id, nickname):
@@ -80,7 +80,7 @@ async def test_once_a_game_and_few_a_day(playing: list[Player]) -> None:
     assert "You have reported" in bruno.fake.last(bruno.private).plain
     [first, second] = await reports_of(anna.worker)
     assert {first.by, second.by} == {anna.person.id, bruno.person.id}
-    reports = anna.worker.feature(FindFeature).teller.reports
+    reports = anna.worker.feature(FindFeature).report_sender.reports
     for number in range(1, REPORTS_A_DAY + 1):
         found = await reports.file(Report(f"GAME-{number}", "testa", "GAME", 0, bruno.person.id, "B", HOST, "O"), 0)
         assert found == ("filed" if number < REPORTS_A_DAY else "many")
@@ -93,7 +93,7 @@ async def test_a_report_sent_at_once_by_two_workers_is_one(store: Store, shared_
         both = [Reports(store.client), Reports(twin.client)]
         found = await asyncio.gather(*(both[copy % 2].file(report, 0) for copy in range(6)))
         assert sorted(found) == ["again"] * 5 + ["filed"]
-        assert await both[0].untold() == ["GAME-1.0"]
+        assert await both[0].unsent() == ["GAME-1.0"]
 
 
 async def test_what_could_not_be_sent_is_sent_later_and_without_a_host_it_waits(playing: list[Player]) -> None:
@@ -104,13 +104,13 @@ async def test_what_could_not_be_sent_is_sent_later_and_without_a_host_it_waits(
     anna.fake.errors[olga.private] += [PlatformFailure("it is away"), Unreachable(olga.private)]
     with capture_logs() as logs:
         for _ in range(2):
-            await anna.worker.feature(FindFeature).teller.tell(HOST)
+            await anna.worker.feature(FindFeature).report_sender.send_unsent(HOST)
     # The host reads once why.
     assert [(line["event"], line["why"]) for line in logs] == [("report_not_sent", "Trouble")]
     assert anna.fake.texts(olga.private) == []
-    await anna.worker.feature(FindFeature).teller.tell(HOST)
+    await anna.worker.feature(FindFeature).report_sender.send_unsent(HOST)
     assert len(anna.fake.texts(olga.private)) == 1
-    assert await anna.worker.feature(FindFeature).teller.reports.untold() == []
+    assert await anna.worker.feature(FindFeature).report_sender.reports.unsent() == []
 
 
 async def test_nobody_but_the_host_reads_a_report(playing: list[Player]) -> None:
@@ -118,7 +118,7 @@ async def test_nobody_but_the_host_reads_a_report(playing: list[Player]) -> None
     await anna.press("🚩 Report")
     await anna.press("Yes, report")
     olga = host_of(anna)
-    await anna.worker.feature(FindFeature).teller.tell(HOST)
+    await anna.worker.feature(FindFeature).report_sender.send_unsent(HOST)
     message, button = olga.button("Replay")
     anna.fake.messages[anna.private]["9999"] = anna.fake.messages[olga.private][message]
     assert "does not work" in (await anna.send(button.payload, anna.private, "9999")).toast
@@ -159,7 +159,7 @@ async def test_the_host_lists_reads_and_drops_reports_on_the_command_line(tmp_pa
                 await player.press("Ready")
             await players[0].press("🚩 Report")
             await players[0].press("Yes, report")
-            [id_] = await worker.feature(FindFeature).teller.reports.untold()
+            [id_] = await worker.feature(FindFeature).report_sender.reports.unsent()
             listed, count = await called()
             assert id_ in listed
             assert "(paper:2) by " in listed

@@ -127,7 +127,7 @@ async def test_two_in_a_pairing_without_a_table_come_apart(two: list[Player]) ->
     queue = anna.worker.feature(FindFeature).finder.queue
     for player in two:
         await player.say("/find pizzichino", player.private)
-    one, other = await queue.waiting()
+    one, other = await queue.entries()
     assert await queue.pair("c0de", [one, other], "pizzichino")
     await anna.say("/block @bruno", anna.private)
     await tended(anna.worker)
@@ -150,7 +150,7 @@ async def test_blocking_while_a_worker_matches_leaves_nobody_with_somebody_block
                 return await blocker.say(f"/block @{blocked.person.handle}", blocker.private)
 
             await asyncio.gather(
-                worker.feature(FindFeature).finder.tend(), block(), second.feature(FindFeature).finder.tend()
+                worker.feature(FindFeature).finder.run_round(), block(), second.feature(FindFeature).finder.run_round()
             )
             await tended(worker)
             await tended(second)

@@ -98,7 +98,7 @@ async def gone(worker: Worker, person: str = ANNA) -> None:
 async def looked_once_more(worker: Worker) -> None:
     """A minute later."""
     now = worker.feature(PrivacyFeature).forgetter.now
-    worker.feature(PrivacyFeature).forgetter.now = lambda: now() + 2 * forgetting.STRAGGLERS_AFTER
+    worker.feature(PrivacyFeature).forgetter.now = lambda: now() + 2 * forgetting.SECOND_PASS_AFTER
     while await forgetting_marks(worker.store.client):
         await worker.feature(PrivacyFeature).forgetter.work()
         await asyncio.sleep(0.01)
@@ -577,15 +577,15 @@ async def test_what_a_worker_writes_late_of_a_game_that_it_had_read_before_goes(
         rated = replace(game, people=[ANNA, "paper:2"], record=record)
         kept_late = replace(rated, id="T002-000002", code="T002")
         await worker.archive.keep(rated)
-        real = ratings._enter
+        real = ratings._index_scopes
 
         async def enter(people: Sequence[str], scopes: Sequence[Scope]) -> None:
-            ratings._enter = real  # type: ignore[method-assign]
+            ratings._index_scopes = real  # type: ignore[method-assign]
             await gone(worker)
             await worker.archive.keep(kept_late)
             await real(people, scopes)
 
-        ratings._enter = enter  # type: ignore[method-assign]
+        ratings._index_scopes = enter  # type: ignore[method-assign]
         await ratings.catch_up()
         assert {keys.scopes(ANNA), keys.last_game(ANNA)} <= set(await traces(store, ANNA))
         await looked_once_more(worker)
@@ -613,7 +613,7 @@ async def test_nothing_tells_that_somebody_was_reminded_of_the_deals_of_the_days
         await reminder_hours(store.client).choose(ANNA, 8)
         now = worker.clock.now().replace(hour=8)
         for ago in range(3):
-            await worker.feature(DailyFeature).reminders.remind(now - timedelta(days=ago))
+            await worker.feature(DailyFeature).reminders.send_due(now - timedelta(days=ago))
         assert len(await traces(store, ANNA)) == 4
         await forgotten(worker)
         assert await traces(store, ANNA) == []
@@ -634,7 +634,7 @@ async def test_one_forgetting_that_fails_holds_up_no_other(store: Store, monkeyp
             await one.say("/help")
         real = worker.feature(PrivacyFeature).forgetter.forget
 
-        async def forget(person: str, mark: ForgettingMark) -> forgetting.Forgotten:
+        async def forget(person: str, mark: ForgettingMark) -> forgetting.ForgetResult:
             if person == bruno.person.id:
                 raise ValueError("what is his cannot be read")
             return await real(person, mark)

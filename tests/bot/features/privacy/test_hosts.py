@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 
 from bot.cli import main as cli
 from bot.features.privacy.feature import PrivacyFeature
-from bot.features.privacy.unused import MOST_DAYS, Unused
+from bot.features.privacy.unused import MOST_DAYS, UnusedProfiles
 from bot.finished.file import to_line
 from bot.people import People
 from bot.platform import Person
@@ -163,13 +163,13 @@ async def test_profiles_that_nobody_uses_are_forgotten_and_others_are_not(store:
         today = await store.attendance.day()
         await profiles(store, ada=today - 731, bea=today - 730)
         await store.client.hset(keys.person("paper:cleo"), mapping={"name": "Cleo"})
-        unused = Unused(store, worker.people, worker.feature(PrivacyFeature).forgetter, 730)
-        assert await unused.round() == 1
+        unused = UnusedProfiles(store, worker.people, worker.feature(PrivacyFeature).forgetter, 730)
+        assert await unused.run_round() == 1
         assert set(await forgetting_marks(store.client)) == {"paper:ada"}
         assert (await worker.people.reload("paper:bea")).name == "bea"
         # Of whom no day was known counts from the first round.
         assert await store.client.hget(keys.person("paper:cleo"), "used") == str(today).encode()
-        assert await unused.round() is None  # once a day
+        assert await unused.run_round() is None  # once a day
 
 
 async def test_a_workers_clock_that_is_years_ahead_forgets_nobody(store: Store) -> None:
@@ -178,7 +178,9 @@ async def test_a_workers_clock_that_is_years_ahead_forgets_nobody(store: Store) 
         await profiles(store, ada=today, bea=today - 10)
         now = time.time() + 4 * 365 * 86400
         worker.people.now = worker.feature(PrivacyFeature).forgetter.now = lambda: now
-        assert await Unused(store, worker.people, worker.feature(PrivacyFeature).forgetter, 730).round() == 0
+        assert (
+            await UnusedProfiles(store, worker.people, worker.feature(PrivacyFeature).forgetter, 730).run_round() == 0
+        )
         assert await forgetting_marks(store.client) == {}
 
 
@@ -188,15 +190,15 @@ async def test_a_stores_clock_that_jumps_four_years_counts_as_a_few_days(store: 
         before = await store.attendance.day() - 4 * 365
         await store.client.set(keys.SWEEPING_DAY, before)
         await profiles(store, ada=before, bea=before - 700)
-        unused = Unused(store, worker.people, worker.feature(PrivacyFeature).forgetter, 730)
+        unused = UnusedProfiles(store, worker.people, worker.feature(PrivacyFeature).forgetter, 730)
         with capture_logs() as logs:
-            assert await unused.round() == 0
+            assert await unused.run_round() == 0
         [warning] = [one for one in logs if one["event"] == "unused_profiles_clock"]
         assert warning["counted"] == before + MOST_DAYS
         # It goes on from there: a bot that was down for four years forgets in the end.
         for _ in range(10):
             await store.client.delete(keys.SWEEPING)
-            await unused.round()
+            await unused.run_round()
         assert await store.client.get(keys.SWEEPING_DAY) == str(before + 11 * MOST_DAYS).encode()
         async with asyncio.timeout(30):
             while await store.client.exists(keys.person("paper:bea")):
@@ -209,7 +211,7 @@ async def test_a_round_forgets_a_tenth_of_all_and_the_longest_unused_first(store
     async with open_worker(store, FakePlatform()) as worker:
         today = await store.attendance.day()
         await profiles(store, **{f"p{number}": today - 1000 - number for number in range(30)})
-        unused = Unused(store, worker.people, worker.feature(PrivacyFeature).forgetter, 730)
+        unused = UnusedProfiles(store, worker.people, worker.feature(PrivacyFeature).forgetter, 730)
         begun: list[str] = []
         real = worker.feature(PrivacyFeature).forgetter.begin
 
@@ -219,7 +221,7 @@ async def test_a_round_forgets_a_tenth_of_all_and_the_longest_unused_first(store
 
         worker.feature(PrivacyFeature).forgetter.begin = begin  # type: ignore[method-assign]
         with capture_logs() as logs:
-            assert await unused.round() == 3
+            assert await unused.run_round() == 3
         assert begun == ["paper:p29", "paper:p28", "paper:p27"]
         assert [one["due"] for one in logs if one["event"] == "unused_profiles_put_off"] == [30]
 
@@ -228,7 +230,7 @@ async def test_who_comes_back_while_profiles_are_looked_through_is_not_forgotten
     async with open_worker(store, FakePlatform()) as worker:
         today = await store.attendance.day()
         await profiles(store, ada=today - 1000, bea=today - 900, **{f"p{number}": today for number in range(20)})
-        unused = Unused(store, worker.people, worker.feature(PrivacyFeature).forgetter, 730)
+        unused = UnusedProfiles(store, worker.people, worker.feature(PrivacyFeature).forgetter, 730)
         real = worker.feature(PrivacyFeature).forgetter.begin
 
         async def begin(person: str) -> ForgettingMark:
@@ -236,7 +238,7 @@ async def test_who_comes_back_while_profiles_are_looked_through_is_not_forgotten
             return await real(person)
 
         worker.feature(PrivacyFeature).forgetter.begin = begin  # type: ignore[method-assign]
-        assert await unused.round() == 1
+        assert await unused.run_round() == 1
         assert set(await forgetting_marks(store.client)) == {"paper:ada"}
 
 
@@ -244,7 +246,7 @@ async def test_a_profile_that_is_erased_while_it_is_looked_at_is_not_made_anew(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with open_worker(store, FakePlatform()) as worker:
-        unused = Unused(store, worker.people, worker.feature(PrivacyFeature).forgetter, 730)
+        unused = UnusedProfiles(store, worker.people, worker.feature(PrivacyFeature).forgetter, 730)
         key = keys.person("paper:ada")
         await store.client.hset(key, "name", "ada")
         real = store.client.execute_command
@@ -257,7 +259,7 @@ async def test_a_profile_that_is_erased_while_it_is_looked_at_is_not_made_anew(
 
         monkeypatch.setattr(store.client, "execute_command", erased_before_it_is_written)
         today = 20_000
-        assert await unused._used("paper:ada", today) == today
+        assert await unused._last_used_day("paper:ada", today) == today
         assert not await store.client.exists(key)
 
 

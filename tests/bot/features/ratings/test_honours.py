@@ -15,10 +15,10 @@ from bot.feature import Feature, Forgetting, Step
 from bot.features.privacy.feature import PrivacyFeature
 from bot.features.privacy.forgetting import Forgetter
 from bot.features.ratings.feature import RatingsFeature
-from bot.features.ratings.honours import Deeds, Honour, Honours, Month, month_before
+from bot.features.ratings.honours import Honour, Honours, HonourTally, Month, month_before
 from bot.features.ratings.honours_pages import chat_honours_panel
 from bot.features.ratings.players import Players
-from bot.finished.archive import Archive, Numbered
+from bot.finished.archive import Archive, ArchiveEntry
 from bot.finished.game import FinishedGame
 from bot.finished.ratings import Ratings, Scope
 from bot.people import People
@@ -63,7 +63,7 @@ def _built(record: Record, fields: dict[str, Any]) -> Any:
 
 
 def kinds(games: Sequence[FinishedGame]) -> dict[str, Honour]:
-    deeds = Deeds()
+    deeds = HonourTally()
     for one in games:
         deeds.add(one)
     return {honour.kind: honour for honour in deeds.honours()}
@@ -96,13 +96,13 @@ def test_partners_share_a_run_that_they_won_together() -> None:
 
 async def test_whoever_shares_the_first_rank_is_a_champion_too(store: Store) -> None:
     honours = await opened(store, [of_four(number, (0, 2)) for number in range(3)])
-    await honours.close_past(IN_DECEMBER)
-    [month] = await honours.of_chat(GROUP, 6)
+    await honours.close_past_months(IN_DECEMBER)
+    [month] = await honours.months_of(GROUP, 6)
     [champion] = [one for one in month.honours if one.kind == "champion"]
     assert set(champion.people) == {ANNA, CARLA}
     scope = Scope(chat=GROUP, month="2026-11")
     assert champion.figure == (await honours._ratings.standing(scope, CARLA)).shown
-    assert {"champion", "streak"} <= {one.honour.kind for one in await honours.of_person(CARLA)}
+    assert {"champion", "streak"} <= {one.honour.kind for one in await honours.honours_of(CARLA)}
 
 
 def test_those_who_share_an_honour_stand_in_a_row() -> None:
@@ -158,8 +158,8 @@ async def test_a_month_is_closed_once_all_its_games_are_rated(store: Store) -> N
         await keep(store, game(number, 0, ended=NOVEMBER))
     archive = Archive(store.client)
     honours = Honours(store.client, archive, Ratings(store.client, archive))
-    assert await honours.close_past(IN_DECEMBER) == "2026-11"
-    [month] = await honours.of_chat(GROUP, 6)
+    assert await honours.close_past_months(IN_DECEMBER) == "2026-11"
+    [month] = await honours.months_of(GROUP, 6)
     assert [honour.people for honour in month.honours if honour.kind == "champion"] == [(ANNA,)]
 
 
@@ -167,23 +167,23 @@ async def test_a_month_is_closed_once_it_is_over(store: Store) -> None:
     games = [game(number, 0, ended=OCTOBER) for number in range(3)]
     games += [game(number, 1, ended=NOVEMBER) for number in range(3, 8)]
     honours = await opened(store, games)
-    assert await honours.close_past(datetime(2026, 11, 30, 23, tzinfo=UTC)) == "2026-10"
-    assert [month.name for month in await honours.of_chat(GROUP, 6)] == ["2026-10"]
+    assert await honours.close_past_months(datetime(2026, 11, 30, 23, tzinfo=UTC)) == "2026-10"
+    assert [month.name for month in await honours.months_of(GROUP, 6)] == ["2026-10"]
     # What was still being written down has an hour.
-    assert await honours.close_past(datetime(2026, 12, 1, 0, 30, tzinfo=UTC)) == ""
-    assert await honours.close_past(IN_DECEMBER) == "2026-11"
-    months = await honours.of_chat(GROUP, 6)
+    assert await honours.close_past_months(datetime(2026, 12, 1, 0, 30, tzinfo=UTC)) == ""
+    assert await honours.close_past_months(IN_DECEMBER) == "2026-11"
+    months = await honours.months_of(GROUP, 6)
     assert [month.name for month in months] == ["2026-11", "2026-10"]
     assert [honour.kind for honour in months[0].honours] == ["champion", "streak"]
     assert months[0].honours[1] == Honour("streak", (BRUNO,), 5)
     assert months[0].honours[0].people == (BRUNO,)
     assert months[1].honours[0].people == (ANNA,)
     # Twice is once.
-    assert await honours.close_past(IN_DECEMBER) == ""
+    assert await honours.close_past_months(IN_DECEMBER) == ""
     await store.client.delete("honours:closed")
-    assert await honours.close_past(IN_DECEMBER) == "2026-11"
-    assert await honours.of_chat(GROUP, 6) == months
-    assert len(await honours.of_person(BRUNO)) == 2
+    assert await honours.close_past_months(IN_DECEMBER) == "2026-11"
+    assert await honours.months_of(GROUP, 6) == months
+    assert len(await honours.honours_of(BRUNO)) == 2
 
 
 async def test_a_month_of_games_is_never_held_at_once_and_others_have_their_turn_between_two(
@@ -209,34 +209,34 @@ async def test_a_month_of_games_is_never_held_at_once_and_others_have_their_turn
     monkeypatch.setattr(FinishedGame, "parse", parsed)
     # All come in one round trip.
     task = asyncio.create_task(others())
-    assert await honours.close_past(IN_DECEMBER) == "2026-11"
+    assert await honours.close_past_months(IN_DECEMBER) == "2026-11"
     task.cancel()
     assert most <= 3
     assert turns >= 20
-    assert [one.figure for one in (await honours.of_chat(GROUP, 1))[0].honours if one.kind == "streak"] == [20]
+    assert [one.figure for one in (await honours.months_of(GROUP, 1))[0].honours if one.kind == "streak"] == [20]
 
 
 async def test_months_that_the_bot_was_away_are_closed_too(store: Store) -> None:
     honours = await opened(store, [game(number, 0, ended=OCTOBER) for number in range(3)])
-    assert await honours.close_past(datetime(2027, 2, 3, tzinfo=UTC)) == "2026-10"
-    assert [month.name for month in await honours.of_chat(GROUP, 6)] == ["2026-10"]
+    assert await honours.close_past_months(datetime(2027, 2, 3, tzinfo=UTC)) == "2026-10"
+    assert [month.name for month in await honours.months_of(GROUP, 6)] == ["2026-10"]
 
 
 async def test_a_clock_that_is_a_year_ahead_closes_no_month_in_which_nobody_has_played(store: Store) -> None:
     honours = await opened(store, [game(number, 0, ended=OCTOBER) for number in range(3)])
-    assert await honours.close_past(datetime(2027, 11, 16, tzinfo=UTC)) == "2026-10"
-    assert await honours.close_past(datetime(2027, 11, 16, tzinfo=UTC)) == ""
+    assert await honours.close_past_months(datetime(2027, 11, 16, tzinfo=UTC)) == "2026-10"
+    assert await honours.close_past_months(datetime(2027, 11, 16, tzinfo=UTC)) == ""
     await opened(store, [game(number, 1) for number in range(3, 6)])
-    assert await honours.close_past(IN_DECEMBER) == "2026-11"
-    assert [month.name for month in await honours.of_chat(GROUP, 6)] == ["2026-11", "2026-10"]
+    assert await honours.close_past_months(IN_DECEMBER) == "2026-11"
+    assert [month.name for month in await honours.months_of(GROUP, 6)] == ["2026-11", "2026-10"]
 
 
 async def test_a_game_that_ended_by_a_clock_a_year_ahead_holds_no_month_up(store: Store) -> None:
     ahead = int(datetime(2027, 11, 15, tzinfo=UTC).timestamp())
     honours = await opened(store, [game(0, 0), game(1, 1, ended=ahead), game(2, 0), game(3, 0)])
-    assert await honours.close_past(IN_DECEMBER) == "2026-11"
-    assert Honour("streak", (ANNA,), 3) in (await honours.of_chat(GROUP, 1))[0].honours
-    assert await honours.close_past(datetime(2027, 12, 2, tzinfo=UTC)) == "2027-11"
+    assert await honours.close_past_months(IN_DECEMBER) == "2026-11"
+    assert Honour("streak", (ANNA,), 3) in (await honours.months_of(GROUP, 1))[0].honours
+    assert await honours.close_past_months(datetime(2027, 12, 2, tzinfo=UTC)) == "2027-11"
 
 
 async def test_a_worker_goes_by_the_clock_of_the_store(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -253,20 +253,20 @@ async def test_a_worker_goes_by_the_clock_of_the_store(store: Store, monkeypatch
         return ""
 
     monkeypatch.setattr("bot.features.ratings.feature.datetime", Ahead)
-    monkeypatch.setattr(Honours, "close_past", close_past)
+    monkeypatch.setattr(Honours, "close_past_months", close_past)
     async with open_worker(store, FakePlatform()), asyncio.timeout(20):
         assert abs(await asked - datetime.now(UTC)) < timedelta(hours=1)
 
 
 async def test_a_chat_that_moves_takes_its_honours_along(store: Store) -> None:
     honours = await opened(store, [game(number, 0) for number in range(3)])
-    await honours.close_past(IN_DECEMBER)
-    before = await honours.of_chat(GROUP, 6)
+    await honours.close_past_months(IN_DECEMBER)
+    before = await honours.months_of(GROUP, 6)
     for _ in range(2):
         await honours.move_chat(GROUP, "paper:900")
-    assert await honours.of_chat(GROUP, 6) == []
-    assert await honours.of_chat("paper:900", 6) == before
-    assert {one.chat for one in await honours.of_person(ANNA)} == {"paper:900"}
+    assert await honours.months_of(GROUP, 6) == []
+    assert await honours.months_of("paper:900", 6) == before
+    assert {one.chat for one in await honours.honours_of(ANNA)} == {"paper:900"}
 
 
 async def no_look(_feature: RatingsFeature) -> None:
@@ -280,7 +280,7 @@ async def test_people_read_them_and_are_forgotten(store: Store, monkeypatch: pyt
         anna = Player(worker, worker.adapters["paper"], "Anna", 1)  # type: ignore[arg-type]
         await anna.say("/honours")
         assert "None yet" in anna.fake.last(GROUP).plain
-        await worker.feature(RatingsFeature).honours.close_past(IN_DECEMBER)
+        await worker.feature(RatingsFeature).honours.close_past_months(IN_DECEMBER)
         await anna.say("/honours")
         text = anna.fake.last(GROUP).plain
         assert "November 2026" in text
@@ -307,8 +307,8 @@ async def test_people_read_them_and_are_forgotten(store: Store, monkeypatch: pyt
         async with asyncio.timeout(20):
             while not (await forgetting_marks(store.client))[ANNA].is_erased:
                 await asyncio.sleep(0.01)
-        assert await worker.feature(RatingsFeature).honours.of_person(ANNA) == []
-        [month] = await worker.feature(RatingsFeature).honours.of_chat(GROUP, 6)
+        assert await worker.feature(RatingsFeature).honours.honours_of(ANNA) == []
+        [month] = await worker.feature(RatingsFeature).honours.months_of(GROUP, 6)
         assert ANNA not in str(month)
         assert "somebody:" in str(month)
         bruno = Player(worker, anna.fake, "Bruno", 2)
@@ -349,7 +349,7 @@ async def test_who_is_forgotten_right_before_honours_are_written_is_in_none(
     """Those of a month that is closed, and of a chat that moves."""
     honours = await opened(store, [game(number, 0) for number in range(3)])
     if write == "hsetnx":
-        await honours.close_past(IN_DECEMBER)
+        await honours.close_past_months(IN_DECEMBER)
     forgetter, written = forgetter_of(store, honours), getattr(store.client, write)
 
     async def late(key: str, *words: Any, **more: Any) -> Any:
@@ -362,7 +362,7 @@ async def test_who_is_forgotten_right_before_honours_are_written_is_in_none(
     if write == "hsetnx":
         await honours.move_chat(GROUP, "paper:900")
     else:
-        await honours.close_past(IN_DECEMBER)
+        await honours.close_past_months(IN_DECEMBER)
     assert await is_anna_in_any(store)
     await looked_once_more(store, forgetter)
     assert not await is_anna_in_any(store)
@@ -373,9 +373,9 @@ async def test_who_is_forgotten_while_a_month_is_read_is_in_no_honours(
 ) -> None:
     """A month may have a million games: a forgetting begins and ends meanwhile."""
     honours = await opened(store, [game(number, 0) for number in range(4)])
-    forgetter, after, first = forgetter_of(store, honours), honours._archive.after, honours._ratings.first
+    forgetter, after, first = forgetter_of(store, honours), honours._archive.entries_after, honours._ratings.leaders
 
-    async def read(number: int) -> AsyncIterator[Numbered]:
+    async def read(number: int) -> AsyncIterator[ArchiveEntry]:
         async for entry in after(number):
             if entry.number == 2:
                 await forgotten(forgetter)
@@ -386,8 +386,8 @@ async def test_who_is_forgotten_while_a_month_is_read_is_in_no_honours(
             await looked_once_more(store, forgetter)
         return await first(scope)
 
-    monkeypatch.setattr(honours._archive, "after", read)
-    monkeypatch.setattr(honours._ratings, "first", late)
-    await honours.close_past(IN_DECEMBER)
+    monkeypatch.setattr(honours._archive, "entries_after", read)
+    monkeypatch.setattr(honours._ratings, "leaders", late)
+    await honours.close_past_months(IN_DECEMBER)
     assert not await is_anna_in_any(store)
-    assert "streak" in str(await honours.of_chat(GROUP, 1))
+    assert "streak" in str(await honours.months_of(GROUP, 1))

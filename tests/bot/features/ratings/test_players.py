@@ -7,7 +7,7 @@ import pytest
 from bot.features.privacy.feature import PrivacyFeature
 from bot.features.ratings.players import Players
 from bot.finished.game import FinishedGame
-from bot.finished.player_ids import person_called, player_id
+from bot.finished.player_ids import person_from_id, player_id
 from bot.finished.ratings import LEAST_GAMES
 from bot.platform import Person
 from bot.store import Store, keys
@@ -44,9 +44,9 @@ def players_of(worker: Worker) -> Players:
 @pytest.mark.parametrize("person", ["telegram:1", "discord:123456789012345678", "web:" + "a" * 90, "paper:é"])
 def test_an_id_is_somebodys_and_tells_nothing(person: str) -> None:
     id_ = player_id(person, SECRET)
-    assert person_called(id_, SECRET) == person
+    assert person_from_id(id_, SECRET) == person
     assert id_ == player_id(person, SECRET)
-    assert person_called(id_, b"t" * 32) == ""
+    assert person_from_id(id_, b"t" * 32) == ""
     assert person not in id_
     if len(person) < 30:
         # Whichever platform: of the same length.
@@ -55,14 +55,14 @@ def test_an_id_is_somebodys_and_tells_nothing(person: str) -> None:
 
 @pytest.mark.parametrize("made_up", ["", "A", "A" * 16, "A" * 60, "é" * 60, "=" * 60, "AAAA=AAAA" * 8])
 def test_an_id_that_was_made_up_is_nobodys(made_up: str) -> None:
-    assert person_called(made_up, SECRET) == ""
+    assert person_from_id(made_up, SECRET) == ""
 
 
 def test_no_part_of_an_id_may_be_changed() -> None:
     id_ = player_id("telegram:12345", SECRET)
     for place, letter in enumerate(id_):
         changed = f"{id_[:place]}{'B' if letter == 'A' else 'A'}{id_[place + 1 :]}"
-        assert person_called(changed, SECRET) == ""
+        assert person_from_id(changed, SECRET) == ""
 
 
 async def test_strangers_read_nicknames_and_those_of_a_group_names(store: Store) -> None:

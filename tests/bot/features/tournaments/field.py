@@ -85,7 +85,9 @@ class Field:
     async def games(self, code: str) -> list[FinishedGame]:
         """The archived games of a tournament."""
         return [
-            game async for game in self.worker.archive.all() if game.played_for and game.played_for.tournament == code
+            game
+            async for game in self.worker.archive.all()
+            if game.fixture_name and game.fixture_name.tournament == code
         ]
 
 

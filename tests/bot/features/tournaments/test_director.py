@@ -134,8 +134,8 @@ async def test_whole_duplicates(store: Store, game: str, people: int, scoring: s
         assert not any(game.is_rated for game in games)
         packs: dict[tuple[int, int], set[str]] = {}
         for one in games:
-            assert one.played_for
-            where = (one.played_for.round, one.played_for.deal)
+            assert one.fixture_name
+            where = (one.fixture_name.round, one.fixture_name.deal)
             packs.setdefault(where, set()).add("".join(one.record.deals[0].pack))
         assert all(len(found) == 1 for found in packs.values())
         assert len({pack for found in packs.values() for pack in found}) == len(packs)

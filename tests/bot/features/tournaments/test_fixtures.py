@@ -139,7 +139,7 @@ async def test_nothing_of_a_deal_is_told_before_all_tables_have_played_it(
         assert "Replay" not in fake.told
         assert "analysis" not in fake.told
         assert await worker.archive.count() == 0
-        assert await worker.archive.last(first[0].person.id) is None
+        assert await worker.archive.last_game(first[0].person.id) is None
         assert not fake.shown[GROUP]
         # Whoever plays the same cards elsewhere has heard of nothing, and of no more than of their own cards.
         for player in second:

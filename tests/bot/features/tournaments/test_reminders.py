@@ -39,7 +39,7 @@ class Late:
     async def remind(self, left: int = LEFT) -> None:
         """All matches are looked at, and all that is to be said has been, or is lost."""
         for match in self.tournament.matches:
-            self.reminders.remind(self.tournament, match, left)
+            self.reminders.send_due(self.tournament, match, left)
         await self.some.worker.delivery.answers.tasks.wait()
 
     def reminded(self, number: int) -> list[str]:

@@ -17,7 +17,7 @@ from tests.groups import COMPILED_SEARCHES
 from tests.long import mostly_long
 
 SECRET = bytes(range(32))
-FROM_ANOTHER = "from bot.features.daily.deal import *; print(played_by_robots({game!r}, bytes(range(32))))"
+FROM_ANOTHER = "from bot.features.daily.deal import *; print(play_with_robots({game!r}, bytes(range(32))))"
 
 
 def played(game_id: str, seed: int, ending: str = "cancelled") -> Game:

@@ -28,7 +28,7 @@ DEFER_SECONDS = 1.2
 DELIVERY_SECONDS = 0.2
 """Seconds after which a press is put off though it was done: delivery waits before it shows what came of it."""
 
-UPLOAD_SECONDS = 0.8
+ANSWER_UPLOAD_SECONDS = 0.8
 """Seconds that an answer may take that brings a picture, before it is put off after all."""
 
 MAX_PENDING = 400
@@ -84,7 +84,7 @@ class Answer:
         try:
             if upload is None:
                 return await self._send_answer(EDIT, body)
-            async with asyncio.timeout(UPLOAD_SECONDS):
+            async with asyncio.timeout(ANSWER_UPLOAD_SECONDS):
                 return await self._send_answer(EDIT, body, tell=True, upload=upload)
         except (PlatformFailure, *LIBRARY_ERRORS):
             if body["attachments"]:

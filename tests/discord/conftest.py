@@ -10,7 +10,7 @@ TIMES = {
     "adapters.discord.adapter.DEFER_SECONDS": 20.0,
     # A press that changes nothing on its panel has to wait for so long.
     "adapters.discord.adapter.DELIVERY_SECONDS": 5.0,
-    "adapters.discord.answers.UPLOADED_WITHIN": 20.0,
+    "adapters.discord.answers.ANSWER_UPLOAD_SECONDS": 20.0,
     "adapters.discord.pictures.UPLOAD_SECONDS": 20.0,
     "adapters.discord.pictures.SLOW_SECONDS": 20.0,
 }

@@ -751,7 +751,7 @@ async def test_the_doctor_prints_the_invitation(server: DiscordServer) -> None:
 async def test_put_off_after_is_well_within_what_discord_gives() -> None:
     assert answers_module.DEFER_SECONDS < 2
     # A press that has taken nearly so long may have a picture to upload then.
-    assert answers_module.DEFER_SECONDS + answers_module.UPLOAD_SECONDS < 2.5
+    assert answers_module.DEFER_SECONDS + answers_module.ANSWER_UPLOAD_SECONDS < 2.5
 
 
 async def test_a_made_up_custom_id_overwrites_no_message_and_a_real_one_may(

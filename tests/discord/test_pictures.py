@@ -623,7 +623,7 @@ async def test_a_press_whose_upload_hangs_is_acknowledged_in_time_and_its_text_c
     async with on_discord(store, server, pictures=True) as adapter:
         mover = await to_move(adapter, await seated(server, "metamazzo"))
         before = text_of(hand(mover))
-        monkeypatch.setattr(answers, "UPLOAD_SECONDS", 0.2)
+        monkeypatch.setattr(answers, "ANSWER_UPLOAD_SECONDS", 0.2)
         server.uploading = Failure(silent=True)
         one = mover.touch(mover.private, hand(mover), buttons_of(hand(mover))[0]["custom_id"])
         # While the upload hangs, as it does for ever.

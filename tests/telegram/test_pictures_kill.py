@@ -22,7 +22,7 @@ from adapters.telegram import photos
 from bot.cli.main import main
 from bot.pictures import pool
 
-photos.UPLOAD_SECONDS = pool.PATIENCE_SECONDS = 3600.0
+photos.UPLOAD_SECONDS = pool.MAX_WAIT_SECONDS = 3600.0
 main()
 """
 """A bot that gives up no picture: on a slow machine texts would go alone, and what is to be cut short never be begun."""

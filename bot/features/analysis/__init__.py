@@ -1,1 +1,1 @@
-"""How well a finished game was played."""
+"""Analysis of finished games."""

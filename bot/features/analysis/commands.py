@@ -1,4 +1,4 @@
-"""The page with the analysis of a finished game."""
+"""The analysis page of a finished game."""
 
 from bot.features.analysis.errors import NothingToAnalyse, TooManyAnalyses
 from bot.features.analysis.pages import analysis_page
@@ -16,8 +16,6 @@ from engine.robots.findings import summary
 
 
 class AnalysisPages:
-    """Analyses of the games of an archive."""
-
     def __init__(self, archive: Archive, analysis_pool: AnalysisPool, viewers: Viewers) -> None:
         self._archive, self._analysis_pool, self._viewers = archive, analysis_pool, viewers
 
@@ -28,7 +26,7 @@ class AnalysisPages:
         return await self._draw_page(game, place, profile)
 
     async def show_last_game(self, place: str, profile: Profile) -> Panel:
-        """Of the game that this person finished last, or else this chat."""
+        """Return the analysis of the game that this person finished last, or else this chat's last game."""
         archive = self._archive
         game = await archive.last_game(profile.id) or await archive.last_game(chat_of(place))
         if game is None:

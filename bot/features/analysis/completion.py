@@ -1,7 +1,6 @@
-"""Results that are completed later: how well everybody played is added to a game's result once that is known.
+"""Results in groups, which get each player's accuracy once the game is analysed.
 
-Nothing waits for it, and it is no part of bringing a table to rest: the table is gone by then. What a crash, a stop or
-much to do keeps from being added is left out; /analyse tells it to who asks.
+The table is removed meanwhile. A crash, a stop or a full queue can leave a result without it; /analyse still shows it.
 """
 
 import asyncio
@@ -27,17 +26,14 @@ from bot.tables.table import Table
 from bot.viewers import Viewers
 from engine.robots.findings import Summary, summary
 
-MOST_PENDING = 20
-"""Games that may wait for being looked at; those beyond are left as they are."""
-
-TIMEOUT_SECONDS = 900.0
-"""After so long nobody reads a result any more."""
+MOST_PENDING = 20  # further games are not analysed
+TIMEOUT_SECONDS = 900.0  # then the result is too old to be read
 
 log = structlog.get_logger()
 
 
 class Completion:
-    """Adds to results how well everybody played: one game after the other, while nobody wants anything."""
+    """Adds each player's accuracy to results, one game at a time, while the machine is idle."""
 
     def __init__(
         self,
@@ -56,9 +52,9 @@ class Completion:
         self._tasks = TaskSet()
 
     def start(self, table: Table, outcome: Outcome, results: Mapping[Result, SentMessage]) -> None:
-        """A game is over, and these messages show its result.
+        """Start to complete the result that these messages show.
 
-        In a private chat the pages that its buttons bring take a result's place, so that one is left alone.
+        Results in private chats are left out: their buttons replace them with other pages.
         """
         shared = {home_of(table, name): sent for name, sent in results.items() if not is_private(home_of(table, name))}
         if shared and len(self._tasks) < MOST_PENDING:
@@ -68,7 +64,7 @@ class Completion:
         self._tasks.cancel()
 
     async def wait(self) -> None:
-        """Wait until nothing is to be completed; for tests."""
+        """Wait until all results are completed; for tests."""
         await self._tasks.wait()
 
     async def _complete(self, table: Table, outcome: Outcome, results: Mapping[str, SentMessage]) -> None:
@@ -79,14 +75,14 @@ class Completion:
                 for place, sent in results.items():
                     await self._edit_result(table, outcome._replace(summaries=summaries), place, sent)
         except TimeoutError:
-            log.info("result_not_completed", table=table.code, why="there was no time for an analysis")
+            log.info("result_analysis_skipped", table=table.code, why="the analysis did not finish in time")
         except STORE_ERRORS as error:
-            log.info("result_not_completed", table=table.code, why=type(error).__name__)
+            log.info("result_analysis_skipped", table=table.code, why=type(error).__name__)
         except Exception:
-            log.exception("completion_failed", table=table.code)
+            log.exception("result_analysis_failed", table=table.code)
 
     async def _summarize(self, game_id: str) -> list[Summary]:
-        """How well each seat played; empty where nobody decided anything, or it cannot be told."""
+        """Summarize how well each seat played; empty if it had no decisions or cannot be analysed."""
         game = await self._archive.get(game_id)
         if game is None or not game.record.deals:
             return []
@@ -98,20 +94,13 @@ class Completion:
         if adapter is None:
             return
         viewer = await self._viewers.viewer_at(place)
-        panel = draw(
-            table,
-            Result(table.hosts.index(place)),
-            MessageState(),
-            viewer,
-            NO_EXTRAS,
-            outcome,
-            self._policies.policy_of(table),
-        )
+        name, policy = Result(table.hosts.index(place)), self._policies.policy_of(table)
+        panel = draw(table, name, MessageState(), viewer, NO_EXTRAS, outcome, policy)
         ready = await self._pictures.paint_panel(panel)
         while panel.picture and not ready.picture:
-            # What stands there has its picture, and is not to lose it.
+            # The message has a picture and must not lose it.
             if not self._pictures.is_painting(panel.picture.subject):
-                log.info("result_not_completed", table=table.code, why="its picture could not be painted")
+                log.info("result_analysis_skipped", table=table.code, why="the picture could not be painted")
                 return
             await self._pictures.wait_until_done(panel.picture.subject, asyncio.Event())
             ready = await self._pictures.paint_panel(panel)

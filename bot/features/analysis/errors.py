@@ -1,4 +1,4 @@
-"""What /analyse refuses."""
+"""Refusals of /analyse."""
 
 from bot.tables.errors import TableError
 

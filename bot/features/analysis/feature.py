@@ -1,4 +1,4 @@
-"""The analysis of finished games, for the rest of the bot."""
+"""The analysis feature."""
 
 from collections.abc import Mapping
 
@@ -16,7 +16,7 @@ from bot.tables.table import Table
 
 
 class AnalysisFeature(Feature):
-    """How well a game was played: added to results, and on request."""
+    """Accuracy in results, and analysis on request."""
 
     name = "analysis"
     pages_for_one = ("analysis",)
@@ -34,13 +34,13 @@ class AnalysisFeature(Feature):
             core.delivery.answers,
             core.policies,
         )
-        self._looks_at_games = core.analyses_games
+        self._analyses_games = core.analyses_games
 
     def stop(self) -> None:
         self.completion.stop()
 
     def on_results_shown(self, table: Table, outcome: Outcome, messages: Mapping[Result, SentMessage]) -> None:
-        if self._looks_at_games:
+        if self._analyses_games:
             self.completion.start(table, outcome, messages)
 
     async def _command(self, command: Command, profile: Profile) -> Reply:

@@ -1,4 +1,4 @@
-"""What could have been better: a page on a finished game, and a hint in one still being played."""
+"""The analysis page of a finished game."""
 
 from collections.abc import Sequence
 
@@ -19,9 +19,9 @@ FULL, EMPTY = "▰", "▱"
 def analysis_page(
     game: FinishedGame, verdicts: Sequence[Verdict], deals_done: int, language: str, suits: str, pages: str = ""
 ) -> Panel:
-    """How well each player played, as a bar, and where the most was given away; or how far the analysis has come.
+    """Return each player's accuracy as a bar, and their costliest moves; or the progress of the analysis.
 
-    ``pages`` is where our pages are, empty if they cannot be reached.
+    ``pages`` is the address of the bot's web pages, empty if they cannot be reached.
     """
     names = [localize_name(name, language) for name in game.record.seats]
     words = Wording(language, names, faces_of(game.record.kind, suits))
@@ -35,7 +35,7 @@ def analysis_page(
         page.line(_bar(deals_done / deals))
         return page.panel((Button(_("Refresh"), actions.page("analysis", game.id), "good"),))
     for seat, name in enumerate(names):
-        _player(page, words, name, summary(verdicts, seat))
+        _write_player(page, words, name, summary(verdicts, seat))
     page.line(_("Late in a deal I compare with perfect play, cards open; before, with the strong robot."))
     page.fold()
     page.gap()
@@ -44,25 +44,25 @@ def analysis_page(
     return page.panel((replay_button(words, game.id, pages),))
 
 
-def _player(page: Writer, words: Wording, name: str, one: Summary) -> None:
+def _write_player(page: Writer, words: Wording, name: str, seat: Summary) -> None:
     _ = words.text
-    if one.accuracy is None:
+    if seat.accuracy is None:
         page.line(_("{name}: no decisions to judge"), "bold", name=isolated(name))
         page.gap()
         return
-    decisions = words.ngettext("{count} decision", "{count} decisions", one.decisions).format(count=one.decisions)
-    accuracy = {"percent": one.accuracy, "decisions": decisions}
+    decisions = words.ngettext("{count} decision", "{count} decisions", seat.decisions).format(count=seat.decisions)
+    accuracy = {"percent": seat.accuracy, "decisions": decisions}
     page.line(_("{name}: {percent} % of {decisions} good"), "bold", name=isolated(name), **accuracy)
-    page.line(_bar(one.accuracy / 100))
-    if not one.costliest:
+    page.line(_bar(seat.accuracy / 100))
+    if not seat.costliest:
         page.line(_("Nothing given away."))
     else:
         page.line(
             _("Points given away: {exact} for certain, about {judged} by judgement."),
-            exact=points_text(one.lost_exactly),
-            judged=points_text(one.lost_by_judgement),
+            exact=points_text(seat.lost_exactly),
+            judged=points_text(seat.lost_by_judgement),
         )
-    for verdict in one.costliest:
+    for verdict in seat.costliest:
         page.line(
             _("Deal {deal}: {move} instead of {better}, {points}"),
             deal=verdict.deal,

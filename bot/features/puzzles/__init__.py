@@ -1,1 +1,1 @@
-"""Endings to solve: a package of them, and how well people solve them."""
+"""Endings to solve, and how well people solve them."""

@@ -1,4 +1,4 @@
-"""Who has answered the puzzle of the day. It is counted once, not again after /forget."""
+"""Marks that keep a forgotten person from answering the puzzle of the day twice."""
 
 from datetime import date, timedelta
 from typing import Any
@@ -17,7 +17,7 @@ def answer_marks(client: Any) -> DayMarks:
 async def mark_before_forgetting(client: Any, person: str, today: date) -> None:
     """Mark a person who is about to be forgotten, if they have answered the puzzle of the day.
 
-    ``today`` is the date in UTC: where the host is it may be a day earlier or later.
+    ``today`` is the date in UTC. The host's date can be a day earlier or later.
     """
     for day in (today - timedelta(days=1), today, today + timedelta(days=1)):
         puzzle = await DailyDraws(client, keys.PUZZLES_DRAWN).get(day)

@@ -1,4 +1,4 @@
-"""Puzzles: /puzzle, and the answers to them."""
+"""/puzzle, and the answers to puzzles."""
 
 from collections.abc import Sequence
 from typing import Literal, NamedTuple
@@ -26,9 +26,7 @@ from engine.puzzles.puzzle import Puzzle
 
 
 class PageCard(NamedTuple):
-    """A card on a page: its ``code``, which one is ``drawn`` (a deck may wear other suits), its name, and how it stands
-    out.
-    """
+    """A card on a web page. ``drawn`` is the card in the reader's suits; ``light`` is its highlighting."""
 
     code: str
     drawn: str
@@ -37,15 +35,16 @@ class PageCard(NamedTuple):
 
 
 class PageHand(NamedTuple):
-    """Somebody's cards on a page; of a trick, the one card that they laid."""
+    """A player's cards on a web page; in a trick, the one card that they played."""
 
     name: str
     cards: tuple[PageCard, ...]
 
 
 class PuzzlePage(NamedTuple):
-    """A puzzle for a page: ``hands`` by seat, the reader's first. ``verdict`` says in a sentence whether
-    the reader was right, and is empty until they have answered.
+    """A puzzle for a web page.
+
+    ``hands`` are by seat, the reader's first. ``verdict`` says whether the reader was right, empty before they answer.
     """
 
     id: str
@@ -58,20 +57,20 @@ class PuzzlePage(NamedTuple):
 
 
 class Puzzles:
-    """Endings to solve: one's own, one after the other, and in a group the one of the day."""
+    """Puzzles one after the other in private chats, and the puzzle of the day in groups."""
 
     def __init__(self, groups: GroupPuzzles, viewers: Viewers) -> None:
         self._groups, self.ladder, self._viewers = groups, groups.ladder, viewers
 
     async def ask(self, place: str, profile: Profile) -> Reply:
-        """The next one for somebody; in a group that of the day."""
         if is_private(place):
             return Reply(panel=await self._next_panel(place, profile))
         return Reply(panel=await self._groups.panel(place))
 
     async def page(self, profile: Profile, id_: str = "") -> PuzzlePage | None:
-        """A puzzle on a page of ours: that one, or the next for somebody; for a stranger, whose id is empty, an
-        easy one. What its reader has answered is explained. None if there is none.
+        """Return a puzzle for a web page: the one with this id, or the person's next, or None.
+
+        A profile without an id, of a stranger, gets an easy one. A puzzle that was answered is explained.
         """
         if id_:
             found = all_puzzles().get(id_)
@@ -89,7 +88,6 @@ class Puzzles:
         return _build_page(profile, found, panel, card)
 
     async def answer(self, place: str, profile: Profile, words: Sequence[str]) -> Reply:
-        """A press on one of its pages."""
         match words:
             case ["next"] if is_private(place):
                 return Reply(panel=await self._next_panel(place, profile))
@@ -113,7 +111,7 @@ class Puzzles:
         )
 
     async def _answer_alone(self, place: str, profile: Profile, puzzle: Puzzle, card: str) -> Reply:
-        """Somebody's answer; a later one to the same puzzle counts for nothing, and shows what the first was."""
+        """Rate an answer in a private chat. A second answer to the same puzzle shows the first one and is not rated."""
         answered = await self.ladder.take_answer(profile.id, puzzle, card)
         first = card if answered else await self.ladder.answer_of(profile.id, puzzle.id) or card
         viewer, standing = await self._viewers.viewer_at(place), await self.ladder.standing(profile.id)
@@ -121,20 +119,20 @@ class Puzzles:
         return Reply(panel=with_position_picture(panel, viewer, puzzle))
 
     async def _answer_in_group(self, place: str, profile: Profile, puzzle: Puzzle, card: str) -> Reply:
-        """An answer in a group, of which only its giver reads whether it was right."""
+        """Count an answer in a group. Only the person who answered reads whether it was right."""
         _ = texts(profile.language).gettext
         day = self._groups.today()
-        is_todays = puzzle.id == (await self._groups.puzzle(day)).id
+        is_today = puzzle.id == (await self._groups.puzzle(day)).id
         if await self._groups.take_answer(profile.id, puzzle, card, chat_of(place)):
-            told = verdict(profile.language, profile.suits, puzzle, card)
+            toast = verdict(profile.language, profile.suits, puzzle, card)
         else:
             first = await self.ladder.answer_of(profile.id, puzzle.id) or card
-            told = _("You have answered that already.") + " " + verdict(profile.language, profile.suits, puzzle, first)
-        # What stands there of a day gone by is left as it is.
-        return Reply(told, await self._groups.panel(place) if is_todays else None)
+            toast = _("You have answered that already.") + " " + verdict(profile.language, profile.suits, puzzle, first)
+        # A message of an earlier day stays as it is.
+        return Reply(toast, await self._groups.panel(place) if is_today else None)
 
     async def _explain(self, profile: Profile, puzzle: Puzzle) -> Reply:
-        """The answer to a group's puzzle explained, to one who has given theirs."""
+        """Explain a group's puzzle in the private chat, to a person who has answered it."""
         _ = texts(profile.language).gettext
         card = await self.ladder.answer_of(profile.id, puzzle.id)
         if not card:
@@ -147,26 +145,25 @@ class Puzzles:
         return Reply(_("It is in our private chat."), with_position_picture(panel, viewer, puzzle), private=True)
 
     async def _choose_hour(self, place: str, profile: Profile, hour: int | None, id_: str) -> Reply:
-        """Have a puzzle come each day at an hour, or no more; pressed below the puzzle with that id."""
-        is_todays = id_ == (await self._groups.puzzle(self._groups.today())).id
-        await self._groups.choose_hour(place, hour, is_there=is_todays)
-        if is_todays:
+        """Choose the hour at which a puzzle comes each day, None for never. ``id_`` is the puzzle above the button."""
+        is_today = id_ == (await self._groups.puzzle(self._groups.today())).id
+        await self._groups.choose_hour(place, hour, is_there=is_today)
+        if is_today:
             return Reply(panel=await self._groups.panel(place))
         _ = texts(profile.language).gettext
-        told = (
-            _("A puzzle comes here each day at {hour}:00.") if hour is not None else _("No puzzle comes here any more.")
-        )
-        return Reply(told.format(hour=hour))
+        if hour is None:
+            return Reply(_("No puzzle comes here any more."))
+        return Reply(_("A puzzle comes here each day at {hour}:00.").format(hour=hour))
 
 
 def _can_have_hour(place: str) -> bool:
-    """Whether a puzzle may come there each day: to groups that the bot is in."""
     return can_write_anytime(place) and not is_private(place)
 
 
 def find_puzzle(id_: str, card: str) -> Puzzle:
-    """A puzzle that somebody answers with a card. NoSuchPuzzle if there is none, BadPayload if the card may not be
-    played there.
+    """Return a puzzle that is answered with a card.
+
+    Raises NoSuchPuzzle, or BadPayload if the card cannot be played there.
     """
     puzzle = all_puzzles().get(id_)
     if puzzle is None:
@@ -187,8 +184,8 @@ def _build_page(profile: Profile, puzzle: Puzzle, panel: Panel, answer: str) -> 
     def own(code: str) -> PageCard:
         if answer:
             return card(code)._replace(light="best" if code == best else "wrong" if code == answer else "dim")
-        may_be_played = puzzle.line(puzzle.pack.index[code]) is not None
-        return card(code)._replace(light="playable" if may_be_played else "dim")
+        is_playable = puzzle.line(puzzle.pack.index[code]) is not None
+        return card(code)._replace(light="playable" if is_playable else "dim")
 
     names = list(map(capital, position.names))
     others = [PageHand(names[seat], tuple(map(card, position.codes(seat)))) for seat in range(1, len(names))]

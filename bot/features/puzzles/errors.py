@@ -1,4 +1,4 @@
-"""What puzzles refuse."""
+"""Refusals of puzzles."""
 
 from bot.tables.errors import TableError
 

@@ -1,4 +1,4 @@
-"""Puzzles, for the rest of the bot."""
+"""The puzzles feature."""
 
 from collections.abc import Iterator
 from functools import partial
@@ -40,7 +40,6 @@ class PuzzlesFeature(Feature):
         await self.groups.move_chat(old, new)
 
     def steps_before_leaving(self, forgetting: Forgetting) -> Iterator[Step]:
-        # Who has answered today's puzzle in a group cannot answer it again as a stranger.
         yield partial(mark_before_forgetting, self._client, forgetting.person, forgetting.today)
 
     def steps_at_the_end(self, forgetting: Forgetting) -> Iterator[Step]:

@@ -1,12 +1,12 @@
-"""A puzzle a day, the same for all groups; it goes to those that want it, at an hour that they chose.
+"""A puzzle each day, the same for all groups, sent at the hour that a group has chosen.
 
-Each day's puzzle is stored when it is first needed, so that new puzzles in the package do not change it.
+A day's puzzle is stored when it is first needed, so that a new package does not change it.
 
 | key | type | what |
 |---|---|---|
-| ``{puzzles}:drawn`` | hash | the puzzle of each day, by its date |
-| ``{puzzles}:hours`` | hash | the hour of each chat that wants one, 0 to 23, by place |
-| ``{puzzles}:sent:<day>`` | set | places to which a day's has been sent; kept for two days |
+| ``{puzzles}:drawn`` | hash | the puzzle of each day, by date |
+| ``{puzzles}:hours`` | hash | the hour at which each chat wants a puzzle, 0 to 23, by place |
+| ``{puzzles}:sent:<day>`` | set | places to which a day's puzzle was sent; kept for two days |
 """
 
 from collections import Counter
@@ -35,9 +35,7 @@ from bot.viewers import Viewer, Viewers, with_picture
 from engine import game_kind
 from engine.puzzles.puzzle import Puzzle
 
-EASY_MISSED = 38
-"""In hundredths: of simple players, at most so many miss what newcomers are asked."""
-
+EASY_MISSED = 38  # percent of simple players who miss a newcomer's puzzle, at most
 POLL_SECONDS = 60.0
 
 log = structlog.get_logger()
@@ -46,7 +44,7 @@ log = structlog.get_logger()
 def choose_puzzle(day: date, drawn: Mapping[date, str]) -> str:
     """Choose the puzzle of a new day, by its id. ``drawn`` are the puzzles of other days.
 
-    No puzzle comes twice before all have come, also when the package has grown in between.
+    No puzzle comes twice before all have come, even if the package grows.
     """
     order = sorted(all_puzzles())
     turn, place = divmod(day.toordinal(), len(order))
@@ -57,7 +55,7 @@ def choose_puzzle(day: date, drawn: Mapping[date, str]) -> str:
 
 @lru_cache(maxsize=4)
 def easy_puzzle(day: date) -> Puzzle:
-    """What a newcomer is asked on a day: an easy one, of Tressette for two."""
+    """Return the puzzle for newcomers on a day: an easy one of a Tressette game for two."""
     puzzles = all_puzzles()
     easy = sorted(
         id_
@@ -68,8 +66,9 @@ def easy_puzzle(day: date) -> Puzzle:
 
 
 class GroupPuzzles:
-    """The puzzle of a day in groups. Each has it once at most: one that is lost by a crash is not sent twice. While
-    the platform is away it is tried again.
+    """The puzzle of the day in groups.
+
+    Each group gets it once at most: it is not sent again after a crash. It is retried while the platform is down.
     """
 
     def __init__(
@@ -89,30 +88,28 @@ class GroupPuzzles:
         self._drawn, self._answered = DailyDraws(store.client, keys.PUZZLES_DRAWN), answer_marks(store.client)
 
     def today(self) -> date:
-        """The day, where the host is."""
         return self._clock.today()
 
     async def puzzle(self, day: date) -> Puzzle:
-        """Return a day's puzzle, and store it if it is not stored yet. One that has left the package is replaced."""
+        """Return a day's puzzle, and store it if necessary. A puzzle that has left the package is replaced."""
         id_ = await self._drawn.draw(day, partial(choose_puzzle, day))
         if id_ not in all_puzzles():
             id_ = await self._drawn.replace(day, partial(choose_puzzle, day))
         return all_puzzles()[id_]
 
     async def panel(self, place: str) -> Panel:
-        """Today's puzzle, as it stands in a group."""
         day, viewer = self.today(), await self._viewers.viewer_at(place)
         puzzle = await self.puzzle(day)
-        asked = PuzzleContext(
+        context = PuzzleContext(
             day, await self.ladder.count_answers(chat_of(place), day), await self.hours.hour_of(place)
         )
-        panel = puzzle_panel(viewer.language, viewer.suits, puzzle, asked, has_hours=can_write_anytime(place))
+        panel = puzzle_panel(viewer.language, viewer.suits, puzzle, context, has_hours=can_write_anytime(place))
         return with_position_picture(panel, viewer, puzzle)
 
     async def take_answer(self, person: str, puzzle: Puzzle, card: str, chat: str) -> StandingChange | None:
-        """Take an answer that somebody gave in a group, and count it there if the puzzle is today's.
+        """Rate an answer given in a group. It counts in that chat if the puzzle is today's.
 
-        None if they have answered it before, as `Ladder.take`, or if they answered today's and were forgotten since.
+        Return None if the person had answered it before, even if they were forgotten since.
         """
         day = self.today()
         if puzzle.id != (await self.puzzle(day)).id:
@@ -122,24 +119,21 @@ class GroupPuzzles:
         return await self.ladder.take_answer(person, puzzle, card, (chat, day))
 
     async def choose_hour(self, place: str, hour: int | None, *, is_there: bool) -> None:
-        """Have a puzzle come to a place at an hour, or no more; where today's ``is_there`` it does not come again."""
+        """Choose a place's hour, None for never. If today's puzzle ``is_there``, it is not sent again."""
         await self.hours.choose(place, hour)
         if is_there:
             await self.hours.note_sent(self.today(), place)
 
     async def move_chat(self, old: str, new: str) -> None:
-        """A chat has another id: its hour, today's puzzle and the answers to that are the new one's, where that has
-        none. Twice is once.
-        """
+        """Move a chat's hour, today's puzzle and its answers to the new id, unless that has its own. Twice is once."""
         await self.hours.move(old, new, self.today())
         await self.ladder.move_chat(chat_of(old), chat_of(new), self.today())
 
     async def run(self) -> None:
-        """Send them, until cancelled."""
+        """Send due puzzles until cancelled."""
         await self._shards.while_leader(POLL_SECONDS, self.send_due)
 
     async def send_due(self) -> None:
-        """Send today's puzzle to the groups whose hour has come."""
         now = self._clock.now()
         for place in await self.hours.due(now):
             if await self.hours.note_sent(now.date(), place):
@@ -160,7 +154,7 @@ class GroupPuzzles:
 
 
 def with_position_picture(panel: Panel, viewer: Viewer, puzzle: Puzzle) -> Panel:
-    """The panel with the position's picture, if the viewer wants pictures."""
+    """Add the position's picture to a panel, if the viewer wants pictures."""
     if not viewer.deck:
         return panel
     scene = puzzle_scene(viewer.language, viewer.suits, viewer.deck, puzzle)

@@ -1,15 +1,15 @@
-"""How well people solve puzzles, and how hard puzzles turn out to be: each answer is a game between the two.
+"""Ratings of solvers and puzzles. Each answer is a game between the two.
 
-Ratings are openskill's, as those of players (`bot.finished.ratings`), and shown the same way. A puzzle begins by how
-many simple players missed it. Only somebody's first answer to a puzzle counts.
+Ratings are openskill's, shown like the ratings of players (`bot.finished.ratings`). A puzzle's first rating depends on
+how many simple players missed it. Only a person's first answer to a puzzle counts.
 
 | key | type | what |
 |---|---|---|
-| ``{puzzles}:people`` | hash | how a person does, `PuzzleStanding` as JSON |
-| ``{puzzles}:ratings`` | hash | a puzzle's rating by its id: mu and sigma |
-| ``{puzzles}:next`` | hash | the puzzle that a person is asked until they answer it |
+| ``{puzzles}:people`` | hash | `PuzzleStanding` of each person as JSON |
+| ``{puzzles}:ratings`` | hash | a puzzle's mu and sigma, by its id |
+| ``{puzzles}:next`` | hash | a person's next puzzle, until they answer it |
 | ``{puzzles}:answers:<platform:id>`` | hash | the card that a person answered with, by the puzzle's id |
-| ``{puzzles}:chat:<chat>:<day>`` | hash | how many answered a day's puzzle in a group, right and wrong |
+| ``{puzzles}:chat:<chat>:<day>`` | hash | right and wrong answers to a day's puzzle in a group |
 """
 
 import json
@@ -28,12 +28,9 @@ from bot.store.lua import read_script
 from engine.puzzles.puzzle import Puzzle
 
 MODEL = PlackettLuce()
+# a new puzzle's mu if 0 or 100 percent miss it, and its sigma
 EASIEST_MU, HARDEST_MU, INITIAL_SIGMA = 15.0, 35.0, 4.0
-"""Where a puzzle's mu begins that hardly anybody misses, or everybody; and how sure that is, as a sigma."""
-
-CANDIDATES = 25
-"""Of so many unanswered puzzles that are nearest to somebody's rating one is drawn."""
-
+CANDIDATES = 25  # unanswered puzzles nearest to a person's rating, from which the next one is drawn
 KEPT_SECONDS = 3 * 86400
 
 ANSWER = read_script(__file__, "answer")
@@ -41,7 +38,7 @@ ANSWER = read_script(__file__, "answer")
 
 @dataclass(frozen=True)
 class PuzzleStanding:
-    """How somebody does: ``mu`` and ``sigma`` are openskill's; ``run`` counts right answers in a row."""
+    """A person's rating and counts. ``mu`` and ``sigma`` are openskill's; ``run`` counts right answers in a row."""
 
     mu: float = MODEL.mu
     sigma: float = MODEL.sigma
@@ -52,26 +49,22 @@ class PuzzleStanding:
 
     @property
     def rating(self) -> int:
-        """As it is shown: a whole number, 1000 for a beginner."""
+        """The displayed rating: a whole number, 1000 for a beginner."""
         return round(BEGINNER + SCALE * (self.mu - 3 * self.sigma))
 
 
 class StandingChange(NamedTuple):
-    """An answer that was taken: how its person did before and does now."""
-
     before: PuzzleStanding
     now: PuzzleStanding
 
 
 class AnswerCounts(NamedTuple):
-    """How many answers were right, and how many wrong."""
-
     right: int
     wrong: int
 
 
 class Ladder:
-    """All of it, in the store. Every method raises its errors."""
+    """All ratings and answers in the store. Every method can raise a store error."""
 
     def __init__(self, client: Any) -> None:
         self._client = client
@@ -82,14 +75,12 @@ class Ladder:
         return PuzzleStanding(**json.loads(found)) if found else PuzzleStanding()
 
     async def answer_of(self, person: str, puzzle: str) -> str:
-        """The card with which somebody answered a puzzle; empty if they have not."""
+        """Return the card with which a person answered a puzzle; empty if they have not."""
         found = await self._client.hget(keys.puzzle_answers(person), puzzle)
         return found.decode() if found else ""
 
     async def next_puzzle(self, person: str, puzzles: Collection) -> Puzzle | None:
-        """One that somebody has not answered, about as hard as they are good; the same until they answer. None if there
-        is none left.
-        """
+        """Return a puzzle that suits a person's rating, the same one until they answer it. None if all are answered."""
         asked = await self._client.hget(keys.PUZZLE_NEXT, person)
         done = {id_.decode() for id_ in await self._client.hkeys(keys.puzzle_answers(person))}
         if asked and asked.decode() in puzzles.keys() - done:
@@ -99,11 +90,11 @@ class Ladder:
             id_.decode(): _parse_rating(text) for id_, text in (await self._client.hgetall(keys.PUZZLE_RATINGS)).items()
         }
 
-        def far(id_: str) -> tuple[float, str]:
+        def distance(id_: str) -> tuple[float, str]:
             mu, _sigma = ratings.get(id_) or (initial_mu(puzzles.missed_by(id_)), INITIAL_SIGMA)
             return abs(mu - solver.mu), id_
 
-        left = nsmallest(CANDIDATES, (id_ for id_ in puzzles if id_ not in done), key=far)
+        left = nsmallest(CANDIDATES, (id_ for id_ in puzzles if id_ not in done), key=distance)
         if not left:
             return None
         chosen = choice(left)
@@ -113,8 +104,9 @@ class Ladder:
     async def take_answer(
         self, person: str, puzzle: Puzzle, card: str, group: tuple[str, date] | None = None
     ) -> StandingChange | None:
-        """Rate somebody's answer, and count it if it was given to the puzzle of a day in a group: its chat and the day.
-        None if they have answered that puzzle before.
+        """Rate a person's answer, and count it for a ``group`` (its chat and the day) if given.
+
+        Return None if the person had answered that puzzle before.
         """
         is_right = card == puzzle.pack.codes[puzzle.best]
         answers = keys.puzzle_answers(person)
@@ -138,19 +130,19 @@ class Ladder:
     # In groups
 
     async def count_answers(self, chat: str, day: date) -> AnswerCounts:
-        """How those did who answered a day's puzzle in a group."""
+        """Count the answers to a day's puzzle in a group."""
         right, wrong = await self._client.hmget(keys.puzzle_chat(chat, day), "right", "wrong")
         return AnswerCounts(int(right or 0), int(wrong or 0))
 
     async def move_chat(self, old: str, new: str, day: date) -> None:
-        """A chat has another id: the answers that were given there on a day are the new one's, where that has none."""
+        """Move a day's answers to a chat's new id, unless that has its own."""
         if await self._client.exists(keys.puzzle_chat(old, day)):
             await self._client.renamenx(keys.puzzle_chat(old, day), keys.puzzle_chat(new, day))
 
-    # What is kept of a person
+    # Export and deletion
 
     async def export(self, person: str) -> dict[str, Any]:
-        """What is known of how somebody solves, for themselves."""
+        """Return a person's standing and answers, for /mydata."""
         answers = await self._client.hgetall(keys.puzzle_answers(person))
         if not answers:
             return {}
@@ -166,28 +158,28 @@ class Ladder:
 
 
 def _parse_rating(text: bytes) -> tuple[float, float]:
-    """A puzzle's mu and sigma."""
+    """Parse a puzzle's mu and sigma."""
     mu, sigma = text.split()
     return float(mu), float(sigma)
 
 
 def initial_mu(missed: int) -> float:
-    """The mu of a puzzle that nobody has answered yet, by its `Puzzle.missed`."""
+    """Return the mu of a puzzle without answers, by its `Puzzle.missed`."""
     return EASIEST_MU + (HARDEST_MU - EASIEST_MU) * missed / 100
 
 
 def rate_answer(
     solver: PuzzleStanding, puzzle: tuple[float, float], *, is_right: bool
 ) -> tuple[PuzzleStanding, tuple[float, float]]:
-    """Both after an answer; ``puzzle`` is a mu and a sigma."""
-    one = MODEL.rating(mu=solver.mu, sigma=solver.sigma)
+    """Return the person's new standing, and the puzzle's new mu and sigma."""
+    person = MODEL.rating(mu=solver.mu, sigma=solver.sigma)
     other = MODEL.rating(mu=puzzle[0], sigma=puzzle[1])
-    [[one], [other]] = MODEL.rate([[one], [other]], ranks=[0, 1] if is_right else [1, 0])
+    [[person], [other]] = MODEL.rate([[person], [other]], ranks=[0, 1] if is_right else [1, 0])
     run = solver.run + 1 if is_right else 0
     now = replace(
         solver,
-        mu=round(one.mu, 4),
-        sigma=round(one.sigma, 4),
+        mu=round(person.mu, 4),
+        sigma=round(person.sigma, 4),
         answered=solver.answered + 1,
         solved=solver.solved + is_right,
         run=run,

@@ -1,4 +1,4 @@
-"""A puzzle as a message: the position with every card open, its buttons, and what was the best card."""
+"""Messages with a puzzle or its solution."""
 
 from datetime import date
 from itertools import groupby
@@ -13,13 +13,14 @@ from bot.words.phrases import capital
 from bot.words.wording import JOINER, NO_BREAK, Wording, faces_of, score_unit_of, signed, thirds
 from engine.puzzles.puzzle import Line, Puzzle
 
+# percent of simple players who miss a puzzle, and its stars if fewer do; other puzzles have four
 STARS = ((40, 1), (60, 2), (80, 3))
-"""How many stars a puzzle has that fewer than so many of a hundred simple players miss; others have four."""
 
 
 class PuzzleContext(NamedTuple):
-    """Where a puzzle is asked: alone, or in a group as the one of a ``day``, with the ``answers`` given there and the
-    ``hour`` at which a new one comes.
+    """The place of a puzzle: a private chat, or a group on a ``day``.
+
+    ``answers`` are the group's so far, ``hour`` is when its next puzzle comes.
     """
 
     day: date | None = None
@@ -27,36 +28,38 @@ class PuzzleContext(NamedTuple):
     hour: int | None = None
 
 
-def puzzle_panel(language: str, suits: str, puzzle: Puzzle, asked: PuzzleContext, *, has_hours: bool = False) -> Panel:
-    """The question: which card is best? With ``has_hours``, a group can choose when a new puzzle comes each day."""
+def puzzle_panel(
+    language: str, suits: str, puzzle: Puzzle, context: PuzzleContext, *, has_hours: bool = False
+) -> Panel:
+    """Ask which card is best. With ``has_hours``, a group can choose when a new puzzle comes each day."""
     position = PuzzleText(language, suits, puzzle)
     _, ngettext = texts(language).gettext, texts(language).ngettext
     page = Writer()
-    position.write_heading(page, asked.day)
+    position.write_heading(page, context.day)
     page.line(_("All cards are known, and you are to play. One card is better than all others: which?"))
     page.line(position.scoring(), "small")
     position.write_cards(page)
-    if asked.day and sum(asked.answers):
+    if context.day and sum(context.answers):
         page.gap()
-        count = sum(asked.answers)
-        told = ngettext("{right} of {count} answer was right.", "{right} of {count} answers were right.", count)
-        page.line(told, right=asked.answers.right, count=count)
-    rows = position.card_rows("group" if asked.day else "play")
-    if not asked.day:
+        count = sum(context.answers)
+        line = ngettext("{right} of {count} answer was right.", "{right} of {count} answers were right.", count)
+        page.line(line, right=context.answers.right, count=count)
+    rows = position.card_rows("group" if context.day else "play")
+    if not context.day:
         return page.panel(*rows)
     why = Button(_("💡 Why?"), actions.page("puzzle", "why", puzzle.id))
     if not has_hours:
         return page.panel(*rows, (why,))
     page.gap()
     page.line(_("🔔 A puzzle comes here each day, if you choose an hour below."), "small")
-    hours = hour_row(language, "🔔", asked.hour, lambda hour: actions.page("puzzle", "hour", hour, puzzle.id))
+    hours = hour_row(language, "🔔", context.hour, lambda hour: actions.page("puzzle", "hour", hour, puzzle.id))
     return page.panel(*rows, (why,), hours)
 
 
 def solution_panel(
-    language: str, suits: str, puzzle: Puzzle, card: str, answered: StandingChange | None, standing: PuzzleStanding
+    language: str, suits: str, puzzle: Puzzle, card: str, change: StandingChange | None, standing: PuzzleStanding
 ) -> Panel:
-    """What came of an answer, and why; ``answered`` is None if the person had answered before."""
+    """Explain an answer. ``change`` is None if the person had answered before."""
     position = PuzzleText(language, suits, puzzle)
     _ = texts(language).gettext
     page = Writer()
@@ -73,12 +76,12 @@ def solution_panel(
         page.line(_("After {card}:"), card=position.words.card(card))
         position.write_line(page, mine)
     page.gap()
-    _write_standing(page, language, answered, standing)
+    _write_standing(page, language, change, standing)
     return page.panel((Button(_("Next puzzle"), actions.page("puzzle", "next"), "good"),))
 
 
 def verdict(language: str, suits: str, puzzle: Puzzle, card: str) -> str:
-    """Whether a card was the best one, in a sentence."""
+    """Return a sentence that says whether a card was the best one."""
     _ = texts(language).gettext
     face, best = PuzzleText(language, suits, puzzle).words.card, puzzle.pack.codes[puzzle.best]
     if best == card:
@@ -96,7 +99,6 @@ def verdict(language: str, suits: str, puzzle: Puzzle, card: str) -> str:
 
 
 def all_answered_panel(language: str, standing: PuzzleStanding) -> Panel:
-    """For who has answered them all."""
     _ = texts(language).gettext
     page = Writer()
     page.line(_("🧩 You have answered all puzzles that I have."), "bold")
@@ -104,11 +106,11 @@ def all_answered_panel(language: str, standing: PuzzleStanding) -> Panel:
     return page.panel()
 
 
-def _write_standing(page: Writer, language: str, answered: StandingChange | None, standing: PuzzleStanding) -> None:
+def _write_standing(page: Writer, language: str, change: StandingChange | None, standing: PuzzleStanding) -> None:
     _ = texts(language).gettext
-    if answered:
-        change = answered.now.rating - answered.before.rating
-        page.line(_("Your puzzle rating: {rating} ({change})"), rating=answered.now.rating, change=signed(change))
+    if change:
+        gain = change.now.rating - change.before.rating
+        page.line(_("Your puzzle rating: {rating} ({change})"), rating=change.now.rating, change=signed(gain))
     else:
         page.line(_("Your puzzle rating: {rating}"), rating=standing.rating)
     page.line(
@@ -121,14 +123,14 @@ def _write_standing(page: Writer, language: str, answered: StandingChange | None
 
 
 class PuzzleText:
-    """A puzzle's position, in one language and with one's suits; the reader is "you"."""
+    """A puzzle in one language and suits; the reader is called "you"."""
 
     def __init__(self, language: str, suits: str, puzzle: Puzzle) -> None:
         self.puzzle, self.unit = puzzle, score_unit_of(puzzle.game)
         _ = texts(language).gettext
         others = [_("the other")] if len(puzzle.hands) == 2 else [_("East"), _("partner"), _("West")]
         self.names = [_("you"), *others]
-        # In lines there are many of them, and a photo's caption has room for a thousand characters.
+        # Lines name players often, and a photo's caption has room for a thousand characters.
         self.short_names = [_("you"), *([_("they")] if len(others) == 1 else [capital(name)[:1] for name in others])]
         self.words = Wording(language, self.names, faces_of(puzzle.kind, suits))
 
@@ -142,19 +144,19 @@ class PuzzleText:
             page.line(_("🧩 Puzzle · {game} · {stars}"), "bold", game=game, stars=stars)
 
     def write_cards(self, page: Writer) -> None:
-        """What lies where, and what has been taken."""
+        """Write the trick, the hands and the points so far."""
         _ = self.words.text
         page.gap()
         if self.puzzle.trick:
             laid = " · ".join(f"{name}{NO_BREAK}{self.words.card(code)}" for name, code in self.trick())
             page.line(_("On the table: {cards}"), "bold", cards=laid)
-        # One's own cards stand last, above the buttons.
+        # The reader's cards come last, above the buttons.
         for seat in (*range(1, len(self.names)), 0):
             page.line(_("{name}: {cards}"), name=capital(self.names[seat]), cards=self.hand(seat))
         page.line(self.taken_text())
 
     def scoring(self) -> str:
-        """By what a card is better than another."""
+        """Explain how cards are compared."""
         _ = self.words.text
         if self.puzzle.bids:
             return _(
@@ -170,7 +172,7 @@ class PuzzleText:
         return _("What counts: your side's whole points of the deal, with those so far and one for the last trick.")
 
     def points_by_card(self) -> str:
-        """What each card comes to, the best first."""
+        """Return what each card scores, the best first."""
         _ = self.words.text
         worth = " · ".join(
             f"{self.words.card(self.code(line.cards[0]))}{NO_BREAK}{self.puzzle.in_points(line.points * self.unit)}"
@@ -179,7 +181,7 @@ class PuzzleText:
         return _("Points by card: {cards}").format(cards=worth)
 
     def trick(self) -> list[tuple[str, str]]:
-        """Who laid which card, in the order of play."""
+        """Return the names and cards of the trick, in the order of play."""
         return [(self.names[seat], code) for seat, code in self._trick_cards()]
 
     def _trick_cards(self) -> list[tuple[int, str]]:
@@ -192,7 +194,7 @@ class PuzzleText:
         )
 
     def codes(self, seat: int) -> list[str]:
-        """A hand by suit, from high to low."""
+        """Return a hand by suit, from high to low."""
         ranks = len(self.puzzle.pack.ranks)
         return [self.code(card) for card in sorted(self.puzzle.hands[seat], key=lambda card: (card // ranks, -card))]
 
@@ -200,22 +202,22 @@ class PuzzleText:
         return self.puzzle.pack.codes[card]
 
     def taken_text(self) -> str:
-        """What each side has so far."""
+        """Return what each side has so far."""
         _ = self.words.text
         ours, theirs = self.puzzle.taken
         if self.puzzle.bids is None:
-            told = (
+            line = (
                 _("Points so far: you {ours}, they {theirs}")
                 if len(self.names) > 2
                 else _("Points so far: you {ours}, the other {theirs}")
             )
-            return told.format(ours=thirds(ours * self.unit), theirs=thirds(theirs * self.unit))
+            return line.format(ours=thirds(ours * self.unit), theirs=thirds(theirs * self.unit))
         bids = [self.words.figure(bid or "nil") for bid in self.puzzle.bids]
-        told = _("You bid {bid} and took {ours}; the other bid {other_bid} and took {theirs}.")
-        return told.format(bid=bids[0], ours=ours, other_bid=bids[1], theirs=theirs)
+        line = _("You bid {bid} and took {ours}; the other bid {other_bid} and took {theirs}.")
+        return line.format(bid=bids[0], ours=ours, other_bid=bids[1], theirs=theirs)
 
     def taken_labels(self) -> tuple[str, str]:
-        """What each side has so far, for a picture: points at Tressette, at Spades tricks of those that were bid."""
+        """Return what each side has so far for a picture: points at Tressette, tricks and bid at Spades."""
         labels, taken = self.words.labels, self.puzzle.taken
         if self.puzzle.bids is None:
             one_point = self.words.ngettext("point", "points", 1)
@@ -227,23 +229,23 @@ class PuzzleText:
         return ours, theirs
 
     def write_line(self, page: Writer, line: Line) -> None:
-        """How it goes on, a line a trick: who plays what, and who takes it."""
+        """Write the rest of the deal, one line for each trick."""
         here, names = self.puzzle.position(), self.short_names
 
-        def played(seat: int, code: str) -> str:
-            # Its own characters that keep a card on one line are too many here.
+        def name_and_card(seat: int, code: str) -> str:
+            # The joiners that keep a card on one line would take too many characters.
             return f"{names[seat]}{NO_BREAK}{self.words.card(code).replace(JOINER, '')}"
 
-        laid = [played(seat, code) for seat, code in self._trick_cards()]
+        laid = [name_and_card(seat, code) for seat, code in self._trick_cards()]
         for card in line.cards:
-            laid.append(played(here.turn, self.code(card)))
+            laid.append(name_and_card(here.turn, self.code(card)))
             here.play(card)
             if not here.laid:
                 page.line("{cards} →{space}{name}", cards=" ".join(laid), space=NO_BREAK, name=names[here.turn])
                 laid = []
 
     def card_rows(self, verb: str) -> list[Row]:
-        """A button for each card that may be played, a row a suit."""
+        """Return a button for each playable card, one row for each suit."""
         playable = [code for code in self.codes(0) if self.puzzle.line(self.puzzle.pack.index[code])]
         return [
             tuple(

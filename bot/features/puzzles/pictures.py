@@ -1,4 +1,4 @@
-"""The scene of a puzzle: every hand open, one's own below."""
+"""The picture of a puzzle: all hands open, the reader's below."""
 
 from bot.features.puzzles.pages import PuzzleText
 from bot.picture import CardStyle, Deck
@@ -9,7 +9,6 @@ from engine.puzzles.puzzle import Puzzle
 
 
 def puzzle_scene(language: str, suits: str, style: CardStyle, puzzle: Puzzle) -> Scene:
-    """A puzzle's position, for one viewer."""
     _ = texts(language).gettext
     position = PuzzleText(language, suits, puzzle)
     faces = position.words.faces
@@ -41,5 +40,5 @@ def puzzle_scene(language: str, suits: str, style: CardStyle, puzzle: Puzzle) ->
 
 
 def _without_fractions(text: str) -> str:
-    """A text in the letters that pictures have."""
+    """Replace fractions, which the pictures' font lacks."""
     return text.replace("⅓", " 1/3").replace("⅔", " 2/3")

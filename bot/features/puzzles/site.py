@@ -1,4 +1,4 @@
-"""Puzzles, for pages."""
+"""Puzzles for web pages."""
 
 from dataclasses import replace
 
@@ -9,19 +9,18 @@ from bot.tables.errors import TableError
 
 
 class PuzzleSite:
-    """What pages show of puzzles. Every method but `is_answer` may raise one of the store's errors."""
+    """Puzzles for web pages. Every method except `is_answer` can raise a store error."""
 
     def __init__(self, people: People, puzzles: Puzzles) -> None:
         self._people, self._puzzles = people, puzzles
 
     async def page(self, person: str, language: str, id_: str = "") -> PuzzlePage | None:
-        """Return a puzzle for a page (`Puzzles.page`)."""
         profile = await self._people.person(person) if person else Profile("")
         return await self._puzzles.page(replace(profile, language=language), id_)
 
     @staticmethod
     def is_answer(id_: str, card: str) -> bool:
-        """Return whether there is such a puzzle, and the card may be played in it."""
+        """Return whether the puzzle exists and the card can be played in it."""
         try:
             find_puzzle(id_, card)
         except TableError:
@@ -29,6 +28,6 @@ class PuzzleSite:
         return True
 
     async def answer(self, person: Person, id_: str, card: str) -> None:
-        """Take a person's answer to a puzzle; see `is_answer`."""
+        """Rate a person's answer. Check it first with `is_answer`."""
         await self._people.meet(person)
         await self._puzzles.ladder.take_answer(person.id, find_puzzle(id_, card), card)

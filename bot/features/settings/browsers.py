@@ -1,4 +1,4 @@
-"""The browsers in which people of chats play: links that lead there, and the page that shows and ends them."""
+"""/settings: the browsers in which a person plays."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -13,25 +13,24 @@ from bot.sessions import Sessions
 from bot.tables.errors import NotAtThisTable
 from bot.tables.table import Table
 
-LIST, HOME = "list", "home"
-END, ALL = "end", "all"
+LIST, HOME, END, ALL = "list", "home", "end", "all"
 
 
 class Browsers:
-    """Answers about the browsers of whoever asks; nobody sees or ends another's."""
+    """Links that open a browser session, and the page that lists and ends a person's own sessions."""
 
     def __init__(self, client: Any, adapters: Mapping[str, Adapter]) -> None:
         self._adapters = adapters
         self._sessions = Sessions(client)
 
     async def link_to_table(self, place: str, profile: Profile, table: Table) -> Reply:
-        """A link to a table where somebody sits. NotAtThisTable for anybody else."""
+        """Send a player a link to their table. Raises NotAtThisTable for anyone else."""
         if profile.id not in table.people:
             raise NotAtThisTable(code=table.code)
         return await self._link(place, profile, table.code)
 
     async def answer(self, place: str, profile: Profile, words: list[str]) -> Reply:
-        """The page, and what is pressed there: a link to the first page, or one of the browsers ended, or all."""
+        """Answer a press: show the page, end one session or all, or send a link to the home page."""
         if words == [HOME]:
             return await self._link(place, profile)
         if len(words) == 2 and words[0] == END:
@@ -42,18 +41,16 @@ class Browsers:
         elif words != [LIST]:
             raise BadPayload()
         panel = browsers_page(
-            profile.language, await self._sessions.sessions_of(profile.id), is_there=bool(self._site_url(profile))
+            profile.language, await self._sessions.sessions_of(profile.id), can_open=bool(self._site_url(profile))
         )
         return private_reply(place, profile.language, panel)
 
     async def _link(self, place: str, profile: Profile, code: str = "") -> Reply:
-        """A link of the person's own, as a message of its own: a panel that stands there for hours would keep one that
-        is good no more.
-        """
+        """Send a login link in a message of its own: it expires, while a panel stays for hours."""
         if not (pages := self._site_url(profile)):
             raise BadPayload()
-        held = quote(await self._sessions.create_link(profile.id), safe=":")
-        panel = link_panel(profile.language, f"{pages}/in{f'?t={code}' if code else ''}#key={held}")
+        key = quote(await self._sessions.create_link(profile.id), safe=":")
+        panel = link_panel(profile.language, f"{pages}/in{f'?t={code}' if code else ''}#key={key}")
         return Reply(private_toast(place, profile.language), panel, private=True)
 
     def _site_url(self, profile: Profile) -> str:

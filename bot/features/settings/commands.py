@@ -1,4 +1,4 @@
-"""What people may choose for themselves, and for a group."""
+"""Settings of people and groups."""
 
 from collections.abc import Mapping
 
@@ -14,6 +14,7 @@ from bot.tables.table import CLOCKS
 from bot.texts import LANGUAGES
 
 PICTURE_SETTINGS: dict[str, tuple[str, ...]] = {"pictures": ("0", "1"), "deck": STYLES}
+# a person's settings and their values
 OWN_SETTINGS: dict[str, tuple[str, ...]] = {
     **PICTURE_SETTINGS,
     "language": LANGUAGES,
@@ -22,8 +23,6 @@ OWN_SETTINGS: dict[str, tuple[str, ...]] = {
     "called": ("0", "1"),
     "phrases": ("0", "1"),
 }
-"""A person's settings, and the values of each."""
-
 CHAT_SETTINGS: dict[str, tuple[str, ...]] = {
     **PICTURE_SETTINGS,
     "language": LANGUAGES,
@@ -34,13 +33,11 @@ CHAT_SETTINGS: dict[str, tuple[str, ...]] = {
 
 
 class Settings:
-    """The settings of people and chats."""
-
     def __init__(self, people: People, adapters: Mapping[str, Adapter], lists: TableLists, updates: Updates) -> None:
         self._people, self._adapters, self._lists, self._updates = people, adapters, lists, updates
 
     async def choose_own(self, person: str, chosen: Mapping[str, str]) -> None:
-        """Set some of a person's settings, and draw their tables again. BadPayload for one that does not exist."""
+        """Change a person's settings and redraw their tables. Raises BadPayload for an unknown setting or value."""
         if any(value not in OWN_SETTINGS.get(name, ()) for name, value in chosen.items()):
             raise BadPayload()
         await self._people.update_person(person, **chosen)
@@ -67,10 +64,10 @@ class Settings:
     async def change(
         self, place: str, profile: Profile, name: str, value: str, *, is_admin: bool | None = None
     ) -> Panel:
-        """Change a setting of the person's, or in a group of the chat's.
+        """Change a setting of the person or, in a group, of the chat.
 
-        ``is_admin`` is whether the person administers the group, if the press told. Raises `OnlyAdministrators`, or
-        `AdministratorsUnknown` if the platform cannot say now.
+        ``is_admin`` is whether the person administers the group, None if the press does not say. Raises
+        `OnlyAdministrators`, or `AdministratorsUnknown` if the platform cannot answer now.
         """
         if is_private(place):
             await self.choose_own(profile.id, {name: value})
@@ -92,7 +89,7 @@ class Settings:
         return await self.chat_page(place)
 
     async def _check_admin(self, place: str, person: str, is_admin: bool | None) -> None:
-        """Check that a person may change a group's settings; where nobody administers groups everybody may."""
+        """Check that a person can change a group's settings. Groups without administrators let all their members."""
         adapter = self._adapters.get(platform_of(place))
         if is_admin is None and adapter and adapter.has_admins(place):
             try:

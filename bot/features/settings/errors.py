@@ -1,4 +1,4 @@
-"""What /settings refuses."""
+"""Refusals of /settings."""
 
 from bot.tables.errors import TableError
 

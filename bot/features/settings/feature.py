@@ -1,4 +1,4 @@
-"""Settings, browsers and programs of people, for the rest of the bot."""
+"""The settings feature."""
 
 from bot.actions import BadPayload, TableAction
 from bot.core import Core
@@ -13,7 +13,7 @@ from bot.replies import private_reply
 
 
 class SettingsFeature(Feature):
-    """What people and groups choose."""
+    """Settings, browsers and programs of people, and settings of groups."""
 
     name = "settings"
 
@@ -44,6 +44,6 @@ class SettingsFeature(Feature):
         return await self._browsers.answer(press.place, profile, words)
 
     async def _browser(self, press: Press, profile: Profile, action: TableAction) -> Reply:
-        """Answer with a link to the table's page, for a person who sits there."""
+        """Send a player a link to the table's page."""
         await self._room.table(action.code)
         return await self._browsers.link_to_table(press.place, profile, await self._room.cached(action.code))

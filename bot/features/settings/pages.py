@@ -1,4 +1,4 @@
-"""The pages on which people and groups choose their settings."""
+"""The pages with the settings of people and groups."""
 
 from typing import NamedTuple
 
@@ -15,8 +15,9 @@ LANGUAGE_NAMES = {"en": "English", "it": "Italiano"}
 
 
 def settings_page(profile: Profile, *, has_ephemeral: bool, shows_pictures: bool, has_pages: bool) -> Panel:
-    """A person's settings. Where hands are shown can be chosen if the platform can show ephemeral messages, pictures if
-    it shows any, and browsers and programs if our pages can be reached from there.
+    """Return the page of a person's settings, as far as their platform supports them.
+
+    ``has_pages`` is whether the bot's web pages can be reached from there: browsers and programs need them.
     """
     _ = texts(profile.language).gettext
     page = Writer()
@@ -27,32 +28,19 @@ def settings_page(profile: Profile, *, has_ephemeral: bool, shows_pictures: bool
     if has_ephemeral:
         page.line(_("Where your cards come: in the group only when you press My hand, here, and without a sound."))
     return page.panel(
-        tuple(
-            choice_button(LANGUAGE_NAMES[code], profile.language == code, actions.page("settings", "language", code))
-            for code in LANGUAGES
-        ),
+        _language_row(profile.language),
         tuple(
             choice_button(names[suits], profile.suits == suits, actions.page("settings", "suits", suits))
             for suits in SUITS
         ),
         *(
-            (choice_button(places[one], profile.hands == one, actions.page("settings", "hands", one)),)
-            for one in HANDS
+            (choice_button(places[hands], profile.hands == hands, actions.page("settings", "hands", hands)),)
+            for hands in HANDS
             if has_ephemeral
         ),
         *(_picture_rows(profile.language, profile.wants_pictures, profile.deck) if shows_pictures else ()),
-        (
-            Button(
-                ("✓ " if profile.wants_calls else "") + _("Call me in the group when it is my turn"),
-                actions.page("settings", "called", int(not profile.wants_calls)),
-            ),
-        ),
-        (
-            Button(
-                ("✓ " if profile.wants_phrases else "") + _("Show me what strangers say"),
-                actions.page("settings", "phrases", int(not profile.wants_phrases)),
-            ),
-        ),
+        (_toggle(_("Call me in the group when it is my turn"), "called", profile.wants_calls),),
+        (_toggle(_("Show me what strangers say"), "phrases", profile.wants_phrases),),
         (Button(_("Whom you have blocked"), actions.page("block", "list")),),
         (
             Button(_("Browsers"), actions.page("browsers", "list")),
@@ -64,7 +52,7 @@ def settings_page(profile: Profile, *, has_ephemeral: bool, shows_pictures: bool
 
 
 class Setting(NamedTuple):
-    """A setting as a form asks for it: what each value is called, and which one holds."""
+    """A setting for a form. ``values`` are the names of its values; ``chosen`` is the current one."""
 
     name: str
     label: str
@@ -73,7 +61,7 @@ class Setting(NamedTuple):
 
 
 def appearance_settings(profile: Profile, language: str) -> tuple[Setting, ...]:
-    """Those of a person's settings that say how their cards look on a page."""
+    """Return a person's settings for how cards look on web pages."""
     _ = texts(language).gettext
     suits = {"italian": _("Italian suits 🪙🏆⚔️🪵"), "french": _("French suits ♦️♥️♠️♣️")}
     return (
@@ -83,27 +71,35 @@ def appearance_settings(profile: Profile, language: str) -> tuple[Setting, ...]:
     )
 
 
+def _toggle(label: str, name: str, is_on: bool) -> Button:
+    return Button(f"{'✓ ' if is_on else ''}{label}", actions.page("settings", name, int(not is_on)))
+
+
+def _language_row(language: str) -> Row:
+    return tuple(
+        choice_button(LANGUAGE_NAMES[code], language == code, actions.page("settings", "language", code))
+        for code in LANGUAGES
+    )
+
+
 def _deck_names(language: str) -> dict[str, str]:
     _ = texts(language).gettext
     return {"classic": _("Classic cards"), "easy": _("Cards with large signs")}
 
 
 def _picture_rows(language: str, are_wanted: bool, deck: CardStyle) -> tuple[Row, ...]:
-    """Whether there are pictures, and with which cards."""
     _ = texts(language).gettext
-    toggle = Button(
-        ("✓ " if are_wanted else "") + _("Pictures"), actions.page("settings", "pictures", int(not are_wanted))
-    )
+    toggle = _toggle(_("Pictures"), "pictures", are_wanted)
     names = _deck_names(language)
     if not are_wanted:
         return ((toggle,),)
     return (toggle,), tuple(
-        choice_button(names[one], deck == one, actions.page("settings", "deck", one)) for one in STYLES
+        choice_button(names[style], deck == style, actions.page("settings", "deck", style)) for style in STYLES
     )
 
 
 def chat_settings_page(chat: ChatProfile, *, shows_pictures: bool, for_admins: bool = False) -> Panel:
-    """Return a chat's settings; of pictures if its platform shows any. ``for_admins`` if only they may change them."""
+    """Return a chat's settings. ``for_admins`` is whether only administrators can change them."""
     words = Wording(chat.language, [])
     _ = words.text
     page = Writer()
@@ -115,24 +111,12 @@ def chat_settings_page(chat: ChatProfile, *, shows_pictures: bool, for_admins: b
         choice_button(short_clock(words, seconds), chat.clock == seconds, actions.page("settings", "clock", seconds))
         for seconds in CLOCKS
     ]
-    strict = Button(
-        ("✓ " if chat.strict else "") + _("Strict: a robot plays when time is up; three in a row lose"),
-        actions.page("settings", "strict", int(not chat.strict)),
-    )
     return page.panel(
-        tuple(
-            choice_button(LANGUAGE_NAMES[code], chat.language == code, actions.page("settings", "language", code))
-            for code in LANGUAGES
-        ),
+        _language_row(chat.language),
         tuple(clocks[:3]),
         tuple(clocks[3:]),
-        (strict,),
-        (
-            Button(
-                ("✓ " if chat.can_be_watched else "") + _("Whoever has the link may watch"),
-                actions.page("settings", "watched", int(not chat.can_be_watched)),
-            ),
-        ),
+        (_toggle(_("Strict: a robot plays when time is up; three in a row lose"), "strict", chat.strict),),
+        (_toggle(_("Whoever has the link may watch"), "watched", chat.can_be_watched),),
         *(_picture_rows(chat.language, chat.wants_pictures, chat.deck) if shows_pictures else ()),
         (Button(_("My own settings"), actions.page("settings")),),
     )

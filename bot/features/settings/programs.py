@@ -1,4 +1,4 @@
-"""The programs for which people make tokens: the page that shows them, makes and revokes."""
+"""/settings: the programs for which a person makes tokens."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -15,14 +15,13 @@ LIST, MAKE, REVOKE = "list", "make", "revoke"
 
 
 class OwnPrograms:
-    """Answers about the programs of whoever asks; nobody sees or revokes another's."""
+    """The page that lists, makes and revokes a person's own tokens."""
 
     def __init__(self, client: Any, adapters: Mapping[str, Adapter]) -> None:
         self._adapters = adapters
         self._programs = Programs(client)
 
     async def answer(self, press: Press, profile: Profile, words: list[str]) -> Reply:
-        """The page, and what is pressed there."""
         adapter = self._adapters.get(platform_of(profile.id))
         pages = adapter.pages_url if adapter else ""
         _ = texts(profile.language).gettext

@@ -1,4 +1,4 @@
-"""Panels about the programs for which somebody has made tokens."""
+"""Panels about a person's programs."""
 
 from collections.abc import Sequence
 
@@ -9,29 +9,29 @@ from bot.texts import texts
 
 
 def programs_page(language: str, programs: Sequence[Program]) -> Panel:
-    """A person's programs, each with a button that revokes its token."""
+    """List a person's programs, each with a button that revokes its token."""
     _ = texts(language).gettext
     page = Writer()
     page.line(_("Programs of yours that play"), "bold")
     page.line(_("With a token a program sits down as a robot, under a name of its own; its games are in no rating."))
     plays, reads = _("plays"), _("only sees")
-    for number, one in enumerate(programs, 1):
+    for number, program in enumerate(programs, 1):
         line = _("{number}. {name}: {does}")
-        page.line(line, number=number, name=one.name, does=plays if "play" in one.scopes else reads)
+        page.line(line, number=number, name=program.name, does=plays if "play" in program.scopes else reads)
     making = (
         Button(_("Token to play"), actions.page("programs", "make", "play"), "good"),
         Button(_("Token to see"), actions.page("programs", "make", "read")),
     )
     revoking = tuple(
-        Button(_("Revoke {number}").format(number=number), actions.page("programs", "revoke", one.id), "danger")
-        for number, one in enumerate(programs, 1)
+        Button(_("Revoke {number}").format(number=number), actions.page("programs", "revoke", program.id), "danger")
+        for number, program in enumerate(programs, 1)
     )
     rows = (making if len(programs) < MOST_EACH else (), revoking, (Button(_("◀ Back"), actions.page("settings")),))
     return page.panel(*(row for row in rows if row))
 
 
 def token_panel(language: str, program: Program, token: str, pages: str) -> Panel:
-    """A token, which is shown only here."""
+    """Show a new token. It is never shown again."""
     _ = texts(language).gettext
     page = Writer()
     page.line(_("The token of {name}:"), name=program.name)

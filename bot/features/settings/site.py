@@ -1,4 +1,4 @@
-"""Settings, for pages."""
+"""Settings for web pages."""
 
 from collections.abc import Mapping
 
@@ -10,17 +10,16 @@ from bot.platform import Person
 
 
 class SettingsSite:
-    """How people have their cards on our pages. Every method may raise one of the store's errors."""
+    """A person's settings on web pages. Every method can raise a store error."""
 
     def __init__(self, people: People, settings: Settings) -> None:
         self._people, self._settings = people, settings
 
     async def settings_of(self, person: str, language: str) -> tuple[Setting, ...]:
-        """Return the settings of a person that a page lets them choose."""
         return appearance_settings(await self._people.person(person), language)
 
     async def choose(self, person: Person, chosen: Mapping[str, str]) -> bool:
-        """Set some of a person's settings; return whether there are such."""
+        """Change some of a person's settings; return False if one does not exist."""
         await self._people.meet(person)
         try:
             await self._settings.choose_own(person.id, chosen)

@@ -1,14 +1,14 @@
-"""What a button carries, in at most 64 bytes: the version of this grammar, a kind, and what it is about.
+"""Payloads of buttons, at most 64 bytes: a version of this grammar, a kind, and the rest.
 
-| payload | a press of it is |
+| payload | meaning |
 |---|---|
 | ``1m<code>:<version>:<move>`` | a move at a table, from a panel of that version |
-| ``1t<code>:<verb and words>`` | anything else at a table: robot, cancel, resign, draft … |
-| ``1t<code>:<version>:sit`` | a chair, on terms that a table has had since that version; ``sit 2`` for a certain one |
-| ``1o<terms>`` | an offer taken up that somebody sent into a chat: a game, whose it is, a signature (`bot.offers`) |
-| ``1p<words>`` | a page to be shown in this message's place: a leaderboard, settings, a replay … |
+| ``1t<code>:<verb and words>`` | another action at a table: robot, cancel, resign, draft … |
+| ``1t<code>:<version>:sit`` | join a table whose terms date from that version; ``sit 2`` takes that seat |
+| ``1o<terms>`` | accept an offer that was sent into a chat: a game, its sender, a signature (`bot.offers`) |
+| ``1p<words>`` | replace this message with a page: a leaderboard, settings, a replay … |
 
-Anyone may send anything: a modified client makes payloads up. What does not read as one of these is `BadPayload`.
+Modified clients can send anything. A payload that does not parse raises `BadPayload`.
 """
 
 import re
@@ -26,7 +26,7 @@ OFFER = re.compile(r"1o(?P<text>[ -~]+)")
 
 
 class BadPayload(TableError):
-    """A press of a button that this bot never made, or made in a version long gone."""
+    """A payload that this bot never made, or only in a version long ago."""
 
     code = "bad_payload"
     sentence = "This button does not work any more."
@@ -39,7 +39,7 @@ class MoveAction(NamedTuple):
 
 
 class TableAction(NamedTuple):
-    """``version`` is None on buttons that have none, and on those of before they had one."""
+    """``version`` is None for buttons without one, and for buttons from before versions existed."""
 
     code: str
     verb: str
@@ -53,8 +53,7 @@ class PageAction(NamedTuple):
 
 
 class OfferAction(NamedTuple):
-    terms: str
-    """As they were signed (`bot.offers`), by whomever."""
+    terms: str  # with its signature (`bot.offers`), not checked yet
 
 
 Action = MoveAction | TableAction | PageAction | OfferAction
@@ -77,7 +76,6 @@ def page(*words: object) -> str:
 
 
 def is_page(payload: str) -> bool:
-    """Return whether a payload asks for a page."""
     return payload.startswith("1p")
 
 
@@ -91,7 +89,6 @@ def join_start_word(code: str) -> str:
 
 
 def parse_payload(payload: str) -> Action:
-    """What a payload asks for."""
     if len(payload) <= LONGEST_PAYLOAD:
         if found := MOVE.fullmatch(payload):
             return MoveAction(found["code"], int(found["version"]), found["text"])
@@ -107,7 +104,7 @@ def parse_payload(payload: str) -> Action:
 
 
 def parse_number(words: Sequence[str], digits: int = 6) -> int:
-    """Return the first word as a number of at most ``digits`` digits. BadPayload if it is not one."""
+    """Return the first word as a number of at most ``digits`` digits, or raise BadPayload."""
     if not words or not words[0].isdecimal() or len(words[0]) > digits:
         raise BadPayload()
     return int(words[0])

@@ -1,4 +1,4 @@
-"""What adapters keep of a person in the store, by the entry points of the group `buongioco.kept`."""
+"""Data that adapters store about a person, found through entry points of the group `buongioco.kept`."""
 
 from collections.abc import Callable, Sequence
 from functools import cache
@@ -11,14 +11,14 @@ GROUP = "buongioco.kept"
 
 
 class StoredField(NamedTuple):
-    """A field of a hash, or all of a key if ``field`` is empty."""
+    """A field of a hash, or a whole key if ``field`` is empty."""
 
     key: str
     field: str = ""
 
 
 FieldFinder = Callable[[str], Sequence[StoredField]]
-"""What an entry point names: given a person, ``platform:id``, what the adapter keeps of them."""
+"""The type of an entry point: returns what the adapter stores about a person (``platform:id``)."""
 
 
 @cache
@@ -27,19 +27,18 @@ def _field_finders() -> dict[str, FieldFinder]:
 
 
 def stored_fields(person: str) -> Sequence[StoredField]:
-    """What the adapter of a person's platform keeps of them."""
+    """Return what the adapter of a person's platform stores about them."""
     keeper = _field_finders().get(platform_of(person))
     return keeper(person) if keeper else ()
 
 
 async def delete_adapter_data(client: Any, person: str) -> None:
-    """Take away what an adapter keeps of a person."""
     for key, field in stored_fields(person):
         await (client.hdel(key, field) if field else client.delete(key))
 
 
 async def read_adapter_data(client: Any, person: str) -> dict[str, str]:
-    """What an adapter keeps of a person, by key; fields of hashes and strings only."""
+    """Return an adapter's data about a person by key: only strings and fields of hashes."""
     found = {}
     for key, field in stored_fields(person):
         value = await (client.hget(key, field) if field else client.get(key))

@@ -1,4 +1,4 @@
-"""Names and addresses of those who connect: by which name a server may be asked, and as whom a visitor is counted."""
+"""Host names and client addresses of web requests."""
 
 import ipaddress
 import re
@@ -11,20 +11,20 @@ AUTHORITY = re.compile(r"(?P<name>\[[0-9a-f:.]{2,45}\]|[a-z0-9._-]{1,253})(:(?P<
 
 FORWARDED = ("forwarded", "via", "cdn-loop", "cf-connecting-ip", "true-client-ip", "x-real-ip", "x-client-ip")
 FORWARDED_PREFIXES = ("x-forwarded", "x-original-", "x-cluster-client")
-"""Headers, in lower case, that reverse proxies add and that no browser sends by itself."""
+"""Headers, in lower case, that reverse proxies add and browsers do not send on their own."""
 
 NETWORK_FACTOR = 8
-"""How many times as much the network around an address (`Visitor`) may have as the address itself.
+"""Limits of the network around an address (`Visitor`), as a multiple of the address's own limits.
 
-A school or a carrier's customers share a network; one machine must not use all of it.
+A school or a carrier's customers share a network, but one machine must not use up its share.
 """
 
 
 class Visitor(NamedTuple):
-    """By what somebody is counted: their ``address``, and the ``network`` around it.
+    """The keys under which a client is counted: an ``address`` and the ``network`` around it.
 
-    A household has a whole IPv6 network of 64 bits, so that network counts as one address. The network around it has 48
-    bits; of IPv4 it has 24.
+    A household has a whole 64-bit IPv6 network, so that network counts as one address. The network around it has 48
+    bits. For IPv4 it has 24 bits.
     """
 
     address: str
@@ -32,7 +32,7 @@ class Visitor(NamedTuple):
 
     @classmethod
     def from_address(cls, address: str) -> "Visitor":
-        """From an address, perhaps with a port, as some proxies write it. Any other text stands for itself."""
+        """Parse an address, with or without a port. Text that is no address is used as it is."""
         found = AUTHORITY.fullmatch(address.lower())
         try:
             one = ipaddress.ip_address(found["name"].strip("[]") if found else address)
@@ -46,9 +46,9 @@ class Visitor(NamedTuple):
 
 
 def is_forwarded(headers: Mapping[str, str], version: tuple[int, int]) -> bool:
-    """Return whether a proxy passes this request on for somebody else; ``version`` is that of HTTP.
+    """Return whether a proxy forwards this request for another client; ``version`` is the HTTP version.
 
-    No browser speaks HTTP/1.0 any more. A proxy that was told nothing else does, and adds no header.
+    Browsers no longer speak HTTP/1.0. A proxy with default settings does, and adds no header.
     """
     return version < (1, 1) or any(
         name.lower() in FORWARDED or name.lower().startswith(FORWARDED_PREFIXES) for name in headers
@@ -56,15 +56,15 @@ def is_forwarded(headers: Mapping[str, str], version: tuple[int, int]) -> bool:
 
 
 def host_name(authority: str) -> str:
-    """Return the name in a `Host` header, in lower case and without port and brackets; empty if it is not valid."""
+    """Return the name in a `Host` header in lower case, without port and brackets; empty if it is not valid."""
     found = AUTHORITY.fullmatch(authority.lower())
     return found["name"].strip("[]") if found else ""
 
 
 def is_own_name(name: str, is_networked: bool, permitted: Collection[str] = ()) -> bool:
-    """Return whether a name can mean only this machine, so that no stranger's site can have it (DNS rebinding).
+    """Return whether a name can mean only this machine, so that no foreign site can use it (DNS rebinding).
 
-    ``is_networked`` is whether the server listens for other machines, ``permitted`` are names that the host has set.
+    ``is_networked``: the server accepts connections from other machines. ``permitted``: names that the host has set.
     """
     if name == "localhost" or name in permitted:
         return True
@@ -77,5 +77,4 @@ def is_own_name(name: str, is_networked: bool, permitted: Collection[str] = ()) 
 
 
 def _network(address: ipaddress.IPv4Address | ipaddress.IPv6Address, bits: int) -> str:
-    """Return the network of this many bits that contains an address."""
     return str(ipaddress.ip_network((address.packed, bits), strict=False))

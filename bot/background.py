@@ -1,4 +1,4 @@
-"""What runs beside everything else: loops, as long as the worker does, and tasks that nobody waits for."""
+"""Background work: loops that run as long as the worker, and tasks that no caller awaits."""
 
 import asyncio
 from collections.abc import Callable, Coroutine, Iterator
@@ -7,11 +7,10 @@ from typing import Any
 
 import structlog
 
-RESTART_SECONDS = 1.0
-"""After how many seconds a loop that broke is started again."""
+RESTART_SECONDS = 1.0  # pause before a failed loop is restarted
 
 STEADY_SECONDS = 10.0
-"""A loop that has run for so long again counts as mended; longer than any of them sleeps between two rounds."""
+"""A restarted loop counts as working after this time. It is longer than any loop sleeps between two rounds."""
 
 Loop = Callable[[], Coroutine[Any, Any, None]]
 
@@ -19,14 +18,13 @@ log = structlog.get_logger()
 
 
 class Loops:
-    """Loops that are started again when a fault ends them."""
+    """Loops that are restarted after an error."""
 
     def __init__(self) -> None:
-        self.failing: set[str] = set()
-        """The names of those that broke a short while ago."""
+        self.failing: set[str] = set()  # names of loops that failed a short while ago
 
     def start(self, name: str, loop: Loop) -> "asyncio.Task[None]":
-        """Run a loop until cancelled, or until it returns."""
+        """Run a loop until it is cancelled or returns."""
         return asyncio.create_task(self._supervise(name, loop), name=name)
 
     async def _supervise(self, name: str, loop: Loop) -> None:
@@ -43,7 +41,7 @@ class Loops:
 
 
 class TaskSet:
-    """Tasks that nobody else holds: asyncio itself forgets a task that is not held while it runs."""
+    """Strong references to running tasks: asyncio itself keeps only weak ones."""
 
     def __init__(self) -> None:
         self._tasks: set[asyncio.Task[Any]] = set()
@@ -55,7 +53,7 @@ class TaskSet:
         return iter(list(self._tasks))
 
     def start(self, work: Coroutine[Any, Any, Any]) -> "asyncio.Task[Any]":
-        """Begin something; what it raises is the caller's to see to."""
+        """Start a task. The caller must handle its errors."""
         task = asyncio.create_task(work)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
@@ -63,7 +61,7 @@ class TaskSet:
 
     @contextmanager
     def track_current(self) -> Iterator[None]:
-        """The task that runs what is in here is one of the set meanwhile: it was begun elsewhere."""
+        """Keep the current task in the set during the ``with`` block."""
         task = asyncio.current_task()
         assert task
         self._tasks.add(task)
@@ -73,11 +71,10 @@ class TaskSet:
             self._tasks.discard(task)
 
     def cancel(self) -> None:
-        """Cancel all that are under way."""
         for task in self._tasks:
             task.cancel()
 
     async def wait(self, seconds: float | None = None) -> None:
-        """Until those that are under way have ended, or for so many seconds."""
+        """Wait until the running tasks have finished, at most this many seconds."""
         if self._tasks:
             await asyncio.wait(set(self._tasks), timeout=seconds)

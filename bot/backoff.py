@@ -1,23 +1,22 @@
-"""Pauses between tries of what fails."""
+"""Growing pauses between retries."""
 
 import random
 
 JITTER = 0.2
-"""So much shorter or longer a pause is at random, as a share of it: those who failed together do not come together."""
+"""Random part of a pause, as a share of its length: clients that failed together do not retry together."""
 
 
 class Backoff:
-    """Pauses in seconds: from ``first``, each twice the one before, up to ``longest``."""
+    """Pauses in seconds. The first is ``first``; each is twice the one before, at most ``longest``."""
 
     def __init__(self, first: float, longest: float) -> None:
         self.first, self.longest = first, longest
         self.reset()
 
     def reset(self) -> None:
-        """It went well: the next pause is the first again."""
+        """Start again with the first pause."""
         self._next = self.first
 
     def next_pause(self) -> float:
-        """The next pause."""
         pause, self._next = self._next, min(2 * self._next, self.longest)
         return pause * random.uniform(1 - JITTER, 1 + JITTER)

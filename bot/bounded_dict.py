@@ -1,4 +1,4 @@
-"""What a process keeps in memory of many things: the latest that it noted, and no more than so many."""
+"""A dictionary with a maximum size, for data that a process keeps in memory."""
 
 from collections import OrderedDict
 from collections.abc import Hashable
@@ -9,9 +9,9 @@ V = TypeVar("V")
 
 
 class BoundedDict(OrderedDict[K, V]):
-    """A dictionary of ``most`` things at the most: what was noted longest ago is forgotten first.
+    """A dictionary with at most ``most`` entries: the entry that was put longest ago is dropped first.
 
-    To look something up is no use of it, and costs what it does in any dictionary.
+    Lookups do not refresh an entry, and cost as much as in any dictionary.
     """
 
     def __init__(self, most: int) -> None:
@@ -19,7 +19,6 @@ class BoundedDict(OrderedDict[K, V]):
         self._most = most
 
     def put(self, key: K, value: V) -> None:
-        """Keep something, in place of what was kept under this key."""
         self[key] = value
         self.move_to_end(key)
         if len(self) > self._most:

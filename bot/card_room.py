@@ -1,4 +1,4 @@
-"""The bot as an adapter sees it: everything that an adapter may ask for."""
+"""The interface between the bot and its adapters."""
 
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, Protocol, TypeVar
@@ -18,31 +18,31 @@ F = TypeVar("F", bound=Feature)
 
 
 class CardRoom(Protocol):
-    """The bot, as an adapter sees it. An adapter gets one when it is made.
+    """The bot as an adapter sees it. Adapters get one when they are created.
 
-    If the store refuses something or is away, methods raise one of `bot.store.STORE_ERRORS`. The adapter reports it by
-    `store_away`.
+    Methods raise one of `bot.store.STORE_ERRORS` if the store is away or refuses a command. The adapter reports that
+    with `report_store_error`.
     """
 
     @property
     def settings(self) -> Settings:
-        """What the host has set."""
+        """The host's settings."""
 
     @property
     def redis(self) -> Any:
-        """The store, as redis-py's asyncio client. An adapter keeps its data under ``<platform>:``, nowhere else."""
+        """The store, as redis-py's asyncio client. An adapter uses only keys that start with ``<platform>:``."""
 
     @property
     def worker_count(self) -> int:
-        """Number of workers of this bot that are alive, with this one. They share the platform's limits."""
+        """Number of live workers of this bot, including this one. They share the platform's limits."""
 
     @property
     def games(self) -> GameReader:
-        """The finished games, for pages and programs. Reading may raise one of the store's errors."""
+        """The finished games, for pages and programs. Reading can raise a store error."""
 
     @property
     def watching(self) -> Watching:
-        """The tables that anybody with the link may watch."""
+        """The tables that anybody with the link can watch."""
 
     @property
     def playing(self) -> Playing:
@@ -50,7 +50,7 @@ class CardRoom(Protocol):
 
     @property
     def mini_apps(self) -> Mapping[str, MiniApp]:
-        """The platforms, by name, whose own apps open our pages."""
+        """Platforms whose own apps open our pages, by name."""
 
     @property
     def lobby(self) -> Lobby:
@@ -58,7 +58,7 @@ class CardRoom(Protocol):
 
     @property
     def hands(self) -> Hands:
-        """What people who play on pages see of their tables, live."""
+        """The live hands of people who play on pages."""
 
     def feature(self, kind: type[F]) -> F:
         """Return a feature of the bot, for pages that show it."""
@@ -66,61 +66,61 @@ class CardRoom(Protocol):
     # What people do
 
     async def handle_command(self, command: Command) -> Reply:
-        """Answer a command. It raises nothing: a toast says why something cannot be done."""
+        """Answer a command. Never raises: a toast explains why something is not possible."""
 
     async def handle_press(self, press: Press) -> Reply:
-        """Answer a press. It raises nothing: a toast says why a move cannot be made."""
+        """Answer a press. Never raises: a toast explains why a move is not possible."""
 
     async def send_hands(self, person: Person, code: str = "") -> None:
-        """Send a person their hands, because the bot can write to them now: that of the table ``code``, or all.
+        """Send a person the hand at the table ``code``, or all hands, after they opened their private chat.
 
-        Raises one of the store's errors.
+        Raises a store error.
         """
 
     async def send_missed_hands(self, person: Person) -> None:
-        """Show a person the hands that could not be shown before, because they can be written to now. Twice is once.
+        """Send a person the hands that failed before, because they can be reached again. Safe to call twice.
 
-        `command`, and a press on a page in a private chat, do so themselves. Raises one of the store's errors.
+        `handle_command` does so itself, and `handle_press` for a page in a private chat. Raises a store error.
         """
 
     async def suggestions(
         self, kind: ArgumentKind, begun: str, person: Person, place: str, game: str = ""
     ) -> list[Suggestion]:
-        """Return what a person may mean who has ``begun`` to write an argument of some kind, the likeliest first.
+        """Return completions for an argument of which a person has typed ``begun``, the likeliest first.
 
-        ``game`` is the game's id if one was chosen already. Open tables are those of that very place, not of the whole
-        chat. There are no suggestions for a person who asks too often. Raises one of the store's errors.
+        ``game`` is the id of the game, if chosen already. Open tables are those of this place, not of the whole chat. A
+        person who asks too often gets none. Raises a store error.
         """
 
     async def offers(self, person: Person, typed: str) -> OfferList:
-        """Return what a person may send who has ``typed`` this; nothing if they ask too often.
+        """Return what a person can send who has ``typed`` this; nothing if they ask too often.
 
-        Nothing is stored: an offer carries all its terms. Raises one of the store's errors.
+        Nothing is stored: an offer carries all its terms. Raises a store error.
         """
 
     async def note_offer_sent(self, person: Person, offer: str, typed: str, place: str = "") -> None:
-        """Note that somebody who had ``typed`` this has sent the offer of this id, which stands at ``place``.
+        """Note that a person who had ``typed`` this has sent the offer with this id to ``place``.
 
-        The place is an inline one, and its chat need not be known. From then on the message belongs to this offer. If
-        the platform does not tell, it belongs to the first offer that is taken up there. Raises one of the store's
-        errors.
+        The place is inline, and its chat can be unknown. From then on the message belongs to this offer. If the
+        platform does not report sent offers, the message belongs to the first offer that is accepted there. Raises a
+        store error.
         """
 
     # What happens to chats
 
     def refresh_chat(self, chat: str) -> Awaitable[None]:
-        """Bring a chat's messages up to date: the bot can write there, perhaps again.
+        """Update a chat's messages, because the bot can write there (again).
 
-        While the store is away, this and `move_chat` wait until it is back. A killed bot forgets that they wait. So if
-        the platform repeats events, await them before you acknowledge one. Both raise `bot.store.WorkFailed` after
-        a logged failure, and `bot.store.WorkDropped` if too much waits: then do not acknowledge.
+        While the store is away, this and `move_chat` wait. A killed bot forgets waiting calls. If the platform repeats
+        events, await these methods before acknowledging one. Both raise `bot.store.WorkFailed` after a logged failure,
+        and `bot.store.WorkDropped` if too many calls wait: then do not acknowledge.
         """
 
     def move_chat(self, old: str, new: str) -> Awaitable[None]:
-        """Move a chat's tables, settings and leaderboards to its new id. Twice is once."""
+        """Move a chat's tables, settings and leaderboards to its new id. Safe to call twice."""
 
     async def chat_language(self, place: str) -> str:
-        """Return the language of a chat. Raises one of the store's errors."""
+        """Return the language of a chat. Raises a store error."""
 
     # What an adapter cannot do by itself
 
@@ -132,23 +132,25 @@ class CardRoom(Protocol):
         message: str = "",
         on_lost: Callable[[], object] | None = None,
     ) -> bool:
-        """Have ``say`` send an answer to a place when its rate limit allows; answers get a third of the place's turns.
+        """Call ``say`` to send an answer when the rate limit of its place allows; answers get a third of the place's
+        turns.
 
-        It returns at once: False if too many answers wait for the place, and this one is dropped. An answer that
-        changes a ``message`` replaces one that waits to change it. ``on_lost`` is called if the answer cannot be sent.
+        Returns at once: False if too many answers are queued for the place and this one is dropped. An answer that
+        edits a ``message`` replaces a queued one for the same message. ``on_lost`` is called if the answer cannot be
+        sent.
         """
 
     def report_store_error(self, error: BaseException, language: str = "en") -> str:
-        """Note that a request met one of the store's errors; return what to tell the person."""
+        """Note that a request met a store error; return the text for the person."""
 
     def report_platform_outage(self, platform: str, why: str) -> None:
-        """Note for the host that a platform is certainly away. ``why`` says it in a few words, without secrets.
+        """Log for the host that a platform is certainly away. ``why`` is short and has no secrets.
 
-        Failed calls of the adapter need no such note: delivery sees them.
+        Failed calls of the adapter need no report: delivery counts them.
         """
 
     async def check_health(self) -> dict[str, Any]:
-        """Return what /healthz says; its ``healthy`` is whether this worker is healthy."""
+        """Return the contents of /healthz. Its ``healthy`` says whether this worker is healthy."""
 
     def update_metrics(self) -> None:
-        """Update the metrics that are measured, not counted, for /metrics."""
+        """Update the gauges for /metrics."""

@@ -1,7 +1,7 @@
-"""The commands that people may give, each described once.
+"""The commands of the bot, each described once.
 
-The help, Telegram's menus, Discord's slash commands and the playground's hints are all made from `COMMANDS`; what a
-command does stands in `bot.handlers.commands`.
+`COMMANDS` is the source of the help, Telegram's menus, Discord's slash commands and the playground's hints. The
+handlers are in `bot.handlers.commands` and in the features.
 """
 
 from collections.abc import Mapping
@@ -13,30 +13,25 @@ from bot.texts import texts
 from engine import GAMES
 from engine.games import first_game
 
-FIRST_GAME = first_game("page")
-"""The game that pages suggest first, by its id."""
-
-FAIR = "fair"
-"""What /rules takes beside a game: how a shuffle is checked."""
-
-FAIR_WORDS = (FAIR, "onesto")
-"""What people write for it, in each language."""
+FIRST_GAME = first_game("page")  # id of the game that pages suggest first
+FAIR = "fair"  # argument of /rules for the page on fair shuffles
+FAIR_WORDS = (FAIR, "onesto")  # the same in each language
 
 
 class Availability(Enum):
-    """In which chats a command may be given."""
+    """The chats in which a command is available."""
 
     ANYWHERE = "anywhere"
     GROUP = "group"
     PRIVATE = "private"
 
     def includes(self, *, private: bool) -> bool:
-        """Whether a private chat with the bot, or else a group, is among them."""
+        """Return whether it includes private chats with the bot, or else groups."""
         return self is Availability.ANYWHERE or (self is Availability.PRIVATE) == private
 
 
 class ArgumentKind(Enum):
-    """What an argument is: platforms that can let people choose instead of type."""
+    """What an argument stands for. Platforms use it to offer choices."""
 
     PERSON = "somebody, by an @ and what they are called by"
     GAME = "a game's id"
@@ -49,10 +44,10 @@ class ArgumentKind(Enum):
 
 @dataclass(frozen=True)
 class Argument:
-    """What may stand behind a command.
+    """An argument of a command.
 
-    ``name`` is its English name and ``names`` those in other languages, as Discord shows them; ``sign`` is how a line
-    of help writes it, and ``about`` says what it is.
+    ``name`` is its English name, and ``names`` are those in other languages, as Discord shows them. ``placeholder``
+    stands for it in a line of help.
     """
 
     name: str
@@ -66,13 +61,12 @@ class Argument:
 
 @dataclass(frozen=True)
 class CommandSpec:
-    """One command.
+    """A command.
 
-    ``name`` is what it is called by in English and inside the bot, ``names`` in other languages; all of them and the
-    ``aliases`` are understood everywhere. ``help`` says in a few words what it does, beginning in lower case;
-    ``title``, if there is one, says it where a list shows no arguments beside it. ``for_one`` is whether its answer
-    is for that person alone, ``hosts`` whether it brings a table into the chat where it is given, ``on_person``
-    whether it may be chosen from somebody's menu, and ``listed`` whether people are told of it.
+    ``name`` is its English name and its id, ``names`` are those in other languages. All of them and the ``aliases``
+    work everywhere. ``help`` is a short description in lower case; ``title`` replaces it in lists without arguments.
+    ``is_private``: the answer is for the person alone. ``shows_table``: the command brings a table into its chat.
+    ``in_user_menu``: it can be chosen from the menu of a user. ``is_listed``: help and menus show it.
     """
 
     name: str
@@ -89,21 +83,20 @@ class CommandSpec:
 
     @property
     def words(self) -> tuple[str, ...]:
-        """All that it may be called by."""
+        """All its names and aliases."""
         return (self.name, *self.names.values(), *self.aliases)
 
     def name_in(self, language: str) -> str:
-        """What it is called in a language."""
         return self.names.get(language, self.name)
 
     def help_line(self, language: str) -> str:
-        """What may stand behind it and what it does: "[@name] [game]: open a table"."""
+        """Return its arguments and description: "[@name] [game]: open a table"."""
         signs = [_placeholder(one, language) for one in self.arguments if one.in_help]
         text = texts(language).gettext(self.help)
         return f"{' '.join(signs)}: {text}" if signs else text
 
     def title_in(self, language: str) -> str:
-        """What it does, beginning with a capital: "Open a table"."""
+        """Return its description with a capital: "Open a table"."""
         text = texts(language).gettext(self.title or self.help)
         return text[:1].upper() + text[1:]
 
@@ -258,19 +251,19 @@ COMMANDS: tuple[CommandSpec, ...] = (
 
 
 def find_command_spec(word: str) -> CommandSpec | None:
-    """The command that somebody means by a word, in any language."""
+    """Return the command with this name in any language, or None."""
     return next((spec for spec in COMMANDS if word in spec.words), None)
 
 
 def listed_commands(*, private: bool | None = None) -> list[CommandSpec]:
-    """The commands that people are told of: all, or those that may be given in private, or those in a group."""
+    """Return the listed commands: all, or those for private chats, or those for groups."""
     return [
         spec for spec in COMMANDS if spec.is_listed and (private is None or spec.availability.includes(private=private))
     ]
 
 
 def choices_of(kind: ArgumentKind) -> dict[str, str]:
-    """What an argument of a kind may be, with its name in English; empty if that depends on who asks and where."""
+    """Return the possible values of an argument with their English names; empty if they depend on the asker."""
     if kind not in (ArgumentKind.GAME, ArgumentKind.TOPIC):
         return {}
     games = {game.id: game.name for game in GAMES.values()}

@@ -1,6 +1,6 @@
-"""Connections to the bot's web servers: how many there may be, and how long one may wait without a request.
+"""Limits on the number of connections to the bot's web servers, and on their idle time.
 
-aiohttp limits none of that: it gives a new connection an hour to send its first request.
+aiohttp has no such limits: it gives a new connection an hour to send its first request.
 """
 
 import asyncio
@@ -15,23 +15,21 @@ from aiohttp import web
 from bot.addresses import NETWORK_FACTOR, Visitor, is_forwarded
 from bot.throttle import Throttle
 
-HEAD_SECONDS = 15.0
-"""Time for the head of a connection's first request to arrive."""
+HEAD_SECONDS = 15.0  # time for the head of a connection's first request
 
 KEEPALIVE_SECONDS = 75.0
-"""Time a connection may wait for its next request. nginx keeps its own connections to us for 60 seconds."""
+"""Time a connection can wait for its next request. nginx keeps its own connections to us for 60 seconds."""
 
 WRITE_SECONDS = 60.0
-"""Time a client may read nothing of an answer. Streams and WebSockets have limits of their own."""
+"""Time a client can read nothing of a response. Streams and WebSockets have their own limits."""
 
 OPEN_FILES, RESERVED_FILES = 12_000, 300
-"""Files that the bot asks the system for, and those kept free for the store, pictures, and platforms."""
+"""File limit that the bot requests, and files reserved for the store, pictures and platforms."""
 
 PER_ADDRESS = 400
-"""Connections from one address: a school whose pupils have pages, streams and a browser's spare connections open."""
+"""Connections per address: enough for a school with open pages, streams and browsers' spare connections."""
 
-IDLE_CHECKED = 16
-"""How many of the longest waiting connections are looked at for one that can be closed."""
+IDLE_CHECKED = 16  # longest idle connections checked for one that can be closed
 
 REFUSAL = b"HTTP/1.1 503 Service Unavailable\r\nRetry-After: 30\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
 OUT_OF_FILES = (errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM)
@@ -41,14 +39,14 @@ _throttle = Throttle()
 
 
 def connection_limit(share: float) -> int:
-    """Return how many connections a server may have that gets this share of the process's open files."""
+    """Return the connection limit of a server that gets this share of the process's open files."""
     soft, _hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     files = OPEN_FILES if soft == resource.RLIM_INFINITY else min(soft, OPEN_FILES)
     return max(16, int(share * (files - RESERVED_FILES)))
 
 
 def raise_file_limit(count: int = OPEN_FILES) -> None:
-    """Raise the limit of open files: most systems begin with 1,024 and grant more to programs that ask."""
+    """Raise the limit of open files: most systems start with 1,024 and grant more on request."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     most = count if hard == resource.RLIM_INFINITY else min(hard, count)
     if soft != resource.RLIM_INFINITY and soft < most:
@@ -58,28 +56,27 @@ def raise_file_limit(count: int = OPEN_FILES) -> None:
 class Connections:
     """The connections of one server.
 
-    ``most`` limits all of them, ``of_address`` those of one address; its network may have `AROUND` times as many. With
-    ``behind_proxy`` a connection no longer counts for its address once it brings a request that a proxy passes on: a
+    ``most`` limits all of them, ``per_address`` those of one address. A network can have `NETWORK_FACTOR` times as
+    many. With ``behind_proxy``, a connection stops counting for its address once it carries a forwarded request: a
     proxy's connections serve many visitors.
     """
 
     def __init__(self, most: int, of_address: int = PER_ADDRESS, *, behind_proxy: bool = False) -> None:
         self._most, self._of_address, self._behind_proxy = most, of_address, behind_proxy
         self._open: set[Connection] = set()
-        self._idle: dict[Connection, None] = {}
-        """Those without a request, the longest waiting first."""
+        self._idle: dict[Connection, None] = {}  # without a request, the longest idle first
         self._counts: Counter[str] = Counter()
 
     def __len__(self) -> int:
         return len(self._open)
 
     def install(self, app: web.Application) -> None:
-        """Have the requests of an app counted: before any other middleware, and for every path."""
+        """Count the requests of an app: before any other middleware, and for every path."""
         app.middlewares.insert(0, self._middleware)
         app.on_response_prepare.append(self._mark_stream)
 
     def admit(self, connection: "Connection", address: str) -> bool:
-        """Count a new connection; False if there are too many."""
+        """Count a new connection; return False if there are too many."""
         visitor = Visitor.from_address(address)
         counts = self._counts
         is_too_many = counts[visitor.address] >= self._of_address
@@ -96,13 +93,13 @@ class Connections:
         return True
 
     def forget(self, connection: "Connection") -> None:
-        """A connection is over. Twice is once."""
+        """Forget a closed connection. Safe to call twice."""
         self._open.discard(connection)
         self._idle.pop(connection, None)
         self._release(connection)
 
     def _release(self, connection: "Connection") -> None:
-        """Do not count a connection for its address any more."""
+        """Stop counting a connection for its address."""
         if connection.visitor is None:
             return
         for key in connection.visitor:
@@ -112,7 +109,7 @@ class Connections:
         connection.visitor = None
 
     def _close_idle(self) -> bool:
-        """Close the connection that has waited longest without a request; False if all are busy."""
+        """Close the longest idle connection; return False if all are busy."""
         for connection in list(self._idle)[:IDLE_CHECKED]:
             if connection.is_flushed:
                 self._warn("connections_closed", "too many in all: the longest idle one was closed")
@@ -155,17 +152,17 @@ class Connections:
 
 
 def _close_if_unread(request: web.Request, response: web.StreamResponse) -> None:
-    """Say in the answer that its connection ends, if the request has a body that nobody read.
+    """Announce the end of the connection if the request has an unread body.
 
-    aiohttp closes such a connection when the body is malformed. A proxy that was not told would already have sent it
-    another visitor's request.
+    aiohttp closes such a connection if the body is malformed. Without the announcement a proxy could already have sent
+    another visitor's request on it.
     """
     if request.body_exists and not request.content.at_eof() and not response.prepared:
         response.force_close()
 
 
 class Connection(asyncio.Protocol):
-    """One connection. It passes everything on to aiohttp's own protocol, which ``make`` makes."""
+    """A connection between the system's socket and aiohttp's protocol, which ``make`` creates."""
 
     def __init__(self, connections: Connections, make: web.Server) -> None:
         self._connections, self._make = connections, make
@@ -173,14 +170,12 @@ class Connection(asyncio.Protocol):
         self._transport: asyncio.Transport | None = None
         self._head_timer: asyncio.TimerHandle | None = None
         self._write_timer: asyncio.TimerHandle | None = None
-        self.visitor: Visitor | None = None
-        """As whom it is counted, if it is."""
-        self.is_stream = False
-        """Whether it sends lines of a stream, or is a WebSocket."""
+        self.visitor: Visitor | None = None  # None while it does not count for an address
+        self.is_stream = False  # sends a stream or is a WebSocket
 
     @property
     def is_flushed(self) -> bool:
-        """Whether the system has taken all that was to be sent."""
+        """Whether the system has taken all data to send."""
         return self._transport is None or not self._transport.get_write_buffer_size()
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
@@ -196,14 +191,13 @@ class Connection(asyncio.Protocol):
         self._protocol.connection_made(transport)
 
     def begin_request(self) -> None:
-        """The head of a request has come."""
+        """Note that the head of a request has arrived."""
         self.is_stream = False
         if self._head_timer:
             self._head_timer.cancel()
             self._head_timer = None
 
     def abort(self) -> None:
-        """Close the connection at once."""
         self._connections.forget(self)
         if self._transport:
             self._transport.abort()
@@ -241,7 +235,7 @@ class Connection(asyncio.Protocol):
 
 
 def handle_loop_error(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
-    """Log what asyncio could do nothing about: a socket that cannot be accepted in one line, now and then."""
+    """Log errors that asyncio cannot handle. Sockets that cannot be accepted get one line now and then."""
     error = context.get("exception")
     if isinstance(error, OSError) and error.errno in OUT_OF_FILES and "accept" in context.get("message", ""):
         left_out = _throttle.take("accept")

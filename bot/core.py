@@ -1,7 +1,4 @@
-"""The core of one worker: the parts that serve every feature, put together.
-
-A feature is made with the core, and gives each of its own classes only the parts that it uses.
-"""
+"""The parts of a worker that serve every feature."""
 
 import time
 from collections.abc import Mapping
@@ -37,12 +34,11 @@ from bot.tables.room import ROBOT_PAUSE, Room
 from bot.tables.table import Table
 from bot.viewers import Viewers
 
-TROUBLE_SECONDS = 300.0
-"""Seconds after a failure, or after the bot started, in which nobody is blamed for a missing answer."""
+TROUBLE_SECONDS = 300.0  # after a failure or a start, missing answers count against no player
 
 
 class Core:
-    """What every feature may use."""
+    """Everything that features can use. A feature passes its classes only the parts they need."""
 
     def __init__(
         self,
@@ -54,12 +50,11 @@ class Core:
         ring_after: float = RING_AFTER,
     ) -> None:
         self.store, self.settings = store, settings
-        self.features: list[Feature] = []
-        """All features of this worker. The worker fills the list once each of them is made."""
+        self.features: list[Feature] = []  # filled by the worker once all features exist
         self.policies = Policies()
         self.adapters: dict[str, Adapter] = {}
         self.errors: dict[str, str] = {}
-        """Why a platform is down, in a few words, as far as its supervisor knows."""
+        """Reasons why platforms are down, as far as their supervisor knows."""
         self._started_at = time.monotonic()
         self.clock = HostClock(store.attendance, settings.time_zone)
         self.robot_pool, self.picture_pool = RobotPool(), PicturePool()
@@ -96,19 +91,18 @@ class Core:
 
     @property
     def analyses_games(self) -> bool:
-        """Whether finished games are analysed without a request. That needs numba: plain Python is too slow."""
+        """Whether finished games are analysed automatically. That needs numba: plain Python is too slow."""
         return self.settings.analyse_results and find_spec("numba") is not None
 
     async def tables_of(self, person: str) -> list[Table]:
-        """Return the live tables where a person sits or asks for a chair."""
+        """Return the live tables where a person sits or has asked for a seat."""
         return await self.room.lists.tables_of(person)
 
     async def tables_at(self, chat: str) -> list[Table]:
-        """Return the tables that a chat shows."""
         return await self.room.lists.tables_at(chat)
 
     def platform_state(self, adapter: Adapter) -> str:
-        """Return "up", or "down: " and why."""
+        """Return "up", or "down: " and the reason."""
         platform = adapter.platform
         if adapter.healthy and not self.outages.is_failing(platform):
             return "up"
@@ -120,7 +114,7 @@ class Core:
         return adapter is not None and adapter.healthy
 
     def is_in_trouble(self, platform: str) -> bool:
-        """Return whether people of a platform may have been cut off from the bot within `TROUBLE_SECONDS`."""
+        """Return whether a platform's users could have been cut off from the bot within `TROUBLE_SECONDS`."""
         has_just_started = time.monotonic() - self._started_at < TROUBLE_SECONDS
         return has_just_started or not self.is_healthy(platform) or self.outages.has_failed(platform, TROUBLE_SECONDS)
 

@@ -1,26 +1,26 @@
-"""What was drawn for each day, stored with the day: a later release may draw from a longer list."""
+"""The item drawn for each day. It is stored because a later release can draw from a longer list."""
 
 from collections.abc import Callable, Mapping
 from datetime import date
 from typing import Any
 
 Choose = Callable[[Mapping[date, str]], str]
-"""Choose what a day gets, given what other days got."""
+"""Choose a day's item, given those of other days."""
 
 
 class DailyDraws:
-    """One hash of the store: an id for each day. Every method raises the store's errors."""
+    """A hash of the store: an id for each day. All methods raise store errors."""
 
     def __init__(self, client: Any, key: str) -> None:
         self._client, self._key = client, key
 
     async def get(self, day: date) -> str | None:
-        """Return what was drawn for a day, or None."""
+        """Return the item of a day, or None."""
         found = await self._client.hget(self._key, day.isoformat())
         return found.decode() if found else None
 
     async def draw(self, day: date, choose: Choose) -> str:
-        """Return what was drawn for a day; choose it now if nothing was. Of two choices at once the first counts."""
+        """Return the item of a day, and choose it if there is none. Of two concurrent choices the first counts."""
         if found := await self.get(day):
             return found
         chosen = choose(await self._all())
@@ -28,7 +28,7 @@ class DailyDraws:
         return await self.get(day) or chosen
 
     async def replace(self, day: date, choose: Choose) -> str:
-        """Choose again for a day, because what was drawn for it is no longer there."""
+        """Choose again for a day whose item no longer exists."""
         chosen = choose(await self._all())
         await self._client.hset(self._key, day.isoformat(), chosen)
         return chosen

@@ -1,9 +1,9 @@
-"""Marks of what people have done on a day, for what can be done once a day. They outlast /forget until the day ends.
+"""Marks for things that a person can do once a day. They outlast /forget until the day ends.
 
-A mark holds no id: it is an HMAC-SHA-256 of the deed and the person's id under a random key of the day. Key and marks
-are deleted together when the day ends. After that nobody can tell whose they were.
+A mark has no id: it is an HMAC-SHA-256 of the deed and the person's id under a random key of the day. The key and the
+marks are deleted when the day ends. After that nobody can tell whose they were.
 
-| key | type | what |
+| key | type | contents |
 |---|---|---|
 | ``{marks:<day>}:key`` | string | 32 random bytes |
 | ``{marks:<day>}:marks`` | set | the marks, in hex |
@@ -19,12 +19,11 @@ from bot.store import keys
 
 KEY_BYTES = 32
 
-KEPT_SECONDS = 2 * 86400
-"""Time after which marks expire if no worker is there to delete them when their day ends."""
+KEPT_SECONDS = 2 * 86400  # marks expire after this time if no worker deletes them when their day ends
 
 
 class DayMarks:
-    """The marks of one store. ``deed`` names what can be done once a day. Every method raises the store's errors."""
+    """The marks for one ``deed``. All methods raise store errors."""
 
     def __init__(self, client: Any, deed: str) -> None:
         self._client, self._deed = client, deed
@@ -48,7 +47,7 @@ class DayMarks:
 
 
 async def drop_marks_before(client: Any, today: date) -> None:
-    """Delete the keys and marks of days that are over."""
+    """Delete the keys and marks of past days."""
     for text in await client.smembers(keys.MARKED):
         day = date.fromisoformat(text.decode())
         if day < today:

@@ -1,4 +1,4 @@
-"""Writing files so that they are whole on disk, whatever happens meanwhile."""
+"""Atomic writes of files."""
 
 import errno
 import fcntl
@@ -13,13 +13,10 @@ from pathlib import Path
 from typing import IO
 
 LOCKLESS_SECONDS = 60.0
-"""A file that is younger may have no lock yet, though somebody writes to it."""
+"""A younger file can have no lock yet although a process is writing it."""
 
-READER_SECONDS = 5.0
-"""How long a pipe may wait for its reader."""
-
-OPEN_FILES = (Path("/dev"), Path("/dev/fd"))
-"""Where files that are open already have names, such as /dev/stdout."""
+READER_SECONDS = 5.0  # time a pipe can wait for its reader
+OPEN_FILES = (Path("/dev"), Path("/dev/fd"))  # folders that name open files, such as /dev/stdout
 
 KINDS = {
     stat.S_IFREG: "file",
@@ -32,7 +29,7 @@ KINDS = {
 
 
 def sync_folder(path: Path) -> None:
-    """Have a file's name on disk, which stands in its folder: after a power cut there might be no such file."""
+    """Sync the folder of a file: after a power cut its name could be missing there."""
     folder = os.open(path.parent, os.O_RDONLY)
     try:
         os.fsync(folder)
@@ -43,7 +40,7 @@ def sync_folder(path: Path) -> None:
 def regular_target(path: Path) -> Path:
     """Return the regular file that ``path`` names or would create, with symbolic links followed.
 
-    OSError if it is a directory, device, pipe or socket.
+    Raises OSError for a directory, device, pipe or socket.
     """
     if (kind := kind_of(path)) not in ("file", "missing"):
         raise OSError(errno.EINVAL, f"is a {kind}, and has to be a file")
@@ -61,11 +58,11 @@ def kind_of(path: Path) -> str:
 
 @contextmanager
 def write_atomically(path: Path) -> Iterator[IO[bytes]]:
-    """Write a file for its owner alone, all of it or nothing.
+    """Write a file with mode 0600, completely or not at all.
 
-    The new file replaces the old one when all of it is on disk. A symbolic link stays, and the file it names is
-    replaced. A pipe or a character device is written through, and /dev/stdout is appended to. OSError for anything
-    else, and if writing fails.
+    The new file replaces the old one when it is complete on disk. A symbolic link stays, and its target is replaced.
+    Pipes and character devices are written directly, and /dev/stdout is appended to. Raises OSError for anything else,
+    and if writing fails.
     """
     kind = kind_of(path)
     if kind == "pipe":
@@ -84,7 +81,7 @@ def write_atomically(path: Path) -> Iterator[IO[bytes]]:
 
 
 def _open_pipe(path: Path) -> int:
-    """Open a pipe for writing. OSError if nobody opens its other end for a few seconds."""
+    """Open a pipe for writing. Raise OSError if no process opens its other end for a few seconds."""
     end = time.monotonic() + READER_SECONDS
     while True:
         try:
@@ -102,7 +99,7 @@ def _open_pipe(path: Path) -> int:
 
 @contextmanager
 def _replace(path: Path) -> Iterator[IO[bytes]]:
-    """Write a temporary file that replaces ``path`` at the end. Delete leftovers of killed processes first."""
+    """Write a temporary file and rename it to ``path``. Delete leftovers of killed processes first."""
     _delete_leftovers(path)
     # A fresh name, and mode 0600.
     number, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".part", dir=path.parent)
@@ -122,7 +119,7 @@ def _replace(path: Path) -> Iterator[IO[bytes]]:
 
 
 def _delete_leftovers(path: Path) -> None:
-    """Take away what was begun for a file, and is written by nobody any more: it may be as secret as the file."""
+    """Delete unfinished files that no process writes any more: they can be as secret as the file."""
     for part in path.parent.glob(f".{escape(path.name)}.????????.part"):
         with suppress(OSError):
             if part.is_file() and time.time() - part.stat().st_mtime > LOCKLESS_SECONDS:

@@ -1,7 +1,7 @@
-"""What a feature is to the rest of the bot: one object, which the wiring asks for everything it has.
+"""The interface of a feature: one object through which the rest of the bot reaches it.
 
-A feature lives in a folder of `bot.features`. The wiring (`bot.registry`, `bot.worker`, `bot.handlers`) goes through
-the features and names none of them. Features use the core (`bot.core`), never each other.
+A feature lives in a folder of `bot.features`. The wiring (`bot.registry`, `bot.worker`, `bot.handlers`) names no
+feature. Features use the core (`bot.core`), never each other.
 """
 
 from collections.abc import Awaitable, Callable, Collection, Iterator, Mapping
@@ -17,20 +17,20 @@ from bot.table_policy import Outcome, TablePolicy
 from bot.tables.table import Table
 
 CommandHandler = Callable[[Command, Profile], Awaitable[Reply]]
-"""Answers a command. Raises what a player should read (`engine.errors.EngineError`)."""
+"""Answers a command. Errors for players are raised as `engine.errors.EngineError`."""
 
 PageHandler = Callable[[Press, Profile, list[str]], Awaitable[Reply]]
-"""Answers a press on a page, by the words after the page's name. Raises as a command."""
+"""Answers a press on a page, given the words after the page's name. Raises like a command."""
 
 VerbHandler = Callable[[Press, Profile, TableAction], Awaitable[Reply]]
-"""Answers a press that does something at a table. Raises as a command."""
+"""Answers a press that does something at a table. Raises like a command."""
 
 Step = Callable[[], Awaitable[object]]
-"""Deletes something of a person, in few commands of the store. Twice is the same as once."""
+"""Deletes something of a person with few store commands. Safe to repeat."""
 
 
 class Forgetting(NamedTuple):
-    """A person who is being forgotten: ``somebody`` is the id that takes their place, ``today`` the day of UTC."""
+    """A person being forgotten, the ``pseudonym`` that replaces their id, and the current day in UTC."""
 
     person: str
     pseudonym: str
@@ -38,62 +38,61 @@ class Forgetting(NamedTuple):
 
 
 class Handlers:
-    """What answers people. A subclass sets what it has."""
+    """Handlers of commands and presses. Subclasses set what they have."""
 
     commands: Mapping[str, CommandHandler] = {}
     """By the command's name in `bot.commands`."""
 
     pages: Mapping[str, PageHandler] = {}
-    """By the page's name, the first word of a page's payload (`bot.actions.page`)."""
+    """By the page's name, the first word of its payload (`bot.actions.page`)."""
 
     private_pages: Collection[str] = ()
-    """Pages that leave the pressed message alone, so that they also work in chats where the bot is no member."""
+    """Pages that leave the pressed message alone, so they also work in chats without the bot."""
 
     verbs: Mapping[str, VerbHandler] = {}
     """By the verb of a table's payload (`bot.actions.table`)."""
 
     start_words: Mapping[str, CommandHandler] = {}
-    """By the word after /start, for links that lead to the private chat."""
+    """By the word after /start, for links to the private chat."""
 
 
 class Feature(Handlers):
-    """A feature with nothing in it. Each feature overrides what it has."""
+    """An empty feature. Each feature overrides what it has."""
 
     name = ""
-    """The feature's folder. Tables that it opened carry it too (`bot.tables.table.Table.feature`)."""
+    """Name of the feature's folder, and of tables that it opened (`bot.tables.table.Table.feature`)."""
 
     loops: Mapping[str, Loop] = {}
-    """Background work, by its name in /healthz and the log. A worker runs it until cancelled."""
+    """Background loops by their name in /healthz and the log. A worker runs them until cancelled."""
 
-    policy: TablePolicy | None = None
-    """Decides about the tables that this feature opened."""
+    policy: TablePolicy | None = None  # decides about tables that this feature opened
 
     def stop(self) -> None:
-        """Free what the feature holds when the worker stops. Its loops have ended by then."""
+        """Free resources when the worker stops, after the loops have ended."""
 
     async def move_chat(self, old: str, new: str) -> None:
-        """Move a chat's data to its new id. Twice is the same as once."""
+        """Move a chat's data to its new id. Safe to call twice."""
 
     def on_results_shown(self, table: Table, outcome: Outcome, messages: Mapping[Result, SentMessage]) -> None:
-        """Go on from a finished game whose result all its messages show."""
+        """Continue after all messages of a finished game show its result."""
 
     async def refresh_chat(self, chat: str) -> None:
-        """Bring the feature's messages in a chat up to date: the bot can write there again."""
+        """Update the feature's messages in a chat where the bot can write again."""
 
     def steps_before_leaving(self, forgetting: Forgetting) -> Iterator[Step]:
-        """Yield the steps that forget a person before they leave their tables."""
+        """Yield the steps to forget a person before they leave their tables."""
         yield from ()
 
     def steps_after_games(self, forgetting: Forgetting) -> Iterator[Step]:
-        """Yield the steps that forget a person once their finished games name somebody else."""
+        """Yield the steps to forget a person after their finished games have the pseudonym."""
         yield from ()
 
     def steps_at_the_end(self, forgetting: Forgetting) -> Iterator[Step]:
-        """Yield the steps that delete what is kept of a person alone."""
+        """Yield the steps that delete data about the person alone."""
         yield from ()
 
     async def mydata(self, person: str, now: float) -> dict[str, Any]:
-        """Return what is kept of a person, as fields of the file of /mydata. ``now`` is in Unix seconds."""
+        """Return a person's data, as fields of the /mydata file. ``now`` is in Unix seconds."""
         return {}
 
     async def note_on_open_tables(self, language: str) -> str:
@@ -101,5 +100,5 @@ class Feature(Handlers):
         return ""
 
     async def offers(self, profile: Profile) -> list[Offer]:
-        """Return what a person may send into any chat, besides challenges."""
+        """Return offers that a person can send into any chat, besides challenges."""
         return []

@@ -1,4 +1,4 @@
-"""What happens when a game is over: it is stored, rated and counted, as the feature that opened its table wants it."""
+"""Storing and rating finished games."""
 
 import time
 
@@ -18,7 +18,7 @@ class Finisher:
         self._store, self._archive, self._ratings, self._policies = store, archive, ratings, policies
 
     async def finish(self, table: Table) -> Outcome:
-        """Archive a finished game and rate it. Twice is the same as once."""
+        """Archive and rate a finished game, or do what the table's policy says. Safe to call twice."""
         assert table.game
         policy = self._policies.policy_of(table)
         if outcome := await policy.finish(table):
@@ -37,7 +37,7 @@ class Finisher:
         return Outcome(game.id, shown, game.ended, unrated=unrated_reason(game, changes))
 
     async def catch_up(self) -> None:
-        """Rate the games that are left unrated: after a rebuild that was cut short that may be all of them."""
+        """Rate all unrated games: after an interrupted rebuild that can be all of them."""
         while True:
             with self._store.outage.noted():
                 await self._ratings.catch_up()

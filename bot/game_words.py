@@ -1,4 +1,4 @@
-"""Reads what people write about games in commands: names, points to win, and table codes."""
+"""Parsing of game names, points to win and table codes in commands."""
 
 import re
 from collections.abc import Sequence
@@ -15,10 +15,10 @@ from engine import GAMES
 
 NUMBER = re.compile(rf"[-{MINUS}]?\d+")
 BEFORE_POINTS = ("to", "a")
-"""Words before a number of points, as challenge cards write it."""
+"""Words before the points, as on challenge cards."""
 
 DIGITS_READ, DIGITS_REPEATED = 100, 12
-"""How many digits of a number are read, and how many an error repeats."""
+"""Digits of a number that are read, and those that an error repeats."""
 
 
 class NoSuchGame(TableError):
@@ -32,19 +32,19 @@ class NoSuchTarget(TableError):
 
 
 def parse_code(words: Sequence[str]) -> str:
-    """Return the table code in a command's words; their first word if there is none, and empty for no words."""
+    """Return the table code in a command's words, or their first word; empty for no words."""
     return pasted_code(f"/hand {' '.join(words)}") or plain_name(words[0]).upper() if words else ""
 
 
 def targets(game: str) -> dict[int, Rule]:
-    """Return the points that a game can be played to, as players count, each with its rule."""
+    """Return the points that a game can be played to, in score units, each with its rule."""
     rules = GAMES[game].rules
     unit = rules.model_fields["score_unit"].default if "score_unit" in rules.model_fields else 1
     return {int(value) * unit: Rule("target", value) for value in rules.choices()["target"]}
 
 
 def target_rule(game: str, points: int) -> Rule:
-    """Return the rule for a number of points; NoSuchTarget if the game is not played to that."""
+    """Return the rule for a number of points, or raise NoSuchTarget."""
     rule = targets(game).get(points)
     if rule is None:
         said = str(points) if len(str(points)) <= DIGITS_REPEATED else f"{str(points)[:DIGITS_REPEATED]}…"
@@ -53,9 +53,9 @@ def target_rule(game: str, points: int) -> Rule:
 
 
 def parse_game_and_points(words: Sequence[str], usual: str) -> tuple[str, int | None]:
-    """Return the game and the points that a command's words name: the ``usual`` game and None if they name none.
+    """Return the game and the points in a command's words: the ``usual`` game and None by default.
 
-    Names of people are skipped. A whole name of several words counts before its first word alone.
+    Mentions are skipped. A complete name of several words takes precedence over its first word.
     """
     game, points = usual, None
     left = [word for word in words if not word.startswith("@")]
@@ -75,7 +75,7 @@ def parse_game_and_points(words: Sequence[str], usual: str) -> tuple[str, int | 
 
 
 def find_game(name: str) -> str:
-    """Return the game of an id, a name in any language, or the beginning of one; NoSuchGame if there is none."""
+    """Return the game with this id, name in any language or unique beginning of one, or raise NoSuchGame."""
     game = _match_game(name)
     if game is None:
         raise NoSuchGame(name=name[:32], games=", ".join(GAMES))
@@ -83,7 +83,7 @@ def find_game(name: str) -> str:
 
 
 def _match_game(name: str) -> str | None:
-    """Return the game that `game_called` returns; None if there is none."""
+    """Return what `find_game` returns, or None."""
     meant, names = name.casefold(), _game_names()
     exact = [game for game, called in names.items() if meant in called]
     begun = [game for game, called in names.items() if any(one.startswith(meant) for one in called)]
@@ -91,7 +91,7 @@ def _match_game(name: str) -> str | None:
 
 
 def _game_names() -> dict[str, set[str]]:
-    """Return the names of each game by its id: the id, and its name in every language."""
+    """Return the names of each game: its id, and its name in every language."""
     names = {kind.id: {kind.id} for kind in GAMES.values()}
     for language in LANGUAGES:
         for game, name in game_names(language).items():

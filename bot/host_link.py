@@ -1,6 +1,6 @@
-"""The host's link to an open playground: a secret, so it is shown on a terminal or kept in a file, and never logged.
+"""The host's secret link to an open playground: shown on a terminal or stored in a file, never logged.
 
-What a process prints elsewhere is kept too: by Docker, by systemd, by whatever reads its output.
+Other output is stored too, for example by Docker or systemd.
 """
 
 import os
@@ -16,14 +16,14 @@ log = structlog.get_logger()
 
 
 def link_path(folder: Path) -> Path:
-    """The file in a data folder that holds the link while a bot is running."""
+    """Return the file in a data folder that holds the link while a bot runs."""
     return folder / "playground.link"
 
 
 def show_link(folder: Path, link: str) -> None:
-    """Keep the link in the data folder, for its owner alone (`buongioco link` prints it); on a terminal print it too.
+    """Store the link in the data folder with mode 0600 (`buongioco link` prints it), and print it on a terminal.
 
-    The log says where it is kept, or why it is not.
+    The log names the file, or says why the link could not be stored.
     """
     if sys.stdout.isatty():
         print(f"The playground is open to others. Your host's link: {link}", flush=True)  # noqa: T201
@@ -50,7 +50,7 @@ def _write(folder: Path, link: str) -> None:
 
 
 def delete_link(folder: Path, link: str) -> None:
-    """Take the file away, if it holds this link: another start may have written its own."""
+    """Delete the file if it holds this link: another start can have written its own."""
     path = link_path(folder)
     try:
         if path.read_text().strip() == link:

@@ -1,5 +1,7 @@
-"""Logs: for people on a terminal, a line of JSON each for machines. No hidden card and no secret goes in at any level
-above debug; adapters' libraries, which log addresses with tokens in them, are heard from warnings up.
+"""Logging: text on a terminal, otherwise a line of JSON per event.
+
+Hidden cards and secrets are never logged above level debug. Libraries of adapters log addresses with tokens, so only
+their warnings and errors are shown.
 """
 
 import io
@@ -12,7 +14,7 @@ from typing import Any, TextIO, cast
 
 @contextmanager
 def _hidden(module: str) -> Iterator[None]:
-    """Have a module that is not imported yet look as if it were not installed."""
+    """Make a module that is not imported yet look as if it were not installed."""
     modules: dict[str, Any] = sys.modules
     if module in modules:
         yield
@@ -31,11 +33,11 @@ with _hidden("rich"):
 WITHOUT_LOCALS = structlog.processors.ExceptionRenderer(
     structlog.tracebacks.ExceptionDictTransformer(show_locals=False)
 )
-"""Local variables hold hands and tokens; a traceback has neither."""
+"""A traceback without local variables: they hold hands and tokens."""
 
 
 class _ForgivingFile(io.TextIOBase):
-    """A file to which what cannot be written is lost: a full disk or a reader that is gone must not end the bot."""
+    """A file that drops failed writes: a full disk or a closed pipe must not stop the bot."""
 
     def __init__(self, file: TextIO) -> None:
         super().__init__()
@@ -52,7 +54,7 @@ class _ForgivingFile(io.TextIOBase):
 
 
 def set_up(level: str) -> None:
-    """Set up logging for the whole process, on stderr."""
+    """Set up logging to stderr for the whole process."""
     on_terminal = sys.stderr.isatty()
     shared: list[structlog.typing.Processor] = [
         structlog.contextvars.merge_contextvars,

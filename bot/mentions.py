@@ -1,4 +1,4 @@
-"""Finds the person that a command names or replies to."""
+"""Lookup of the person whom a command mentions or replies to."""
 
 import re
 from collections.abc import Sequence
@@ -9,8 +9,7 @@ from bot.platform import Command, Person, platform_of
 from bot.tables.chairs import Invited
 from bot.tables.errors import TableError
 
-HANDLE = re.compile(r"[\w.]{1,64}")
-"""What somebody may be called by with an @, on any platform."""
+HANDLE = re.compile(r"[\w.]{1,64}")  # what can follow an @ on any platform
 
 LONGEST_SHOWN = 32
 
@@ -31,7 +30,7 @@ class OnePersonAtATime(TableError):
 
 
 async def find_invited(people: People, command: Command) -> Invited | None:
-    """Return who is challenged; None if the challenge is open to everybody.
+    """Return the challenged person; None if the challenge is open to everybody.
 
     Raises `OnePersonAtATime` for several people, and `NotYourself`.
     """
@@ -45,10 +44,10 @@ async def find_invited(people: People, command: Command) -> Invited | None:
 
 
 async def find_mentioned(people: People, command: Command, *, is_met: bool = False) -> Profile | None:
-    """Return the profile of the person a command is about; None if it names nobody.
+    """Return the profile of the mentioned person, or None.
 
-    The platform may tell of somebody whom the bot has not met: ``is_met`` refuses them. Otherwise their profile has
-    only an id and a name. Raises `NoSuchPerson` and `OnePersonAtATime`.
+    A platform can name people whom the bot has not met: ``is_met`` refuses them. Otherwise their profile has only an id
+    and a name. Raises `NoSuchPerson` and `OnePersonAtATime`.
     """
     about = await _single_person(people, command)
     if about is None:
@@ -62,7 +61,7 @@ async def find_mentioned(people: People, command: Command, *, is_met: bool = Fal
 
 
 async def _single_person(people: People, command: Command) -> Person | None:
-    """Return the one person whom a command names or replies to, with an id if the bot has met them."""
+    """Return the one person whom a command mentions, with an id if the bot has met them."""
     meant: dict[str, Person] = {}
     for named in _mentioned_people(command):
         one = named if named.id else await _look_up(people, platform_of(command.place), named)
@@ -74,7 +73,7 @@ async def _single_person(people: People, command: Command) -> Person | None:
 
 
 async def _look_up(people: People, platform: str, named: Person) -> Person:
-    """Return somebody named by handle, with their id if the bot has met them."""
+    """Return a person mentioned by handle, with their id if the bot has met them."""
     if not HANDLE.fullmatch(named.handle):
         raise NoSuchPerson(name=_display_name(named))
     known = await people.find_by_handle(platform, named.handle)
@@ -82,7 +81,7 @@ async def _look_up(people: People, platform: str, named: Person) -> Person:
 
 
 def _mentioned_people(command: Command) -> Sequence[Person]:
-    """Return all whom a command names, as the platform tells and as its words say."""
+    """Return all mentioned people, from the platform's data and from the words."""
     told = {one.handle.lower() for one in command.about}
     words = [word[1:].rstrip(",;:!?.") or word[1:] for word in command.words if word.startswith("@")]
     # A bare @ names somebody too: nobody is challenged instead of them.

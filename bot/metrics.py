@@ -1,4 +1,4 @@
-"""What the bot counts about itself, for Prometheus."""
+"""Metrics for Prometheus."""
 
 from functools import cache
 
@@ -27,11 +27,10 @@ GAMES = Counter("buongioco_games_finished", "Games finished, by game and ending"
 
 @cache
 def message_counter(platform: str, outcome: str) -> Counter:
-    """The counter of a platform's messages with an outcome; looked up once, for that costs more than to count."""
+    """Return the counter of a platform's messages with an outcome. The cache is cheaper than the lookup of labels."""
     return _MESSAGES.labels(platform, outcome)
 
 
 @cache
 def press_counter(outcome: str) -> Counter:
-    """The counter of presses with an outcome."""
     return _PRESSES.labels(outcome)

@@ -1,4 +1,4 @@
-"""Apps of chat platforms that open our pages in a window of their own, and say there whose it is."""
+"""Apps of chat platforms that open our pages in their own window and say who the user is."""
 
 from typing import Protocol, runtime_checkable
 
@@ -6,7 +6,7 @@ from bot.platform import Person
 
 
 class InvalidLaunch(Exception):
-    """What was said to come from such an app does not, or was said too long ago."""
+    """The launch data is not from the platform, or is too old."""
 
 
 @runtime_checkable
@@ -16,7 +16,7 @@ class MiniApp(Protocol):
     platform: str
 
     frame_origin: str
-    """The origin of the platform's own pages, which show ours in a frame."""
+    """The origin of the platform's pages, which show ours in a frame."""
 
     def verify_launch(self, said: str) -> Person:
-        """Who opened a page, by what the app ``said`` and the platform signed; NotLaunched if that is not good."""
+        """Return the user from the app's signed data ``said``, or raise InvalidLaunch."""

@@ -1,4 +1,4 @@
-"""What those who watch machines ask a worker over HTTP: /healthz and /metrics."""
+"""The HTTP endpoints /healthz and /metrics of a worker."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -20,11 +20,11 @@ log = structlog.get_logger()
 
 
 def add_monitoring(app: web.Application, card_room: CardRoom, host: str) -> None:
-    """Serve both on an app that listens on ``host``.
+    """Serve both endpoints on an app that listens on ``host``.
 
-    /healthz is JSON, with 200 while the worker does well and 503 otherwise; /metrics are counts for Prometheus.
-    They are for those who reach the worker itself. A request is refused if it came through a reverse proxy or by a name
-    that is neither this machine's own nor permitted by the host: another site could have that name (DNS rebinding).
+    /healthz returns JSON, with status 200 while the worker is healthy and 503 otherwise. /metrics is for Prometheus.
+    Requests through a reverse proxy are refused. So are requests by a name that is neither this machine's nor permitted
+    by the host, because another site could own that name (DNS rebinding).
     """
     is_networked, permitted = host not in LOOPBACK, card_room.settings.permitted_monitoring_names
 
@@ -51,7 +51,7 @@ def add_monitoring(app: web.Application, card_room: CardRoom, host: str) -> None
 
 @asynccontextmanager
 async def monitoring(card_room: CardRoom) -> AsyncIterator[None]:
-    """Serve both on a port of their own inside, if the settings name one; BadSetting if it cannot be used."""
+    """Serve both endpoints on their own port if the settings name one. Raise BadSetting if it cannot be used."""
     host, port = card_room.settings.monitoring_host, card_room.settings.monitoring_port
     if port is None:
         yield

@@ -1,7 +1,7 @@
-"""What the button of an offer carries: what is to be played, whose offer it is and since when, and a signature.
+"""The payload of an offer's button: the game, its sender, the hour and a signature.
 
-Nothing is kept of an offer that nobody takes up, so all that it takes to open its table is in those few bytes, and what
-the bot did not sign is no offer: nobody can challenge in somebody else's name, or change what is played.
+The bot stores nothing about an offer until somebody accepts it, so these bytes hold all that opens its table. The
+signature prevents challenges in another person's name and changed terms.
 """
 
 import hashlib
@@ -20,7 +20,7 @@ from bot.tables.choice import Choice, possible
 from engine import GAMES
 
 VALID_HOURS = 24
-"""How long an offer can be taken up, as long as a challenge is open; and in what is left of the hour it was made in."""
+"""Hours in which an offer can be accepted, besides the rest of its first hour. Challenges stay open as long."""
 
 SIGNATURE_BYTES = 10
 
@@ -31,12 +31,13 @@ TERMS = re.compile(
     r"\.(?P<nonce>[\w-]{6})",
     re.A,
 )
-"""Numbers have 36 digits: the longest that there can be fit."""
+"""Numbers are in base 36, so that the longest ones fit."""
 
 
 class Terms(NamedTuple):
-    """An offer: what is to be played, who made it (``platform:number``), in which hour since 1970, and what tells it
-    from others of theirs.
+    """The terms of an offer.
+
+    ``person`` sent it (``platform:number``). ``hour`` counts from 1970. ``nonce`` distinguishes offers of one person.
     """
 
     choice: Choice
@@ -46,17 +47,16 @@ class Terms(NamedTuple):
 
     @property
     def is_valid(self) -> bool:
-        """Whether it can still be taken up. From the future comes what was made before the clock was set back."""
+        """Whether it can still be accepted. An offer from the future was made before the clock was set back."""
         return abs(_current_hour() - self.hour) <= VALID_HOURS
 
 
 def new_terms(choice: Choice, person: str) -> Terms:
-    """An offer that is made just now."""
     return Terms(choice, person, _current_hour(), secrets.token_urlsafe(4))
 
 
 def encode(terms: Terms, secret: bytes) -> str:
-    """The payload of an offer's button; ValueError if a person's id is no number, or too long a one."""
+    """Return the payload of an offer's button. Raise ValueError if the person's id is not a number or too long."""
     choice, platform, number = terms.choice, platform_of(terms.person), int(terms.person.partition(":")[2])
     text = f"{choice.game}.{_to_base36(choice.number)}.{_to_base36(number)}.{_to_base36(terms.hour)}.{terms.nonce}"
     payload = actions.offer(f"{text}.{_signature(platform, choice.game, text, secret)}")
@@ -66,7 +66,7 @@ def encode(terms: Terms, secret: bytes) -> str:
 
 
 def decode(signed: str, platform: str, secret: bytes) -> Terms:
-    """The offer that was pressed on a platform; BadPayload unless the bot made it, for that platform."""
+    """Return the terms of an offer pressed on a platform. Raise BadPayload unless the bot made it for that platform."""
     text, _, signature = signed.rpartition(".")
     found = TERMS.fullmatch(text)
     if found is None or found["game"] not in GAMES:
@@ -79,10 +79,10 @@ def decode(signed: str, platform: str, secret: bytes) -> Terms:
 
 
 def _signature(platform: str, game: str, text: str, secret: bytes) -> str:
-    """Under a key of its own, so that it says nothing of what else is made from the store's secret.
+    """Sign an offer with a key of its own, derived from the store's secret.
 
-    What there is to choose is signed as well: a release with other options refuses the number of a choice that it would
-    take for another one.
+    The possible choices are signed too. A release with other options would read a choice's number as another choice, so
+    it refuses the offer.
     """
     key = hmac.digest(secret, b"buongioco offer", hashlib.sha256)
     signed = f"{platform}:{text}:{possible(game)!r}"
@@ -91,7 +91,7 @@ def _signature(platform: str, game: str, text: str, secret: bytes) -> str:
 
 
 def _to_base36(number: int) -> str:
-    """A number of no less than 0 in base 36, as `int` reads it."""
+    """Return a number of at least 0 in base 36, as `int` parses it."""
     digits = ""
     while number or not digits:
         number, digit = divmod(number, len(DIGITS))

@@ -1,4 +1,4 @@
-"""When a platform is away: one line in the log when that begins and one when it is over, however many calls meet it."""
+"""Outages of platforms: one log line at the start and one at the end, however many calls fail."""
 
 import asyncio
 from collections.abc import Callable
@@ -8,18 +8,18 @@ import structlog
 
 from bot.platform import DeliveryError, MessageRefused, PlatformFailure, SlowDown
 
-FAILURES_IN_A_ROW = 5
-"""So many calls that fail one after the other, and none in between that does not, are no accident."""
+FAILURES_IN_A_ROW = 5  # consecutive failures that count as an outage
 
 QUIET_SECONDS, LONGEST_QUIET_SECONDS = 5.0, 160.0
-"""How long nothing may fail before it counts as over; longer, up to the longest, where it began again soon after."""
+"""Time without failures after which an outage is over. It doubles, up to the maximum, if outages soon follow each
+other.
+"""
 
-STEADY_SECONDS = 300.0
-"""A platform that was there for so long is trusted again."""
+STEADY_SECONDS = 300.0  # time after an outage until a platform counts as stable again
 
 FORGOTTEN_AFTER = 150.0
-"""Seconds without a failure after which it is over though nothing was tried: more than any pause between two tries
-but one that the platform asks for.
+"""Seconds without a failure after which an outage is over although nothing was tried. Longer than any pause between
+retries, except pauses that a platform requests.
 """
 
 log = structlog.get_logger()
@@ -27,9 +27,10 @@ log = structlog.get_logger()
 
 @dataclass
 class _PlatformState:
-    """What is known of one platform; times by the loop's clock. ``why`` is empty while it is not away, ``said`` are
-    the reasons since that began. ``takes_a_call`` is whether only a call that works can show that it is back, for its
-    adapter's health says nothing of what failed last.
+    """The state of a platform. Times are loop times.
+
+    ``why`` is empty while there is no outage. ``said`` are the reasons logged for this one. With ``takes_a_call`` only
+    a successful call ends the outage, because the adapter's own health says nothing about the last failure.
     """
 
     why: str = ""
@@ -44,7 +45,7 @@ class _PlatformState:
 
 
 class Call:
-    """A call of a platform, as a context: each message goes through one, and a generator would take twice as long."""
+    """A context for one call of a platform. Every message passes through one, and a generator would take twice as long."""
 
     __slots__ = ("_outages", "_platform")
 
@@ -59,37 +60,37 @@ class Call:
 
 
 class Outages:
-    """Which platforms are away. ``is_healthy`` is what an adapter itself says, ``on_over`` is told who is back."""
+    """The platforms' outages. ``is_healthy`` is the adapter's own health; ``on_over`` is called when a platform is
+    back.
+    """
 
     def __init__(self, is_healthy: Callable[[str], bool], on_over: Callable[[str], None]) -> None:
         self._is_healthy, self._on_over = is_healthy, on_over
         self._platforms: dict[str, _PlatformState] = {}
 
     def reason(self, platform: str) -> str:
-        """Why a platform is away, in a few words; empty if it is not, as far as is known."""
+        """Return why a platform is away, in a few words; empty if it is not."""
         known = self._platforms.get(platform)
         return known.why if known else ""
 
     def is_failing(self, platform: str) -> bool:
-        """Whether a platform is away though its adapter may say that it is well."""
+        """Return whether calls of a platform fail, even if its adapter says it is healthy."""
         known = self._platforms.get(platform)
         return known is not None and bool(known.why) and known.takes_a_call
 
     def has_failed(self, platform: str, seconds: float) -> bool:
-        """Whether a call of a platform has failed within so many seconds, or it is away."""
+        """Return whether a platform is away or a call failed within this many seconds."""
         known = self._platforms.get(platform)
         if known is None or known.failed_at == 0.0:
             return False
         return bool(known.why) or asyncio.get_running_loop().time() - known.failed_at < seconds
 
     def call(self, platform: str) -> Call:
-        """One call of a platform, as a context. An error that is about this message alone says that the platform is
-        there.
-        """
+        """Return a context for one call. Errors about a single message show that the platform is there."""
         return Call(self, platform)
 
     def record_result(self, platform: str, error: BaseException | None) -> None:
-        """A call of a platform has ended, perhaps by an error."""
+        """Record the end of a call, with its error if there is one."""
         if isinstance(error, SlowDown):
             # How long is the place's affair: others may be spoken to meanwhile.
             self.record_failure(platform, "it asks to wait")
@@ -100,9 +101,9 @@ class Outages:
             self.record_success(platform)
 
     def record_failure(self, platform: str, why: str, *, certain: bool = False, counts: bool = True) -> None:
-        """A call came to nothing; ``certain`` where the adapter knows that all of them do, and why.
+        """Record a failed call. ``certain``: the adapter knows that all calls fail, and why.
 
-        A certain reason takes the place of the one that was known, and is said once an outage.
+        A certain reason replaces the known one, and is logged once an outage.
         """
         state = self._platforms.setdefault(platform, _PlatformState())
         state.failed_at = asyncio.get_running_loop().time()
@@ -127,13 +128,11 @@ class Outages:
             log.warning("platform_still_away", platform=platform, why=why)
 
     def record_success(self, platform: str) -> None:
-        """A call did what it should."""
         state = self._platforms.get(platform)
         if state:
             state.in_a_row, state.takes_a_call = 0, False
 
     def stop(self) -> None:
-        """The bot stops: nothing more is said."""
         for state in self._platforms.values():
             if state.watch:
                 state.watch.cancel()
@@ -147,7 +146,7 @@ class Outages:
         self._on_over(platform)
 
     def _is_over(self, platform: str, state: _PlatformState) -> bool:
-        """Whether nothing has failed for a while though something was tried, and the adapter is well."""
+        """Return whether the adapter is healthy and, despite calls, nothing has failed for a while."""
         quiet = asyncio.get_running_loop().time() - state.failed_at
         is_known = not state.takes_a_call or quiet > FORGOTTEN_AFTER
         return is_known and quiet >= state.quiet and self._is_healthy(platform)

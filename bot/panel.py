@@ -1,7 +1,6 @@
-"""A panel: what one message shows, before a platform has given it its own form.
+"""Panels: the content of one message, independent of the platform.
 
-Text is spans, not markup, so that a name can hold any character and means none of it: how bold is written, and what
-must be escaped, is each adapter's own business.
+Text consists of spans, not markup, so names can contain any character. Each adapter formats and escapes them.
 """
 
 from __future__ import annotations
@@ -17,18 +16,17 @@ from typing import Literal, NamedTuple
 
 from bot.picture import Picture
 
-LONGEST_PAYLOAD = 64
-"""Bytes that every platform lets a button carry."""
+LONGEST_PAYLOAD = 64  # bytes that every platform allows in a button
 
 Style = Literal["", "bold", "italic", "code", "mention", "call", "quiet", "small"]
 
 
 class Span(NamedTuple):
-    """A piece of text. A mention's ``person`` is who is meant (``platform:id``), ``text`` what is read.
+    """A piece of text. ``person`` is the id of a mentioned person (``platform:id``), and ``text`` is what readers see.
 
-    "small" is for whole lines that few will read: a platform shows them small, or folds them up. A "call" is a mention
-    that should ring with a new message, where a platform lets the two be told apart. A "quiet" one must not ring, and
-    looks like the others where a platform can do that.
+    "small" marks whole lines that few people read: platforms show them small or fold them. A "call" is a mention that
+    should ring with a new message, where a platform distinguishes that. A "quiet" mention must not ring, and looks like
+    the others where a platform can do that.
     """
 
     text: str
@@ -37,45 +35,39 @@ class Span(NamedTuple):
 
 
 class Role(StrEnum):
-    """What a button is for. Pages choose its place by it; messages show all roles alike."""
+    """The purpose of a button. Pages place buttons by role; messages show all roles alike."""
 
     NONE = ""
-    SIT = "sit"
-    """Takes or declines a chair."""
-    INVITE = "invite"
-    """Brings others to the table."""
-    TERMS = "terms"
-    """Changes what is played, or cancels the challenge: for the player who opened the table."""
-    PLAY = "play"
-    """Plays a card."""
-    CHOOSE = "choose"
-    """Chooses a part of a move."""
-    PICK = "pick"
-    """Picks up an honour."""
-    MOVE = "move"
-    """Makes any other move."""
-    CLAIM = "claim"
-    """Claims the game."""
+    SIT = "sit"  # takes or declines a seat
+    INVITE = "invite"  # brings others to the table
+    TERMS = "terms"  # changes the game or cancels the challenge, for the player who opened the table
+    PLAY = "play"  # plays a card
+    CHOOSE = "choose"  # chooses a part of a move
+    PICK = "pick"  # picks up an honour
+    MOVE = "move"  # any other move
+    CLAIM = "claim"  # claims the game
     RESIGN = "resign"
     HINT = "hint"
     REMATCH = "rematch"
 
 
 class Button(NamedTuple):
-    """Something to press.
+    """A button.
 
-    ``kind`` "press" sends ``payload`` back. "private" leads the presser to the private chat with the bot and has it
-    bring up what ``payload``, a table's code, stands for; each platform does that in its own way. "aside" is a press
-    that asks for something to be shown to the presser alone: a platform that cannot do so leaves the button out. "join"
-    is a link that seats whoever opens it at the table ``payload``, wherever the message is passed on to: it leads to
-    the private chat, with what `bot.actions.join_word` says. "share" lets the presser choose a chat and send an offer
-    there (`bot.platform.Offer`), beginning with ``payload`` as what they have typed. "link" opens a page of ours, at
-    the address ``payload``, where they can be reached (`Adapter.pages_url`). "browser" is a press that asks for a
-    link of the presser's own to the table's page. "group" lets the presser choose a
-    group of theirs, into which the bot comes and shows the table ``payload``. A platform without such links, or without
-    offers, leaves it out.
+    | ``kind`` | effect |
+    |---|---|
+    | press | sends ``payload`` back |
+    | aside | a press whose answer only the presser sees; left out where the platform cannot do that |
+    | private | opens the private chat and shows the hand at the table ``payload`` |
+    | join | link that seats its opener at the table ``payload``, also where it is forwarded (`join_start_word`) |
+    | share | lets the presser send an offer (`bot.platform.Offer`) to a chat, with ``payload`` typed in |
+    | group | lets the presser choose a group of theirs; the bot joins it and shows the table ``payload`` |
+    | link | opens our page at the address ``payload``, where pages can be reached (`Adapter.pages_url`) |
+    | browser | asks for a personal link to the table's page |
 
-    ``about`` is the card (``3D``) or the packets (``4``, ``1 5``) for which a page needs no button.
+    Platforms without such links, or without offers, leave the button out.
+
+    ``about`` is the card (``3D``) or the packets (``4``, ``1 5``) on the board that replace the button on a page.
     """
 
     label: str
@@ -86,24 +78,23 @@ class Button(NamedTuple):
     about: str = ""
 
 
-SHOWN_FIELDS = 4
-"""Fields of a button that a message shows. Stored digests cover these and no others."""
+SHOWN_FIELDS = 4  # fields of a button that a message shows; stored digests cover only these
 
 Row = tuple[Button, ...]
 
 
 def choice_button(label: str, is_chosen: bool, payload: str) -> Button:
-    """A button for one of several choices, marked if it is the one."""
+    """Return a button for one of several choices, with a mark if it is the current one."""
     return Button(f"{'• ' if is_chosen else ''}{label}", payload)
 
 
 @dataclass(frozen=True)
 class Panel:
-    """Text, and rows of buttons that belong together; an adapter may break a row that is too long for it.
+    """Text, and rows of related buttons. An adapter can break a row that is too long.
 
-    The text says all that the ``picture`` shows: where it cannot be had or shown, nothing is missing. An adapter is
-    given it painted, or none. The spans from ``fold`` on say what the picture shows, or what can wait: beside a picture
-    a platform folds them up, or shows them small, so that picture and buttons fit on a phone's screen.
+    The text includes everything that the ``picture`` shows, because pictures are not always available. An adapter gets
+    a painted picture or none. The spans from ``fold`` on repeat the picture or are less important. Next to a picture,
+    platforms fold them or show them small, so that picture and buttons fit on a phone's screen.
     """
 
     text: tuple[Span, ...]
@@ -113,7 +104,7 @@ class Panel:
 
     @cached_property
     def digest(self) -> str:
-        """Tells this panel from another one: 12 hex digits. It covers what messages show, so no roles."""
+        """A hash of the panel, 12 hex digits. It covers what messages show, so no roles."""
         buttons = [button[:SHOWN_FIELDS] for button in chain.from_iterable(self.rows)]
         flat = (*chain.from_iterable(self.text), *chain.from_iterable(buttons), *map(str, map(len, self.rows)))
         if self.picture:
@@ -122,12 +113,12 @@ class Panel:
 
     @property
     def plain(self) -> str:
-        """The text as it reads."""
+        """The text without styles."""
         return "".join([span.text for span in self.text])
 
     @property
     def beside_picture(self) -> Panel:
-        """The panel as it stands beside its picture: without an empty line before what folds up."""
+        """The panel next to its picture: without an empty line before the fold."""
         if not self.fold or self.fold >= len(self.text):
             return self
         open_ = list(self.text[: self.fold])
@@ -137,7 +128,7 @@ class Panel:
         return replace(self, text=(*open_, *self.text[self.fold :]), fold=len(open_))
 
     def cut(self, longest: int) -> Panel:
-        """The panel with its text cut to so many UTF-16 units, which is how platforms count; all else stays."""
+        """Return the panel with its text cut to this many UTF-16 units, as platforms count."""
         left, spans = max(0, longest - 1), []
         for span in self.text:
             text = span.text
@@ -152,14 +143,14 @@ class Panel:
 
 
 def utf16_length(text: str) -> int:
-    """The length of a text in UTF-16 units."""
     return len(text) if text.isascii() else len(text.encode("utf-16-le", "surrogatepass")) // 2
 
 
 def split_row(row: Row, most_by_length: Sequence[tuple[int, int]]) -> list[Row]:
-    """A row as rows of about the same length that are not too long for a phone.
+    """Split a row into rows of similar length that fit on a phone.
 
-    ``most_by_length`` is how many buttons may stand in a row whose longest label has more than so many characters.
+    ``most_by_length`` lists the maximum number of buttons for rows whose longest label has more than so many
+    characters.
     """
     longest = max([len(button.label) for button in row])
     most = next(count for length, count in most_by_length if longest > length)
@@ -169,7 +160,7 @@ def split_row(row: Row, most_by_length: Sequence[tuple[int, int]]) -> list[Row]:
 
 
 class Writer:
-    """Builds a panel's text line by line. Texts of one style that follow one another are one span."""
+    """Builds a panel's text line by line. Consecutive texts of one style become one span."""
 
     def __init__(self) -> None:
         self._spans: list[Span] = []
@@ -179,7 +170,7 @@ class Writer:
         self._fold: int | None = None
 
     def line(self, template: str = "", style: Style = "", **values: object) -> None:
-        """A line, with the gaps of a template filled in by texts or spans."""
+        """Add a line, filling the gaps of a template with texts or spans."""
         text = template
         if values:
             if Span in map(type, values.values()):
@@ -198,7 +189,6 @@ class Writer:
         self._has_gap = False
 
     def _fill(self, template: str, style: Style, values: Mapping[str, object]) -> None:
-        """A template's gaps filled in by texts and spans."""
         for literal, name in _split_template(template):
             if literal:
                 self._write(literal, style)
@@ -213,7 +203,7 @@ class Writer:
                     self._write(value.text, value.style)
 
     def gap(self) -> None:
-        """An empty line, once, and none at the top."""
+        """Add an empty line, unless there is one already or the text is empty."""
         if not self._has_gap:
             is_at_fold = self._fold == len(self._spans) and not self._run
             # In no style: not everywhere does Markdown carry one over an empty line.
@@ -227,13 +217,13 @@ class Writer:
                 self._fold = len(self._spans)
 
     def fold(self) -> None:
-        """From here on the text says what the picture shows, should there be one; the first time counts."""
+        """Start the text that repeats the picture. Only the first call counts."""
         if self._fold is None:
             self._set_style("")
             self._fold = len(self._spans)
 
     def panel(self, *rows: Row) -> Panel:
-        """The panel, without empty lines at its end and without empty rows."""
+        """Return the panel, without trailing empty lines and without empty rows."""
         self._set_style("")
         spans = self._spans.copy()
         while spans and spans[-1].text.endswith("\n"):
@@ -248,7 +238,6 @@ class Writer:
         self._run.append(text)
 
     def _set_style(self, style: Style) -> None:
-        """From here on in this style."""
         if self._run:
             self._spans.append(Span("".join(self._run), self._style))
             self._run = []
@@ -257,5 +246,5 @@ class Writer:
 
 @cache
 def _split_template(template: str) -> tuple[tuple[str, str | None], ...]:
-    """A template's literal texts, each with the gap behind it."""
+    """Return a template's literal texts, each with the name of the gap after it."""
     return tuple((literal, name) for literal, name, _spec, _conversion in Formatter().parse(template))

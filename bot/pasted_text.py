@@ -1,4 +1,4 @@
-"""Reads the code of a table or game from what a person pasted: a code, a link, a command or a whole invitation."""
+"""Parsing of pasted text that names a table or game: a code, a link, a command or a whole invitation."""
 
 import re
 import unicodedata
@@ -8,41 +8,38 @@ from urllib.parse import unquote
 from bot.commands import COMMANDS
 from bot.tables.codes import CODE_LENGTH, CODE_LETTERS, WATCH_LENGTH
 
-LONGEST = 4000
-"""Characters of a text that are looked at: as long as a chat's messages may be."""
+LONGEST = 4000  # characters that are parsed: the maximum of a chat message
 
 CODE = r"[A-Z0-9]{4,8}"
 WATCH_ID, GAME_ID = rf"{CODE}-[A-Z0-9]{{{WATCH_LENGTH}}}", rf"{CODE}-[0-9A-F]{{1,64}}"
 NEW_CODE = rf"[{CODE_LETTERS}]{{{CODE_LENGTH}}}"
-"""A code as this release makes them; those of older ones had four letters."""
+"""A code as this release makes them. Codes of older releases had four letters."""
 
-EDGE = r"(?![A-Z0-9-])"
-"""Where an id ends."""
+EDGE = r"(?![A-Z0-9-])"  # end of an id
 
 BARE = re.compile(rf"(?P<watch>{WATCH_ID})|(?P<game>{GAME_ID})|(?P<table>{CODE})")
 PAGE = re.compile(rf"/(?:T/(?:(?P<watch>{WATCH_ID})|(?P<table>{CODE}))|G/(?P<game>{GAME_ID})){EDGE}")
-"""A page of ours, whatever stands before and behind it in a link."""
+"""A page of ours, with anything before and after it in a link."""
 
 JOINING = re.compile(rf"(?:\bJOIN-|[?&#]JOIN=)(?P<table>{CODE}){EDGE}")
 OPENING = re.compile(rf"[?&#](?:START|T)=(?P<table>{NEW_CODE}){EDGE}")
-"""Links to the bot on Telegram or to the playground's chat: one seats people, the other shows a table."""
+"""Links to the bot on Telegram or to the playground's chat. The first seats people, the second shows a table."""
 
 TOKEN = re.compile(r"[A-Z0-9]+(?:-[A-Z0-9]+)*")
-AROUND = re.compile(r"^\W+|\W+$")
-"""Punctuation around a word."""
+AROUND = re.compile(r"^\W+|\W+$")  # punctuation around a word
 
 WITH_CODE = ("join", "invite", "hand", "resign", "start")
 NAMES = sorted(name.upper() for one in COMMANDS if one.name in WITH_CODE for name in (one.name, *one.names.values()))
 COMMAND = re.compile(rf"(?:^|\s|/)(?:/?(?:{'|'.join(NAMES)})(?:@\w+)?(?:\s+|$))+(?P<rest>.*)$", re.DOTALL)
-"""A command that takes a code, and what stands behind it."""
+"""A command that takes a code, and the text after it."""
 
 Kind = Literal["table", "watch", "game"]
 
 
 class Pasted(NamedTuple):
-    """What was pasted: a ``table``'s code, the id by which a table is watched, or a finished ``game``'s id.
+    """The parsed id: a ``table``'s code, the id for watching a table, or a finished ``game``'s id.
 
-    ``joins`` is whether it was a link or word that seats whoever opens it.
+    ``joins``: the text was a link or word that seats its opener.
     """
 
     kind: Kind
@@ -51,7 +48,7 @@ class Pasted(NamedTuple):
 
 
 def read_pasted(text: str) -> Pasted | None:
-    """Return what a text names, written as we write it; None for nothing.
+    """Return the id in a text in its usual form, or None.
 
     >>> read_pasted("(k7qf2m)")
     Pasted(kind='table', id='K7QF2M', joins=False)
@@ -72,26 +69,26 @@ def read_pasted(text: str) -> Pasted | None:
 
 
 def pasted_code(text: str) -> str:
-    """Return the code of the table that a text names; empty for none."""
+    """Return the table code in a text; empty for none."""
     found = read_pasted(text)
     return found.id.partition("-")[0] if found and found.kind != "game" else ""
 
 
 def _plain(text: str) -> str:
-    """Return a text in capitals, without invisible characters and with a link's escapes read."""
+    """Return a text in capitals, without invisible characters and with URL escapes decoded."""
     visible = "".join(char for char in unquote(text[:LONGEST]) if unicodedata.category(char) != "Cf")
     return unicodedata.normalize("NFKC", visible).upper()
 
 
 def _joined(words: list[str]) -> str:
-    """Return the only word; or the words as one, if they are a code that blanks or line breaks have cut to pieces."""
+    """Return the only word, or all words joined if they form a code that blanks or line breaks have split."""
     whole = "".join(words)
     is_broken = all(len(word) < 4 for word in words) and re.fullmatch(NEW_CODE, whole)
     return whole if len(words) == 1 or is_broken else ""
 
 
 def _likeliest(words: list[str], text: str) -> re.Match[str] | None:
-    """Return the word of a sentence that is most like an id: a longer one, or a new code with capitals or digits."""
+    """Return the word of a sentence most like an id: a long id, or a new code with capitals or digits."""
     ids = [found for word in words if (found := BARE.fullmatch(word))]
     longer = [found for found in ids if not found["table"]]
     new = [found for found in ids if re.fullmatch(NEW_CODE, found[0])]

@@ -1,4 +1,4 @@
-"""Who people are and how they like it: names, languages, suits; the same for chats."""
+"""Profiles of people and chats: names, languages, suits and other settings."""
 
 import time
 from collections.abc import Awaitable, Callable, Collection, Iterable
@@ -20,12 +20,11 @@ from engine.games import first_game
 
 SUITS = ("italian", "french")
 HANDS = ("private", "aside")
-"""Where people have their hands: in the private chat, or in the group for their eyes only. Stores and buttons that are
-out there have these words; everywhere else it is called ephemeral.
+"""Where people see their hands: in the private chat, or ephemeral in the group. The store and old buttons have these
+words.
 """
 
-STYLES: tuple[CardStyle, ...] = ("classic", "easy")
-"""How cards in pictures are drawn."""
+STYLES: tuple[CardStyle, ...] = ("classic", "easy")  # how pictures draw cards
 
 STORED = (
     "name",
@@ -39,11 +38,10 @@ STORED = (
     "deck",
     "private",
     "phrases",
-)
-"""The fields of a `Profile` that the store has."""
+)  # fields of a `Profile` in the store
 
 MOVED = "moved"
-"""The field of a chat's settings that has its new id, once it has one."""
+"""Field of a chat's settings with its new id, if it has one."""
 
 ERASE_UNKNOWN = read_script(__file__, "erase_unknown")
 TODAY = read_script(__file__, "today")
@@ -51,18 +49,19 @@ ASK_THE_DAY_SECONDS = 3600.0
 
 PEOPLE_REMEMBERED = 200_000
 FRESH_SECONDS = 600.0
-"""How long a profile in memory is believed, for word of another worker's change may be lost."""
+"""Time for which a profile in memory is used: the notification of another worker's change can get lost."""
 
 
 UNKNOWN = "?"
-"""What somebody is called of whom nothing is known; nobody is who has a name (`plain_name`)."""
+"""Name of a person of whom nothing is known. `plain_name` never returns it."""
 
 
 @dataclass(frozen=True)
 class Profile:
-    """A person; ``nickname`` is what strangers call them, empty for who never met any.
+    """A person's profile.
 
-    All but ``id``, ``name`` and ``handle`` is as chosen, or as far as is known."""
+    ``nickname`` is shown to strangers; it is empty until the person meets one.
+    """
 
     id: str
     name: str = UNKNOWN
@@ -79,22 +78,22 @@ class Profile:
 
     @property
     def is_known(self) -> bool:
-        """Whether anything is known of them at all."""
+        """Whether the bot knows this person."""
         return self.name != UNKNOWN
 
     @property
     def has_private_chat(self) -> bool:
-        """Whether they have ever written or pressed in their private chat; they may have closed it since."""
+        """Whether they ever wrote or pressed in their private chat. They can have closed it since."""
         return self.private == "1"
 
     @property
     def wants_ephemeral(self) -> bool:
-        """Whether they want their hands in the group, for their eyes only, rather than in the private chat."""
+        """Whether they want ephemeral hands in the group instead of the private chat."""
         return self.hands == "aside"
 
     @property
     def wants_calls(self) -> bool:
-        """Whether they want to be called in the group when it is their turn."""
+        """Whether they want a notification in the group when it is their turn."""
         return self.called == "1"
 
     @property
@@ -109,9 +108,10 @@ class Profile:
 
 @dataclass(frozen=True)
 class ChatProfile:
-    """A chat; ``clock`` is in seconds a move, ``game`` what was last played there, ``name`` empty if not known.
+    """A chat's profile.
 
-    ``may_be_watched`` is whether whoever has the link may watch its tables.
+    ``clock`` is in seconds a move. ``game`` is the game last played there. ``name`` is empty if unknown.
+    ``can_be_watched``: anybody with the link can watch its tables.
     """
 
     id: str
@@ -127,9 +127,7 @@ class ChatProfile:
 
 @dataclass(slots=True)
 class CachedProfile:
-    """What the store had under a key: when it was asked, by the monotonic clock, and the profile of whom or which chat,
-    once that was made.
-    """
+    """Stored fields and the profile made from them. ``at`` is the monotonic time before they were read."""
 
     at: float
     fields: dict[str, str]
@@ -138,12 +136,12 @@ class CachedProfile:
 
 
 class People:
-    """Profiles of people and chats, in the store and in the memory of those who saw them."""
+    """Profiles in the store, with a cache in memory."""
 
     def __init__(self, client: Any, on_change: Callable[[str], Awaitable[None]] | None = None) -> None:
-        """``on_change`` gets the key of a profile that was changed here, and tells other workers to `forget` it.
+        """``on_change`` gets the key of a profile changed here, and tells other workers to `forget` it.
 
-        Callers of `erase` tell them themselves.
+        Callers of `erase` notify them themselves.
         """
         self._client = client
         self._delete_if = client.register_script(DELETE_IF)
@@ -153,13 +151,13 @@ class People:
         self.now: Callable[[], float] = time.time
         self._on_change = on_change
         self.being_forgotten: Collection[str] = ()
-        """Who is being forgotten, as it was some seconds ago (`bot.features.privacy.forgetting`)."""
+        """People being forgotten, as of some seconds ago (`bot.features.privacy.forgetting`)."""
         self._remembered: BoundedDict[str, CachedProfile] = BoundedDict(PEOPLE_REMEMBERED)
         self._reads: dict[str, object] = {}
-        """The read under way of each key, until the key changes: after that, the read may find old values."""
+        """The current read of each key, until the key changes: after that, the read can return old values."""
 
     async def person(self, id: str) -> Profile:  # noqa: A002
-        """What is known of a person; defaults for a stranger."""
+        """Return a person's profile, with defaults for a stranger."""
         found = await self._load(keys.person(id))
         if found.profile is None:
             chosen: dict[str, Any] = {name: found.fields[name] for name in STORED if name in found.fields}
@@ -170,7 +168,7 @@ class People:
         return found.profile
 
     async def names(self, people: Iterable[str]) -> dict[str, str]:
-        """Return what people in one list are called, by person; namesakes are told apart (`bot.names.tagged`)."""
+        """Return people's names for a list, by person, with tags for namesakes (`bot.names.tag_namesakes`)."""
         return tag_namesakes({person: (await self.person(person)).name for person in people})
 
     async def chat(self, place: str) -> ChatProfile:
@@ -194,10 +192,10 @@ class People:
         return found.chat
 
     async def meet(self, person: Person, place: str = "", chat_name: str = "") -> Profile:
-        """Note a person as they are called now, and on which day they were last seen.
+        """Update a person's name and the day they were last seen.
 
-        The first time, their client's language is theirs and that of the chat at ``place``; in their private chat it is
-        noted that they have one.
+        At the first meeting, the language of their client becomes theirs and that of the chat at ``place``. In their
+        private chat, note that they have one.
         """
         if person.id in self.being_forgotten:
             # Whose profile may be gone though no word of it came here: who is known by memory alone is a stranger to
@@ -221,9 +219,7 @@ class People:
         return await self.person(person.id)
 
     async def _today(self) -> int:
-        """The day by the store's clock, counted from the first of 1970, as of an hour ago at most: workers' clocks may
-        be years wrong.
-        """
+        """Return the store's day since 1970, at most an hour old: workers' clocks can be years wrong."""
         asked_at, day = self._day
         if time.monotonic() - asked_at >= ASK_THE_DAY_SECONDS:
             day = int(await self._day_in_store(keys=[keys.SWEEPING_DAY]))
@@ -239,14 +235,12 @@ class People:
             await self._delete_if(keys=[keys.handle(platform, old)], args=[id])
 
     async def reload(self, id: str) -> Profile:  # noqa: A002
-        """What the store knows of a person, whatever is remembered."""
+        """Return a person's profile from the store, ignoring the cache."""
         self.forget(keys.person(id))
         return await self.person(id)
 
     async def erase(self, id: str, *, if_unknown: bool = False) -> None:  # noqa: A002
-        """Have nobody know a person any more; who comes again is a stranger. With ``if_unknown`` who has a name by now
-        is left as they are.
-        """
+        """Delete a profile; the person becomes a stranger. With ``if_unknown``, keep it if it has a name by now."""
         handle = (await self.reload(id)).handle
         if handle:
             await self._rename(id, handle, "")
@@ -257,11 +251,12 @@ class People:
         self.forget(keys.person(id))
 
     async def update_person(self, id: str, **choices: str) -> None:  # noqa: A002
-        """Change a person's settings."""
         await self._store(keys.person(id), choices)
 
     async def last_choices(self, id: str) -> list[Choice]:  # noqa: A002
-        """What a person last chose to play of each game, or what is usual; first the game that they chose last."""
+        """Return what a person last played of each game, or the usual choice; the game that they chose last comes
+        first.
+        """
         fields = await self._fields(keys.person(id))
         games = sorted(GAMES, key=lambda game: game != fields.get("game"))
         return [
@@ -270,7 +265,7 @@ class People:
         ]
 
     async def note_choice(self, id: str, choice: Choice) -> None:  # noqa: A002
-        """A person has chosen to play this."""
+        """Store what a person has chosen to play."""
         fields, chosen = await self._fields(keys.person(id)), {"game": choice.game, f"game:{choice.game}": choice.text}
         await self._store(keys.person(id), {name: value for name, value in chosen.items() if fields.get(name) != value})
 
@@ -278,7 +273,7 @@ class People:
         await self._store(_chat_key(place), choices)
 
     async def note_chat(self, place: str, language: str, name: str = "") -> None:
-        """A chat's language, where it has none yet, and what it is called now, if that is known."""
+        """Set a chat's language if it has none, and update its name if known."""
         known, changes = await self._fields(_chat_key(place)), {"name": plain_name(name)} if name else {}
         if "language" not in known:
             changes["language"] = language
@@ -287,8 +282,8 @@ class People:
         )
 
     async def move_chat(self, old: str, new: str) -> None:
-        """A chat has another id: its settings are the new one's, where that has none. Whoever asks by the old id, which
-        a tournament's tables keep, is told the new one's from then on.
+        """Copy a chat's settings to its new id, unless set there. Lookups by the old id, as from tournaments, return
+        the new one.
         """
         fields = await self._fields(keys.chat(old))
         known = {MOVED, *await self._fields(keys.chat(new))}
@@ -296,7 +291,7 @@ class People:
         await self._store(keys.chat(old), {MOVED: new})
 
     async def find_by_handle(self, platform: str, handle: str) -> Profile | None:
-        """Who was last known by this handle on a platform."""
+        """Return the person who last had this handle on a platform."""
         found = await self._client.get(keys.handle(platform, handle))
         return await self.person(found.decode()) if found else None
 
@@ -332,11 +327,11 @@ class People:
                 await self._on_change(key)
 
     def forget(self, key: str) -> None:
-        """Read a profile anew when it is wanted next, because another worker has changed it."""
+        """Drop a profile from memory, because another worker has changed it."""
         self._reads.pop(key, None)
         self._remembered.pop(key, None)
 
 
 def _chat_key(place: str) -> str:
-    """Where a chat's settings are. A chat that the bot is not in has its own, whichever message there it is about."""
+    """Return the key of a chat's settings. All inline messages in a chat without the bot share one."""
     return keys.chat(chat_of(place) if is_inline(place) else place)

@@ -1,7 +1,6 @@
-"""A panel's picture: what it shows, as data, and in the end the bytes that an adapter sends.
+"""A panel's picture, as data and as bytes for an adapter.
 
-What pictures show, and how they are painted, is in `bot.pictures`; whoever only hands pictures on, or chooses cards for
-somebody, needs no more than this.
+`bot.pictures` describes and paints pictures. Code that only passes them on, or chooses a deck, needs only this module.
 """
 
 from __future__ import annotations
@@ -25,22 +24,20 @@ DECKS = tuple(Deck(suits, style) for suits in ("italian", "french") for style in
 
 
 class Subject:
-    """What a picture shows: a dataclass, `bot.pictures.scene.Scene` or `bot.pictures.sheet.Sheet`, drawn with the cards
-    of a deck.
-    """
+    """The content of a picture, drawn with a deck: `bot.pictures.scene.Scene` or `bot.pictures.sheet.Sheet`."""
 
     deck: Deck
 
     @cached_property
     def digest(self) -> str:
-        """Tells this picture from another one: 24 hex digits."""
+        """A hash of the picture, 24 hex digits."""
         return blake2b(repr(self).encode("utf-8", "surrogatepass"), digest_size=12).hexdigest()
 
 
 class Picture(NamedTuple):
-    """A panel's picture: what it shows, and what is read out to who cannot see it. ``png`` is empty until painted.
+    """A panel's picture and its alternative text. ``png`` is empty until painted.
 
-    ``is_lasting`` is whether everybody may see it and it will be shown again, as a deal's result: worth keeping.
+    ``is_lasting``: it is public and will be shown again, like a deal's result, so it is worth caching.
     """
 
     subject: Subject

@@ -1,31 +1,28 @@
-"""Places: where a message stands. Their text is what is stored and handed about; nobody else writes or splits it.
+"""Places of messages. Other modules store and pass their text, but never build or split it.
 
 | place | text |
 |---|---|
 | a group chat | ``platform:chat`` |
 | a part of it: a forum's topic, a server's channel | ``platform:chat/part`` |
-| a chat that the bot is not in, and where it can only answer, for a while | ``platform:guest<chat>`` |
-| one message in a chat that the bot is not in | ``platform:~chat/message`` |
+| a chat without the bot, where it can answer for a while | ``platform:guest<chat>`` |
+| an inline message in a chat without the bot | ``platform:~chat/message`` |
 | a person's private chat with the bot | ``platform:@person`` |
-| ephemeral: in a group, and one person alone sees it | ``platform:@person~chat/part!token`` |
+| ephemeral: in a group, visible to one person | ``platform:@person~chat/part!token`` |
 """
 
 from dataclasses import dataclass, field
 from functools import lru_cache
 
 INLINE, GUEST = "~", "guest"
-"""What the name of a chat begins with that the bot is not in: where it can change one message, and where it can answer
-who has just spoken to it.
-"""
+"""Prefixes of chats without the bot: where it can edit one message, and where it can answer for a while."""
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where a message stands; its text by ``str(place)``, and from that by `parse`.
+    """The place of a message. ``str(place)`` is its text, and `parse` reads that.
 
-    ``chat`` and ``part`` are the group's, and ``person`` whoever alone sees what stands there, each as its platform
-    calls them. ``token`` is what lets the bot speak at an ephemeral place for a while: the adapter's own business, and
-    a secret. A place of which nothing is known is nowhere, and its text empty.
+    ``chat`` and ``part`` name the group, and ``person`` the only viewer, each by the platform's id. ``token`` is a
+    secret of the adapter that lets the bot write at an ephemeral place for a while. An unknown place has an empty text.
     """
 
     platform: str = ""
@@ -37,7 +34,7 @@ class Place:
     @staticmethod
     @lru_cache(maxsize=20_000)
     def parse(text: str) -> "Place":
-        """The place that a text is of. Any text is some place's: what does not fit is for its platform to refuse."""
+        """Parse any text. Platforms refuse places that do not exist."""
         platform, _, rest = text.partition(":")
         person = token = ""
         if rest.startswith("@"):
@@ -55,20 +52,20 @@ class Place:
 
     @property
     def is_private(self) -> bool:
-        """Whether one person alone sees what stands there."""
+        """Whether only one person sees messages there."""
         return bool(self.person)
 
     @property
     def is_inline(self) -> bool:
-        """Whether it is one message in a chat that the bot is not in: the only one there that it can change."""
+        """Whether it is a message in a chat without the bot: the only one there that the bot can edit."""
         return not self.person and self.chat.startswith(INLINE)
 
     @property
     def is_guest(self) -> bool:
-        """Whether it is in a chat that the bot is not in, and where it can only answer, for a while."""
+        """Whether it is in a chat without the bot, where the bot can answer for a while."""
         return self.chat.startswith(GUEST)
 
     @property
     def is_ephemeral(self) -> bool:
-        """Whether it is in a group, and one person alone sees what stands there."""
+        """Whether it is in a group but only one person sees it."""
         return bool(self.person and self.chat)

@@ -1,4 +1,4 @@
-"""Hands that go to a person's private chat because they asked for them."""
+"""Hands sent to a person's private chat on request."""
 
 from collections.abc import Awaitable, Callable
 
@@ -15,7 +15,7 @@ from bot.texts import texts
 
 
 class PrivateHands:
-    """Sends people their hands again, and says what to expect. ``change`` tells the delivery of a table."""
+    """Sends people their hands again. ``change`` notifies the delivery of a table."""
 
     def __init__(
         self, store: Store, lists: TableLists, change: Callable[[str, SurfaceName, Change], Awaitable[None]]
@@ -23,9 +23,9 @@ class PrivateHands:
         self._store, self._lists, self._change = store, lists, change
 
     async def resend(self, person: str, code: str = "", place: str = "") -> int:
-        """Send a person's panels again, of one table or of all; returns how many there are.
+        """Send a person's hands again, at one table or all; return how many there are.
 
-        They go to ``place`` if that is their private chat or ephemeral.
+        They go to ``place`` if that is private or ephemeral.
         """
         brought = 0
         for table in await self._lists.tables_of(person):
@@ -38,9 +38,9 @@ class PrivateHands:
         return brought
 
     async def toast(self, profile: Profile, code: str = "") -> str:
-        """Return what to tell a person whose hands are sent to their private chat, of one table or of all.
+        """Return the text for a person whose hands are sent to their private chat, at one table or all.
 
-        Ask before they are sent: it depends on what became of the last message there.
+        Call it before sending: it depends on the state of the last message there.
         """
         _ = texts(profile.language).gettext
         if await self._is_closed(profile.id, code):
@@ -48,14 +48,14 @@ class PrivateHands:
         return _("Your cards are on their way to our private chat. If they do not come, open it and write /hand there.")
 
     async def explain_missing(self, person: str, code: str) -> TableError:
-        """Return why a person has no cards at a table with this code."""
+        """Return why a person has no cards at the table with this code."""
         for table in await self._lists.tables_of(person):
             if table.code == code:
                 return NotBegun(code=code) if table.phase == "open" else AlreadyPlaying()
         return NotAtThisTable(code=code[:8])
 
     async def _is_closed(self, person: str, code: str) -> bool:
-        """Return whether the last hand that was sent to a person could not reach their private chat."""
+        """Return whether a person's last hand could not be delivered to their private chat."""
         for table in await self._lists.tables_of(person):
             seat = table.seat_of(person)
             if seat is None or table.phase != "playing" or code not in ("", table.code):

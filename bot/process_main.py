@@ -1,4 +1,4 @@
-"""What a process does that works for the bot (`bot.processes`). It imports little: each such process has all of it."""
+"""The main function of worker processes (`bot.processes`). It imports little, because every such process does."""
 
 import multiprocessing
 import os
@@ -10,12 +10,11 @@ import traceback
 from contextlib import suppress
 from multiprocessing.connection import wait
 
-SIZE_BYTES = 4
-"""Work and answers are pickled, and after so many bytes that say how long they are."""
+SIZE_BYTES = 4  # length prefix of pickled work and answers
 
 
 def _end_with_parent(niceness: int) -> None:
-    """A worker outlives neither its bot nor, before it, a Ctrl-C in the terminal they share."""
+    """Ignore Ctrl-C in the shared terminal, and exit when the bot exits."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     os.nice(niceness)
     parent = multiprocessing.parent_process()
@@ -30,7 +29,7 @@ def _end_with_parent(niceness: int) -> None:
 
 
 def run_worker(link: socket.socket, niceness: int) -> None:
-    """A worker's life: it does what comes, in that order, until the bot hangs up."""
+    """Do the work that arrives, in order, until the bot closes the link."""
     _end_with_parent(niceness)
     with link, suppress(ConnectionError), link.makefile("rb") as given:
         while size := given.read(SIZE_BYTES):
@@ -38,7 +37,7 @@ def run_worker(link: socket.socket, niceness: int) -> None:
 
 
 def _run(given: bytes) -> bytes:
-    """What comes of some work: whether it was done, and the result or the error."""
+    """Do some work; return whether it succeeded, and the result or the error."""
     try:
         function, about = pickle.loads(given)  # noqa: S301 - from the bot itself
         return pickle.dumps((True, function(*about)), pickle.HIGHEST_PROTOCOL)

@@ -1,4 +1,4 @@
-"""Processes that work for the bot, so that its event loop never waits for what takes long."""
+"""Processes for slow work, so that the event loop never waits."""
 
 from __future__ import annotations
 
@@ -17,18 +17,15 @@ import structlog
 from bot.process_main import SIZE_BYTES, frame, run_worker
 
 NewProcess = multiprocessing.get_context("spawn").Process
-"""How one is made: afresh, for a copy of the bot would have its memory and its connections."""
+"""Spawned, not forked: a copy of the bot would have its memory and connections."""
 
-TRIES = 3
-"""How often work is given to a process, where each dies of it."""
-
-REAPING_SECONDS = 1.0
-"""How long `Processes.stop` waits at most until the killed processes are gone."""
+TRIES = 3  # attempts for work whose process dies
+REAPING_SECONDS = 1.0  # longest wait in `Processes.stop` for killed processes
 
 PIPELINED = 2
-"""How much work a process is given at a time that is the only one, so that it need not wait for the bot in between.
+"""Amount of work that a single process gets at a time, so that it need not wait for the bot.
 
-Where there are several, work waits for the first that is free.
+With several processes, work waits for the first free one.
 """
 
 T = TypeVar("T")
@@ -37,11 +34,11 @@ log = structlog.get_logger()
 
 
 class ProcessDied(Exception):
-    """A process ended before it had done what it was given."""
+    """A process ended before it had done its work."""
 
 
 class _Process:
-    """One of them. It answers in the order in which it was given work."""
+    """A process. It answers in the order of submission."""
 
     def __init__(self, process: SpawnProcess, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self.process, self._reader, self._writer = process, reader, writer
@@ -49,7 +46,7 @@ class _Process:
 
     @classmethod
     async def start(cls, niceness: int) -> _Process:
-        """A new one; OSError where the machine has none to give."""
+        """Start a process. Raise OSError if the system cannot."""
         ours, theirs = socket.socketpair()
         try:
             with theirs:
@@ -73,7 +70,7 @@ class _Process:
         return future
 
     async def receive_answer(self) -> None:
-        """Wait for the next answer; EOFError or OSError when there will be none."""
+        """Wait for the next answer. Raise EOFError or OSError after the process ended."""
         size = int.from_bytes(await self._reader.readexactly(SIZE_BYTES), "big")
         is_done, result = pickle.loads(await self._reader.readexactly(size))  # noqa: S301 - from our own process
         future = self.pending.popleft()
@@ -85,25 +82,24 @@ class _Process:
             future.set_exception(result)
 
     def hang_up(self) -> None:
-        """Close the link: an idle process ends then, and a busy one after its work."""
+        """Close the link. An idle process ends at once, a busy one after its work."""
         self._writer.close()
 
 
 class Processes:
-    """Some processes, started when they are first needed; one that dies is replaced and its work done again."""
+    """Processes started on demand. One that dies is replaced, and its work is done again."""
 
     def __init__(self, name: str, count: int, niceness: int = 0) -> None:
-        """``name`` is what the log calls them, ``niceness`` how much they give way to others."""
+        """``name`` is for the log, ``niceness`` is the operating system's."""
         self.name, self.count, self._niceness = name, count, niceness
         self._running: dict[_Process, asyncio.Task[None]] = {}
         self._slots = asyncio.Semaphore(count if count > 1 else PIPELINED)
         self._starting = asyncio.Lock()
         self._is_stopped = False
-        self.pending = 0
-        """How much work is under way, or waits."""
+        self.pending = 0  # amount of work running or waiting
 
     async def run(self, function: Callable[..., T], *about: object) -> T:
-        """Have one of them do some work; ProcessDied when processes cannot be had."""
+        """Call a function in a process. Raise ProcessDied if no process can do it."""
         self.pending += 1
         try:
             message = frame(pickle.dumps((function, about), pickle.HIGHEST_PROTOCOL))
@@ -120,7 +116,7 @@ class Processes:
             self.pending -= 1
 
     def restart(self) -> None:
-        """End those that run, whatever they do; what they were given is done by others."""
+        """Kill the running processes; others do their work."""
         for one in self._running:
             one.process.kill()
 
@@ -129,7 +125,7 @@ class Processes:
         return bool(self._running)
 
     def stop(self) -> None:
-        """Kill the processes. Work that is under way or waits is given up.
+        """Kill the processes and drop their work.
 
         A process that compiles searches is busy for up to half a minute, so none is asked to end. That breaks no file:
         numba writes under another name first.
@@ -172,7 +168,7 @@ class Processes:
         return process
 
     async def _answer(self, process: _Process) -> None:
-        """Hand on what a process answers, until it ends."""
+        """Deliver the answers of a process until it ends."""
         try:
             while True:
                 await process.receive_answer()
@@ -181,7 +177,7 @@ class Processes:
             log.warning("process_died", of=self.name)
 
     def _forget(self, process: _Process) -> None:
-        """A process has ended, or is to end: what it was given will not be answered."""
+        """Fail the pending work of a process that has ended."""
         del self._running[process]
         process.hang_up()
         for future in process.pending:

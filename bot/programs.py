@@ -1,6 +1,6 @@
-"""Other people's programs that play: each is somebody of its own, known by a token, and shown as a robot.
+"""Other people's programs that play: identified by a token, and shown as robots.
 
-A token is shown once, as it is made; the store has its SHA-256 only.
+A token is shown once, when it is created. The store has only its SHA-256.
 """
 
 import json
@@ -19,11 +19,11 @@ Scope = Literal["read", "play"]
 SCOPES: tuple[Scope, ...] = get_args(Scope)
 
 PREFIX = "web:robot-"
-"""With what a program's id begins, among people: what it plays at it sees on no platform but ours."""
+"""Id prefix of programs: their platform is our web API."""
 
 ID_BYTES, TOKEN_BYTES = 6, 32
 MOST_PROGRAMS, MOST_OF_PEOPLE, MOST_EACH = 1000, 900, 5
-"""How many there may be, how many of people's, so that there is room for the host's, and how many of one person's."""
+"""Limits: all programs; those of people, to leave room for the host's; those of one person."""
 
 LONGEST_PROGRAM_NAME = 60
 
@@ -31,9 +31,14 @@ KEEP = read_script(__file__, "keep_program")
 
 
 class ProgramError(Exception):
-    """What a program wants cannot be; the text says why, in English. ``reason`` is "missing" where there is nothing of
-    the kind for it, "old" where it decided by what is no more, "often" where it may be asked for again after ``wait``
-    seconds, "wrong" for all else.
+    """A program's request is not possible; the text says why, in English.
+
+    | ``reason`` | meaning |
+    |---|---|
+    | missing | nothing of this kind exists for the program |
+    | old | it decided on an outdated state |
+    | often | it can ask again after ``wait`` seconds |
+    | wrong | anything else |
     """
 
     def __init__(
@@ -44,8 +49,9 @@ class ProgramError(Exception):
 
 
 class Program(NamedTuple):
-    """A program that plays. ``scopes`` are what it may do; "play" has "read" in it. ``owner`` made its
-    token in a chat, and is empty for one of the host's: nobody who plays with it is told.
+    """A program that plays. The scope "play" includes "read".
+
+    ``owner`` created its token in a chat. It is empty for the host's programs. Other players never see the owner.
     """
 
     id: str
@@ -59,43 +65,44 @@ class Program(NamedTuple):
 
 
 def is_program(person: str) -> bool:
-    """Whether somebody is a program: its games are in no rating."""
+    """Return whether a person is a program: its games are not rated."""
     return person.startswith(PREFIX)
 
 
 def name_of(person: str, name: str) -> str:
-    """Return a name fit to be read by others: only robots and programs have the robots' sign in it."""
+    """Return a printable name: only robots and programs can have the robot sign in it."""
     has_sign = person.startswith("robot:") or is_program(person)
     return plain_name(name) if has_sign else person_name(name)
 
 
 def stored_fields(person: str) -> list[StoredField]:
-    """What is kept of a program: its name, and how its token is known."""
+    """Return what the store keeps of a program: its name and the digest of its token."""
     return [StoredField(keys.PROGRAMS, person.removeprefix(PREFIX))] if is_program(person) else []
 
 
 class Programs:
-    """All programs of a store. Every method raises its errors."""
+    """All programs of a store. Methods raise store errors."""
 
     def __init__(self, client: Any) -> None:
         self._client = client
         self._keep_if_few = client.register_script(KEEP)
 
     async def add(self, name: str, scopes: Sequence[Scope] = SCOPES) -> tuple[Program, str]:
-        """A new program, and its token, which nobody can read again; ValueError where there are too many."""
+        """Create a program; return it and its token. Raise ValueError if there are too many."""
         program = Program(secrets.token_hex(ID_BYTES), f"🤖 {person_name(name, LONGEST_PROGRAM_NAME)}", tuple(scopes))
         return program, await self._keep(program)
 
     async def add_owned(self, owner: str, scopes: Sequence[Scope], update: str) -> tuple[Program, str]:
-        """A new program of a person's, as `add`. Its name tells nothing of them. The same ``update`` again is the same
-        program, with another token: the first may not have arrived.
+        """Create a person's program like `add`, with a name that does not identify them.
+
+        The same ``update`` again returns the same program with a new token, because the first could have been lost.
         """
         id_ = sha256(f"{owner} {update}".encode()).hexdigest()[: 2 * ID_BYTES]
         program = Program(id_, f"🤖 {id_[:4]}", tuple(scopes), owner)
         return program, await self._keep(program)
 
     async def _keep(self, program: Program) -> str:
-        """Write a program down; returns its new token. ValueError where there are too many."""
+        """Store a program and return its new token. Raise ValueError if there are too many."""
         token = secrets.token_urlsafe(TOKEN_BYTES)
         fields = {"name": program.name, "scopes": program.scopes, "token": token_digest(token)}
         owner = {"owner": program.owner} if program.owner else {}
@@ -111,11 +118,11 @@ class Programs:
         return f"{program.id}.{token}"
 
     async def owned_by(self, owner: str) -> list[Program]:
-        """Those whose tokens a person has made, by name."""
+        """Return the programs whose tokens a person created, by name."""
         return [one for one in await self.all() if one.owner == owner]
 
     async def revoke_owned(self, owner: str, id_: str) -> None:
-        """Revoke a program of a person's; nothing if it is not theirs, or is no more."""
+        """Revoke a person's program; do nothing if it is not theirs or does not exist."""
         if any(one.id == id_ for one in await self.owned_by(owner)):
             await self.revoke(id_)
 
@@ -130,13 +137,13 @@ class Programs:
         )
 
     async def revoke(self, id_: str) -> bool:
-        """End a program's token; False if there is no such program. Its games go on without it."""
+        """Revoke a program's token; return False if there is no such program. Its games go on without it."""
         is_known = bool(await self._client.hdel(keys.PROGRAMS, id_))
         await self._client.delete(keys.used_keys(id_))
         return is_known
 
     async def authenticate(self, token: str) -> Program | None:
-        """The program that has a token; None if none has."""
+        """Return the program with this token, or None."""
         id_, _dot, secret = token.partition(".")
         known = await self._client.hget(keys.PROGRAMS, id_) if secret and id_.isascii() else None
         if known is None:

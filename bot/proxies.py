@@ -1,17 +1,17 @@
-"""The proxy on the way to a platform, as the environment names it (``HTTPS_PROXY``, ``NO_PROXY``)."""
+"""The proxy for requests to platforms, from the environment (``HTTPS_PROXY``, ``NO_PROXY``)."""
 
 from functools import cache
 from urllib.request import getproxies, proxy_bypass
 
 
 def proxy_for(url: str) -> str | None:
-    """The proxy for an address; None if there is none on the way."""
+    """Return the proxy for an address, or None."""
     scheme, _, rest = url.partition("://")
     return _proxy_to(scheme, rest.partition("/")[0])
 
 
 @cache
 def _proxy_to(scheme: str, host: str) -> str | None:
-    """Looked up once a host: aiohttp's own way asks a thread for each request, which costs more than the request."""
+    """Cached for each host: aiohttp looks proxies up in a thread for each request, which costs more than the request."""
     proxy = getproxies().get(scheme)
     return None if proxy is None or proxy_bypass(host) else proxy

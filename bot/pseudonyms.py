@@ -1,8 +1,7 @@
-"""Somebody: what stands in place of a person who has been forgotten, wherever a game still needs one; and other names
-that we give.
+"""Names that the bot gives: pseudonyms of forgotten people ("somebody"), and names of guests.
 
-Each forgotten person becomes another somebody, so that ratings which are made anew come out the same for everybody
-else. Which somebody was who is known only while the forgetting is under way (`bot.features.privacy.forgetting`).
+Each forgotten person gets another pseudonym, so that recalculated ratings stay the same for everybody else. The person
+behind a pseudonym is known only during the forgetting (`bot.features.privacy.forgetting`).
 """
 
 import json
@@ -16,16 +15,16 @@ from bot.texts import gettext_noop as _
 from bot.texts import texts
 
 NAME = _("somebody")
-GUEST = _("Guest {number}")
-"""The name of somebody who came by a page and gave none; the number has three digits."""
+GUEST = _("Guest {number}")  # name of a guest of the pages who gave none; the number has three digits
 
 _GUEST = re.compile(GUEST.format(number=r"(\d{3})") + r"((?: \d+)?)")
-"""With a number behind it if there are two of them at a table (`bot.names.unlike`)."""
+"""A second number can follow to distinguish two guests at a table (`bot.names.distinct_name`)."""
 
 
 class ForgettingMark(NamedTuple):
-    """A forgetting that is under way: what stands in the person's place, since when (Unix seconds), and whether all
-    that is theirs is gone already, so that only stragglers may be left.
+    """A forgetting in progress: the person's pseudonym and the start in Unix seconds.
+
+    ``is_erased``: all their data is deleted, and only stragglers can be left.
     """
 
     pseudonym: str
@@ -41,33 +40,32 @@ class ForgettingMark(NamedTuple):
 
 
 def new_pseudonym() -> str:
-    """An id that nobody has and nobody can take, for nobody signs in with this platform."""
+    """Return a new id on a platform where nobody can sign in."""
     return f"{PSEUDONYM_PLATFORM}:{secrets.token_hex(4)}"
 
 
 def is_pseudonym(person: str) -> bool:
-    """Whether a person has been forgotten."""
+    """Return whether a person has been forgotten."""
     return person.startswith(f"{PSEUDONYM_PLATFORM}:")
 
 
 async def forgetting_marks(client: Any) -> dict[str, ForgettingMark]:
-    """The people who are being forgotten just now."""
+    """Return the people who are being forgotten now."""
     found = await client.hgetall(keys.FORGETTING)
     return {person.decode(): ForgettingMark.parse(text) for person, text in found.items()}
 
 
 def is_given_name(name: str) -> bool:
-    """Whether a name is one that we have given: it reads otherwise in another language."""
+    """Return whether the bot gave this name, so that it is translated."""
     return name == NAME or is_guest_name(name)
 
 
 def is_guest_name(name: str) -> bool:
-    """Whether it is the name of somebody who gave none."""
     return name.startswith("Guest") and _GUEST.fullmatch(name) is not None
 
 
 def localize_name(name: str, language: str) -> str:
-    """A name as it reads in a language: one that we have given is translated, everybody else's is their own."""
+    """Return a name in a language: names given by the bot are translated."""
     if name == NAME:
         return texts(language).gettext(name)
     found = _GUEST.fullmatch(name) if name.startswith("Guest") else None

@@ -1,4 +1,4 @@
-"""Finished games on pages: a deal trick by trick, and the proof of its shuffle."""
+"""Pages about finished games: a deal trick by trick, and the proof of its shuffle."""
 
 from bot.actions import BadPayload
 from bot.finished.archive import Archive
@@ -11,23 +11,22 @@ from bot.viewers import Viewers
 
 
 class Replays:
-    """Pages about the games of an archive. ``deal`` is a number from 1, as text. GameNotKept for an unknown game."""
+    """Pages about archived games. ``deal`` is a number from 1, as text. Raises GameNotKept for an unknown game."""
 
     def __init__(self, archive: Archive, viewers: Viewers) -> None:
         self._archive, self._viewers = archive, viewers
 
     async def replay(self, place: str, profile: Profile, game_id: str, deal: str) -> Panel:
-        """Return a deal trick by trick, in the language of a place and a person's suits."""
+        """Return a deal trick by trick, in a place's language and a person's suits."""
         game, number = await self._deal_of(game_id, deal)
         return replay_page(game, number, (await self._viewers.viewer_at(place)).language, profile.suits)
 
     async def fair(self, place: str, game_id: str, deal: str) -> Panel:
-        """Return the proof of a deal's shuffle."""
         game, number = await self._deal_of(game_id, deal)
         return fair_page(game, number, (await self._viewers.viewer_at(place)).language)
 
     async def _deal_of(self, game_id: str, deal: str) -> tuple[FinishedGame, int]:
-        """A finished game, and which of its deals is meant."""
+        """Return a finished game and a deal's number."""
         game = await self._archive.get(game_id)
         if game is None:
             raise GameNotKept()

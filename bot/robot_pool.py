@@ -1,4 +1,4 @@
-"""Robots think in processes of their own, so that the event loop never waits for them."""
+"""Robots, which think in their own processes so that the event loop never waits."""
 
 import asyncio
 import os
@@ -21,48 +21,42 @@ log = structlog.get_logger()
 
 T = TypeVar("T")
 
-FALLBACK = {"strong": "medium"}
-"""Who plays where a robot cannot think in time; the others hardly think at all."""
-
-THINKING_SECONDS = 0.5
-"""After so long a thought is cut short, however much of it is left."""
+FALLBACK = {"strong": "medium"}  # level that plays if a robot is too slow; the other levels hardly think
+THINKING_SECONDS = 0.5  # a thought is cut short after this time
 
 PATIENCE_SECONDS = 1.2
-"""How long a move is waited for before somebody simpler makes it: a worker may be starting, or have died."""
+"""Wait for a move before a simpler robot makes it: the process could be starting, or have died."""
 
-HINT_SECONDS = 5.0
-"""How long somebody who asks for a hint waits for their turn, and again for the thought."""
-
-MOST_WAITING = 8
-"""Thoughts that may wait for each worker: those behind them would come too late."""
+HINT_SECONDS = 5.0  # longest wait for a turn to ask for a hint, and again for the hint
+MOST_WAITING = 8  # waiting requests for each process: later ones would come too late
 
 
 def choose(level: str, view: View, history: Sequence[MoveEntry], seed: int) -> str | None:
-    """A robot's choice, by a seat's view and what it saw; the same seed gives the same choice, if there is time."""
+    """Return a robot's choice, given a seat's view and history. The same seed gives the same choice if there is time."""
     return robot(level, Random(seed), _budget()).choose(view, history)
 
 
 def choose_unhurried(level: str, view: View, history: Sequence[MoveEntry], seed: int) -> str | None:
-    """Return a robot's choice. Work limits its thoughts, not time: it is the same on a busy machine."""
+    """Return a robot's choice limited by work, not time: it is the same on a busy machine."""
     return robot(level, Random(seed)).choose(view, history)
 
 
 def advise(view: View, history: Sequence[MoveEntry], seed: int) -> Hint | None:
-    """What the strong robot would play in this seat, and why."""
+    """Return the strong robot's move in this seat, and why."""
     from engine.robots.hints import hint  # noqa: PLC0415 - heavy, as below: for the workers alone
 
     return hint(view, history, Random(seed), _budget())
 
 
 def analyse(record: str, deal: int) -> list[Verdict]:
-    """Verdicts on a deal of a record, which comes as JSON."""
+    """Return verdicts on a deal of a record in JSON."""
     from engine.robots.analysis import analyse_deal  # noqa: PLC0415
 
     return analyse_deal(read(record), deal)
 
 
 def get_ready() -> None:
-    """Have everything compiled that a strong robot needs."""
+    """Compile everything that a strong robot needs."""
     from engine.robots.strong import get_ready  # noqa: PLC0415
 
     get_ready()
@@ -74,10 +68,10 @@ def _budget() -> Budget:
 
 
 class RobotPool:
-    """The worker processes: some for moves, and a patient one for looking back at games."""
+    """The robot processes: some for moves, and a low-priority one for analyses."""
 
     def __init__(self, workers: int | None = None) -> None:
-        """``workers`` is how many processes think about moves; by default one fewer than cores, four at most."""
+        """``workers`` is the number of processes for moves; by default one fewer than cores, at most four."""
         self._movers = Processes("robots", workers or min(4, max(1, (os.cpu_count() or 2) - 1)))
         self._analysers = Processes("analyses", 1, niceness=10)
         self._think = choose
@@ -86,9 +80,9 @@ class RobotPool:
         self._hints = asyncio.Semaphore(self._movers.count)
 
     async def move(self, level: str, view: View, history: Sequence[MoveEntry]) -> str | None:
-        """What a robot of this level plays; None to let an out-of-turn moment pass.
+        """Return the move of a robot of this level; None to pass on an out-of-turn move.
 
-        When all workers are busy, or one has to start first, a simpler robot plays rather than that anybody waits.
+        If all processes are busy or one must start first, a simpler robot plays so that nobody waits.
         """
         seed = secrets.randbits(64)
         if self._movers.pending < MOST_WAITING * self._movers.count:
@@ -102,22 +96,22 @@ class RobotPool:
         return choose(lower, view, history, seed)
 
     async def seeded_move(self, level: str, view: View, history: Sequence[MoveEntry], seed: int) -> str | None:
-        """Return a robot's move that is the same for the same seed, however long that takes (`choose_unhurried`).
+        """Return a robot's move that depends only on the seed, however long it takes (`choose_unhurried`).
 
-        ProcessDied if its process ends meanwhile: then the caller asks again.
+        Raises ProcessDied if its process ends; the caller retries.
         """
         move = await self._movers.run(choose_unhurried, level, view, history, seed)
         ROBOT_MOVES.labels("day").inc()
         return move
 
     async def run_in_background(self, work: Callable[..., T], *args: object) -> T:
-        """Do slow work in the patient process, after what waits there already. ProcessDied as for `seeded_move`."""
+        """Run slow work in the low-priority process, in order. Raises ProcessDied like `seeded_move`."""
         return await self._analysers.run(work, *args)
 
     async def hint(self, view: View, history: Sequence[MoveEntry]) -> Hint | None:
-        """What the strong robot would play, and why; None when it has nothing to say, or no time.
+        """Return the strong robot's advice; None if it has none or no time.
 
-        There are as many at a time as there are workers, however many people ask: a move waits for one at the most.
+        At most one hint for each process runs at a time, so a move waits for one at most.
         """
         self.get_ready()
         try:
@@ -133,7 +127,7 @@ class RobotPool:
         return thought.result() if await self._wait_for(thought, HINT_SECONDS) else None
 
     async def _wait_for(self, thought: asyncio.Task[Any], seconds: float) -> bool:
-        """Whether a thought came to its end; a late one is let go on, for a worker cannot be interrupted."""
+        """Return whether a thought finished in time. A late one runs on, because a process cannot be interrupted."""
         done, _ = await asyncio.wait([thought], timeout=seconds)
         if not done:
             self._late.add(thought)
@@ -142,21 +136,21 @@ class RobotPool:
 
     @property
     def is_busy(self) -> bool:
-        """Whether anybody waits for a move or a hint."""
+        """Whether a move or hint is pending."""
         return self._movers.pending > 0
 
     async def verdicts(self, record: Record, deal: int) -> list[Verdict]:
-        """What each decision of a deal was worth."""
+        """Return verdicts on each decision of a deal."""
         return await self._analysers.run(analyse, record.to_json(), deal)
 
     def get_ready(self) -> None:
-        """Somebody will want a strong robot: what it needs is compiled in the background, once."""
+        """Compile what strong robots need, in the background and once."""
         if self._ready is None:
             self._ready = asyncio.create_task(self._analysers.run(get_ready))
             self._ready.add_done_callback(self._forget)
 
     def stop(self) -> None:
-        """End all processes, whatever they do."""
+        """Kill all processes."""
         self._movers.stop()
         self._analysers.stop()
         for task in (*self._late, *([self._ready] if self._ready else [])):

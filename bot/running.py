@@ -1,4 +1,4 @@
-"""`buongioco run`: the store, the worker and every adapter that has what it needs, until a signal says stop."""
+"""`buongioco run`: the store, the worker and all adapters with the settings they need, until a signal stops it."""
 
 import asyncio
 import gc
@@ -26,16 +26,16 @@ from bot.threads import DaemonThreads
 from bot.worker import Worker
 
 Factory = Callable[[CardRoom], Adapter | Sequence[Adapter] | None]
-"""What an entry point names: the adapter for this card room, or several, or None where a setting is missing."""
+"""The type of an entry point: returns adapters for this card room, or None if a setting is missing."""
 
 TRIES, AGAIN_AFTER = 30, 1.0
-"""How often, and after how many seconds, a start is tried again whose store went away."""
+"""Attempts to start while the store is away, and the pause between them in seconds."""
 
 log = structlog.get_logger()
 
 
 def load_adapters(card_room: CardRoom) -> list[Adapter]:
-    """The adapters that are installed, ours and others', and have what they need; one that is broken is left out."""
+    """Return the installed adapters that have the settings they need. Log and skip broken ones."""
     adapters: list[Adapter] = []
     for entry in entry_points(group=ADAPTER_GROUP):
         try:
@@ -51,7 +51,7 @@ def load_adapters(card_room: CardRoom) -> list[Adapter]:
 
 @asynccontextmanager
 async def open_worker(settings: Settings) -> AsyncIterator[Worker]:
-    """A worker on its store; with adapters added, `Worker.start` begins the work."""
+    """Open a worker on its store. Add adapters, then call `Worker.start`."""
     async with store_of(settings) as store:
         worker = Worker(store, settings, alone=settings.redis_url is None)
         try:
@@ -61,13 +61,13 @@ async def open_worker(settings: Settings) -> AsyncIterator[Worker]:
 
 
 def tune_garbage_collector() -> None:
-    """Have Python's garbage collector walk through thousands of tables less often; cycles are few."""
+    """Run the garbage collector less often over thousands of tables: there are few cycles."""
     gc.freeze()
     gc.set_threshold(100_000, 50, 1000)
 
 
 async def run(settings: Settings) -> None:
-    """Run until SIGTERM, SIGINT or SIGHUP; presses in hand are finished. StoreError and NothingToRun say what to do."""
+    """Run until SIGTERM, SIGINT or SIGHUP, then finish current presses. StoreError and NothingToRun say what to do."""
     stop, opening = asyncio.Event(), asyncio.current_task()
     loop = asyncio.get_running_loop()
     loop.set_default_executor(DaemonThreads())
@@ -98,7 +98,7 @@ async def run(settings: Settings) -> None:
 
 
 async def _work(worker: Worker, stop: asyncio.Event) -> None:
-    """Have the worker and its adapters do what they are for, until it is time to stop."""
+    """Run the worker and its adapters until it is time to stop."""
     dispatcher = Dispatcher(worker)
     for adapter in load_adapters(dispatcher):
         worker.add_adapter(adapter)
@@ -109,7 +109,7 @@ async def _work(worker: Worker, stop: asyncio.Event) -> None:
 
 
 async def _supervise(worker: Worker, stop: asyncio.Event) -> None:
-    """Start the worker and keep its adapters going until it is time to stop."""
+    """Start the worker, and keep its adapters running until it is time to stop."""
     supervising = asyncio.create_task(Supervisor(worker).run())
     stopping = asyncio.create_task(stop.wait())
     starting = asyncio.create_task(_retry_start(worker.start))
@@ -129,7 +129,7 @@ async def _supervise(worker: Worker, stop: asyncio.Event) -> None:
 
 
 async def _retry_start(begin: Callable[[], Awaitable[None]]) -> None:
-    """Begin, and again if the store goes away meanwhile: it may be on its way back. StoreError where it refuses."""
+    """Call ``begin`` again while the store is temporarily away. Raise StoreError if it refuses."""
     for _ in range(TRIES):
         try:
             return await begin()

@@ -1,4 +1,4 @@
-"""What happens at tables though nobody presses anything: robots move, clocks nudge and run out, challenges expire."""
+"""Timed actions at tables: robots move, clocks send nudges and run out, challenges expire."""
 
 import asyncio
 
@@ -16,14 +16,9 @@ from bot.tables.room import Commit, Room
 from bot.tables.table import Table, has_moved
 from engine.errors import ClaimRefused
 
-POLL_SECONDS = 2.0
-"""How often the store is asked for clocks that ring before it is asked again."""
-
-SOON = POLL_SECONDS + 1.0
-"""Of clocks that ring later than in so many seconds nothing is kept in memory."""
-
-TOO_EARLY = 0.05
-"""Seconds until a clock is looked at again that was looked at too early, at the least."""
+POLL_SECONDS = 2.0  # interval between polls of the store for clocks that ring soon
+SOON = POLL_SECONDS + 1.0  # clocks that ring later than this have no timer in memory
+TOO_EARLY = 0.05  # shortest wait after a clock was checked too early, in seconds
 
 AGAIN_AFTER = 1.0
 
@@ -31,10 +26,10 @@ log = structlog.get_logger()
 
 
 class Scheduler:
-    """Minds the clocks of this worker's shards.
+    """Runs the clocks of this worker's shards.
 
-    When a clock rings is the store's to say, in playing time (`bot.store.attendance`). The worker only knows when to
-    ask: a moment on its own monotonic clock for each table whose clock rings soon.
+    The store decides when a clock rings, in playing time (`bot.store.attendance`). The worker has a timer for each
+    table whose clock rings soon, and then asks the store.
     """
 
     def __init__(self, room: Room, shards: Shards, robot_pool: RobotPool, policies: Policies) -> None:
@@ -49,14 +44,14 @@ class Scheduler:
             self.set_clock(commit.code, commit.clock)
 
     def set_clock(self, code: str, seconds: float) -> None:
-        """A table's clock rings in so many seconds, and no sooner. What is too soon does no harm."""
+        """Set the timer of a table's clock, which rings in ``seconds`` at the earliest. Too early is harmless."""
         if before := self._soon.pop(code, None):
             before.cancel()
         if seconds <= SOON:
             self._soon[code] = asyncio.get_running_loop().call_later(seconds, self._ring_soon, code)
 
     async def run(self) -> None:
-        """Until cancelled."""
+        """Run until cancelled."""
         try:
             while True:
                 await self.poll()
@@ -67,7 +62,7 @@ class Scheduler:
             self._soon.clear()
 
     async def poll(self) -> None:
-        """Look for clocks that ring soon: one that another worker set, one that ran before a restart, or a long one."""
+        """Find clocks that ring soon and were set by another worker, before a restart, or long ago."""
         found: dict[str, float] = {}
         with self.room.store.outage.noted():
             found = await self.room.store.attendance.due(sorted(self.shards.owned), SOON)
@@ -79,11 +74,11 @@ class Scheduler:
                 self.set_clock(code, seconds)
 
     def stop(self) -> None:
-        """Give up what is under way: it still stands in the store, for whoever minds these clocks next."""
+        """Cancel current actions. The store still has them for the next owner of these clocks."""
         self._tasks.cancel()
 
     async def settled(self) -> None:
-        """Wait until nothing is under way; for tests."""
+        """Wait until no action is running or due; for tests."""
         now = asyncio.get_running_loop().time
         while self._tasks or any(one.when() <= now() for one in self._soon.values()):
             await self._tasks.wait()
@@ -127,7 +122,7 @@ class Scheduler:
             await self.room.time_passed(table.code, table.version)
 
     async def play_for(self, table: Table, level: str, update: str = "") -> Table:
-        """Have a robot make the move of the seat whose turn it is; ``update`` is what asked for it, if anybody did."""
+        """Have a robot move for the seat whose turn it is; ``update`` is the key of the request, if there was one."""
         assert table.game
         seat = table.game.turn
         assert seat is not None
@@ -135,8 +130,10 @@ class Scheduler:
         return await self.room.move_for(table.code, seat, table.version, moves, update or f"robot:{table.version}")
 
     async def _robot_moves(self, table: Table, seat: int, level: str) -> list[str]:
-        """What a robot does in a seat. In its own that is one thing at a time, for people to follow; in a person's it
-        goes on until it `has_moved`, for after a declaration whoever is absent would have all their time again.
+        """Return a robot's moves for a seat.
+
+        In its own seat a robot makes one move at a time, so that people can follow. In a person's seat it continues
+        until it `has_moved`: otherwise an absent person would get all their time again after a declaration.
         """
         chair, view, moves = table.chairs[seat], table.view(seat), list[str]()
         while True:

@@ -1,4 +1,4 @@
-"""What a host can set, in the environment or in a file `.env` in the folder where the bot is started."""
+"""The host's settings, from the environment or from `.env` in the current folder."""
 
 import os
 import re
@@ -18,14 +18,12 @@ from pydantic_settings import BaseSettings, SettingsConfigDict
 
 PREFIX = "BUONGIOCO_"
 ENV_FILE = Path(".env")
-ENCODING = "utf-8-sig"
-"""UTF-8, with or without the mark that some editors put at a file's beginning."""
+ENCODING = "utf-8-sig"  # UTF-8, with or without a byte order mark
 
 ALIKE = 0.85
-"""How much a name in the file resembles a setting that is taken for it, misspelt: by difflib's measure, up to 1."""
+"""How similar, by difflib, a name in `.env` must be to a setting to count as a misspelling."""
 
-LONGEST_SHOWN = 60
-"""Characters of a wrong value that are repeated."""
+LONGEST_SHOWN = 60  # characters of a wrong value that errors repeat
 
 STORE_SCHEMES = ("redis", "rediss", "unix", "redis+cluster", "rediss+cluster")
 
@@ -33,7 +31,7 @@ STORE_SCHEMES = ("redis", "rediss", "unix", "redis+cluster", "rediss+cluster")
 TELEGRAM_API = "api.telegram.org"
 PUBLIC_APIS = (TELEGRAM_API, "discord.com")
 WEBHOOK_PORTS = (443, 80, 88, 8443)
-"""The ports that Telegram brings updates to: core.telegram.org/bots/api#setwebhook"""
+"""Ports to which Telegram sends updates: core.telegram.org/bots/api#setwebhook"""
 
 NOTHING_TO_RUN = (
     "There is nothing to run: set BUONGIOCO_TELEGRAM_TOKEN or BUONGIOCO_DISCORD_TOKEN, or take out "
@@ -44,9 +42,9 @@ MONITORING_REMEDY = "set BUONGIOCO_MONITORING_PORT or BUONGIOCO_MONITORING_HOST"
 
 
 class BadSetting(Exception):
-    """Settings that cannot be: a line for each that names it and says what it may be, and never its secret part.
+    """Invalid settings: one line for each, which names it and its valid values, without secrets.
 
-    ``word`` says in a few words what is wrong, such as "token refused".
+    ``word`` is a short reason, such as "token refused".
     """
 
     def __init__(self, line: str, word: str = "bad setting") -> None:
@@ -55,19 +53,19 @@ class BadSetting(Exception):
 
 
 def _data_folder() -> Path:
-    """Where programs keep data by the XDG base directory specification."""
+    """Return the data folder by the XDG base directory specification."""
     return Path(os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share") / "buongioco"
 
 
 class GatewayShards(NamedTuple):
-    """The shards of a platform's events that a worker takes: ``ids`` of ``total`` in all."""
+    """The shards of a platform's events that a worker receives: ``ids`` of ``total``."""
 
     ids: range
     total: int
 
     @classmethod
     def parse(cls, text: str) -> "GatewayShards":
-        """From ``0-3/8``, shards 0 to 3 of eight; ValueError for what is no such thing."""
+        """Parse ``0-3/8``, shards 0 to 3 of eight. Raise ValueError if malformed."""
         found = re.fullmatch(r"(\d{1,5})(?:-(\d{1,5}))?/(\d{1,5})", text.strip())
         if found is None:
             raise ValueError("must be first-last/count, such as 0-3/8 for the first four of eight shards")
@@ -79,7 +77,7 @@ class GatewayShards(NamedTuple):
 
 
 class Settings(BaseSettings):
-    """The settings; `.env.example` says the same to hosts."""
+    """The settings. `.env.example` documents them for hosts."""
 
     model_config = SettingsConfigDict(
         env_prefix=PREFIX, env_file=ENV_FILE, env_file_encoding=ENCODING, extra="ignore", hide_input_in_errors=True
@@ -242,17 +240,17 @@ class Settings(BaseSettings):
 
     @property
     def permitted_monitoring_names(self) -> frozenset[str]:
-        """The names, in lower case, that `monitoring_names` lists."""
+        """The names in `monitoring_names`, in lower case."""
         return frozenset(self.monitoring_names.split())
 
     @property
     def forget_after_days(self) -> int | None:
-        """After how many days an unused profile is forgotten; None for never."""
+        """Days after which an unused profile is forgotten; None for never."""
         return int(self.forget_after[:-1]) if self.forget_after else None
 
     @property
     def store_location(self) -> str:
-        """Where the store is, for people: a folder or an address, never its password."""
+        """The store's folder or address for messages, never its password."""
         address = urlsplit(self.redis_url or "")
         if not self.redis_url:
             return f"in {self.data}"
@@ -268,7 +266,7 @@ class Settings(BaseSettings):
 
 
 def _web_address(url: str) -> SplitResult | None:
-    """Return the parts of an address of http or https; None for anything else, and for one with a password in it."""
+    """Return the parts of an http or https address; None for anything else or an address with a password."""
     try:
         parts = urlsplit(url)
         is_address = parts.scheme in ("http", "https") and parts.hostname and parts.port != 0
@@ -280,9 +278,9 @@ def _web_address(url: str) -> SplitResult | None:
 
 
 def _check_webhook(parts: SplitResult) -> None:
-    """Raise ValueError for an address that Telegram itself refuses as a webhook.
+    """Raise ValueError for a webhook address that Telegram refuses.
 
-    Telegram connects by https and IPv4, and only to some ports (core.telegram.org/bots/webhooks); it refuses addresses
+    Telegram connects by https and IPv4, and only to some ports (core.telegram.org/bots/webhooks). It refuses addresses
     of private networks.
     """
     if parts.scheme != "https":
@@ -303,7 +301,7 @@ def _check_webhook(parts: SplitResult) -> None:
 
 
 def _is_store_url(url: str) -> bool:
-    """Whether the store's client can read an address; what it says of one that it cannot may have a password in it."""
+    """Return whether the store's client accepts an address. Its own error could repeat a password."""
     from redis.asyncio import ConnectionPool, RedisCluster  # noqa: PLC0415 - only with a store of one's own
     from redis.exceptions import RedisClusterException, RedisError  # noqa: PLC0415 - as above
 
@@ -319,12 +317,12 @@ def _is_store_url(url: str) -> bool:
 
 
 def variable_names() -> list[str]:
-    """The variables that are settings."""
+    """Return the environment variables of all settings."""
     return [str(field.validation_alias or f"{PREFIX}{name}".upper()) for name, field in Settings.model_fields.items()]
 
 
 def read_settings(environment: Mapping[str, str] | None = None) -> Settings:
-    """The settings as they are; BadSetting has a line for each that cannot be, or that is none."""
+    """Read the settings. Raise BadSetting with a line for each invalid or unknown one."""
     in_file = _names_in_file()
     lines = [
         f"{name} is not a setting{_hint(name)}"
@@ -346,7 +344,7 @@ def read_settings(environment: Mapping[str, str] | None = None) -> Settings:
 
 
 def _names_in_file() -> dict[str, int]:
-    """The names that the file `.env` sets, each with its line; BadSetting for a file that cannot be read as one."""
+    """Return the names set in `.env`, each with its line. Raise BadSetting if the file cannot be parsed."""
     path = ENV_FILE.absolute()
     try:
         # A folder of this name is somebody's virtual environment.
@@ -370,18 +368,17 @@ def _names_in_file() -> dict[str, int]:
 
 
 def _closest_setting(name: str, least: float) -> str:
-    """The setting whose name resembles this one most, if any does by so much."""
+    """Return the setting most similar to this name; empty if none is similar enough."""
     return "".join(get_close_matches(name.upper(), variable_names(), 1, least))
 
 
 def _hint(name: str) -> str:
-    """What may have been meant by a name that is no setting's."""
     near = _closest_setting(name, 0.6)
     return f"; did you mean {near}?" if near else f"; there are: {', '.join(variable_names())}"
 
 
 def _error_line(fault: dict[str, Any]) -> str:
-    """What is wrong with one setting: its name, what it may be, and what it is, unless that is a secret."""
+    """Return a line with the setting's name, its valid values, and the current value unless it is secret."""
     name = str(fault["loc"][0])
     variable = name if name in variable_names() else f"{PREFIX}{name}".upper()
     fields = {str(field.validation_alias or name): field for name, field in Settings.model_fields.items()}
@@ -394,7 +391,7 @@ def _error_line(fault: dict[str, Any]) -> str:
 
 
 def _allowed(field: FieldInfo) -> str:
-    """What a setting may be whose kind says it all."""
+    """Return the valid values of a setting if its type determines them."""
     if field.annotation is bool:
         return "must be true or false"
     if get_origin(field.annotation) is Literal:
@@ -406,5 +403,4 @@ def _allowed(field: FieldInfo) -> str:
 
 
 def _shortened(value: str) -> str:
-    """The beginning of a value, for a line that repeats it."""
     return value if len(value) <= LONGEST_SHOWN else f"{value[:LONGEST_SHOWN]}…"

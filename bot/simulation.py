@@ -1,4 +1,4 @@
-"""Games that robots play among themselves, repeatable from a seed."""
+"""Reproducible games between robots."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from random import Random
@@ -10,9 +10,9 @@ from engine.robots import act, robot
 def simulate(
     game_id: str, rules: Mapping[str, object], players: Sequence[str], seed: str, *, legal: bool = False
 ) -> Record:
-    """One game between robots, by name for each seat; the same seed gives the same game.
+    """Play a game between the named robots, one for each seat. The same seed gives the same game.
 
-    With ``legal`` each move of the record carries the sorted list of what was legal for that seat.
+    With ``legal``, each recorded move has the sorted list of the seat's legal moves.
     """
     random = Random(seed)
     game = Game(game_id, rules)
@@ -34,7 +34,7 @@ def simulate(
 
 
 def _possible_movers(game: Game) -> Iterator[int]:
-    """The seats that may say something out of turn, then the one whose turn it is."""
+    """Yield the seats that can move out of turn, then the seat whose turn it is."""
     for seat in range(game.kind.seats):
         if seat != game.turn and legal_for_record(game, seat):
             yield seat

@@ -1,4 +1,4 @@
-"""Noticing that this process did not run for a while: it was frozen, its machine slept, or something blocked it."""
+"""Detection of stalls: the process was frozen, its machine slept, or something blocked it."""
 
 import asyncio
 import time
@@ -9,14 +9,13 @@ from bot.metrics import STALLED
 from bot.store.attendance import CLOCK
 
 TICK_SECONDS = 1.0
-STALL_SECONDS = 5.0
-"""A pause longer than this is logged. Players notice it, and platforms may have given up on presses."""
+STALL_SECONDS = 5.0  # longer pauses are logged: players notice, and platforms can give up on presses
 
 log = structlog.get_logger()
 
 
 async def watch_for_stalls() -> None:
-    """Log each stall when it is over, with its length in seconds, and count them for Prometheus."""
+    """Log and count each stall when it is over."""
     while True:
         before = time.clock_gettime(CLOCK)
         await asyncio.sleep(TICK_SECONDS)

@@ -1,4 +1,4 @@
-"""Keeps the adapters going, each by itself: one that fails is started again while the others go on."""
+"""The supervisor of the adapters: one that fails is restarted while the others run on."""
 
 import asyncio
 
@@ -11,28 +11,26 @@ from bot.store import STORE_ERRORS
 from bot.worker import Worker
 
 FIRST_PAUSE, LONGEST_PAUSE = 1.0, 60.0
-"""Seconds before an adapter that failed is started again: doubled each time, up to the longest."""
+"""Pauses before a failed adapter is restarted, in seconds: doubled each time, up to the longest."""
 
-STEADY_SECONDS = 60.0
-"""Seconds of service after which the next failure counts as a first one."""
+STEADY_SECONDS = 60.0  # after this time of service the pauses start again with the first
 
 REFUSED_PAUSE = 300.0
-"""Seconds before an adapter is tried again that waits for its host. A port becomes free without the host's doing, and a
-platform that has trouble may refuse a good token for a while; so few tries count nowhere.
+"""Pause in seconds before retrying an adapter whose settings were refused. A port can become free without the host, and
+a platform in trouble can refuse a good token. Such rare retries count against no rate limit.
 """
 
-STOP_SECONDS = 2.0
-"""For presses in hand; with the worker's own patience and the store's end it is less than five in all."""
+STOP_SECONDS = 2.0  # for current presses; with the worker's and the store's stop it is under five seconds
 
 log = structlog.get_logger()
 
 
 class NothingToRun(Exception):
-    """No adapter has what it needs."""
+    """No adapter can run."""
 
 
 class Supervisor:
-    """Starts the worker's adapters and has them serve; why one is down stands in ``worker.errors``."""
+    """Starts the worker's adapters and keeps them serving; ``worker.errors`` has the reasons for those that are down."""
 
     def __init__(self, worker: Worker) -> None:
         self._worker = worker
@@ -41,7 +39,7 @@ class Supervisor:
         self._all_refused = asyncio.Event()
 
     async def run(self) -> None:
-        """Run until cancelled; NothingToRun if, at the start, all of them wait for the host to mend something."""
+        """Run until cancelled. Raise NothingToRun if at the start all adapters have refused settings."""
         tasks = {
             asyncio.create_task(self._run_adapter(one), name=one.platform) for one in self._worker.adapters.values()
         }
@@ -54,7 +52,6 @@ class Supervisor:
             await asyncio.wait(tasks, timeout=STOP_SECONDS)
 
     async def _run_adapter(self, adapter: Adapter) -> None:
-        """Have one adapter serve, again and again."""
         loop = asyncio.get_running_loop()
         backoff = Backoff(FIRST_PAUSE, LONGEST_PAUSE)
         is_started = False
@@ -83,7 +80,7 @@ class Supervisor:
             self._worker.errors.pop(adapter.platform, None)
 
     def _refused(self, platform: str, fault: BadSetting) -> None:
-        """The host has to mend something: said once, however often it is tried."""
+        """Note that the host must fix a setting, and log it once."""
         self._worker.errors[platform] = fault.word
         # Platforms that are served together are refused together.
         is_said = str(fault) in self._refusals.values()

@@ -1,7 +1,7 @@
-"""What the feature that opened a table decides about it.
+"""Decisions of a feature about the tables that it opened.
 
-A table carries the name of that feature (`bot.tables.table.Table.feature`). The core asks the feature's policy what
-differs from an ordinary table. It never asks which feature it is.
+A table has the name of that feature (`bot.tables.table.Table.feature`). The core asks the feature's policy where a
+table can differ from an ordinary one.
 """
 
 from collections.abc import Sequence
@@ -17,10 +17,10 @@ from engine.robots.findings import Summary
 class Outcome(NamedTuple):
     """The outcome of a finished game.
 
-    ``game_id`` is its id in the archive. ``changes`` are people's ratings before and after, by name. ``ended`` is in
-    Unix seconds, 0 if it is not known. ``summaries`` say how well each seat played, once that is known. ``unrated`` is
-    the reason why nobody's rating rises (a key of `bot.panels.board.UNRATED`), empty if one does. ``details`` is the
-    policy's own: what its result panel needs.
+    ``game_id`` is its id in the archive. ``changes`` are ratings before and after, by name. ``ended`` is in Unix
+    seconds, 0 if unknown. ``summaries`` say how well each seat played, once known. ``unrated`` is the reason why no
+    rating rises (a key of `bot.panels.board.UNRATED`), empty if one does. ``details`` are the policy's own, for its
+    result panel.
     """
 
     game_id: str
@@ -32,38 +32,38 @@ class Outcome(NamedTuple):
 
 
 class TablePolicy:
-    """The policy of an ordinary table, which friends opened. A feature overrides what is different at its tables."""
+    """The policy of an ordinary table between friends. Features override what differs at their tables."""
 
     own_texts: OwnTexts = USUAL
-    """What hands say differently at such a table."""
+    """Different texts of hands at such a table."""
 
     results_path = ""
-    """The path of the site's page with everybody's results at such a table; empty if there is none."""
+    """Path of the site's page with all results of such a table; empty if there is none."""
 
     async def finish(self, table: Table) -> Outcome | None:
-        """Store a finished game and return its outcome; None to archive and rate it as usual. Twice is once."""
+        """Store a finished game and return its outcome; None to archive and rate it as usual. Safe to call twice."""
         return None
 
     async def on_archived(self, table: Table, game: Any) -> None:
-        """Note a game that was archived and rated as usual (`bot.finished.game.FinishedGame`). Twice is once."""
+        """Handle a game that was archived and rated as usual (`bot.finished.game.FinishedGame`). Safe to call twice."""
 
     async def decline(self, table: Table, person: str, update: str) -> bool:
-        """Decline to sit down for a person, if that is different here; return whether it was."""
+        """Handle a person who declines to sit down; return False for the usual handling."""
         return False
 
     async def before_removal(self, table: Table) -> None:
-        """Do what depends on a table before it is removed: it is over, or no game came of it."""
+        """Handle a table that will be removed: it is over, or its game never began."""
 
     def card_panel(self, table: Table, seen: TableSnapshot, reader: str, language: str) -> Panel | None:
-        """Return what a reader sees while the table waits for players; None for the usual challenge card."""
+        """Return the panel of a table that waits for players; None for the usual challenge card."""
         return None
 
     def result_panel(self, table: Table, outcome: Outcome, language: str) -> Panel | None:
-        """Return the result of a finished game; None for the usual result. A duplicate's cards stay hidden."""
+        """Return the result of a finished game; None for the usual one. The cards of a duplicate stay hidden."""
         return duplicate_panel(snapshot(table, None), language) if table.is_duplicate else None
 
     async def outcome_for(self, table: Table, person: str) -> Outcome | None:
-        """Return what a person's own page tells of a table's outcome; None if nothing is different here."""
+        """Return the outcome for a person's own page; None for the usual one."""
         return None
 
     def outcome_note(self, outcome: Outcome, language: str) -> str:
@@ -71,7 +71,7 @@ class TablePolicy:
         return ""
 
     def robot_seed(self, table: Table) -> int | None:
-        """Return the seed of the robots' next move at this table, so that all play alike; None for chance."""
+        """Return the seed of the robots' next move, so that they play alike at all tables; None for random moves."""
         return None
 
 
@@ -82,5 +82,4 @@ class Policies(dict[str, TablePolicy]):
     """The policies of all features, by the feature's name."""
 
     def policy_of(self, table: Table) -> TablePolicy:
-        """Return the policy of a table."""
         return self.get(table.feature, ORDINARY)

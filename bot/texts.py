@@ -1,7 +1,7 @@
-"""Texts in the player's language, from gettext catalogues.
+"""Translations from gettext catalogues.
 
-English texts are the message ids; `locale/<language>/LC_MESSAGES/buongioco.po` holds the others, as translators' tools
-read and write them. Catalogues are read as .po, so there is nothing to compile and nothing to forget to compile.
+English texts are the message ids; `locale/<language>/LC_MESSAGES/buongioco.po` has the other languages. The .po files
+are read directly, so nothing needs compiling.
 """
 
 from collections.abc import Callable, Mapping
@@ -18,7 +18,7 @@ LANGUAGES = ("en", "it")
 
 
 class _Catalogue(dict[str, str]):
-    """Texts by their message ids; one that has no translation stands for itself."""
+    """Texts by message id; a missing text is its own translation."""
 
     def __missing__(self, text: str) -> str:
         # Not kept: people's own words are looked up too, where an error repeats them.
@@ -26,24 +26,26 @@ class _Catalogue(dict[str, str]):
 
 
 def gettext_noop(text: str) -> str:
-    """Marks a text for translators where no language is known yet; imported as ``_``, which their tools look for."""
+    """Mark a text for translation where the language is not known yet; imported as ``_``, which translators' tools
+    expect.
+    """
     return text
 
 
 class Texts(NamedTuple):
-    """The catalogue of a language: ``gettext(text)``, and ``ngettext(one, many, count)`` for texts that count."""
+    """A language's catalogue: ``gettext(text)``, and ``ngettext(one, many, count)`` for plurals."""
 
     gettext: Callable[[str], str]
     ngettext: Callable[[str, str, int], str]
 
 
 def day_name(day: date) -> str:
-    """A day as both languages read it."""
+    """Return a day in the format of both languages."""
     return day.strftime("%d.%m.%Y")
 
 
 def month_name(month: str, language: str) -> str:
-    """A month, as 2026-11, in words: "November 2026"."""
+    """Return the name of a month like 2026-11: "November 2026"."""
     # babel takes a while to import, and few ask for a month.
     from babel.dates import format_date  # noqa: PLC0415
 
@@ -52,10 +54,7 @@ def month_name(month: str, language: str) -> str:
 
 @cache
 def texts(language: str) -> Texts:
-    """The catalogue of a language; English needs none.
-
-    ValueError for a language that is not in LANGUAGES.
-    """
+    """Return the catalogue of a language. Raise ValueError if it is not in LANGUAGES."""
     if language not in LANGUAGES:
         raise ValueError(f"there are no texts in {language!r}; there are: {', '.join(LANGUAGES)}")
     if language == "en":
@@ -78,8 +77,9 @@ def texts(language: str) -> Texts:
 
 
 def error_text(error: EngineError, language: str, shown: Mapping[str, str] | None = None) -> str:
-    """What an engine's error says, in a language; a suit that it names is in that language too. ``shown`` are values
-    of it as its reader sees them.
+    """Return the text of an engine error in a language, with suits translated.
+
+    ``shown`` replaces values of the error by those for its reader.
     """
     text = texts(language).gettext
     values = {name: text(value) if isinstance(value, str) and value else value for name, value in error.values.items()}
@@ -88,5 +88,5 @@ def error_text(error: EngineError, language: str, shown: Mapping[str, str] | Non
 
 @lru_cache(maxsize=1_000)
 def language_of(code: str) -> str:
-    """The language of ours for a client's code, such as "it-IT"; English if it is none of ours."""
+    """Return our language for a client's code such as "it-IT"; English if we do not have it."""
     return next((language for language in LANGUAGES if code.lower().split("-")[0] == language), "en")

@@ -1,4 +1,4 @@
-"""The threads of the event loop, for name lookups and other calls that block."""
+"""Threads of the event loop, for name lookups and other blocking calls."""
 
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -10,10 +10,10 @@ T = TypeVar("T")
 
 
 class DaemonThreads(ThreadPoolExecutor):
-    """An executor for the event loop that does not hold up the end of the bot.
+    """An executor that does not delay the bot's exit.
 
-    asyncio and Python both wait at exit for the threads of a `ThreadPoolExecutor`. A name lookup without a network
-    takes twenty seconds and more, and cannot be cancelled. Here each call has a daemon thread of its own.
+    asyncio and Python both wait at exit for the threads of a `ThreadPoolExecutor`. A name lookup without a network can
+    take over twenty seconds and cannot be cancelled. Here each call has its own daemon thread.
     """
 
     def submit(self, function: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> Future[T]:
@@ -33,4 +33,4 @@ class DaemonThreads(ThreadPoolExecutor):
         return future
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
-        """Return at once: there is no thread to wait for."""
+        """Return at once: no thread needs waiting for."""

@@ -1,23 +1,22 @@
-"""Few log lines of a kind, however often strangers cause them."""
+"""Limits on log lines that strangers can cause."""
 
 from collections import Counter
 
 from bot.platform import RateLimit
 from bot.ratelimit import RateLimiter
 
-LINES = RateLimit(burst=5, interval=60.0)
-"""How many lines of one kind are logged at once, and then one a minute."""
+LINES = RateLimit(burst=5, interval=60.0)  # lines of a kind: five at once, then one a minute
 
 
 class Throttle:
-    """Lets some lines of each kind through and counts the others."""
+    """Passes some lines of each kind and counts the others."""
 
     def __init__(self, limit: RateLimit = LINES) -> None:
         self._limit, self._limiter = limit, RateLimiter()
         self._left_out: Counter[str] = Counter()
 
     def take(self, kind: str) -> int | None:
-        """Return how many lines of this kind were left out before this one; None to leave this one out, too."""
+        """Return how many lines of this kind were dropped before this one; None to drop this one."""
         if self._limiter.take(kind, self._limit) > 0:
             self._left_out[kind] += 1
             return None

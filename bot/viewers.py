@@ -1,4 +1,4 @@
-"""Who looks at a panel: in which language, with which suits, and with which cards in pictures, if any."""
+"""The viewers of a panel: their language, suits and pictures."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -13,9 +13,10 @@ from bot.texts import texts
 
 
 class Viewer(NamedTuple):
-    """For whom a panel is drawn: the language and suits of a person or chat, and how cards in pictures are drawn; None
-    for no pictures. ``group`` is what the chat is called, for pictures that are passed on. ``pages`` is where our pages
-    are, empty if they cannot be reached. ``hears`` is whether they want to read what strangers say.
+    """A person or chat for whom a panel is drawn.
+
+    ``deck`` is None for no pictures. ``group`` is the chat's name, for pictures that are forwarded. ``pages_url`` is
+    the address of our pages, empty if unreachable. ``wants_phrases``: they want to read what strangers say.
     """
 
     language: str
@@ -27,13 +28,12 @@ class Viewer(NamedTuple):
 
 
 class Viewers:
-    """Those who look at what stands in a place: a person in private, otherwise a chat."""
+    """Finds the viewer of a place: a person in private, otherwise a chat."""
 
     def __init__(self, people: People, adapters: Mapping[str, Adapter]) -> None:
         self._people, self._adapters = people, adapters
 
     async def viewer_at(self, place: str) -> Viewer:
-        """Whoever looks at what stands in a place."""
         adapter = self._adapters.get(platform_of(place))
         pages = adapter.pages_url if adapter else ""
         can_show = adapter is not None and adapter.shows_pictures
@@ -50,7 +50,7 @@ class Viewers:
 
 
 def with_picture(panel: Panel, subject: Subject | None, language: str, *, is_lasting: bool = False) -> Panel:
-    """The panel with a picture, if there is one; its alternative text says where all that it shows can be read.
+    """Return the panel with a picture and an alternative text that refers to the panel's text.
 
     ``is_lasting`` is as for `Picture`.
     """

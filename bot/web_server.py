@@ -1,4 +1,4 @@
-"""What the bot's web servers have in common: how they listen, what they log, and how long they wait for a body."""
+"""Common parts of the bot's web servers: listening, logging, secrets and timeouts for bodies."""
 
 import asyncio
 import errno
@@ -19,22 +19,21 @@ from bot.settings import BadSetting
 from bot.throttle import Throttle
 
 SENT_SECONDS = 10.0
-"""How long a body may take to come: a client that sends a byte now and then holds a connection that others want."""
+"""Time for a body to arrive: a client that sends a byte now and then would block a connection."""
 
-BACKLOG = 128
-"""Connections that the system keeps until they are accepted."""
+BACKLOG = 128  # connections that the system queues until they are accepted
 
 MALFORMED = (HttpProcessingError, web.RequestPayloadError)
-"""Errors of aiohttp for requests that are not HTTP, or whose body is not what its headers say."""
+"""aiohttp's errors for requests that are not HTTP, or whose body contradicts the headers."""
 
 log = structlog.get_logger()
 
 
 class RequestLogFilter(logging.Filter):
-    """Reduces what aiohttp logs of requests, because anybody can send them.
+    """Limits aiohttp's log lines about requests, because anybody can cause them.
 
-    A malformed request is one line at level info, without the traceback, which repeats what was sent: perhaps a secret
-    link. Any other error keeps its traceback. There are few lines of each kind.
+    A malformed request gets one line at level info, without the traceback, which repeats what was sent: perhaps a
+    secret link. Any other error keeps its traceback. There are few lines of each kind.
     """
 
     def __init__(self) -> None:
@@ -62,23 +61,23 @@ http_log.addFilter(request_log_filter)
 
 
 def equals_secret(one: str, other: str) -> bool:
-    """Whether what came over HTTP, in whatever bytes, is a secret, in a time that does not tell how near it is."""
+    """Compare text from HTTP with a secret in constant time."""
     return secrets.compare_digest(one.encode("utf-8", "surrogateescape"), other.encode())
 
 
 def token_digest(token: str) -> str:
-    """What is kept of a token that we have given away, so that whoever reads the store has none."""
+    """Return the stored form of a token: readers of the store cannot use it."""
     return sha256(token.encode("utf-8", "surrogateescape")).hexdigest()
 
 
 def matches_digest(token: str, digest: str) -> bool:
-    """Whether what came over HTTP is the token of which this is kept."""
+    """Return whether text from HTTP is the token with this digest."""
     return equals_secret(token_digest(token), digest)
 
 
 @asynccontextmanager
 async def body_timeout() -> AsyncIterator[None]:
-    """Read a request's body inside; 408 if it does not come, 400 if it is not packed as it says."""
+    """Read a request's body inside: 408 if it does not arrive in time, 400 if its encoding is invalid."""
     try:
         async with asyncio.timeout(SENT_SECONDS):
             yield
@@ -89,7 +88,7 @@ async def body_timeout() -> AsyncIterator[None]:
 
 
 class _Site(web.BaseSite):
-    """Listens, with a `Connection` between each of the system's and aiohttp."""
+    """Listens with a `Connection` between the system's socket and aiohttp."""
 
     def __init__(self, runner: web.AppRunner, host: str, port: int, connections: Connections) -> None:
         super().__init__(runner)
@@ -117,7 +116,9 @@ class _Site(web.BaseSite):
 async def listen(
     app: web.Application, host: str, port: int, what: str, remedy: str, connections: Connections
 ) -> web.AppRunner:
-    """Serve; the caller has the runner cleaned up. BadSetting says that ``what`` cannot listen there, and a remedy."""
+    """Serve an app; the caller cleans the runner up. Raise BadSetting if ``what`` cannot listen there, with a
+    ``remedy``.
+    """
     connections.install(app)
     runner = web.AppRunner(
         app, access_log=None, shutdown_timeout=2.0, logger=http_log, keepalive_timeout=KEEPALIVE_SECONDS

@@ -1,4 +1,4 @@
-"""A worker: everything that one process of the bot has, put together."""
+"""A worker: all parts of the bot in one process."""
 
 import asyncio
 from functools import partial
@@ -21,14 +21,13 @@ from bot.tables.room import ROBOT_PAUSE
 FIRST_PATIENCE = 0.05
 """Seconds until a loop that does not end is cancelled again. The wait doubles each time."""
 
-PATIENCE = 1.5
-"""Grace period for messages in flight when the bot stops, in seconds."""
+PATIENCE = 1.5  # grace period for messages in flight at shutdown, in seconds
 
 F = TypeVar("F", bound=Feature)
 
 
 class Worker(Core):
-    """One worker: the core, every feature, and the work in the background."""
+    """The core, all features and the background loops."""
 
     def __init__(
         self,
@@ -50,16 +49,15 @@ class Worker(Core):
                 self.policies[feature.name] = feature.policy
 
     def feature(self, kind: type[F]) -> F:
-        """Return the feature of a class."""
         return next(one for one in self.features if isinstance(one, kind))
 
     def add_adapter(self, adapter: Adapter) -> None:
         self.adapters[adapter.platform] = adapter
 
     async def start(self) -> None:
-        """Take shards and begin to deliver. StoreAway if the days of other workers end in another time zone.
+        """Take shards and start to deliver. Raise StoreAway if other workers have another time zone.
 
-        Say first that the worker is alive: nobody may think that no worker uses the store.
+        Register the worker first, so that the store never counts as unused.
         """
         await self.shards.join()
         await self.shards.balance()
@@ -78,11 +76,11 @@ class Worker(Core):
         self._tasks = [self._loops.start(name, loop) for name, loop in loops.items()]
 
     async def settled(self) -> None:
-        """Wait until nothing is under way; for tests and benchmarks."""
+        """Wait until no work is running; for tests and benchmarks."""
         await self.updates.settled()
 
     async def stop(self) -> None:
-        """Finish and note the work under way, and give the shards back."""
+        """Finish and store current work, and release the shards."""
         patience = FIRST_PATIENCE
         while running := [task for task in self._tasks if not task.done()]:
             # More than once: on Python 3.11 libraries are known to lose a cancellation that meets a result.
@@ -107,10 +105,10 @@ class Worker(Core):
             await adapter.close()
 
     async def check_health(self) -> dict[str, Any]:
-        """Return the health of the worker: store, loops, platforms, lag of the delivery in seconds.
+        """Return the worker's health: store, loops, platforms, delivery lag in seconds.
 
-        It is healthy if it has started, the store answers, the loops run, and one of its platforms is up. A restart
-        because of another platform would only stop the games on this one.
+        It is healthy if it has started, the store answers, the loops run, and a platform is up. A restart because of
+        another platform would only stop the games on this one.
         """
         store = not self.store.outage.is_on
         if store:
@@ -129,7 +127,7 @@ class Worker(Core):
         }
 
     def update_metrics(self) -> None:
-        """Update the metrics that are measured, not counted."""
+        """Update the gauges."""
         LAG.set(self.delivery.lag)
         UNSETTLED.set(self.delivery.busy)
         phases = self.room.by_phase()

@@ -1,1 +1,1 @@
-"""How the workers on one store share its tables, and which one leads."""
+"""Sharing of tables between the workers on one store, and the choice of a leader."""

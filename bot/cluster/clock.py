@@ -1,4 +1,4 @@
-"""The time where the host is."""
+"""The time in the host's time zone."""
 
 from datetime import date, datetime
 from zoneinfo import ZoneInfo
@@ -7,13 +7,13 @@ from bot.store.attendance import Attendance
 
 
 class HostClock:
-    """The time in the host's time zone, by the store's clock. All workers agree on it, and no day begins twice."""
+    """The host's local time by the store's clock, the same for all workers, so no day begins twice."""
 
     def __init__(self, attendance: Attendance, zone: str) -> None:
         self._attendance, self._zone = attendance, ZoneInfo(zone)
 
     def now(self) -> datetime:
-        """Return the time, known without asking the store."""
+        """Return the time without asking the store."""
         return datetime.fromtimestamp(self._attendance.about_now(), self._zone)
 
     def today(self) -> date:

@@ -1,8 +1,8 @@
-"""Which worker delivers which tables.
+"""Shards: which worker delivers which tables.
 
-A shard of the store belongs to one worker at a time, which sends its tables' messages and minds their clocks; every
-worker takes presses of every table. Workers share the shards evenly by a lease each: a worker that dies loses its
-leases after a few seconds, and the others take its shards and look at every table that is marked as changed.
+A shard belongs to one worker at a time, which sends its tables' messages and runs their clocks. Every worker handles
+presses of all tables. Workers hold a lease for each of their shards and share them evenly. A dead worker loses its
+leases after a few seconds. The others take its shards and check all tables that are marked as changed.
 """
 
 import asyncio
@@ -20,54 +20,53 @@ from bot.store.attendance import CLOCK, LEASE_SECONDS, LOOK_SECONDS
 from bot.store.committed import Committed
 
 RENEW_SECONDS = 4.0
-"""How often an owner comes by; less than the longest time between two visits that counts (playing_time.lua)."""
+"""Interval of lease renewals, shorter than the longest gap that counts as attended (playing_time.lua)."""
 
 LEADER_SHARD = 0
-"""The worker that owns this shard leads: it does what one worker must do for all."""
+"""The owner of this shard leads: it does what only one worker must do."""
 
 log = structlog.get_logger()
 
 
 class ShardListener:
-    """Hears what happens to a worker's shards, and what other workers say. Subclasses override what they need."""
+    """Receives events of a worker's shards, and notifications from other workers. Subclasses override what they need."""
 
     def on_taken(self, shard: int) -> None:
-        """A shard is this worker's from now on."""
+        """This worker now owns a shard."""
 
     async def on_leaving(self, shards: Collection[int]) -> None:
-        """Finish what is under way in shards that are about to be given back, while their leases still hold."""
+        """Finish current work in shards that will be released, while their leases still hold."""
 
     def on_lost(self, shard: int) -> None:
-        """A shard is this worker's no more."""
+        """This worker no longer owns a shard."""
 
     def on_commit(self, told: Committed) -> None:
-        """Another worker has committed to a table of these shards."""
+        """Another worker committed to a table of these shards."""
 
     def on_notification(self, word: dict[str, Any]) -> None:
-        """Another worker says something about a table of these shards."""
+        """Another worker sent a notification about a table of these shards."""
 
     def on_profile_changed(self, key: str) -> None:
-        """Another worker has changed a profile or chat, by its key in the store."""
+        """Another worker changed a profile or chat, given by its key in the store."""
 
     def on_lowest(self, place: str, code: str) -> None:
-        """Another worker has sent a hand to a private chat."""
+        """Another worker sent a hand to a private chat."""
 
 
 class Shards:
-    """This worker's shards, and word to the others' owners."""
+    """This worker's shards, and notifications to the other workers."""
 
     def __init__(self, store: Store, *, alone: bool, zone: str = "") -> None:
-        """``alone`` when no other worker can be: a worker that was killed a moment ago holds nothing then. ``zone`` is
-        the time zone in which this worker's days end.
+        """``alone``: no other worker can exist, so leases of a worker killed a moment ago do not count.
+
+        ``zone`` is the time zone in which this worker's days end.
         """
         self.store = store
         self.worker_id = secrets.token_hex(6)
         self.owned: set[int] = set()
-        self.worker_count = 1
-        """How many workers were alive when this one last looked."""
+        self.worker_count = 1  # live workers at the last check
         self.listeners: list[ShardListener] = []
-        self.tasks = TaskSet()
-        """Words under way for which nobody waits."""
+        self.tasks = TaskSet()  # notifications that no caller awaits
         self.now: Callable[[], float] = lambda: time.clock_gettime(CLOCK)
         self._alone, self._zone = alone, zone
         self._logged_zones: list[str] = []
@@ -78,14 +77,14 @@ class Shards:
 
     @property
     def is_leader(self) -> bool:
-        """Whether this worker leads. For a moment two workers may."""
+        """Whether this worker leads. For a moment two workers can."""
         return LEADER_SHARD in self.owned
 
     async def while_leader(self, seconds: float, work: Callable[[], Awaitable[object]]) -> None:
-        """Do ``work`` now and every ``seconds``, if this worker leads then, until cancelled.
+        """Do ``work`` now and every ``seconds`` while this worker leads, until cancelled.
 
-        A store outage is noted, and the work is tried again next time. Other errors are raised: `bot.background.Loops`
-        logs them and starts the loop again.
+        A store outage is noted, and the work is retried next time. Other errors are raised: `bot.background.Loops` logs
+        them and restarts the loop.
         """
         while True:
             if self.is_leader:
@@ -97,12 +96,14 @@ class Shards:
         return keys.shard_of(code) in self.owned
 
     def surely_owns(self, code: str) -> bool:
-        """Whether a table's shard is this worker's for certain: one that hung may have lost its leases unheard."""
+        """Return whether this worker certainly owns a table's shard: after a hang it can have lost leases without
+        notice.
+        """
         shard = keys.shard_of(code)
         return shard in self.owned and (self._alone or self.now() < self._held[shard])
 
     async def wait_until_held(self, code: str) -> bool:
-        """Return when a table's shard is this worker's for certain; whether there was a wait."""
+        """Wait until this worker certainly owns a table's shard; return whether it had to wait."""
         waited = False
         while not self.surely_owns(code):
             waited = True
@@ -110,8 +111,10 @@ class Shards:
         return waited
 
     async def join(self, patience: float = 0.0) -> None:
-        """Say that this worker is alive. StoreAway where others are whose days end elsewhere, so many seconds later
-        still: for one of them the cards of a day would be told while they are played at another.
+        """Register this worker. Raise StoreAway if workers in another time zone are still there after ``patience``
+        seconds.
+
+        Otherwise the cards of a day would be revealed in one zone while they are still played in the other.
         """
         until = asyncio.get_running_loop().time() + patience
         is_said = False
@@ -128,29 +131,29 @@ class Shards:
             await asyncio.sleep(LOOK_SECONDS)
 
     async def _other_zones(self) -> str:
-        """Say that this worker is alive, unless others are whose days end elsewhere: their time zones."""
+        """Register this worker unless others have another time zone; return their zones."""
         zones = await self.store.attendance.present(self.worker_id, self._zone, joins=not self._alone)
         return "" if self._alone else ", ".join(sorted({*zones} - {"", self._zone}))
 
     async def renew_leases(self) -> None:
-        """Renew leases, and take or give shards, until cancelled."""
+        """Renew leases, and take or release shards, until cancelled."""
         while True:
             await asyncio.sleep(RENEW_SECONDS)
             with self.store.outage.noted():
                 await self.balance()
 
     async def stop(self) -> None:
-        """Give every shard back at once."""
+        """Release all shards at once."""
         for shard in list(self.owned):
             await self.store.attendance.leave(self.worker_id, shard)
             self._lose(shard)
         await self.store.attendance.absent(self.worker_id, self._zone)
 
     async def notify(self, word: dict[str, Any]) -> None:
-        """Tell the owner of a table elsewhere; one who is not there finds the table marked as changed.
+        """Notify the owner of a table. An absent owner finds the table marked as changed.
 
-        A word goes out at once if none is under way, otherwise together with all that came meanwhile: every worker
-        hears all of them, so in a crowd their number counts.
+        A notification goes out at once, or together with others if one is being sent: every worker receives all
+        messages, so in a crowd their number matters.
         """
         self._notifications.append(word)
         if self._publishing is None or self._publishing.done():
@@ -158,11 +161,11 @@ class Shards:
         await asyncio.shield(self._publishing)
 
     async def notify_forget(self, key: str) -> None:
-        """Have other workers drop a profile or chat that they remember, by its key in the store."""
+        """Have other workers drop a cached profile or chat, by its key in the store."""
         await self.notify({"forget": key, "by": self.worker_id})
 
     def notify_lowest(self, place: str, code: str) -> None:
-        """Tell other workers, soon, which table's hand stands lowest in a private chat."""
+        """Notify other workers which table's hand is lowest in a private chat, without waiting."""
         self.tasks.start(self._notify_soon({"lowest": place, "code": code, "by": self.worker_id}))
 
     async def _notify_soon(self, word: dict[str, Any]) -> None:
@@ -178,7 +181,7 @@ class Shards:
             await self.store.client.publish(keys.NOTIFICATIONS, json.dumps(words))
 
     async def listen(self) -> None:
-        """Hear what others tell about tables of this worker's, until cancelled."""
+        """Receive notifications about this worker's tables, until cancelled."""
         while True:
             try:
                 async with self.store.client.pubsub() as line:
@@ -231,7 +234,7 @@ class Shards:
                 listener.on_notification(word)
 
     async def balance(self) -> None:
-        """Renew leases, and take or give shards: each worker is to have as many as the others."""
+        """Renew leases, and take or release shards until every worker has an equal share."""
         attendance = self.store.attendance
         workers = await attendance.present(self.worker_id, self._zone)
         self.worker_count = 1 if self._alone else len(workers)
@@ -258,14 +261,14 @@ class Shards:
                     listener.on_taken(shard)
 
     def _note_zones(self, zones: Collection[str]) -> None:
-        """Say that days end elsewhere for others, once: `join` lets such a worker in only while none can be heard."""
+        """Log once that other workers have another time zone: `join` misses those that cannot be seen."""
         elsewhere = [] if self._alone else sorted({*zones} - {"", self._zone})
         if elsewhere and elsewhere != self._logged_zones:
             log.error("time_zones_differ", here=self._zone, elsewhere=elsewhere)
         self._logged_zones = elsewhere
 
     async def _leave(self, leaving: Collection[int]) -> None:
-        """Give shards to other workers. A lease that could not be given back ends by itself."""
+        """Release shards to other workers. A lease that cannot be released expires."""
         self.owned.difference_update(leaving)
         try:
             for listener in self.listeners:

@@ -1,4 +1,4 @@
-"""Discord, through discord.py: imported where there is a token, for it takes half a second."""
+"""Discord, through discord.py. The library takes half a second to import, so it is imported only if there is a token."""
 
 from collections.abc import AsyncIterator
 
@@ -8,7 +8,6 @@ from bot.settings import Settings
 
 
 def make(card_room: CardRoom) -> Adapter | None:
-    """Discord, if the host has given a token."""
     token = card_room.settings.discord_token
     if token is None:
         return None
@@ -18,7 +17,7 @@ def make(card_room: CardRoom) -> Adapter | None:
 
 
 def examine(settings: Settings) -> AsyncIterator[tuple[bool, str]]:
-    """What `buongioco doctor` says of Discord."""
+    """Return the Discord checks of `buongioco doctor`."""
     from adapters.discord.doctor import examine as examine_discord  # noqa: PLC0415 - see above
 
     return examine_discord(settings)

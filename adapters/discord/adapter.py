@@ -1,4 +1,4 @@
-"""Discord as an adapter: interactions in, messages out."""
+"""The Discord adapter."""
 
 import asyncio
 from collections.abc import Awaitable, Iterable
@@ -48,14 +48,14 @@ from bot.settings import BadSetting, GatewayShards
 from bot.store import STORE_ERRORS
 from bot.texts import error_text, language_of, texts
 
+# Discord takes five edits in five seconds per channel. A board that changes less often is easier to read.
 BOARD_LIMIT = RateLimit(burst=2, interval=3.0)
-"""Discord takes five edits in five seconds in a channel; a board that changes less often is easier to read."""
 
 PRIVATE_LIMIT = RateLimit(burst=5, interval=1.0)
-PER_SECOND = 45
-"""Requests in all, of Discord's fifty; answers to presses do not count."""
+PER_SECOND = 45  # requests in all, of Discord's fifty; answers to presses do not count
 
 TOKEN_REFUSED, INTENTS_REFUSED = 4004, 4014
+# Codes with which the gateway closes for good: what the host should do, and a short reason.
 FATAL_CLOSE_CODES = {
     TOKEN_REFUSED: (
         "BUONGIOCO_DISCORD_TOKEN is no token that Discord knows: copy it anew from the developer portal.",
@@ -67,16 +67,14 @@ FATAL_CLOSE_CODES = {
     4013: ("Discord does not know what this release of the bot asks for: update it.", "intents refused"),
     INTENTS_REFUSED: ("Discord does not let the bot hear what it asks for: update the bot.", "intents refused"),
 }
-"""The codes with which the gateway closes for good, and what to do."""
 
-DEFERRED_SECONDS = 10.0
-"""Seconds that something put off may take."""
+DEFERRED_SECONDS = 10.0  # how long a deferred interaction can wait for its message
 
 log = structlog.get_logger()
 
 
 class Discord:
-    """The adapter. ``client`` is the library's: its gateway for what comes in, its REST client for what goes out."""
+    """The adapter. ``client`` is the library's client, for the gateway and for REST."""
 
     platform = PLATFORM
     has_ephemeral = True
@@ -100,7 +98,7 @@ class Discord:
         self._make_client()
 
     def _make_client(self) -> None:
-        """A client that has failed to log in cannot be used again."""
+        """Create a client. One that has failed to log in cannot be used again."""
         shards = GatewayShards.parse(self.settings.discord_shards) if self.settings.discord_shards else None
         proxy = proxy_for(self.settings.discord_api_url)
         self.client = Client(self._handle_press, self._answer_unreadable, self._handle_writable_server, shards, proxy)
@@ -110,7 +108,7 @@ class Discord:
         self.commands = Commands(self.client, self.card_room, self._handle_command, self._answer_unreadable)
 
     async def start(self) -> None:
-        """Nothing: Discord may be away, and nobody else should have to wait for it."""
+        """Do nothing: Discord can be down, and the rest of the bot should not wait for it."""
 
     @property
     def healthy(self) -> bool:
@@ -118,19 +116,19 @@ class Discord:
 
     def rate_limit(self, place: str) -> RateLimit | None:
         if self.answers.has_pending(place):
-            # What answers an interaction is under no limit.
+            # Answers to interactions have no rate limit.
             return None
         return PRIVATE_LIMIT if is_private(place) else BOARD_LIMIT
 
     def overall_rate_limit(self) -> RateLimit:
-        """Discord's limit for a bot, shared evenly among the workers that are alive."""
+        """Return this worker's share of Discord's limit for a bot."""
         workers = self.card_room.worker_count
         return RateLimit(max(1, self.per_second // workers), workers / self.per_second)
 
-    # What comes in
+    # Incoming
 
     async def serve(self) -> None:
-        """Take part until cancelled; what has come in is answered before it returns."""
+        """Run until cancelled, then finish the answers in progress."""
         if self._has_served:
             self._connected = False
             await self._close_connections()
@@ -142,7 +140,7 @@ class Discord:
             await self._busy.wait(2.0)
 
     async def _run_client(self) -> None:
-        """Log in, and hear what happens until the client ends; BadSetting where Discord refuses for good."""
+        """Log in and run the client until it ends. Raises BadSetting if Discord refuses for good."""
         try:
             await self.client.login(self._token)
             self._connected = True
@@ -161,7 +159,6 @@ class Discord:
             raise BadSetting(*FATAL_CLOSE_CODES[code]) from None
 
     async def close(self) -> None:
-        """Give the connections back, when nothing more is to be sent."""
         remove_listener(self._listener)
         await self._close_connections()
 
@@ -170,9 +167,9 @@ class Discord:
         await self.client.close()
 
     async def _handle_writable_server(self, server: int) -> None:
-        """The bot has been let into a server, perhaps again, or may write where it might not.
+        """The bot was added to a server, or can write there again.
 
-        Not awaited: Discord tells it once, and what comes of it is logged.
+        Not awaited: Discord sends the event once, and errors are logged.
         """
         self.card_room.refresh_chat(str(Place(PLATFORM, str(server))))
 
@@ -180,7 +177,7 @@ class Discord:
         try:
             press = reading.parse_press(interaction)
         except LIBRARY_ERRORS as error:
-            # The library looks at little before it is asked.
+            # The library validates few fields before they are read.
             log.warning("discord_press_unreadable", why=describe_error(error))
             await self._answer_unreadable(UnreadableInteraction.from_interaction(interaction))
             return
@@ -215,7 +212,6 @@ class Discord:
         await self._answer(interaction, answer, work, brings=brings)
 
     async def _answer_unreadable(self, bare: UnreadableInteraction) -> None:
-        """Answer an interaction that cannot be read."""
         with self._busy.track_current():
             try:
                 with delivery_errors(""):
@@ -226,7 +222,7 @@ class Discord:
     async def _answer(
         self, interaction: Interaction, answer: Answer, work: Awaitable[Reply], *, brings: bool = False
     ) -> None:
-        """Have something done, and see to it that its interaction is answered in time, by whatever comes of it."""
+        """Await the reply and answer the interaction with it in time. ``brings``: see `Answers.add`."""
         self.pictures.set_permission(answer.place, interaction.app_permissions.attach_files)
         self.answers.add(answer, brings=brings)
         wait = DEFER_SECONDS if len(self.answers) < MAX_PENDING else 0
@@ -247,16 +243,16 @@ class Discord:
 
     @staticmethod
     async def _defer(answer: Answer, language: str) -> None:
-        """Say something before it is too late."""
+        """Defer the interaction before it expires."""
         with suppress(TooLate, DeliveryError), delivery_errors(answer.place):
             if answer.is_with_delivery and not answer.pressed and answer.state is State.OPEN:
-                # Another worker sends what was asked for.
+                # Another worker delivers the message.
                 await answer.send_toast(texts(language).gettext("It is on its way."))
             else:
                 await answer.defer()
 
     async def _respond(self, answer: Answer, reply: Reply) -> None:
-        """Answer with what the card room said; if that is nothing, with what delivery is about to show."""
+        """Answer with the card room's reply. If it is empty, delivery shows the answer."""
         with delivery_errors(answer.place):
             if reply.panel and not answer.pressed:
                 await self._send_page(answer, answer.place, reply)
@@ -265,7 +261,7 @@ class Discord:
             elif reply.panel:
                 await self._edit_page(answer, reply.panel)
             if reply.panel and reply.private:
-                # It stands where it was asked for: a toast would say that it is elsewhere.
+                # The page appears where requested, so a toast that points elsewhere would be wrong.
                 return
             if reply.toast:
                 await answer.send_toast(reply.toast)
@@ -282,7 +278,7 @@ class Discord:
                 await answer.withdraw()
 
     async def _send_page(self, answer: Answer, place: str, reply: Reply) -> None:
-        """Answer with a new message, drawn as for a place; its picture, which takes a while, comes after the text."""
+        """Answer with a new message, drawn as for ``place``. Its picture takes longer, so it follows the text."""
         assert reply.panel
         body = drawing.message_body(reply.panel, place)
         sent = await answer.send(body, private=reply.private, upload=_json_upload(reply.file))
@@ -292,7 +288,7 @@ class Discord:
                     await self.messages.add_picture(place, answer.token, sent, reply.panel)
 
     async def _edit_page(self, answer: Answer, panel: Panel) -> None:
-        """Answer by showing a panel in place of the pressed message, unless it is to show another one by then."""
+        """Answer by showing a panel in the pressed message, unless a later press has changed the page meanwhile."""
         async with self._pages.lock(answer.pressed, int(answer.token.interaction)) as is_latest:
             if is_latest:
                 await self._show_in_place(answer, panel)
@@ -309,34 +305,33 @@ class Discord:
         await self.pictures.show(panel, answer.place, SentMessage(answer.pressed), change)
 
     async def _keep_token(self, answer: Answer) -> None:
-        """Somebody has let the bot speak in a channel where it is no member."""
+        """Keep the token of a channel that the bot is not a member of: it allows messages there for a while."""
         place, token = answer.place, answer.token
         try:
             if not await self.guests.keep(place, token, answer.pressed):
-                # Not awaited: an interaction has three seconds.
+                # Not awaited: an interaction expires after three seconds.
                 self.card_room.refresh_chat(place)
         except STORE_ERRORS as error:
-            # The card room meets the same, and says so.
             self.card_room.report_store_error(error)
 
     @staticmethod
     def _language_of(interaction: Interaction) -> str:
         return language_of(reading.locale_of(interaction))
 
-    # What goes out
+    # Outgoing
 
     def invitation_url(self, code: str, place: str, message: str) -> str:
         return reading.message_url(place, message)
 
     def has_admins(self, place: str) -> bool:
-        """Return True for servers. Of channels elsewhere only an interaction tells whether they are a server's."""
+        """Return True for servers. Elsewhere only an interaction tells whether a channel belongs to a server."""
         return not is_private(place) and not reading.is_guest(place)
 
     async def is_admin(self, place: str, person: str) -> bool:
         raise NotDelivered("Discord tells it with each interaction in a server")
 
     async def send(self, place: str, panel: Panel, key: str, *, silent: bool = False) -> SentMessage:
-        # Every message can be edited here: delivery asks for no silent one.
+        # Every message can be edited on Discord, so delivery never asks for a silent one.
         self._check_connected()
         return await self.messages.send(place, panel, key)
 
@@ -362,5 +357,5 @@ async def _toast_reply(toast: str) -> Reply:
 
 
 def _ephemeral_place(place: str) -> str:
-    """Where somebody alone sees what stands beside a place; who that is, nothing that is drawn there depends on."""
+    """Return a place in this chat that only one person sees. Drawing does not depend on who it is."""
     return place if is_private(place) else str(replace(Place.parse(place), person="0"))

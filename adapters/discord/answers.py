@@ -1,5 +1,7 @@
-"""Answers to interactions. Each gets exactly one, within three seconds: best is what the person is waiting for, the
-panel that changes or the message that comes. What takes longer is put off, and answered in a second step.
+"""Answers to interactions. Each gets exactly one answer, within three seconds.
+
+The best answer is what the person waits for: the changed panel or the new message. Slower work is deferred and answered
+in a second step.
 """
 
 import asyncio
@@ -17,22 +19,18 @@ from adapters.discord.reading import InteractionToken
 from adapters.discord.rest import Rest
 from bot.platform import PlatformFailure, SentMessage
 
-MESSAGE, DEFER_MESSAGE, DEFER_EDIT, EDIT = 4, 5, 6, 7
-"""Kinds of answers."""
+MESSAGE, DEFER_MESSAGE, DEFER_EDIT, EDIT = 4, 5, 6, 7  # Discord's types of interaction responses
 
 ORIGINAL = "@original"
 
-DEFER_SECONDS = 1.2
-"""Seconds after which an interaction is put off; Discord gives up after three, and counts from its own end."""
+DEFER_SECONDS = 1.2  # Deferred after this many seconds. Discord gives up after three, counted from its own end.
 
-DELIVERY_SECONDS = 0.2
-"""Seconds after which a press is put off though it was done: delivery waits before it shows what came of it."""
+DELIVERY_SECONDS = 0.2  # a finished press waits this long for delivery to show the result, then it is deferred
 
-ANSWER_UPLOAD_SECONDS = 0.8
-"""Seconds that an answer may take that brings a picture, before it is put off after all."""
+ANSWER_UPLOAD_SECONDS = 0.8  # how long an answer with a picture can take before it is deferred
 
+# With so many pending interactions a new one is deferred at once, because its work could take long.
 MAX_PENDING = 400
-"""With so many interactions under way a new one is put off at once: then work may take as long as it takes."""
 
 
 class State(Enum):
@@ -43,14 +41,14 @@ class State(Enum):
 
 
 class TooLate(Exception):
-    """The interaction cannot be answered any more, or somebody else has answered it."""
+    """The interaction has expired or already has an answer."""
 
 
 class Answer:
     """The answer to one interaction.
 
-    ``pressed`` is the message whose button was pressed, empty for a command. ``private`` is whether what comes of a
-    command is for that person alone.
+    ``pressed`` is the id of the message with the pressed button, or empty for a command. ``private`` is whether only
+    this person sees the message that a command brings.
     """
 
     def __init__(
@@ -64,10 +62,10 @@ class Answer:
         self._answered, self._left = asyncio.Event(), asyncio.Event()
 
     async def edit(self, body: Body, upload: Upload | None = None) -> SentMessage:
-        """Change the pressed message: the answer itself, if none was given yet.
+        """Edit the pressed message. This is the answer itself, if the interaction has none yet.
 
-        An answer whose picture is refused or late, or whose connection is lost with it, raises that, and the press is
-        put off: it can be changed again.
+        If the picture is refused or late, or the connection is lost, the press is deferred and the error raised. The
+        message can then be edited again.
         """
         async with self._lock:
             if self.state is State.OPEN:
@@ -88,22 +86,22 @@ class Answer:
                 return await self._send_answer(EDIT, body, tell=True, upload=upload)
         except (PlatformFailure, *LIBRARY_ERRORS):
             if body["attachments"]:
-                # Should the answer have arrived all the same, this one comes too late, and nothing is lost.
+                # If the first answer has arrived after all, this one is refused, which is harmless.
                 with suppress(TooLate):
                     await self._send_answer(DEFER_EDIT)
                 self.state = State.ACKNOWLEDGED
             raise
 
     async def send(self, body: Body, *, private: bool, upload: Upload | None = None) -> SentMessage:
-        """Send a message in answer; returns it. ``private`` for this person's eyes only."""
+        """Answer with a message and return it. Only this person sees it if ``private``."""
         async with self._lock:
             return await self._send(body, private=private, upload=upload)
 
     async def send_public(self, body: Body) -> SentMessage:
-        """Send the message that a command brings, for all to see; TooLate if it is not to be the answer any more."""
+        """Send the public message that a command brings. Raises TooLate if the interaction has another answer."""
         async with self._lock:
             if self.state is State.ANSWERED:
-                # Putting it off has failed, for one: nothing may come by such an interaction.
+                # For example because deferring has failed. The interaction can bring no message then.
                 raise TooLate("answered meanwhile")
             return await self._send(body, private=False)
 
@@ -116,16 +114,16 @@ class Answer:
             self._close()
             if private == self.private:
                 return await self._rest.edit_with_token(self.token, ORIGINAL, body, upload)
-            # What was put off for all to see cannot become something for one, nor the other way round.
+            # A deferred message cannot change between public and private.
             await self._rest.delete_with_token(self.token, ORIGINAL)
         return await self._rest.follow_up(self.token, shown, upload)
 
     async def send_toast(self, text: str) -> None:
-        """A short word for this person."""
+        """Send a short text that only this person sees."""
         await self.send(drawing.toast_body(text), private=True)
 
     async def defer(self) -> None:
-        """Say that more is to come, unless something was said."""
+        """Defer the interaction, unless it has an answer."""
         async with self._lock:
             if self.state is State.OPEN:
                 body = {"flags": drawing.EPHEMERAL} if self.private and not self.pressed else None
@@ -138,19 +136,19 @@ class Answer:
                 self._answered.clear()
 
     async def is_deferred(self) -> bool:
-        """Whether a command was told that its message is to come; one that is being told so is waited for."""
+        """Return whether a command is deferred. Waits for a deferral in progress."""
         async with self._lock:
             return self.state is State.DEFERRED
 
     async def withdraw(self) -> None:
-        """Nothing comes of what was put off: it is no longer said that something will."""
+        """Delete the placeholder of a deferred command that brings no message."""
         async with self._lock:
             if self.state is State.DEFERRED:
                 self._close()
                 await self._rest.delete_with_token(self.token, ORIGINAL)
 
     def hand_to_delivery(self) -> None:
-        """What was asked for is done, and the answer is what delivery shows of it."""
+        """Let delivery give the answer: the request is done, and its result is about to be shown."""
         self._left.set()
 
     @property
@@ -158,27 +156,26 @@ class Answer:
         return self._left.is_set()
 
     async def wait_for_handover(self) -> bool:
-        """Wait until the card room is done with it; whether what delivery is about to show is the answer."""
+        """Wait until the card room is done. Return whether delivery should give the answer."""
         if not self._left.is_set():
             await self._left.wait()
         return self.can_edit
 
     @property
     def can_edit(self) -> bool:
-        """Whether the pressed message is still to change in answer."""
+        """True if the pressed message can still change in answer."""
         return self.state in (State.OPEN, State.ACKNOWLEDGED)
 
     @property
     def can_send(self) -> bool:
-        """Whether a new message may still be the answer, perhaps once it has been put off."""
+        """True if a new message can still be the answer, even after a deferral."""
         return self.state is not State.ANSWERED or self._is_being_put_off
 
     async def wait_until_answered(self) -> None:
-        """Wait until it has been answered."""
         await self._answered.wait()
 
     async def is_answered_within(self, seconds: float) -> bool:
-        """Wait until it has been answered, but no longer than that; whether it was."""
+        """Wait until there is an answer. Return False after ``seconds``."""
         try:
             async with asyncio.timeout(seconds):
                 await self._answered.wait()
@@ -187,7 +184,6 @@ class Answer:
         return True
 
     def release_waiters(self) -> None:
-        """Nobody attends to it any more: who waits for it waits no longer."""
         self._answered.set()
         self._left.set()
 
@@ -198,7 +194,7 @@ class Answer:
     async def _send_answer(
         self, kind: int, body: Body | None = None, *, tell: bool = False, upload: Upload | None = None
     ) -> SentMessage:
-        # Whatever comes of it: a second try would be refused if the first has arrived.
+        # In any case: if the first try has arrived, a second one would be refused.
         self.state = State.ANSWERED
         try:
             return await self._rest.answer(self.token, kind, body, tell=tell, upload=upload)
@@ -216,7 +212,7 @@ class Answer:
             self.release_waiters()
 
     async def _fetch_original(self, error: Exception) -> SentMessage:
-        """The message that an answer brought though nobody said so; otherwise the error that was met."""
+        """Return the message of an answer that arrived although its response was lost. Otherwise raise ``error``."""
         try:
             return await self._rest.get_original(self.token)
         except (PlatformFailure, *LIBRARY_ERRORS):
@@ -224,7 +220,7 @@ class Answer:
 
 
 class Answers:
-    """The interactions that have not been answered yet, for whatever is sent or changed meanwhile."""
+    """The pending answers, by interaction, message and place."""
 
     def __init__(self) -> None:
         self._by_interaction: dict[str, Answer] = {}
@@ -236,7 +232,7 @@ class Answers:
         return len(self._by_interaction)
 
     def add(self, answer: Answer, *, brings: bool = False) -> None:
-        """Wait for an answer; ``brings`` if the next new message in its place is what it brings."""
+        """Add a pending answer. ``brings`` is whether the next new message in its place is the answer."""
         self._by_interaction[answer.token.interaction] = answer
         if answer.pressed:
             self._by_message[answer.pressed] = answer
@@ -255,26 +251,24 @@ class Answers:
             del self._by_place[answer.place]
 
     def has_pending(self, place: str) -> bool:
-        """Whether somebody waits for an answer in a place."""
         waiting = self._by_place.get(place)
         return waiting is not None and any(answer.can_edit for answer in waiting)
 
     def find_by_message(self, message: str) -> Answer | None:
-        """Who has pressed a message and still waits."""
+        """Return the pending answer to a press on a message."""
         answer = self._by_message.get(message)
         return answer if answer and answer.can_edit else None
 
     def find_by_place(self, place: str) -> Answer | None:
-        """Who waits for a new message in a place."""
+        """Return the pending answer that a new message in this place can be."""
         waiting = (one for one in self._by_place.get(place, ()) if one.can_send)
         return next((one for one in waiting if one in self._bringing), None)
 
     async def wait_until_answered(self, token: InteractionToken) -> None:
-        """Return when the interaction has its answer: before that nothing may be sent with its token."""
+        """Wait until the interaction has its answer. Before that nothing can be sent with its token."""
         answer = self.find_by_token(token)
         if answer:
             await answer.wait_until_answered()
 
     def find_by_token(self, token: InteractionToken) -> Answer | None:
-        """The interaction that gave a token, while it is being answered."""
         return self._by_interaction.get(token.interaction)

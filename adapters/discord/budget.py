@@ -1,4 +1,4 @@
-"""Discord bans an address for a while that made 10,000 invalid requests in ten minutes; the bot stays far from it."""
+"""A limit on refused requests. Discord bans an address for 10,000 invalid requests in ten minutes."""
 
 import time
 from collections import deque
@@ -7,38 +7,34 @@ import structlog
 
 from bot.platform import SlowDown
 
-MAX_REFUSALS, WINDOW_SECONDS = 1000, 600.0
-"""Refused requests, and the seconds in which they count."""
+MAX_REFUSALS, WINDOW_SECONDS = 1000, 600.0  # refused requests within so many seconds
 
-COUNTED_STATUSES = (401, 403)
-"""Statuses that count, beside 429: those the library waits for by itself, and tells of in its log alone."""
+COUNTED_STATUSES = (401, 403)  # Statuses that count, together with 429. The library retries a 429 and only logs it.
 
 log = structlog.get_logger()
 
 
 class Budget:
-    """Counts what Discord refused."""
-
     def __init__(self, most: int = MAX_REFUSALS) -> None:
         self._most = most
         self._refused: deque[float] = deque()
 
     def count_rate_limit(self) -> None:
-        """A request was answered with 429, and the library waits."""
+        """Count a request answered with 429. The library waits and retries it."""
         self._count()
 
     def count_refusal(self, status: int) -> None:
-        """A request was answered with an error."""
+        """Count a request answered with an error status, if that status counts."""
         if status in COUNTED_STATUSES:
             self._count()
 
     def _count(self) -> None:
         self._refused.append(time.monotonic())
         if len(self._refused) == self._most:
-            log.error("discord_refuses", requests=self._most, why="too many: sending rests for a while")
+            log.error("discord_requests_paused", requests=self._most, why="Discord refused too many requests")
 
     def check(self) -> None:
-        """SlowDown if too many requests were refused of late."""
+        """Raise SlowDown if too many recent requests were refused."""
         if not self._refused:
             return
         now = time.monotonic()

@@ -1,4 +1,4 @@
-"""The gateway: the library's client, told to ask for little and remember little."""
+"""The gateway: the library's client, set up with few intents and small caches."""
 
 import asyncio
 import json
@@ -20,16 +20,15 @@ from adapters.discord.unread import UnreadableInteraction
 from bot.background import TaskSet
 from bot.settings import GatewayShards
 
-LONGEST_WAIT = 30.0
-"""Seconds that the library may wait for a rate limit by itself; longer ones are delivery's business."""
+LONGEST_WAIT = 30.0  # seconds the library can wait for a rate limit; for longer ones delivery waits
 
 
-# The bot does not speak, and its host need not be told that it cannot.
+# The bot uses no voice, so the host needs no warning about missing libraries.
 discord.VoiceClient.warn_nacl = discord.VoiceClient.warn_dave = False
 
 
 class Backoff(ExponentialBackoff[Any]):
-    """The library's pauses between two tries to connect a shard grow to a quarter of an hour; these to a minute."""
+    """Pauses between attempts to connect a shard: at most a minute, instead of the library's quarter of an hour."""
 
     def __init__(self, *about: Any, **more: Any) -> None:
         super().__init__(*about, **more)
@@ -40,8 +39,9 @@ shard.ExponentialBackoff = Backoff  # type: ignore[attr-defined]
 
 
 def _from_json(text: str | bytes | bytearray | memoryview) -> Any:
-    """As the library reads JSON, but with half a surrogate pair, which orjson refuses, as the character that it is: one
-    in somebody's name would end the connection, and Discord counts how often a bot begins anew.
+    """Parse JSON as the library does, but accept a lone surrogate, which orjson refuses.
+
+    One in a person's name would otherwise end the connection, and Discord limits how often a bot reconnects.
     """
     try:
         return orjson.loads(text)
@@ -52,16 +52,14 @@ def _from_json(text: str | bytes | bytearray | memoryview) -> Any:
 discord.utils._from_json = _from_json
 
 
-SESSION = {"READY", "RESUMED"}
-"""Events without which there is no session."""
+SESSION = {"READY", "RESUMED"}  # events that a session needs
 
 INTERACTION = "INTERACTION_CREATE"
 
-SERVERS = {"GUILD_CREATE", "GUILD_UPDATE", "GUILD_DELETE"}
-"""Events that tell in which servers the bot is."""
+SERVERS = {"GUILD_CREATE", "GUILD_UPDATE", "GUILD_DELETE"}  # events about the servers that the bot is in
 
+# Events after which the bot might be able to write in a server again: permissions changed or a thread was opened.
 OPENING = {"CHANNEL_UPDATE", "GUILD_ROLE_UPDATE", "THREAD_UPDATE"}
-"""Events after which the bot may be able to write in a server again: permissions changed, or a thread was opened."""
 
 COMMANDS = (discord.InteractionType.application_command, discord.InteractionType.autocomplete)
 
@@ -69,10 +67,10 @@ log = structlog.get_logger()
 
 
 class Client(discord.AutoShardedClient):
-    """Hears interactions, and which servers the bot is in.
+    """Receives interactions and the list of servers.
 
-    ``pressed`` is called with each press of a button, ``unread`` with each interaction that cannot be read, and
-    ``chat_back`` with a server that the bot may write in, perhaps again.
+    ``pressed`` receives each press of a button, ``unread`` each interaction that cannot be read. ``chat_back`` receives
+    a server that the bot can write in, perhaps again.
     """
 
     def __init__(
@@ -102,11 +100,11 @@ class Client(discord.AutoShardedClient):
 
     @property
     def has_all_shards(self) -> bool:
-        """Whether every shard of this worker's is connected."""
+        """True if all of this worker's shards are connected."""
         return bool(self._up) and len(self._up) == len(self.shard_ids or ())
 
     async def launch_shards(self) -> None:
-        # The library asks for the gateway's address only where it may choose the shards, and forgets it.
+        # The library asks for the gateway's address only if it chooses the shards, and then forgets it.
         count, address, _limits = await self.http.get_bot_gateway()
         DiscordWebSocket.DEFAULT_GATEWAY = yarl.URL(address)
         self.shard_count = self._range.total if self._range else count
@@ -114,13 +112,13 @@ class Client(discord.AutoShardedClient):
         await super().launch_shards()
 
     async def run_gateway(self) -> None:
-        """Hear what happens until the connection ends for good, or until cancelled; then nothing is heard any more."""
+        """Receive events until the connection ends for good or the task is cancelled."""
         connected = asyncio.create_task(self.connect())
         try:
             await asyncio.wait([connected])
             connected.result()
         finally:
-            # More than once: the library loses a cancellation that comes while it connects anew.
+            # Cancel repeatedly: the library loses a cancellation that comes while it reconnects.
             while not connected.done():
                 connected.cancel()
                 await asyncio.wait([connected], timeout=0.1)
@@ -129,9 +127,9 @@ class Client(discord.AutoShardedClient):
                 await shard.disconnect()
 
     def _guard(self, event: str, parse: Callable[[Any], None]) -> Callable[[Any], None]:
-        """Read an event, and leave out one that cannot be read: it would end the connection.
+        """Wrap a parser so that an unreadable event is skipped. It would end the connection otherwise.
 
-        Events that the bot does not use are not read at all.
+        Events that the bot does not use are not parsed.
         """
 
         def read(data: Any) -> None:
@@ -142,7 +140,7 @@ class Client(discord.AutoShardedClient):
                     parse(reduce_server(data))
                 elif event in OPENING and (opened := writable_server(data)) is not None:
                     self._answering.start(self._chat_back(opened))
-            except Exception as error:  # noqa: BLE001 - the library's, of whatever shape the event was
+            except Exception as error:  # noqa: BLE001 - the library can raise anything
                 log.warning("discord_event_unreadable", what=event, why=type(error).__name__)
                 bare = UnreadableInteraction.from_event(data) if event == INTERACTION else None
                 if bare:
@@ -151,7 +149,7 @@ class Client(discord.AutoShardedClient):
         return read
 
     async def on_interaction(self, interaction: discord.Interaction[Any]) -> None:
-        """Commands go their own way, by the library's tree."""
+        """Handle presses. Commands go through the library's command tree."""
         if interaction.type is discord.InteractionType.component and reading.is_complete(interaction):
             await self._pressed(interaction)
         elif interaction.type not in COMMANDS:

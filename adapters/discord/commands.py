@@ -1,4 +1,4 @@
-"""Slash commands, made from the bot's own (`bot.commands`): what may be chosen, and what they mean to the card room."""
+"""Slash commands, built from the bot's own (`bot.commands`)."""
 
 import json
 from collections.abc import Awaitable, Callable, Coroutine, Iterable, Iterator, Mapping
@@ -30,21 +30,19 @@ from bot.platform import PlatformFailure
 from bot.store import STORE_ERRORS
 from bot.texts import LANGUAGES, texts
 
-COMMANDS_KEY = "discord:commands"
-"""A hash: what was set last, by application."""
+COMMANDS_KEY = "discord:commands"  # a hash: the digest of the commands last sent to Discord, by application
 
 MOST_CHOICES, LONGEST_CHOICE = 25, 100
-LONGEST_PASTED = 500
-"""Most characters of a pasted code, which may come as a link or a whole invitation."""
+LONGEST_PASTED = 500  # characters of a pasted code, which can come as a link or a whole invitation
 
+# Runs a command: the interaction, the command word, its arguments and the person it names.
 RunCommand = Callable[[Interaction, str, Iterable[str], discord.User | None], Awaitable[None]]
-"""What carries a command out: the interaction, its word, the words behind it, and the person that it is about."""
 
 log = structlog.get_logger()
 
 
 class CommandTranslator(app_commands.Translator):
-    """Other languages for Discord: each text brings its translations along (`_localized`)."""
+    """Gives Discord the translations that each text carries (`_localize`)."""
 
     async def translate(
         self, string: locale_str, locale: discord.Locale, context: TranslationContextTypes
@@ -68,6 +66,7 @@ def _choices(kind: ArgumentKind) -> list[Choice[str]]:
     return [Choice(name=_localize_text(name), value=value) for value, name in choices_of(kind).items()]
 
 
+# Discord's option types. A code can be longer than 8 characters: pasted text has more around it.
 TYPES: dict[ArgumentKind, Any] = {
     ArgumentKind.PERSON: discord.User,
     ArgumentKind.GAME: str,
@@ -77,20 +76,17 @@ TYPES: dict[ArgumentKind, Any] = {
     ArgumentKind.OPEN_TABLE: app_commands.Range[str, 4, LONGEST_PASTED],
     ArgumentKind.OWN_TABLE: app_commands.Range[str, 4, LONGEST_PASTED],
 }
-"""The type that Discord asks for. A code may be longer than 8 characters: a pasted one has more around it."""
 
+# Where Discord offers a command. A channel among people without a server counts as a group.
 CONTEXTS = {
     Availability.ANYWHERE: app_commands.AppCommandContext(guild=True, dm_channel=True, private_channel=True),
     Availability.GROUP: app_commands.AppCommandContext(guild=True, dm_channel=False, private_channel=True),
     Availability.PRIVATE: app_commands.AppCommandContext(guild=False, dm_channel=True, private_channel=False),
 }
-"""Where Discord offers a command; a channel among people, without a server, is a group too."""
 
 
 class Commands:
-    """The commands, as the library's tree; each comes down to a word and words, which ``run`` carries out.
-    ``unread`` answers those that cannot be read.
-    """
+    """The commands as the library's tree. ``run`` carries them out, ``unread`` answers unreadable ones."""
 
     def __init__(
         self,
@@ -105,7 +101,7 @@ class Commands:
             self.tree.add_command(command)
 
     async def _handle_error(self, interaction: Interaction, error: Exception) -> None:
-        """Answer a command that is no more, as Discord knows it for a while, or that cannot be read."""
+        """Answer a command that cannot be read or no longer exists. Discord offers removed commands for a while."""
         if isinstance(error, app_commands.CommandInvokeError):
             log.error("discord_command_failed", exc_info=error.original)
         elif isinstance(error, STORE_ERRORS):
@@ -120,7 +116,7 @@ class Commands:
         ):
             await self._run(interaction, str(error.name), [], None)
         else:
-            # Not without what belonged to it: a challenge would be open to all.
+            # Never run it without its arguments: a challenge would be open to everyone.
             await self._unread(UnreadableInteraction.from_interaction(interaction))
 
     def _build_commands(self) -> Iterator[app_commands.Command[Any, ..., None] | app_commands.ContextMenu]:
@@ -130,7 +126,7 @@ class Commands:
                 yield self._user_command(spec)
 
     def _slash_command(self, spec: CommandSpec) -> app_commands.Command[Any, ..., None]:
-        """A command as the library wants it: a function whose parameters are what the command takes."""
+        """Build a command as the library wants it: a function with one parameter per argument."""
 
         async def run(interaction: Interaction, **given: Any) -> None:
             kinds = {one.name: one.kind for one in spec.arguments}
@@ -145,7 +141,7 @@ class Commands:
             accepted = TYPES[one.kind] if one.required else TYPES[one.kind] | None
             default = Parameter.empty if one.required else None
             parameters.append(Parameter(one.name, Parameter.KEYWORD_ONLY, annotation=accepted, default=default))
-        # The library reads what a command takes from its function's signature.
+        # The library reads a command's arguments from the function's signature.
         run.__signature__ = Signature(parameters)  # type: ignore[attr-defined]
         arguments = {one.name: one for one in spec.arguments}
         app_commands.describe(**{name: _localize_text(one.description) for name, one in arguments.items()})(run)
@@ -189,10 +185,8 @@ class Commands:
 
         return suggest
 
-    # Telling Discord
-
     async def sync(self) -> None:
-        """Tell Discord of the commands, if they are not as it was told last; Trouble if it answers nonsense."""
+        """Send the commands to Discord if they have changed. Raises Trouble for an unreadable answer."""
         await self.tree.set_translator(CommandTranslator())
         try:
             digest = await self._digest()
@@ -203,8 +197,8 @@ class Commands:
                     raise PlatformFailure("an answer without the commands")
                 await redis.hset(COMMANDS_KEY, field, digest)
         except (discord.HTTPException, app_commands.AppCommandError) as error:
-            # It is tried again at the next start.
-            log.warning("discord_cannot", what="set commands", why=str(error)[:500])
+            # The next start tries again.
+            log.warning("discord_commands_not_set", why=str(error)[:500])
         except STORE_ERRORS as error:
             self.card_room.report_store_error(error)
 

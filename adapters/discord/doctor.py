@@ -1,4 +1,4 @@
-"""Is Discord well, as far as can be asked without a server?"""
+"""The Discord checks of `buongioco doctor`."""
 
 from collections.abc import AsyncIterator
 
@@ -9,14 +9,14 @@ from adapters.discord.errors import LIBRARY_ERRORS, describe_error
 from bot.proxies import proxy_for
 from bot.settings import Settings
 
+# Permissions that the bot needs in a server: see the channel, and write there, with pictures.
 PERMISSIONS = discord.Permissions(
     view_channel=True, send_messages=True, send_messages_in_threads=True, attach_files=True
 )
-"""What the bot needs in a server: to see the channel, and to write there, with pictures."""
 
 
 async def examine(settings: Settings) -> AsyncIterator[tuple[bool, str]]:
-    """Whether Discord knows the token, and the link that brings the bot into a server."""
+    """Check the token, and print the link that adds the bot to a server."""
     assert settings.discord_token
     Route.BASE = settings.discord_api_url
     client = discord.Client(intents=discord.Intents.none(), proxy=proxy_for(settings.discord_api_url))

@@ -1,7 +1,7 @@
-"""Panels in Discord's form: layout components, with the text as Markdown in which every name is only a name.
+"""Panels in Discord's form: layout components with text as Markdown. Names are escaped.
 
-A group's panel stands in a container, which sets it off from what people write; a person's own uses the whole width.
-They are JSON as the API documents it, not the library's views, which would cost more than all the rest of a call.
+A group's panel is in a container, which sets it off from what people write. A private panel uses the whole width. The
+components are JSON as the API documents it. The library's views would cost more than the rest of a call.
 """
 
 import re
@@ -12,54 +12,49 @@ from bot.panel import Button, Panel, Span, split_row, utf16_length
 from bot.picture import Picture
 from bot.platform import is_private
 
-LAYOUT, EPHEMERAL = 1 << 15, 1 << 6
-"""Message flags: made of layout components; shown to one person only."""
+LAYOUT, EPHEMERAL = 1 << 15, 1 << 6  # message flags: layout components; visible to one person only
 
 ACTION_ROW, BUTTON, TEXT, GALLERY, FILE, CONTAINER = 1, 2, 10, 12, 13, 17
 STYLES = {"good": 3, "danger": 4, "": 2}
 LINK = 5
 MENTIONS = ("mention", "call", "quiet")
 MARKS = {"bold": "**", "italic": "_", "code": "`"}
-SMALL = "-# "
-"""What small print begins with, on each line of its own."""
+SMALL = "-# "  # starts each line of small print
 
 APOSTROPHE = "'"
 COLOUR = 0x1F7A4D
 
 MOST_COMPONENTS, MOST_IN_ROW, LONGEST_TEXT, LONGEST_LABEL = 40, 5, 4000, 80
 LONGEST_DESCRIPTION = 1024
-MOST_WITH_PICTURE = 30
-"""Buttons of a message with a picture: with that, their rows, the text and the container, they are 39 components."""
+MOST_WITH_PICTURE = 30  # buttons next to a picture: with their rows, picture, text and container they are 39 components
 
+# kinds of buttons that lead elsewhere by a link, which Discord does not have
 LINK_KINDS = ("private", "join", "share", "group")
-"""Kinds of buttons that lead somewhere by a link, as there is none here."""
 
+# (label length, buttons in a row) if the row's longest label is longer than that
 ROW_LENGTHS = ((16, 2), (9, 3), (0, MOST_IN_ROW))
-"""How many buttons stand in a row whose longest label has more than so many characters."""
 
+# What Markdown can interpret, including mentions and links. A full stop after a number makes a list.
 SPECIAL = re.compile(r"[\\*_~`|<\[\]@]|:(?=//)|^[-+#>]|(?<=\d)\.(?=\s)", re.MULTILINE)
-"""What Markdown may make something of, mentions and links among it; a full stop behind a number makes a list."""
 
 MAYBE_SPECIAL = re.compile(r"[\\*_~`|<\[\]@\-+#>]")
+# Without a match of either and without a link nothing is special. These checks cost far less.
 NUMBERED = re.compile(r"\d\.")
-"""Without either, and without a link, nothing in a text is special; to look for these costs far less."""
 
 NO_MENTIONS: dict[str, list[str]] = {"parse": []}
 
-Body = dict[str, Any]
-"""What a request carries, as JSON."""
+Body = dict[str, Any]  # JSON of a request
 
 
 def message_body(panel: Panel, place: str, attached: dict[str, str] | None = None) -> Body:
-    """A message's body. Nobody is called by it; `calling` adds who is.
+    """Return a message's body. It notifies no one: `allowed_mentions` adds that.
 
-    ``attached`` is the attachment that the panel's picture is, as Discord is told of it: one that the message has, by
-    its ``id``, or one that comes with it, with its ``filename`` beside. Without it the picture is left out; whatever
-    else the message had goes.
+    ``attached`` is the attachment of the panel's picture: an ``id`` the message already has, or a new one with
+    ``filename``. Without it the picture is left out. All other attachments of the message are removed.
     """
     rows = _rows(panel, 3 if attached else 2)
     shown = _gallery(panel.picture) if panel.picture and attached else []
-    # Whether descriptions count is not documented.
+    # The documentation does not say whether descriptions count.
     left = LONGEST_TEXT - sum([len(button["label"]) for row in rows for button in row["components"]])
     left -= sum([len(item["description"]) for gallery in shown for item in gallery["items"]])
     text = _cut_markdown(panel.beside_picture if shown else panel, left, folds=bool(shown))
@@ -71,12 +66,11 @@ def message_body(panel: Panel, place: str, attached: dict[str, str] | None = Non
 
 
 def has_room_for_picture(panel: Panel) -> bool:
-    """Whether a picture can stand beside the buttons."""
     return sum(map(len, panel.rows)) <= MOST_WITH_PICTURE
 
 
 def picture_name(picture: Picture) -> str:
-    """The name of a picture's file, which tells it from every other picture."""
+    """Return the picture's unique file name."""
     return f"{picture.subject.digest}.png"
 
 
@@ -86,31 +80,31 @@ def _gallery(picture: Picture) -> list[dict[str, Any]]:
 
 
 def add_file(body: Body, name: str) -> Body:
-    """A message's body that shows the file of this name, which comes with it as the first one."""
+    """Return the body with a file component for the first attached file, called ``name``."""
     shown = {"type": FILE, "file": {"url": f"attachment://{name}"}}
     attached = [{"id": "0", "filename": name}]
     return {**body, "components": [*body["components"], shown], "attachments": attached}
 
 
 def allowed_mentions(panel: Panel) -> dict[str, Any]:
-    """Whom a new message calls: those whom its text calls, and nobody whom it only mentions."""
+    """Return the people that a new message notifies: those in "call" spans, not those only mentioned."""
     people = {number for span in panel.text if span.style == "call" and (number := _user_id(span))}
     return {"parse": [], "users": sorted(people)} if people else NO_MENTIONS
 
 
 def toast_body(text: str) -> Body:
-    """A short text for one person's eyes."""
+    """Return the body of a short text for one person."""
     components = [{"type": TEXT, "content": escape(text)[:LONGEST_TEXT]}]
     return {"flags": LAYOUT | EPHEMERAL, "components": components, "allowed_mentions": NO_MENTIONS}
 
 
 def escape(text: str) -> str:
-    """A text that reads as it is written."""
+    """Escape Markdown, so that the text appears as written."""
     return SPECIAL.sub(_backslashed, text) if _may_be_special(text) else text
 
 
 def _may_be_special(text: str) -> bool:
-    """Whether Markdown may make something of a text, or of any part of it."""
+    """Return whether Markdown could interpret the text or any part of it."""
     return bool(MAYBE_SPECIAL.search(text) or "://" in text or ("." in text and NUMBERED.search(text)))
 
 
@@ -119,7 +113,7 @@ def _backslashed(found: re.Match[str]) -> str:
 
 
 def _cut_markdown(panel: Panel, longest: int, *, folds: bool) -> str:
-    """The text as Markdown, cut where it is too long; escapes count too."""
+    """Return the text as Markdown, cut to ``longest`` with its escapes."""
     text = markdown(panel, folds=folds)
     if 2 * len(text) < longest:
         return text if text.strip() else "\u200b"
@@ -131,14 +125,15 @@ def _cut_markdown(panel: Panel, longest: int, *, folds: bool) -> str:
 
 
 def markdown(panel: Panel, *, folds: bool = False) -> str:
-    """The text with marks for its styles. Spans of one style are one: marks that meet would cancel each other out.
+    """Return the text with Markdown styles.
 
-    With ``folds`` it is small print where a picture says the same, for Discord folds nothing up.
+    Spans of one style are joined, because adjacent marks would cancel each other out. With ``folds`` the part that the
+    picture also shows becomes small print, because Discord cannot fold text.
     """
     if folds and panel.fold is not None:
         shown = "".join(span.text for span in panel.text[panel.fold :])
         return markdown(Panel(panel.text[: panel.fold])) + _apply_style(shown, "small", escape)
-    # Hardly any panel has anything to escape, and to look once is quicker than to look at each of its spans.
+    # Few panels need escapes, and one check of the whole text is faster than one per span.
     escape_text = escape if _may_be_special(panel.plain) else str
     marked: list[str] = []
     run, style = "", ""
@@ -166,13 +161,13 @@ def _apply_style(text: str, style: str, escape: Callable[[str], str]) -> str:
 
 
 def _user_id(span: Span) -> str:
-    """The number of a person of Discord; people of other platforms cannot be called here."""
+    """Return a Discord person's number, or "": people of other platforms cannot be notified."""
     platform, _, number = span.person.partition(":")
     return number if platform == "discord" and number.isdecimal() else ""
 
 
 def _rows(panel: Panel, others: int) -> list[dict[str, Any]]:
-    """The buttons, beside so many ``others`` of the components that a message may have."""
+    """Return the buttons. ``others`` is how many other components the message has."""
     drawn = [tuple([button for button in row if button.kind not in LINK_KINDS]) for row in panel.rows]
     wanted = [row for row in drawn if row]
     rows = [part for row in wanted for part in split_row(row, ROW_LENGTHS)]
@@ -184,7 +179,7 @@ def _rows(panel: Panel, others: int) -> list[dict[str, Any]]:
 
 
 def _button(button: Button, used: dict[str, int]) -> dict[str, Any]:
-    """A button; Discord wants every one of a message to carry something else."""
+    """Return a button. Discord requires a unique custom id for each one in a message."""
     if button.kind == "link":
         return {"type": BUTTON, "style": LINK, "label": button.label[:LONGEST_LABEL], "url": button.payload}
     count = used[button.payload] = used.get(button.payload, 0) + 1

@@ -1,4 +1,4 @@
-"""What Discord's refusals mean to delivery."""
+"""What Discord's errors mean to delivery."""
 
 import zlib
 from collections.abc import Iterator
@@ -27,22 +27,22 @@ ARCHIVED = 50083
 INVALID = 50035
 TOO_LARGE = 40005
 
+# Missing, not ours, or no longer editable. A new message reopens an archived thread.
 GONE_MESSAGES = {10008, 50005, 50021, 30046, ARCHIVED}
-"""Not there, not ours, or not to be edited any more. A new message wakes an archived thread."""
 
+# The channel or server is missing, invisible or read-only, or cannot hold messages, or the thread is locked.
 GONE_CHATS = {*NO_CHANNEL, 10004, NO_PERMISSION, 50008, 50024, 160005, 50009}
-"""The channel or server is gone, may not be seen or written to, or cannot hold messages; a thread is locked."""
 
+# The person takes no messages from the bot, shares no server with it, or no longer exists.
 CLOSED = {50007, 50278, 10013, 50033}
-"""The person takes no messages from the bot, shares no server with it, or is no more."""
 
 EXPIRED_TOKENS = {EXPIRED, NO_TOKEN, NO_WEBHOOK}
-TOO_MANY_CHATS = 40003
-"""Private chats are being opened too fast."""
+TOO_MANY_CHATS = 40003  # private chats are being opened too fast
 
 OPEN_CHAT_PAUSE = 60.0
 RATE_LIMITED, RATE_LIMIT_PAUSE = 429, 5.0
 
+# What the library raises if there is no answer or a malformed one.
 LIBRARY_ERRORS = (
     discord.DiscordException,
     aiohttp.ClientError,
@@ -54,7 +54,6 @@ LIBRARY_ERRORS = (
     RecursionError,
     zlib.error,
 )
-"""What the library raises when there is no answer, or one that does not say what it should."""
 
 
 @contextmanager
@@ -79,7 +78,7 @@ def _delivery_error(place: str, error: Exception, editing: bool) -> DeliveryErro
 def _refusal_error(place: str, error: discord.HTTPException, editing: bool) -> DeliveryError:
     said = describe_error(error)
     if error.status == RATE_LIMITED:
-        # The library has waited some times, or whoever answers is not Discord itself.
+        # The library has given up retrying, or the answer is not from Discord itself.
         return SlowDown(_retry_after(error))
     if error.code == TOO_MANY_CHATS:
         return SlowDown(OPEN_CHAT_PAUSE)
@@ -91,7 +90,7 @@ def _refusal_error(place: str, error: discord.HTTPException, editing: bool) -> D
         return (Unreachable if is_ephemeral(place) else ChatGone)(said)
     if error.code in GONE_CHATS or error.code == ARCHIVED:
         return ChatGone(said)
-    # What carries no code of Discord's may come from anywhere on the way.
+    # An error without Discord's code can come from any proxy on the way.
     return (MessageRefused if error.code else PlatformFailure)(said)
 
 
@@ -103,7 +102,7 @@ def _retry_after(error: discord.HTTPException) -> float:
 
 
 def describe_error(error: BaseException) -> str:
-    """What went wrong, without what might hold an address."""
+    """Return what went wrong, without text that could contain an address."""
     if isinstance(error, discord.HTTPException):
         return f"{error.status}, code {error.code}"
     return type(error).__name__

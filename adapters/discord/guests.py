@@ -1,22 +1,21 @@
-"""Channels where the bot is no member: there it speaks by tokens of interactions, each for a quarter of an hour."""
+"""Channels that the bot is not a member of. It writes there with interaction tokens, valid for a quarter of an hour."""
 
 from typing import Any
 
 from adapters.discord.reading import TOKEN_SECONDS, InteractionToken, channel_of
 from bot.platform import ChatGone, MessageGone
 
-PREFIX = "discord:pass"
-"""Keys of tokens, by channel, and by channel and message."""
+PREFIX = "discord:pass"  # keys of tokens, by channel, and by channel and message
 
 
 class GuestTokens:
-    """The tokens that are still good, kept in the store: whichever worker was given one, all may use it."""
+    """The valid tokens, in the store, so that every worker can use them."""
 
     def __init__(self, client: Any) -> None:
         self._client = client
 
     async def keep(self, place: str, token: InteractionToken, message: str = "") -> bool:
-        """Keep a token for a channel, and for a message that was pressed or sent with it; False if there was none."""
+        """Keep a token for a channel, and for a message pressed or sent with it. Return whether the channel had one."""
         keys = [self._key(place), *([self._key(place, message)] if message else [])]
         had = await self._client.exists(keys[0])
         for key in keys:

@@ -1,4 +1,7 @@
-"""What the library says in its log alone, and what would be thousands of lines there while Discord is away."""
+"""Listens to the library's log for events that it reports nowhere else, and keeps them out of ours.
+
+There would be thousands of lines while Discord is down.
+"""
 
 import logging
 from collections.abc import Callable
@@ -11,14 +14,14 @@ RECONNECTS = ("Attempting a reconnect", "Failed to connect for shard_id")
 
 
 class Listener(NamedTuple):
-    """Who is told: of each rate limit that was met, and of each connection of the gateway that failed, with why."""
+    """Callbacks for each rate limit hit and for each failed gateway connection, with its reason."""
 
     rate_limited: Callable[[], None]
     disconnected: Callable[[str], None]
 
 
 class _Filter(logging.Filter):
-    """Tells those who listen, and keeps what they were told out of the log."""
+    """Passes rate limits and reconnects to the listeners instead of the log."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -44,7 +47,7 @@ for name in LOGGERS:
 
 
 def add_listener(listener: Listener) -> None:
-    """Have somebody told. To trace every request instead would cost a sixth of the bot."""
+    """Add a listener. Tracing every request instead would cost a sixth of the bot's time."""
     _filter.listeners.add(listener)
 
 

@@ -1,4 +1,4 @@
-"""What goes out on Discord: messages of the bot's are sent, changed and taken away, by whichever way is open."""
+"""Sends, edits and deletes the bot's messages."""
 
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
@@ -30,7 +30,7 @@ log = structlog.get_logger()
 
 
 class Messages:
-    """Sends, edits and deletes: as the bot, by an interaction's token, or as the answer that somebody waits for."""
+    """Sends, edits and deletes messages as the bot, with an interaction's token, or as a pending answer."""
 
     def __init__(
         self, rest: Rest, private: PrivateChats, guests: GuestTokens, answers: Answers, pictures: Pictures
@@ -49,18 +49,18 @@ class Messages:
 
     async def _send_as_bot(self, place: str, panel: Panel, key: str, channel: str) -> SentMessage:
         async def send(body: Body, upload: Upload | None) -> SentMessage:
-            # Twice is once, by its nonce.
+            # A repeated send has the same nonce, so it creates no second message.
             calling = {**body, "allowed_mentions": drawing.allowed_mentions(panel)}
             return await self._rest.send(channel, calling, _nonce(key), upload)
 
         shown = await self._pictures.show(panel, place, SentMessage(""), send)
-        # For the same reason no upload that was given up comes over it.
+        # For the same reason no abandoned upload can overwrite it.
         return shown._replace(is_settled=True)
 
     async def _send_by_token(self, place: str, body: Body) -> tuple[InteractionToken, SentMessage] | None:
-        """Send a message by an interaction's token: that, and the message. None if there is no token for it.
+        """Send a message with an interaction's token. Return both, or None if there is no token for the place.
 
-        Such a message cannot be sent twice without being there twice, so its text goes first.
+        A repeated send would create a second message, so the text goes first.
         """
         if is_ephemeral(place):
             return reading.ephemeral_token(place), await self._send_ephemeral(place, body)
@@ -72,7 +72,7 @@ class Messages:
                     try:
                         await self._guests.keep(place, answer.token, sent.message)
                     except STORE_ERRORS as error:
-                        # It stands there all the same: it can be changed once it has been pressed.
+                        # The message was sent. It can be edited once it has been pressed.
                         log.warning("discord_token_not_kept", why=describe_error(error))
                 return answer.token, sent
         if not reading.is_guest(place):
@@ -94,9 +94,9 @@ class Messages:
         return await self._rest.follow_up(token, {**body, "flags": body["flags"] | drawing.EPHEMERAL})
 
     async def add_picture(self, place: str, token: InteractionToken, sent: SentMessage, panel: Panel) -> SentMessage:
-        """Show a panel's picture on a message that has its text, and that ``token`` can change; returns the message.
+        """Add the panel's picture to a message that already has its text. Return the message.
 
-        What becomes of an upload is not known for certain where the text did not go through after it.
+        If the text fails after the upload, the outcome of the upload is unknown.
         """
 
         async def add(body: Body, upload: Upload | None) -> SentMessage:
@@ -106,7 +106,7 @@ class Messages:
             with delivery_errors(place, editing=True):
                 return await self._pictures.show(panel, place, sent, add)
         except DeliveryError as error:
-            log.info("discord_picture_left_out", why=describe_error(error))
+            log.info("discord_picture_omitted", why=describe_error(error))
             return sent._replace(is_settled=False)
 
     async def edit(self, place: str, sent: SentMessage, panel: Panel) -> SentMessage:
@@ -149,15 +149,15 @@ class Messages:
         try:
             await self._rest.delete(channel, message)
         except discord.HTTPException as error:
-            # Its own it may always delete: this one is of another application's.
+            # The bot can always delete its own messages, so this one belongs to another application.
             if error.code != NO_PERMISSION:
                 raise
 
     async def _in_channel(self, place: str, call: Callable[[str], Awaitable[T]]) -> T:
-        """Do something in a place's channel as the bot.
+        """Call ``call`` with a place's channel, as the bot.
 
-        A private chat has another channel with each application, and its host may have changed that: a channel which
-        the bot has no access to is asked for anew, once.
+        A private chat has a different channel for each application, and the host can change the application. If the bot
+        has no access to the channel, the channel is looked up again, once.
         """
         if not is_private(place):
             return await call(reading.channel_of(place))

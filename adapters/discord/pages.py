@@ -1,4 +1,4 @@
-"""Pages change one at a time: a picture that is on its way must not come over the page that took its page's place."""
+"""Serializes edits of pages, so that a slow picture cannot overwrite a newer page."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -6,12 +6,11 @@ from contextlib import asynccontextmanager
 
 from cachetools import LRUCache
 
-REMEMBERED = 1_000
-"""Pages, many times as many as change at once."""
+REMEMBERED = 1_000  # pages, many more than change at once
 
 
 class _PageLock:
-    """A message that shows a page: its changes wait for one another, and ``latest`` is the last that was asked for."""
+    """A lock for one message. ``latest`` is the newest interaction that asked for a page."""
 
     def __init__(self) -> None:
         self.lock = asyncio.Lock()
@@ -19,16 +18,14 @@ class _PageLock:
 
 
 class PageLocks:
-    """The pages that have changed of late, by their messages."""
+    """Locks of recently changed pages, by message."""
 
     def __init__(self) -> None:
         self._changed: LRUCache[str, _PageLock] = LRUCache(REMEMBERED)
 
     @asynccontextmanager
     async def lock(self, message: str, interaction: int) -> AsyncIterator[bool]:
-        """Change a page as soon as no other change of it is under way; yields whether none is due that was asked for
-        later. Who asked later has an interaction with a higher id: Discord counts up.
-        """
+        """Lock a page. Yields whether ``interaction`` is the newest that asked: Discord's ids increase."""
         page = self._changed.setdefault(message, _PageLock())
         page.latest = max(page.latest, interaction)
         async with page.lock:

@@ -1,7 +1,7 @@
-"""Pictures on Discord: which one each message carries, and where none can be shown.
+"""Pictures on Discord: which one each message has, and which channels accept none.
 
-A picture's file is named after its scene. That name and the attachment's id, which Discord says, are kept with the
-message (`SentMessage.picture`): a picture that is not known to stand there is uploaded again.
+A picture's file is named after its scene. This name and Discord's attachment id are stored with the message
+(`SentMessage.picture`). A picture that is not known to be there is uploaded again.
 """
 
 import asyncio
@@ -23,25 +23,20 @@ from bot.panel import Panel
 from bot.places import Place
 from bot.platform import NotDelivered, PlatformFailure, SentMessage, SlowDown
 
+# Limit of an upload before the text goes alone, counted from the request: the library's waits for rate limits
+# would delay a text as well.
 UPLOAD_SECONDS = 2.0
-"""How long a message waits for its upload before its text goes alone: since it goes out, for the library's own waits
-for a rate limit would hold up a text as well.
-"""
 
-SLOW_SECONDS = 0.5
-"""An upload that takes longer would be a risk to an answer, which has three seconds in all."""
+SLOW_SECONDS = 0.5  # a slower upload would risk an answer's three seconds
 
-MAX_LATE = 2
-"""So many uploads in a row that are late, and a channel is left in peace for a while."""
+MAX_LATE = 2  # consecutive late uploads after which a channel gets no pictures for LATE_SECONDS
 
+# how long no picture is tried after a refusal, and after late uploads
 REFUSED_SECONDS, LATE_SECONDS = 6 * 3600.0, 600.0
-"""For how long."""
 
-REMEMBERED = 20_000
-"""Channels of which something is remembered."""
+REMEMBERED = 20_000  # channels
 
-STORED_PICTURE = re.compile(r"[0-9]+/[0-9a-f]+\.png")
-"""What is kept of a picture: the attachment's id, and the name of its file."""
+STORED_PICTURE = re.compile(r"[0-9]+/[0-9a-f]+\.png")  # the stored form of a picture: attachment id and file name
 
 REFUSALS = {NO_PERMISSION, TOO_LARGE, INVALID}
 CONTENT_TOO_LARGE, SERVER_ERROR = 413, 500
@@ -50,10 +45,10 @@ log = structlog.get_logger()
 
 
 class Stopwatch:
-    """Times an upload, and ends it by a TimeoutError when it is late: from when it goes out until it is taken or
-    refused. Before and after that the library may wait for a rate limit, or a private chat be opened, as with a text.
+    """Times an upload and raises TimeoutError if it is late.
 
-    ``seconds`` is what it took.
+    The time runs from the request until the response. Before and after, the library can wait for a rate limit or open a
+    private chat, as for a text. ``seconds`` is the measured time.
     """
 
     def __init__(self) -> None:
@@ -62,7 +57,7 @@ class Stopwatch:
         self._began: float | None = None
 
     def start(self) -> None:
-        """It goes out; perhaps again, after an error that the library did not raise."""
+        """Start the time, unless it runs: the library can retry a request."""
         if self._began is None:
             self._began = asyncio.get_running_loop().time()
             self.limit.reschedule(self._began + UPLOAD_SECONDS)
@@ -75,7 +70,7 @@ class Stopwatch:
 
 
 def trace_config() -> aiohttp.TraceConfig:
-    """What has a session run the stopwatches of its calls, given as ``trace_request_ctx``."""
+    """Return a trace configuration that runs the stopwatch given as a call's ``trace_request_ctx``."""
     config = aiohttp.TraceConfig()
 
     async def start(_session: object, call: SimpleNamespace, _about: object) -> None:
@@ -92,7 +87,7 @@ def trace_config() -> aiohttp.TraceConfig:
 
 
 class Upload(NamedTuple):
-    """A file that comes with a message; ``type`` is its media type. The call that brings it has a ``stopwatch``."""
+    """A file to attach. ``type`` is its media type. ``stopwatch`` times the request."""
 
     name: str
     content: bytes
@@ -100,24 +95,21 @@ class Upload(NamedTuple):
     stopwatch: Stopwatch | None = None
 
 
-Deliver = Callable[[Body, Upload | None], Awaitable[SentMessage]]
-"""Sends or changes a message."""
+Deliver = Callable[[Body, Upload | None], Awaitable[SentMessage]]  # sends or edits a message
 
 
 class Pictures:
-    """What is known of channels that take no pictures, or not in time."""
+    """Remembers which channels refuse pictures, or take them too slowly."""
 
     def __init__(self) -> None:
+        # channels without pictures, and whether only the permission to attach files is missing
         self._refusing: TTLCache[str, bool] = TTLCache(REMEMBERED, REFUSED_SECONDS)
-        """Channels that take none; whether that is only because the bot may not attach files there."""
-        self._late: LRUCache[str, int] = LRUCache(REMEMBERED)
-        """Uploads in a row that were late, by channel."""
+        self._late: LRUCache[str, int] = LRUCache(REMEMBERED)  # consecutive late uploads by channel
         self._resting: TTLCache[str, bool] = TTLCache(REMEMBERED, LATE_SECONDS)
-        self._slow: LRUCache[str, bool] = LRUCache(REMEMBERED)
-        """Channels where the last upload took so long that an answer should not wait for the next."""
+        self._slow: LRUCache[str, bool] = LRUCache(REMEMBERED)  # channels with a last upload too slow for an answer
 
     def set_permission(self, place: str, has_permission: bool) -> None:
-        """Whether the bot may attach files at a place just now."""
+        """Note whether the bot can attach files at a place."""
         channel = _channel(place)
         if not has_permission:
             self._refusing[channel] = True
@@ -125,19 +117,18 @@ class Pictures:
             del self._refusing[channel]
 
     def are_accepted(self, place: str) -> bool:
-        """Whether pictures can be shown at a place, as far as is known."""
         channel = _channel(place)
         return channel not in self._refusing and channel not in self._resting
 
     def are_slow(self, place: str) -> bool:
-        """Whether an answer at a place should not wait for its picture."""
+        """Return whether an answer at a place should be deferred while its picture uploads."""
         return _channel(place) in self._slow
 
     async def show(self, panel: Panel, place: str, sent: SentMessage, deliver: Deliver) -> SentMessage:
-        """Deliver a panel: with its picture, kept or uploaded, or alone where that is not possible in time.
+        """Deliver a panel with its picture, kept or uploaded, or without it if that fails or takes too long.
 
-        ``sent`` is the message that changes. ``deliver`` may be called again with something else, and nothing may be
-        there twice then. Returns the message as it stands then; raises what ``deliver`` raises.
+        ``sent`` is the message to change. ``deliver`` can be called again with another body, and must then create no
+        second message. Returns the message with its new state. Raises what ``deliver`` raises.
         """
         if panel.picture is None or not drawing.has_room_for_picture(panel) or not self.are_accepted(place):
             return await deliver(drawing.message_body(panel, place), None)
@@ -167,7 +158,7 @@ class Pictures:
             else:
                 self._slow.pop(_channel(place), None)
             return shown
-        # What was heard of no more may still be done, after this.
+        # A request without a clear answer can still take effect later.
         is_settled = isinstance(failure, discord.HTTPException) and failure.status < 500
         try:
             shown = await deliver(drawing.message_body(panel, place), None)
@@ -175,14 +166,14 @@ class Pictures:
             if is_settled or _is_refusal(error):
                 raise
             self._record_failure(_channel(place), failure)
-            # It would be said that nothing was done.
+            # NotDone would claim that the upload had no effect.
             raise PlatformFailure(describe_error(error)) from None
-        # The text went through: it was the picture's fault.
+        # The text alone was accepted, so the picture was the cause.
         self._record_failure(_channel(place), failure)
         return shown._replace(is_settled=is_settled)
 
     def _record_failure(self, channel: str, error: Exception) -> None:
-        log.info("discord_picture_left_out", why=describe_error(error))
+        log.info("discord_picture_omitted", why=describe_error(error))
         if isinstance(error, discord.HTTPException) and error.status < 500:
             self._refusing[channel] = error.code == NO_PERMISSION
             return
@@ -194,7 +185,7 @@ class Pictures:
 
 
 def _can_send_text_alone(error: Exception) -> bool:
-    """Whether the text alone may go where it did not go with a picture."""
+    """Return whether the text might be accepted without the picture."""
     if isinstance(error, discord.HTTPException):
         return error.status >= 500 or error.status == CONTENT_TOO_LARGE or error.code in REFUSALS
     return not isinstance(error, discord.RateLimited)
@@ -206,12 +197,12 @@ def _channel(place: str) -> str:
 
 
 def _is_refusal(error: Exception) -> bool:
-    """Whether Discord will not have it, now or later."""
+    """Return whether Discord refuses the request itself, so that a retry is pointless."""
     return isinstance(error, discord.HTTPException) and bool(error.code) and error.status != RATE_LIMITED
 
 
 def picture_of(said: Any) -> str:
-    """What is to be known of a message's picture, by what Discord says of the message; empty if it shows none."""
+    """Return what to store of a message's picture, from Discord's JSON of the message. Empty without a picture."""
     media = next(_media(said.get("components")), None) if isinstance(said, dict) else None
     if media is None:
         return ""
@@ -221,9 +212,9 @@ def picture_of(said: Any) -> str:
 
 
 def _media(components: Any) -> Iterator[dict[str, Any]]:
-    """The uploaded pictures in components that are JSON, whatever else that holds.
+    """Yield the uploaded pictures in JSON components, which can be malformed.
 
-    Discord lists among a message's attachments only those that no component shows.
+    Discord lists only those attachments that no component shows.
     """
     for one in components if isinstance(components, list) else ():
         if not isinstance(one, dict):

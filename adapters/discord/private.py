@@ -1,4 +1,4 @@
-"""Private chats: which channel is whose."""
+"""The channels of private chats."""
 
 import asyncio
 from typing import Any
@@ -11,19 +11,18 @@ from adapters.discord.rest import Rest
 from bot.adapter_data import StoredField
 from bot.platform import NotDelivered, PlatformFailure, private_place
 
-CHANNELS_KEY = "discord:private"
-"""A hash: channels by user."""
+CHANNELS_KEY = "discord:private"  # a hash: channels by user
 
 REMEMBERED = 50_000
 
 
 def kept_of(person: str) -> list[StoredField]:
-    """What is kept of a person: the channel of their private chat."""
+    """Return what the store keeps of a person: the channel of their private chat."""
     return [StoredField(CHANNELS_KEY, person.partition(":")[2])]
 
 
 class PrivateChats:
-    """Channels of private chats, asked for once each: Discord does not like it to be asked often."""
+    """Opens private chats, once each: Discord limits how often a bot can do so."""
 
     def __init__(self, rest: Rest, client: Any) -> None:
         self._rest, self._client = rest, client
@@ -31,14 +30,14 @@ class PrivateChats:
         self._asking: dict[tuple[str, str], asyncio.Task[str]] = {}
 
     async def channel(self, user: str, wrong: str = "") -> str:
-        """The channel of somebody's private chat. It says nothing about whether they take messages there.
+        """Return the channel of a person's private chat. They can still refuse messages.
 
-        ``wrong`` is the one that was known so far, if Discord knows no such channel or does not show it to the bot.
+        ``wrong`` is a known channel that Discord denies to exist or to be visible to the bot.
         """
         channel = self._remembered.get(user, wrong)
         if channel != wrong:
             return channel
-        # The hands of one person at several tables ask together.
+        # Several tables of one person can ask at once.
         asking = self._asking.get((user, wrong))
         if asking is None:
             asking = self._asking[user, wrong] = asyncio.create_task(self._load(user, wrong))
@@ -49,7 +48,7 @@ class PrivateChats:
         self._remembered.pop(user, None)
         channel = (await self._client.hget(CHANNELS_KEY, user) or b"").decode()
         if channel and channel == wrong:
-            # Opening may be refused, and then it need not be tried again.
+            # Opening can be refused, and should not be tried again with the wrong channel.
             await self._client.hdel(CHANNELS_KEY, user)
             channel = ""
         if not channel:
@@ -65,5 +64,5 @@ class PrivateChats:
         except NotDelivered:
             raise
         except PlatformFailure as error:
-            # There was nowhere yet to send anything to.
+            # There was no channel yet, so nothing was sent.
             raise NotDelivered(str(error)) from None

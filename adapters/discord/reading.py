@@ -1,8 +1,8 @@
-"""What Discord's interactions mean to the card room.
+"""Reads Discord's interactions for the card room.
 
-Places: a server's channel is ``discord:server/channel``, so that a server with all its channels is one chat; the
-private chat is ``discord:@user``. Where the bot is no member, because somebody uses it who has it installed for
-themselves, a channel is ``discord:guest<channel>``: there it can only speak as long as an interaction's token lives.
+Places: a server's channel is ``discord:server/channel``, so that a server with all its channels is one chat. A private
+chat is ``discord:@user``. A channel is ``discord:guest<channel>`` if the bot is not a member there, because a person
+has installed it for themselves. There it can only write while an interaction's token is valid.
 """
 
 import re
@@ -17,20 +17,18 @@ from bot.platform import Person, Press
 
 PLATFORM = "discord"
 
-TOKEN_SECONDS = 14.5 * 60
-"""An interaction's token lives for 15 minutes; ours are given up a little earlier."""
+TOKEN_SECONDS = 14.5 * 60  # a token is valid for 15 minutes; ours are dropped a little earlier
 
-ANSWER_SECONDS = 4
-"""Within three an interaction is answered, or never."""
+ANSWER_SECONDS = 4  # an interaction is answered within three seconds or never
 
+# A button's custom id: a payload, and a number if one panel has the same payload twice.
 CUSTOM_ID = re.compile(r"(?P<payload>1[mtp].*?)(?:~[0-9]+)?", re.DOTALL)
-"""What a button carries: a payload, and a number behind it where one panel has the same payload twice."""
 
 Interaction = discord.Interaction[discord.Client]
 
 
 class InteractionToken(NamedTuple):
-    """Leave to speak where an interaction came from: its id and token, and when it was given, Unix seconds."""
+    """Permission to write where an interaction came from: its id, its token, and its time in Unix seconds."""
 
     interaction: str
     value: str
@@ -47,7 +45,7 @@ class InteractionToken(NamedTuple):
 
     @property
     def is_young(self) -> bool:
-        """Whether the interaction may still be waiting for its answer."""
+        """True if the interaction can still be waiting for its answer."""
         return self._age < ANSWER_SECONDS
 
     @property
@@ -56,12 +54,12 @@ class InteractionToken(NamedTuple):
 
     @property
     def _age(self) -> float:
-        # From the future come tokens from before the clock was set back, and those of another worker a moment ago.
+        # A token can be from the future: the clock was set back, or another worker's clock is ahead.
         return abs(time.time() - self.since)
 
 
 def is_complete(interaction: Interaction) -> bool:
-    """Whether it says who did something, where, and by which token it is answered; the library looks at none of it."""
+    """Return whether the interaction has a person, a place and a token. The library does not check them."""
     token: object = interaction.token
     has_token = isinstance(token, str) and token.isascii()
     is_somewhere = is_private_chat(interaction) or interaction.channel_id is not None
@@ -69,7 +67,7 @@ def is_complete(interaction: Interaction) -> bool:
 
 
 def person_of(user: discord.User | discord.Member, language: str = "") -> Person:
-    # The library does not look whether a name is a text.
+    # The library does not check that names are text.
     return Person(f"{PLATFORM}:{user.id}", str(user.display_name), str(user.name), language)
 
 
@@ -78,7 +76,7 @@ def presser_of(interaction: Interaction) -> Person:
 
 
 def locale_of(interaction: Interaction) -> str:
-    """What the client speaks. A locale that the library does not know may have any value."""
+    """Return the client's locale. Those unknown to the library can have any value."""
     return str(interaction.locale.value)
 
 
@@ -87,7 +85,7 @@ def token_of(interaction: Interaction) -> InteractionToken:
 
 
 def place_of(interaction: Interaction) -> str:
-    """The channel where somebody did something, whether they alone see it or not."""
+    """Return the channel of an interaction, even if its message is ephemeral."""
     if is_private_chat(interaction):
         return str(Place(PLATFORM, person=str(interaction.user.id)))
     if interaction.guild_id and interaction.client.get_guild(interaction.guild_id):
@@ -96,18 +94,18 @@ def place_of(interaction: Interaction) -> str:
 
 
 def server_name_of(interaction: Interaction) -> str:
-    """What the server is called where somebody did something; empty where there is none, or the bot is no member."""
+    """Return the server's name, or "" if there is no server or the bot is not a member."""
     guild = interaction.client.get_guild(interaction.guild_id) if interaction.guild_id else None
     return str(guild.name or "") if guild else ""
 
 
 def is_private_chat(interaction: Interaction) -> bool:
-    """Whether it came from the private chat with the bot, and not from one among people."""
+    """Return whether the interaction came from the private chat with the bot, not one among people."""
     return interaction.guild_id is None and bool(interaction.context.dm_channel)
 
 
 def ephemeral_place_of(interaction: Interaction) -> str:
-    """The place beside a channel where this person can be shown something alone; empty in the private chat."""
+    """Return the place that only this person sees in the channel, or "" in the private chat."""
     if is_private_chat(interaction):
         return ""
     user, token = str(interaction.user.id), str(token_of(interaction))
@@ -115,8 +113,9 @@ def ephemeral_place_of(interaction: Interaction) -> str:
 
 
 def parse_press(interaction: Interaction) -> Press | None:
-    """The press that an interaction is; None if the button is none of ours. AttributeError, TypeError or ValueError if
-    the message that it was on cannot be read.
+    """Return the press, or None for a foreign button.
+
+    Raises AttributeError, TypeError or ValueError if its message cannot be read.
     """
     data: Any = interaction.data or {}
     custom_id = str(data.get("custom_id", ""))
@@ -132,9 +131,9 @@ def parse_press(interaction: Interaction) -> Press | None:
 
 
 def is_admin_of(interaction: Interaction) -> bool | None:
-    """Return whether somebody may manage the server where they did something; None if they were in no server.
+    """Return whether the person can manage the server, or None outside servers.
 
-    Discord tells each member's permissions in the channel, overwrites included
+    Discord sends each member's permissions in the channel, overwrites included
     (discord.com/developers/docs/resources/guild, "permissions" of a guild member in an interaction).
     """
     if interaction.guild_id is None:
@@ -144,7 +143,7 @@ def is_admin_of(interaction: Interaction) -> bool | None:
 
 
 def _custom_ids(components: Iterable[Any]) -> Iterator[str]:
-    """What the buttons of a message carry. Discord tells of the message, and no client can make that up."""
+    """Yield the custom ids of a message's buttons. Discord sends the message, so a client cannot forge them."""
     for one in components:
         if custom_id := getattr(one, "custom_id", None):
             yield custom_id
@@ -152,19 +151,19 @@ def _custom_ids(components: Iterable[Any]) -> Iterator[str]:
 
 
 def ephemeral_token(place: str) -> InteractionToken:
-    """The token of an ephemeral place."""
     return InteractionToken.parse(Place.parse(place).token)
 
 
 def channel_of(place: str) -> str:
-    """The channel of a place that is no private chat."""
+    """Return the channel of a place that is not a private chat."""
     where = Place.parse(place)
     return where.part or where.chat.removeprefix(GUEST)
 
 
 def message_url(place: str, message: str) -> str:
-    """Where a message in a server's channel is, for whoever may see that channel, as the library's ``jump_url`` has it;
-    empty elsewhere: of a channel where the bot is no member it does not know in which server it is.
+    """Return the link to a message in a server's channel, like the library's ``jump_url``.
+
+    Empty elsewhere: the bot does not know the server of a channel that it is not a member of.
     """
     where = Place.parse(place)
     if where.is_private or is_guest(place):
@@ -173,10 +172,8 @@ def message_url(place: str, message: str) -> str:
 
 
 def is_guest(place: str) -> bool:
-    """Whether the bot is no member there."""
     return Place.parse(place).is_guest
 
 
 def user_of(place: str) -> str:
-    """Whose private chat a place is."""
     return Place.parse(place).person

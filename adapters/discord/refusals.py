@@ -1,4 +1,4 @@
-"""What speaks against a challenge on Discord before the card room hears of it."""
+"""Reasons to refuse a challenge on Discord before the card room sees it."""
 
 import discord
 
@@ -11,7 +11,7 @@ VIEW, WRITE, WRITE_IN_THREADS = _("“View Channel”"), _("“Send Messages”"
 
 
 def challenge_refusal(interaction: Interaction, opponent: discord.User | None, language: str) -> str:
-    """Why the bot will not show a challenge there, for whoever made it; empty if nothing speaks against it."""
+    """Return why no challenge can be shown there, or ""."""
     _ = texts(language).gettext
     if opponent is not None and opponent.bot:
         return _("{name} is a bot. For a game with a robot leave the name out, and press its button.").format(
@@ -27,7 +27,7 @@ def challenge_refusal(interaction: Interaction, opponent: discord.User | None, l
 
 
 def _board_permissions(interaction: Interaction) -> list[tuple[str, bool]]:
-    """The permissions that a board needs in a channel, by Discord's names for them, and whether they are there."""
+    """Return the permissions that a board needs, by Discord's names, and whether the bot has them."""
     has = interaction.app_permissions
     if isinstance(interaction.channel, discord.Thread):
         return [(VIEW, has.view_channel), (WRITE_IN_THREADS, has.send_messages_in_threads)]

@@ -1,7 +1,7 @@
-"""Discord's REST API, as far as the bot uses it: through the library's client, which keeps to the rate limits, and with
-bodies that are JSON already.
+"""The part of Discord's REST API that the bot uses.
 
-What an interaction's token allows goes another way, as in the library: it has limits of its own.
+Requests go through the library's client, which respects rate limits, with ready JSON bodies. Requests with an
+interaction's token go another way, as in the library: they have their own limits.
 """
 
 import json
@@ -26,7 +26,7 @@ TIMEOUT = aiohttp.ClientTimeout(total=20, connect=5)
 
 
 class Rest:
-    """Calls that raise what the library raises, and `SlowDown` when too much was refused."""
+    """REST calls. They raise the library's errors, and `SlowDown` after too many refusals."""
 
     def __init__(self, client: discord.Client, budget: Budget, proxy: str | None) -> None:
         self._client, self._budget, self._proxy = client, budget, proxy
@@ -42,21 +42,21 @@ class Rest:
     # As the bot
 
     async def send(self, channel: str, body: Body, nonce: str, upload: Upload | None = None) -> SentMessage:
-        """Send a message; the same ``nonce`` within a few minutes is the same message."""
+        """Send a message. A repeated ``nonce`` within a few minutes gives the same message."""
         route = Route("POST", "/channels/{channel_id}/messages", channel_id=channel)
         return _message(await self._request(route, {**body, "nonce": nonce, "enforce_nonce": True}, upload))
 
     async def edit(self, channel: str, message: str, body: Body, upload: Upload | None = None) -> SentMessage:
         route = Route("PATCH", "/channels/{channel_id}/messages/{message_id}", channel_id=channel, message_id=message)
-        said = await self._request(route, body, upload)
-        return SentMessage(message, picture_of(said) if body["attachments"] else "")
+        response = await self._request(route, body, upload)
+        return SentMessage(message, picture_of(response) if body["attachments"] else "")
 
     async def delete(self, channel: str, message: str) -> None:
         route = Route("DELETE", "/channels/{channel_id}/messages/{message_id}", channel_id=channel, message_id=message)
         await self._request(route)
 
     async def open_private_chat(self, user: str) -> str:
-        """The channel of the private chat with somebody, whether they can be written to there or not."""
+        """Return the channel of a person's private chat, even if they take no messages there."""
         return _id(await self._request(Route("POST", "/users/@me/channels"), {"recipient_id": user}))
 
     async def _request(self, route: Route, body: Body | None = None, upload: Upload | None = None) -> Any:
@@ -73,7 +73,7 @@ class Rest:
 
     @contextmanager
     def _closing_is_trouble(self) -> Iterator[None]:
-        """Calls in this context end in trouble if all is closed while the library waits before it tries again."""
+        """Turn the error of a call that was waiting to retry when the session closed into Trouble."""
         try:
             yield
         except RuntimeError:
@@ -81,7 +81,7 @@ class Rest:
                 raise
             raise PlatformFailure("closed meanwhile") from None
 
-    # By an interaction's token
+    # With an interaction's token
 
     async def answer(
         self,
@@ -92,7 +92,7 @@ class Rest:
         tell: bool = False,
         upload: Upload | None = None,
     ) -> SentMessage:
-        """Answer an interaction; ``tell`` for the message that comes of it, or changes: otherwise it has no name."""
+        """Answer an interaction. ``tell`` is whether to return the message that it creates or changes."""
         route = Route(
             "POST",
             "/interactions/{webhook_id}/{webhook_token}/callback",
@@ -100,24 +100,26 @@ class Rest:
             webhook_token=token.value,
         )
         payload = {"type": kind} if body is None else {"type": kind, "data": body}
-        said = await self._request_with_token(route, payload, {"with_response": "1"} if tell else None, upload=upload)
-        return _message(said, "resource", "message") if tell else SentMessage("")
+        response = await self._request_with_token(
+            route, payload, {"with_response": "1"} if tell else None, upload=upload
+        )
+        return _message(response, "resource", "message") if tell else SentMessage("")
 
     async def follow_up(self, token: InteractionToken, body: Body, upload: Upload | None = None) -> SentMessage:
-        """Send one more message where the interaction came from; returns it."""
+        """Send one more message where the interaction came from."""
         route = self._webhook("POST", "", token)
         return _message(
             await self._request_with_token(route, body, {"wait": "true"}, young=token.is_young, upload=upload)
         )
 
     async def get_original(self, token: InteractionToken) -> SentMessage:
-        """The message that answered an interaction."""
+        """Return the message that answered an interaction."""
         return _message(await self._request_with_token(self._webhook("GET", "/messages/@original", token)))
 
     async def edit_with_token(
         self, token: InteractionToken, message: str, body: Body, upload: Upload | None = None
     ) -> SentMessage:
-        """Edit a message that came of an interaction (``@original`` is its answer); returns it."""
+        """Edit a message that an interaction created (``@original`` is its answer)."""
         route = self._webhook("PATCH", "/messages/{message_id}", token, message)
         return _message(await self._request_with_token(route, body, young=token.is_young, upload=upload))
 
@@ -142,7 +144,7 @@ class Rest:
         young: bool = False,
         upload: Upload | None = None,
     ) -> Any:
-        """``young`` if the token's interaction may be waiting for its answer, from another worker."""
+        """Send a request. ``young`` is whether another worker might still have to answer the interaction."""
         self._budget.check()
         if self._session is None:
             connector = aiohttp.TCPConnector(limit=0)
@@ -161,7 +163,7 @@ class Rest:
 
 
 class _Uploading(NamedTuple):
-    """A session for calls with a form that is put together already, which the library cannot be given otherwise."""
+    """A session for requests with a ready form, which the library does not accept directly."""
 
     session: aiohttp.ClientSession
     form: aiohttp.BytesPayload
@@ -172,9 +174,9 @@ class _Uploading(NamedTuple):
 
 
 def _form(body: Body | None, upload: Upload) -> aiohttp.BytesPayload:
-    """A body with a file, as multipart/form-data.
+    """Return a body with a file, as multipart/form-data.
 
-    It is put together at once: aiohttp's own forms take as long as all the rest of a call.
+    It is built by hand: aiohttp's own forms take as long as the rest of a call.
     """
     boundary = token_hex(16)
     head = (
@@ -187,22 +189,21 @@ def _form(body: Body | None, upload: Upload) -> aiohttp.BytesPayload:
     return aiohttp.BytesPayload(content, content_type=f"multipart/form-data; boundary={boundary}")
 
 
-def _id(said: Any) -> str:
-    """The id in an answer; Trouble if there is none, for a proxy on the way may say anything."""
-    return str(_value_in(said, "id"))
+def _id(response: Any) -> str:
+    """Return the id in a response. Raises Trouble if it is missing: a proxy on the way can send anything."""
+    return str(_value_in(response, "id"))
 
 
-def _message(said: Any, *path: str) -> SentMessage:
-    """The message in an answer; Trouble if there is none."""
-    found = _value_in(said, *path)
+def _message(response: Any, *path: str) -> SentMessage:
+    found = _value_in(response, *path)
     return SentMessage(_id(found), picture_of(found))
 
 
-def _value_in(said: Any, *path: str) -> Any:
-    """What stands in an answer under some names, each in the one before; Trouble if nothing does."""
+def _value_in(response: Any, *path: str) -> Any:
+    """Return the value at a path of keys in a response. Raises Trouble if it is missing."""
     try:
         for name in path:
-            said = said[name]
+            response = response[name]
     except (KeyError, TypeError):
         raise PlatformFailure("an answer without an id") from None
-    return said
+    return response

@@ -1,5 +1,6 @@
-"""The library's tree of commands, in which nothing that Discord sends is left without an answer or ends in a traceback:
-whatever cannot be read, and whatever fails on the way, is told to one function.
+"""The library's command tree, with every failure passed to one handler.
+
+The library itself would leave some interactions unanswered and write tracebacks.
 """
 
 from collections.abc import Awaitable, Callable
@@ -12,12 +13,10 @@ from discord.app_commands import Namespace
 from adapters.discord import reading
 from adapters.discord.reading import Interaction
 
-HandleError = Callable[[Interaction, Exception], Awaitable[None]]
-"""What is told of an interaction, and of the error that it met."""
+HandleError = Callable[[Interaction, Exception], Awaitable[None]]  # receives an interaction and the error it met
 
 
 def has_valid_options(data: object) -> bool:
-    """Return whether every option of a command has a name and a type."""
     options = data.get("options") if isinstance(data, dict) else None
     return not isinstance(options, list) or all(
         isinstance(one, dict)
@@ -30,7 +29,7 @@ def has_valid_options(data: object) -> bool:
 
 
 class Tree(app_commands.CommandTree[discord.Client]):
-    """``failed`` is told of what fails."""
+    """The command tree. ``failed`` receives each error."""
 
     def __init__(self, client: discord.Client, failed: HandleError) -> None:
         super().__init__(client, allowed_installs=app_commands.AppInstallationType(guild=True, user=True))
@@ -43,24 +42,24 @@ class Tree(app_commands.CommandTree[discord.Client]):
         if not reading.is_complete(interaction):
             raise app_commands.CheckFailure("nobody did it, or nowhere")
         if not has_valid_options(interaction.data):
-            # The library leaves such an option out: a challenge would be open to all.
+            # The library drops such an option, and a challenge would be open to everyone.
             raise app_commands.CheckFailure("an option without a name or a type")
         return True
 
     async def _call(self, interaction: Interaction) -> None:
         try:
             await super()._call(interaction)
-        except Exception as error:  # noqa: BLE001 - the library's, of whatever shape the interaction was
+        except Exception as error:  # noqa: BLE001 - the library can raise anything
             await self.failed(interaction, error)
 
 
 class SlashCommand(app_commands.Command[Any, ..., None]):
-    """A command whose choices may fail to come: the library would write a traceback for each, and answer nothing."""
+    """A command whose autocompletion can fail. The library would write a traceback and answer nothing."""
 
     async def _invoke_autocomplete(self, interaction: Interaction, name: str, namespace: Namespace) -> None:
         try:
             await super()._invoke_autocomplete(interaction, name, namespace)
-        except Exception as error:  # noqa: BLE001 - told as all that fails
+        except Exception as error:  # noqa: BLE001 - handled like every failure
             tree = interaction.client._connection._command_tree
             assert isinstance(tree, Tree)
             await tree.failed(interaction, error)

@@ -1,6 +1,4 @@
-"""Interactions that cannot be read: a new kind of Discord's, or nonsense from something on the way. Each is answered
-all the same, as far as it says how.
-"""
+"""Answers to interactions that cannot be read: a new kind, or malformed data from a proxy."""
 
 import time
 from typing import Any, NamedTuple
@@ -13,18 +11,15 @@ from bot.texts import language_of, texts
 
 UNREADABLE = _("I cannot read what Discord says that you want. Please try again.")
 
-COMMAND, COMPONENT, AUTOCOMPLETE, FORM = 2, 3, 4, 5
-"""Types of interactions that take an answer."""
+COMMAND, COMPONENT, AUTOCOMPLETE, FORM = 2, 3, 4, 5  # types of interactions that take an answer
 
-CHOICES = 8
-"""The kind of answer that says what may be chosen."""
+CHOICES = 8  # the response type with choices for autocompletion
 
-LONGEST_ID = 20
-"""Digits of an id, which has 64 bits."""
+LONGEST_ID = 20  # digits of an id, which has 64 bits
 
 
 class UnreadableInteraction(NamedTuple):
-    """What it takes to answer an interaction, whatever else it says. ``kind`` is the number of its type."""
+    """What is needed to answer any interaction. ``kind`` is the number of its type."""
 
     token: InteractionToken
     kind: int
@@ -36,7 +31,7 @@ class UnreadableInteraction(NamedTuple):
 
     @classmethod
     def from_event(cls, data: Any) -> "UnreadableInteraction | None":
-        """From what the gateway sent; None if that is not enough."""
+        """Read the gateway's event. None if something is missing."""
         if not isinstance(data, dict):
             return None
         number, token, kind = str(data.get("id")), data.get("token"), data.get("type")
@@ -47,7 +42,7 @@ class UnreadableInteraction(NamedTuple):
 
 
 async def answer(rest: Rest, bare: UnreadableInteraction) -> None:
-    """Say that it could not be read; raises what the library raises."""
+    """Say that the interaction could not be read. Raises the library's errors."""
     if bare.kind == AUTOCOMPLETE:
         await rest.answer(bare.token, CHOICES, {"choices": []})
     elif bare.kind in (COMMAND, COMPONENT, FORM):

@@ -580,7 +580,7 @@ async def test_too_many_refused_requests_stop_the_bot_from_asking(store: Store, 
             await until(lambda: len(adapter.budget._refused) == 3)
             await asyncio.sleep(0.3)
         assert len(adapter.budget._refused) == 3
-        assert "discord_refuses" in [line["event"] for line in logs]
+        assert "discord_requests_paused" in [line["event"] for line in logs]
         with pytest.raises(SlowDown) as rest:
             adapter.budget.check()
         assert 590 < rest.value.seconds < 605

@@ -1,4 +1,4 @@
-"""Discord, through discord.py. The library takes half a second to import, so it is imported only if there is a token."""
+"""Discord, through discord.py. The library is imported only with a token: it takes half a second."""
 
 from collections.abc import AsyncIterator
 

@@ -1,1 +1,1 @@
-"""What the pages of the site and its API show of tables and finished games."""
+"""Tables and finished games for the site's pages and its API."""

@@ -1,8 +1,8 @@
-"""A hand as a page shows it: what lies where, what a tap on it presses, and beside it the panel with its buttons.
+"""A player's hand for a web page: the cards, the payload of a tap on each, and the panel with its buttons.
 
-It is made of the same snapshot, panel and scene as a message's picture and buttons. What a card or packet presses is
-what the panel's button for it carries: a page knows no rules. A tap on a card plays it; what else can be done with it,
-such as picking an honour up, has a button of its own.
+It is built from the same snapshot, panel and scene as a message. A tap sends the payload of the panel's button for that
+card or packet, so a page knows no rules. A tap on a card plays it. Other uses of a card, such as picking up an honour,
+have a button of their own.
 """
 
 from collections.abc import Iterable
@@ -24,19 +24,17 @@ from bot.tables.table import Table
 from bot.words.phrases import table_words
 from engine.views import DealView, Packet, PacketsView, TressetteView, View
 
-POINTS_IN_TRICKS = 11
-"""Of a deal of Tressette: 32 thirds and a point for the last trick (docs/rules.md)."""
+POINTS_IN_TRICKS = 11  # in a deal of Tressette: 32 thirds and a point for the last trick (docs/rules.md)
 
-LOCAL_ACTIONS = ("draft", "menu")
-"""What a page keeps to itself: the parts of a move that its reader has chosen, and which menu is open."""
+LOCAL_ACTIONS = ("draft", "menu")  # kept by the page alone: the chosen parts of a move, and which menu is open
 
 
 @dataclass(frozen=True, slots=True)
 class TapCard:
-    """A card, or a packet by its top: ``code`` as it is drawn (empty face down), ``name`` as it is called.
+    """A card, or a packet shown by its top card.
 
-    ``press`` is what a tap presses, empty for nothing; ``role`` is that of the button which it stands for. ``size``
-    and ``label`` are a packet's.
+    ``code`` is the drawn card (empty face down), ``name`` its name in words. ``press`` is the payload of a tap (empty
+    for none), and ``role`` the role of its button. ``size`` and ``label`` belong to packets.
     """
 
     code: str
@@ -50,7 +48,7 @@ class TapCard:
 
 @dataclass(frozen=True, slots=True)
 class PageCard:
-    """A card that somebody played or drew, ``by`` whom. ``at`` counts seats from the reader's, in the order of play."""
+    """A played or drawn card and its player, ``by``. ``at`` counts seats from the reader's in order of play."""
 
     code: str
     by: str
@@ -61,9 +59,10 @@ class PageCard:
 
 @dataclass(frozen=True, slots=True)
 class PagePlayer:
-    """Somebody at the table: ``hidden`` is how many cards they hold that nobody else knows, ``shown`` those known.
+    """A player at the table.
 
-    ``dealing`` is what they do as the dealer, empty for others.
+    ``hidden`` is how many of their cards only they know, ``shown`` are the cards that everyone knows. ``dealing`` is
+    what they do as the dealer, empty for others.
     """
 
     at: int
@@ -78,7 +77,7 @@ class PagePlayer:
 
 @dataclass(frozen=True, slots=True)
 class PageSide:
-    """A side and what is counted of it; the reader's own stands first."""
+    """A side and its counts. The reader's side comes first."""
 
     name: str
     points: str
@@ -88,15 +87,14 @@ class PageSide:
 
 @dataclass(frozen=True, slots=True)
 class HandPage:
-    """All that a page shows of a table to one who sits there. Texts stand in their language.
+    """Everything that a page shows of a table to a player. Texts are in the player's language.
 
-    ``says`` is what has changed, in words, for who does not see it. ``text`` are the panel's spans (text and style)
-    and ``rows`` its buttons, all of them; ``extra`` are those that no card or packet stands for and that are of use
-    now. ``tally`` is the score of the deal that has just ended, ``end_trick`` its last trick. ``clock`` is in seconds a
-    move, 0 where none runs. ``replay`` is the finished game's id, ``results`` the address of the page with
-    everybody's results at the deal of a day, ``rules`` the address of the page on how the game is
-    played. ``resign`` is pressed to be asked whether one really wants to. ``by_link`` is whether whoever has the
-    table's address may sit down.
+    ``says`` is the change in words, for screen readers. ``text`` has the panel's spans (text and style), ``rows`` all
+    its buttons. ``extra`` has the useful buttons that no card or packet replaces. ``tally`` is the score of the deal
+    that has just ended, ``end_trick`` its last trick. ``clock`` is in seconds a move, 0 without a clock. ``replay`` is
+    the finished game's id. ``results`` is the address of everyone's results at the deal of the day, ``rules`` of the
+    game's rules. ``resign`` asks for confirmation first. ``by_link`` is whether anyone with the table's address can sit
+    down.
     """
 
     code: str
@@ -136,7 +134,6 @@ class HandPage:
 
     @property
     def payloads(self) -> set[str]:
-        """What its buttons carry."""
         return {button.payload for row in self.rows for button in row}
 
 
@@ -152,11 +149,11 @@ def hand_page(
     policy: TablePolicy = ORDINARY,
     outcome: Outcome | None = None,
 ) -> HandPage:
-    """What somebody's page shows who sits at a table, or asks for a chair there.
+    """Return the page of a player, or of a person who asks for a seat.
 
-    ``chosen`` is the part of a move that they have chosen, ``menu`` the one that is open while the table waits. After
-    the game ``again`` is who asks them for a rematch, and ``unrated`` is a key of `UNRATED` or empty. ``outcome`` is
-    what the table's ``policy`` has to tell this person of the finished game.
+    ``chosen`` is the chosen part of a move, ``menu`` the open menu before the game. After the game ``again`` is the
+    name of the player who asks for a rematch, and ``unrated`` is a key of `UNRATED` or empty. ``outcome`` is what the
+    table's ``policy`` tells this person about the finished game.
     """
     table = table.spoken(profile.language)
     seat = table.seat_of(person)
@@ -203,7 +200,7 @@ def _page_panel(
 
 
 def _is_for_player(button: Button, *, is_opener: bool) -> bool:
-    """Return whether a button of a challenge is for a player who has a chair."""
+    """Return whether a challenge's button is for a player who already has a seat."""
     return button.role not in (Role.SIT, Role.INVITE) and (is_opener or button.role is not Role.TERMS)
 
 
@@ -277,13 +274,13 @@ class _PageBuilder:
             end_trick=self._page_cards(end.trick, end.seats) if end else (),
             results=self.policy.results_path,
             resign="" if is_over else actions.table(seen.code, "draft", seen.version, RESIGN),
-            # Cards that others have yet to play are for nobody to see.
+            # Others still have to play these cards.
             replay=game_id(self.table) if self.table.phase == "over" and not self.table.is_duplicate else "",
             **common,  # type: ignore[arg-type]
         )
 
     def _line(self, ending: str, view: View) -> str:
-        """What stands above one's cards; ``ending`` is how the game went for the reader."""
+        """Return the line above the player's cards. ``ending`` is the game's result for the reader."""
         if not view.ending:
             return what_to_do(self.seen, self.profile.language, self.profile.suits, self.chosen)
         is_cut_short = self.seen.is_cut_short and view.winner
@@ -291,13 +288,13 @@ class _PageBuilder:
         return " ".join(filter(None, (ending, how, self.besides)))
 
     def _tap_press(self, code: str | None, packet: Packet | None = None) -> tuple[str, Role]:
-        """Return what a tap on a card or a packet presses, and its role."""
+        """Return the payload of a tap on a card or packet, and its role."""
         button = self.pressed.get(code or "") or self.pressed.get(str(packet.number) if packet else "")
         if button:
             return button.payload, button.role
         if packet and (hold := self._hold_press(packet)):
             return hold, Role.CHOOSE
-        # The engine refuses a card that may not be played, and says why.
+        # The engine refuses a card that cannot be played, and says why.
         is_refused = code and self.playable
         return (
             (actions.move(self.seen.code, self.seen.version, f"play {code}"), Role.PLAY)
@@ -306,7 +303,7 @@ class _PageBuilder:
         )
 
     def _is_too_early(self, button: Button) -> bool:
-        """Return whether the button claims a game that its side cannot have won yet. The menu has it then."""
+        """Return whether the button claims a win that is not yet possible. It is only in the menu then."""
         if button.role is not Role.CLAIM or self.seen.seat is None or not self.seen.view:
             return False
         side, view, target = self.seen.seat % 2, self.seen.view, int(self.seen.view.rules["target"])
@@ -314,7 +311,7 @@ class _PageBuilder:
         if isinstance(self.deal, TressetteView):
             declared, tricks = self.deal.declared, self.deal.tricks
         if min(view.totals) >= target:
-            # The deal breaks a tie, so the side needs a lead: by a trick or by what it declared.
+            # The deal breaks a tie, so the side needs a lead: by a trick or by its declarations.
             return not tricks[side] and declared[side] <= declared[1 - side]
         return view.totals[side] + declared[side] + POINTS_IN_TRICKS < target
 
@@ -327,11 +324,9 @@ class _PageBuilder:
         return tuple(found)
 
     def _name(self, code: str | None) -> str:
-        """A card as words of a language call it: by its rank, and its suit's sign."""
         return self.words.card(code) if code else ""
 
     def _piles(self, piles: tuple[Pile, ...], owner: int | None) -> tuple[TapCard, ...]:
-        """Packets as the scene has them, in its order."""
         if not piles:
             return ()
         found = []
@@ -348,16 +343,19 @@ class _PageBuilder:
         return [one for one in self.deal.packets if one.owner == owner and one.place != "hand" and one.left]
 
     def _light_of(self, pile: Pile, packet: Packet) -> Light:
-        """How a packet stands out: raised if a tap plays or chooses it.
+        """Return a packet's light: raised if a tap plays or chooses it.
 
-        An honour that can only be picked up is dim like any card that may not be played: its button stands above.
+        An honour that can only be picked up is dim like any unplayable card. Its button is above.
         """
         if pile.top.light == "playable" and packet.top not in self.playable:
             return "dim"
         return pile.top.light or ("playable" if self._hold_press(packet) else "")
 
     def _hold_press(self, packet: Packet) -> str:
-        """What a tap presses while one takes two packets in hand: the first is only chosen, the second is the move."""
+        """Return the payload of a tap while the player takes two packets in hand.
+
+        The first tap only chooses, the second makes the move.
+        """
         moves = self.seen.view.moves if self.seen.view and self.seen.my_turn else ()
         number = str(packet.number)
         if packet.owner != self.seen.seat or not any(number in move.split(" ")[1:] for move in moves if "hold" in move):
@@ -365,7 +363,7 @@ class _PageBuilder:
         if self.chosen == number:
             return actions.table(self.seen.code, "draft", self.seen.version)
         if not any(str(one.number) == self.chosen for one in self._packets_of(packet.owner)):
-            # A question may be open instead of a choice.
+            # The draft can be an open question instead of a choice.
             return actions.table(self.seen.code, "draft", self.seen.version, number)
         return actions.move(self.seen.code, self.seen.version, f"hold {' '.join(sorted((self.chosen, number)))}")
 

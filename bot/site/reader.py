@@ -1,7 +1,7 @@
-"""Reads finished games to people and programs who have their links: whoever knows a game's id may read it.
+"""Reads finished games for people and programs that know a game's id.
 
-An id is a table's code and the first digits of its first seal: 54 bits, for new tables, that follow from the store's
-secret and from a deal's. Nothing lists them but the results, in the chats where the game was played.
+An id is a table's code and the first digits of its first seal. For new tables that is 54 bits from the store's secret
+and a deal's. Ids appear only in the results, in the chats where the game was played.
 """
 
 from collections.abc import Callable
@@ -17,19 +17,18 @@ from bot.finished.game import FinishedGame, UnreadableGame
 from bot.site.replayed import replayed_analysis, replayed_deal, replayed_game
 from engine.errors import FaultyRecord
 
-CACHE_BYTES = 16 * 1024 * 1024
-"""How much of what was told is kept in memory: some four hundred deals."""
+CACHE_BYTES = 16 * 1024 * 1024  # cache of answers: about four hundred deals
 
 
 class Reader(NamedTuple):
-    """Who reads: a language of ours, and the suits of their cards."""
+    """The reader's language and the suits of their cards."""
 
     language: str
     suits: str = "italian"
 
 
 class Answer(NamedTuple):
-    """JSON, and what tells it from any other answer."""
+    """A JSON answer and its ETag."""
 
     body: bytes
     tag: str
@@ -40,30 +39,30 @@ class Answer(NamedTuple):
 
 
 class AnalysisBusy(Exception):
-    """As many analyses are under way as may be; this one may be asked for later."""
+    """Too many analyses are running. The caller can try again later."""
 
 
 class NotAnalysed(Exception):
-    """A game could not be analysed; why stands in the log."""
+    """The game could not be analysed. The log has the reason."""
 
 
 class GameReader:
-    """Tells finished games. None where there is no such game or deal, or it cannot be read."""
+    """Reads finished games as JSON. Returns None if the game or deal is missing or unreadable."""
 
     def __init__(self, archive: Archive, analysis_pool: AnalysisPool) -> None:
         self._archive, self._analysis_pool = archive, analysis_pool
         self._told: LRUCache[str, bytes] = LRUCache(CACHE_BYTES, getsizeof=len)
 
     async def get_record(self, game_id: str) -> Answer | None:
-        """The record, as docs/records.md has it."""
+        """Return the record (docs/records.md)."""
         return await self._cached_answer(game_id, "record", lambda game: game.record)
 
     async def get_game(self, game_id: str, reader: Reader) -> Answer | None:
-        """A `ReplayedGame`."""
+        """Return a `ReplayedGame`."""
         return await self._cached_answer(game_id, f"game {reader}", lambda game: replayed_game(game, *reader))
 
     async def get_deal(self, game_id: str, number: int, reader: Reader) -> Answer | None:
-        """A `ReplayedDeal`, by its number from 1."""
+        """Return a `ReplayedDeal`. ``number`` starts at 1."""
 
         def tell(game: FinishedGame) -> BaseModel | None:
             return replayed_deal(game, number, *reader) if 1 <= number <= len(game.record.deals) else None
@@ -71,8 +70,9 @@ class GameReader:
         return await self._cached_answer(game_id, f"deal {number} {reader}", tell)
 
     async def get_analysis(self, game_id: str, reader: Reader, *, begin: bool = False) -> Answer | None:
-        """A `ReplayedAnalysis`, as far as it has come; with ``begin`` one that was not made is begun; TooMuchToDo
-        or NotAnalysed where that cannot be.
+        """Return a `ReplayedAnalysis`, as far as it is done.
+
+        ``begin`` starts a missing one. Raises AnalysisBusy or NotAnalysed if that fails.
         """
         stored = await self._archive.get_bytes(game_id)
         game = _parsed(stored)
@@ -89,7 +89,7 @@ class GameReader:
     async def _cached_answer(
         self, game_id: str, what: str, tell: Callable[[FinishedGame], BaseModel | None]
     ) -> Answer | None:
-        """What is told of a game as it is stored now: people who are forgotten are gone from the next answer on."""
+        """Return the answer for a game as stored now. A forgotten person is missing from the next answer on."""
         stored = await self._archive.get_bytes(game_id)
         if stored is None:
             return None

@@ -1,7 +1,7 @@
-"""What a reader is told of a finished game, as JSON has it: every position from the record, by the engine.
+"""Finished games as JSON: the engine replays each position from the record.
 
-A finished game has no secrets: each step says what everybody saw, and what each seat saw beside it. Whoever shows "all
-hands open" shows both. Cards, moves and views are as in `engine.views` and docs/records.md.
+A finished game has no secrets. Each step has what everyone saw, and what each seat saw in addition. A page with all
+hands open shows both. Cards, moves and views are described in `engine.views` and docs/records.md.
 """
 
 from collections.abc import Iterator, Sequence
@@ -23,50 +23,47 @@ from engine.tressette import TressetteDeal
 from engine.views import DealView, Packet, PacketsView, SpadesView, StockView, TressetteView
 
 OpenView = PacketsView | StockView | SpadesView | TressetteView | DealView
-RECORD_TYPES = (TressetteRecord, SpadesRecord)
-"""What records are, by their games' family."""
+RECORD_TYPES = (TressetteRecord, SpadesRecord)  # record types, one per family of games
 
 COSTLIEST = 3
 
 
 class ApiModel(BaseModel):
-    """Something that is told to programs and pages: it does not change, and all of it is documented."""
+    """A model of the public API. It is immutable and fully documented."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
 
 class SeatView(ApiModel):
-    """What one seat saw otherwise than everybody did; null what its game does not know."""
+    """A seat's own view, in addition to the public one. Fields that its game lacks are null."""
 
     hand: list[str]
     packets: list[Packet] | None = None
-    drawn: str | None = Field(None, description="Spades: the card that it looked at, to keep or to throw away.")
-    discarded: list[str] | None = Field(None, description="Spades: what it had thrown away.")
+    drawn: str | None = Field(None, description="Spades: the card drawn, to keep or to discard.")
+    discarded: list[str] | None = Field(None, description="Spades: the discarded cards.")
 
 
 class Step(ApiModel):
-    """A position, and the move that led to it."""
-
-    seat: int | None = Field(description="Who moved; null for chance, and where the cards were dealt.")
-    move: str = Field(description="In the notation of a record; empty where the cards were dealt.")
+    seat: int | None = Field(description="Who moved; null for chance and for the deal itself.")
+    move: str = Field(description="In the notation of a record; empty for the deal itself.")
     text: str = Field(description="The move in words, in the reader's language.")
     view: OpenView = Field(description="What everybody saw.", union_mode="left_to_right")
-    seats: list[SeatView] = Field(description="What each seat saw otherwise.")
+    seats: list[SeatView] = Field(description="What each seat saw in addition.")
     taken: tuple[int, int] | None = Field(
-        description="Thirds of a point that each side had taken in tricks, which nobody may look up during a deal."
+        description="Thirds of a point that each side has taken in tricks. Players cannot see them during a deal."
     )
 
 
 class ReplayedDeal(ApiModel):
-    """A deal, step by step: the first step is the deal as it was dealt, each other one stands after a move."""
+    """A deal step by step. The first step shows the cards as dealt, each later one the position after a move."""
 
     number: int
     steps: list[Step]
-    score: list[str] = Field(description="What it counted, in words.")
+    score: list[str] = Field(description="The score in words.")
 
 
 class DealHead(ApiModel):
-    """A deal in a game's overview. ``entries`` are its score by side, as the record has them."""
+    """A deal in a game's overview. ``entries`` are its score by side, as in the record."""
 
     number: int
     dealer: int
@@ -76,26 +73,25 @@ class DealHead(ApiModel):
 
 
 class ReplayedGame(ApiModel):
-    """A finished game's overview."""
-
     id: str
     game: str
-    title: str = Field(description="What the game is called in the reader's language.")
-    is_french: bool = Field(description="Whether it is played with a French pack.")
+    title: str = Field(description="The game's name in the reader's language.")
+    is_french: bool = Field(description="Whether the game uses a French pack.")
     rules: dict[str, int | str | bool]
-    seats: list[str] = Field(description="What the players were called, by seat; seats 0 and 2 are side 0.")
+    seats: list[str] = Field(description="The players' names by seat; seats 0 and 2 are side 0.")
     ended: int = Field(description="Unix seconds.")
     winner: list[int] | None
     ending: str | None
-    result: str = Field(description="Who won, and how, in words.")
-    fixture: str = Field(description="Which game of a tournament it was, in words; empty for any other.")
-    cards: dict[str, str] = Field(description="What each card is called with the reader's suits, by its code.")
+    result: str = Field(description="The winner and the ending in words.")
+    fixture: str = Field(description="The tournament's fixture in words; empty for other games.")
+    cards: dict[str, str] = Field(description="Each card's name with the reader's suits, by code.")
     deals: list[DealHead]
 
 
 class Judgement(ApiModel):
-    """What a decision was worth; a move that gave several things away has a judgement on each. ``place`` is the move's
-    place among the deal's, from 0.
+    """The value of a decision. A move with several mistakes has a judgement for each.
+
+    ``place`` is the move's number in the deal, from 0.
     """
 
     deal: int
@@ -103,35 +99,36 @@ class Judgement(ApiModel):
     seat: int
     move: str
     better: str
-    lost: float = Field(description="Points given away; people are shown them times `score_unit`.")
-    exact: bool = Field(description="Whether perfect play with open cards says so, or the strong robot's judgement.")
-    text: str = Field(description="What would have been better and why, in words; empty if nothing was given away.")
+    lost: float = Field(description="Points given away; shown to people times `score_unit`.")
+    exact: bool = Field(
+        description="Whether perfect play with open cards says so; otherwise the strong robot's judgement."
+    )
+    text: str = Field(description="The better move and the reason in words; empty if nothing was given away.")
 
 
 class Played(ApiModel):
-    """How well one seat played, in all."""
+    """The quality of one seat's play."""
 
     seat: int
     decisions: int
-    accuracy: int | None = Field(description="How many decisions of a hundred gave nothing away; null of none.")
-    lost: float = Field(description="The same, by either measure.")
+    accuracy: int | None = Field(description="Percentage of decisions that gave nothing away; null without decisions.")
+    lost: float = Field(description="Points given away in total, by either measure.")
 
 
 class ReplayedAnalysis(ApiModel):
-    """The analysis of a game, as far as it has come: done when ``deals_done`` is ``deals``."""
+    """The analysis of a game so far. It is done when ``deals_done`` equals ``deals``."""
 
     deals: int
     deals_done: int
-    is_begun: bool = Field(description="Whether it has been made, or is being made.")
+    is_begun: bool = Field(description="Whether the analysis has started.")
     judgements: list[Judgement]
     players: list[Played] = Field(description="By seat; empty before the analysis is done.")
     costliest: list[Judgement] = Field(
-        description="All that the three moves gave away that cost most, of all players, the costliest move first."
+        description="All judgements on the three costliest moves of all players, the costliest move first."
     )
 
 
 def replayed_game(game: FinishedGame, language: str, suits: str) -> ReplayedGame:
-    """A game's overview, in a language."""
     record, words = game.record, _wording(game.record, language, suits)
     return ReplayedGame(
         id=game.id,
@@ -160,7 +157,7 @@ def replayed_game(game: FinishedGame, language: str, suits: str) -> ReplayedGame
 
 
 def replayed_deal(game: FinishedGame, number: int, language: str, suits: str) -> ReplayedDeal:
-    """A deal, by its number from 1. FaultyRecord where a move cannot be."""
+    """Return a deal by its number from 1. Raises FaultyRecord for an impossible move."""
     record, words = game.record, _wording(game.record, language, suits)
     deal = record.deals[number - 1]
     return ReplayedDeal.model_construct(
@@ -171,7 +168,7 @@ def replayed_deal(game: FinishedGame, number: int, language: str, suits: str) ->
 
 
 def replayed_analysis(game: FinishedGame, known: Analysis | None, language: str, suits: str) -> ReplayedAnalysis:
-    """What is known of a game; None if nothing is, and nobody has asked."""
+    """Return the analysis known so far. None means that none was started."""
     record, deals = game.record, len(game.record.deals)
     words = _wording(record, language, suits)
     verdicts = known.verdicts if known else []
@@ -195,7 +192,7 @@ def _wording(record: Record, language: str, suits: str) -> Wording:
 def _steps(record: Record, number: int, words: Wording) -> Iterator[Step]:
     game: Game
     for place, game in enumerate(replay(record, number)):
-        # Chance's moves come with those that they follow from: the game may be ahead of its record by one.
+        # Chance's moves are replayed with the move before them, so the game can be one move ahead of its record.
         seat, move = record.deals[number - 1].moves[place - 1][:2] if place else (None, "")
         view = game.view(None).deal
         assert view

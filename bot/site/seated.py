@@ -1,4 +1,4 @@
-"""Tables as one who sits there may see them, as JSON tells them: for programs that play."""
+"""Tables as a program sees them from its seat, as JSON."""
 
 from pydantic import Field
 
@@ -7,14 +7,14 @@ from bot.tables.table import Table
 
 
 class OwnTable(PublicTable):
-    """A table as one who sits there may see it: ``view`` has that seat's hand, too."""
+    """A table as a player sees it. ``view`` includes the player's hand."""
 
-    seat: int | None = Field(description="Where this program sits; null while it only asks for a chair.")
-    moves: list[str] = Field(description="What it may do now, in or out of turn, in a record's notation.")
+    seat: int | None = Field(description="This program's seat; null while it asks for one.")
+    moves: list[str] = Field(description="The legal moves now, in or out of turn, in a record's notation.")
 
 
 def own_table(table: Table, person: str) -> OwnTable:
-    """What somebody at a table may see of it, by nothing but the view of their seat."""
+    """Return the table as a person sees it, using only the view of their seat."""
     seat = table.seat_of(person)
     view = table.view(seat) if seat is not None else None
     deal = view.deal if view else None

@@ -1,10 +1,10 @@
-"""Tables as those see them who do not sit there: what everybody may see, as it comes to be.
+"""Tables as spectators see them, live.
 
-A table is watched by its *watch id*: its code, and letters that follow from the store's secret. The board in a group
-has the link, and so has each player's own list of tables; whoever has it may watch, and the code alone is not enough.
-A table that no chat shows, such as one that was opened on a page, is watched by whom its players give the link. Tables
-in private chats cannot be watched, nor those of strangers, nor deals that others have yet to play, nor those that are
-shown in a chat which does not want it. A tournament's are as those of the chat where it was opened.
+A table is watched by its *watch id*: its code, and letters that follow from the store's secret. The code alone is not
+enough. The board in a group has the link, and so has each player's list of tables. Players of a table that no chat
+shows, for example one opened on a page, can pass on the link. Tables in private chats cannot be
+watched, and neither can tables of strangers. The same is true for a deal that others still have to play, and for chats
+that forbid it. A tournament's tables follow the chat that opened the tournament.
 """
 
 import asyncio
@@ -31,56 +31,52 @@ from bot.words.wording import card_faces
 from engine import game_kind
 from engine.cards import FRENCH, ITALIAN
 
-RECHECK_SECONDS = 10.0
-"""After so long a watched table is looked at though nobody told that it has changed."""
+RECHECK_SECONDS = 10.0  # a watched table is read again after so long without a notification
 
-REMOTE_RECHECK_SECONDS = 1.0
-"""The same where another worker delivers the table: then only what is pressed here is told."""
+REMOTE_RECHECK_SECONDS = 1.0  # the same if another worker delivers the table: only presses in this worker are notified
 
+# without news, spectators get an empty state after so long, so that the connection stays open
 KEEP_ALIVE_SECONDS = 10.0
-"""After so long without news those who watch are told that there is none, so that nobody takes them for gone."""
 
 log = structlog.get_logger()
 
 
 class PublicSeat(BaseModel):
-    """Somebody at a table."""
+    """A player at a table."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
     name: str
-    is_robot: bool = Field(description="Whether a robot of ours or somebody's program sits there.")
+    is_robot: bool = Field(description="Whether the player is one of the bot's robots or a program.")
 
 
 class PublicTable(BaseModel):
-    """A table as everybody may see it. The version grows with everything that happens there."""
+    """A table as everyone sees it. The version increases with every change."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
     code: str
     version: int
     game: str
     rules: dict[str, int | str | bool]
-    is_french: bool = Field(description="Whether it is played with a French pack.")
-    phase: str = Field(
-        description="open while chairs are being taken, closed if no game came of it, playing, over; or unreadable."
-    )
-    seats: list[PublicSeat | None] = Field(description="By seat; null where nobody sits. Seats 0 and 2 are side 0.")
-    clock: int = Field(description="Seconds that a move may take; 0 without a clock.")
-    is_late: bool = Field(description="Whether the time is up of whoever is to move.")
-    deal: int = Field(description="The number of the deal on the table, from 1; 0 before the first.")
-    seal: str | None = Field(description="The commitment to the running deal's shuffle.")
+    is_french: bool = Field(description="Whether the game uses a French pack.")
+    phase: str = Field(description="open while seats are free, closed if no game began, playing, over, or unreadable.")
+    seats: list[PublicSeat | None] = Field(description="By seat; null for an empty seat. Seats 0 and 2 are side 0.")
+    clock: int = Field(description="Seconds per move; 0 without a clock.")
+    is_late: bool = Field(description="Whether the player to move has run out of time.")
+    deal: int = Field(description="The number of the current deal, from 1; 0 before the first.")
+    seal: str | None = Field(description="The commitment to the current deal's shuffle.")
     view: OpenView | None
     turn: int | None
-    totals: tuple[int, int] = Field(description="Whole points by side: people are shown them times `score_unit`.")
+    totals: tuple[int, int] = Field(description="Whole points by side; shown to people times `score_unit`.")
     bags: tuple[int, int]
     winner: list[int] | None
     ending: str | None
     replay: str | None = Field(
-        description="The id of the finished game, once it is over; null of a deal that others have yet to play."
+        description="The id of the finished game; null before the end, and for a deal that others still have to play."
     )
 
 
 def public_table(table: Table) -> PublicTable:
-    """What everybody may see of a table, by nothing but the public's view."""
+    """Return the table as everyone sees it, using only the public view."""
     view = table.view(None)
     deal = view.deal if view else None
     return PublicTable.model_construct(
@@ -109,25 +105,24 @@ def public_table(table: Table) -> PublicTable:
 
 
 def card_names() -> dict[str, dict[str, str]]:
-    """What cards are called, by faces and code."""
+    """Return the cards' names, by faces and code."""
     packs = {"italian": ITALIAN, "french": ITALIAN, "french_pack": FRENCH}
     return {faces: {code: card_faces(faces)[code] for code in pack.codes} for faces, pack in packs.items()}
 
 
 class _WatchedTable:
-    """A table that is being watched: its latest state as JSON, and who waits for the next."""
+    """A watched table: its latest state as JSON, and an event for the next one."""
 
     def __init__(self) -> None:
         self.state = b""
         self.is_over = False
         self.watchers = 0
-        self.changed = asyncio.Event()
-        """Set when the table is to be looked at."""
+        self.changed = asyncio.Event()  # set when the table should be read again
         self._news = asyncio.Event()
         self._told_at = 0.0
 
     def update(self, state: bytes) -> None:
-        """Tell what the table is like now, if that is news, or if there has been none for a while."""
+        """Publish a state if it is new, or if none was published for a while."""
         now = asyncio.get_running_loop().time()
         if state != self.state or now - self._told_at >= KEEP_ALIVE_SECONDS:
             self.state, self._told_at = state, now
@@ -142,8 +137,9 @@ class _WatchedTable:
         news.set()
 
     async def states(self) -> AsyncGenerator[bytes]:
-        """The latest state, and each later one, but for those that come while another is being taken; nothing where
-        there is no news for a while.
+        """Yield the latest state, and then each later one.
+
+        States that come while the reader is busy are skipped. Without news for a while it yields an empty state.
         """
         shown = b""
         while True:
@@ -160,7 +156,7 @@ class _WatchedTable:
 
 
 class Watching:
-    """Shows tables to whoever has the link to watch them."""
+    """Shows live tables to everyone who has the link."""
 
     def __init__(self, room: Room, people: People, shards: Shards) -> None:
         self._room, self._people, self._shards = room, people, shards
@@ -173,19 +169,19 @@ class Watching:
             watched.changed.set()
 
     async def watch_id(self, table: Table) -> str:
-        """By what a table is watched; empty if it may not be."""
+        """Return a table's watch id, or "" if it cannot be watched."""
         return await self._watch_id(table.code) if await self._is_watchable(table) else ""
 
     async def get_table(self, watch_id: str) -> PublicTable | None:
-        """A table as it stands; None where there is none of this id, or it may not be watched."""
+        """Return a table, or None if the id is unknown or the table cannot be watched."""
         found = await self._find_table(watch_id)
         return public_table(found) if found else None
 
     async def stream(self, watch_id: str) -> AsyncGenerator[bytes] | None:
-        """A table as it stands and as it comes to be, as JSON, until its game is over or it may not be watched.
+        """Stream a table's states as JSON until its game is over or it can no longer be watched.
 
-        Whoever takes them slowly gets the latest; empty ones say that there is no news. None as for `table`; raises one
-        of the store's errors.
+        A slow reader gets the latest state. An empty state means no news. Returns None as `get_table` does. Raises the
+        store's errors.
         """
         table = await self._find_table(watch_id)
         return None if table is None else self._stream(table.code)
@@ -207,7 +203,7 @@ class Watching:
         self._tasks.cancel()
 
     async def _follow(self, code: str, watched: _WatchedTable) -> None:
-        """Look at a table whenever it may have changed, for as long as anybody watches it."""
+        """Read a table after each change, as long as it has spectators."""
         try:
             while not watched.is_over:
                 watched.changed.clear()
@@ -234,7 +230,7 @@ class Watching:
             watched.end()
             return
         except STORE_ERRORS as error:
-            # Whoever watches sees it as it was, and what has changed when the store is back.
+            # Spectators keep the old state until the store is back.
             log.info("watched_table_not_read", table=code, why=type(error).__name__)
             watched.update(watched.state)
             return
@@ -244,7 +240,7 @@ class Watching:
 
     async def _find_table(self, watch_id: str) -> Table | None:
         code = watch_id.partition("-")[0]
-        # Before anything is looked up: who does not have the link learns nothing of which codes there are.
+        # Checked before any lookup, so that a wrong link reveals nothing about which codes exist.
         if not secrets.compare_digest((await self._watch_id(code)).encode(), watch_id.encode()):
             return None
         try:
@@ -259,7 +255,7 @@ class Watching:
     async def _is_watchable(self, table: Table) -> bool:
         hosts = [table.fixture.place] if table.fixture else table.hosts
         groups = [place for place in hosts if not is_private(place) and not is_inline(place)]
-        # Who plays again what was opened on a page is asked in private chats.
+        # A rematch of a table opened on a page is offered in private chats.
         is_private_only = bool(hosts) and not groups and table.origin != "page"
         if table.are_strangers or table.is_duplicate or is_private_only:
             return False

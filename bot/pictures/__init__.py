@@ -1,1 +1,1 @@
-"""Pictures of what is on the table."""
+"""Pictures of tables and results."""

@@ -1,7 +1,7 @@
-"""The card art: any card of any deck, and a back for each, as SVG that needs nothing from outside.
+"""The card art: every card and the back of each deck, as self-contained SVG.
 
-Cards are `WIDTH` by `HEIGHT` units, 5 to 8, in every deck. Drawings are in `bot/pictures/art/`; what is repeated, such
-as pips, indices and liveries, is put together by the modules beside this one.
+All cards are `WIDTH` by `HEIGHT` units, in a ratio of 5 to 8. The drawings are in `bot/pictures/art/`. Modules in this
+package compose the repeated parts: pips, indices and liveries.
 """
 
 from functools import cache
@@ -20,7 +20,7 @@ PACKS: dict[Suits, Pack] = {"italian": ITALIAN, "french": FRENCH}
 
 @cache
 def card_svg(card: str, deck: Deck) -> str:
-    """A card by the engine's code for it, such as "3D"; KeyError for a code that is not in the deck's pack."""
+    """Return a card by the engine's code, for example "3D". Raises KeyError if the deck's pack lacks it."""
     if card not in PACKS[deck.suits].index:
         raise KeyError(card)
     rank, name = card[0], suit_name(card[1], deck.suits)
@@ -32,18 +32,18 @@ def card_svg(card: str, deck: Deck) -> str:
 
 @cache
 def back_svg(deck: Deck) -> str:
-    """The back of every card of a deck."""
+    """Return the back of a deck's cards."""
     return _card(drawing(f"backs/{deck.suits}").place(125, 200, HEIGHT))
 
 
 def suit_name(suit: str, suits: Suits) -> str:
-    """The English name of a suit by its letter, as drawings are called; ValueError for no suit of these."""
+    """Return a suit's English name, used in file names. Raises ValueError for an unknown letter."""
     pack = PACKS[suits]
     return pack.suit_names[pack.suits.index(suit)]
 
 
 def _card(content: str) -> str:
-    """A sheet of paper with a thin outline, so that it stands out on light and on dark."""
+    """Put content on paper. The thin outline is visible on light and dark backgrounds."""
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}">'
         f'<rect x="1" y="1" width="248" height="398" rx="17" fill="{PAPER}" stroke="#8d8071" stroke-width="2"/>'
@@ -58,13 +58,13 @@ def _face(rank: str, name: str, suits: Suits) -> str:
 
 
 def _index(rank: str, name: str) -> str:
-    """A corner's rank, and the suit's sign below it."""
+    """Return a corner: the rank with the suit's sign below."""
     colour = SUIT_COLOURS[name]
     return _index_group(rank, name, glyph(rank).place(26, 34, 38, colour=colour), _sign(name, 26, 73, 29))
 
 
 def _easy_face(rank: str, name: str) -> str:
-    """A rank and below it a sign, as large as both can be, on the left: there they are seen where cards overlap."""
+    """Return a rank above a sign, as large as possible, on the left: that part stays visible if cards overlap."""
     letter = glyph(rank).place(90, 104, 170, colour=SUIT_COLOURS[name])
     return _index_group(rank, name, letter, _sign(name, 98, 286, 168))
 
@@ -74,13 +74,13 @@ def _sign(name: str, x: float, y: float, height: float) -> str:
 
 
 def _index_group(rank: str, name: str, *index: str) -> str:
-    """An index with what it says, for those who read the drawing instead of looking at it."""
+    """Return an index with data attributes for programs that read the drawing."""
     return f'<g class="index" data-rank="{rank}" data-suit="{name}">{"".join(index)}</g>'
 
 
 @cache
 def sprite_svg(deck: Deck) -> str:
-    """All cards of a deck and their back as one drawing, in which each is a symbol by its code or "back"."""
+    """Return one SVG with a symbol for each card of a deck and for its back. Ids are card codes and "back"."""
     drawn = {**{code: card_svg(code, deck) for code in PACKS[deck.suits].codes}, "back": back_svg(deck)}
     symbols = (
         f'<symbol id="{name}" viewBox="0 0 {WIDTH} {HEIGHT}">{_inner_svg(svg)}</symbol>' for name, svg in drawn.items()
@@ -89,5 +89,4 @@ def sprite_svg(deck: Deck) -> str:
 
 
 def _inner_svg(svg: str) -> str:
-    """What a drawing is made of, without its outermost element."""
     return svg[svg.index(">") + 1 : svg.rindex("</svg>")]

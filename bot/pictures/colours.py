@@ -1,4 +1,4 @@
-"""The colours of the card art that more than one drawing has."""
+"""Colours that several drawings of the card art share."""
 
 INK, PAPER = "#2b1b17", "#fdf8ec"
 
@@ -12,7 +12,7 @@ SUIT_COLOURS = {
     "hearts": "#a80c1c",
     "spades": "#181b21",
 }
-"""The suits' colours on a card, by their English names.
+"""Colours of suits on cards, by English name.
 
-People of every colour vision tell those of a pack apart: tests/bot/pictures/test_colours.py checks it.
+They are distinct for every kind of colour vision: tests/bot/pictures/test_colours.py checks this.
 """

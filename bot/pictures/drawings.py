@@ -1,4 +1,4 @@
-"""The drawings in bot/pictures/art/, and how they are put onto a card."""
+"""Reads the drawings in bot/pictures/art/ and places them on a card."""
 
 import re
 from functools import cache
@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 
 class Drawing(NamedTuple):
-    """A file of `bot/pictures/art/`: its measures, the presentation attributes of its root, and what is in it."""
+    """A file of `bot/pictures/art/`: its size, the presentation attributes of its root, and its content."""
 
     width: float
     height: float
@@ -15,9 +15,9 @@ class Drawing(NamedTuple):
     content: str
 
     def place(self, x: float, y: float, height: float, turn: float = 0, colour: str = "black") -> str:
-        """The drawing as an SVG group, ``height`` high, its centre at ``x``, ``y``, turned by degrees clockwise.
+        """Return an SVG group, ``height`` units high and centred at ``x``, ``y``, turned clockwise by degrees.
 
-        ``colour`` is that of drawings that have none of their own.
+        ``colour`` applies to drawings without a colour of their own.
         """
         scale = height / self.height
         turned = f" rotate({turn:g})" if turn else ""
@@ -27,7 +27,7 @@ class Drawing(NamedTuple):
 
 @cache
 def drawing(name: str) -> Drawing:
-    """The drawing of that name, such as "signs/cups"; FileNotFoundError if there is none."""
+    """Load a drawing by name, for example "signs/cups". Raises FileNotFoundError if it is missing."""
     text = (files("bot") / "pictures" / "art" / f"{name}.svg").read_text(encoding="utf-8")
     found = re.fullmatch(r'<svg xmlns="\S+" viewBox="0 0 (\S+) (\S+)" ?([^>]*)>(.*)</svg>\s*', text, re.DOTALL)
     if not found:
@@ -40,7 +40,7 @@ def drawing(name: str) -> Drawing:
 
 @cache
 def glyph(rank: str) -> Drawing:
-    """The letter or number of a rank, by the engine's letter for it."""
+    """Return the glyph of a rank by the engine's letter for it. Raises KeyError if it is missing."""
     letters = drawing("glyphs")
     found = re.search(rf'<path id="{rank}" (d="[^"]+")/>', letters.content)
     if not found:

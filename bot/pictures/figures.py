@@ -1,7 +1,7 @@
-"""The figures: a body for each rank, with a head, a hat and the suit's sign in a hand.
+"""Court cards: each rank has a body with a head, a hat and the suit's sign in one hand.
 
-The drawings in `art/figures/` wear the livery of coins; another suit's has other colours in their place. Italian
-figures stand on their feet, French ones are drawn to the waist, twice.
+The drawings in `art/figures/` have the livery of coins. For other suits the colours are replaced. Italian figures are
+drawn in full, French ones to the waist and twice.
 """
 
 from typing import NamedTuple
@@ -13,7 +13,7 @@ CARD_WIDTH = 250
 
 
 class PlacedDrawing(NamedTuple):
-    """A drawing of `art/figures/`, where its centre lies on the card, and its height; in {} is what a livery names."""
+    """A drawing of `art/figures/`, its centre on the card and its height. The livery fills in the {} in its name."""
 
     name: str
     x: float
@@ -22,7 +22,7 @@ class PlacedDrawing(NamedTuple):
 
 
 class Figure(NamedTuple):
-    """Drawings from back to front; the sign is held at ``hand``, behind ``arm``."""
+    """Drawings from back to front. The sign is at ``hand``, behind ``arm``."""
 
     body: tuple[PlacedDrawing, ...]
     arm: PlacedDrawing
@@ -32,6 +32,7 @@ class Figure(NamedTuple):
 _ROD, _FIST = PlacedDrawing("rod-{rod}", 78, 116.5, 167), PlacedDrawing("fist", 78, 116.5, 167)
 _SIGN = (76, 60)
 
+# figures by rank, Italian and French
 FIGURES = {
     "F": Figure(
         (
@@ -95,17 +96,16 @@ FIGURES = {
         _SIGN,
     ),
 }
-"""The figures by their ranks, Italian and French."""
 
+# height of a held Italian sign, and how far its centre is above the hand
 HELD = {"coins": (66, 34), "cups": (84, 31), "swords": (136, 44), "batons": (128, 34)}
-"""How high an Italian sign is that is held, and how far its centre lies above the hand."""
 
 
 class Livery(NamedTuple):
-    """What a suit's people look like, and their horse: colours in the order of those in the drawings.
+    """The look of a suit's people and horse. Colours are in the order of those in the drawings.
 
-    French figures hold a ``rod`` beside their sign, their ``queen`` has a headdress of her own, and they look to the
-    sign's side, which is the other one if ``looks_right``.
+    French figures hold a ``rod`` next to their sign, and their ``queen`` has her own headdress. They look towards the
+    sign, on the other side if ``looks_right``.
     """
 
     hat: str
@@ -127,6 +127,7 @@ class Livery(NamedTuple):
         return self[3:10]
 
 
+# by suit name; the drawings have the colours of coins
 LIVERIES = {
     "coins": Livery(
         "beret", "shaven", "points", "#e8a020", "#a8321f", "#5a3216", "#e9e2d6", "#f4ece0", "#c9b8a6", "#3a2a22"
@@ -171,11 +172,10 @@ LIVERIES = {
         looks_right=True,
     ),
 }
-"""By the suits' names; the drawings have the colours of coins."""
 
 
 def italian_figure(rank: str, name: str) -> str:
-    """A figure of the suit of that name, as SVG groups in a card's measures."""
+    """Return a figure of the named suit as SVG groups, in card units."""
     drawn = FIGURES[rank]
     height, rise = HELD[name]
     sign = drawing(f"pips/{name}").place(drawn.hand[0], drawn.hand[1] - rise, height)
@@ -183,7 +183,7 @@ def italian_figure(rank: str, name: str) -> str:
 
 
 def french_figure(rank: str, name: str) -> str:
-    """A figure of the suit of that name, once upright and once on its head, with a band between."""
+    """Return a figure of the named suit, once upright and once upside down, with a band between."""
     drawn, colour = FIGURES[rank], SUIT_COLOURS[name]
     x, y = drawn.hand
     half = _body(drawn, name) + _dress(drawn.arm, name)

@@ -1,7 +1,7 @@
-"""Where everything of a scene lies: cards, boxes and texts, in pixels of the picture and in the order of painting.
+"""The layout of a scene: cards, boxes and texts in pixels, in painting order.
 
-A picture is `WIDTH` pixels wide, twice as many as a phone's screen has points, and as high as it must be. From above:
-who plays and how it stands; what the others hold; the mat with the trick; whose turn it is; one's own cards.
+From top to bottom: players and points, the others' cards, the mat with the trick, the line with the turn, the viewer's
+cards.
 """
 
 from __future__ import annotations
@@ -18,73 +18,57 @@ WIDTH = 720
 MARGIN = 20
 INNER = WIDTH - 2 * MARGIN
 
+# Card widths: the viewer's hand; the last trick and the others' cards; a known hand of another player.
 CARD, SMALL, OPEN = 220, 84, 112
-"""How wide cards are: one's own; what is over, and what the others hold; and what they hold where all of it is known.
-"""
 
-OPEN_STEP = 68
-"""How much must be seen of the left side of what they hold where all of it is known; otherwise it is smaller."""
+OPEN_STEP = 68  # visible width of each card in a known hand; with less room its cards are smaller
 
+# heights: the strip with the points, the same with another line for names or notes, lines of text
 STRIP, TALL_STRIP, LINE, TITLE = 88, 116, 50, 28
-"""How high the strip with the points is, and where partners' names or long notes need a line more."""
 
+# width of a side's name and notes next to points of two digits, next to three digits, and below the points
 BESIDE_POINTS, BESIDE_MANY_POINTS, BELOW_POINTS = 230, 200, 330
-"""How wide a side's name and notes may be, beside points of two digits and of three, and below them."""
 
-POINTS, LONG_POINTS = 52, 38
-"""How large points are written, and those that are longer than three characters, as −200 is."""
+POINTS, LONG_POINTS = 52, 38  # font size of points, and of those longer than three characters (−200)
 
-MIN_LETTER = 0.4
-"""How wide a letter is on average, of the size that was asked for, where a text is written as small as it may be."""
+MIN_LETTER = 0.4  # average letter width per font size, in a text shrunk as far as possible
 
-TARGET_LETTERS = 10
-"""How many letters of what is played to stand in a line."""
+TARGET_LETTERS = 10  # letters per line of the target
 
-BACKS_VISIBLE, LEAST_BACK_STEP = 74, 4
-"""How much is seen of the others' backs, from above, and of their left side where it is narrow."""
+BACKS_VISIBLE, LEAST_BACK_STEP = 74, 4  # visible height of the others' backs, and visible width if there is little room
 
-EDGE = 18
-"""How high the mat is when nothing lies there."""
+EDGE = 18  # height of an empty mat
 
+# Width of the mat's side with the last trick, drawn cards and the stock, and for easy tricks of more than two cards.
 SIDE, WIDE_SIDE = 180, 260
-"""How wide the mat's sides are, where the last trick lies, what was drawn, and the stock; and for an easy trick of more
-cards than two.
-"""
 
-TALLY_LABEL = 306
-"""How wide what counted may be between its figures: "points with declarations" is, and a bid has room beside."""
+TALLY_LABEL = 306  # width of a score line's label: fits "points with declarations", and leaves room for a bid
 
-NAME = 130
-"""How wide their names may be."""
+NAME = 130  # width of the others' names
 
-RAISED = 14
-"""How far cards stand out that are chosen, or may be played where others may not."""
+RAISED = 14  # how far chosen and playable cards are raised
 
 GAP = 12
 
-MIN_STEP = 46
-"""How much of a card's left side must be seen, so that one reads its rank and suit."""
+MIN_STEP = 46  # visible width of a covered card, enough to read its rank and suit
 
-ROW_STEP = 104
-"""How much of a row of cards is seen above the row that lies on it."""
+ROW_STEP = 104  # visible height of a row of cards under the next one
 
+# Easy cards do not overlap, because their signs fill them. A row has EASY_ACROSS of them, or MOST_ACROSS if that avoids
+# a third row: picture and buttons should fit on a phone's screen.
 EASY_ACROSS, MOST_ACROSS = 5, 6
-"""Easy cards do not lie on one another, for their signs are all over them: so many are in a row, and so many where that
-saves the third row, without which picture and buttons fit on a phone's screen.
-"""
 
-EASY_CARD = 212
-"""How wide they are in the trick, and where few are in hand."""
+EASY_CARD = 212  # width of an easy card in the trick, and in a hand of few cards
 
 
 class Measures(NamedTuple):
-    """What depends on how cards are drawn.
+    """Sizes that depend on the card style.
 
-    ``card`` is how wide those of the trick are, ``opposite`` the others' packets. So much is seen from above: ``shown``
-    of the others' cards, ``packets`` of their packets, ``own`` of one's last row, which the picture's edge cuts off.
-    ``shown_step`` is how much is to be seen of the left side of a card that was shown. A packet's ``chip`` is so wide,
-    and looks over the packet's right side by ``overhang``. ``plate`` is where the name of whoever played a card begins,
-    from its lower edge, and the mat is higher by ``below`` for it.
+    ``card`` is the width of cards in the trick, ``opposite`` of the others' packets. ``shown``, ``packets`` and ``own``
+    are visible heights: of the others' cards, of their packets, and of the viewer's last row, which the picture's edge
+    cuts off. ``shown_step`` is the visible width of a card that was shown. ``chip`` is the width of a packet's chip,
+    ``overhang`` how far it extends past the packet's right side. ``plate`` is the top of the player's name below a
+    played card, relative to the card's lower edge. ``below`` is the extra height of the mat for it.
     """
 
     card: int
@@ -100,7 +84,7 @@ class Measures(NamedTuple):
 
 
 MEASURES: dict[CardStyle, Measures] = {
-    # The name hides the lower rank, and leaves its sign.
+    # The name covers the lower rank but not its sign.
     "classic": Measures(
         card=CARD,
         opposite=160,
@@ -113,7 +97,7 @@ MEASURES: dict[CardStyle, Measures] = {
         plate=-48,
         below=0,
     ),
-    # The sign is below the rank and reaches far down, and the rank is wider.
+    # The sign is below the rank and reaches far down. The rank is wider.
     "easy": Measures(
         card=EASY_CARD,
         opposite=116,
@@ -132,7 +116,7 @@ Colour = Literal["felt", "mat", "strip", "gold", "sky", "white", "soft", "ink"]
 
 
 class CardAt(NamedTuple):
-    """A card at a place; an empty ``code`` is the back. ``visible`` is how much of it is shown, from above."""
+    """A card at a position. An empty ``code`` is the back. ``visible`` is how many pixels are shown, from the top."""
 
     code: str
     x: int
@@ -143,7 +127,7 @@ class CardAt(NamedTuple):
 
 
 class Box(NamedTuple):
-    """A rectangle, perhaps with round corners."""
+    """A rectangle, with rounded corners if ``radius`` is set."""
 
     x: int
     y: int
@@ -154,7 +138,7 @@ class Box(NamedTuple):
 
 
 class TextAt(NamedTuple):
-    """A line of text, its middle at the height ``y``; cut where it is wider than ``most``."""
+    """A line of text, vertically centred at ``y``, cut at ``most`` pixels."""
 
     text: str
     x: int
@@ -167,7 +151,7 @@ class TextAt(NamedTuple):
 
 
 class CurveAt(NamedTuple):
-    """A line through points; ``marks``, one a point, are filled dots where they are True, and rings elsewhere."""
+    """A line through points. ``marks`` has one dot per point: filled if True, otherwise a ring."""
 
     points: tuple[tuple[int, int], ...]
     width: int
@@ -180,7 +164,7 @@ Item = CardAt | Box | TextAt
 
 
 class Layout(NamedTuple):
-    """A picture's height, and what is painted on the felt, one after the other; curves come last."""
+    """A picture's height and its items in painting order. Curves are painted last."""
 
     height: int
     items: tuple[Item, ...]
@@ -188,17 +172,16 @@ class Layout(NamedTuple):
 
 
 def height_of(width: int) -> int:
-    """How high a card is."""
+    """Return a card's height."""
     return width * cards.HEIGHT // cards.WIDTH
 
 
 def lay_out(scene: Scene) -> Layout:
-    """Where everything of a scene lies."""
     return _SceneLayout(scene).layout()
 
 
 class Canvas:
-    """Puts boxes and texts into a picture, from above; ``y`` is how far it has come."""
+    """Collects boxes and texts from top to bottom. ``y`` is the current height."""
 
     def __init__(self) -> None:
         self.items: list[Item] = []
@@ -222,7 +205,7 @@ class Canvas:
             self.items.append(TextAt(text, x, y, size, colour, ground, most, anchor))
 
     def _tally_line(self, line: TallyLine, y: int, size: int) -> None:
-        """One thing that counted, between what each side made of it, in letters of this size."""
+        """Add a line of a score: the label between each side's figure, in letters of this size."""
         side = (INNER - TALLY_LABEL) // 2
         self._text(line.label, WIDTH // 2, y, 26, "soft", "mat", TALLY_LABEL, "middle")
         for figure, x in zip(line.figures, (MARGIN + side // 2, WIDTH - MARGIN - side // 2), strict=True):
@@ -253,7 +236,7 @@ class _SceneLayout(Canvas):
         self._strip()
         return Layout(self.y, tuple(self.items))
 
-    # How it stands
+    # Points
 
     def _strip(self) -> None:
         is_tall = self.strip == TALL_STRIP
@@ -278,16 +261,15 @@ class _SceneLayout(Canvas):
             self._text(text, WIDTH // 2, y, size, "soft", "strip", 80, "middle")
 
     def _line(self) -> None:
-        """Whose turn it is, or what is to be done."""
         if self.scene.line:
             colour: Colour = "gold" if self.scene.is_mine else "white"
             self._text(self.scene.line, WIDTH // 2, self.y + LINE // 2, 30, colour, "felt", INNER, "middle")
             self.y += LINE
 
-    # What the others have
+    # The others
 
     def _others(self) -> None:
-        """The cards across the table, the nearest tucked under the mat: a name, a hand and packets each."""
+        """Add the others, each with a name, a hand and packets. The nearest cards are tucked under the mat."""
         self.y += 14
         for holder in self.scene.others:
             self._text(holder.name, MARGIN, self.y + 36, 26, "white", "felt", NAME)
@@ -305,14 +287,13 @@ class _SceneLayout(Canvas):
                 self.y += 10
 
     def _visible_height(self, holder: Holder) -> int:
-        """How much is seen of somebody else's cards, from above."""
         if holder.packets:
             return self.measures.packets
         is_shown = any(card.code for card in holder.cards)
         return self.measures.shown if is_shown else BACKS_VISIBLE
 
     def _others_packets(self, packets: Sequence[Pile]) -> int:
-        """Somebody else's packets, on the right; returns how wide they are."""
+        """Add another player's packets on the right. Return their width."""
         across = self.measures.opposite
         step = across + 14 if len(packets) < 3 else 100
         width = across + (len(packets) - 1) * step if packets else 0
@@ -324,7 +305,7 @@ class _SceneLayout(Canvas):
     # The mat
 
     def _mat(self) -> None:
-        """What matters most of what lies there is large, above all the trick; the rest stands at its side."""
+        """Add the mat. The most important cards are large, above all the trick. The rest goes to the side."""
         scene, top = self.scene, self.y
         lying = [
             ("", scene.trick),
@@ -333,10 +314,10 @@ class _SceneLayout(Canvas):
         ]
         main, *side = [one for one in lying if one[1]] or [("", ())]
         if self.is_easy and len(main[1]) > 2:
-            # Large cards that must not cover one another's signs need all the room.
+            # Easy cards must not cover each other's signs, so the trick needs all the room.
             side = []
         side_width = WIDE_SIDE if self.is_easy and any(len(played) > 2 for _title, played in side) else SIDE
-        # Cards across the table are tucked under its edge, also where nothing lies there.
+        # The cards of the player opposite are tucked under the mat's edge, even if the mat is empty.
         height = EDGE if scene.others else 0
         if main[1]:
             height = height_of(self.card) + 28 + self.measures.below
@@ -357,7 +338,7 @@ class _SceneLayout(Canvas):
         self.y += height
 
     def _trick(self, title: str, played: Sequence[PlayedCard], left: int, right: int, y: int) -> None:
-        """A trick's cards in the order of play, each with who played it; what wins has a golden edge."""
+        """Add a trick's cards in order of play, with the players' names. The winning card has a golden frame."""
         if not played:
             return
         is_over = played is self.scene.last_trick
@@ -375,7 +356,7 @@ class _SceneLayout(Canvas):
             width = self.card if is_last else min(step - 6, self.card)
             self._chip(one.by, x + number * step, y + height_of(self.card) + self.measures.plate, width, colour)
             if one.said:
-                # On an easy card a sign is where there is room on a classic one.
+                # The signal goes where a classic card has room, because an easy card's sign is there.
                 above = y - 24 if self.is_easy else y + height_of(self.card) - 90
                 self._chip(f"{one.said}!", x + number * step, above, width, "gold")
         if title:
@@ -394,7 +375,7 @@ class _SceneLayout(Canvas):
         self._text(str(stock.size), x + SMALL + 20, y + TITLE + height_of(SMALL) // 2, 40, "white", "mat", 70)
 
     def _middle(self) -> None:
-        """The packets that nobody has taken, in two rows as their buttons are."""
+        """Add the packets on the table, in two rows like their buttons."""
         width, gap = 104, 16
         height = 2 * height_of(width) + 3 * gap
         self._box(MARGIN // 2, self.y, WIDTH - MARGIN, height, "mat", 26)
@@ -405,7 +386,7 @@ class _SceneLayout(Canvas):
         self.y += height
 
     def _tally(self) -> None:
-        """A deal's score: a line for each thing that counted."""
+        """Add a deal's score."""
         lines, row = self.scene.tally, 52
         self._text(self.scene.tally_title, WIDTH // 2, self.y + TITLE // 2, 26, "soft", "felt", INNER, "middle")
         self.y += TITLE + 8
@@ -415,16 +396,16 @@ class _SceneLayout(Canvas):
             self._tally_line(line, y, 34)
         self.y += len(lines) * row + 28
 
-    # One's own cards
+    # The viewer's cards
 
     def _own(self) -> None:
-        """One's cards in the order of the buttons, the packets last; in as many rows as it takes to read them all."""
+        """Add the viewer's cards in the order of the buttons, packets last, in as many rows as they need."""
         slots: list[Card | Pile] = [*self.scene.hand, *self.scene.packets]
         if not slots:
             self.y += MARGIN
             return
         if not self.scene.hand and len(slots) > 2:
-            # Packets alone, to choose from: all of them beside one another.
+            # Packets without a hand, to choose from: all side by side.
             width, rows = (INNER + GAP) // len(slots) - GAP, [slots]
         else:
             width, rows = _separate_rows(slots) if self.is_easy else (CARD, _overlapping_rows(slots))
@@ -447,10 +428,10 @@ class _SceneLayout(Canvas):
                 self._card(slot, x, self.y - (RAISED if slot.light in ("playable", "chosen") else 0), width)
                 x += step
 
-    # What all of it is made of
+    # Parts
 
     def _chip(self, text: str, x: int, y: int, width: int, colour: Colour) -> None:
-        """A text on a ground of its own, on top of cards; none where there is no text."""
+        """Add a text on its own ground, on top of cards."""
         if not text:
             return
         self._box(x + 8, y, width - 16, 38, colour, 19)
@@ -466,35 +447,35 @@ class _SceneLayout(Canvas):
         self.items.append(CardAt(card.code, x, y, width, visible or height_of(width), card.light == "dim"))
 
     def _pile(self, pile: Pile, x: int, y: int, width: int, visible: int = 0, label_at: int = 40) -> None:
-        """A packet: the cards below the top one look out, and a chip has its name, or how many they are."""
+        """Add a packet: the lower cards stick out, and a chip has its name or number of cards."""
         for shift in range(min(pile.size, 4) - 1, 0, -1):
             self._card(Card(), x + 5 * shift, y - 4 * shift, width, visible)
         self._card(pile.top, x, y, width, visible)
-        # A back has no index that must be seen on its left, and packets overlap on their right.
+        # A back has no index on its left to keep visible, and packets overlap on the right.
         chip = self.measures.chip
         at = x + width + self.measures.overhang - chip if pile.top.code else x - 4
         self._chip(pile.label or f"×{pile.size}", at, y + label_at - 26, chip, "strip")
 
 
 def _name_width(side: Side) -> int:
-    """How wide a side's name and notes may be beside its points."""
     return BESIDE_POINTS if len(side.points) < 3 else BESIDE_MANY_POINTS
 
 
 def _needs_tall_strip(side: Side) -> bool:
-    """Whether partners or long notes need a line more than there is beside the points."""
+    """Return whether partners or long notes need another line below the points."""
     return bool(side.players) or MIN_LETTER * 24 * len(" · ".join(side.notes)) > _name_width(side)
 
 
 def _other_card_width(holder: Holder, room: int) -> int:
-    """How wide somebody else's cards are: larger where all of them are known and have room, for all of them count."""
+    """Return the width of another player's cards. A known hand gets larger cards if there is room."""
     is_open = bool(holder.cards) and not holder.packets and all(card.code for card in holder.cards)
     return OPEN if is_open and OPEN + (len(holder.cards) - 1) * OPEN_STEP <= room else SMALL
 
 
 def _card_steps(cards: Sequence[Card], room: int, least: int, width: int) -> list[int]:
-    """How far from each of somebody else's cards, so wide, the next one lies. Where it is narrow, backs make way for
-    cards that were shown, so that ``least`` is seen of each if there is room.
+    """Return the distance from each card to the next.
+
+    Without enough room, backs overlap more, so that ``least`` pixels of each shown card are visible if possible.
     """
     step = min(width - 20, (room - width) // max(1, len(cards) - 1))
     shown = sum(bool(card.code) for card in cards)
@@ -507,7 +488,7 @@ def _card_steps(cards: Sequence[Card], room: int, least: int, width: int) -> lis
 
 
 def _overlapping_rows(slots: Sequence[Card | Pile]) -> list[list[Card | Pile]]:
-    """As few rows as there can be with each card's index in sight."""
+    """Return the fewest rows with every card's index visible."""
     for count in range(1, len(slots) + 1):
         rows = _split(slots, -(-len(slots) // count))
         if all(_row_step(row, CARD) >= MIN_STEP for row in rows):
@@ -516,7 +497,7 @@ def _overlapping_rows(slots: Sequence[Card | Pile]) -> list[list[Card | Pile]]:
 
 
 def _separate_rows(slots: Sequence[Card | Pile]) -> tuple[int, list[list[Card | Pile]]]:
-    """Cards beside one another, as many in each row, larger where they are few; their width and the rows."""
+    """Return the width and rows of cards side by side, evenly divided. Few cards are larger."""
     rows = -(-len(slots) // EASY_ACROSS)
     if len(slots) <= 2 * MOST_ACROSS:
         rows = min(rows, 2)
@@ -531,14 +512,13 @@ def _split(slots: Sequence[Card | Pile], each: int) -> list[list[Card | Pile]]:
 
 
 def _row_width(row: Sequence[Card | Pile], step: int, width: int) -> int:
-    """How wide a row is whose cards lie so far apart."""
     piles = sum(isinstance(slot, Pile) for slot in row)
     cards = (len(row) - piles) * step
     return cards + piles * (width + GAP) - GAP if piles else cards + width - step
 
 
 def _row_step(row: Sequence[Card | Pile], width: int) -> int:
-    """How far apart a row's cards can lie; packets lie beside one another, after the cards. Negative without room."""
+    """Return the distance between a row's cards. Packets are side by side after the cards. Negative without room."""
     piles = sum(isinstance(slot, Pile) for slot in row)
     in_hand = len(row) - piles
     if piles:

@@ -1,4 +1,4 @@
-"""The letters of pictures: one font that comes with the bot, so that a picture is the same on every machine."""
+"""The letters of pictures, from one bundled font: pictures look the same on every machine."""
 
 import unicodedata
 from collections.abc import Sequence
@@ -6,6 +6,7 @@ from itertools import chain
 
 from bot.texts import texts
 
+# ranges of characters that the font has completely
 SCRIPTS = (
     range(0x20, 0x7F),  # Latin
     range(0xA0, 0x180),
@@ -17,18 +18,15 @@ SCRIPTS = (
     range(0x400, 0x460),  # Cyrillic
     range(0x490, 0x494),
 )
-"""Runs of characters that the font has, one and all."""
 
-LETTERS = frozenset(map(chr, chain(*SCRIPTS, map(ord, "ȘșȚțΆ–—‘’“”„•…€−"))))
-"""What can be written."""
+LETTERS = frozenset(map(chr, chain(*SCRIPTS, map(ord, "ȘșȚțΆ–—‘’“”„•…€−"))))  # all characters that pictures can have
 
 ELLIPSIS = "…"
-ISOLATES = "\u2068\u2069"
-"""What stands around names in texts, and is not seen."""
+ISOLATES = "\u2068\u2069"  # invisible characters around names in texts
 
 
 def drawable_text(text: str) -> str:
-    """As much of a text as can be written: fancy letters as plain ones, emoji and other scripts left out.
+    """Return the drawable part of a text: fancy letters become plain, emoji and other scripts are left out.
 
     >>> drawable_text("𝓐𝓷𝓷𝓪 🤖")
     'Anna'
@@ -40,8 +38,9 @@ def drawable_text(text: str) -> str:
 
 
 def drawable_names(names: Sequence[str], language: str) -> list[str]:
-    """Players' names as the letters can write them; who has none of those is called by their number, and so is who
-    would else be called like another one whose name is different.
+    """Return the players' names in drawable letters.
+
+    A name without any becomes the seat's number. The number is also added if two different names would look the same.
     """
     _ = texts(language).gettext
     names = [name.strip(ISOLATES) for name in names]
@@ -55,6 +54,6 @@ def drawable_names(names: Sequence[str], language: str) -> list[str]:
 
 
 def are_drawable(names: Sequence[str]) -> bool:
-    """Whether who reads these names in a picture knows who is meant: none is empty there, or like another one."""
+    """Return whether the names are distinct in a picture: none is empty or looks like another."""
     written = [drawable_text(name) for name in names]
     return all(written) and len(set(written)) == len(written)

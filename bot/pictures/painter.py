@@ -1,4 +1,4 @@
-"""The painter: a scene as a PNG. It works in a process of its own (`bot.pictures.pool`), which keeps cards it made."""
+"""Paints a scene or sheet as PNG. Runs in its own process (`bot.pictures.pool`), which caches cards."""
 
 from functools import lru_cache
 from importlib.resources import files
@@ -17,21 +17,17 @@ from bot.pictures.sprites import SHADES, Palette, mask, palette, sprite
 
 FONT = files("bot") / "pictures" / "fonts" / "fira-sans.ttf"
 
-TEXTS_KEPT = 300
-"""Lines of text, which are some 8 kB each; most come again, as names do."""
+TEXTS_KEPT = 300  # lines of text of about 8 kB each; most return, like names
 
-CURVE_SCALE = 3
-"""How many times larger curves are drawn."""
+CURVE_SCALE = 3  # curves are drawn this many times larger, then reduced
 
-MARK_RADIUS, RING_WIDTH = 9, 4
-"""A mark's radius, and how thick a ring is."""
+MARK_RADIUS, RING_WIDTH = 9, 4  # pixels
 
-FAINT = 255 // (2 * SHADES)
-"""What of a curve is so thin that its ground is left alone."""
+FAINT = 255 // (2 * SHADES)  # fainter pixels of a curve leave the ground as it is
 
 
 def paint(subject: Subject) -> bytes:
-    """The picture of a scene or sheet, as PNG; the same bytes for the same one."""
+    """Return the picture as PNG. The same subject always gives the same bytes."""
     colours = palette(subject.deck)
     assert isinstance(subject, Scene | Sheet)
     laid_out = lay_out(subject) if isinstance(subject, Scene) else lay_out_sheet(subject)
@@ -62,7 +58,7 @@ def _draw_text(image: Image.Image, item: TextAt, colours: Palette) -> None:
 
 
 def _draw_curve(image: Image.Image, item: CurveAt, colours: Palette) -> None:
-    """A line and its marks, drawn larger and made smaller, so that they are smooth."""
+    """Draw a line and its marks, enlarged and then reduced for smooth edges."""
     reach = MARK_RADIUS + item.width
     left, top = (min(point[axis] for point in item.points) - reach for axis in (0, 1))
     right, bottom = (max(point[axis] for point in item.points) + reach for axis in (0, 1))
@@ -88,7 +84,7 @@ def _draw_curve(image: Image.Image, item: CurveAt, colours: Palette) -> None:
 
 @lru_cache(TEXTS_KEPT)
 def _render_text(text: str, size: int, most: int, first: int) -> Image.Image:
-    """A line of text on its ground, cut or a little smaller where it is too wide, in the shades from ``first`` on."""
+    """Return a line of text on its ground, cut or shrunk to ``most`` pixels, in the shades from ``first`` on."""
     text, font = _fit_text(drawable_text(text), size, most)
     letters = Image.new("L", (max(1, round(font.getlength(text))), size + size // 2))
     ImageDraw.Draw(letters).text((0, letters.height // 2), text, fill=255, font=font, anchor="lm")
@@ -96,7 +92,7 @@ def _render_text(text: str, size: int, most: int, first: int) -> Image.Image:
 
 
 def _fit_text(text: str, size: int, most: int) -> tuple[str, ImageFont.FreeTypeFont]:
-    """As much of a text as is no wider than so many pixels, and its font."""
+    """Return the text that fits in ``most`` pixels, and its font."""
     font = next((font for part in (1.0, 0.9, 0.8) if (font := _font(round(part * size))).getlength(text) <= most), None)
     if font:
         return text, font
@@ -108,5 +104,5 @@ def _fit_text(text: str, size: int, most: int) -> tuple[str, ImageFont.FreeTypeF
 
 @lru_cache
 def _font(size: int) -> ImageFont.FreeTypeFont:
-    # The simple layout is the same whatever other libraries there are.
+    # The basic layout does not depend on other installed libraries.
     return ImageFont.truetype(BytesIO(FONT.read_bytes()), size, layout_engine=ImageFont.Layout.BASIC)

@@ -1,4 +1,4 @@
-"""What is on the cards without figures: pips and aces."""
+"""Cards without figures: pips and aces."""
 
 from bot.pictures.colours import PAPER, SUIT_COLOURS
 from bot.pictures.drawings import drawing
@@ -6,6 +6,7 @@ from bot.pictures.drawings import drawing
 LEFT, MIDDLE, RIGHT = 82, 125, 168
 ROWS_OF_THREE = (96, 200, 304)
 
+# Centres of the pips. Seven are in rows of two, three and two, so that they can be counted at a glance.
 ITALIAN_PIPS: dict[str, tuple[tuple[float, float], ...]] = {
     "2": ((MIDDLE, 122), (MIDDLE, 278)),
     "3": ((MIDDLE, 122), (LEFT, 278), (RIGHT, 278)),
@@ -14,18 +15,16 @@ ITALIAN_PIPS: dict[str, tuple[tuple[float, float], ...]] = {
     "6": tuple((x, y) for y in ROWS_OF_THREE for x in (LEFT, RIGHT)),
     "7": ((LEFT, 96), (RIGHT, 96), (50, 200), (MIDDLE, 200), (200, 200), (LEFT, 304), (RIGHT, 304)),
 }
-"""Where the pips' centres lie: seven in rows of two, three and two, so that one sees how many at a glance."""
 
-ACES = {"coins": 202, "cups": 270, "swords": 330, "batons": 320}
-"""How high the aces are."""
+ACES = {"coins": 202, "cups": 270, "swords": 330, "batons": 320}  # heights
 
+# heights for two pips, three or four, five or six, and seven
 PIPS = {
     "coins": (100, 80, 78, 68),
     "cups": (125, 101, 95, 86),
     "swords": (146, 128, 102, 98),
     "batons": (142, 124, 101, 96),
 }
-"""How high pips are where there are two, three or four, five or six, and seven."""
 
 COLUMNS = {
     "2": ((), (80, 320)),
@@ -38,15 +37,15 @@ COLUMNS = {
     "9": ((80, 160, 240, 320), (200,)),
     "T": ((80, 160, 240, 320), (120, 280)),
 }
+# Centres of the pips. Those of the lower half are upside down.
 FRENCH_PIPS = {
     rank: tuple((x, y) for x in (LEFT, RIGHT) for y in sides) + tuple((MIDDLE, y) for y in middle)
     for rank, (sides, middle) in COLUMNS.items()
 }
-"""Where the pips' centres lie; those of the lower half stand on their heads."""
 
 
 def italian_pips(rank: str, name: str) -> str:
-    """The pips, or the ace, of the suit of that name, as SVG groups in a card's measures."""
+    """Return the pips or the ace of the named suit as SVG groups, in card units."""
     if rank == "A":
         return drawing(f"aces/{name}").place(125, 200, ACES[name])
     pip, height = drawing(f"pips/{name}"), PIPS[name][(int(rank) - 1) // 2]
@@ -54,7 +53,7 @@ def italian_pips(rank: str, name: str) -> str:
 
 
 def french_pips(rank: str, name: str) -> str:
-    """The pips, or the ace, of the suit of that name, as SVG groups in a card's measures."""
+    """Return the pips or the ace of the named suit as SVG groups, in card units."""
     sign, colour = drawing(f"signs/{name}"), SUIT_COLOURS[name]
     if rank == "A":
         return "".join(

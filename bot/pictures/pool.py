@@ -1,4 +1,4 @@
-"""Pictures are painted in a process of its own, each once for as long as it is asked for."""
+"""Has pictures painted in a separate process and caches them."""
 
 import asyncio
 import time
@@ -16,21 +16,19 @@ from bot.picture import Subject
 from bot.pictures.painting import paint, warm_up
 from bot.processes import ProcessDied, Processes
 
+# how long a message waits for its picture before its text goes alone; its process might have to start first
 MAX_WAIT_SECONDS = 2.0
-"""How long a message waits for its picture before its text goes alone; the process may have to start first."""
 
+# With more pending pictures texts go alone at once: the work of some seconds. After a restart there can be hundreds of
+# pending messages.
 MAX_PENDING = 500
-"""Pictures that are waited for beyond which texts go alone at once: some seconds of work. A bot that starts draws all
-that was on its way, and there may be hundreds of that."""
 
+# how long texts go alone after the process could not be started, instead of one retry after another
 REST_SECONDS = 60.0
-"""How long texts go alone after the process could not be had: to start it again and again would help nobody."""
 
-HUNG_SECONDS = 60.0
-"""A picture that takes so long is given up; if none was painted meanwhile, its process is replaced."""
+HUNG_SECONDS = 60.0  # A picture is given up after so long. If no other was painted meanwhile, the process is replaced.
 
-LATEST_SHARE = 0.1
-"""How much the latest picture counts in what one takes on average."""
+LATEST_SHARE = 0.1  # weight of the latest picture in the average duration
 
 KEPT_BYTES = 4 * 1024 * 1024
 
@@ -38,24 +36,21 @@ log = structlog.get_logger()
 
 
 class PicturePool:
-    """Has pictures painted, and keeps those that were last asked for, by what they show."""
+    """Has pictures painted, and caches the latest ones by digest."""
 
     def __init__(self, paint: Callable[[Subject], bytes] = paint) -> None:
         self._processes = Processes("pictures", 1)
         self._paint = paint
         self._kept: LRUCache[str, bytes] = LRUCache(KEPT_BYTES, getsizeof=len)
         self._under_way: dict[str, asyncio.Task[bytes]] = {}
-        self._wanted: Counter[str] = Counter()
-        """How many wait for each of these."""
+        self._wanted: Counter[str] = Counter()  # waiters per digest
         self._ready: asyncio.Task[None] | None = None
         self._rests_until = 0.0
-        self._seconds_each = 0.0
-        """What a picture takes of late, on average."""
-        self._last_at = 0.0
-        """When the last one was painted, or the process replaced, by the monotonic clock."""
+        self._seconds_each = 0.0  # recent average duration of a picture
+        self._last_at = 0.0  # monotonic time of the last painted picture or replaced process
 
     async def paint_panel(self, panel: Panel) -> Panel:
-        """The panel with its picture painted, for an adapter; without it if that fails, or is not done in time."""
+        """Return the panel with its picture painted, or without it if that fails or takes too long."""
         picture = panel.picture
         if picture is None:
             return panel
@@ -63,25 +58,25 @@ class PicturePool:
         return replace(panel, picture=picture._replace(png=png) if png else None)
 
     def is_painting(self, scene: Subject) -> bool:
-        """Whether a picture is being painted, or waits for that: then it is late rather than failed."""
+        """Return whether a picture is being painted or queued: then it is late, not failed."""
         return scene.digest in self._under_way
 
     async def wait_until_done(self, scene: Subject, woken: asyncio.Event) -> None:
-        """Wait until a picture is no longer under way, or ``woken`` is set, which it is then in any case.
+        """Wait until a picture is finished or ``woken`` is set. It is always set afterwards.
 
-        One that nobody waits for any more is not painted, if that has not begun: something newer is to be shown.
+        A queued picture without waiters is cancelled: the message will show something newer.
         """
         if task := self._under_way.get(scene.digest):
             task.add_done_callback(lambda _done: woken.set())
             with self._count_waiter(scene):
                 await woken.wait()
             if not self._wanted[scene.digest] and self._under_way.get(scene.digest) is task:
-                # Who asks for it from now on has it begun anew.
+                # A later request for it starts again.
                 del self._under_way[scene.digest]
                 task.cancel()
 
     def warm_up(self) -> None:
-        """Pictures will be wanted soon: their process is started, once."""
+        """Start the process once, because pictures will be needed soon."""
         if time.monotonic() < self._rests_until:
             return
         if self._ready is None or (self._ready.done() and not self._processes.is_running):
@@ -94,7 +89,7 @@ class PicturePool:
             task.cancel()
 
     async def _paint_in_time(self, scene: Subject) -> bytes:
-        """A picture, or nothing."""
+        """Return the picture, or nothing if it fails or takes too long."""
         task = self._under_way.get(scene.digest)
         if task is None:
             if len(self._under_way) >= MAX_PENDING or time.monotonic() < self._rests_until:
@@ -103,10 +98,10 @@ class PicturePool:
             task = self._under_way[scene.digest] = asyncio.create_task(self._paint_in_process(scene))
             task.add_done_callback(lambda done: self._handle_done(scene.digest, done))
             if len(self._under_way) * self._seconds_each > MAX_WAIT_SECONDS:
-                # It will be late, and to wait for that would hold up its text for nothing.
+                # It will be late, so its text should not wait for it.
                 PICTURES.labels("late").inc()
                 return b""
-        # Several messages may wait for it, and one that goes away must not take it along.
+        # Several messages can wait for it, and one of them being cancelled must not cancel it.
         with self._count_waiter(scene):
             await asyncio.wait([task], timeout=MAX_WAIT_SECONDS)
         if not task.done():
@@ -125,18 +120,18 @@ class PicturePool:
                 del self._wanted[scene.digest]
 
     async def _paint_in_process(self, scene: Subject) -> bytes:
-        """A picture; ProcessDied if there is no process that paints it."""
+        """Return a picture. Raises ProcessDied if no process can paint it."""
         asked_at = time.monotonic()
         try:
             async with asyncio.timeout(HUNG_SECONDS):
                 png = await self._processes.run(self._paint, scene)
         except TimeoutError:
-            # Where others were painted meanwhile, there was only too much to do.
+            # If others were painted meanwhile, the process was only busy.
             if self._last_at < asked_at:
                 self._last_at = time.monotonic()
                 self._processes.restart()
             raise ProcessDied from None
-        # They are painted one after the other.
+        # Pictures are painted one after another.
         now = time.monotonic()
         self._seconds_each += LATEST_SHARE * (now - max(asked_at, self._last_at) - self._seconds_each)
         self._last_at = now
@@ -155,7 +150,7 @@ class PicturePool:
 
 
 def _log_failure(task: asyncio.Task[bytes] | asyncio.Task[None]) -> bool:
-    """Log why a task failed, if it did; without the error's words, which may name a card."""
+    """Log why a task failed, if it did. The error's text is left out because it could name a card."""
     error = None if task.cancelled() else task.exception()
     if error:
         log.warning("picture_failed", why=type(error).__name__)

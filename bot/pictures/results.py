@@ -1,4 +1,4 @@
-"""The sheets of results: what a deal counted, and how a game went, to be kept and passed on."""
+"""Sheets of results: a deal's score, or a whole game."""
 
 from __future__ import annotations
 
@@ -16,15 +16,12 @@ from engine.robots.findings import Summary
 
 BOT = "Buongioco"
 
-INKS: tuple[Ink, Ink] = ("gold", "sky")
-"""Each side's colour: its name, its curve, and its win."""
+INKS: tuple[Ink, Ink] = ("gold", "sky")  # each side's colour: name, curve and win
 
-MOST_DECLARED = 6
-"""Lines of declarations in a picture; the text has them all."""
+MOST_DECLARED = 6  # lines of declarations in a picture; the text has all
 
 
-LONGEST_GROUP = 24
-"""How much of a group's name has room at the foot of a picture."""
+LONGEST_GROUP = 24  # characters of a group's name that fit at the foot of a picture
 
 
 def deal_sheet(
@@ -37,8 +34,10 @@ def deal_sheet(
     suits: str = "italian",
     group: str = "",
 ) -> Sheet:
-    """What a deal counted, by its number from 1, and how the game stands after it; ``names`` are by seat. ``suits`` is
-    what forty cards are shown with, ``group`` what the chat is called that reads it.
+    """Return a deal's score, by its number from 1, and the game's totals after it.
+
+    ``names`` are by seat. ``suits`` are the suits on the cards of an Italian pack. ``group`` is the name of the chat that
+    sees the sheet.
     """
     results = _ResultParts(record, names, language, suits)
     _ = results.words.text
@@ -66,9 +65,10 @@ def game_sheet(
     summaries: Sequence[Summary] = (),
     group: str = "",
 ) -> Sheet:
-    """How a game went; ``ended`` in Unix seconds, 0 if that is not known. ``group`` is as for `deal_sheet`.
+    """Return the course of a game.
 
-    ``summaries`` are of each player's decisions, if they were analysed; who decided nothing is left out.
+    ``ended`` is in Unix seconds, 0 if unknown. ``group`` is as for `deal_sheet`. ``summaries`` are of each player's
+    decisions, if analysed. Players without decisions are left out.
     """
     results = _ResultParts(record, names, language)
     _ = results.words.text
@@ -91,7 +91,7 @@ def game_sheet(
 
 
 def small_print(group: str, *words: str) -> str:
-    """At the foot of what is passed on: the bot, where it was played, when, and the table."""
+    """Return the foot of a sheet: the bot, where and when the game was played, and the table."""
     name = drawable_text(group).strip()
     short = name if len(name) <= LONGEST_GROUP else f"{name[: LONGEST_GROUP - 1].rstrip()}…"
     return " · ".join([BOT, *([short] if short else []), *words])
@@ -113,7 +113,7 @@ class _ResultParts:
         return Score(tuple(names[0::2]), one, INKS[0]), Score(tuple(names[1::2]), other, INKS[1])
 
     def plot(self, number: int) -> tuple[Plot, ...]:
-        """How it stood from nothing on; nothing to be seen after a single deal."""
+        """Return the totals over the deals, from zero. A single deal has no plot."""
         if not course_line(self.words, self.record, number):
             return ()
         totals = [(0, 0), *course(self.record, number)]

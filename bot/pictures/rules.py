@@ -1,4 +1,4 @@
-"""The sheets of rules: which card beats which, what each is worth, and how a game's table lies."""
+"""Sheets of rules: the ranking of the cards, their points, and the layout of a game's table."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ Translate = Callable[[str], str]
 
 HAND = ("3D", "CD", "5D", "AC", "6C", "2S", "FS", "4S", "RB", "7B")
 HAND_OF_NINE = ("3D", "CD", "5D", "AC", "6C", "2S", "FS", "RB", "7B")
+# Nine cards, because each player has played one. A drawn card is among them.
 HAND_WITH_DRAWN = ("3D", "RD", "CD", "5D", "AC", "2S", "FS", "RB", "7B")
-"""Nine cards, for each has played one; where cards are drawn, one's own is among them."""
+# Eleven of thirteen cards, as many as fit: one trick was taken, and the second is on the table.
 FRENCH_HAND = ("AH", "JH", "4H", "QC", "8C", "KD", "TD", "2D", "AS", "9S", "3S")
-"""Of thirteen cards eleven, as many as there is room for: a trick has been taken, and the second lies on the table."""
 TRICK = ("7C", "3C", "FC", "4C")
 FRENCH_TRICK = ("9H", "KH", "2H", "5H")
 BACKS = (Card(),)
 
 
 def rules_sheet(game: str, language: str, suits: str, style: CardStyle) -> Sheet:
-    """How the table of a game lies, by its id, and which of its cards beats which."""
+    """Return the table of a game, by its id, and the ranking of its cards."""
     _, kind = texts(language).gettext, game_kind(game)
     faces = card_faces(faces_of(kind, suits))
     cards, worth = zip(*ranking_of(kind), strict=True)
@@ -46,7 +46,7 @@ def rules_sheet(game: str, language: str, suits: str, style: CardStyle) -> Sheet
 
 
 def _table(kind: GameKind, faces: CardFaces, _: Translate) -> tuple[tuple[Spot, ...], ...]:
-    """The rows of a table, from the far side to one's own."""
+    """Return the rows of a table, from the far side to the viewer's."""
 
     def cards(*codes: str) -> tuple[Card, ...]:
         return tuple(Card(faces.drawn(code)) for code in codes if code in kind.pack.index)

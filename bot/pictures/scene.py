@@ -1,8 +1,7 @@
-"""A scene: a table as somebody sees it who looks at a picture; what lies there, and nothing of pixels.
+"""A scene: one viewer's table, as data without pixels.
 
-It is data, and a pure function of what its viewer may know (`bot.pictures.scenes`): equal scenes are equal pictures.
-Cards are by the codes of the pack that they are shown with, which may be another one than they are played with: forty
-cards may wear French suits. Words stand in the viewer's language.
+It is a pure function of the viewer's knowledge (`bot.pictures.scenes`). Equal scenes give equal pictures. Card codes
+are those of the displayed pack: Italian packs can be shown with French suits. Texts are in the viewer's language.
 """
 
 from __future__ import annotations
@@ -12,19 +11,18 @@ from typing import Literal, NamedTuple
 
 from bot.picture import Deck, Subject
 
-Light = Literal["", "playable", "dim", "chosen"]
-"""How a card stands out: playable ones from those that are dim, because they may not be played just now."""
+Light = Literal["", "playable", "dim", "chosen"]  # how a card is highlighted; "dim" cards cannot be played now
 
 
 class Card(NamedTuple):
-    """A card that lies there; its ``code`` is empty if it lies face down."""
+    """A card on the table. An empty ``code`` means face down."""
 
     code: str = ""
     light: Light = ""
 
 
 class PlayedCard(NamedTuple):
-    """A card of a trick, ``by`` whom; ``said`` is a signal, ``wins`` whether nothing in the trick beats it so far."""
+    """A card of a trick, played ``by`` a player. ``said`` is a signal. ``wins`` is whether it is winning so far."""
 
     card: Card
     by: str
@@ -33,9 +31,7 @@ class PlayedCard(NamedTuple):
 
 
 class Pile(NamedTuple):
-    """Cards that lie on one another: the one on top, how many they are, and what they are called as long as one chooses
-    among several.
-    """
+    """A pile: the top card, the number of cards, and a label if the player chooses among several."""
 
     top: Card
     size: int
@@ -43,9 +39,7 @@ class Pile(NamedTuple):
 
 
 class Holder(NamedTuple):
-    """Somebody else, with the cards that they hold, first those that were shown, then those that nobody knows; and with
-    their packets.
-    """
+    """Another player with their cards, shown ones first, and their packets."""
 
     name: str
     cards: tuple[Card, ...]
@@ -53,9 +47,7 @@ class Holder(NamedTuple):
 
 
 class Side(NamedTuple):
-    """A side's name, its points in the game, and what else is counted, as in "tricks 4". ``players`` are the names of
-    those who play together, if they are more than one.
-    """
+    """A side: its name, points and other counts, for example "tricks 4". ``players`` are the names of partners."""
 
     name: str
     points: str
@@ -65,7 +57,7 @@ class Side(NamedTuple):
 
 
 class TallyLine(NamedTuple):
-    """A line of a deal's score: what was counted, and each side's figure."""
+    """A line of a deal's score: a label and each side's figure."""
 
     label: str
     figures: tuple[str, str]
@@ -75,11 +67,10 @@ class TallyLine(NamedTuple):
 class Scene(Subject):
     """A table in a picture.
 
-    ``line`` says what is to be done, or whose turn it is; ``is_mine`` if it is the viewer's. ``drawn`` is what was
-    drawn and shown after the last trick, or the card that the viewer has drawn and looks at. ``middle`` are packets
-    that nobody has taken. ``hand`` are the viewer's own cards in the order of the buttons, ``packets`` their own
-    packets. ``tally`` is the score of a deal that is over,
-    ``tally_title`` says of which.
+    ``line`` says what to do or whose turn it is, ``is_mine`` whether the viewer is to move. ``drawn`` are the cards drawn
+    and shown after the last trick, or the card that the viewer has drawn and looks at. ``middle`` are packets without
+    an owner. ``hand`` has the viewer's cards in the order of the buttons, ``packets`` their packets. ``tally`` is the
+    score of a finished deal, ``tally_title`` names the deal.
     """
 
     deck: Deck

@@ -1,4 +1,4 @@
-"""The scenes of hands and boards: a table as one viewer may see it, from the same snapshot as its panel."""
+"""Builds the scenes of hands and boards from a panel's snapshot."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
@@ -15,9 +15,9 @@ from engine.views import DealView, Packet, PacketsView, Played, SpadesView, Stoc
 def hand_scene(
     seen: TableSnapshot, language: str, suits: str, style: CardStyle, chosen: str = "", *, any_letters: bool = False
 ) -> Scene | None:
-    """What a seat sees; None before the first deal. ``chosen`` is the part of a move that its player has chosen.
+    """Return a seat's view, or None before the first deal.
 
-    ``any_letters`` is whether names may have letters that those of pictures lack.
+    ``chosen`` is the chosen part of a move. ``any_letters`` allows names with letters that pictures lack.
     """
     if seen.view is None or seen.view.deal is None or seen.phase not in ("playing", "over"):
         return None
@@ -25,7 +25,7 @@ def hand_scene(
 
 
 class DealEnd(NamedTuple):
-    """A deal that is over: its ``number``, its score with the viewer's side first, its last trick and who played it."""
+    """A finished deal: its number, score (viewer's side first), last trick and who played it."""
 
     number: int
     tally: tuple[TallyLine, ...]
@@ -34,7 +34,7 @@ class DealEnd(NamedTuple):
 
 
 def deal_end(seen: TableSnapshot, language: str, suits: str) -> DealEnd | None:
-    """The end of the last deal that is over; None before there is one, and where the game was cut short in it."""
+    """Return the end of the last finished deal. None before it, or if the game was cut short during it."""
     if seen.view is None or seen.view.result is None or seen.is_cut_short:
         return None
     result, scenes = seen.view.result, _SceneBuilder(seen, language, suits, "classic", any_letters=True)
@@ -45,7 +45,7 @@ def deal_end(seen: TableSnapshot, language: str, suits: str) -> DealEnd | None:
 
 
 def board_scene(seen: TableSnapshot, language: str, suits: str, style: CardStyle) -> Scene | None:
-    """The deal that is played, as everybody may see it; None before the first one."""
+    """Return the current deal as everyone sees it, or None before the first."""
     if seen.view is None or seen.view.deal is None:
         return None
     return _SceneBuilder(seen, language, suits, style).table(seen.view.deal)
@@ -100,11 +100,11 @@ class _SceneBuilder:
             hand=self._own(deal, moves, chosen),
         )
 
-    # What is counted
+    # Points
 
     def sides(self, totals: Sequence[int], deal: DealView | None = None) -> tuple[Side, Side]:
         turn = self.seen.turn
-        # Whoever looks stands first.
+        # The viewer's side comes first.
         first = self.seen.seat % 2 if self.seen.seat is not None else 0
         one, other = (
             Side(
@@ -161,7 +161,7 @@ class _SceneBuilder:
         )
 
     def _best(self, played: Sequence[Played]) -> str:
-        """The card of a trick that nothing beats: the highest of the suit led, or of trumps."""
+        """Return the winning card of a trick: the highest trump, or else the highest of the suit led."""
         if not played:
             return ""
         index, trump = self.seen.kind.pack.index, self.seen.kind.trump
@@ -195,7 +195,7 @@ class _SceneBuilder:
     def _packets(
         self, deal: DealView, owner: int | None, moves: Sequence[str] = (), chosen: str = ""
     ) -> tuple[Pile, ...]:
-        """The packets of a seat, or those that nobody has taken; what of them may be played or picked up stands out."""
+        """Return the packets of a seat, or those without an owner. Playable ones are highlighted."""
         if not isinstance(deal, PacketsView):
             return ()
         uses = {move for move in moves if move.startswith(("play ", "pick "))}
@@ -213,7 +213,7 @@ class _SceneBuilder:
         return Pile(self._card(packet.top, light), packet.left, name)
 
     def _others(self, deal: DealView) -> tuple[Holder, ...]:
-        """The others, the next to play first; at a table of four only those who have shown anything."""
+        """Return the other players, next to play first. At a table of four only those with known cards or packets."""
         seats = len(deal.counts)
         first = self.seen.seat if self.seen.seat is not None else -1
         found = []
@@ -222,19 +222,18 @@ class _SceneBuilder:
             if known or packets or (seats == 2 and deal.counts[seat]):
                 hidden = deal.counts[seat] - len(known)
                 cards = (*(self._card(code) for code in known), *[Card()] * hidden)
-                # Across a table of two there is nobody else.
+                # With two players the owner is obvious.
                 name = "" if seats == 2 and self.seen.seat is not None else self.phrases.names[seat]
                 found.append(Holder(name, cards, packets))
         return tuple(found)
 
 
 def _light(may_be: bool, any_may_be: bool) -> Light:
-    """How a card stands out that may be played or not, while some may."""
     return ("playable" if may_be else "dim") if any_may_be else ""
 
 
 def _with_drawable_names(seen: TableSnapshot, language: str) -> TableSnapshot:
-    """The same with names that the pictures' letters can write."""
+    """Return the snapshot with names in drawable letters."""
     names = drawable_names([chair.name if chair else "" for chair in seen.chairs], language)
     chairs = tuple(chair and chair._replace(name=name) for chair, name in zip(seen.chairs, names, strict=True))
     return seen._replace(chairs=chairs)

@@ -1,7 +1,7 @@
-"""A sheet: a picture of what was counted, ranked or is to be learnt; what stands there, and nothing of pixels.
+"""A sheet: a picture of scores, rankings or rules, as data without pixels.
 
-It has a title, parts one below the other, and small print. Like a scene it is data and nothing else: equal sheets are
-equal pictures. Words stand in the reader's language.
+It has a title, parts from top to bottom, and small print. Equal sheets give equal pictures. Texts are in the reader's
+language.
 """
 
 from __future__ import annotations
@@ -12,20 +12,17 @@ from typing import Literal, NamedTuple
 from bot.picture import DECKS, Deck, Subject
 from bot.pictures.scene import Card, TallyLine
 
-Ink = Literal["gold", "sky"]
-"""A side's colour, in words and curves: the first side's is gold."""
+Ink = Literal["gold", "sky"]  # a side's colour in words and curves; the first side's is gold
 
 
 class Score(NamedTuple):
-    """A side's players and its points."""
-
     names: tuple[str, ...]
     points: str
     ink: Ink
 
 
 class Curve(NamedTuple):
-    """A line through figures; ``marks``, one a figure, are filled where they are True, and rings elsewhere."""
+    """A line through figures. ``marks`` has one dot per figure: filled if True, otherwise a ring."""
 
     values: tuple[int, ...]
     ink: Ink = "gold"
@@ -33,8 +30,10 @@ class Curve(NamedTuple):
 
 
 class Plot(NamedTuple):
-    """Curves over one another. ``target`` is a line across; ``begin`` and ``end`` say what the first and last figures
-    are of, ``marks`` what filled marks and rings mean.
+    """Curves in one plot.
+
+    ``target`` is a horizontal line. ``begin`` and ``end`` label the first and last figures, ``marks`` explains filled
+    dots and rings.
     """
 
     curves: tuple[Curve, ...]
@@ -45,7 +44,7 @@ class Plot(NamedTuple):
 
 
 class Row(NamedTuple):
-    """A line of a table: what it is about, a small note below, a curve or how much of a bar is full, and a figure."""
+    """A line of a table: a label with a note below, a curve or a bar (``share``), and a figure."""
 
     label: str
     note: str
@@ -56,15 +55,13 @@ class Row(NamedTuple):
 
 
 class Words(NamedTuple):
-    """A sentence or two, in a side's colour if they are about its win."""
+    """One or two sentences, in a side's colour if they are about its win."""
 
     text: str
     ink: Ink | None = None
 
 
 class Tally(NamedTuple):
-    """What was counted, and each side's figure."""
-
     lines: tuple[TallyLine, ...]
 
 
@@ -73,7 +70,7 @@ class Rows(NamedTuple):
 
 
 class Form(NamedTuple):
-    """The last games, the latest last: whether each was won, and the letters for it and for one lost."""
+    """The last games, latest last: whether each was won, and the letters for won and lost."""
 
     label: str
     won: tuple[bool, ...]
@@ -81,14 +78,14 @@ class Form(NamedTuple):
 
 
 class Ranking(NamedTuple):
-    """Cards from high to low, each with what it is worth, where they are worth anything by themselves."""
+    """Cards from high to low, and their worth in games that count single cards."""
 
     cards: tuple[Card, ...]
     worth: tuple[str, ...] = ()
 
 
 class Spot(NamedTuple):
-    """Cards that lie somewhere: what they are called, and whether beside one another, in a fan or on one another."""
+    """Cards at one spot: their caption, and whether they are side by side, in a fan or in a pile."""
 
     label: str
     cards: tuple[Card, ...]
@@ -96,7 +93,7 @@ class Spot(NamedTuple):
 
 
 class Diagram(NamedTuple):
-    """How a table lies, in rows from the far side to one's own."""
+    """A table in rows, from the far side to the viewer's."""
 
     rows: tuple[tuple[Spot, ...], ...]
 
@@ -106,7 +103,7 @@ Part = tuple[Score, Score] | Plot | Words | Tally | Rows | Form | Ranking | Diag
 
 @dataclass(frozen=True, kw_only=True)
 class Sheet(Subject):
-    """A picture of figures: ``title``, below it ``note``, then the parts; ``small`` is at its foot."""
+    """A picture of figures: ``title``, ``note`` below it, the parts, and ``small`` at the foot."""
 
     title: str
     note: str = ""
@@ -115,5 +112,4 @@ class Sheet(Subject):
     deck: Deck = DECKS[0]
 
 
-NAMELESS = "…"
-"""What stands for a name of which the letters have nothing."""
+NAMELESS = "…"  # replaces a name without drawable letters

@@ -1,4 +1,4 @@
-"""Where everything of a sheet lies: a title, parts one below the other, and small print."""
+"""The layout of a sheet: a title, parts from top to bottom, and small print."""
 
 from __future__ import annotations
 
@@ -25,49 +25,35 @@ from bot.pictures.sheet import (
 from bot.words.wording import minus
 
 TITLE, FOOT, GAP = 96, 48, 16
-LEFT, RIGHT = MARGIN // 2, WIDTH - MARGIN // 2
-"""Where the mats begin and end on which parts lie."""
+LEFT, RIGHT = MARGIN // 2, WIDTH - MARGIN // 2  # edges of the mats
 
-PLOT, AXIS, ENDS = 300, 76, 84
-"""How high a plot is, and the room for its figures on the left and behind the curves' ends."""
+PLOT, AXIS, ENDS = 300, 76, 84  # height of a plot, and the room for figures on its left and right
 
 MOST_TICKS = 4
-NEAREST_TICK = 28
-"""How near to the target's line another one may be, with its figure."""
+NEAREST_TICK = 28  # minimum distance of another line from the target's line
 
-NEAREST_ENDS = 36
-"""How near two curves' last figures may be written to one another."""
+NEAREST_ENDS = 36  # minimum distance of two curves' last figures
 
-ROW, CURVE, CURVE_HEIGHT = 68, 190, 40
-"""How high a table's row is, and a small curve's measures."""
+ROW, CURVE, CURVE_HEIGHT = 68, 190, 40  # height of a table's row, and size of a small curve
 
-LETTER = 0.5
-"""How wide a letter is on average, of its size."""
+LETTER = 0.5  # average letter width per font size
 
+# A ranking's cards: width with and without worth, visible height, height of the worth below.
 RANKED, RANKED_BARE, RANK_SEEN, WORTH = 124, 84, 132, 40
-"""A ranking's cards: how wide they are, with and without what they are worth; how much is seen of one from above; how
-high it is written below what it is worth.
-"""
 
-CAPTION = 32
-"""How high a line below a diagram's cards is."""
+CAPTION = 32  # height of a line below a diagram's cards
 
 WON: tuple[Colour, Colour] = ("ink", "gold")
-LOST: tuple[Colour, Colour] = ("white", "strip")
-"""In which colours, and on which, it is written that a game was won or lost."""
+LOST: tuple[Colour, Colour] = ("white", "strip")  # ink and ground of the letters for games won and lost
 
-STEPS = {"beside": SMALL + 8, "fan": 20, "pile": 3}
-"""How far apart cards lie in a diagram; backs in a fan."""
+STEPS = {"beside": SMALL + 8, "fan": 20, "pile": 3}  # distance of cards in a diagram; for fans of backs
 
-BESIDE_FAN = 26
-"""How much narrower than its room a fan of backs is: an open one beside it may be wider than its own."""
+BESIDE_FAN = 26  # a fan of backs is this much narrower than its room, because an open fan next to it can be wider
 
-SEEN_IN_FAN = {"classic": 46, "easy": 58}
-"""How much is seen of a card in a fan, so that one reads it."""
+SEEN_IN_FAN = {"classic": 46, "easy": 58}  # visible width of a card in a fan, enough to read it
 
 
 def lay_out_sheet(sheet: Sheet) -> Layout:
-    """Where everything of a sheet lies."""
     return _SheetLayout(sheet).layout()
 
 
@@ -114,7 +100,7 @@ class _SheetLayout(Canvas):
     # Points
 
     def _scores(self, one: Score, other: Score) -> None:
-        """Each side in its colour, on a half of its own."""
+        """Add each side in its colour, on half of the width."""
         line, half = 38, WIDTH // 2
         below = line * max(len(one.names), len(other.names))
         height = 88 + below
@@ -220,7 +206,7 @@ class _SheetLayout(Canvas):
             self._curve(row.curve, right - CURVE, right - 10, heights, 4)
 
     def _form(self, form: Form) -> None:
-        """The last games beside one another, won ones in gold."""
+        """Add the last games side by side, won ones in gold."""
         each, height = 44, 72
         self._box(LEFT, self.y, RIGHT - LEFT, height, "mat", 26)
         self._text(form.label, MARGIN + 6, self.y + height // 2, 26, "soft", "mat", 190)
@@ -236,7 +222,7 @@ class _SheetLayout(Canvas):
     # Cards
 
     def _ranking(self, ranking: Ranking) -> None:
-        """Cards from high to low in two rows, as much of each as tells it, with what it is worth."""
+        """Add cards from high to low in two rows, the upper part of each, with its worth."""
         each = -(-len(ranking.cards) // 2)
         width = RANKED if ranking.worth else RANKED_BARE
         step, seen = width + 10, width * RANK_SEEN // RANKED
@@ -258,7 +244,7 @@ class _SheetLayout(Canvas):
         self._text(worth, x + RANKED // 2, y + WORTH // 2, 26, ink, ground, RANKED, "middle")
 
     def _diagram(self, diagram: Diagram) -> None:
-        """The rows of a table; the middle one lies on a mat."""
+        """Add the rows of a table. The middle row is on a mat."""
         for number, row in enumerate(diagram.rows):
             is_middle = number == len(diagram.rows) // 2
             ground: Colour = "mat" if is_middle else "felt"
@@ -309,7 +295,7 @@ def _ticks(low: int, high: int) -> list[int]:
 
 
 def _spread(heights: Sequence[int]) -> list[int]:
-    """Two heights at which figures can be written beside one another."""
+    """Return two heights far enough apart for figures."""
     if len(heights) < 2 or abs(heights[0] - heights[1]) >= NEAREST_ENDS:
         return list(heights)
     middle, away = sum(heights) // 2, NEAREST_ENDS // 2
@@ -317,5 +303,5 @@ def _spread(heights: Sequence[int]) -> list[int]:
 
 
 def _wrap_text(text: str, room: int, size: int) -> list[str]:
-    """A text in lines of about so many pixels; one that is wider is written smaller."""
+    """Wrap a text to about ``room`` pixels. A line that is wider is written smaller."""
     return wrap(text, int(room / (LETTER * size)))

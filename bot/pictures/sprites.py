@@ -1,6 +1,6 @@
-"""Cards as pixels: each is made from its drawing once, in the one palette that all pictures of its deck share.
+"""Cards as pixels, rendered once each in the palette that all pictures of the deck share.
 
-So a picture is put together from bytes that mean colours already, and is small and quickly written.
+A picture is then composed of palette indices, which makes it small and fast to write.
 """
 
 from functools import lru_cache
@@ -27,9 +27,9 @@ COLOURS: dict[Colour, RGB] = {
     "ink": (43, 27, 23),
 }
 
-SHADES = 8
-"""Steps between a text's colour and its ground's, for smooth edges."""
+SHADES = 8  # steps from a ground's colour to a text's, for smooth edges
 
+# text colours, each with its ground
 TEXT_COLOURS: tuple[tuple[Colour, Colour], ...] = (
     ("white", "felt"),
     ("gold", "felt"),
@@ -44,23 +44,18 @@ TEXT_COLOURS: tuple[tuple[Colour, Colour], ...] = (
     ("soft", "strip"),
     ("ink", "gold"),
 )
-"""The colours of texts, each with what it is written on."""
 
-DIM_SHARE = 0.42
-"""How much of the felt shows through a card that may not be played."""
+DIM_SHARE = 0.42  # how much of the felt shows through a card that cannot be played
 
-BRIGHT, DIM = 64, 16
-"""How many colours there are for cards that are bright, and for dim ones: with fewer, pictures are smaller."""
+BRIGHT, DIM = 64, 16  # palette colours for bright and for dim cards; fewer make smaller pictures
 
-SAMPLE = 60
-"""How wide the cards are from which a deck's palette is made."""
+SAMPLE = 60  # width of the cards that the palette is computed from
 
-SPRITES_BYTES = 14 * 1024 * 1024
-"""Of cards that are kept: a large one has 77 kB, a small one 11 kB."""
+SPRITES_BYTES = 14 * 1024 * 1024  # cache of cards: 77 kB for a large one, 11 kB for a small one
 
 
 class Palette:
-    """The colours of a deck's pictures, 256 at most: first what is not card, then what its cards need."""
+    """The palette of a deck's pictures, at most 256 colours: first the fixed ones, then its cards'."""
 
     def __init__(self, deck: Deck) -> None:
         self._numbers: dict[Colour, int] = {}
@@ -80,18 +75,18 @@ class Palette:
         self._image.putpalette(self.flat)
         every = Image.new("RGB", (len(found), 1))
         every.putdata(found)
+        # for each index the index of its dim colour
         self.dimmed = [*self.apply(_dimmed(every)).tobytes(), *[0] * (256 - len(found))]
-        """For each number, that of the colour which it has on a dim card."""
 
     def number(self, colour: Colour) -> int:
         return self._numbers[colour]
 
     def shades(self, ink: Colour, ground: Colour) -> int:
-        """The first of the `SHADES` numbers that lead from the ground's colour to the ink's."""
+        """Return the first of the `SHADES` indices from the ground's colour to the ink's."""
         return self._shades[ink, ground]
 
     def apply(self, image: Image.Image) -> Image.Image:
-        """The same picture in these colours."""
+        """Return the image in this palette."""
         return image.quantize(palette=self._image, dither=Image.Dither.NONE)
 
 
@@ -106,7 +101,7 @@ def _pixels(image: Image.Image) -> int:
 
 @cached(LRUCache(SPRITES_BYTES, getsizeof=_pixels))
 def sprite(deck: Deck, code: str, width: int) -> Image.Image:
-    """A card, or a back where there is no ``code``, so many pixels wide, as numbers in the deck's palette."""
+    """Return a card, or the back for an empty ``code``, as palette indices. ``width`` is in pixels."""
     drawn = raster(deck, code, width)
     flat = Image.new("RGB", drawn.size, COLOURS["ink"])
     flat.paste(drawn, mask=drawn.getchannel("A"))
@@ -115,19 +110,19 @@ def sprite(deck: Deck, code: str, width: int) -> Image.Image:
 
 @lru_cache
 def mask(width: int) -> Image.Image:
-    """Where a card is not see-through: all have the same corners."""
+    """Return the mask of a card's rounded corners, the same for all cards."""
     return raster(DECKS[0], "", width).getchannel("A").point(lambda alpha: 255 * (alpha > 127), "1")
 
 
 def warm_up() -> None:
-    """Make the large cards of the deck that most people have."""
+    """Render the large cards of the most common deck."""
     usual = DECKS[0]
     for code in ("", *PACKS[usual.suits].codes):
         sprite(usual, code, CARD)
 
 
 def raster(deck: Deck, code: str, width: int) -> Image.Image:
-    """A card's drawing, or the back's where there is no ``code``, in true colour."""
+    """Render a card, or the back for an empty ``code``, in true colour."""
     svg = card_svg(code, deck) if code else back_svg(deck)
     png = resvg_py.svg_to_bytes(svg_string=svg, width=width, skip_system_fonts=True)
     return Image.open(BytesIO(bytes(png))).convert("RGBA")
@@ -138,7 +133,7 @@ def _dimmed(image: Image.Image) -> Image.Image:
 
 
 def _sheet(deck: Deck) -> Image.Image:
-    """All cards of a deck beside one another."""
+    """Return all cards of a deck side by side."""
     codes = ("", *PACKS[deck.suits].codes)
     height = height_of(SAMPLE)
     sheet = Image.new("RGB", (len(codes) * SAMPLE, height), COLOURS["ink"])
@@ -149,7 +144,7 @@ def _sheet(deck: Deck) -> Image.Image:
 
 
 def _colours_of(image: Image.Image, count: int) -> list[RGB]:
-    """At most so many colours that stand best for an image's."""
+    """Return at most ``count`` colours that best represent an image."""
     reduced = image.quantize(count, method=Image.Quantize.MEDIANCUT, kmeans=1, dither=Image.Dither.NONE)
     flat = reduced.getpalette() or []
     return [(flat[at], flat[at + 1], flat[at + 2]) for at in range(0, len(flat), 3)][:count]

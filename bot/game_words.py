@@ -10,7 +10,7 @@ from bot.store.entries import Rule
 from bot.tables.errors import TableError
 from bot.texts import LANGUAGES
 from bot.words.phrases import game_names
-from bot.words.wording import MINUS, minus
+from bot.words.wording import MINUS, fix_minus
 from engine import GAMES
 
 NUMBER = re.compile(rf"[-{MINUS}]?\d+")
@@ -48,7 +48,7 @@ def target_rule(game: str, points: int) -> Rule:
     rule = targets(game).get(points)
     if rule is None:
         said = str(points) if len(str(points)) <= DIGITS_REPEATED else f"{str(points)[:DIGITS_REPEATED]}…"
-        raise NoSuchTarget(game=GAMES[game].name, points=minus(said), targets=", ".join(map(str, targets(game))))
+        raise NoSuchTarget(game=GAMES[game].name, points=fix_minus(said), targets=", ".join(map(str, targets(game))))
     return rule
 
 

@@ -14,7 +14,7 @@ from telegram import Bot, CallbackQuery, ChatMemberUpdated, ChosenInlineResult, 
 from telegram.error import ChatMigrated, InvalidToken
 
 from adapters.telegram import mini_app, reading
-from adapters.telegram.errors import NO_ANSWER, Meaning, why
+from adapters.telegram.errors import LIBRARY_ERRORS, DeliveryErrors, error_name
 from adapters.telegram.inline import InlineQueries
 from adapters.telegram.messages import Messages
 from adapters.telegram.pages import Pages
@@ -54,10 +54,10 @@ from bot.texts import error_text, language_of, texts
 GROUP_LIMIT = RateLimit(burst=3, interval=3.5, is_of_chat=True)
 """With the burst, twenty messages a minute at most, which is what Telegram lets into a group with all its topics."""
 
-ANSWERS_AT_ONCE = 16
+ANSWER_CONNECTIONS = 16
 """Connections for answers to presses."""
 
-PER_SECOND = 30
+MESSAGES_PER_SECOND = 30
 """Messages that a bot may send in all."""
 
 PRIVATE_LIMIT = RateLimit(burst=10, interval=1.05)
@@ -76,7 +76,7 @@ Result = TypeVar("Result")
 log = structlog.get_logger()
 
 
-class _Upgraded(PlatformFailure):
+class _ChatUpgraded(PlatformFailure):
     """The group has become a supergroup: what was asked for is done in that one, once the table's place is there."""
 
 
@@ -96,24 +96,24 @@ class Telegram:
             request=sending,
             get_updates_request=AiohttpRequest(connections=1, read_timeout=POLL_SECONDS + 10),
         )
-        self._answering = SendingRequest(connections=ANSWERS_AT_ONCE)
+        self._answering = SendingRequest(connections=ANSWER_CONNECTIONS)
         self._post: Post = partial(post, sending, self.bot.base_url)
         # Answers have connections of their own: uploads may occupy all the others.
         self._post_answer: Post = partial(post, self._answering, self.bot.base_url)
         self.inline_queries = InlineQueries(self._post, card_room)
         settings = card_room.settings
-        self.pages_url = _taken_for_buttons(settings.public_url or "")
+        self.pages_url = _url_for_buttons(settings.public_url or "")
         self.messages = Messages(
-            self._post, KnownFiles(card_room.redis, card_room.report_store_error), mini_app.address(self.pages_url)
+            self._post, KnownFiles(card_room.redis, card_room.report_store_error), mini_app.mini_app_url(self.pages_url)
         )
         self.source: Polling | Webhook = (
-            Webhook(self.bot, self._hear, card_room)
+            Webhook(self.bot, self._handle, card_room)
             if settings.telegram_webhook_url
-            else Polling(self.bot, self._hear, card_room.report_platform_outage)
+            else Polling(self.bot, self._handle, card_room.report_platform_outage)
         )
         self.pages = Pages(self, card_room)
-        self.press_replies = PressReplies(self.pages, card_room, self._link, self._can_write_to)
-        self.per_second = PER_SECOND
+        self.press_replies = PressReplies(self.pages, card_room, self._start_link, self._can_write_to)
+        self.per_second = MESSAGES_PER_SECOND
         self._closed: TTLCache[str, bool] = TTLCache(10_000, CLOSED_SECONDS)
         """Places that lately took nothing."""
         self._connected = self._has_connected = False
@@ -124,7 +124,7 @@ class Telegram:
     async def _connect(self) -> None:
         """Ask who the bot is; BadSetting if Telegram does not know the token."""
         self._connected = False
-        async with _connecting():
+        async with _connection_errors():
             await self.bot.initialize()
             await self._answering.initialize()
             # Asked by the library the first time only; the token may have been taken back since.
@@ -138,18 +138,18 @@ class Telegram:
 
     @property
     def healthy(self) -> bool:
-        return self.source.hears
+        return self.source.is_receiving
 
     shows_pictures = True
 
     frame_origin = mini_app.PAGE_FRAME
 
     def verify_launch(self, said: str) -> Person:
-        return mini_app.launched_by(self.bot.token, said)
+        return mini_app.verify_launch(self.bot.token, said)
 
     @property
     def has_ephemeral(self) -> bool:
-        return self.messages.ephemerals.possible is not False
+        return self.messages.ephemerals.is_supported is not False
 
     def rate_limit(self, place: str) -> RateLimit:
         return PRIVATE_LIMIT if is_private(place) else GROUP_LIMIT
@@ -166,7 +166,7 @@ class Telegram:
         await self._connect()
         await choose_callback_mode(self._post)
         try:
-            await Profile(self.bot, self.card_room.redis).bring_up_to_date()
+            await Profile(self.bot, self.card_room.redis).update()
         except STORE_ERRORS as error:
             # It comes back; the texts wait for the next start.
             self.card_room.report_store_error(error)
@@ -174,7 +174,7 @@ class Telegram:
             await self.source.run()
         except InvalidToken:
             self._connected = False
-            raise _unknown_token() from None
+            raise _unknown_token_error() from None
 
     async def close(self) -> None:
         """Give the connections back, when nothing more is to be sent."""
@@ -184,18 +184,18 @@ class Telegram:
         await self._answering.shutdown()
         await self.bot.shutdown()
 
-    async def _hear(self, update: Update) -> None:
+    async def _handle(self, update: Update) -> None:
         try:
             if update.callback_query:
                 await self._handle_press(update, update.callback_query)
             elif update.inline_query:
-                await self._typed(update, update.inline_query)
+                await self._handle_inline_query(update, update.inline_query)
             elif update.chosen_inline_result:
-                await self._sent_offer(update, update.chosen_inline_result)
+                await self._handle_sent_offer(update, update.chosen_inline_result)
             elif update.message:
-                await self._written(update, update.message)
+                await self._handle_message(update, update.message)
             elif update.my_chat_member:
-                await self._standing_changed(update, update.my_chat_member)
+                await self._handle_membership(update, update.my_chat_member)
         except DeliveryError as fault:
             log.info("telegram_answer_lost", why=type(fault).__name__)
         except STORE_ERRORS as error:
@@ -207,36 +207,36 @@ class Telegram:
         except Exception:
             log.exception("telegram_update_failed", update=update.update_id)
 
-    async def _typed(self, update: Update, query: InlineQuery) -> None:
+    async def _handle_inline_query(self, update: Update, query: InlineQuery) -> None:
         """Somebody types the bot's name in any chat."""
         read = None
-        with _reading(update):
-            read = reading.person(query.from_user), reading.typed(query)
+        with _skip_unreadable(update):
+            read = reading.read_person(query.from_user), reading.query_text(query)
         if read:
             await self.inline_queries.answer(query.id, *read)
 
-    async def _sent_offer(self, update: Update, chosen: ChosenInlineResult) -> None:
+    async def _handle_sent_offer(self, update: Update, chosen: ChosenInlineResult) -> None:
         """Somebody has sent an offer. It comes only where the host has turned *inline feedback* on, and nothing depends
         on it.
         """
         read = None
-        with _reading(update):
+        with _skip_unreadable(update):
             read = (
-                reading.person(chosen.from_user),
-                reading.sent_offer(chosen),
-                reading.typed(chosen),
-                reading.sent_as(chosen),
+                reading.read_person(chosen.from_user),
+                reading.offer_id(chosen),
+                reading.query_text(chosen),
+                reading.offer_place(chosen),
             )
         if read:
             await self.card_room.note_offer_sent(*read)
 
-    async def _standing_changed(self, update: Update, change: ChatMemberUpdated) -> None:
+    async def _handle_membership(self, update: Update, change: ChatMemberUpdated) -> None:
         """The bot has been let into a chat, perhaps again, or thrown out; somebody has blocked it, or does no more."""
         chat = change.chat
         if chat.type == chat.PRIVATE and change.new_chat_member.status == "member":
             person = None
-            with _reading(update):
-                person = reading.person(change.from_user)
+            with _skip_unreadable(update):
+                person = reading.read_person(change.from_user)
             if person:
                 # Most apps send /start with that, which brings all hands.
                 await asyncio.sleep(START_SECONDS)
@@ -244,74 +244,74 @@ class Telegram:
             return
         if chat.type != chat.PRIVATE and change.new_chat_member.status == "member":
             place = ""
-            with _reading(update):
+            with _skip_unreadable(update):
                 place = reading.chat_place(chat)
             if place:
                 await self.card_room.refresh_chat(place)
 
-    def _heard_from(self, place: str) -> None:
+    def _reopen(self, place: str) -> None:
         """Try a place once more that was closed when something was to be shown there: somebody is at it."""
         if self._closed.pop(place, False):
             # Not awaited: a press is to be answered first.
             self.card_room.refresh_chat(chat_of(place))
 
-    async def _moved(self, place: str, new: int) -> None:
+    async def _move_chat(self, place: str, new: int) -> None:
         """A group has become a supergroup, which has another id."""
         await self.card_room.move_chat(place, str(Place(self.platform, str(new))))
 
-    async def _written(self, update: Update, message: Message) -> None:
+    async def _handle_message(self, update: Update, message: Message) -> None:
         if message.migrate_to_chat_id:
             moved = None
-            with _reading(update):
-                moved = reading.moved(message)
+            with _skip_unreadable(update):
+                moved = reading.read_migration(message)
             if moved:
-                await self._moved(*moved)
+                await self._move_chat(*moved)
             return
         if message.is_automatic_forward:
             # A channel's post, which nobody in the group has written.
             return
         command = None
-        with _reading(update):
-            command = reading.command(update, self.bot.bot)
+        with _skip_unreadable(update):
+            command = reading.read_command(update, self.bot.bot)
         if command is None:
-            await self._opened(update, message)
+            await self._show_pending_hands(update, message)
             return
-        self._heard_from(command.place)
+        self._reopen(command.place)
         if reading.is_anonymous(message):
             language = await self.card_room.chat_language(command.place)
             toast = texts(language).gettext(
                 "You write as the group: I cannot tell who you are. Please write as yourself."
             )
-            self._reply(command, message, Reply(toast=toast))
+            self._queue_reply(command, message, Reply(toast=toast))
             return
-        self._reply(command, message, await self.card_room.handle_command(command))
+        self._queue_reply(command, message, await self.card_room.handle_command(command))
 
-    async def _opened(self, update: Update, message: Message) -> None:
+    async def _show_pending_hands(self, update: Update, message: Message) -> None:
         """Bring waiting hands to somebody who wrote anything else in their private chat, such as a photo."""
         person = None
-        with _reading(update):
+        with _skip_unreadable(update):
             person = reading.private_writer(message)
         if person:
             await self.card_room.send_missed_hands(person)
 
-    def _reply(self, command: Command, message: Message, reply: Reply) -> None:
+    def _queue_reply(self, command: Command, message: Message, reply: Reply) -> None:
         """Send an answer in its turn: no update waits for that."""
         answer = self.card_room.queue_answer
         if reply.optional:
             return
         if reply.panel and reply.private:
-            answer(private_place(command.person.id), partial(self._bring, command, message, reply))
+            answer(private_place(command.person.id), partial(self._send_privately, command, message, reply))
             return
         if panel := reply.panel:
             answer(command.place, lambda: self.pages.send(command.place, panel, command.key))
-        self._toast(command, message, reply)
+        self._queue_toast(command, message, reply)
 
-    def _toast(self, command: Command, message: Message, reply: Reply) -> None:
+    def _queue_toast(self, command: Command, message: Message, reply: Reply) -> None:
         if reply.toast:
-            say = partial(self._say, command.place, message, reply.toast)
+            say = partial(self._send_toast, command.place, message, reply.toast)
             self.card_room.queue_answer(command.place, say)
 
-    async def _bring(self, command: Command, message: Message, reply: Reply) -> None:
+    async def _send_privately(self, command: Command, message: Message, reply: Reply) -> None:
         """Send what is for one person's eyes to their private chat, and say so where they asked for it."""
         assert reply.panel
         place = private_place(command.person.id)
@@ -329,13 +329,13 @@ class Telegram:
                 language = language_of(command.person.language)
                 toast = texts(language).gettext("Open our private chat first: it is for your eyes only.")
                 reply = Reply(toast=toast)
-            self._reply(command, message, reply)
+            self._queue_reply(command, message, reply)
         else:
-            self._toast(command, message, reply)
+            self._queue_toast(command, message, reply)
 
-    async def _say(self, place: str, message: Message, text: str) -> None:
+    async def _send_toast(self, place: str, message: Message, text: str) -> None:
         """A short text, in reply to a message."""
-        chat, topic = reading.address(place)
+        chat, topic = reading.chat_and_topic(place)
         say = partial(
             self.bot.send_message,
             chat,
@@ -348,19 +348,19 @@ class Telegram:
 
     async def _handle_press(self, update: Update, query: CallbackQuery) -> None:
         press, language = None, ""
-        with _reading(update):
-            press = reading.press(update, ephemerals=self.has_ephemeral)
-        with suppress(*NO_ANSWER):
+        with _skip_unreadable(update):
+            press = reading.read_press(update, ephemerals=self.has_ephemeral)
+        with suppress(*LIBRARY_ERRORS):
             language = language_of(str(query.from_user.language_code or ""))
         async with QueryAnswer(self._post_answer, query.id, waiting_text(language)) as answer:
             if press is None:
                 await answer.give(text=error_text(BadPayload(), language_of(language)))
                 return
-            self._heard_from(press.place)
+            self._reopen(press.place)
             reply = await self.card_room.handle_press(press)
             await self.press_replies.show(press, reply, answer, is_photo=reading.is_photo(query))
 
-    def _link(self, word: str) -> str:
+    def _start_link(self, word: str) -> str:
         """The address that opens the private chat with a start word."""
         return f"https://t.me/{self.bot.username}?start={word}"
 
@@ -369,7 +369,7 @@ class Telegram:
         this of whoever has blocked it; of who never pressed Start it is not known to.
         """
         place = private_place(person)
-        doing = JsonData({"chat_id": reading.address(place)[0], "action": "typing"})
+        doing = JsonData({"chat_id": reading.chat_and_topic(place)[0], "action": "typing"})
         try:
             await self._call(place, lambda: self._post("sendChatAction", doing))
         except Unreachable:
@@ -394,13 +394,13 @@ class Telegram:
         getChatMember works for others for certain only if the bot is an administrator
         (core.telegram.org/bots/api#getchatmember). The list of administrators is told to every bot of the group.
         """
-        chat, user = reading.address(place)[0], int(person.partition(":")[2])
+        chat, user = reading.chat_and_topic(place)[0], int(person.partition(":")[2])
         try:
-            with Meaning(place):
+            with DeliveryErrors(place):
                 member = await self._post("getChatMember", JsonData({"chat_id": chat, "user_id": user}))
                 return member["status"] in ADMINS
         except (MessageRefused, ChatGone):
-            with Meaning(place):
+            with DeliveryErrors(place):
                 admins = await self._post("getChatAdministrators", JsonData({"chat_id": chat}))
                 return any(one["user"]["id"] == user for one in admins)
 
@@ -409,7 +409,7 @@ class Telegram:
 
     async def _send_file(self, place: str, panel: Panel, file: File) -> None:
         """Send a file, with a panel's text under it."""
-        chat, _topic = reading.address(place)
+        chat, _topic = reading.chat_and_topic(place)
         caption = panel.cut(LONGEST_CAPTION).plain
         send = partial(self.bot.send_document, chat, file.content, caption=caption, filename=file.name)
         await self._call(place, send)
@@ -419,14 +419,14 @@ class Telegram:
 
     async def delete(self, place: str, message: str) -> None:
         # The messages of a group that has become a supergroup stay behind, for ever out of reach.
-        with suppress(MessageGone, _Upgraded):
+        with suppress(MessageGone, _ChatUpgraded):
             await self._call(place, lambda: self.messages.delete(place, message))
 
     async def _call(self, place: str, call: Callable[[], Awaitable[Result]]) -> Result:
         if not self._connected:
             raise NotDelivered("not connected")
         try:
-            with Meaning(place):
+            with DeliveryErrors(place):
                 return await call()
         except ChatGone:
             self._closed[place] = True
@@ -435,13 +435,13 @@ class Telegram:
             where = Place.parse(place)
             with suppress(WorkFailed):  # it has been logged, and the next try of delivery meets the same again
                 # The chat alone: whose eyes it was for, and by what leave, is not to be kept with the chats that moved.
-                await self._moved(str(Place(where.platform, where.chat)), error.new_chat_id)
+                await self._move_chat(str(Place(where.platform, where.chat)), error.new_chat_id)
             said = "the group has become a supergroup"
             # What is ephemeral does not move with its table: only a press in the new group brings it there.
-            raise (Unreachable if where.is_ephemeral else _Upgraded)(said) from None
+            raise (Unreachable if where.is_ephemeral else _ChatUpgraded)(said) from None
 
 
-def _taken_for_buttons(url: str) -> str:
+def _url_for_buttons(url: str) -> str:
     """An address, if Telegram takes buttons that lead there, and nothing otherwise: the host must have a dot, or be an
     address of IPv6 (tdlib/td, ``LinkManager::check_link_impl``). A message with any other is refused.
     """
@@ -450,24 +450,24 @@ def _taken_for_buttons(url: str) -> str:
 
 
 @contextmanager
-def _reading(update: Update) -> Iterator[None]:
+def _skip_unreadable(update: Update) -> Iterator[None]:
     """An update that says what cannot be is one line, and leaves whatever it was to be as it is."""
     try:
         yield
-    except NO_ANSWER as error:
-        log.warning("telegram_update_unreadable", update=str(update.update_id)[:40], why=why(error))
+    except LIBRARY_ERRORS as error:
+        log.warning("telegram_update_unreadable", update=str(update.update_id)[:40], why=error_name(error))
 
 
 @asynccontextmanager
-async def _connecting() -> AsyncIterator[None]:
+async def _connection_errors() -> AsyncIterator[None]:
     """What speaks against a connection: BadSetting where it is the token, otherwise Trouble."""
     try:
         yield
     except InvalidToken:
-        raise _unknown_token() from None
-    except NO_ANSWER as error:
-        raise PlatformFailure(why(error)) from None
+        raise _unknown_token_error() from None
+    except LIBRARY_ERRORS as error:
+        raise PlatformFailure(error_name(error)) from None
 
 
-def _unknown_token() -> BadSetting:
+def _unknown_token_error() -> BadSetting:
     return BadSetting("BUONGIOCO_TELEGRAM_TOKEN is no token that Telegram knows: ask @BotFather.", "token refused")

@@ -46,7 +46,7 @@ def find_command(text: str, entities: Sequence[MessageEntity]) -> CommandText | 
     begun = leading_blanks(text)
     start = len(text[:begun].encode("utf-16-le", "surrogatepass")) // 2
     around = [one for one in entities if one.offset <= start < one.offset + one.length]
-    if any(one.type in QUOTES and trim_blanks(_behind(units, one.offset + one.length)) for one in around):
+    if any(one.type in QUOTES and trim_blanks(_text_from(units, one.offset + one.length)) for one in around):
         return None
     word, bot, end, is_marked = "", "", start, False
     if found := TOKEN.match(text, begun):
@@ -70,7 +70,7 @@ def _text(units: bytes, start: int, end: int) -> str:
     return units[2 * start : 2 * end].decode("utf-16-le", "replace")
 
 
-def _behind(units: bytes, start: int) -> str:
+def _text_from(units: bytes, start: int) -> str:
     return units[2 * start :].decode("utf-16-le", "replace")
 
 
@@ -96,4 +96,4 @@ def _words(units: bytes, start: int, entities: Sequence[MessageEntity]) -> tuple
     for one in sorted(entities, key=lambda entity: entity.offset, reverse=True):
         if one.type in NOT_WORDS and one.offset >= start:
             units = units[: 2 * one.offset] + units[2 * (one.offset + one.length) :]
-    return tuple(_behind(units, start).split()[:8])
+    return tuple(_text_from(units, start).split()[:8])

@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator, Iterator
 from telegram import Bot, WebhookInfo
 from telegram.error import InvalidToken
 
-from adapters.telegram.errors import NO_ANSWER
+from adapters.telegram.errors import LIBRARY_ERRORS
 from adapters.telegram.transport import AiohttpRequest
 from bot.settings import Settings
 
@@ -23,7 +23,7 @@ async def examine(settings: Settings) -> AsyncIterator[tuple[bool, str]]:
     except InvalidToken:
         yield False, "telegram: the token is not one that Telegram knows: copy it anew from @BotFather"
         return
-    except NO_ANSWER as error:
+    except LIBRARY_ERRORS as error:
         yield False, f"telegram: {base} does not answer ({type(error).__name__}): is the network there?"
         return
     finally:
@@ -32,7 +32,7 @@ async def examine(settings: Settings) -> AsyncIterator[tuple[bool, str]]:
         True,
         f"telegram: the token is @{me.username}'s; add it to a group: https://t.me/{me.username}?startgroup=true",
     )
-    for finding in _about_webhook(settings.telegram_webhook_url or "", webhook):
+    for finding in _webhook_findings(settings.telegram_webhook_url or "", webhook):
         yield finding
     if me.can_join_groups is False:
         yield False, "telegram: the bot may not be added to groups: tell @BotFather /setjoingroups, Enable"
@@ -50,7 +50,7 @@ async def _webhook_of(bot: Bot) -> WebhookInfo | None:
         return None
 
 
-def _about_webhook(wanted: str, webhook: WebhookInfo | None) -> Iterator[tuple[bool, str]]:
+def _webhook_findings(wanted: str, webhook: WebhookInfo | None) -> Iterator[tuple[bool, str]]:
     """Whether updates come the way that the settings say."""
     if webhook is None:
         if wanted:

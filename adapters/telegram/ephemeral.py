@@ -17,7 +17,7 @@ from adapters.telegram.transport import JsonData, Post
 from bot.places import Place
 from bot.platform import Unreachable
 
-PASS_SECONDS = 15
+PRESS_SECONDS = 15
 FACE_DOWN = "🂠"
 
 log = structlog.get_logger()
@@ -36,7 +36,7 @@ class EphemeralTarget(NamedTuple):
         where = Place.parse(place)
         pressed_at, _, query = where.token.partition(".")
         # From the future come presses from before the clock was set back, and those of another worker a moment ago.
-        fresh = bool(query) and abs(time.time() - int(pressed_at)) < PASS_SECONDS
+        fresh = bool(query) and abs(time.time() - int(pressed_at)) < PRESS_SECONDS
         topic = int(where.part) if where.part else None
         return cls(int(where.person), int(where.chat), topic, query if fresh else "")
 
@@ -55,63 +55,65 @@ class EphemeralMessages:
 
     def __init__(self, post: Post, photos: Photos) -> None:
         self._post, self._photos = post, photos
-        self.possible: bool | None = None
+        self.is_supported: bool | None = None
 
     async def send_text(self, target: EphemeralTarget, content: dict[str, Any]) -> str:
         """Send a text; returns what it is called. Unreachable where the server cannot."""
-        if self.possible:
-            return _number(await self._post("sendMessage", JsonData({**_addressed(target), **content})))
-        number = await self._send_back(target)
+        if self.is_supported:
+            return _message_id(await self._post("sendMessage", JsonData({**_recipient_fields(target), **content})))
+        number = await self._send_card_back(target)
         await self.edit_text(target, number, content)
-        self.possible = True
+        self.is_supported = True
         return number
 
     async def send_photo(self, target: EphemeralTarget, photo: Photo) -> str:
         """Send a photo; returns what it is called. Errors as in `Photos.send`, and Unreachable."""
-        if not self.possible:
-            await self.delete(target, await self._send_back(target))
-            self.possible = True
-        return await self._photos.send(photo._replace(where=_addressed(target)), _number)
+        if not self.is_supported:
+            await self.delete(target, await self._send_card_back(target))
+            self.is_supported = True
+        return await self._photos.send(photo._replace(where=_recipient_fields(target)), _message_id)
 
     async def edit_text(self, target: EphemeralTarget, message: str, content: dict[str, Any]) -> None:
-        await self._change(self._post("editEphemeralMessageText", JsonData({**_named(target, message), **content})))
+        await self._check_method(
+            self._post("editEphemeralMessageText", JsonData({**_message_fields(target, message), **content}))
+        )
 
     async def edit_photo(self, target: EphemeralTarget, message: str, photo: Photo, *, caption_alone: bool) -> None:
         """Change a photo and its text, or its text alone."""
-        photo = photo._replace(where=_named(target, message))
+        photo = photo._replace(where=_message_fields(target, message))
         if caption_alone:
-            await self._change(self._photos.change_caption(photo, "editEphemeralMessageCaption"))
+            await self._check_method(self._photos.edit_caption(photo, "editEphemeralMessageCaption"))
         else:
-            await self._change(self._photos.change(photo, "editEphemeralMessageMedia"))
+            await self._check_method(self._photos.edit(photo, "editEphemeralMessageMedia"))
 
     async def delete(self, target: EphemeralTarget, message: str) -> None:
-        await self._change(self._post("deleteEphemeralMessage", JsonData(_named(target, message))))
+        await self._check_method(self._post("deleteEphemeralMessage", JsonData(_message_fields(target, message))))
 
-    async def _send_back(self, target: EphemeralTarget) -> str:
+    async def _send_card_back(self, target: EphemeralTarget) -> str:
         """Send a card's back, to see whether it comes to be ephemeral; returns what it is called."""
-        if self.possible is False:
+        if self.is_supported is False:
             raise Unreachable("no ephemeral messages here")
-        sent = await self._post("sendMessage", JsonData({**_addressed(target), "text": FACE_DOWN}))
+        sent = await self._post("sendMessage", JsonData({**_recipient_fields(target), "text": FACE_DOWN}))
         if "ephemeral_message_id" not in sent:
-            self._impossible()
+            self._set_unsupported()
             await self._post("deleteMessage", JsonData({"chat_id": target.chat, "message_id": sent["message_id"]}))
             raise Unreachable("no ephemeral messages here")
-        return _number(sent)
+        return _message_id(sent)
 
-    async def _change(self, call: Awaitable[object]) -> None:
+    async def _check_method(self, call: Awaitable[object]) -> None:
         try:
             await call
         except InvalidToken:
             # What Telegram says of a method that it does not know is what it says of a token.
-            self._impossible()
+            self._set_unsupported()
             raise Unreachable("no ephemeral messages here") from None
 
-    def _impossible(self) -> None:
-        self.possible = False
+    def _set_unsupported(self) -> None:
+        self.is_supported = False
         log.warning("telegram_cannot", what="show somebody a hand in the group", why="Bot API before 10.3")
 
 
-def _addressed(target: EphemeralTarget) -> dict[str, Any]:
+def _recipient_fields(target: EphemeralTarget) -> dict[str, Any]:
     """The fields that have a new message shown to one person."""
     parameters: dict[str, Any] = {"receiver_user_id": target.user}
     if target.query:
@@ -123,10 +125,10 @@ def _addressed(target: EphemeralTarget) -> dict[str, Any]:
     }
 
 
-def _named(target: EphemeralTarget, message: str) -> dict[str, Any]:
+def _message_fields(target: EphemeralTarget, message: str) -> dict[str, Any]:
     """The fields that say which message is meant."""
     return {"chat_id": target.chat, "receiver_user_id": target.user, "ephemeral_message_id": int(message)}
 
 
-def _number(sent: Any) -> str:
+def _message_id(sent: Any) -> str:
     return str(sent["ephemeral_message_id"])

@@ -13,7 +13,7 @@ from telegram.error import (
     TimedOut,
 )
 
-from adapters.telegram.transport import CutOff, Nonsense, ServerError
+from adapters.telegram.transport import ConnectionLost, InvalidAnswer, ServerError
 from bot.platform import (
     ChatGone,
     DeliveryError,
@@ -40,7 +40,7 @@ GONE_MESSAGES = (
     "message to delete not found",
     CANNOT_BE_DELETED,
 )
-OTHER_FORM = (
+WRONG_KIND = (
     "there is no text in the message to edit",
     "there is no caption in the message to edit",
     "there is no media in the message to edit",
@@ -69,25 +69,25 @@ picture where none is expected, or the other way round.
 """
 
 NOT_MODIFIED = "message is not modified"
-OF_PICTURES = ("photo", "image_", "media_", "caption", "file")
+PICTURE_WORDS = ("photo", "image_", "media_", "caption", "file")
 NO_RIGHT_TO_PHOTOS = ("rights to send photos", "chat_send_photos_forbidden", "chat_send_media_forbidden")
 UNKNOWN_FILES = ("file identifier", "file_id", "file reference", "file_reference")
 """And when something is the matter with a picture: any at all, the chat takes none, a ``file_id`` is none."""
 
 
-NO_ANSWER = (TelegramError, AttributeError, KeyError, TypeError, ValueError, OverflowError, OSError)
+LIBRARY_ERRORS = (TelegramError, AttributeError, KeyError, TypeError, ValueError, OverflowError, OSError)
 """What the library raises when there is no answer, or one that does not say what it should, such as a date that is in
 no calendar.
 """
 
 
-LOST = (TimedOut, CutOff, Nonsense, ServerError)
+LOST_ANSWERS = (TimedOut, ConnectionLost, InvalidAnswer, ServerError)
 """And when the answer is lost, or says that something broke: what was asked for may have been done. A message that "was
 immediately deleted and can't be returned" has even been sent for certain (tdlib/telegram-bot-api, ``Client.cpp``).
 """
 
 
-class Meaning:
+class DeliveryErrors:
     """What is done in this context raises Telegram's errors as delivery understands them; a group's move is left as it
     is.
     """
@@ -101,29 +101,29 @@ class Meaning:
         return
 
     def __exit__(self, _kind: object, error: BaseException | None, _trace: object) -> None:
-        if isinstance(error, NO_ANSWER) and not isinstance(error, ChatMigrated):
-            raise _understood(self._place, error) from None
+        if isinstance(error, LIBRARY_ERRORS) and not isinstance(error, ChatMigrated):
+            raise _delivery_error(self._place, error) from None
 
 
-def _understood(place: str, error: Exception) -> DeliveryError:
+def _delivery_error(place: str, error: Exception) -> DeliveryError:
     if isinstance(error, RetryAfter):
-        return slow_down(error)
+        return slow_down_error(error)
     if isinstance(error, Forbidden):
-        return (Unreachable if is_private(place) else ChatGone)(why(error))
+        return (Unreachable if is_private(place) else ChatGone)(error_name(error))
     if isinstance(error, BadRequest):
-        return _refusal(place, error.message.lower())
-    if isinstance(error, LOST):
-        return PlatformFailure(why(error))
+        return _refusal_error(place, error.message.lower())
+    if isinstance(error, LOST_ANSWERS):
+        return PlatformFailure(error_name(error))
     if isinstance(error, NetworkError | InvalidToken):
-        return NotDelivered(why(error))
-    return PlatformFailure(f"an answer of another shape ({why(error)})")
+        return NotDelivered(error_name(error))
+    return PlatformFailure(f"an answer of another shape ({error_name(error)})")
 
 
-def _refusal(place: str, said: str) -> DeliveryError:
-    if is_inline(place) and any(words in said for words in (*OTHER_FORM, *GONE_MESSAGES, *NO_INLINE_MESSAGE)):
+def _refusal_error(place: str, said: str) -> DeliveryError:
+    if is_inline(place) and any(words in said for words in (*WRONG_KIND, *GONE_MESSAGES, *NO_INLINE_MESSAGE)):
         # No other message can take its place.
         return ChatGone(said)
-    if any(words in said for words in OTHER_FORM):
+    if any(words in said for words in WRONG_KIND):
         return NotEditable(said)
     if "too long" in said or "too_long" in said:
         return TooLong(LONGEST_TEXT)
@@ -142,16 +142,16 @@ def _refusal(place: str, said: str) -> DeliveryError:
 def concerns_picture(said: str, *, ephemeral: bool) -> bool:
     """Whether a refusal of a message with a picture may be about that, so that its text alone might be taken."""
     said = said.lower()
-    if any(words in said for words in (*OTHER_FORM, *GONE_MESSAGES, NOT_MODIFIED)):
+    if any(words in said for words in (*WRONG_KIND, *GONE_MESSAGES, NOT_MODIFIED)):
         return False
-    if any(words in said for words in OF_PICTURES):
+    if any(words in said for words in PICTURE_WORDS):
         return True
     return not ephemeral and not any(words in said for words in (*GONE_CHATS, *NEVER_STARTED))
 
 
-def is_lost(error: BaseException) -> bool:
+def is_answer_lost(error: BaseException) -> bool:
     """Whether this stands for an answer that did not come, or cannot be read."""
-    return isinstance(error, LOST) or not isinstance(error, (TelegramError, TimeoutError))
+    return isinstance(error, LOST_ANSWERS) or not isinstance(error, (TelegramError, TimeoutError))
 
 
 def forbids_photos(said: str) -> bool:
@@ -164,12 +164,12 @@ def is_unknown_file(said: str) -> bool:
     return any(words in said.lower() for words in UNKNOWN_FILES)
 
 
-def slow_down(error: RetryAfter) -> SlowDown:
+def slow_down_error(error: RetryAfter) -> SlowDown:
     """How long Telegram asks to wait, within what is believed."""
     wait = error.retry_after
     return SlowDown(wait.total_seconds() if isinstance(wait, dt.timedelta) else float(wait))
 
 
-def why(error: BaseException) -> str:
+def error_name(error: BaseException) -> str:
     """What went wrong, without what might hold an address."""
     return type(error).__name__

@@ -5,13 +5,13 @@ from typing import Any
 from telegram.error import BadRequest
 
 from adapters.telegram import drawing
-from adapters.telegram.errors import Meaning
+from adapters.telegram.errors import DeliveryErrors
 from adapters.telegram.transport import JsonData, Post
 from bot.card_room import CardRoom
 from bot.panel import Panel
 from bot.platform import Offer, Person
 
-MOST_RESULTS = 50
+MAX_RESULTS = 50
 """That an answer may have (core.telegram.org/bots/api#answerinlinequery)."""
 
 START = "inline"
@@ -34,13 +34,13 @@ class InlineQueries:
         offers, start = await self._card_room.offers(person, typed)
         fields: dict[str, Any] = {
             "inline_query_id": query,
-            "results": [_result(offer) for offer in offers[:MOST_RESULTS]],
+            "results": [_result(offer) for offer in offers[:MAX_RESULTS]],
             "cache_time": 0,
             "is_personal": True,
         }
         if start:
             fields["button"] = {"text": start, "start_parameter": START}
-        with Meaning(""):
+        with DeliveryErrors(""):
             try:
                 await self._post("answerInlineQuery", JsonData(fields))
             except BadRequest as error:

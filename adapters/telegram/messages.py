@@ -11,7 +11,7 @@ from telegram.error import BadRequest
 from adapters.telegram import drawing, reading
 from adapters.telegram.ephemeral import EphemeralMessages, EphemeralTarget
 from adapters.telegram.errors import CANNOT_BE_DELETED, NOT_MODIFIED
-from adapters.telegram.photos import KnownFiles, LateChange, Photo, Photos
+from adapters.telegram.photos import KnownFiles, LateEdit, Photo, Photos
 from adapters.telegram.transport import JsonData, Post
 from bot.panel import Panel
 from bot.picture import Picture
@@ -42,14 +42,14 @@ class Messages:
         if is_ephemeral(place):
             return await self._send_ephemeral(EphemeralTarget.parse(place), panel)
         if is_inline(place):
-            return await self._show_inline(reading.inline_id(place), panel)
-        chat, topic = reading.address(place)
+            return await self._edit_inline(reading.inline_id(place), panel)
+        chat, topic = reading.chat_and_topic(place)
         where = {"chat_id": chat, "message_thread_id": topic, "disable_notification": silent or None}
         picture = self._photos.picture_of(chat, panel)
         if picture is None:
             fields = {**where, **drawing.text_fields(panel, self._markup(panel, chat))}
-            return SentMessage(_number_of(await self._post("sendMessage", JsonData(fields))))
-        sent = await self._photos.send(self._photo(where, panel, picture), _number_of)
+            return SentMessage(_message_id(await self._post("sendMessage", JsonData(fields))))
+        sent = await self._photos.send(self._photo(where, panel, picture), _message_id)
         return SentMessage(sent, picture.subject.digest)
 
     async def edit(self, place: str, sent: SentMessage, panel: Panel) -> SentMessage:
@@ -57,8 +57,8 @@ class Messages:
             if is_ephemeral(place):
                 return await self._edit_ephemeral(EphemeralTarget.parse(place), sent, panel)
             if is_inline(place):
-                return await self._show_inline(reading.inline_id(place), panel)
-            return await self._edit(reading.address(place)[0], sent, panel)
+                return await self._edit_inline(reading.inline_id(place), panel)
+            return await self._edit(reading.chat_and_topic(place)[0], sent, panel)
         except BadRequest as error:
             if NOT_MODIFIED not in error.message.lower():
                 raise
@@ -74,15 +74,15 @@ class Messages:
             fields = {**where, **drawing.text_fields(panel, self._markup(panel, chat))}
             edited = await self._post("editMessageText", JsonData(fields))
             if edited is not True:
-                _number_of(edited)
+                _message_id(edited)
             return sent
         photo = self._photo(where, panel, picture)
         try:
-            if _shows(sent, picture):
-                await self._photos.change_caption(photo)
+            if _has_picture(sent, picture):
+                await self._photos.edit_caption(photo)
             else:
-                await self._photos.change(photo)
-        except LateChange:
+                await self._photos.edit(photo)
+        except LateEdit:
             if sent.picture:
                 raise
             # As a text it could be edited on, and then the late picture come over something newer.
@@ -97,7 +97,7 @@ class Messages:
             await self.ephemerals.delete(EphemeralTarget.parse(place), message)
         elif not is_inline(place):
             # No method takes away what stands in a chat that the bot is not in, and there is but one message.
-            await self._delete(reading.address(place)[0], message)
+            await self._delete(reading.chat_and_topic(place)[0], message)
 
     async def _delete(self, chat: int, message: str) -> None:
         where = JsonData({"chat_id": chat, "message_id": int(message)})
@@ -115,11 +115,11 @@ class Messages:
 
     # In a chat that the bot is not in
 
-    async def _show_inline(self, message: str, panel: Panel) -> SentMessage:
+    async def _edit_inline(self, message: str, panel: Panel) -> SentMessage:
         """Have the one message there show a panel, by its text: nothing can be uploaded for it
         (core.telegram.org/bots/api#editmessagemedia).
         """
-        markup = drawing.markup_of(panel, self.username, without={"aside", *self._impossible})
+        markup = drawing.markup_of(panel, self.username, without={"aside", *self._hidden_kinds})
         try:
             fields = {"inline_message_id": message, **drawing.text_fields(panel, markup)}
             await self._post("editMessageText", JsonData(fields))
@@ -148,7 +148,7 @@ class Messages:
         if picture is None:
             raise NotEditable(sent.message)
         photo = self._photo({}, panel, picture)
-        await self.ephemerals.edit_photo(target, sent.message, photo, caption_alone=_shows(sent, picture))
+        await self.ephemerals.edit_photo(target, sent.message, photo, caption_alone=_has_picture(sent, picture))
         return SentMessage(sent.message, picture.subject.digest)
 
     # What both show
@@ -161,21 +161,21 @@ class Messages:
     def _markup(self, panel: Panel, chat: int = 0) -> dict[str, Any] | None:
         """A panel's buttons in a chat, whose number is positive where it is private; 0 to one person in a group."""
         app = self._app if chat > 0 else ""
-        return drawing.markup_of(panel, self.username, without=self._impossible, app=app)
+        return drawing.markup_of(panel, self.username, without=self._hidden_kinds, app=app)
 
     @property
-    def _impossible(self) -> list[str]:
+    def _hidden_kinds(self) -> list[str]:
         """The kinds of buttons that lead nowhere."""
-        is_possible = {"aside": self.ephemerals.possible is not False, "share": self.has_inline_mode}
+        is_possible = {"aside": self.ephemerals.is_supported is not False, "share": self.has_inline_mode}
         return [kind for kind, possible in is_possible.items() if not possible]
 
 
-def _shows(sent: SentMessage, picture: Picture) -> bool:
+def _has_picture(sent: SentMessage, picture: Picture) -> bool:
     """Whether a message shows this very picture for certain: then it need not be uploaded again."""
     return sent.is_certain and sent.picture == picture.subject.digest
 
 
-def _number_of(sent: object) -> str:
+def _message_id(sent: object) -> str:
     """The number of a message that came back; Trouble if it has none."""
     if not isinstance(sent, dict) or type(sent.get("message_id")) is not int:
         raise PlatformFailure("a message without a number")

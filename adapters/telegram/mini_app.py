@@ -26,12 +26,12 @@ LONGEST = 4096
 HASH = re.compile(r"[0-9a-f]{64}")
 
 
-def address(public_url: str) -> str:
+def mini_app_url(public_url: str) -> str:
     """Where the Mini App is; empty without an address of https, the only one that Telegram opens so."""
     return f"{public_url}/app/{PLATFORM}" if public_url.startswith("https://") else ""
 
 
-def launched_by(token: str, said: str, now: float | None = None) -> Person:
+def verify_launch(token: str, said: str, now: float | None = None) -> Person:
     """Who opened a page, by its ``initData``; InvalidLaunch if the bot with this token did not lead there, lately.
 
     ``now`` is in Unix seconds.

@@ -26,11 +26,11 @@ class Pages:
         """Await no picture any more that is late."""
         self._late.cancel()
 
-    async def show_in_place(self, press: Press, panel: Panel, *, is_photo: bool = False) -> None:
+    async def replace(self, press: Press, panel: Panel, *, is_photo: bool = False) -> None:
         """Show a page in the place of the pressed message; where that cannot become one, a new message takes it."""
         sent = SentMessage(press.message, UNKNOWN_PICTURE if is_photo else "", is_certain=False)
         try:
-            with _repeatable():
+            with _safe_to_repeat():
                 await self._adapter.edit(press.place, sent, panel)
         except (NotEditable, NoPicture):
             await self.send(press.place, panel, press.key, silent=True)
@@ -55,12 +55,12 @@ class Pages:
         self._card_room.queue_answer(place, partial(self._delete, place, message))
 
     async def _delete(self, place: str, message: str) -> None:
-        with _repeatable():
+        with _safe_to_repeat():
             await self._adapter.delete(place, message)
 
 
 @contextmanager
-def _repeatable() -> Iterator[None]:
+def _safe_to_repeat() -> Iterator[None]:
     """Edits and deletions: whether one was made or not, it may be made again."""
     try:
         yield

@@ -12,7 +12,14 @@ from typing import Any, NamedTuple
 from cachetools import TTLCache
 from telegram.error import BadRequest, ChatMigrated, Forbidden, InvalidToken, RetryAfter
 
-from adapters.telegram.errors import NO_ANSWER, concerns_picture, forbids_photos, is_lost, is_unknown_file, why
+from adapters.telegram.errors import (
+    LIBRARY_ERRORS,
+    concerns_picture,
+    error_name,
+    forbids_photos,
+    is_answer_lost,
+    is_unknown_file,
+)
 from adapters.telegram.transport import JsonData, NotConnected, Post, UploadData
 from bot.background import TaskSet
 from bot.panel import Panel, utf16_length
@@ -29,19 +36,19 @@ UPLOAD_SECONDS = 2.0
 FORBIDDEN_SECONDS = 6 * 3600.0
 """For how long a chat is believed that takes no photos."""
 
-IN_A_ROW, REST_SECONDS = 3, 60.0
+FAILURES_IN_A_ROW, REST_SECONDS = 3, 60.0
 """After so many uploads in a row that failed, texts go alone for so long: each would wait for nothing."""
 
-MOST_LATE = 20
+MAX_LATE = 20
 """Uploads that are late and still under way, beyond which no more are begun."""
 
-KEPT_SECONDS = 30 * 24 * 3600
+FILE_ID_SECONDS = 30 * 24 * 3600
 """How long it is remembered what Telegram calls a picture that everybody may see."""
 
 PART = "photo"
 """What the file is called within an upload."""
 
-NameOf = Callable[[Any], str]
+ReadMessageId = Callable[[Any], str]
 """What a message is called, by Telegram's answer; Trouble, or one of the library's errors, where that does not say."""
 
 
@@ -68,11 +75,11 @@ class Photo(NamedTuple):
             "reply_markup": self.markup,
         }
 
-    def sent_as(self, file_id: str | None) -> dict[str, Any]:
+    def send_fields(self, file_id: str | None) -> dict[str, Any]:
         """The fields of a new message; without a ``file_id`` the file stands beside them."""
         return {**self.caption_fields, PART: file_id}
 
-    def changed_to(self, file_id: str | None) -> dict[str, Any]:
+    def edit_fields(self, file_id: str | None) -> dict[str, Any]:
         """The fields of a change of all that a message shows."""
         media: dict[str, Any] = {"type": "photo", "media": file_id or f"attach://{PART}", "caption": self.caption}
         if self.entities:
@@ -80,15 +87,15 @@ class Photo(NamedTuple):
         return {**self.where, "media": media, "reply_markup": self.markup}
 
 
-class Late(TimeoutError):
+class LateUpload(TimeoutError):
     """An upload took too long. ``name`` is to be what its message is called, if it may still arrive."""
 
     def __init__(self, name: asyncio.Future[str] | None = None) -> None:
         super().__init__()
-        self.name = name
+        self.message = name
 
 
-class LateChange(NoPicture):
+class LateEdit(NoPicture):
     """A change took too long and was given up; it may be made all the same, at any time."""
 
 
@@ -108,9 +115,9 @@ class KnownFiles:
 
     async def keep(self, picture: Picture, answer: Any) -> None:
         """Keep what a picture is called that has just been uploaded, if the answer says so."""
-        if file_id := _file_id_in(answer):
+        if file_id := _file_id(answer):
             try:
-                await self._client.set(_key(picture), file_id, ex=KEPT_SECONDS)
+                await self._client.set(_key(picture), file_id, ex=FILE_ID_SECONDS)
             except STORE_ERRORS as error:
                 self._store_away(error)
 
@@ -119,7 +126,7 @@ def _key(picture: Picture) -> str:
     return f"telegram:photo:{picture.subject.digest}"
 
 
-def _file_id_in(answer: Any) -> str:
+def _file_id(answer: Any) -> str:
     """What the largest size of a photo is called, by an answer of whatever shape; empty if it does not say."""
     sizes = answer.get("photo") if isinstance(answer, dict) else None
     largest = sizes[-1] if isinstance(sizes, list) and sizes else None
@@ -143,38 +150,38 @@ class Photos:
         picture = panel.picture
         if picture is None or not picture.png or utf16_length(panel.plain) > LONGEST_CAPTION:
             return None
-        may_upload = time.monotonic() >= self._rests_until and len(self._late) < MOST_LATE
+        may_upload = time.monotonic() >= self._rests_until and len(self._late) < MAX_LATE
         return picture if may_upload and chat not in self._forbidden else None
 
     def stop(self) -> None:
         """Give up what is late."""
         self._late.cancel()
 
-    async def send(self, photo: Photo, name_of: NameOf) -> str:
+    async def send(self, photo: Photo, name_of: ReadMessageId) -> str:
         """Send a photo; returns what the message is called.
 
         Raises the library's errors where the place is the matter, or the answer is lost, and NoPicture where the
         picture is.
         """
-        return name_of(await self._show("sendPhoto", photo, photo.sent_as, name_of))
+        return name_of(await self._upload("sendPhoto", photo, photo.send_fields, name_of))
 
-    async def change(self, photo: Photo, method: str = "editMessageMedia") -> None:
+    async def edit(self, photo: Photo, method: str = "editMessageMedia") -> None:
         """Change a message's picture and text at once; errors as in `send`, and LateChange."""
-        await self._show(method, photo, photo.changed_to, None)
+        await self._upload(method, photo, photo.edit_fields, None)
 
-    async def change_caption(self, photo: Photo, method: str = "editMessageCaption") -> None:
+    async def edit_caption(self, photo: Photo, method: str = "editMessageCaption") -> None:
         """Change the text of a message that has this picture already; raises the library's errors."""
         await self._post(method, JsonData(photo.caption_fields))
 
-    async def _show(
+    async def _upload(
         self,
         method: str,
         photo: Photo,
         fields: Callable[[str | None], dict[str, Any]],
-        name_of: NameOf | None,
+        name_of: ReadMessageId | None,
     ) -> Any:
         picture = photo.picture
-        async with self._meaning(photo):
+        async with self._picture_errors(photo):
             if picture.is_lasting and (file_id := await self._known.find(picture)):
                 try:
                     return await self._post(method, JsonData(fields(file_id)))
@@ -182,12 +189,12 @@ class Photos:
                     if not is_unknown_file(error.message):
                         raise
             upload = UploadData(fields(None), PART, picture.png)
-            answer = await self._in_time(self._post(method, upload), name_of)
+            answer = await self._upload_in_time(self._post(method, upload), name_of)
             if picture.is_lasting:
                 await self._known.keep(picture, answer)
             return answer
 
-    async def _in_time(self, upload: Awaitable[Any], name_of: NameOf | None) -> Any:
+    async def _upload_in_time(self, upload: Awaitable[Any], name_of: ReadMessageId | None) -> Any:
         """What comes of an upload; Late if it takes too long. Then it goes on if its message will have a name."""
         task = asyncio.ensure_future(upload)
         try:
@@ -198,15 +205,15 @@ class Photos:
                 # It came as the time ran out, or failed in the same moment.
                 return await task
             if name_of:
-                raise Late(self._late.start(_name_of(task, name_of))) from None
+                raise LateUpload(self._late.start(_late_message_id(task, name_of))) from None
             task.cancel()
-            raise Late from None
+            raise LateUpload from None
         except asyncio.CancelledError:
             task.cancel()
             raise
 
     @asynccontextmanager
-    async def _meaning(self, photo: Photo) -> AsyncIterator[None]:
+    async def _picture_errors(self, photo: Photo) -> AsyncIterator[None]:
         """NoPicture for whatever goes wrong with a picture, and is not the place's, the platform's or the message's.
 
         Where the answer is lost it may have gone right.
@@ -221,22 +228,22 @@ class Photos:
             if forbids_photos(error.message):
                 self._forbidden[int(photo.where["chat_id"])] = True
             raise NoPicture(error.message) from None
-        except NO_ANSWER as error:
+        except LIBRARY_ERRORS as error:
             self._failed_in_a_row += 1
-            if self._failed_in_a_row >= IN_A_ROW:
+            if self._failed_in_a_row >= FAILURES_IN_A_ROW:
                 self._rests_until = time.monotonic() + REST_SECONDS
-            if is_lost(error):
+            if is_answer_lost(error):
                 # The photo may stand there: a text at once would be a second message.
                 raise
-            if isinstance(error, Late) and error.name is None:
-                raise LateChange(why(error)) from None
-            raise NoPicture(why(error), error.name if isinstance(error, Late) else None) from None
+            if isinstance(error, LateUpload) and error.message is None:
+                raise LateEdit(error_name(error)) from None
+            raise NoPicture(error_name(error), error.message if isinstance(error, LateUpload) else None) from None
         else:
             self._failed_in_a_row = 0
 
 
-async def _name_of(task: asyncio.Future[Any], name_of: NameOf) -> str:
+async def _late_message_id(task: asyncio.Future[Any], name_of: ReadMessageId) -> str:
     """Wait for what came too late; returns what it is called, and nothing for what never came, or has no name."""
-    with suppress(PlatformFailure, *NO_ANSWER):
+    with suppress(PlatformFailure, *LIBRARY_ERRORS):
         return name_of(await task)
     return ""

@@ -19,9 +19,9 @@ import structlog
 from telegram import Bot, Update
 from telegram.error import Conflict, InvalidToken, RetryAfter, TelegramError
 
-from adapters.telegram.errors import NO_ANSWER, slow_down, why
+from adapters.telegram.errors import LIBRARY_ERRORS, error_name, slow_down_error
 from adapters.telegram.reading import PLATFORM
-from adapters.telegram.transport import Nonsense
+from adapters.telegram.transport import InvalidAnswer
 from adapters.telegram.updates import update_of
 from bot.backoff import Backoff
 from bot.store import WorkDropped
@@ -29,7 +29,7 @@ from bot.store import WorkDropped
 POLL_SECONDS = 30
 FIRST_PAUSE, LONGEST_PAUSE = 1.0, 30.0
 
-BREATH = 0.02
+BUSY_PAUSE = 0.02
 """Seconds between two questions while something is being answered: most is answered by then."""
 
 SAME_OFFSET_SECONDS = 0.55
@@ -40,10 +40,10 @@ come since (tdlib/telegram-bot-api, ``Client::process_get_updates_query``). The 
 BATCH = 100
 """Updates that Telegram brings at a time."""
 
-LET_GO_AFTER = 10.0
+STUCK_SECONDS = 10.0
 """Seconds after which an update may be confirmed that has not been answered, where it hides others."""
 
-LISTENING_TO = [
+ALLOWED_UPDATES = [
     Update.MESSAGE,
     Update.CALLBACK_QUERY,
     Update.INLINE_QUERY,
@@ -52,7 +52,7 @@ LISTENING_TO = [
 ]
 """The kinds of updates that the bot has a use for."""
 
-Hear = Callable[[Update], Coroutine[Any, Any, None]]
+HandleUpdate = Callable[[Update], Coroutine[Any, Any, None]]
 """Does what an update asks for. It raises `WorkDropped` for one that is not to be confirmed yet, and nothing else."""
 
 log = structlog.get_logger()
@@ -63,15 +63,15 @@ class Polling:
     it does not, and why.
     """
 
-    def __init__(self, bot: Bot, hear: Hear, away: Callable[[str, str], None]) -> None:
-        self._bot, self._hear, self._away = bot, hear, away
+    def __init__(self, bot: Bot, hear: HandleUpdate, away: Callable[[str, str], None]) -> None:
+        self._bot, self._handle, self._away = bot, hear, away
         self._busy: dict[int, asyncio.Task[None]] = {}
         self._since: dict[int, float] = {}
         """When the updates came, on the loop's clock, that Telegram may bring again."""
         self._next = self._asked = 0
         self._asked_at = 0.0
         """When Telegram was last asked, on the loop's clock, and from which update on."""
-        self.hears = False
+        self.is_receiving = False
 
     @property
     def _offset(self) -> int:
@@ -86,34 +86,34 @@ class Polling:
             while True:
                 try:
                     # At first, and after trouble, at once: whether Telegram answers should not take a long poll to see.
-                    found = await self._fetch(POLL_SECONDS if self.hears else 0)
-                    self.hears = True
+                    found = await self._fetch(POLL_SECONDS if self.is_receiving else 0)
+                    self.is_receiving = True
                     backoff.reset()
                 except InvalidToken:
                     raise
-                except NO_ANSWER as error:
-                    self.hears = False
-                    await self._waited_for(error, backoff.next_pause())
+                except LIBRARY_ERRORS as error:
+                    self.is_receiving = False
+                    await self._wait_out(error, backoff.next_pause())
                     continue
-                self._take(found)
-                await self._breathe(found)
+                self._start(found)
+                await self._wait(found)
         finally:
-            self.hears = False
-            await self._end()
+            self.is_receiving = False
+            await self._finish()
 
     async def _fetch(self, patience: int, limit: int = BATCH) -> list[Any]:
         """What Telegram has that is not confirmed, as it came; confirms what has been answered."""
         self._asked = offset = self._offset
         self._asked_at = asyncio.get_running_loop().time()
-        asked = {"offset": offset, "timeout": patience, "limit": limit, "allowed_updates": LISTENING_TO}
+        asked = {"offset": offset, "timeout": patience, "limit": limit, "allowed_updates": ALLOWED_UPDATES}
         # Not `get_updates`, which gives nothing of a batch if there is one update in it that it cannot read.
         found: Any = await self._bot._post("getUpdates", asked)
         if not isinstance(found, list):
-            raise Nonsense("updates that are no list")
+            raise InvalidAnswer("updates that are no list")
         self._since = {number: at for number, at in self._since.items() if number >= offset}
         return found
 
-    def _take(self, found: list[Any]) -> None:
+    def _start(self, found: list[Any]) -> None:
         """Have everything heard that has not come before."""
         updates = {number: one for one in found if isinstance(number := _field(one, "update_id"), int)}
         if len(updates) < len(found):
@@ -126,41 +126,41 @@ class Polling:
             self._since[number] = asyncio.get_running_loop().time()
             try:
                 update = update_of(one, self._bot)
-            except NO_ANSWER as error:
-                log.warning("telegram_update_unreadable", update=number, why=why(error))
+            except LIBRARY_ERRORS as error:
+                log.warning("telegram_update_unreadable", update=number, why=error_name(error))
                 continue
-            self._busy[number] = asyncio.create_task(self._until_taken(number, update))
-            self._busy[number].add_done_callback(partial(self._heard, number))
+            self._busy[number] = asyncio.create_task(self._handle_with_retries(number, update))
+            self._busy[number].add_done_callback(partial(self._forget_task, number))
         if not new and len(updates) >= BATCH:
-            self._let_go()
+            self._confirm_stuck()
 
-    async def _until_taken(self, number: int, update: Update) -> None:
+    async def _handle_with_retries(self, number: int, update: Update) -> None:
         """Have an update heard; again and again where too much waits, as long as Telegram would bring it again."""
         backoff = Backoff(FIRST_PAUSE, LONGEST_PAUSE)
         while True:
             try:
-                return await self._hear(update)
+                return await self._handle(update)
             except WorkDropped:
                 await asyncio.sleep(backoff.next_pause())
             if number not in self._since:
                 log.error("telegram_update_lost", update=number, why="too much waits for the store")
                 return None
 
-    def _heard(self, number: int, task: asyncio.Task[None]) -> None:
+    def _forget_task(self, number: int, task: asyncio.Task[None]) -> None:
         if self._busy.get(number) is task:
             del self._busy[number]
 
-    def _let_go(self) -> None:
+    def _confirm_stuck(self) -> None:
         """Confirm the first update though it has not been answered, if that has taken long already."""
         first = self._offset
-        if asyncio.get_running_loop().time() - self._since.get(first, math.inf) > LET_GO_AFTER:
+        if asyncio.get_running_loop().time() - self._since.get(first, math.inf) > STUCK_SECONDS:
             log.warning("telegram_update_late", update=first)
             del self._since[first]
 
-    async def _breathe(self, found: list[Any]) -> None:
+    async def _wait(self, found: list[Any]) -> None:
         """Wait where Telegram would bring the same again at once, until there is more to confirm."""
         if self._busy:
-            await asyncio.wait(self._busy.values(), timeout=BREATH)
+            await asyncio.wait(self._busy.values(), timeout=BUSY_PAUSE)
         offset, left = self._offset, self._asked_at + SAME_OFFSET_SECONDS - asyncio.get_running_loop().time()
         if offset != self._asked or left <= 0:
             return
@@ -169,8 +169,8 @@ class Polling:
         elif found:
             await asyncio.sleep(left)
 
-    async def _waited_for(self, error: Exception, pause: float) -> None:
-        hint = why(error)
+    async def _wait_out(self, error: Exception, pause: float) -> None:
+        hint = error_name(error)
         if isinstance(error, Conflict) and "webhook" in error.message.lower():
             # BUONGIOCO_TELEGRAM_WEBHOOK_URL has been taken out of the settings.
             log.warning("telegram_webhook_removed", why="this bot polls")
@@ -180,13 +180,13 @@ class Polling:
         elif isinstance(error, Conflict):
             hint = "another bot polls with this token"
         self._away(PLATFORM, hint)
-        await asyncio.sleep(slow_down(error).seconds if isinstance(error, RetryAfter) else pause)
+        await asyncio.sleep(slow_down_error(error).seconds if isinstance(error, RetryAfter) else pause)
 
-    async def _end(self) -> None:
+    async def _finish(self) -> None:
         if self._busy:
             await asyncio.wait(self._busy.values(), timeout=2.0)
         # So that Telegram does not deliver again what has been answered.
-        with suppress(*NO_ANSWER, TimeoutError):
+        with suppress(*LIBRARY_ERRORS, TimeoutError):
             async with asyncio.timeout(1.0):
                 await self._fetch(0, limit=1)
 

@@ -9,16 +9,16 @@ from typing import Any, Self
 import structlog
 from telegram.error import BadRequest, RetryAfter
 
-from adapters.telegram.errors import NO_ANSWER, why
+from adapters.telegram.errors import LIBRARY_ERRORS, error_name
 from adapters.telegram.pages import Pages
-from adapters.telegram.transport import CutOff, JsonData, Nonsense, NotConnected, Post, ServerError
+from adapters.telegram.transport import ConnectionLost, InvalidAnswer, JsonData, NotConnected, Post, ServerError
 from bot.background import TaskSet
 from bot.card_room import CardRoom
 from bot.panel import Panel, Span
 from bot.platform import Press, Reply, Unreachable, is_ephemeral, is_inline, private_place
 from bot.texts import language_of, texts
 
-ANSWER_WITHIN = 1.5
+ANSWER_SECONDS = 1.5
 """Seconds after which a query is answered although the outcome is not known; the answer then travels for a moment."""
 
 LONGEST_TOAST = 200
@@ -26,7 +26,7 @@ LONGEST_TOAST = 200
 RETRY_PAUSES = (0.3, 1.0)
 """Seconds before an answer is sent again that got lost. A second answer to one query does no harm."""
 
-LOST_ON_THE_WAY = (NotConnected, CutOff, Nonsense, ServerError, RetryAfter)
+RETRIED_ERRORS = (NotConnected, ConnectionLost, InvalidAnswer, ServerError, RetryAfter)
 
 log = structlog.get_logger()
 
@@ -45,14 +45,14 @@ class QueryAnswer:
 
     def __init__(self, post: Post, query: str, otherwise: str) -> None:
         self._post, self._query = post, query
-        self.otherwise: dict[str, str] = {"text": otherwise}
+        self.fallback: dict[str, str] = {"text": otherwise}
         self._is_given = False
         self._sent = asyncio.Event()
         self._timer: asyncio.TimerHandle | None = None
         self._late: asyncio.Task[bool] | None = None
 
     async def __aenter__(self) -> Self:
-        self._timer = asyncio.get_running_loop().call_later(ANSWER_WITHIN, self._out_of_time)
+        self._timer = asyncio.get_running_loop().call_later(ANSWER_SECONDS, self._give_fallback)
         return self
 
     async def __aexit__(
@@ -74,12 +74,12 @@ class QueryAnswer:
             self._sent.set()
         return True
 
-    async def given(self) -> None:
+    async def wait_until_given(self) -> None:
         """Wait until the query is answered."""
         await self._sent.wait()
 
-    def _out_of_time(self) -> None:
-        self._late = asyncio.create_task(self.give(**self.otherwise))
+    def _give_fallback(self) -> None:
+        self._late = asyncio.create_task(self.give(**self.fallback))
 
     async def _send(self, answer: dict[str, Any]) -> None:
         data = JsonData({"callback_query_id": self._query, **answer})
@@ -89,9 +89,9 @@ class QueryAnswer:
             except BadRequest:
                 # The query is too old, or a killed bot has answered it.
                 return
-            except NO_ANSWER as error:
-                if pause is None or not isinstance(error, LOST_ON_THE_WAY):
-                    log.info("telegram_press_unanswered", why=why(error))
+            except LIBRARY_ERRORS as error:
+                if pause is None or not isinstance(error, RETRIED_ERRORS):
+                    log.info("telegram_press_unanswered", why=error_name(error))
                     return
                 await asyncio.sleep(pause)
             else:
@@ -113,43 +113,43 @@ class PressReplies:
         can_write_to: Callable[[str], Awaitable[bool]],
     ) -> None:
         self._pages, self._card_room, self._link, self._can_write_to = pages, card_room, link, can_write_to
-        self._telling = TaskSet()
+        self._reports = TaskSet()
 
     def stop(self) -> None:
-        self._telling.cancel()
+        self._reports.cancel()
 
     async def show(self, press: Press, reply: Reply, answer: QueryAnswer, *, is_photo: bool) -> None:
         """Answer the query and have the page sent; ``is_photo`` if the pressed message is a photo."""
         if reply.panel and reply.private:
-            await self._bring(press, reply, answer)
+            await self._send_privately(press, reply, answer)
             return
         if reply.start_word:
-            answer.otherwise = {"url": self._link(reply.start_word)}
+            answer.fallback = {"url": self._link(reply.start_word)}
             if not (reply.has_private_chat and await self._can_write_to(press.person.id)):
                 # What was asked for comes to the chat that this opens.
-                await answer.give(**answer.otherwise)
+                await answer.give(**answer.fallback)
                 return
         text = reply.toast
         if reply.panel:
             # Messages and edits count towards a chat's limits, whatever they answer.
-            show = partial(self._show_in_place, press, reply.panel, answer, is_photo)
+            show = partial(self._replace, press, reply.panel, answer, is_photo)
             if not self._card_room.queue_answer(press.place, show, message=press.message):
-                text = _too_many(press)
+                text = _too_many_text(press)
         if not await answer.give(text=text) and text:
-            self._tell_late(press, text)
+            self._send_late_toast(press, text)
 
-    async def _show_in_place(self, press: Press, panel: Panel, answer: QueryAnswer, is_photo: bool) -> None:
+    async def _replace(self, press: Press, panel: Panel, answer: QueryAnswer, is_photo: bool) -> None:
         # The spinner on the button goes first.
-        await answer.given()
-        await self._pages.show_in_place(press, panel, is_photo=is_photo)
+        await answer.wait_until_given()
+        await self._pages.replace(press, panel, is_photo=is_photo)
 
-    def _tell_late(self, press: Press, toast: str) -> None:
+    def _send_late_toast(self, press: Press, toast: str) -> None:
         """Send a toast as a message to the private chat, because its query was answered before."""
         place = private_place(press.person.id)
         say = partial(self._pages.send, place, Panel((Span(toast),)), f"{press.key}.late")
         self._card_room.queue_answer(place, say, message="late toast")
 
-    async def _bring(self, press: Press, reply: Reply, answer: QueryAnswer) -> None:
+    async def _send_privately(self, press: Press, reply: Reply, answer: QueryAnswer) -> None:
         """Have a page sent to the private chat, and return when the query is answered.
 
         The query is answered when the page is there, or earlier if other messages go first. A page that gets lost after
@@ -157,16 +157,16 @@ class PressReplies:
         """
         _ = texts(language_of(press.person.language)).gettext
         on_its_way = {"text": _("It is on its way to our private chat.")}
-        answer.otherwise = on_its_way if reply.has_private_chat else {"url": self._link("page")}
+        answer.fallback = on_its_way if reply.has_private_chat else {"url": self._link("page")}
         will_be_sent = self._card_room.queue_answer(
             private_place(press.person.id),
             partial(self._send, press, reply, answer),
-            on_lost=lambda: self._telling.start(self._tell_lost(press, answer)),
+            on_lost=lambda: self._reports.start(self._report_lost(press, answer)),
         )
         if will_be_sent:
-            await answer.given()
+            await answer.wait_until_given()
         else:
-            await answer.give(text=_too_many(press))
+            await answer.give(text=_too_many_text(press))
 
     async def _send(self, press: Press, reply: Reply, answer: QueryAnswer) -> None:
         assert reply.panel
@@ -178,7 +178,7 @@ class PressReplies:
         else:
             await answer.give(text=reply.toast)
 
-    async def _tell_lost(self, press: Press, answer: QueryAnswer) -> None:
+    async def _report_lost(self, press: Press, answer: QueryAnswer) -> None:
         """Say that a page did not get through: as the answer, or in the chat if the query was answered before."""
         _ = texts(language_of(press.person.language)).gettext
         if await answer.give(text=_("It did not get through to our private chat. If it does not come, press again.")):
@@ -192,7 +192,7 @@ class PressReplies:
         self._card_room.queue_answer(press.place, say, message=f"lost {press.person.id}")
 
 
-def _too_many(press: Press) -> str:
+def _too_many_text(press: Press) -> str:
     """Return the toast for a page that is dropped because too many wait for its chat."""
     _ = texts(language_of(press.person.language)).gettext
     return _("Too many messages are waiting. Press again in a moment.")

@@ -11,7 +11,7 @@ from telegram import BotCommandScopeAllGroupChats as Groups
 from telegram import BotCommandScopeAllPrivateChats as Privates
 from telegram.error import BadRequest, InvalidToken, TelegramError
 
-from adapters.telegram.errors import why
+from adapters.telegram.errors import error_name
 from adapters.telegram.transport import JsonData, Post
 from bot.commands import listed_commands
 from bot.texts import LANGUAGES, texts
@@ -50,7 +50,7 @@ async def choose_callback_mode(post: Post) -> None:
         # The method is unknown: the Bot API answers 404.
         log.debug("telegram_cannot", what="set callback_query_mode", why="this server does not know it")
     except TelegramError as error:
-        log.warning("telegram_cannot", what="set callback_query_mode", why=why(error))
+        log.warning("telegram_cannot", what="set callback_query_mode", why=error_name(error))
 
 
 class Profile:
@@ -59,12 +59,12 @@ class Profile:
     def __init__(self, bot: Bot, client: Any) -> None:
         self._bot, self._client = bot, client
 
-    async def bring_up_to_date(self) -> None:
+    async def update(self) -> None:
         """Set what has changed; where Telegram is away the rest is set at the next start."""
         try:
             missing = [name for name, shown, call in self._parts() if not await self._set(name, shown, call)]
         except TelegramError as error:
-            log.warning("telegram_profile_not_set", why=why(error))
+            log.warning("telegram_profile_not_set", why=error_name(error))
             return
         if missing:
             log.warning("telegram_cannot", what=f"set: {', '.join(missing)}", why="this server does not take it")

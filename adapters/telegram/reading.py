@@ -35,23 +35,23 @@ LARGEST_ID = 2**63
 """Ids are below; what is stored under them is text of ours, and must hold nothing that only looks like one."""
 
 
-def person(user: User) -> Person:
+def read_person(user: User) -> Person:
     """Who a user is. Like all that reads here: TypeError or ValueError for what Telegram would not say."""
     return Person(
-        f"{PLATFORM}:{_number(user.id)}",
-        _text(user.full_name or ""),
-        _text(user.username or ""),
-        _text(user.language_code or ""),
+        f"{PLATFORM}:{_checked_id(user.id)}",
+        _checked_text(user.full_name or ""),
+        _checked_text(user.username or ""),
+        _checked_text(user.language_code or ""),
     )
 
 
-def _number(value: object) -> int:
+def _checked_id(value: object) -> int:
     if type(value) is not int or not -LARGEST_ID <= value < LARGEST_ID:
         raise ValueError(f"no id: {value!r:.40}")
     return value
 
 
-def _text(value: object) -> str:
+def _checked_text(value: object) -> str:
     if not isinstance(value, str):
         raise TypeError(f"no text: {value!r:.40}")
     return value
@@ -60,23 +60,23 @@ def _text(value: object) -> str:
 def place_of(message: MaybeInaccessibleMessage) -> str:
     """Where a message stands: a chat, with its topic in a forum if it can be told; a private chat is its person's."""
     chat = message.chat
-    number = _number(chat.id)
+    number = _checked_id(chat.id)
     if chat.type == Chat.PRIVATE:
         return str(Place(PLATFORM, person=str(number)))
     topic = message.message_thread_id if isinstance(message, Message) and message.is_topic_message else None
-    return str(Place(PLATFORM, str(number), str(_number(topic)) if topic else ""))
+    return str(Place(PLATFORM, str(number), str(_checked_id(topic)) if topic else ""))
 
 
 def chat_place(chat: Chat) -> str:
     """A group, whatever stands in it."""
-    return str(Place(PLATFORM, str(_number(chat.id))))
+    return str(Place(PLATFORM, str(_checked_id(chat.id))))
 
 
 def inline_place(chat: object, message: object) -> str:
     """A message that somebody sent through the bot, in a chat of which Telegram tells no more than what tells it from
     others (``chat_instance``).
     """
-    chat, message = _text(chat), _text(message)
+    chat, message = _checked_text(chat), _checked_text(message)
     if not CHAT_INSTANCE.fullmatch(chat) or not INLINE_ID.fullmatch(message):
         raise ValueError("no inline message")
     return str(Place(PLATFORM, f"{INLINE}{chat}", message))
@@ -87,18 +87,18 @@ def inline_id(place: str) -> str:
     return Place.parse(place).part
 
 
-def moved(message: Message) -> tuple[str, int]:
+def read_migration(message: Message) -> tuple[str, int]:
     """A group that has become a supergroup, and the id that it has now."""
-    return place_of(message), _number(message.migrate_to_chat_id)
+    return place_of(message), _checked_id(message.migrate_to_chat_id)
 
 
-def address(place: str) -> tuple[int, int | None]:
+def chat_and_topic(place: str) -> tuple[int, int | None]:
     """The chat and the topic of a place."""
     where = Place.parse(place)
     return int(where.person or where.chat), int(where.part) if where.part else None
 
 
-def command(update: Update, bot: User) -> Command | None:
+def read_command(update: Update, bot: User) -> Command | None:
     """Return the command that a message gives to this ``bot``.
 
     In a group a command that names no bot must be one of ours, and it must be marked as a command. In a private chat
@@ -121,25 +121,25 @@ def command(update: Update, bot: User) -> Command | None:
         return None
     elif found and is_alone and not found.is_marked and not find_command_spec(found.word):
         found = None
-    key, place = f"tg{_number(update.update_id)}", place_of(message)
+    key, place = f"tg{_checked_id(update.update_id)}", place_of(message)
     if found is None:
         is_for_us = is_alone and message.via_bot is None
-        return Command(key, person(message.from_user), place, "help") if is_for_us else None
+        return Command(key, read_person(message.from_user), place, "help") if is_for_us else None
     return Command(
         key=key,
-        person=person(message.from_user),
+        person=read_person(message.from_user),
         place=place,
         word=found.word,
         words=found.words,
-        about=tuple(_about(message, text, entities)),
-        chat_name=_text(message.chat.title or ""),
+        about=tuple(_named_people(message, text, entities)),
+        chat_name=_checked_text(message.chat.title or ""),
     )
 
 
 def private_writer(message: Message) -> Person | None:
     """Return the person who wrote in their private chat; None for a message in a group."""
     is_alone = message.chat.type == Chat.PRIVATE and message.from_user is not None
-    return person(message.from_user) if is_alone and message.from_user else None
+    return read_person(message.from_user) if is_alone and message.from_user else None
 
 
 def is_anonymous(message: Message) -> bool:
@@ -149,7 +149,7 @@ def is_anonymous(message: Message) -> bool:
     )
 
 
-def press(update: Update, *, ephemerals: bool = True) -> Press | None:
+def read_press(update: Update, *, ephemerals: bool = True) -> Press | None:
     """The press that a callback query is; None for one on a message that Telegram does not tell of.
 
     Of a message in a chat that the bot is not in Telegram never tells which buttons it has: no press there is genuine.
@@ -159,29 +159,31 @@ def press(update: Update, *, ephemerals: bool = True) -> Press | None:
     query = update.callback_query
     if query is not None and query.inline_message_id is not None:
         place = inline_place(query.chat_instance, query.inline_message_id)
-        return Press(f"tg{_number(update.update_id)}", person(query.from_user), place, INLINE_MESSAGE, _payload(query))
+        return Press(
+            f"tg{_checked_id(update.update_id)}", read_person(query.from_user), place, INLINE_MESSAGE, _payload(query)
+        )
     if query is None or query.message is None:
         return None
-    place, message = place_of(query.message), str(_number(query.message.message_id))
+    place, message = place_of(query.message), str(_checked_id(query.message.message_id))
     ephemeral = ephemeral_place_of(place, query.from_user.id, query.id) if ephemerals and not is_private(place) else ""
     number = query.message.api_kwargs.get("ephemeral_message_id")
     if number:
-        place, message = ephemeral_place_of(place, query.from_user.id, query.id), str(_number(number))
-    key, payload = f"tg{_number(update.update_id)}", _payload(query)
-    return Press(key, person(query.from_user), place, message, payload, ephemeral, _stands_there(query, payload))
+        place, message = ephemeral_place_of(place, query.from_user.id, query.id), str(_checked_id(number))
+    key, payload = f"tg{_checked_id(update.update_id)}", _payload(query)
+    return Press(key, read_person(query.from_user), place, message, payload, ephemeral, _has_button(query, payload))
 
 
-def typed(query: InlineQuery | ChosenInlineResult) -> str:
+def query_text(query: InlineQuery | ChosenInlineResult) -> str:
     """What somebody has typed behind the bot's name."""
-    return _text(query.query)
+    return _checked_text(query.query)
 
 
-def sent_offer(chosen: ChosenInlineResult) -> str:
+def offer_id(chosen: ChosenInlineResult) -> str:
     """The id of the offer that somebody has sent."""
-    return _text(chosen.result_id)
+    return _checked_text(chosen.result_id)
 
 
-def sent_as(chosen: ChosenInlineResult) -> str:
+def offer_place(chosen: ChosenInlineResult) -> str:
     """Return the place of the message that somebody sent; empty if Telegram names none. Its chat is not known."""
     name = chosen.inline_message_id
     return str(Place(PLATFORM, INLINE, name)) if name and INLINE_ID.fullmatch(name) else ""
@@ -192,7 +194,7 @@ def is_photo(query: CallbackQuery) -> bool:
     return isinstance(query.message, Message) and bool(query.message.photo)
 
 
-def _stands_there(query: CallbackQuery, payload: str) -> bool:
+def _has_button(query: CallbackQuery, payload: str) -> bool:
     """Whether Telegram says that the pressed message has this button: a client may make the payload up, but not the
     message. Of one that is very old Telegram does not tell.
     """
@@ -206,14 +208,14 @@ def _payload(query: CallbackQuery) -> str:
     return query.data if isinstance(query.data, str) else ""
 
 
-def _about(message: Message, text: str, entities: Sequence[MessageEntity]) -> list[Person]:
+def _named_people(message: Message, text: str, entities: Sequence[MessageEntity]) -> list[Person]:
     """Return the people that a command names, and the one that it replies to.
 
     A reply to a deleted account, which has no name, is meant for nobody. A mention of one names a person that nobody
     knows.
     """
     mentions = [one.user for one in entities if one.type == MessageEntity.TEXT_MENTION]
-    about = [person(user) if user else Person("", "") for user in mentions]
+    about = [read_person(user) if user else Person("", "") for user in mentions]
     units = text.encode("utf-16-le", "surrogatepass")
     for one in entities:
         if one.type == MessageEntity.MENTION:
@@ -221,5 +223,5 @@ def _about(message: Message, text: str, entities: Sequence[MessageEntity]) -> li
             about.append(Person("", handle, handle))
     writer = message.reply_to_message.from_user if message.reply_to_message else None
     if writer and writer.full_name and not writer.is_bot:
-        about.append(person(writer))
+        about.append(read_person(writer))
     return about

@@ -17,7 +17,7 @@ from bot.proxies import proxy_for
 
 CONNECT_SECONDS, READ_SECONDS, WRITE_SECONDS, POOL_SECONDS = 5.0, 10.0, 20.0, 5.0
 
-KEPT = ("message_id", "ephemeral_message_id", "date", "chat", "photo")
+KEPT_FIELDS = ("message_id", "ephemeral_message_id", "date", "chat", "photo")
 """Of a message of ours that comes back: what it and its picture are called, and what the library asks for."""
 
 BAD_REQUEST, SERVER_ERROR = 400, 500
@@ -27,7 +27,7 @@ FORM_HEADERS = HEADERS | {"Content-Type": "application/x-www-form-urlencoded"}
 JSON_HEADERS = HEADERS | {"Content-Type": "application/json"}
 
 
-class Nonsense(NetworkError):
+class InvalidAnswer(NetworkError):
     """What came back is no answer of the Bot API's: a proxy's page, or half of something."""
 
 
@@ -35,7 +35,7 @@ class NotConnected(NetworkError):
     """The server could not be connected to: it has heard nothing."""
 
 
-class CutOff(NetworkError):
+class ConnectionLost(NetworkError):
     """The connection ended before the answer came."""
 
 
@@ -73,7 +73,7 @@ class UploadData:
     def __init__(self, fields: dict[str, Any], part: str, content: bytes) -> None:
         boundary = token_hex(16)
         parts = [
-            f'--{boundary}\r\nContent-Disposition: form-data; name="{name}"\r\n\r\n{_as_text(value)}\r\n'
+            f'--{boundary}\r\nContent-Disposition: form-data; name="{name}"\r\n\r\n{_form_value(value)}\r\n'
             for name, value in fields.items()
             if value is not None
         ]
@@ -123,11 +123,11 @@ class AiohttpRequest(BaseRequest):
     ) -> tuple[int, bytes]:
         if self._session is None or self._session.closed:
             raise RuntimeError("This request is not initialized!")
-        read = _or(read_timeout, self._read_timeout)
+        read = _seconds(read_timeout, self._read_timeout)
         if request_data and request_data.contains_files:
-            read += _or(write_timeout, WRITE_SECONDS)
-        timeout = _timeout(_or(pool_timeout, POOL_SECONDS), _or(connect_timeout, CONNECT_SECONDS), read)
-        body, headers = _content(request_data)
+            read += _seconds(write_timeout, WRITE_SECONDS)
+        timeout = _timeout(_seconds(pool_timeout, POOL_SECONDS), _seconds(connect_timeout, CONNECT_SECONDS), read)
+        body, headers = _body_and_headers(request_data)
         try:
             async with self._session.request(
                 method, url, data=body, timeout=timeout, headers=headers, proxy=proxy_for(url)
@@ -139,20 +139,20 @@ class AiohttpRequest(BaseRequest):
         except TimeoutError:
             raise TimedOut() from None
         except (aiohttp.ClientError, OSError) as error:
-            raise CutOff(f"aiohttp.{type(error).__name__}") from None
-        return _status(status, payload), payload
+            raise ConnectionLost(f"aiohttp.{type(error).__name__}") from None
+        return _checked_status(status, payload), payload
 
     @staticmethod
     def parse_json_payload(payload: bytes) -> dict[str, Any]:
         """The answer's fields; Nonsense for what is no answer of the Bot API's, and not logged: it may hold a hand."""
         try:
-            answer = _from_json(payload)
+            answer = _parse_json(payload)
         except (ValueError, RecursionError):
-            raise Nonsense("an answer that is not JSON") from None
+            raise InvalidAnswer("an answer that is not JSON") from None
         if not isinstance(answer, dict) or not isinstance(answer.get("parameters", {}), dict):
-            raise Nonsense("an answer of another shape")
+            raise InvalidAnswer("an answer of another shape")
         if answer.get("ok") is not False and "result" not in answer:
-            raise Nonsense("an answer without a result")
+            raise InvalidAnswer("an answer without a result")
         return answer
 
 
@@ -166,7 +166,7 @@ class SendingRequest(AiohttpRequest):
         if isinstance(result, dict) and "edit_date" in result and "photo" not in result:
             answer["result"] = True
         elif isinstance(result, dict) and "message_id" in result:
-            answer["result"] = {name: result[name] for name in KEPT if name in result}
+            answer["result"] = {name: result[name] for name in KEPT_FIELDS if name in result}
         return answer
 
 
@@ -179,7 +179,7 @@ async def post(request: SendingRequest, base_url: str, method: str, data: JsonDa
     return await request.post(f"{base_url}/{method}", data)  # type: ignore[arg-type]
 
 
-def _from_json(payload: bytes) -> Any:
+def _parse_json(payload: bytes) -> Any:
     """As the standard library reads it, which orjson is quicker at but for half a surrogate pair, and for what is no
     JSON elsewhere.
     """
@@ -189,7 +189,7 @@ def _from_json(payload: bytes) -> Any:
         return json.loads(payload)
 
 
-def _status(status: int, payload: bytes) -> int:
+def _checked_status(status: int, payload: bytes) -> int:
     """The status of an answer; ServerError if it is one of those, Nonsense for a refusal that is not the Bot API's.
 
     What a proxy on the way says of itself, with 403 or 404, says nothing of chats and tokens. And some servers other
@@ -202,7 +202,7 @@ def _status(status: int, payload: bytes) -> int:
         body = json.loads(payload)
     if not isinstance(body, dict) or body.get("ok") is not False:
         if status >= BAD_REQUEST:
-            raise Nonsense(f"{status}, and not by the Bot API")
+            raise InvalidAnswer(f"{status}, and not by the Bot API")
         return status
     said = body.get("error_code")
     code = status if status >= BAD_REQUEST else said if isinstance(said, int) else BAD_REQUEST
@@ -211,7 +211,7 @@ def _status(status: int, payload: bytes) -> int:
     return code
 
 
-def _or(given: Any, default: float) -> float:
+def _seconds(given: Any, default: float) -> float:
     """A timeout in seconds; the library's mark for "not given", and None, are the default."""
     return float(given) if isinstance(given, int | float) else default
 
@@ -222,12 +222,12 @@ def _timeout(pool: float, connect: float, read: float) -> aiohttp.ClientTimeout:
     return aiohttp.ClientTimeout(total=None, connect=pool + connect, sock_connect=connect, sock_read=read)
 
 
-def _as_text(value: Any) -> str:
+def _form_value(value: Any) -> str:
     """A field of a form: text as it is, everything else as JSON."""
     return value if isinstance(value, str) else json.dumps(value)
 
 
-def _content(data: RequestData | JsonData | UploadData | None) -> tuple[Any, dict[str, str]]:
+def _body_and_headers(data: RequestData | JsonData | UploadData | None) -> tuple[Any, dict[str, str]]:
     """A request's body, and its headers."""
     if data is None:
         return None, HEADERS

@@ -21,7 +21,7 @@ def update_of(said: Any, bot: Bot) -> Update:
     """Return the update as the library's object; raise what the library raises."""
     if not isinstance(said, dict):
         return Update.de_json(said, bot)
-    fields = _named("update_id", said.get("update_id"))
+    fields = _optional("update_id", said.get("update_id"))
     for kind, reduced in REDUCERS.items():
         if (about := said.get(kind)) is not None:
             # An update has at most one of them: core.telegram.org/bots/api#update
@@ -42,7 +42,7 @@ def _flags(said: Fields, *names: str) -> Fields:
     return {name: True for name in names if said.get(name) is True}
 
 
-def _named(name: str, value: object) -> Fields:
+def _optional(name: str, value: object) -> Fields:
     return {} if value is None else {name: value}
 
 
@@ -75,7 +75,7 @@ def _entities(said: Any, text: str) -> list[Fields]:
             continue
         place = _numbers(one, "offset", "length")
         if len(place) == 2 and place["offset"] >= 0 and 0 < place["length"] <= end - place["offset"]:
-            about = {**_texts(one, "url"), **_named("user", _user(one.get("user")))}
+            about = {**_texts(one, "url"), **_optional("user", _user(one.get("user")))}
             found.append({"type": one["type"], **place, **about})
     return found
 
@@ -92,12 +92,12 @@ def _message(said: Fields) -> Fields:
         "from": _user(said.get("from")) or said.get("from"),
         "via_bot": _user(said.get("via_bot")),
         "sender_chat": _sender_chat(said),
-        "reply_to_message": _answered(said),
+        "reply_to_message": _replied_message(said),
     }
     return {
         "message_id": said.get("message_id"),
         "date": 0,
-        **_named("chat", _chat(said.get("chat"))),
+        **_optional("chat", _chat(said.get("chat"))),
         **words,
         **entities,
         **{name: value for name, value in people.items() if value is not None},
@@ -111,7 +111,7 @@ def _sender_chat(said: Fields) -> Fields | None:
     return {"id": 0, "type": Chat.CHANNEL} if isinstance(said.get("sender_chat"), dict) else None
 
 
-def _answered(said: Fields) -> Fields | None:
+def _replied_message(said: Fields) -> Fields | None:
     """Return a message from the person that a message replies to; None if it replies to nobody.
 
     A comment below a channel's post replies to the post. In a forum each message replies to its topic's first one.
@@ -120,25 +120,25 @@ def _answered(said: Fields) -> Fields | None:
     if not isinstance(answered, dict) or answered.get("sender_chat") or "forum_topic_created" in answered:
         return None
     writer = _user(answered.get("from"))
-    return writer and {"message_id": 0, "date": 0, **_named("chat", _chat(said.get("chat"))), "from": writer}
+    return writer and {"message_id": 0, "date": 0, **_optional("chat", _chat(said.get("chat"))), "from": writer}
 
 
 def _query(said: Fields) -> Fields:
     """Reduce a press."""
     message = said.get("message")
     payload = _texts(said, "data")
-    shown = _named("message", _pressed(message, payload.get("data")) if isinstance(message, dict) else None)
+    shown = _optional("message", _pressed_message(message, payload.get("data")) if isinstance(message, dict) else None)
     return {
         "id": said.get("id"),
         "from": _user(said.get("from")),
         "chat_instance": _texts(said, "chat_instance").get("chat_instance", ""),
         **payload,
-        **_named("inline_message_id", said.get("inline_message_id")),
+        **_optional("inline_message_id", said.get("inline_message_id")),
         **shown,
     }
 
 
-def _pressed(said: Fields, payload: str | None) -> Fields:
+def _pressed_message(said: Fields, payload: str | None) -> Fields:
     """Reduce a pressed message to its place, and to the pressed button if it has that one.
 
     Its text and its other buttons are the bot's own, and cost more to read than everything else.
@@ -147,7 +147,7 @@ def _pressed(said: Fields, payload: str | None) -> Fields:
         "message_id": said.get("message_id"),
         # The date is 0 if Telegram tells nothing else: core.telegram.org/bots/api#inaccessiblemessage
         "date": 0 if said.get("date") == 0 else 1,
-        **_named("chat", _chat(said.get("chat"))),
+        **_optional("chat", _chat(said.get("chat"))),
         **_numbers(said, "message_thread_id", "ephemeral_message_id"),
         **_flags(said, "is_topic_message"),
         **({"photo": ANY_PHOTO} if said.get("photo") else {}),
@@ -184,10 +184,10 @@ def _chosen_result(said: Fields) -> Fields:
 
 def _membership(said: Fields) -> Fields:
     """Reduce a change of the bot's membership: a member is a bot that may write, whatever its other rights are."""
-    status = ChatMember.MEMBER if _may_write(said.get("new_chat_member")) else ChatMember.LEFT
+    status = ChatMember.MEMBER if _can_write(said.get("new_chat_member")) else ChatMember.LEFT
     bot = {"id": 0, "is_bot": True, "first_name": ""}
     return {
-        **_named("chat", _chat(said.get("chat"))),
+        **_optional("chat", _chat(said.get("chat"))),
         "from": _user(said.get("from")),
         "date": 0,
         "old_chat_member": {"status": ChatMember.LEFT, "user": bot},
@@ -195,7 +195,7 @@ def _membership(said: Fields) -> Fields:
     }
 
 
-def _may_write(member: Any) -> bool:
+def _can_write(member: Any) -> bool:
     """Return whether a member of a chat may write there: core.telegram.org/bots/api#chatmember"""
     if not isinstance(member, dict):
         return False

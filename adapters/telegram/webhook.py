@@ -12,8 +12,8 @@ from aiohttp import web
 from telegram import Bot
 from telegram.error import InvalidToken, RetryAfter
 
-from adapters.telegram.errors import NO_ANSWER, slow_down, why
-from adapters.telegram.polling import FIRST_PAUSE, LISTENING_TO, LONGEST_PAUSE, Hear
+from adapters.telegram.errors import LIBRARY_ERRORS, error_name, slow_down_error
+from adapters.telegram.polling import ALLOWED_UPDATES, FIRST_PAUSE, LONGEST_PAUSE, HandleUpdate
 from adapters.telegram.reading import PLATFORM
 from adapters.telegram.updates import update_of
 from bot.card_room import CardRoom
@@ -29,7 +29,7 @@ CONNECTIONS = 100
 SHARE_OF_FILES = 0.1
 """The share of the process's open files that its connections may have: several times `CONNECTIONS`."""
 
-LOOK_SECONDS = 60.0
+CHECK_SECONDS = 60.0
 """How often Telegram is asked whether it reaches us."""
 
 REMEDY = "set BUONGIOCO_TELEGRAM_WEBHOOK_PORT or BUONGIOCO_TELEGRAM_WEBHOOK_HOST"
@@ -50,17 +50,17 @@ class Webhook:
     ``/metrics`` are served at the same port.
     """
 
-    def __init__(self, bot: Bot, hear: Hear, card_room: CardRoom) -> None:
+    def __init__(self, bot: Bot, hear: HandleUpdate, card_room: CardRoom) -> None:
         settings = card_room.settings
         assert settings.telegram_webhook_url
-        self._bot, self._hear, self._card_room = bot, hear, card_room
+        self._bot, self._handle, self._card_room = bot, hear, card_room
         self._url = settings.telegram_webhook_url
         self._host, self._port = settings.telegram_webhook_host, settings.telegram_webhook_port
         self._secret = secret_of(bot.token)
         self._began_at = int(time.time())
-        self._troubled_at: int | None = None
+        self._last_error_at: int | None = None
         """When Telegram last failed to reach us, of which the host has been told; None before the first look."""
-        self._is_set = self.hears = False
+        self._is_set = self.is_receiving = False
 
     @property
     def port(self) -> int:
@@ -69,7 +69,7 @@ class Webhook:
     async def run(self) -> None:
         """Serve until cancelled; the webhook stays set, for other workers and for the next start."""
         app = web.Application()
-        app.router.add_post(urlsplit(self._url).path or "/", self._take)
+        app.router.add_post(urlsplit(self._url).path or "/", self._receive)
         add_monitoring(app, self._card_room, self._host)
         connections = Connections(connection_limit(SHARE_OF_FILES), behind_proxy=True)
         runner = await listen(app, self._host, self._port, "Telegram's webhook", REMEDY, connections)
@@ -79,26 +79,26 @@ class Webhook:
             pause = FIRST_PAUSE
             while True:
                 try:
-                    await self._look_after()
+                    await self._check()
                     pause = FIRST_PAUSE
                 except InvalidToken:
                     raise
                 except RetryAfter as error:
                     # It is there: of several workers that set the webhook at once it hears one a second.
-                    await asyncio.sleep(slow_down(error).seconds)
+                    await asyncio.sleep(slow_down_error(error).seconds)
                     continue
-                except NO_ANSWER as error:
-                    self.hears = False
-                    self._card_room.report_platform_outage(PLATFORM, why(error))
+                except LIBRARY_ERRORS as error:
+                    self.is_receiving = False
+                    self._card_room.report_platform_outage(PLATFORM, error_name(error))
                     await asyncio.sleep(pause)
                     pause = min(2 * pause, LONGEST_PAUSE)
                     continue
-                await asyncio.sleep(LOOK_SECONDS)
+                await asyncio.sleep(CHECK_SECONDS)
         finally:
-            self._is_set = self.hears = False
+            self._is_set = self.is_receiving = False
             await runner.cleanup()
 
-    async def _look_after(self) -> None:
+    async def _check(self) -> None:
         """Set the webhook if it is not, and say what Telegram says about reaching it."""
         try:
             info = await self._bot.get_webhook_info()
@@ -109,21 +109,21 @@ class Webhook:
         if not self._is_set or (info and info.url != self._url):
             # Set at every start: whether the secret is still ours cannot be asked.
             await self._bot.set_webhook(
-                self._url, max_connections=CONNECTIONS, allowed_updates=LISTENING_TO, secret_token=self._secret
+                self._url, max_connections=CONNECTIONS, allowed_updates=ALLOWED_UPDATES, secret_token=self._secret
             )
             self._is_set = True
-        self.hears = True
+        self.is_receiving = True
         if info is None:
             return
-        if self._troubled_at is None:
+        if self._last_error_at is None:
             # Telegram remembers its last error for ever: an old one matters where something still waits for it.
-            self._troubled_at = 0 if info.pending_update_count else self._began_at - 1
+            self._last_error_at = 0 if info.pending_update_count else self._began_at - 1
         troubled_at = int(info.last_error_date.timestamp()) if info.last_error_date else 0
-        if troubled_at > self._troubled_at:
-            self._troubled_at = troubled_at
+        if troubled_at > self._last_error_at:
+            self._last_error_at = troubled_at
             log.warning("telegram_cannot_reach_us", why=info.last_error_message, waiting=info.pending_update_count)
 
-    async def _take(self, request: web.Request) -> web.Response:
+    async def _receive(self, request: web.Request) -> web.Response:
         if not equals_secret(request.headers.get(SECRET_HEADER, ""), self._secret):
             raise web.HTTPForbidden(text="This is for Telegram alone.")
         try:
@@ -134,12 +134,12 @@ class Webhook:
             raise web.HTTPBadRequest(text="This is not JSON.") from None
         try:
             update = update_of(body, self._bot)
-        except NO_ANSWER as error:
+        except LIBRARY_ERRORS as error:
             # Refused, it would come again and again, and hold up what comes after it.
-            log.warning("telegram_update_unreadable", why=why(error))
+            log.warning("telegram_update_unreadable", why=error_name(error))
         else:
             try:
-                await self._hear(update)
+                await self._handle(update)
             except WorkDropped:
                 # Telegram brings it again, and gives up after a reasonable number of tries.
                 raise web.HTTPServiceUnavailable(text="Too much waits.") from None

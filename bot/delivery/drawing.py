@@ -9,7 +9,7 @@ from bot.delivery.surface import Surface
 from bot.delivery.surfaces import home_of, is_open, shown_by
 from bot.delivery.table_sync import NO_EXTRAS, BoardExtras, TableSync
 from bot.panel import Panel
-from bot.panels.board import board_panel, past_panel, result_panel
+from bot.panels.board import board_panel, finished_deal_panel, result_panel
 from bot.panels.challenge import challenge_panel
 from bot.panels.hand import hand_panel
 from bot.panels.set_aside import set_aside_panel
@@ -148,7 +148,7 @@ def draw(
             assert table.game
             if deal < table.game.deal_number or table.phase == "over":
                 past = finished_deal(table, deal)
-                panel = past_panel(seen, past, *words)
+                panel = finished_deal_panel(seen, past, *words)
                 if viewer.deck:
                     subject = deal_sheet(
                         past.record,

@@ -8,7 +8,7 @@ from bot.feature import Handlers
 from bot.handlers.errors import NoEphemeral, NoHints
 from bot.handlers.hints import Hints
 from bot.panels.drafts import NO_DRAFT, Draft
-from bot.panels.strangers import spoken
+from bot.panels.strangers import phrase_text
 from bot.people import Profile
 from bot.platform import Press, Reply, is_private
 from bot.scheduler import Scheduler
@@ -45,7 +45,7 @@ class AtTable(Handlers):
         if len(action.words) > 2:
             raise BadPayload()
         draft = Draft(version, *action.words[1:])
-        if draft.repeats_itself:
+        if draft.has_duplicates:
             raise BadPayload()
         place = press.place if press.message and is_private(press.place) else ""
         change = Change(pressed=press.message, draft=draft, place=place, genuine=press.genuine)
@@ -98,4 +98,4 @@ class AtTable(Handlers):
         seat = table.seat_of(press.person.id)
         if seat is not None:
             await self._updates.change(table.code, Hand(seat), Change(draft=NO_DRAFT))
-        return Reply(f"💬 {spoken(profile.language, action.words[0])}")
+        return Reply(f"💬 {phrase_text(profile.language, action.words[0])}")

@@ -44,7 +44,7 @@ from bot.store import keys
 from bot.store.outage import STORE_ERRORS, begin_request, is_certainly_lost
 from bot.tables.errors import NoSuchTable, OldPanel, SetAside
 from bot.texts import error_text, language_of, texts
-from bot.words.wording import refusal
+from bot.words.wording import refusal_text
 from bot.worker import Worker
 from engine.errors import EngineError
 
@@ -134,7 +134,7 @@ class Dispatcher:
             press_counter("done").inc()
         except EngineError as fault:
             press_counter("old" if isinstance(fault, OldPanel) else "refused").inc()
-            reply = Reply(toast=refusal(fault, language, suits))
+            reply = Reply(toast=refusal_text(fault, language, suits))
         except STORE_ERRORS as error:
             press_counter("failed").inc()
             return Reply(toast=self.report_store_error(error, language, pressed=True))

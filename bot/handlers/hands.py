@@ -99,7 +99,7 @@ class OpenHand:
         if words[0] != str(self.table.oldest_panel(seat)):
             raise OldPanel()
         draft = Draft(int(words[0]), *words[1:])
-        if draft.repeats_itself:
+        if draft.has_duplicates:
             raise BadPayload()
         return draft
 

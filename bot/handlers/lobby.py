@@ -7,7 +7,7 @@ from bot.actions import PageAction
 from bot.addresses import Visitor
 from bot.finished.archive import Archive
 from bot.panel import Panel
-from bot.panels.challenge import invited_panel
+from bot.panels.challenge import invitee_panel
 from bot.people import People, Profile
 from bot.platform import Person
 from bot.robot_pool import RobotPool
@@ -161,7 +161,7 @@ class Lobby:
             free_chair(table)
         except TableError:
             return None
-        return Invitation(table.game_id, invited_panel(table.spoken(language), language))
+        return Invitation(table.game_id, invitee_panel(table.spoken(language), language))
 
     async def full_table(self, code: str) -> FullTable | None:
         """Return what may be told of a full table that people were invited to; None for any other table.

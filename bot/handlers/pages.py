@@ -10,7 +10,7 @@ from bot.handlers.guard import Guard
 from bot.panel import Panel
 from bot.panels.pages import help_page
 from bot.panels.rules import rules_page
-from bot.panels.tables import Seated, free_chairs, open_tables_page, tables_page
+from bot.panels.tables import SeatedTable, free_chairs, open_tables_page, tables_page
 from bot.people import Profile
 from bot.pictures.rules import rules_sheet
 from bot.platform import Command, Press, Reply, chat_of, is_private
@@ -101,7 +101,7 @@ class CorePages(Handlers):
             others = [isolated(chair.name) for chair in table.chairs if chair and chair.person != profile.id]
             mine = table.game is not None and table.game.turn == seat
             state = "open" if table.phase == "open" else "mine" if mine else "theirs"
-            lines.append(Seated(table.code, table.game_id, ", ".join(others), state))
+            lines.append(SeatedTable(table.code, table.game_id, ", ".join(others), state))
         return tables_page(profile.language, sorted(lines, key=lambda line: (line.state != "mine", line.code)))
 
     async def _open_tables(self, place: str) -> Panel:

@@ -5,13 +5,13 @@ from collections.abc import Sequence
 from bot import actions
 from bot.panel import Button, Panel, Role, Row, Span, Writer
 from bot.panels.offer import share_button
-from bot.panels.strangers import buttons, farewells
+from bot.panels.strangers import deed_row, farewell_row
 from bot.tables.snapshot import FinishedDeal, TableSnapshot, isolated
 from bot.texts import gettext_noop as _
-from bot.words.course import course_line, decisive_line, declared_in_all_line, declared_lines
-from bot.words.phrases import Phrases, in_points, table_words, turn_line
+from bot.words.course import course_line, decisive_line, declared_lines, declared_totals_line
+from bot.words.phrases import Phrases, shown_points, table_words, turn_line
 from bot.words.verdicts import replay_button
-from bot.words.wording import Wording, signed
+from bot.words.wording import Wording, signed_text
 from engine import Record
 from engine.robots.findings import Summary
 from engine.views import DealView, StockView, TressetteView
@@ -41,13 +41,13 @@ def board_panel(
     view = seen.view
     assert view
     assert view.deal
-    phrases.heading(page, view.deal_number)
+    phrases.write_heading(page, view.deal_number)
     turn = view.turn
     if seen.alarm == "flagged" and turn is not None and not seen.practice:
         page.line(_("{name}'s time is up."), "bold", name=seen.name(turn))
     elif called:
         page.line(_("{name}, it is your turn."), name=Span(isolated(called[1]), "call", called[0]))
-    for line in phrases.stood_in():
+    for line in phrases.robot_lines():
         page.line(line)
     for person, name in unreachable:
         page.line(
@@ -58,8 +58,8 @@ def board_panel(
     page.line(phrases.totals(view.totals))
     page.gap()
     if is_pictured:
-        _under_way(page, phrases, view.deal)
-    _play(page, phrases, view.deal)
+        _write_trick(page, phrases, view.deal)
+    _write_deal(page, phrases, view.deal)
     if view.commitment and not sum(view.deal.tricks):
         page.gap()
         page.line(_("🔒 The shuffle is sealed. Is it fair? /rules fair"), "small")
@@ -77,17 +77,17 @@ def board_panel(
     return page.panel(*rows)
 
 
-def _under_way(page: Writer, phrases: Phrases, deal: DealView) -> None:
+def _write_trick(page: Writer, phrases: Phrases, deal: DealView) -> None:
     """What changes with each card."""
     if turn := turn_line(phrases.seen, phrases.words):
         page.line(turn)
-    phrases.on_the_table(page, deal)
-    phrases.packets(page, deal)
-    if stock := phrases.stock(deal):
+    phrases.write_trick(page, deal)
+    phrases.write_packets(page, deal)
+    if stock := phrases.stock_text(deal):
         page.line(stock)
 
 
-def _play(page: Writer, phrases: Phrases, deal: DealView) -> None:
+def _write_deal(page: Writer, phrases: Phrases, deal: DealView) -> None:
     """What has come of the deal by the last trick; the one on the table is left to hands and pictures."""
     _ = phrases.text
     words = phrases.words
@@ -100,55 +100,55 @@ def _play(page: Writer, phrases: Phrases, deal: DealView) -> None:
             "bid": _("{name} bids."),
         }
         begins = steps.get(deal.phase) or _("The cards are dealt: {name} begins.")
-        page.line(begins.format(name=phrases.names[_beginner(deal, phrases)]))
-    phrases.bids(page, deal)
+        page.line(begins.format(name=phrases.names[_first_seat(deal, phrases)]))
+    phrases.write_bids(page, deal)
     if deal.last_trick:
         page.line(
             _("Trick {number}: {trick}"),
             "",
             number=sum(deal.tricks),
-            trick=Span(phrases.trick(deal.last_trick), "bold"),
+            trick=Span(phrases.trick_text(deal.last_trick), "bold"),
         )
     if isinstance(deal, StockView) and deal.drawn:
-        page.line(_("Drawn: {cards}"), cards=" · ".join(phrases.card_by(by, card) for by, card, _s in deal.drawn))
+        page.line(_("Drawn: {cards}"), cards=" · ".join(phrases.played_card(by, card) for by, card, _s in deal.drawn))
     if isinstance(deal, TressetteView):
         for seat, move, points in deal.declarations:
             page.line(
                 _("{name} declared {combination}: {points}"),
                 name=phrases.names[seat],
                 combination=words.combination(move),
-                points=in_points(phrases.seen, points),
+                points=shown_points(phrases.seen, points),
             )
     for seat, known in enumerate(deal.known):
         if known:
             page.line(_("{name} has shown {cards}"), name=phrases.names[seat], cards=words.cards(known))
     if sum(deal.tricks):
-        page.line(_("Tricks: {sides}"), sides=phrases.by_side(deal.tricks))
-        page.line(_left(words, deal, phrases.seen))
+        page.line(_("Tricks: {sides}"), sides=phrases.side_figures(deal.tricks))
+        page.line(_cards_left(words, deal, phrases.seen))
 
 
-def _beginner(deal: DealView, phrases: Phrases) -> int:
+def _first_seat(deal: DealView, phrases: Phrases) -> int:
     if deal.trick:
         return deal.trick[0].seat
     return deal.turn if deal.turn is not None else (deal.dealer + 1) % len(phrases.names)
 
 
-def _left(words: Wording, deal: DealView, seen: TableSnapshot) -> str:
+def _cards_left(words: Wording, deal: DealView, seen: TableSnapshot) -> str:
     """How many cards have yet to be played, wherever they lie. Cards of the trick under way still count."""
     tricks = seen.kind.plays // seen.kind.seats
     left = (tricks - sum(deal.tricks)) * len(deal.counts)
     return words.ngettext("{count} card left", "{count} cards left", left).format(count=left)
 
 
-def past_panel(seen: TableSnapshot, past: FinishedDeal, language: str, suits: str) -> Panel:
+def finished_deal_panel(seen: TableSnapshot, past: FinishedDeal, language: str, suits: str) -> Panel:
     """A deal that is over: what it counted, and how to check its shuffle."""
     words = table_words(seen, language, suits)
     _ = words.text
     phrases, page = Phrases(seen, words), Writer()
-    phrases.heading(page, past.number)
+    phrases.write_heading(page, past.number)
     page.fold()
     page.gap()
-    phrases.score(page, past.entries, past.totals)
+    phrases.write_score(page, past.entries, past.totals)
     for line in declared_lines(words, past.record, past.number):
         page.line(line)
     if line := course_line(words, past.record, past.number):
@@ -194,19 +194,19 @@ def result_panel(
     view = seen.view
     assert view
     page.line(_("{game} · {code}"), game=Span(_(seen.kind.name), "bold"), code=Span(seen.code, "code"))
-    phrases.fixture(page)
+    phrases.write_fixture(page)
     page.line(words.ending(view.winner, view.ending), "bold")
     if changes:
         page.gap()
         page.line(_("Ratings in {game}:"), game=_(seen.kind.name))
         for name, before, after in changes:
-            page.line(f"{isolated(name)}: {before} → {after} ({signed(after - before)})")
+            page.line(f"{isolated(name)}: {before} → {after} ({signed_text(after - before)})")
     if unrated:
         page.line(_(UNRATED[unrated]))
     page.fold()
     page.gap()
     page.line(phrases.totals(view.totals))
-    for line in (course_line(words, record), decisive_line(words, record), declared_in_all_line(words, record)):
+    for line in (course_line(words, record), decisive_line(words, record), declared_totals_line(words, record)):
         if line:
             page.line(line)
     shares = [
@@ -230,8 +230,8 @@ def result_panel(
             else []
         ),
         (share_button(language, _(seen.kind.name)),),
-        farewells(language, game_id) if strangers else (),
-        buttons(language, game_id, strangers),
+        farewell_row(language, game_id) if strangers else (),
+        deed_row(language, game_id, strangers),
     )
 
 
@@ -241,7 +241,7 @@ def duplicate_panel(seen: TableSnapshot, language: str) -> Panel:
     _ = words.text
     phrases, page, view = Phrases(seen, words), Writer(), seen.view
     assert view
-    phrases.heading(page, view.deal_number)
+    phrases.write_heading(page, view.deal_number)
     if seen.is_cut_short:
         page.line(words.ending(view.winner, view.ending), "bold")
     else:

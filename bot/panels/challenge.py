@@ -7,12 +7,12 @@ from bot.tables.snapshot import TableSnapshot, isolated, snapshot
 from bot.tables.table import CLOCKS, REFUSALS, Table
 from bot.texts import texts
 from bot.words.phrases import (
-    capital,
+    capitalize,
     clock_line,
-    in_points,
+    option_lines,
     option_names,
-    options_in_words,
     short_clock,
+    shown_points,
     table_words,
     value_name,
 )
@@ -40,21 +40,21 @@ def challenge_panel(
     _ = words.text
     page = Writer()
     if table.phase == "open":
-        _call(page, table, words)
+        _write_heading(page, table, words)
     else:
-        page.line(_outcome(table, words), "bold")
+        page.line(_outcome_text(table, words), "bold")
     says_how_to_join = table.phase == "open" and not menu
-    _terms(page, seen, words, "" if says_how_to_join else table.code)
+    _write_terms(page, seen, words, "" if says_how_to_join else table.code)
     page.gap()
-    _chairs(page, table, words)
+    _write_chairs(page, table, words)
     page.gap()
     if table.phase != "open":
         return page.panel()
-    chairs = () if reader in table.people else _sit(table, words)
+    chairs = () if reader in table.people else _chair_buttons(table, words)
     if menu == "game":
-        return page.panel(chairs, *_games(table, words))
+        return page.panel(chairs, *_game_menu(table, words))
     if menu == "rules":
-        return page.panel(chairs, *_rules(seen, words))
+        return page.panel(chairs, *_options_menu(seen, words))
     if by_link:
         page.line(_("Open for 24 hours."), "italic")
     else:
@@ -62,7 +62,7 @@ def challenge_panel(
     return page.panel(chairs, *_buttons(table, words))
 
 
-def invited_panel(table: Table, language: str) -> Panel:
+def invitee_panel(table: Table, language: str) -> Panel:
     """What somebody reads who has opened the link to a table that waits for players, before they sit down."""
     seen = snapshot(table, None)
     words = table_words(seen, language, "italian")
@@ -70,13 +70,13 @@ def invited_panel(table: Table, language: str) -> Panel:
     page = Writer()
     inviter = Span(isolated(table.opener.name), "bold")
     page.line(_("{name} invites you to play {game}."), name=inviter, game=Span(_(seen.kind.name), "bold"))
-    points, clock = in_points(seen, int(seen.rules["target"])), clock_line(words, seen.clock, seen.strict)
+    points, clock = shown_points(seen, int(seen.rules["target"])), clock_line(words, seen.clock, seen.strict)
     page.line(_("To {points} points · {clock}"), points=points, clock=clock)
-    for line in options_in_words(words, seen.kind, seen.rules, unusual=True):
-        page.line(capital(line))
+    for line in option_lines(words, seen.kind, seen.rules, unusual=True):
+        page.line(capitalize(line))
     if len(table.chairs) == 4:
         page.gap()
-        _chairs(page, table, words)
+        _write_chairs(page, table, words)
     return page.panel()
 
 
@@ -96,7 +96,7 @@ def invitation_panel(table: Table, name: str, address: str, language: str) -> Pa
     )
 
 
-def _call(page: Writer, table: Table, words: Wording) -> None:
+def _write_heading(page: Writer, table: Table, words: Wording) -> None:
     _ = words.text
     opener = Span(isolated(table.opener.name), "bold")
     if table.invited is None:
@@ -111,23 +111,23 @@ def _mention(invited: Invited) -> Span:
     return Span(name, "call" if invited.is_called else "quiet", invited.person)
 
 
-def _terms(page: Writer, seen: TableSnapshot, words: Wording, code: str) -> None:
+def _write_terms(page: Writer, seen: TableSnapshot, words: Wording, code: str) -> None:
     """What is played: the game, the table's code if that is to stand here, target and clock, and the options that are
     not as usual.
     """
     _ = words.text
-    points = in_points(seen, int(seen.rules["target"]))
+    points = shown_points(seen, int(seen.rules["target"]))
     game, clock = Span(_(seen.kind.name), "bold"), clock_line(words, seen.clock, seen.strict)
     if code:
         template = _("{game} · {code} · to {points} points · {clock}")
         page.line(template, game=game, code=Span(code, "code"), points=points, clock=clock)
     else:
         page.line(_("{game} · to {points} points · {clock}"), game=game, points=points, clock=clock)
-    for line in options_in_words(words, seen.kind, seen.rules, unusual=True):
-        page.line(capital(line))
+    for line in option_lines(words, seen.kind, seen.rules, unusual=True):
+        page.line(capitalize(line))
 
 
-def _chairs(page: Writer, table: Table, words: Wording) -> None:
+def _write_chairs(page: Writer, table: Table, words: Wording) -> None:
     _ = words.text
     if len(table.chairs) == 2:
         names = [isolated(chair.name) if chair else _("free chair") for chair in table.chairs]
@@ -158,7 +158,7 @@ def seat_label(words: Wording, seat: int) -> str:
     return (_("South"), _("East"), _("North"), _("West"))[seat]
 
 
-def _outcome(table: Table, words: Wording) -> str:
+def _outcome_text(table: Table, words: Wording) -> str:
     _ = words.text
     name = isolated(table.invited.name) if table.invited else "?"
     outcomes = {
@@ -177,25 +177,25 @@ def _buttons(table: Table, words: Wording) -> list[Row]:
     code = table.code
     stand = [Button(_("Stand up"), actions.table(code, "stand"))] if len(table.chairs) == 4 else []
     return [
-        (_term(code, _("Game"), "menu", "game"), _term(code, _("Options"), "menu", "rules")),
+        (_terms_button(code, _("Game"), "menu", "game"), _terms_button(code, _("Options"), "menu", "rules")),
         (
-            _term(code, _("🤖 Easy robot"), "robot", "easy"),
-            _term(code, _("🤖 Medium robot"), "robot", "medium"),
-            _term(code, _("🤖 Strong robot"), "robot", "strong"),
+            _terms_button(code, _("🤖 Easy robot"), "robot", "easy"),
+            _terms_button(code, _("🤖 Medium robot"), "robot", "medium"),
+            _terms_button(code, _("🤖 Strong robot"), "robot", "strong"),
         ),
         (
             *stand,
             Button(_("Invite"), actions.table(code, "invite"), role=Role.INVITE),
-            _term(code, _("Cancel"), "cancel")._replace(style="danger"),
+            _terms_button(code, _("Cancel"), "cancel")._replace(style="danger"),
         ),
     ]
 
 
-def _term(code: str, label: str, *words: object) -> Button:
+def _terms_button(code: str, label: str, *words: object) -> Button:
     return Button(label, actions.table(code, *words), role=Role.TERMS)
 
 
-def _sit(table: Table, words: Wording) -> Row:
+def _chair_buttons(table: Table, words: Wording) -> Row:
     """The chairs to be taken: they stand on open menus, too, which whoever challenged may leave open for long."""
     _ = words.text
     code, terms, sit = table.code, table.terms_at, list[Button]()
@@ -217,16 +217,16 @@ def _sit(table: Table, words: Wording) -> Row:
     return tuple(sit)
 
 
-def _games(table: Table, words: Wording) -> list[Row]:
+def _game_menu(table: Table, words: Wording) -> list[Row]:
     _ = words.text
     rows: list[Row] = [
-        (_term(table.code, ("• " if kind.id == table.game_id else "") + _(kind.name), "game", kind.id),)
+        (_terms_button(table.code, ("• " if kind.id == table.game_id else "") + _(kind.name), "game", kind.id),)
         for kind in GAMES.values()
     ]
-    return [*rows, _back(table.code, words)]
+    return [*rows, _back_row(table.code, words)]
 
 
-def _rules(seen: TableSnapshot, words: Wording) -> list[Row]:
+def _options_menu(seen: TableSnapshot, words: Wording) -> list[Row]:
     """A row of values for each option that has a choice, and the clock."""
     _ = words.text
     names = option_names(words)
@@ -241,10 +241,10 @@ def _rules(seen: TableSnapshot, words: Wording) -> list[Row]:
             else:
                 label = f"{names[name]}: {value_name(words, value)}"
             mark = "• " if seen.rules[name] == value else ""
-            buttons.append(_term(seen.code, f"{mark}{label}", "rule", f"{name}={spell(value)}"))
+            buttons.append(_terms_button(seen.code, f"{mark}{label}", "rule", f"{name}={spell(value)}"))
         rows.append(tuple(buttons))
     clocks = [
-        _term(
+        _terms_button(
             seen.code,
             f"{'• ' if seen.clock == seconds else ''}{short_clock(words, seconds)}",
             "clock",
@@ -254,10 +254,10 @@ def _rules(seen: TableSnapshot, words: Wording) -> list[Row]:
         for seconds in CLOCKS
     ]
     strict = _("Strict: a robot plays when time is up; three in a row lose")
-    manner = _term(seen.code, ("✓ " if seen.strict else "") + strict, "clock", seen.clock, int(not seen.strict))
-    return [*rows, tuple(clocks[:3]), tuple(clocks[3:]), (manner,), _back(seen.code, words)]
+    manner = _terms_button(seen.code, ("✓ " if seen.strict else "") + strict, "clock", seen.clock, int(not seen.strict))
+    return [*rows, tuple(clocks[:3]), tuple(clocks[3:]), (manner,), _back_row(seen.code, words)]
 
 
-def _back(code: str, words: Wording) -> Row:
+def _back_row(code: str, words: Wording) -> Row:
     _ = words.text
-    return (_term(code, _("◀ Back"), "menu"),)
+    return (_terms_button(code, _("◀ Back"), "menu"),)

@@ -20,7 +20,7 @@ class Draft:
         return self.choice if self.version == version else ""
 
     @property
-    def repeats_itself(self) -> bool:
+    def has_duplicates(self) -> bool:
         """Whether a card is named twice, which no button does."""
         cards = self.choice.split(",")
         return len(set(cards)) < len(cards)

@@ -12,10 +12,10 @@ from typing import Literal
 
 from bot import actions
 from bot.panel import Button, Panel, Role, Row, Span, Writer
-from bot.panels.strangers import DEEDS, Deed, ask, labelled, spoken
+from bot.panels.strangers import DEEDS, Deed, deed_label, deed_question, phrase_text
 from bot.tables.snapshot import TableSnapshot, isolated
 from bot.tables.table import PHRASES
-from bot.words.phrases import Phrases, in_points, table_words, turn_line
+from bot.words.phrases import Phrases, shown_points, table_words, turn_line
 from bot.words.wording import JOINER, Wording
 from engine.cards import ITALIAN
 from engine.views import DealView, PacketsView, SpadesView, StockView, TressetteView, View
@@ -23,8 +23,8 @@ from engine.views import DealView, PacketsView, SpadesView, StockView, Tressette
 SIGNALS = ("busso", "volo")
 RESIGN = "resign"
 SAY = "say"
-CHOICES = {"pick", "hold", "bid", "draw", "keep", "pass", "blind"}
-TO_TAKE, MOST_EXCHANGED = 4, 3
+CHOICE_MOVES = {"pick", "hold", "bid", "draw", "keep", "pass", "blind"}
+TO_TAKE, MAX_EXCHANGED = 4, 3
 ROLES = {"play": Role.PLAY, "pick": Role.PICK, "claim": Role.CLAIM, RESIGN: Role.RESIGN}
 """The roles of moves by their first word; any other is `Role.MOVE`."""
 
@@ -36,7 +36,7 @@ def hand_panel(seen: TableSnapshot, language: str, suits: str, chosen: str = "",
     return _Hand(seen, table_words(seen, language, suits), chosen, has_pages=has_pages).panel()
 
 
-def what_to_do(seen: TableSnapshot, language: str, suits: str, chosen: str = "") -> str:
+def task_text(seen: TableSnapshot, language: str, suits: str, chosen: str = "") -> str:
     """In a line what a seat is to do, or whom it waits for, while a game goes on: the beginning of `hand_panel`."""
     words = table_words(seen, language, suits)
     hand = _Hand(seen, words, chosen, has_pages=False)
@@ -44,7 +44,7 @@ def what_to_do(seen: TableSnapshot, language: str, suits: str, chosen: str = "")
         return " ".join(asked)
     warning, turn = hand.warning(), turn_line(seen, words)
     to_do = f"{warning} {turn}".lstrip() if seen.my_turn else warning or turn
-    return " ".join(filter(None, [*hand.phrases.stood_in(), to_do]))
+    return " ".join(filter(None, [*hand.phrases.robot_lines(), to_do]))
 
 
 class _Hand:
@@ -52,44 +52,44 @@ class _Hand:
         self.seen, self.words, self.chosen, self.has_pages = seen, words, chosen, has_pages
         self.phrases = Phrases(seen, words)
         self.page = Writer()
-        self.presses = actions.move(seen.code, seen.version, "")
-        self.by_word: defaultdict[str, list[str]] = defaultdict(list)
+        self.move_prefix = actions.move(seen.code, seen.version, "")
+        self.moves: defaultdict[str, list[str]] = defaultdict(list)
         for move in seen.view.moves if seen.view else ():
-            self.by_word[move.partition(" ")[0]].append(move)
+            self.moves[move.partition(" ")[0]].append(move)
 
     def panel(self) -> Panel:
         if self.seen.phase in ("open", "closed"):
-            return self._waiting()
+            return self._waiting_panel()
         view = self.seen.view
         assert view
         assert view.deal
         if view.ending:
-            self._over()
+            self._write_ending()
             self.page.fold()
-            self._last_deal(view)
-            self._how_it_stands(view)
+            self._write_last_deal(view)
+            self._write_totals(view)
             return self.page.panel()
-        self._what_to_do()
-        self._trick(view.deal)
-        self._news()
+        self._write_task()
+        self._write_trick(view.deal)
+        self._write_news()
         self.page.fold()
-        self._hand(view.deal)
+        self._write_hand(view.deal)
         self.page.gap()
-        self.phrases.packets(self.page, view.deal)
-        self._last_trick(view.deal)
-        self._table(view.deal)
-        self._last_deal(view)
-        self._how_it_stands(view)
-        return self.page.panel(*self._buttons(view.deal), *self._about_strangers(), self._browser())
+        self.phrases.write_packets(self.page, view.deal)
+        self._write_last_trick(view.deal)
+        self._write_table(view.deal)
+        self._write_last_deal(view)
+        self._write_totals(view)
+        return self.page.panel(*self._rows(view.deal), *self._stranger_rows(), self._browser_row())
 
-    def _how_it_stands(self, view: View) -> None:
+    def _write_totals(self, view: View) -> None:
         self.page.gap()
-        self.phrases.heading(self.page, view.deal_number)
+        self.phrases.write_heading(self.page, view.deal_number)
         self.page.line(self.phrases.totals(view.totals))
 
     # Before the game
 
-    def _waiting(self) -> Panel:
+    def _waiting_panel(self) -> Panel:
         _ = self.words.text
         self.page.line(_("Table {code}"), "", code=Span(self.seen.code, "code"))
         if self.seen.phase == "closed":
@@ -107,7 +107,7 @@ class _Hand:
             )
         )
 
-    def _over(self) -> None:
+    def _write_ending(self) -> None:
         _ = self.words.text
         assert self.seen.view
         winner = self.seen.view.winner or ()
@@ -122,21 +122,21 @@ class _Hand:
 
     # What has happened
 
-    def _news(self) -> None:
+    def _write_news(self) -> None:
         """What the others did since this player's own last move, and what robots did in anybody's place; what was
         played lies on the table.
         """
-        for line in self.phrases.stood_in():
+        for line in self.phrases.robot_lines():
             self.page.line(line)
         for speaker, phrase in self.seen.heard:
             self.page.line(
-                "💬 {name}: {phrase}", name=self.seen.name(speaker), phrase=spoken(self.words.language, phrase)
+                "💬 {name}: {phrase}", name=self.seen.name(speaker), phrase=phrase_text(self.words.language, phrase)
             )
         for by, move in self.seen.history[self.seen.since :]:
             if by != self.seen.seat and not move.startswith("play "):
                 self.page.line(self.words.move(by, move))
 
-    def _last_deal(self, view: View) -> None:
+    def _write_last_deal(self, view: View) -> None:
         """How the deal before went, at the beginning of the next; how the last one did, once the game is over."""
         _ = self.words.text
         result = view.result
@@ -145,20 +145,20 @@ class _Hand:
         if result and (view.ending or (result.deal < view.deal_number and self.seen.since == 0)):
             self.page.gap()
             self.page.line(_("Deal {number} is over:"), "bold", number=result.deal)
-            self.phrases.score(self.page, result.entries)
+            self.phrases.write_score(self.page, result.entries)
 
-    def _last_trick(self, deal: DealView) -> None:
+    def _write_last_trick(self, deal: DealView) -> None:
         """The trick before, and what was drawn after it."""
         _ = self.words.text
         if deal.last_trick and deal.phase != "over":
-            self.page.line(_("Last trick: {trick}"), trick=self.phrases.trick(deal.last_trick))
+            self.page.line(_("Last trick: {trick}"), trick=self.phrases.trick_text(deal.last_trick))
         if isinstance(deal, StockView) and deal.drawn:
-            drawn = " · ".join(self.phrases.card_by(by, card) for by, card, _signal in deal.drawn)
+            drawn = " · ".join(self.phrases.played_card(by, card) for by, card, _signal in deal.drawn)
             self.page.line(_("Drawn: {cards}"), cards=drawn)
 
     # What lies on the table
 
-    def _table(self, deal: DealView) -> None:
+    def _write_table(self, deal: DealView) -> None:
         _ = self.words.text
         for seat, known in enumerate(deal.known):
             if known and seat != self.seen.seat:
@@ -166,24 +166,24 @@ class _Hand:
                     _("{name} has shown {cards}"), name=self.phrases.names[seat], cards=self.words.cards(known)
                 )
         if isinstance(deal, TressetteView) and any(deal.declared):
-            declared = [in_points(self.seen, points) for points in deal.declared]
-            self.page.line(_("Declared: {sides}"), sides=self.phrases.by_side(declared))
-        self.phrases.bids(self.page, deal)
-        tricks = _("Tricks: {sides}").format(sides=self.phrases.by_side(deal.tricks))
+            declared = [shown_points(self.seen, points) for points in deal.declared]
+            self.page.line(_("Declared: {sides}"), sides=self.phrases.side_figures(declared))
+        self.phrases.write_bids(self.page, deal)
+        tricks = _("Tricks: {sides}").format(sides=self.phrases.side_figures(deal.tricks))
         counts = [tricks] if deal.phase in ("play", "over") else []
-        if stock := self.phrases.stock(deal):
+        if stock := self.phrases.stock_text(deal):
             counts.append(stock)
         if counts:
             self.page.line(" · ".join(counts))
 
-    def _trick(self, deal: DealView) -> None:
+    def _write_trick(self, deal: DealView) -> None:
         """What lies there to be answered."""
         _ = self.words.text
-        self.phrases.on_the_table(self.page, deal)
+        self.phrases.write_trick(self.page, deal)
         if isinstance(deal, SpadesView) and deal.drawn:
             self.page.line(_("You have drawn {card}"), "bold", card=self.words.card(deal.drawn))
 
-    def _hand(self, deal: DealView) -> None:
+    def _write_hand(self, deal: DealView) -> None:
         """One's own cards, a line a suit, from high to low."""
         if not deal.hand:
             return
@@ -194,7 +194,7 @@ class _Hand:
 
     # What can be done
 
-    def _what_to_do(self) -> None:
+    def _write_task(self) -> None:
         _ = self.words.text
         seen = self.seen
         if asked := self.question():
@@ -224,8 +224,8 @@ class _Hand:
             return (_("Do you really want to resign? The other side wins the deal."),)
         if self.chosen == RESIGN:
             return (_("Do you really want to resign? The other side wins the game."),)
-        if about := self._asked_about():
-            return ask(self.words.language, about[0], self.seen.name(about[1]))[:2]
+        if about := self._stranger_question():
+            return deed_question(self.words.language, about[0], self.seen.name(about[1]))[:2]
         return ()
 
     def warning(self) -> str:
@@ -251,64 +251,70 @@ class _Hand:
         """Whether who sits there is of this player's side."""
         return self.seen.seat is not None and self.seen.seat & 1 == seat & 1
 
-    def _buttons(self, deal: DealView) -> list[Row]:
+    def _rows(self, deal: DealView) -> list[Row]:
         if self.chosen == RESIGN:
-            return [self._resignation()]
-        if about := self._asked_about():
+            return [self._resign_row()]
+        if about := self._stranger_question():
             deed, seat = about
-            yes = ask(self.words.language, deed, self.seen.name(seat)).yes
+            yes = deed_question(self.words.language, deed, self.seen.name(seat)).yes
             yes_button = Button(yes, actions.table(self.seen.code, deed, seat), "danger")
-            return [(yes_button, self._drafting(self.words.text("No")))]
+            return [(yes_button, self._draft_button(self.words.text("No")))]
         if self.seen.alarm == "flagged" and not self.seen.my_turn and self.seen.turn is not None:
-            return [*self._declarations(), *self._rest(), *self._on_time(self.seen.turn)]
+            return [*self._declaration_rows(), *self._claim_rows(), *self._timeout_rows(self.seen.turn)]
         if deal.phase == "take" and self.seen.my_turn:
-            return self._take()
+            return self._packet_rows()
         if deal.phase == "exchange" and self.seen.my_turn:
-            return self._exchange(deal)
-        if not self.by_word:
+            return self._exchange_rows(deal)
+        if not self.moves:
             return []
-        choices = self._choices() if self.by_word.keys() & CHOICES else []
-        return [*self._declarations(), *choices, *self._cards(deal), *self._rest()]
+        choices = self._choice_rows() if self.moves.keys() & CHOICE_MOVES else []
+        return [*self._declaration_rows(), *choices, *self._card_rows(deal), *self._claim_rows()]
 
     def _moves(self, *words: str) -> list[str]:
-        return [move for word in words for move in self.by_word.get(word, ())]
+        return [move for word in words for move in self.moves.get(word, ())]
 
-    def _button(self, label: str, move: str, style: Literal["", "good", "danger"] = "", about: str = "") -> Button:
+    def _move_button(self, label: str, move: str, style: Literal["", "good", "danger"] = "", about: str = "") -> Button:
         role = ROLES.get(move.partition(" ")[0], Role.MOVE)
-        return Button(label.replace(JOINER, ""), self.presses + move, style, role=role, about=about)
+        return Button(label.replace(JOINER, ""), self.move_prefix + move, style, role=role, about=about)
 
-    def _drafting(self, label: str, *draft: object) -> Button:
+    def _draft_button(self, label: str, *draft: object) -> Button:
         return Button(label.replace(JOINER, ""), actions.table(self.seen.code, "draft", self.seen.version, *draft))
 
-    def _choosing(self, label: str, *draft: object, about: str = "") -> Button:
-        return self._drafting(label, *draft)._replace(role=Role.CHOOSE, about=about)
+    def _choice_button(self, label: str, *draft: object, about: str = "") -> Button:
+        return self._draft_button(label, *draft)._replace(role=Role.CHOOSE, about=about)
 
-    def _declarations(self) -> list[Row]:
-        return [(self._button(f"📣 {self.words.combination(move)}", move, "good"),) for move in self._moves("declare")]
+    def _declaration_rows(self) -> list[Row]:
+        return [
+            (self._move_button(f"📣 {self.words.combination(move)}", move, "good"),) for move in self._moves("declare")
+        ]
 
-    def _choices(self) -> list[Row]:
+    def _choice_rows(self) -> list[Row]:
         _ = self.words.text
         deal = self.seen.view.deal if self.seen.view else None
         tops = {str(p.number): p.top for p in deal.packets} if isinstance(deal, PacketsView) else {}
         picks = tuple(
-            self._button(_("⬆️ Pick up {card}").format(card=self.words.card(tops.get(move.split(" ")[1]) or "?")), move)
+            self._move_button(
+                _("⬆️ Pick up {card}").format(card=self.words.card(tops.get(move.split(" ")[1]) or "?")), move
+            )
             for move in self._moves("pick")
         )
         packets = [move.split(" ")[1:] for move in self._moves("hold")]
-        holds = [self._button(" + ".join(two), f"hold {' '.join(two)}", about=" ".join(two)) for two in packets]
-        bids = [self._button(_("nil") if move == "bid 0" else move.split(" ")[1], move) for move in self._moves("bid")]
+        holds = [self._move_button(" + ".join(two), f"hold {' '.join(two)}", about=" ".join(two)) for two in packets]
+        bids = [
+            self._move_button(_("nil") if move == "bid 0" else move.split(" ")[1], move) for move in self._moves("bid")
+        ]
         single = {
             "draw": _("Draw a card"),
             "keep": _("Keep it"),
             "pass": _("Throw it away"),
             "blind": _("Double nil, blind"),
         }
-        others = tuple(self._button(single[move], move) for move in self._moves(*single))
+        others = tuple(self._move_button(single[move], move) for move in self._moves(*single))
         return [picks, tuple(holds[:3]), tuple(holds[3:]), tuple(bids[:7]), tuple(bids[7:]), others]
 
-    def _cards(self, deal: DealView) -> list[Row]:
+    def _card_rows(self, deal: DealView) -> list[Row]:
         """The cards that may be played: the hand a row a suit, then the packets' tops."""
-        moves = self.by_word.get("play", [])
+        moves = self.moves.get("play", [])
         if not moves:
             return []
         plays = {move.split(" ")[1] for move in moves}
@@ -321,31 +327,31 @@ class _Hand:
         if signalled:
             rows.append(
                 tuple(
-                    self._choosing(f"✓ {signal.capitalize()}!")
+                    self._choice_button(f"✓ {signal.capitalize()}!")
                     if self.chosen == signal
-                    else self._choosing(f"{signal.capitalize()}!", signal)
+                    else self._choice_button(f"{signal.capitalize()}!", signal)
                     for signal in SIGNALS
                 )
             )
         for _suit, codes in groupby(in_hand, key=itemgetter(1)):
-            rows.append(tuple([self._card(label(code), code, said) for code in codes]))
+            rows.append(tuple([self._card_button(label(code), code, said) for code in codes]))
         tops = sorted(plays.difference(in_hand), key=lambda code: ITALIAN.index.get(code, 0), reverse=True)
-        rows.append(tuple(self._card(f"📦 {label(code)}", code) for code in tops))
+        rows.append(tuple(self._card_button(f"📦 {label(code)}", code) for code in tops))
         return rows
 
-    def _card(self, label: str, code: str, said: str = "") -> Button:
-        return Button(label, f"{self.presses}play {code}{said}", role=Role.PLAY, about=code)
+    def _card_button(self, label: str, code: str, said: str = "") -> Button:
+        return Button(label, f"{self.move_prefix}play {code}{said}", role=Role.PLAY, about=code)
 
-    def _rest(self) -> list[Row]:
+    def _claim_rows(self) -> list[Row]:
         _ = self.words.text
         claims = self._moves("claim") if self.seen.view and self.seen.view.deal else []
         hints: Row = ()
         if self.seen.practice and self.seen.my_turn and not self.seen.is_duplicate:
             hint = actions.table(self.seen.code, "hint", self.seen.version)
             hints = (Button(_("💡 Hint"), hint, role=Role.HINT),)
-        return [tuple(self._button(_("🏁 Claim the game"), move) for move in claims), hints]
+        return [tuple(self._move_button(_("🏁 Claim the game"), move) for move in claims), hints]
 
-    def _asked_about(self) -> tuple[Deed, int] | None:
+    def _stranger_question(self) -> tuple[Deed, int] | None:
         """What the question is about that is open, if it is about a stranger: the draft ``block1``, say."""
         if not self.chosen:
             return None
@@ -359,44 +365,46 @@ class _Hand:
         """The seats of people whom this player does not know."""
         return [seat for seat, _chair in self.seen.others] if self.seen.strangers else []
 
-    def _about_strangers(self) -> list[Row]:
+    def _stranger_rows(self) -> list[Row]:
         """What may be done about them, unless something is half chosen."""
         _ = self.words.text
         if self.chosen == SAY and self.seen.strangers:
             said = [
-                Button(spoken(self.words.language, phrase), actions.table(self.seen.code, "say", phrase))
+                Button(phrase_text(self.words.language, phrase), actions.table(self.seen.code, "say", phrase))
                 for phrase in PHRASES
             ]
-            return [tuple(said[:3]), tuple(said[3:]), (self._drafting(_("◀ Back")),)]
+            return [tuple(said[:3]), tuple(said[3:]), (self._draft_button(_("◀ Back")),)]
         if self.chosen:
             return []
         may_say = self.seen.strangers and self.seen.may_say
-        say: Row = (self._drafting(_("💬 Say"), SAY),) if may_say else ()
+        say: Row = (self._draft_button(_("💬 Say"), SAY),) if may_say else ()
         others = self._strangers()
         return [
             say
             + tuple(
-                self._drafting(labelled(self.words.language, deed, self.seen.name(seat), len(others)), f"{deed}{seat}")
+                self._draft_button(
+                    deed_label(self.words.language, deed, self.seen.name(seat), len(others)), f"{deed}{seat}"
+                )
                 for deed in DEEDS
                 for seat in others
             )
         ]
 
-    def _browser(self) -> Row:
+    def _browser_row(self) -> Row:
         """The way to the table's page, unless something is half chosen."""
         if self.chosen or not self.has_pages:
             return ()
         _ = self.words.text
         return (Button(_("🌐 In the browser"), actions.table(self.seen.code, "browser"), kind="browser"),)
 
-    def _resignation(self) -> Row:
+    def _resign_row(self) -> Row:
         _ = self.words.text
         return (
-            self._button(_("Yes, I resign"), RESIGN, "danger"),
-            self._drafting(_("No, play on")),
+            self._move_button(_("Yes, I resign"), RESIGN, "danger"),
+            self._draft_button(_("No, play on")),
         )
 
-    def _on_time(self, late: int) -> list[Row]:
+    def _timeout_rows(self, late: int) -> list[Row]:
         """What the others may do about a player whose time is up; a partner may not."""
         _ = self.words.text
         if self.seen.seat is None or self._is_partner(late):
@@ -410,7 +418,7 @@ class _Hand:
             ),
         ]
 
-    def _take(self) -> list[Row]:
+    def _packet_rows(self) -> list[Row]:
         """Four of the eight packets, each pressed on or off; the fourth takes them."""
         _ = self.words.text
         chosen = {number for number in self.chosen if number in "12345678"}
@@ -418,24 +426,24 @@ class _Hand:
         for number in "12345678":
             after = "".join(sorted(chosen ^ {number}))
             if number not in chosen and len(after) == TO_TAKE:
-                buttons.append(self._button(number, f"take {' '.join(after)}", about=number))
+                buttons.append(self._move_button(number, f"take {' '.join(after)}", about=number))
             else:
-                buttons.append(self._choosing(f"✓ {number}" if number in chosen else number, after, about=number))
+                buttons.append(self._choice_button(f"✓ {number}" if number in chosen else number, after, about=number))
         return [tuple(buttons[:4]), tuple(buttons[4:])]
 
-    def _exchange(self, deal: DealView) -> list[Row]:
+    def _exchange_rows(self, deal: DealView) -> list[Row]:
         _ = self.words.text
         meant = dict.fromkeys(self.chosen.split(","))
-        chosen = [code for code in meant if code in (deal.hand or ())][:MOST_EXCHANGED]
+        chosen = [code for code in meant if code in (deal.hand or ())][:MAX_EXCHANGED]
         rows: list[Row] = []
         for _suit, codes in groupby(deal.hand or (), key=lambda code: code[1]):
             row = []
             for code in codes:
                 after = [one for one in chosen if one != code] if code in chosen else [*chosen, code]
-                if len(after) <= MOST_EXCHANGED:
+                if len(after) <= MAX_EXCHANGED:
                     sign = "✓ " if code in chosen else ""
-                    row.append(self._choosing(f"{sign}{self.words.card(code)}", ",".join(after), about=code))
+                    row.append(self._choice_button(f"{sign}{self.words.card(code)}", ",".join(after), about=code))
             rows.append(tuple(row))
         label = _("Exchange {cards}").format(cards=self.words.cards(chosen)) if chosen else _("Exchange nothing")
-        rows.append((self._button(label, " ".join(["exchange", *sorted(chosen)]), "good"),))
+        rows.append((self._move_button(label, " ".join(["exchange", *sorted(chosen)]), "good"),))
         return rows

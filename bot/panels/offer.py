@@ -4,7 +4,7 @@ from bot.panel import Button, Panel, Span, Writer
 from bot.tables.choice import Choice
 from bot.tables.snapshot import isolated
 from bot.texts import texts
-from bot.words.phrases import capital, clock_line, options_in_words
+from bot.words.phrases import capitalize, clock_line, option_lines
 from bot.words.wording import Wording, score_unit
 from engine import GAMES
 
@@ -18,11 +18,11 @@ def offer_panel(choice: Choice, name: str, payload: str, language: str) -> Panel
     page.line(
         _("{game} · to {points} points · {clock}"),
         game=Span(_(GAMES[choice.game].name), "bold"),
-        points=_points(choice),
+        points=_target(choice),
         clock=clock_line(words, choice.clock, choice.strict),
     )
-    for line in _unusual(choice, words):
-        page.line(capital(line))
+    for line in _unusual_options(choice, words):
+        page.line(capitalize(line))
     return page.panel((Button(_("Play"), payload, "good"),))
 
 
@@ -41,14 +41,14 @@ def offer_description(choice: Choice, language: str) -> str:
     _ = words.text
     seats = GAMES[choice.game].seats
     players = words.ngettext("{count} player", "{count} players", seats).format(count=seats)
-    line = _("{players}, to {points} points").format(players=players, points=_points(choice))
-    return " · ".join([line, *_unusual(choice, words)])
+    line = _("{players}, to {points} points").format(players=players, points=_target(choice))
+    return " · ".join([line, *_unusual_options(choice, words)])
 
 
-def _points(choice: Choice) -> int:
+def _target(choice: Choice) -> int:
     """What it takes to win, as players count."""
     return choice.all_rules.target * score_unit(choice.all_rules.model_dump())
 
 
-def _unusual(choice: Choice, words: Wording) -> list[str]:
-    return options_in_words(words, GAMES[choice.game], choice.all_rules.model_dump(), unusual=True)
+def _unusual_options(choice: Choice, words: Wording) -> list[str]:
+    return option_lines(words, GAMES[choice.game], choice.all_rules.model_dump(), unusual=True)

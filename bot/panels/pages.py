@@ -6,7 +6,7 @@ from bot.finished.game import FinishedGame
 from bot.panel import Button, Panel, Row, Span, Writer
 from bot.panels.offer import share_button
 from bot.texts import texts
-from bot.words.phrases import fixture_line, options_in_words
+from bot.words.phrases import fixture_line, option_lines
 from bot.words.transcript import story
 from bot.words.wording import Wording, faces_of
 
@@ -15,7 +15,7 @@ def replay_page(game: FinishedGame, deal: int, language: str, suits: str) -> Pan
     """A finished game's deal, trick by trick."""
     faces = faces_of(game.record.kind, suits)
     page, words = Writer(), Wording(language, (), faces)
-    options = " · ".join(options_in_words(words, game.record.kind, game.record.rules))
+    options = " · ".join(option_lines(words, game.record.kind, game.record.rules))
     if game.fixture_name:
         page.line(fixture_line(words, game.fixture_name))
     for number, (line, _trick_over) in enumerate(story(game.record, deal, language, faces, options)):

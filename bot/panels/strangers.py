@@ -16,14 +16,14 @@ Deed = Literal["block", "report"]
 DEEDS: tuple[Deed, ...] = ("block", "report")
 
 
-def labelled(language: str, deed: Deed, name: str, count: int) -> str:
+def deed_label(language: str, deed: Deed, name: str, count: int) -> str:
     """The button that asks whether it is to be done to whoever is called so, if there are so many of whom to ask."""
     _ = texts(language).gettext
     label = {"block": _("🚫 Block"), "report": _("🚩 Report")}[deed]
     return f"{label} {name}" if count > 1 else label
 
 
-def spoken(language: str, phrase: str) -> str:
+def phrase_text(language: str, phrase: str) -> str:
     """One of the phrases that strangers say (`bot.tables.table.PHRASES`), as it reads in a language."""
     _ = texts(language).gettext
     return {
@@ -39,12 +39,12 @@ def spoken(language: str, phrase: str) -> str:
 class Question(NamedTuple):
     """What is asked before something is done: the question, what it comes to, and what a yes reads."""
 
-    asked: str
-    comes_to: str
+    question: str
+    consequence: str
     yes: str
 
 
-def ask(language: str, deed: Deed, name: str) -> Question:
+def deed_question(language: str, deed: Deed, name: str) -> Question:
     """The question whether it is to be done to whoever is called so."""
     _ = texts(language).gettext
     if deed == "block":
@@ -57,15 +57,15 @@ def ask(language: str, deed: Deed, name: str) -> Question:
     return Question(_("Report {name} to whoever hosts me?").format(name=name), told.format(name=name), _("Yes, report"))
 
 
-def farewells(language: str, game_id: str) -> Row:
+def farewell_row(language: str, game_id: str) -> Row:
     """What may be said when a game of strangers is over."""
-    return tuple(Button(f"💬 {spoken(language, one)}", actions.page("say", game_id, one)) for one in FAREWELLS)
+    return tuple(Button(f"💬 {phrase_text(language, one)}", actions.page("say", game_id, one)) for one in FAREWELLS)
 
 
-def buttons(language: str, game_id: str, others: Sequence[tuple[int, str]]) -> Row:
+def deed_row(language: str, game_id: str, others: Sequence[tuple[int, str]]) -> Row:
     """What may be done about whoever sat in these seats of a finished game, by these names."""
     return tuple(
-        Button(labelled(language, deed, isolated(name), len(others)), actions.page(deed, "ask", game_id, seat))
+        Button(deed_label(language, deed, isolated(name), len(others)), actions.page(deed, "ask", game_id, seat))
         for deed in DEEDS
         for seat, name in others
     )

@@ -14,7 +14,7 @@ from engine import GAMES
 
 
 @dataclass(frozen=True)
-class Seated:
+class SeatedTable:
     """A table where somebody sits."""
 
     code: str
@@ -24,13 +24,13 @@ class Seated:
     """ "open", "mine" (it is their turn) or "theirs"."""
 
 
-def tables_page(language: str, tables: Sequence[Seated]) -> Panel:
+def tables_page(language: str, tables: Sequence[SeatedTable]) -> Panel:
     _ = texts(language).gettext
     page = Writer()
     page.line(_("Your tables"), "bold")
     states = {"open": _("waiting for players"), "mine": _("your turn"), "theirs": _("the others' turn")}
     if not tables:
-        page.line(no_tables(language))
+        page.line(no_tables_text(language))
     for table in tables:
         page.line(
             _("{code}: {game} with {others}, {state}") if table.others else _("{code}: {game}, {state}"),
@@ -50,7 +50,7 @@ def tables_page(language: str, tables: Sequence[Seated]) -> Panel:
     return page.panel(*rows) if tables else page.panel((share_button(language),))
 
 
-def no_tables(language: str) -> str:
+def no_tables_text(language: str) -> str:
     """What somebody reads who sits nowhere."""
     return texts(language).gettext("You sit at no table. /challenge opens one.")
 

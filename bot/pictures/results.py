@@ -8,9 +8,9 @@ from collections.abc import Sequence
 from bot.pictures.lettering import drawable_names, drawable_text
 from bot.pictures.scene import TallyLine
 from bot.pictures.sheet import Curve, Ink, Part, Plot, Row, Rows, Score, Sheet, Tally, Words
-from bot.words.course import course, course_line, decisive_line, declared_in_all, declared_lines
+from bot.words.course import course_line, decisive_line, declared_lines, declared_totals, totals_by_deal
 from bot.words.transcript import ending_of
-from bot.words.wording import Wording, minus, score_unit
+from bot.words.wording import Wording, fix_minus, score_unit
 from engine import Record
 from engine.robots.findings import Summary
 
@@ -107,8 +107,8 @@ class _ResultParts:
         return self.words.ngettext("{count} deal", "{count} deals", deals).format(count=deals)
 
     def scores(self, number: int) -> tuple[Score, Score]:
-        totals = course(self.record, number)[-1]
-        one, other = (minus(str(total)) for total in totals)
+        totals = totals_by_deal(self.record, number)[-1]
+        one, other = (fix_minus(str(total)) for total in totals)
         names = self.words.names
         return Score(tuple(names[0::2]), one, INKS[0]), Score(tuple(names[1::2]), other, INKS[1])
 
@@ -116,7 +116,7 @@ class _ResultParts:
         """Return the totals over the deals, from zero. A single deal has no plot."""
         if not course_line(self.words, self.record, number):
             return ()
-        totals = [(0, 0), *course(self.record, number)]
+        totals = [(0, 0), *totals_by_deal(self.record, number)]
         _ = self.words.text
         marks = (False, *([True] * (len(totals) - 1)))
         one, other = (tuple(total[side] for total in totals) for side in (0, 1))
@@ -140,7 +140,7 @@ class _ResultParts:
             one, other = (figure * score_unit(self.record.rules) if is_counted else figure for figure in figures)
             lines.append(
                 TallyLine(
-                    self.words.entry(name, deal.entries()),
+                    self.words.entry_name(name, deal.entries()),
                     (self.words.figure(one), self.words.figure(other)),
                 )
             )
@@ -163,7 +163,7 @@ class _ResultParts:
         return (Rows(rows),) if rows else ()
 
     def declared(self) -> tuple[Part, ...]:
-        sums = declared_in_all(self.record)
+        sums = declared_totals(self.record)
         if not sums:
             return ()
         return (Tally((TallyLine(self.words.labels["declared"], (str(sums[0]), str(sums[1]))),)),)

@@ -38,7 +38,7 @@ def rules_sheet(game: str, language: str, suits: str, style: CardStyle) -> Sheet
         note=_("how the table lies, seen from your chair"),
         parts=(
             Words(about),
-            Ranking(tuple(Card(faces.drawn(code)) for code in cards), worth if kind.is_tressette else ()),
+            Ranking(tuple(Card(faces.drawn_code(code)) for code in cards), worth if kind.is_tressette else ()),
             Diagram(_table(kind, faces, _)),
         ),
         deck=Deck(faces.deck, style),
@@ -49,7 +49,7 @@ def _table(kind: GameKind, faces: CardFaces, _: Translate) -> tuple[tuple[Spot, 
     """Return the rows of a table, from the far side to the viewer's."""
 
     def cards(*codes: str) -> tuple[Card, ...]:
-        return tuple(Card(faces.drawn(code)) for code in codes if code in kind.pack.index)
+        return tuple(Card(faces.drawn_code(code)) for code in codes if code in kind.pack.index)
 
     if kind.pack.is_french:
         hand, trick = cards(*FRENCH_HAND), cards(*FRENCH_TRICK)

@@ -7,8 +7,8 @@ from bot.picture import CardStyle, Deck
 from bot.pictures.lettering import drawable_names
 from bot.pictures.scene import Card, Holder, Light, Pile, PlayedCard, Scene, Side, TallyLine
 from bot.tables.snapshot import TableSnapshot
-from bot.words.phrases import Phrases, in_points, stock_of, table_words, turn_line
-from bot.words.wording import minus
+from bot.words.phrases import Phrases, shown_points, stock_count, table_words, turn_line
+from bot.words.wording import fix_minus
 from engine.views import DealView, Packet, PacketsView, Played, SpadesView, StockView, TressetteView
 
 
@@ -62,7 +62,7 @@ class _SceneBuilder:
 
     def scene(self, sides: tuple[Side, Side], **what: object) -> Scene:
         _ = self.words.text
-        points = in_points(self.seen, int(self.seen.rules["target"]))
+        points = shown_points(self.seen, int(self.seen.rules["target"]))
         target = _("to {target}").format(target=points)
         if self.seen.is_duplicate:
             target = _(own) if (own := self.seen.own_texts.target) else _("one deal")
@@ -109,7 +109,7 @@ class _SceneBuilder:
         one, other = (
             Side(
                 self.phrases.sides[side],
-                minus(str(in_points(self.seen, totals[side]))),
+                fix_minus(str(shown_points(self.seen, totals[side]))),
                 self._notes(deal, side) if deal else (),
                 deal is not None and turn is not None and turn % 2 == side,
                 self.phrases.partners(side),
@@ -130,7 +130,7 @@ class _SceneBuilder:
         if isinstance(deal, SpadesView) and self.seen.view and self.seen.view.bags[side]:
             notes.append(f"{labels['bags']} {self.seen.view.bags[side]}")
         if isinstance(deal, TressetteView) and deal.declared[side]:
-            notes.append(f"{labels['declared']} {in_points(self.seen, deal.declared[side])}")
+            notes.append(f"{labels['declared']} {shown_points(self.seen, deal.declared[side])}")
         return tuple(notes)
 
     def tally(self, entries: Mapping[str, Sequence[Any]]) -> tuple[TallyLine, ...]:
@@ -142,15 +142,17 @@ class _SceneBuilder:
                 continue
             if name in ("declared", "points"):
                 one, other = (
-                    in_points(self.seen, figure) if isinstance(figure, int) else figure for figure in (one, other)
+                    shown_points(self.seen, figure) if isinstance(figure, int) else figure for figure in (one, other)
                 )
-            lines.append(TallyLine(self.words.entry(name, entries), (self.words.figure(one), self.words.figure(other))))
+            lines.append(
+                TallyLine(self.words.entry_name(name, entries), (self.words.figure(one), self.words.figure(other)))
+            )
         return tuple(lines)
 
     # Cards
 
     def _card(self, code: str | None, light: Light = "") -> Card:
-        return Card(self.words.faces.drawn(code) if code else "", light)
+        return Card(self.words.faces.drawn_code(code) if code else "", light)
 
     def trick(self, played: Iterable[Played]) -> tuple[PlayedCard, ...]:
         played = tuple(played)
@@ -172,7 +174,7 @@ class _SceneBuilder:
         )
 
     def _stock(self, deal: DealView) -> Pile | None:
-        count = stock_of(self.seen, deal)
+        count = stock_count(self.seen, deal)
         return Pile(Card(), count, self.words.labels["stock"]) if count else None
 
     def _drawn(self, deal: DealView) -> dict[str, object]:

@@ -22,7 +22,7 @@ from bot.pictures.sheet import (
     Tally,
     Words,
 )
-from bot.words.wording import minus
+from bot.words.wording import fix_minus
 
 TITLE, FOOT, GAP = 96, 48, 16
 LEFT, RIGHT = MARGIN // 2, WIDTH - MARGIN // 2  # edges of the mats
@@ -148,15 +148,15 @@ class _SheetLayout(Canvas):
             if plot.target is not None and abs(at(tick) - at(plot.target)) < NEAREST_TICK:
                 continue
             self._box(left, at(tick) - 1, right - left, 2, "felt")
-            self._text(minus(str(tick)), left - 12, at(tick), 24, "soft", "mat", AXIS - 20, "right")
+            self._text(fix_minus(str(tick)), left - 12, at(tick), 24, "soft", "mat", AXIS - 20, "right")
         if plot.target is not None:
             self._box(left, at(plot.target) - 2, right - left, 4, "strip")
-            self._text(minus(str(plot.target)), left - 12, at(plot.target), 26, "white", "mat", AXIS - 20, "right")
+            self._text(fix_minus(str(plot.target)), left - 12, at(plot.target), 26, "white", "mat", AXIS - 20, "right")
         for curve in reversed(plot.curves):
             self._curve(curve, left + 10, right - 10, [at(value) for value in curve.values], 5)
         ends = [at(curve.values[-1]) for curve in plot.curves]
         for curve, y in zip(plot.curves, _spread(ends), strict=True):
-            self._text(minus(str(curve.values[-1])), right + 10, y, 32, curve.ink, "mat", ENDS - 16)
+            self._text(fix_minus(str(curve.values[-1])), right + 10, y, 32, curve.ink, "mat", ENDS - 16)
         self._below(plot, left, right, self.y + PLOT + 8)
         self.y += PLOT + below
 

@@ -13,7 +13,7 @@ from bot.finished.archive import game_id
 from bot.panel import Button, Panel, Role, Span
 from bot.panels.board import UNRATED, result_panel
 from bot.panels.challenge import challenge_panel
-from bot.panels.hand import RESIGN, hand_panel, what_to_do
+from bot.panels.hand import RESIGN, hand_panel, task_text
 from bot.panels.set_aside import set_aside_panel
 from bot.people import Profile
 from bot.pictures.scene import Light, Pile, PlayedCard
@@ -282,7 +282,7 @@ class _PageBuilder:
     def _line(self, ending: str, view: View) -> str:
         """Return the line above the player's cards. ``ending`` is the game's result for the reader."""
         if not view.ending:
-            return what_to_do(self.seen, self.profile.language, self.profile.suits, self.chosen)
+            return task_text(self.seen, self.profile.language, self.profile.suits, self.chosen)
         is_cut_short = self.seen.is_cut_short and view.winner
         how = self.words.ending(view.winner, view.ending) if is_cut_short else ""
         return " ".join(filter(None, (ending, how, self.besides)))
@@ -406,4 +406,4 @@ class _PageBuilder:
         )
 
     def _drawn_code(self, code: str | None) -> str:
-        return self.words.faces.drawn(code) if code else ""
+        return self.words.faces.drawn_code(code) if code else ""

@@ -13,8 +13,8 @@ from bot.finished.analysis_pool import Analysis
 from bot.finished.game import FinishedGame
 from bot.pseudonyms import localize_name
 from bot.words.phrases import fixture_line
-from bot.words.transcript import ending_of, plain
-from bot.words.verdicts import reasons, short_move
+from bot.words.transcript import ending_of, printable_name
+from bot.words.verdicts import reason_texts, short_move
 from bot.words.wording import Wording, faces_of
 from engine import Game, GameKind, Record, replay
 from engine.records import SpadesRecord, TressetteRecord
@@ -185,7 +185,7 @@ def replayed_analysis(game: FinishedGame, known: Analysis | None, language: str,
 
 
 def _wording(record: Record, language: str, suits: str) -> Wording:
-    names = [plain(localize_name(name, language)) for name in record.seats]
+    names = [printable_name(localize_name(name, language)) for name in record.seats]
     return Wording(language, names, faces_of(record.kind, suits))
 
 
@@ -228,7 +228,7 @@ def _judgement(words: Wording, verdict: Verdict) -> Judgement:
     text = ""
     if verdict.lost > 0:
         better = short_move(words, verdict.better)
-        why = reasons(words).get(verdict.why, "").rstrip(".")
+        why = reason_texts(words).get(verdict.why, "").rstrip(".")
         text = (
             _("Better: {move} ({why})").format(move=better, why=why) if why else _("Better: {move}").format(move=better)
         )

@@ -4,30 +4,30 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from bot.words.phrases import capital
+from bot.words.phrases import capitalize
 from bot.words.transcript import ending_of
-from bot.words.wording import Wording, minus, score_unit
+from bot.words.wording import Wording, fix_minus, score_unit
 from engine import Record
 
 
-def course(record: Record, upto: int | None = None) -> list[tuple[int, int]]:
+def totals_by_deal(record: Record, upto: int | None = None) -> list[tuple[int, int]]:
     """Each side's points after each deal, or each up to one, as large as the table counts them."""
     factor = score_unit(record.rules)
     return [(deal.totals[0] * factor, deal.totals[1] * factor) for deal in record.deals[:upto]]
 
 
-def declared(record: Record, number: int) -> list[tuple[int, str]]:
+def declarations(record: Record, number: int) -> list[tuple[int, str]]:
     """What was declared in a deal, by its number from 1: seat and move."""
     moves = (entry[:2] for entry in record.deals[number - 1].moves)
     return [(seat, move) for seat, move in moves if move.startswith("declare ")]
 
 
-def decisive(record: Record) -> int | None:
+def decisive_deal(record: Record) -> int | None:
     """The deal, from 1, after which the winning side was ahead to the end; None where points decided nothing."""
     if record.ending not in ("target", "claim") or not record.winner or len(record.deals) < 2:
         return None
     side = record.winner[0] & 1
-    ahead = [totals[side] > totals[1 - side] for totals in course(record)]
+    ahead = [totals[side] > totals[1 - side] for totals in totals_by_deal(record)]
     if not ahead[-1]:
         return None
     return 1 + max((number for number, is_ahead in enumerate(ahead, 1) if not is_ahead), default=0)
@@ -35,16 +35,16 @@ def decisive(record: Record) -> int | None:
 
 def course_line(words: Wording, record: Record, upto: int | None = None) -> str:
     """How it stood after each deal; empty for a single one, for that is what the points say."""
-    totals = course(record, upto)
+    totals = totals_by_deal(record, upto)
     if len(totals) < 2:
         return ""
     _ = words.text
-    return _("Deal by deal: {course}").format(course=minus(" · ".join(f"{one}–{other}" for one, other in totals)))
+    return _("Deal by deal: {course}").format(course=fix_minus(" · ".join(f"{one}–{other}" for one, other in totals)))
 
 
 def decisive_line(words: Wording, record: Record) -> str:
     """Which deal decided the game; empty where none did."""
-    deal = decisive(record)
+    deal = decisive_deal(record)
     if deal is None or not record.winner:
         return ""
     _ = words.text
@@ -55,13 +55,13 @@ def decisive_line(words: Wording, record: Record) -> str:
 
 def declared_lines(words: Wording, record: Record, number: int) -> Iterator[str]:
     """What was declared in a deal, a line for each player who declared anything."""
-    found = declared(record, number)
+    found = declarations(record, number)
     for seat, name in enumerate(words.names):
         if combinations := [words.combination(move) for by, move in found if by == seat]:
             yield f"{name}: {'; '.join(combinations)}"
 
 
-def declared_in_all(record: Record) -> tuple[int, int] | None:
+def declared_totals(record: Record) -> tuple[int, int] | None:
     """What each side declared in the whole game, as large as the table counts points; None if nothing was."""
     factor = score_unit(record.rules)
     deals = [deal.declared for deal in record.deals if "declared" in type(deal).model_fields]
@@ -69,17 +69,17 @@ def declared_in_all(record: Record) -> tuple[int, int] | None:
     return sums if any(sums) else None
 
 
-def declared_in_all_line(words: Wording, record: Record) -> str:
+def declared_totals_line(words: Wording, record: Record) -> str:
     """What each side declared in the whole game; empty if nothing was."""
-    sums = declared_in_all(record)
-    return f"{capital(words.labels['declared'])}: {words.sides(sums)}" if sums else ""
+    sums = declared_totals(record)
+    return f"{capitalize(words.labels['declared'])}: {words.sides(sums)}" if sums else ""
 
 
-def how_it_went(words: Wording, record: Record) -> Iterator[str]:
+def game_summary(words: Wording, record: Record) -> Iterator[str]:
     """A game that is over in a few lines: who won, and all that brought it about."""
     yield ending_of(record, words)
     if record.deals:
-        yield words.sides(course(record)[-1])
+        yield words.sides(totals_by_deal(record)[-1])
     yield from filter(
-        None, (course_line(words, record), decisive_line(words, record), declared_in_all_line(words, record))
+        None, (course_line(words, record), decisive_line(words, record), declared_totals_line(words, record))
     )

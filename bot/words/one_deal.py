@@ -9,7 +9,7 @@ from engine.replay import replay
 
 
 @dataclass(frozen=True)
-class OneDeal:
+class DealResult:
     """``points`` are each side's, as large as the table counts them; (0, 0) of a deal that was not played to its end.
 
     ``tricks`` says who took each trick, in order: ``0`` side 0, ``1`` side 1. ``winner`` is the side that has more
@@ -23,7 +23,7 @@ class OneDeal:
     how: Literal["played", "resign", "timeout", "void"]
 
 
-def one_deal(record: Record) -> OneDeal:
+def deal_result(record: Record) -> DealResult:
     """What came of a game of one deal. One that was played to its end is stopped there, before there is another; what
     was stopped before has come to nothing.
     """
@@ -38,7 +38,7 @@ def one_deal(record: Record) -> OneDeal:
         factor = score_unit(record.rules)
         ours, theirs = record.deals[0].totals
         winner = None if ours == theirs else int(ours < theirs)
-        return OneDeal((ours * factor, theirs * factor), tricks, winner, "played")
+        return DealResult((ours * factor, theirs * factor), tricks, winner, "played")
     if record.ending in ("resign", "timeout") and record.winner:
-        return OneDeal((0, 0), tricks, record.winner[0] & 1, record.ending)
-    return OneDeal((0, 0), tricks, None, "void")
+        return DealResult((0, 0), tricks, record.winner[0] & 1, record.ending)
+    return DealResult((0, 0), tricks, None, "void")

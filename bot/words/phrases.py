@@ -24,24 +24,24 @@ class Phrases:
         self.seen, self.words, self.text = seen, words, words.text
         _ = self.text
         self.names = [_("you") if seat == seen.seat else name for seat, name in enumerate(words.names)]
-        self.sides = self._side(0), self._side(1)
+        self.sides = self._side_names(0), self._side_names(1)
         """Each side's players."""
 
-    def heading(self, page: Writer, deal: int) -> None:
+    def write_heading(self, page: Writer, deal: int) -> None:
         _ = self.text
         game, code = Span(_(self.seen.kind.name), "bold"), Span(self.seen.code, "code")
         if self.seen.fixture and self.seen.is_duplicate:
             page.line(_("{game} · {code}"), game=game, code=code)
         else:
             page.line(_("{game} · {code} · deal {deal}"), game=game, code=code, deal=deal)
-        self.fixture(page)
+        self.write_fixture(page)
 
-    def fixture(self, page: Writer) -> None:
+    def write_fixture(self, page: Writer) -> None:
         """Which game of which tournament it is, if it is any."""
         if self.seen.fixture:
             page.line(fixture_line(self.words, FixtureName.of(self.seen.fixture)))
 
-    def _side(self, side: int) -> str:
+    def _side_names(self, side: int) -> str:
         return self.text(" and ").join(self._players(side))
 
     def _players(self, side: int) -> list[str]:
@@ -65,17 +65,17 @@ class Phrases:
             return sides
         return _("{sides} · to {target}").format(sides=sides, target=int(self.seen.rules["target"]) * unit)
 
-    def by_side(self, figures: Sequence[int]) -> str:
+    def side_figures(self, figures: Sequence[int]) -> str:
         """A figure of each side's beside its players."""
         return " · ".join([f"{side} {figure}" for side, figure in zip(self.sides, figures, strict=True)])
 
-    def on_the_table(self, page: Writer, deal: DealView) -> None:
+    def write_trick(self, page: Writer, deal: DealView) -> None:
         """The trick that is being played, as far as it has come."""
         if deal.trick:
-            cards = " · ".join([self.card_by(*played) for played in deal.trick])
+            cards = " · ".join([self.played_card(*played) for played in deal.trick])
             page.line(self.text("On the table: {cards}"), "bold", cards=cards)
 
-    def packets(self, page: Writer, deal: DealView) -> None:
+    def write_packets(self, page: Writer, deal: DealView) -> None:
         """The packets that lie before each player: their numbers, top cards, and how many cards there are in each."""
         _ = self.text
         if not isinstance(deal, PacketsView):
@@ -95,7 +95,7 @@ class Phrases:
             elif tops:
                 page.line(_("Packets of {name}: {tops}"), name=name, tops=tops)
 
-    def stood_in(self) -> list[str]:
+    def robot_lines(self) -> list[str]:
         """For whom a robot has moved, as their time was up; until they move themselves."""
         _ = self.text
         return [
@@ -106,31 +106,31 @@ class Phrases:
             if count
         ]
 
-    def stock(self, deal: DealView) -> str:
+    def stock_text(self, deal: DealView) -> str:
         """How many cards there are in the stock; empty where there is none."""
-        count = stock_of(self.seen, deal)
+        count = stock_count(self.seen, deal)
         cards = self.words.ngettext("{count} card in the stock", "{count} cards in the stock", count)
         return cards.format(count=count) if count else ""
 
-    def bids(self, page: Writer, deal: DealView) -> None:
+    def write_bids(self, page: Writer, deal: DealView) -> None:
         """What was bid, and each side's bags, if there are any."""
         _ = self.text
         if isinstance(deal, SpadesView) and any(bid is not None for bid in deal.bids):
             bids = " · ".join([f"{self.names[seat]} {self.words.figure(bid)}" for seat, bid in enumerate(deal.bids)])
             page.line(_("Bids: {bids}"), bids=bids)
         if self.seen.view and any(self.seen.view.bags):
-            page.line(_("Bags: {sides}"), sides=self.by_side(self.seen.view.bags))
+            page.line(_("Bags: {sides}"), sides=self.side_figures(self.seen.view.bags))
 
-    def trick(self, trick: LastTrick) -> str:
+    def trick_text(self, trick: LastTrick) -> str:
         """A trick that is over: who played what, and who took it."""
-        cards = " · ".join([self.card_by(seat, card, signal) for seat, card, signal in trick.cards])
+        cards = " · ".join([self.played_card(seat, card, signal) for seat, card, signal in trick.cards])
         return f"{cards} →{NO_BREAK}{self.names[trick.winner]}"
 
-    def card_by(self, seat: int, card: str, signal: str | None = None) -> str:
+    def played_card(self, seat: int, card: str, signal: str | None = None) -> str:
         said = f" “{signal}!”" if signal else ""
         return f"{self.names[seat]}{NO_BREAK}{self.words.card(card)}{said}"
 
-    def score(
+    def write_score(
         self, page: Writer, entries: Mapping[str, Sequence[object]], totals: tuple[int, int] | None = None
     ) -> None:
         """What a deal counted, a line an entry, and the totals, if those do not stand elsewhere; thirds are left to who
@@ -140,10 +140,10 @@ class Phrases:
         for line in words.score(
             {name: value for name, value in entries.items() if name != "thirds"}, totals, self.seen.rules
         ):
-            page.line(capital(line))
+            page.line(capitalize(line))
 
 
-def stock_of(seen: TableSnapshot, deal: DealView) -> int:
+def stock_count(seen: TableSnapshot, deal: DealView) -> int:
     """How many cards lie in a deal's stock, the same for whoever looks."""
     if isinstance(deal, StockView):
         return deal.stock
@@ -166,7 +166,7 @@ def fixture_line(words: Wording, name: FixtureName) -> str:
     return f"{line} · {deal.format(number=name.deal)}"
 
 
-def in_points(seen: TableSnapshot, points: int) -> int:
+def shown_points(seen: TableSnapshot, points: int) -> int:
     """Whole points as large as the table counts them: classic Tressette shows three for one."""
     return points * score_unit(seen.rules)
 
@@ -210,11 +210,11 @@ def option_names(words: Wording) -> dict[str, str]:
     }
 
 
-def capital(text: str) -> str:
+def capitalize(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
-def options_in_words(words: Wording, kind: GameKind, rules: Mapping[str, Value], *, unusual: bool = False) -> list[str]:
+def option_lines(words: Wording, kind: GameKind, rules: Mapping[str, Value], *, unusual: bool = False) -> list[str]:
     """The options and their values: what cannot be chosen, or has no name in front of players, is left out.
 
     With ``unusual`` only those that are not the game's default, and not the target.

@@ -33,10 +33,10 @@ def ranking_of(kind: GameKind) -> list[tuple[str, str]]:
     pack = kind.pack
     suit = kind.trump or pack.suits[0]
     cards = [rank + suit for rank in reversed(pack.ranks)]
-    return [(card, _worth(card, score_unit_of(kind.id)) if kind.is_tressette else "") for card in cards]
+    return [(card, _card_worth(card, score_unit_of(kind.id)) if kind.is_tressette else "") for card in cards]
 
 
-def _worth(card: str, unit: int = 1) -> str:
+def _card_worth(card: str, unit: int = 1) -> str:
     return str(Fraction(unit * THIRDS[ITALIAN.index[card]], 3))
 
 
@@ -46,12 +46,12 @@ def rules_text(language: str, about: str = "", faces: str = "italian") -> RulesT
     """
     _ = texts(language).gettext
     if kind := GAMES.get(about):
-        lines = [*_game(language, faces).get(about, ()), _ranking(language, kind, faces)]
+        lines = [*_game_rules(language, faces).get(about, ()), _ranking_line(language, kind, faces)]
         return RulesText(_(kind.name), lines, ranking_of(kind), card_faces(faces_of(kind, "italian")).deck)
     if about == FAIR:
-        return RulesText(_("Is the shuffle fair?"), _fair(language))
-    ranking = [(f"{rank}D", _worth(f"{rank}D")) for rank in RANKS]
-    return RulesText(_("Common to all Tressette games"), _common(language, faces), ranking)
+        return RulesText(_("Is the shuffle fair?"), _fairness(language))
+    ranking = [(f"{rank}D", _card_worth(f"{rank}D")) for rank in RANKS]
+    return RulesText(_("Common to all Tressette games"), _common_rules(language, faces), ranking)
 
 
 def has_common_rules(about: str) -> bool:
@@ -59,7 +59,7 @@ def has_common_rules(about: str) -> bool:
     return about in GAMES and GAMES[about].is_tressette
 
 
-def _common(language: str, faces: str) -> list[str]:
+def _common_rules(language: str, faces: str) -> list[str]:
     words = Wording(language, (), faces)
     _, sign = words.text, words.faces.sign
     suits = ", ".join(f"{sign(letter)} {words.suits[letter]}" for letter in ITALIAN.suits)
@@ -74,7 +74,7 @@ def _common(language: str, faces: str) -> list[str]:
         *figures,
         _("Follow suit if you can. The highest card of the suit led takes the trick; who took it leads the next."),
         _("An ace counts 1 point; {thirds} a third each; the last trick 1. Thirds left over are lost.").format(
-            thirds=_worth_a_third(words)
+            thirds=_third_ranks(words)
         ),
         _("A deal gives 11 points, and what is declared."),
         _(
@@ -90,13 +90,13 @@ def _common(language: str, faces: str) -> list[str]:
     ]
 
 
-def _worth_a_third(words: Wording) -> str:
+def _third_ranks(words: Wording) -> str:
     """The ranks that are worth a third of an ace, as in "3, 2, R, C and F"."""
-    *ranks, last = (words.faces.rank(rank) for rank in RANKS if _worth(f"{rank}D") == "1/3")
+    *ranks, last = (words.faces.rank(rank) for rank in RANKS if _card_worth(f"{rank}D") == "1/3")
     return words.text(" and ").join((", ".join(ranks), last))
 
 
-def _ranking(language: str, kind: GameKind, faces: str) -> str:
+def _ranking_line(language: str, kind: GameKind, faces: str) -> str:
     """Which card beats which, and what each is worth."""
     words = Wording(language, (), faces_of(kind, faces))
     _ = words.text
@@ -106,10 +106,10 @@ def _ranking(language: str, kind: GameKind, faces: str) -> str:
     sentence = _("From high to low: {ranks}. An ace is worth 1 point; {thirds} a third each.")
     if score_unit_of(kind.id) > 1:
         sentence = _("From high to low: {ranks}. An ace is worth 3 points; {thirds} 1 each; the last trick 3.")
-    return sentence.format(ranks=ranks, thirds=_worth_a_third(words))
+    return sentence.format(ranks=ranks, thirds=_third_ranks(words))
 
 
-def _game(language: str, faces: str) -> dict[str, list[str]]:
+def _game_rules(language: str, faces: str) -> dict[str, list[str]]:
     words = Wording(language, (), faces)
     _, coins = words.text, words.suits["D"]
     packets = [
@@ -209,7 +209,7 @@ def _game(language: str, faces: str) -> dict[str, list[str]]:
     }
 
 
-def _fair(language: str) -> list[str]:
+def _fairness(language: str) -> list[str]:
     _ = texts(language).gettext
     return [
         _("Before the first card of a deal the board shows a seal: the SHA-256 of a secret of 32 random bytes."),

@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 
 from bot.pseudonyms import localize_name
-from bot.words.one_deal import one_deal
-from bot.words.wording import Wording, score_unit, thirds
+from bot.words.one_deal import deal_result
+from bot.words.wording import Wording, score_unit, thirds_text
 from engine import DealView, Game, Record
 from engine import replay as replay_deal
 from engine.rules import spell
@@ -21,7 +21,7 @@ def story(record: Record, deal: int | None, language: str, faces: str = "codes",
     ``options`` is how they read; without it they stand as in the record.
     FaultyRecord where a move cannot be.
     """
-    words = Wording(language, [plain(localize_name(name, language)) for name in record.seats], faces)
+    words = Wording(language, [printable_name(localize_name(name, language)) for name in record.seats], faces)
     _ = words.text
     yield _(record.kind.name), False
     yield f"{words.side(0)} — {words.side(1)} ({options or _options(record)})", False
@@ -35,7 +35,7 @@ def story(record: Record, deal: int | None, language: str, faces: str = "codes",
 
 def ending_of(record: Record, words: Wording) -> str:
     """Who won, and how. A game of one deal that was played to its end is stopped there, and nobody wins it."""
-    if record.ending == "cancelled" and len(record.deals) == 1 and one_deal(record).how == "played":
+    if record.ending == "cancelled" and len(record.deals) == 1 and deal_result(record).how == "played":
         return words.text("The deal is over.")
     return words.ending(record.winner, record.ending)
 
@@ -45,7 +45,7 @@ def _options(record: Record) -> str:
     return ", ".join(f"{name} {spell(value)}" for name, value in record.rules.items())
 
 
-def plain(name: str) -> str:
+def printable_name(name: str) -> str:
     """A player's name without anything that a terminal would obey."""
     return "".join(char for char in name if char.isprintable()) or "?"
 
@@ -71,10 +71,10 @@ def _deal_story(record: Record, number: int, words: Wording) -> Iterator[Line]:
         new_trick = new_trick and game.moves[-1][1].startswith("play ")
         told = len(game.moves)
         if view.phase == "play" != phase:
-            yield from _hands(game, words)
+            yield from _hand_lines(game, words)
         phase = view.phase
         if new_trick:
-            yield _trick(game, view, words, thirds_before), True
+            yield _trick_line(game, view, words, thirds_before), True
         if isinstance(game.current, TressetteDeal):
             thirds_before = (game.current.taken[0], game.current.taken[1])
     for line in words.score(deal.entries(), deal.totals, record.rules):
@@ -83,7 +83,7 @@ def _deal_story(record: Record, number: int, words: Wording) -> Iterator[Line]:
         yield f"  {words.labels['secret']}: {deal.proof.secret}", False
 
 
-def _hands(game: Game, words: Wording) -> Iterator[Line]:
+def _hand_lines(game: Game, words: Wording) -> Iterator[Line]:
     for seat, name in enumerate(words.names):
         view = game.view(seat).deal
         if view is None:
@@ -95,7 +95,7 @@ def _hands(game: Game, words: Wording) -> Iterator[Line]:
         yield line, False
 
 
-def _trick(game: Game, view: DealView, words: Wording, before: tuple[int, int]) -> str:
+def _trick_line(game: Game, view: DealView, words: Wording, before: tuple[int, int]) -> str:
     _ = words.text
     assert view.last_trick is not None
     winner = view.last_trick.winner
@@ -106,7 +106,7 @@ def _trick(game: Game, view: DealView, words: Wording, before: tuple[int, int]) 
     line = f"  {sum(view.tricks):2}. {cards}  → {words.names[winner]}"
     if isinstance(game.current, TressetteDeal):
         taken = game.current.taken[winner & 1] - before[winner & 1]
-        line += f" +{thirds(taken * score_unit(game.rules.model_dump()))}"
+        line += f" +{thirds_text(taken * score_unit(game.rules.model_dump()))}"
     if isinstance(view, StockView) and view.drawn:
         draws = ", ".join(
             _("{name} draws {card}").format(name=words.names[by], card=words.card(card)) for by, card, _s in view.drawn

@@ -18,7 +18,7 @@ def replay_button(words: Wording, game_id: str, pages: str) -> Button:
     return Button(_("Replay"), actions.page("replay", game_id, 1))
 
 
-def as_counted(verdicts: Sequence[Verdict], game: str) -> list[Verdict]:
+def scale_verdicts(verdicts: Sequence[Verdict], game: str) -> list[Verdict]:
     """Verdicts in points as a game's table counts them."""
     unit = score_unit_of(game)
     return [replace(one, lost=one.lost * unit) for one in verdicts]
@@ -49,10 +49,10 @@ def hint_text(found: Hint, language: str, suits: str, game: str) -> str:
     """A hint in a line, short enough for every platform."""
     words = Wording(language, (), faces_of(game_kind(game), suits))
     _ = words.text
-    return f"💡 {wish_text(words, found.move)}: {reasons(words)[found.reason]}"
+    return f"💡 {advice_text(words, found.move)}: {reason_texts(words)[found.reason]}"
 
 
-def wish_text(words: Wording, move: str) -> str:
+def advice_text(words: Wording, move: str) -> str:
     """A move as what one is told to do: "Play 3D"."""
     _ = words.text
     word, *rest = move.split(" ")
@@ -77,7 +77,7 @@ def wish_text(words: Wording, move: str) -> str:
     return actions[word].format(rest=" ".join(rest))
 
 
-def reasons(words: Wording) -> dict[str, str]:
+def reason_texts(words: Wording) -> dict[str, str]:
     _ = words.text
     return {
         "only": _("nothing else is allowed."),

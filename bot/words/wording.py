@@ -16,7 +16,7 @@ from engine.rules import resolve
 FRACTIONS = ("", "⅓", "⅔")
 
 
-def thirds(value: int) -> str:
+def thirds_text(value: int) -> str:
     """Thirds of a point as points: 4 is 1⅓."""
     whole, rest = divmod(value, 3)
     return f"{whole or ''}{FRACTIONS[rest]}" or "0"
@@ -63,17 +63,17 @@ JOINER, NO_BREAK = "\N{WORD JOINER}", "\N{NO-BREAK SPACE}"
 MINUS = "\N{MINUS SIGN}"
 
 
-def minus(figure: str) -> str:
+def fix_minus(figure: str) -> str:
     """A figure as people read it, with a true minus; records and what programs read have a hyphen."""
     return figure.replace("-", MINUS)
 
 
-def signed(figure: int) -> str:
+def signed_text(figure: int) -> str:
     """A difference as people read it: +5, −5."""
-    return minus(f"{figure:+d}")
+    return fix_minus(f"{figure:+d}")
 
 
-class _Made(dict[str, str]):
+class _TextCache(dict[str, str]):
     """Texts by cards' codes. Each is made when it is first asked for, and a panel asks for some thirty."""
 
     def __init__(self, make: Callable[[str], str]) -> None:
@@ -85,7 +85,7 @@ class _Made(dict[str, str]):
         return text
 
 
-class CardFaces(_Made):
+class CardFaces(_TextCache):
     """Cards as people see them, by their codes: rank and suit's sign; "codes" leaves them as the record has them, 3D.
 
     ``label(code)`` is a card on a button, ``rank(code)`` its rank alone, and ``sign(suit)`` a suit's sign. ``deck`` are
@@ -101,11 +101,11 @@ class CardFaces(_Made):
         super().__init__(card)
         self._is_worn = faces == "french"
         self.deck: Suits = "french" if faces in ("french", "french_pack") else "italian"
-        self.label = _Made(lambda code: card(code).replace(JOINER, "")).__getitem__
-        self.rank = _Made(lambda code: ranks.get(code[0], code[0])).__getitem__
-        self.sign = _Made(lambda suit: signs.get(suit, suit)).__getitem__
+        self.label = _TextCache(lambda code: card(code).replace(JOINER, "")).__getitem__
+        self.rank = _TextCache(lambda code: ranks.get(code[0], code[0])).__getitem__
+        self.sign = _TextCache(lambda suit: signs.get(suit, suit)).__getitem__
 
-    def drawn(self, code: str) -> str:
+    def drawn_code(self, code: str) -> str:
         """The code of the card that is drawn for this one."""
         return IN_FRENCH[code] if self._is_worn else code
 
@@ -115,7 +115,7 @@ def card_faces(faces: str) -> CardFaces:
     return CardFaces(faces)
 
 
-def refusal(error: EngineError, language: str, suits: str) -> str:
+def refusal_text(error: EngineError, language: str, suits: str) -> str:
     """What an engine's error says to a player, with the cards and suits that this player sees; ``suits`` are those of
     their forty cards.
     """
@@ -166,7 +166,7 @@ class Wording:
             "tricks": _("tricks"),
         }
 
-    def entry(self, name: str, entries: Collection[str]) -> str:
+    def entry_name(self, name: str, entries: Collection[str]) -> str:
         """What one of a deal's entries is called in its score."""
         _ = self.text
         if name == "points" and "declared" in entries:
@@ -192,7 +192,7 @@ class Wording:
         _ = self.text
         word, *rest = move.split(" ")
         if "?" in rest:
-            return self._hidden(seat, len(rest))
+            return self._hidden_exchange(seat, len(rest))
         if seat is None:
             return _("The discards give {cards}").format(cards=self.cards(rest))
         if word == "declare":
@@ -223,7 +223,7 @@ class Wording:
         what = self.cards(rest) if word in ("play", "exchange") else " ".join(rest)
         return sentences[word].format(name=self.names[seat], rest=what)
 
-    def _hidden(self, seat: int | None, count: int) -> str:
+    def _hidden_exchange(self, seat: int | None, count: int) -> str:
         """An exchange of somebody else's: how many cards, and no more."""
         if seat is None:
             told = self.ngettext("The discards give {count} card", "The discards give {count} cards", count)
@@ -253,7 +253,7 @@ class Wording:
     def figure(self, figure: int | str | None) -> str:
         """A number, or a bid in words; a dash where there is none."""
         _ = self.text
-        return {"nil": _("nil"), "double nil": _("double nil"), None: "–"}.get(figure) or minus(str(figure))  # type: ignore[arg-type]
+        return {"nil": _("nil"), "double nil": _("double nil"), None: "–"}.get(figure) or fix_minus(str(figure))  # type: ignore[arg-type]
 
     def sides(self, figures: Sequence[int | str | None]) -> str:
         """A figure of each side's beside its players."""
@@ -269,8 +269,8 @@ class Wording:
     ) -> Iterator[str]:
         """A deal's score, a line for each of its entries in the record, and the totals, if they are given."""
         for name, figures in entries.items():
-            in_points = name in ("declared", "points")
-            yield f"{self.entry(name, entries)}: {self.points(figures, rules) if in_points else self.sides(figures)}"
+            shown = self.points(figures, rules) if name in ("declared", "points") else self.sides(figures)
+            yield f"{self.entry_name(name, entries)}: {shown}"
         if totals is not None:
             yield f"{self.labels['totals']}: {self.points(totals, rules)}"
 

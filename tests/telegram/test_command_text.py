@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from telegram import Bot, User
 
-from adapters.telegram.reading import command
+from adapters.telegram.reading import read_command
 from adapters.telegram.updates import update_of
 from bot.panel import utf16_length
 from bot.platform import Command
@@ -32,7 +32,7 @@ def read(text: str, *entities: dict[str, Any], private: bool = False, part: str 
         part: text,
         marked: list(entities),
     }
-    return command(update_of({"update_id": 5, "message": message}, Bot("1:test")), ME)
+    return read_command(update_of({"update_id": 5, "message": message}, Bot("1:test")), ME)
 
 
 def heard(found: Command | None) -> tuple[str, tuple[str, ...]] | None:

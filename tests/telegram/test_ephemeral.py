@@ -90,7 +90,7 @@ async def test_a_server_that_does_not_know_asides_is_found_out_without_a_hand(
         _anna, bruno = await closed_in(server, "metamazzo")
         group = server.group(GROUP)
         await bruno.press("My hand, here", group)
-        await until(lambda: adapter.messages.ephemerals.possible is False)
+        await until(lambda: adapter.messages.ephemerals.is_supported is False)
         await adapter.worker.settled()
         sent = [fields["text"] for method, fields in server.calls if method == "sendMessage" and fields["chat_id"] < 0]
         assert sent.count("🂠") == 1

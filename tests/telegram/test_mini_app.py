@@ -12,7 +12,7 @@ from urllib.parse import parse_qsl, urlencode
 import aiohttp
 import pytest
 
-from adapters.telegram.mini_app import EARLY_SECONDS, LONGEST, OLDEST_SECONDS, PAGE_FRAME, launched_by
+from adapters.telegram.mini_app import EARLY_SECONDS, LONGEST, OLDEST_SECONDS, PAGE_FRAME, verify_launch
 from adapters.web import make
 from adapters.web.people import FRAMED
 from adapters.web.playground import Playground
@@ -54,8 +54,8 @@ def anna(now: float = NOW, number: int = 1) -> str:
 
 
 def test_what_telegram_signed_names_its_person() -> None:
-    assert launched_by(TOKEN, anna(), NOW) == Met("telegram:1", "Anna Bò", "anna", "it")
-    known = launched_by(KNOWN_TOKEN, KNOWN, 1662771648)
+    assert verify_launch(TOKEN, anna(), NOW) == Met("telegram:1", "Anna Bò", "anna", "it")
+    known = verify_launch(KNOWN_TOKEN, KNOWN, 1662771648)
     assert known == Met("telegram:279058397", "Vladislav Kibenko", "vdkfrost", "ru")
 
 
@@ -92,13 +92,13 @@ def test_another_implementation_agrees() -> None:
 )
 def test_whatever_else_comes_names_nobody(said: str) -> None:
     with pytest.raises(InvalidLaunch) as caught:
-        launched_by(TOKEN, said, NOW)
+        verify_launch(TOKEN, said, NOW)
     assert TOKEN not in str(caught.value)
 
 
 def test_the_order_in_which_it_comes_is_of_no_account() -> None:
     again = urlencode(parse_qsl(anna())[::-1])
-    assert launched_by(TOKEN, again, NOW).id == "telegram:1"
+    assert verify_launch(TOKEN, again, NOW).id == "telegram:1"
 
 
 @asynccontextmanager
@@ -242,4 +242,4 @@ async def test_opening_the_app_brings_a_waiting_hand(store: Store, server: Teleg
 @pytest.mark.parametrize("value", [None, "", 7])
 def test_optional_fields_of_a_user_may_be_anything(name: str, value: object) -> None:
     said = signed(user={**ANNA, name: value, "new": {}}, auth_date=NOW)
-    assert launched_by(TOKEN, said, NOW).id == "telegram:1"
+    assert verify_launch(TOKEN, said, NOW).id == "telegram:1"

@@ -6,7 +6,7 @@ import pytest
 from telegram import Bot, Update, User
 
 from adapters.telegram import reading
-from adapters.telegram.polling import LISTENING_TO
+from adapters.telegram.polling import ALLOWED_UPDATES
 from adapters.telegram.updates import update_of
 from bot.store import Store
 from tests.optional_fields import variants
@@ -108,16 +108,20 @@ def samples(server: TelegramServer) -> dict[str, dict[str, Any]]:
 
 def meaning(update: Update) -> tuple[Any, ...] | None:
     """What an update asks for, without what its optional fields say."""
-    if found := reading.command(update, ME):
+    if found := reading.read_command(update, ME):
         return found.key, found.person.id, found.word
     if update.message and update.message.migrate_to_chat_id:
-        return reading.moved(update.message)
-    if pressed := reading.press(update):
+        return reading.read_migration(update.message)
+    if pressed := reading.read_press(update):
         return pressed.key, pressed.person.id, pressed.message, pressed.payload
     if query := update.inline_query:
-        return query.id, reading.person(query.from_user).id, bool(reading.typed(query)) or True
+        return query.id, reading.read_person(query.from_user).id, bool(reading.query_text(query)) or True
     if chosen := update.chosen_inline_result:
-        return reading.sent_offer(chosen), reading.person(chosen.from_user).id, bool(reading.typed(chosen)) or True
+        return (
+            reading.offer_id(chosen),
+            reading.read_person(chosen.from_user).id,
+            bool(reading.query_text(chosen)) or True,
+        )
     if change := update.my_chat_member:
         return reading.chat_place(change.chat), change.from_user.id, change.new_chat_member.status
     return None
@@ -140,7 +144,7 @@ async def test_optional_fields_never_lose_an_update(server: TelegramServer, kind
 
 async def test_every_kind_that_the_bot_listens_to_has_a_sample(server: TelegramServer) -> None:
     kinds = {kind for sample in samples(server).values() for kind in sample} - {"update_id"}
-    assert kinds == set(LISTENING_TO)
+    assert kinds == set(ALLOWED_UPDATES)
 
 
 async def test_reply_to_deleted_account_is_heard(store: Store, server: TelegramServer) -> None:

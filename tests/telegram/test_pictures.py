@@ -311,7 +311,7 @@ async def test_a_page_that_is_to_stand_in_the_place_of_a_photo_is_a_new_message(
     press = Press("p1", Somebody("telegram:1", "Anna"), PLACE, sent.message, "1:page", genuine=True)
     # The old one goes by itself, however often that takes: the page is sent once.
     server.order("deleteMessage", Failure(Refused(429, "Too Many Requests: retry after 1", retry_after=1)))
-    await adapter.pages.show_in_place(press, text("A page."))
+    await adapter.pages.replace(press, text("A page."))
     await until(lambda: len(server.group(GROUP).messages) == 1)
     assert only(server)["text"] == "A page."
     [fields] = [fields for method, fields in server.calls if method == "sendMessage"]
@@ -323,7 +323,7 @@ async def test_a_page_with_a_picture_takes_the_place_of_one_with_a_picture(
 ) -> None:
     sent = await adapter.send(PLACE, panel(), "key")
     press = Press("p1", Somebody("telegram:1", "Anna"), PLACE, sent.message, "1:page", genuine=True)
-    await adapter.pages.show_in_place(press, panel("Another page.", "new", content=png(b"new")), is_photo=True)
+    await adapter.pages.replace(press, panel("Another page.", "new", content=png(b"new")), is_photo=True)
     assert only(server)["message_id"] == int(sent.message)
     assert only(server)["caption"] == "Another page."
     assert server.photos.files[only(server)["photo"][-1]["file_id"]] == png(b"new")
@@ -648,10 +648,10 @@ async def test_a_late_change_is_given_up(
 async def test_where_uploads_fail_again_and_again_texts_go_alone_for_a_while(
     adapter: Observed, server: TelegramServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    server.order("sendPhoto", *[Failure(hang_up=True)] * photos.IN_A_ROW)
+    server.order("sendPhoto", *[Failure(hang_up=True)] * photos.FAILURES_IN_A_ROW)
     passed = 0.0
     monkeypatch.setattr(photos, "time", SimpleNamespace(monotonic=lambda: time.monotonic() + passed))
-    for _ in range(photos.IN_A_ROW):
+    for _ in range(photos.FAILURES_IN_A_ROW):
         with pytest.raises(PlatformFailure):
             await adapter.send(PLACE, panel(), "key")
     assert not (await adapter.send(PLACE, panel(), "key")).picture
@@ -790,7 +790,7 @@ def payloads(message: dict[str, Any]) -> list[str]:
 
 async def test_an_old_press_is_no_matter_of_the_picture(adapter: Observed, server: TelegramServer) -> None:
     Person(server, 2, "Bruno")
-    adapter.messages.ephemerals.possible = True
+    adapter.messages.ephemerals.is_supported = True
     with pytest.raises(Unreachable):
         await adapter.send(f"telegram:@2~{GROUP}", panel(), "key")
 
@@ -800,7 +800,7 @@ async def test_a_late_hand_in_the_group_is_told_of(
 ) -> None:
     bruno = Person(server, 2, "Bruno")
     server.group(GROUP).bot_is_admin = True
-    adapter.messages.ephemerals.possible = True
+    adapter.messages.ephemerals.is_supported = True
     monkeypatch.setattr(photos, "UPLOAD_SECONDS", 0.1)
     gate = asyncio.Event()
     server.order("sendPhoto", Failure(gate=gate))

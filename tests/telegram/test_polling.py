@@ -148,10 +148,10 @@ async def test_what_was_done_behind_a_slow_one_is_confirmed_with_it(server: Tele
     ears.slow(1000)
     talk(server, 3)
     polling = Polling(Bot(TOKEN), ears.hear, lambda _platform, _why: None)
-    polling._take(server.waiting)
+    polling._start(server.waiting)
     await until(lambda: ears.done == [1001, 1002])
     # As Telegram answers a question that comes too soon.
-    polling._take(server.waiting[:1])
+    polling._start(server.waiting[:1])
     ears.gates[1000].set()
     await until(lambda: polling._offset != 1000)
     assert polling._offset == 1003
@@ -212,7 +212,7 @@ async def test_answers_that_make_no_sense_are_asked_for_again(
     server.order("getUpdates", *[Failure(says=says, done_first=True)] * 3)
     talk(server)
     async with polled(server, ears) as polling:
-        await until(lambda: polling.hears)
+        await until(lambda: polling.is_receiving)
         await until(lambda: not waiting(server))
     assert ears.done == [1000]
     assert "Traceback" not in "".join(capfd.readouterr())

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from telegram import Bot, Update
 
-from adapters.telegram.reading import is_photo, press
+from adapters.telegram.reading import is_photo, read_press
 from adapters.telegram.updates import update_of
 
 BUTTONS = [[{"text": "3D", "callback_data": "1mABCD:1:3D"}, {"text": "Rules", "url": "https://t.me/bot?start=x"}]]
@@ -42,15 +42,17 @@ def pressed(message: Any, payload: str = "1mABCD:1:3D") -> dict[str, Any]:
 )
 def test_a_press_reads_as_the_library_reads_all_of_it(said: dict[str, Any]) -> None:
     whole, asked = Update.de_json(said, BOT), update_of(said, BOT)
-    assert press(whole) is not None
-    assert press(asked) == press(whole)
+    assert read_press(whole) is not None
+    assert read_press(asked) == read_press(whole)
     assert whole.callback_query
     assert asked.callback_query
     assert is_photo(asked.callback_query) == is_photo(whole.callback_query)
 
 
 def test_the_pressed_button_stands_there_and_another_does_not() -> None:
-    real, made_up = (press(update_of(pressed(MESSAGE, payload), BOT)) for payload in ("1mABCD:1:3D", "1mABCD:1:4D"))
+    real, made_up = (
+        read_press(update_of(pressed(MESSAGE, payload), BOT)) for payload in ("1mABCD:1:3D", "1mABCD:1:4D")
+    )
     assert real
     assert made_up
     assert (real.genuine, made_up.genuine) == (True, False)
@@ -60,6 +62,6 @@ def test_the_pressed_button_stands_there_and_another_does_not() -> None:
     "keyboard", [5, [], {}, {"inline_keyboard": 5}, {"inline_keyboard": [5]}, {"inline_keyboard": [[5]]}]
 )
 def test_press_on_unreadable_keyboard_is_not_genuine(keyboard: Any) -> None:
-    read = press(update_of(pressed(MESSAGE | {"reply_markup": keyboard}), BOT))
+    read = read_press(update_of(pressed(MESSAGE | {"reply_markup": keyboard}), BOT))
     assert read
     assert (read.payload, read.genuine) == ("1mABCD:1:3D", False)

@@ -306,4 +306,4 @@ async def test_a_port_that_is_taken_is_named(store: Store, server: TelegramServe
             worker = adapter.worker
             worker.settings = worker.settings.model_copy(update=settings(port))
             with pytest.raises(BadSetting, match="BUONGIOCO_TELEGRAM_WEBHOOK_PORT"):
-                await Webhook(adapter.bot, adapter._hear, adapter.card_room).run()
+                await Webhook(adapter.bot, adapter._handle, adapter.card_room).run()

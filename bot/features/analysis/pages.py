@@ -7,8 +7,8 @@ from bot.finished.game import FinishedGame
 from bot.panel import Button, Panel, Writer
 from bot.pseudonyms import localize_name
 from bot.tables.snapshot import isolated
-from bot.words.course import how_it_went
-from bot.words.verdicts import as_counted, lost_text, points_text, replay_button, short_move
+from bot.words.course import game_summary
+from bot.words.verdicts import lost_text, points_text, replay_button, scale_verdicts, short_move
 from bot.words.wording import Wording, faces_of
 from engine.robots.findings import Summary, Verdict, summary
 
@@ -29,7 +29,7 @@ def analysis_page(
     page = Writer()
     page.line(_("🔎 Analysis of {code}"), "bold", code=game.code)
     page.gap()
-    deals, verdicts = len(game.record.deals), as_counted(verdicts, game.record.game)
+    deals, verdicts = len(game.record.deals), scale_verdicts(verdicts, game.record.game)
     if deals_done < deals:
         page.line(_("I am looking at it. Deals done: {done} of {deals}."), done=deals_done, deals=deals)
         page.line(_bar(deals_done / deals))
@@ -39,7 +39,7 @@ def analysis_page(
     page.line(_("Late in a deal I compare with perfect play, cards open; before, with the strong robot."))
     page.fold()
     page.gap()
-    for line in how_it_went(words, game.record):
+    for line in game_summary(words, game.record):
         page.line(line)
     return page.panel((replay_button(words, game.id, pages),))
 

@@ -11,8 +11,8 @@ from bot.features.daily.lines import Branch, DayLine, Decision, first_fork
 from bot.features.daily.pages import add_heading
 from bot.panel import LONGEST_PAYLOAD, Button, Panel, Row, Writer
 from bot.tables.snapshot import isolated
-from bot.words.verdicts import as_counted, lost_text, points_text, reasons, short_move, wish_text
-from bot.words.wording import Wording, faces_of, signed
+from bot.words.verdicts import advice_text, lost_text, points_text, reason_texts, scale_verdicts, short_move
+from bot.words.wording import Wording, faces_of, signed_text
 from engine import game_kind
 from engine.robots.findings import Summary, Verdict, summary
 
@@ -125,7 +125,7 @@ def _title(words: Wording, one: ComparedLine) -> str:
     margin = one.line.result.margin
     if one.rank is None or margin is None:
         return _("{name}: given up").format(name=isolated(one.name))
-    return f"{one.rank}. {isolated(one.name)} {signed(margin)}"
+    return f"{one.rank}. {isolated(one.name)} {signed_text(margin)}"
 
 
 def _notes(words: Wording, compared: Comparison, one: ComparedLine) -> list[str]:
@@ -162,7 +162,7 @@ def loss_texts(words: Wording, game: str, one: ComparedLine) -> list[tuple[str, 
     _ = words.text
     if one.verdicts is None:
         return []
-    found: Summary = summary(as_counted(one.verdicts, game), SEAT, most=1)
+    found: Summary = summary(scale_verdicts(one.verdicts, game), SEAT, most=1)
     if found.accuracy is None:
         return [(_("No decisions to judge."), None)]
     if not found.costliest:
@@ -191,7 +191,7 @@ def move_text(words: Wording, move: str) -> str:
     word, *rest = move.split(" ")
     if word == "play":
         return words.card(rest[0]) + (f" ({rest[1]}!)" if len(rest) > 1 else "")
-    return short_move(words, move) if word in ("declare", "bid") else f"“{wish_text(words, move)}”"
+    return short_move(words, move) if word in ("declare", "bid") else f"“{advice_text(words, move)}”"
 
 
 def _wording(language: str, suits: str, compared: Comparison) -> Wording:
@@ -253,7 +253,7 @@ def _row(words: Wording, compared: Comparison, one: ComparedLine) -> TableRow:
     costs_at = worst.place if worst else None
     said = [parting_text(words, compared.best, one.line)]
     for text, verdict in found:
-        why = reasons(words).get(verdict.why, "").rstrip(".") if verdict else ""
+        why = reason_texts(words).get(verdict.why, "").rstrip(".") if verdict else ""
         said.append(f"{text} ({why})" if why else text)
     cells = tuple(
         _cell(words, one, decision, decision.place == parts_at, decision.place == costs_at)
@@ -262,7 +262,9 @@ def _row(words: Wording, compared: Comparison, one: ComparedLine) -> TableRow:
     )
     rank = f"{one.rank}. " if one.rank else ""
     margin = one.line.result.margin
-    return TableRow(rank + isolated(one.name), _("given up") if margin is None else signed(margin), cells, tuple(said))
+    return TableRow(
+        rank + isolated(one.name), _("given up") if margin is None else signed_text(margin), cells, tuple(said)
+    )
 
 
 def _cell(words: Wording, one: ComparedLine, decision: Decision, parts: bool, costs: bool) -> Cell:

@@ -9,7 +9,7 @@ from hashlib import sha256
 from random import Random
 from typing import Any
 
-from bot.words.one_deal import one_deal
+from bot.words.one_deal import deal_result
 from engine import GAMES, Game, Record
 from engine.robots import robot
 
@@ -56,7 +56,7 @@ class DayResult:
 
 def result_of(record: Record) -> DayResult:
     """What came of a game of one deal; what was not played to its end is given up."""
-    deal = one_deal(record)
+    deal = deal_result(record)
     ours = "".join("1" if side == str(SEAT) else "0" for side in deal.tricks)
     return DayResult(deal.points if deal.how == "played" else None, ours)
 

@@ -13,7 +13,7 @@ from bot.panel import Button, Panel, Row, Span, Writer
 from bot.tables.snapshot import isolated
 from bot.texts import day_name, texts
 from bot.texts import gettext_noop as _
-from bot.words.wording import Wording, faces_of, minus, signed
+from bot.words.wording import Wording, faces_of, fix_minus, signed_text
 from engine import GAMES, game_kind
 
 MOST_RESULTS = 15
@@ -37,10 +37,10 @@ def shareable_text(day: date, game: str, result: DayResult, par: DayResult | Non
     if result.margin is None:
         given_up = _("given up")
         return f"{head} · {given_up}"
-    score = signed(result.margin)
+    score = signed_text(result.margin)
     if par and par.margin is not None:
         name = _("par")
-        score += f" ({name} {signed(par.margin)})"
+        score += f" ({name} {signed_text(par.margin)})"
     return f"{head} · {score}\n{result.squares}"
 
 
@@ -50,13 +50,13 @@ def _add_result(page: Writer, language: str, result: DayResult, par: DayResult |
         page.line(_("You gave up."), "bold")
     else:
         own, other = result.points
-        page.line(_("You: {own}. The robot: {other}."), "bold", own=minus(str(own)), other=minus(str(other)))
+        page.line(_("You: {own}. The robot: {other}."), "bold", own=fix_minus(str(own)), other=fix_minus(str(other)))
         if par and par.points:
             own, other = par.points
             page.line(
                 _("Par, what the robot makes of your cards: {own} to {other}."),
-                own=minus(str(own)),
-                other=minus(str(other)),
+                own=fix_minus(str(own)),
+                other=fix_minus(str(other)),
             )
             _add_comparison(page, language, (result.margin or 0) - (par.margin or 0))
 
@@ -202,10 +202,14 @@ def yesterday_panel(language: str, suits: str, past: PastDay, lines: Sequence[Na
         page.line(_("Nobody whom you know has played it."))
     _add_results(page, language, lines)
     if par and par.points:
-        page.line(_("Par: {own} to {other}."), own=minus(str(par.points[0])), other=minus(str(par.points[1])))
+        page.line(
+            _("Par: {own} to {other}."),
+            own=fix_minus(str(par.points[0])),
+            other=fix_minus(str(par.points[1])),
+        )
     if best and best.result.margin is not None:
         page.gap()
-        page.line(_("The best line that was found, {margin}:"), margin=signed(best.result.margin))
+        page.line(_("The best line that was found, {margin}:"), margin=signed_text(best.result.margin))
         page.line(_moves_text(language, suits, game, best))
     if secret:
         page.gap()
@@ -241,7 +245,7 @@ def _add_results(page: Writer, language: str, lines: Sequence[NamedResult]) -> N
                 "{rank}. {name} {margin} {squares}",
                 rank=line.rank,
                 name=isolated(name),
-                margin=signed(line.result.margin),
+                margin=signed_text(line.result.margin),
                 squares=line.result.squares,
             )
     if len(lines) > MOST_RESULTS:

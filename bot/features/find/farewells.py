@@ -10,7 +10,7 @@ from bot.features.find.errors import SaidFarewell
 from bot.features.find.met import find_shared_game
 from bot.features.find.stranger_pages import phrase_panel
 from bot.finished.archive import Archive
-from bot.panels.strangers import spoken
+from bot.panels.strangers import phrase_text
 from bot.people import People, Profile
 from bot.platform import Adapter, Press, Reply, platform_of, private_place
 from bot.store import keys
@@ -58,4 +58,4 @@ class Farewells:
                 panel = phrase_panel(reader.language, met.chairs[met.seat].name, phrase)
                 say = partial(adapter.send, place, panel, f"{key} {other.person}", silent=True)
                 self._answers.send(place, say)
-        return Reply(f"💬 {spoken(profile.language, phrase)}")
+        return Reply(f"💬 {phrase_text(profile.language, phrase)}")

@@ -5,7 +5,7 @@ from bot.panel import Button, Panel, Row, Span, Writer
 from bot.tables.snapshot import TableSnapshot, isolated
 from bot.tables.table import TIME_TO_BE_READY, Table
 from bot.texts import texts
-from bot.words.phrases import clock_line, in_points, table_words
+from bot.words.phrases import clock_line, shown_points, table_words
 from engine import GAMES
 
 NEVER = -1
@@ -114,7 +114,7 @@ def ready_panel(table: Table, seen: TableSnapshot, person: str, language: str) -
         page.line(_("No game came of it. Whoever came by /find and wanted to play is looked for still."), "bold")
     else:
         page.line(_("The cards are dealt.") if seen.kind.has_dealer else _("The game has begun."), "bold")
-    points, clock = in_points(seen, int(seen.rules["target"])), clock_line(words, seen.clock, seen.strict)
+    points, clock = shown_points(seen, int(seen.rules["target"])), clock_line(words, seen.clock, seen.strict)
     game = Span(_(seen.kind.name), "bold")
     page.line(_("{game} · to {points} points · {clock}"), game=game, points=points, clock=clock)
     if table.phase != "open":

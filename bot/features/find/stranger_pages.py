@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from bot import actions
 from bot.features.find.reports import Report
 from bot.panel import Button, Panel, Span, Writer
-from bot.panels.strangers import Deed, ask, spoken
+from bot.panels.strangers import Deed, deed_question, phrase_text
 from bot.tables.blocks import Block
 from bot.tables.snapshot import isolated
 from bot.texts import texts
@@ -15,14 +15,14 @@ from engine import GAMES
 def phrase_panel(language: str, name: str, phrase: str) -> Panel:
     """A phrase that another player said after the game."""
     page = Writer()
-    page.line("💬 {name}: {phrase}", name=isolated(name), phrase=spoken(language, phrase))
+    page.line("💬 {name}: {phrase}", name=isolated(name), phrase=phrase_text(language, phrase))
     return page.panel()
 
 
 def confirm_page(language: str, deed: Deed, name: str, game_id: str, seat: int) -> Panel:
     """Ask whether to block or report the player in a seat of a finished game."""
     page = Writer()
-    asked, comes_to, yes = ask(language, deed, isolated(name))
+    asked, comes_to, yes = deed_question(language, deed, isolated(name))
     page.line(asked, "bold")
     page.line(comes_to)
     no = Button(texts(language).gettext("No"), actions.page(deed, "no"))

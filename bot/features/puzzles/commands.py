@@ -21,7 +21,7 @@ from bot.people import Profile
 from bot.platform import Reply, can_write_anytime, chat_of, is_private, private_place
 from bot.texts import texts
 from bot.viewers import Viewers
-from bot.words.phrases import capital
+from bot.words.phrases import capitalize
 from engine.puzzles.puzzle import Puzzle
 
 
@@ -179,7 +179,7 @@ def _build_page(profile: Profile, puzzle: Puzzle, panel: Panel, answer: str) -> 
     best = puzzle.pack.codes[puzzle.best]
 
     def card(code: str) -> PageCard:
-        return PageCard(code, words.faces.drawn(code), words.card(code))
+        return PageCard(code, words.faces.drawn_code(code), words.card(code))
 
     def own(code: str) -> PageCard:
         if answer:
@@ -187,7 +187,7 @@ def _build_page(profile: Profile, puzzle: Puzzle, panel: Panel, answer: str) -> 
         is_playable = puzzle.line(puzzle.pack.index[code]) is not None
         return card(code)._replace(light="playable" if is_playable else "dim")
 
-    names = list(map(capital, position.names))
+    names = list(map(capitalize, position.names))
     others = [PageHand(names[seat], tuple(map(card, position.codes(seat)))) for seat in range(1, len(names))]
     return PuzzlePage(
         puzzle.id,
@@ -196,5 +196,5 @@ def _build_page(profile: Profile, puzzle: Puzzle, panel: Panel, answer: str) -> 
         verdict(profile.language, profile.suits, puzzle, answer) if answer else "",
         f"{words.faces.deck}-{profile.deck}",
         (PageHand(names[0], tuple(map(own, position.codes(0)))), *others),
-        tuple(PageHand(capital(name), (card(code),)) for name, code in position.trick()),
+        tuple(PageHand(capitalize(name), (card(code),)) for name, code in position.trick()),
     )

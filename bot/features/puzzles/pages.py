@@ -9,8 +9,8 @@ from bot.chosen_hours import hour_row
 from bot.features.puzzles.ladder import AnswerCounts, PuzzleStanding, StandingChange
 from bot.panel import Button, Panel, Row, Writer
 from bot.texts import day_name, texts
-from bot.words.phrases import capital
-from bot.words.wording import JOINER, NO_BREAK, Wording, faces_of, score_unit_of, signed, thirds
+from bot.words.phrases import capitalize
+from bot.words.wording import JOINER, NO_BREAK, Wording, faces_of, score_unit_of, signed_text, thirds_text
 from engine.puzzles.puzzle import Line, Puzzle
 
 # percent of simple players who miss a puzzle, and its stars if fewer do; other puzzles have four
@@ -110,7 +110,7 @@ def _write_standing(page: Writer, language: str, change: StandingChange | None, 
     _ = texts(language).gettext
     if change:
         gain = change.now.rating - change.before.rating
-        page.line(_("Your puzzle rating: {rating} ({change})"), rating=change.now.rating, change=signed(gain))
+        page.line(_("Your puzzle rating: {rating} ({change})"), rating=change.now.rating, change=signed_text(gain))
     else:
         page.line(_("Your puzzle rating: {rating}"), rating=standing.rating)
     page.line(
@@ -131,7 +131,7 @@ class PuzzleText:
         others = [_("the other")] if len(puzzle.hands) == 2 else [_("East"), _("partner"), _("West")]
         self.names = [_("you"), *others]
         # Lines name players often, and a photo's caption has room for a thousand characters.
-        self.short_names = [_("you"), *([_("they")] if len(others) == 1 else [capital(name)[:1] for name in others])]
+        self.short_names = [_("you"), *([_("they")] if len(others) == 1 else [capitalize(name)[:1] for name in others])]
         self.words = Wording(language, self.names, faces_of(puzzle.kind, suits))
 
     def write_heading(self, page: Writer, day: date | None) -> None:
@@ -152,7 +152,7 @@ class PuzzleText:
             page.line(_("On the table: {cards}"), "bold", cards=laid)
         # The reader's cards come last, above the buttons.
         for seat in (*range(1, len(self.names)), 0):
-            page.line(_("{name}: {cards}"), name=capital(self.names[seat]), cards=self.hand(seat))
+            page.line(_("{name}: {cards}"), name=capitalize(self.names[seat]), cards=self.hand(seat))
         page.line(self.taken_text())
 
     def scoring(self) -> str:
@@ -211,7 +211,7 @@ class PuzzleText:
                 if len(self.names) > 2
                 else _("Points so far: you {ours}, the other {theirs}")
             )
-            return line.format(ours=thirds(ours * self.unit), theirs=thirds(theirs * self.unit))
+            return line.format(ours=thirds_text(ours * self.unit), theirs=thirds_text(theirs * self.unit))
         bids = [self.words.figure(bid or "nil") for bid in self.puzzle.bids]
         line = _("You bid {bid} and took {ours}; the other bid {other_bid} and took {theirs}.")
         return line.format(bid=bids[0], ours=ours, other_bid=bids[1], theirs=theirs)
@@ -221,7 +221,7 @@ class PuzzleText:
         labels, taken = self.words.labels, self.puzzle.taken
         if self.puzzle.bids is None:
             one_point = self.words.ngettext("point", "points", 1)
-            points = [thirds(one * self.unit) for one in taken]
+            points = [thirds_text(one * self.unit) for one in taken]
             ours, theirs = (f"{one} {one_point if one == '1' else labels['points']}" for one in points)
         else:
             bids = [self.words.figure(bid or "nil") for bid in self.puzzle.bids]

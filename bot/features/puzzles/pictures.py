@@ -4,7 +4,7 @@ from bot.features.puzzles.pages import PuzzleText
 from bot.picture import CardStyle, Deck
 from bot.pictures.scene import Card, Holder, Light, PlayedCard, Scene, Side
 from bot.texts import texts
-from bot.words.phrases import capital
+from bot.words.phrases import capitalize
 from engine.puzzles.puzzle import Puzzle
 
 
@@ -14,13 +14,13 @@ def puzzle_scene(language: str, suits: str, style: CardStyle, puzzle: Puzzle) ->
     faces = position.words.faces
 
     def card(code: str, light: Light = "") -> Card:
-        return Card(faces.drawn(code), light)
+        return Card(faces.drawn_code(code), light)
 
     here, trick = puzzle.position(), position.trick()
     best = position.code(here.best) if trick else ""
     playable = {puzzle.pack.codes[line.cards[0]] for line in puzzle.lines}
     ours, theirs = (_without_fractions(one) for one in position.taken_labels())
-    names = [capital(name) for name in position.names]
+    names = [capitalize(name) for name in position.names]
     return Scene(
         deck=Deck(faces.deck, style),
         sides=(

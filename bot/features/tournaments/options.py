@@ -8,7 +8,7 @@ from bot.features.tournaments.texts import TournamentText, form_names, time_name
 from bot.features.tournaments.tournament import DAY, OPTIONS, Tournament
 from bot.panel import Panel, Writer, choice_button
 from bot.tables.table import CLOCKS
-from bot.words.phrases import capital, clock_name, game_names, option_names, short_clock, value_name
+from bot.words.phrases import capitalize, clock_name, game_names, option_names, short_clock, value_name
 from engine import GAMES
 from engine.rules import Value, spell
 
@@ -29,12 +29,12 @@ def options_panel(language: str, t: Tournament, about: str = "") -> Panel:
     if about in values:
         name, each = values[about]
         page.gap()
-        page.line(capital(name), "bold")
+        page.line(capitalize(name), "bold")
         buttons = [choice_button(one.label, one.is_chosen, payload(t, *one.words)) for one in each]
         rows = [tuple(buttons[at : at + 2]) for at in range(0, len(buttons), 2)]
         return page.panel(*rows, (button(text.gettext("◀ Back"), t, "options"),))
     rows = [
-        (button(f"{capital(name)}: {next((one.label for one in each if one.is_chosen), '–')}", t, "options", about),)
+        (button(f"{capitalize(name)}: {next((one.label for one in each if one.is_chosen), '–')}", t, "options", about),)
         for about, (name, each) in values.items()
     ]
     return page.panel(*rows, (button(text.gettext("Done"), t, "done"),))

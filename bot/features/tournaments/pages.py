@@ -27,7 +27,7 @@ from bot.features.tournaments.tournament import Form, Key, Match, Tournament
 from bot.panel import Button, Panel, Row, Span, Writer
 from bot.tables.snapshot import isolated
 from bot.words.verdicts import replay_button
-from bot.words.wording import NO_BREAK, minus
+from bot.words.wording import NO_BREAK, fix_minus
 
 LINES_PER_PAGE = 20
 """So many lines stand on a page of the table."""
@@ -277,7 +277,7 @@ def _write_place(page: Writer, text: TournamentText, person: str) -> None:
     [standing] = [one for one in standings(t) if one.team == team]
     place = text.gettext("Your place: {place} of {count} ({what}: {score})")
     counted = text.gettext(standing.score.counts)
-    page.line(place, place=standing.place, count=len(t.teams), score=minus(standing.score.text), what=counted)
+    page.line(place, place=standing.place, count=len(t.teams), score=fix_minus(standing.score.text), what=counted)
 
 
 def _state_line(text: TournamentText, left: int | None) -> str:

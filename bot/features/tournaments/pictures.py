@@ -12,7 +12,7 @@ from bot.features.tournaments.tournament import Tournament
 from bot.pictures.lettering import drawable_text
 from bot.pictures.results import small_print
 from bot.pictures.sheet import NAMELESS, Part, Row, Rows, Sheet, Words
-from bot.words.wording import minus
+from bot.words.wording import fix_minus
 
 LONGEST_NOTE = 60
 """So many letters have room below a team's name."""
@@ -65,13 +65,13 @@ class _SheetText:
         # At a knock-out a bye is a round won and no match.
         is_knockout = self.text.t.form == "knockout"
         note = [] if is_knockout else [_("{won} of {played} won").format(won=standing.won, played=standing.played)]
-        note += [f"{_(one.name)} {minus(one.value)}" for one in deciding_tie_breaks(table, at)]
+        note += [f"{_(one.name)} {fix_minus(one.value)}" for one in deciding_tie_breaks(table, at)]
         while len(note) > 1 and len(" · ".join(note)) > LONGEST_NOTE:
             # What stands last has decided.
             note.pop(0)
         return Row(
             f"{standing.place}. {self.team(standing.team)}",
             " · ".join(note),
-            minus(standing.score.text),
+            fix_minus(standing.score.text),
             is_own=standing.place == 1,
         )

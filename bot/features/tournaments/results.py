@@ -4,7 +4,7 @@ from bot.features.tournaments.entries import How, Result
 from bot.features.tournaments.tournament import Match
 from bot.finished.game import FinishedGame
 from bot.tables.fixtures import FixtureName
-from bot.words.one_deal import one_deal
+from bot.words.one_deal import deal_result
 from engine import Record
 
 HOW: dict[str, How] = {"target": "played", "claim": "played", "resign": "resign", "timeout": "timeout"}
@@ -21,7 +21,7 @@ def result_of(match: Match, fixture: FixtureName, game: FinishedGame) -> Result:
 
 
 def _one_deal(record: Record) -> tuple[How, int | None]:
-    deal = one_deal(record)
+    deal = deal_result(record)
     return deal.how, deal.winner
 
 

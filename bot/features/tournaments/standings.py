@@ -14,7 +14,7 @@ from bot.features.tournaments.outcomes import is_void, match_score, was_played
 from bot.features.tournaments.pairing import is_unbeaten
 from bot.features.tournaments.tournament import Form, Match, Tournament
 from bot.texts import gettext_noop as _
-from bot.words.wording import signed
+from bot.words.wording import signed_text
 
 ROUNDS, WINS = _("rounds won"), _("wins")
 POINTS, STEPS = _("points"), _("steps")
@@ -220,7 +220,7 @@ def _format_halves(figure: Fraction) -> str:
 
 
 def _format_signed(figure: Fraction) -> str:
-    return signed(int(figure)) if figure else "0"
+    return signed_text(int(figure)) if figure else "0"
 
 
 def _format_tenths(figure: Fraction) -> str:

@@ -12,8 +12,8 @@ from bot.pseudonyms import NAME, localize_name
 from bot.tables.chairs import Chair
 from bot.tables.snapshot import isolated
 from bot.texts import texts
-from bot.words.phrases import capital, clock_name, options_in_words
-from bot.words.wording import MEDALS, NO_BREAK, Wording, minus, score_unit
+from bot.words.phrases import capitalize, clock_name, option_lines
+from bot.words.wording import MEDALS, NO_BREAK, Wording, fix_minus, score_unit
 from engine import GAMES
 
 LONGEST_ALONE, LONGEST_IN_PAIR = 24, 14
@@ -32,7 +32,7 @@ PLAYING = "⏳"
 
 def score_text(ours: int, theirs: int) -> str:
     """A score, which stays on one line."""
-    return minus(f"{ours}{NO_BREAK}:{NO_BREAK}{theirs}")
+    return fix_minus(f"{ours}{NO_BREAK}:{NO_BREAK}{theirs}")
 
 
 def shorten(name: str, most: int) -> str:
@@ -100,7 +100,7 @@ class TournamentText:
     @property
     def title(self) -> str:
         """The form and the game: "Swiss · Metà Mazzo"."""
-        return f"{capital(form_names(self.language)[self.t.form])} · {self.gettext(GAMES[self.t.game].name)}"
+        return f"{capitalize(form_names(self.language)[self.t.form])} · {self.gettext(GAMES[self.t.game].name)}"
 
     @property
     def organiser(self) -> str:
@@ -119,9 +119,9 @@ class TournamentText:
             target = t.choice.all_rules.model_dump()["target"]
             what = _("To {points} points").format(points=int(target) * unit_of(t))
         lines = [f"{what} · {clock}", " · ".join([self.time_limit, *self.round_count])]
-        unusual = options_in_words(self.words, GAMES[t.game], t.choice.all_rules.model_dump(), unusual=True)
+        unusual = option_lines(self.words, GAMES[t.game], t.choice.all_rules.model_dump(), unusual=True)
         if unusual:
-            lines.append(capital(" · ".join(unusual)))
+            lines.append(capitalize(" · ".join(unusual)))
         if unit_of(t) > 1:
             target = int(t.choice.all_rules.model_dump()["target"])
             told = _("Results are in whole points: {whole} here are {shown} at the table.")
@@ -259,13 +259,13 @@ class TournamentText:
     def deal_score_text(self, score: Fraction) -> str:
         """What a duplicate deal counts: steps, or points in tenths."""
         if self.t.options["scoring"] == "steps":
-            return minus(f"{int(score):+}")
-        return minus(f"{round(score * 10) / 10:+.1f}")
+            return fix_minus(f"{int(score):+}")
+        return fix_minus(f"{round(score * 10) / 10:+.1f}")
 
     def standing_line(self, standing: Standing, *deciding_tie_breaks: TieBreak) -> str:
         """A line of the table; ``deciding`` are the tie-breaks that are named with their values."""
-        named = [f"{self.gettext(one.name)} {minus(one.value)}" for one in deciding_tie_breaks]
-        figures = [minus(standing.score.text), *named]
+        named = [f"{self.gettext(one.name)} {fix_minus(one.value)}" for one in deciding_tie_breaks]
+        figures = [fix_minus(standing.score.text), *named]
         place = f"{standing.place}."
         if self.t.phase == "over":
             place = MEDALS.get(standing.place, place)

@@ -17,7 +17,7 @@ from bot.finished.archive import game_id
 from bot.handlers import Dispatcher
 from bot.handlers.hands import OpenHand
 from bot.handlers.limits import PRESSES_OF_PERSON
-from bot.panels.hand import what_to_do
+from bot.panels.hand import task_text
 from bot.people import Profile
 from bot.platform import Person, Press
 from bot.programs import ProgramError, Programs
@@ -458,11 +458,11 @@ def test_that_a_robot_moved_stands_above_the_cards_until_its_player_moves() -> N
     late = table.game.turn or 0
     table = played(table.after([Late(late)], "u"))
     for seat, line in ((late, "🤖 Your time was up: a robot moved for you."), (1 - late, "Your turn.")):
-        assert line in what_to_do(snapshot(table, seat), "en", "italian")
-    assert "time was up" in what_to_do(snapshot(table, 1 - late), "en", "italian")
+        assert line in task_text(snapshot(table, seat), "en", "italian")
+    assert "time was up" in task_text(snapshot(table, 1 - late), "en", "italian")
     while table.game and table.game.turn != late:
         table = played(table)
-    assert "time was up" not in what_to_do(snapshot(played(table), late), "en", "italian")
+    assert "time was up" not in task_text(snapshot(played(table), late), "en", "italian")
 
 
 @pytest.mark.parametrize("origin", ["page", "chat"])

@@ -22,7 +22,7 @@ from bot.pictures.sheet import Diagram, Form, Plot, Ranking, Rows, Sheet, Tally,
 from bot.pictures.sheet_layout import lay_out_sheet
 from bot.simulation import simulate
 from bot.texts import LANGUAGES
-from bot.words.course import course, decisive
+from bot.words.course import decisive_deal, totals_by_deal
 from engine import GAMES, Record
 from engine.robots.findings import Summary
 from tests.bot.features.tournaments.made import over
@@ -129,7 +129,7 @@ def test_a_game_s_plot_ends_where_its_record_does(game: str) -> None:
     for plot in plots:
         unit = 3 if game == "tressette" else 1
         ends = tuple(curve.values[-1] for curve in plot.curves)
-        assert ends == tuple(unit * total for total in one.deals[-1].totals) == course(one)[-1]
+        assert ends == tuple(unit * total for total in one.deals[-1].totals) == totals_by_deal(one)[-1]
         assert all(len(curve.values) == len(one.deals) + 1 == len(curve.marks) for curve in plot.curves)
 
 
@@ -137,9 +137,9 @@ def test_the_decisive_deal_is_the_one_after_which_the_winners_stayed_ahead() -> 
     found = set()
     for seed in range(12):
         one = record("testa", seed)
-        deal, side = decisive(one), (one.winner or [0])[0] & 1
+        deal, side = decisive_deal(one), (one.winner or [0])[0] & 1
         assert deal
-        totals = course(one)
+        totals = totals_by_deal(one)
         assert all(after[side] > after[1 - side] for after in totals[deal - 1 :])
         assert deal == 1 or totals[deal - 2][side] <= totals[deal - 2][1 - side]
         found.add(deal == 1)
@@ -149,7 +149,7 @@ def test_the_decisive_deal_is_the_one_after_which_the_winners_stayed_ahead() -> 
 @pytest.mark.parametrize("ending", ["resign", "timeout", "cancelled"])
 def test_no_deal_decides_a_game_that_points_did_not(ending: str) -> None:
     one = record("testa").model_copy(update={"ending": ending})
-    assert decisive(one) is None
+    assert decisive_deal(one) is None
 
 
 def test_what_is_counted_once_is_in_the_singular() -> None:

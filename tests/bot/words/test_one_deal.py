@@ -6,7 +6,7 @@ import pytest
 
 from bot.panels.pages import replay_page
 from bot.site.replayed import replayed_game
-from bot.words.one_deal import OneDeal, one_deal
+from bot.words.one_deal import DealResult, deal_result
 from engine import GAMES, Game
 from tests.bot.features.daily.test_deal import SECRET, played
 from tests.bot.finished.games import finished
@@ -15,7 +15,7 @@ from tests.bot.finished.games import finished
 @pytest.mark.parametrize("game_id", GAMES)
 def test_a_deal_that_was_played_to_its_end_has_points_and_tricks(game_id: str) -> None:
     record = played(game_id, 1).record()
-    result = one_deal(record)
+    result = deal_result(record)
     unit = int(record.rules.get("score_unit", 1))
     assert (result.how, result.points) == ("played", tuple(total * unit for total in record.deals[0].totals))
     assert len(result.tricks) == (13 if game_id == "spades" else GAMES[game_id].pack.size // GAMES[game_id].seats)
@@ -29,15 +29,15 @@ def test_what_broke_off_has_no_points_and_goes_to_who_did_not_break_it_off() -> 
         game.deal(SECRET)
         late, stopped = game.copy(), game.copy()
         game.play(seat + 2, "resign")
-        assert one_deal(game.record()) == OneDeal((0, 0), "", 1 - seat, "resign")
+        assert deal_result(game.record()) == DealResult((0, 0), "", 1 - seat, "resign")
         late.stop("timeout", seat)
-        assert (one_deal(late.record()).winner, one_deal(late.record()).how) == (seat, "timeout")
+        assert (deal_result(late.record()).winner, deal_result(late.record()).how) == (seat, "timeout")
         stopped.stop("cancelled")
-        assert (one_deal(stopped.record()).winner, one_deal(stopped.record()).how) == (None, "void")
+        assert (deal_result(stopped.record()).winner, deal_result(stopped.record()).how) == (None, "void")
 
 
 def test_tricks_are_told_also_of_what_broke_off() -> None:
-    result = one_deal(played("testa", 1, "resign").record())
+    result = deal_result(played("testa", 1, "resign").record())
     assert (result.points, result.how) == ((0, 0), "resign")
     assert set(result.tricks) <= {"0", "1"}
     assert 10 < len(result.tricks) < 20

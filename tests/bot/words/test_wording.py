@@ -18,8 +18,8 @@ from bot.texts import LANGUAGES
 from bot.words.course import course_line
 from bot.words.phrases import Phrases, option_names, table_words, value_name
 from bot.words.transcript import ending_of, story
-from bot.words.verdicts import wish_text
-from bot.words.wording import JOINER, SUIT_SIGNS, Wording, refusal, signed, thirds
+from bot.words.verdicts import advice_text
+from bot.words.wording import JOINER, SUIT_SIGNS, Wording, refusal_text, signed_text, thirds_text
 from engine import GAMES
 from engine.cards import FRENCH, ITALIAN
 from engine.errors import MustFollow, NotInHand
@@ -50,12 +50,12 @@ def test_figures_below_zero_have_a_true_minus_wherever_people_read_them() -> Non
     assert "of your cards: −50 to 30." in day
     seen = snapshot(begun("spades"), None)
     assert "−100" in Phrases(seen, table_words(seen, "en", "italian")).totals((-100, 20))
-    for text in (game, day, *map(signed, (-5, 5))):
+    for text in (game, day, *map(signed_text, (-5, 5))):
         assert not re.search(r"-\d", text)
 
 
 def test_thirds_of_a_point() -> None:
-    assert [thirds(value) for value in (0, 1, 2, 3, 4, 35)] == ["0", "⅓", "⅔", "1", "1⅓", "11⅔"]
+    assert [thirds_text(value) for value in (0, 1, 2, 3, 4, 35)] == ["0", "⅓", "⅔", "1", "1⅓", "11⅔"]
 
 
 def test_classic_tressette_shows_points_three_times_as_large_and_thirds_as_they_are() -> None:
@@ -246,11 +246,11 @@ def test_what_options_are_called_says_what_they_do() -> None:
 def test_a_refusal_names_cards_and_suits_as_its_reader_sees_them() -> None:
     """Records call the jack of diamonds FD, whichever suits he has chosen."""
     of_forty, of_spades = {"suits": ITALIAN.suits}, {"suits": FRENCH.suits}
-    assert refusal(MustFollow(suit="coins"), "it", "italian") == "Devi rispondere al seme: gioca denari."
-    assert refusal(MustFollow(suit="coins"), "it", "french") == "Devi rispondere al seme: gioca quadri."
-    assert refusal(MustFollow(suit="hearts"), "en", "italian") == "You must follow suit: play hearts."
+    assert refusal_text(MustFollow(suit="coins"), "it", "italian") == "Devi rispondere al seme: gioca denari."
+    assert refusal_text(MustFollow(suit="coins"), "it", "french") == "Devi rispondere al seme: gioca quadri."
+    assert refusal_text(MustFollow(suit="hearts"), "en", "italian") == "You must follow suit: play hearts."
     said = [
-        refusal(NotInHand(card=card, **pack), "en", suits).replace(JOINER, "")
+        refusal_text(NotInHand(card=card, **pack), "en", suits).replace(JOINER, "")
         for card, pack, suits in (("FD", of_forty, "italian"), ("FD", of_forty, "french"), ("TC", of_spades, "italian"))
     ]
     assert said == ["You do not hold the F🪙.", "You do not hold the J♦️.", "You do not hold the 10♣️."]
@@ -259,12 +259,12 @@ def test_a_refusal_names_cards_and_suits_as_its_reader_sees_them() -> None:
 def test_every_move_can_be_wished_for() -> None:
     words = Wording("en", FOUR, "french")
     for move in ("draw", "blind", "keep", "pass", "exchange", "exchange 2C", "bid 0", "bid 5", "play 2C", "claim"):
-        assert wish_text(words, move)
-    assert wish_text(words, "blind") == "Double nil, blind"
+        assert advice_text(words, move)
+    assert advice_text(words, "blind") == "Double nil, blind"
 
 
 def test_a_hint_tells_what_to_do_and_a_button_what_one_does() -> None:
     words = Wording("it", FOUR)
-    wishes = {move: wish_text(words, move) for move in ("keep", "pass", "claim")}
+    wishes = {move: advice_text(words, move) for move in ("keep", "pass", "claim")}
     assert wishes == {"keep": "Tienila", "pass": "Scartala", "claim": "Chiamati fuori"}
     assert words.text("Keep it") == "La tengo"

@@ -24,7 +24,7 @@ from bot.platform import DeliveryError, MessageRefused, NotDelivered, PlatformFa
 from bot.pseudonyms import forgetting_marks
 from bot.store import Store, keys
 from bot.tables.snapshot import snapshot
-from bot.words.wording import signed
+from bot.words.wording import signed_text
 from bot.worker import Worker
 from engine import verify
 from engine.errors import NoClaims
@@ -253,7 +253,7 @@ async def test_nobody_reads_the_cards_before_the_day_is_over(store: Store, monke
         assert "1. \u2068Anna\u2069" in text
         # The best line is told by its moves alone: played again, it is answered the same.
         [line] = await worker.feature(DailyFeature).days.results.ranking(TODAY)
-        assert f"The best line that was found, {signed(line.result.margin or 0)}:" in text
+        assert f"The best line that was found, {signed_text(line.result.margin or 0)}:" in text
         best = await worker.feature(DailyFeature).days.results.line_of_play(TODAY, "paper:1")
         assert best
         moves = [move for seat, move, *_legal in game.record.deals[0].moves if seat == 0]

@@ -6,7 +6,7 @@ from random import Random
 import pytest
 
 from bot.features.find import finder
-from bot.panels.strangers import spoken
+from bot.panels.strangers import phrase_text
 from bot.platform import private_place
 from bot.store import Store
 from bot.store.entries import Say
@@ -42,7 +42,7 @@ async def says(player: Player, label: str) -> str:
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_every_phrase_reads_otherwise(language: str) -> None:
-    assert len({spoken(language, phrase) for phrase in PHRASES}) == len(PHRASES) == 6
+    assert len({phrase_text(language, phrase) for phrase in PHRASES}) == len(PHRASES) == 6
 
 
 async def test_a_phrase_is_read_in_the_readers_language_and_rings_no_phone(playing: list[Player]) -> None:

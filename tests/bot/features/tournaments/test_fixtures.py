@@ -25,7 +25,7 @@ from bot.tables.choice import Choice
 from bot.tables.errors import NoSuchTable
 from bot.tables.fixtures import duplicate_rules
 from bot.tables.table import Table
-from bot.words.one_deal import one_deal
+from bot.words.one_deal import deal_result
 from bot.words.wording import MINUS, Wording
 from bot.worker import Worker
 from engine import GAMES, legal_for_record, verify
@@ -149,7 +149,7 @@ async def test_nothing_of_a_deal_is_told_before_all_tables_have_played_it(
         verify(finished_game.record)
         assert (finished_game.fixture, finished_game.is_rated) == ("K7QF2M 2.0.1", False)
         assert len(finished_game.record.deals) == 1
-        result = one_deal(finished_game.record)
+        result = deal_result(finished_game.record)
         assert result.how == "played"
         for player in first:
             panel = fake.last(player.private)

@@ -390,7 +390,7 @@ async def test_fifty_who_press_at_once_open_one_table(
     store: Store, server: TelegramServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # On a slow machine some would be asked for a moment, and told later.
-    monkeypatch.setattr("adapters.telegram.press_answers.ANSWER_WITHIN", 3600.0)
+    monkeypatch.setattr("adapters.telegram.press_answers.ANSWER_SECONDS", 3600.0)
     people = [Person(server, number, f"P{number}") for number in range(1, 51)]
     chat = elsewhere()
     async with on_telegram(store, server) as adapter:

@@ -122,7 +122,7 @@ async def test_a_token_that_is_taken_back_is_one_line(
 ) -> None:
     monkeypatch.setattr(supervisor, "REFUSED_PAUSE", 0.05)
     monkeypatch.setattr(supervisor, "STEADY_SECONDS", 0.0)
-    monkeypatch.setattr(webhook_module, "LOOK_SECONDS", 0.05)
+    monkeypatch.setattr(webhook_module, "CHECK_SECONDS", 0.05)
     more = webhook_settings(free_port()) if hooked else {}
     with capture_logs() as logs:
         async with on_telegram(store, server, **more) as adapter:

@@ -767,7 +767,7 @@ async def test_a_hand_in_the_group_whose_picture_is_refused_stays_there(
         [hand] = hands(bruno)
         assert "photo" in hand
         # Later only what stands there can be edited: it shows the older state, and then the newer one.
-        monkeypatch.setattr(ephemeral, "PASS_SECONDS", -1)
+        monkeypatch.setattr(ephemeral, "PRESS_SECONDS", -1)
         monkeypatch.setattr(server_module, "PASS_SECONDS", -1.0)
         server.order("editEphemeralMessageMedia", *[Failure(Refused(400, "Bad Request: IMAGE_PROCESS_FAILED"))] * 2)
         before = hand["caption"]

@@ -158,7 +158,7 @@ async def test_what_was_done_behind_a_slow_one_is_confirmed_with_it(server: Tele
 
 
 async def test_more_than_a_batch_behind_a_slow_one(server: TelegramServer, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(polling_module, "LET_GO_AFTER", 0.05)
+    monkeypatch.setattr(polling_module, "STUCK_SECONDS", 0.05)
     monkeypatch.setattr(polling_module, "SAME_OFFSET_SECONDS", 0.05)
     monkeypatch.setattr(server_module, "SAME_OFFSET_SECONDS", 0.0)
     ears = Ears()

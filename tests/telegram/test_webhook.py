@@ -218,7 +218,7 @@ async def shown_the_door(store: Store, server: TelegramServer, port: int) -> Non
 async def test_the_host_is_told_what_telegram_says_about_reaching_the_bot(
     store: Store, server: TelegramServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(webhook_module, "LOOK_SECONDS", 0.05)
+    monkeypatch.setattr(webhook_module, "CHECK_SECONDS", 0.05)
     port = free_port()
     with capture_logs() as logs:
         async with on_telegram(store, server, **settings(port)) as adapter:
@@ -234,7 +234,7 @@ async def test_the_host_is_told_what_telegram_says_about_reaching_the_bot(
 async def test_an_old_error_is_told_at_the_start_only_where_something_waits(
     store: Store, server: TelegramServer, monkeypatch: pytest.MonkeyPatch, waits: bool
 ) -> None:
-    monkeypatch.setattr(webhook_module, "LOOK_SECONDS", 0.05)
+    monkeypatch.setattr(webhook_module, "CHECK_SECONDS", 0.05)
     server.refused_by_webhook.append(502)
     server.webhook_failed_at = int(time.time()) - 3600
     if waits:
@@ -260,7 +260,7 @@ async def test_while_telegram_does_not_answer_it_is_away_throughout_and_back_onc
     store: Store, server: TelegramServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Though nothing is sent meanwhile, and however far apart it is asked."""
-    monkeypatch.setattr(webhook_module, "LOOK_SECONDS", 0.05)
+    monkeypatch.setattr(webhook_module, "CHECK_SECONDS", 0.05)
     monkeypatch.setattr(webhook_module, "FIRST_PAUSE", 0.3)
     monkeypatch.setattr(outages, "QUIET_SECONDS", 0.05)
     with capture_logs() as logs:

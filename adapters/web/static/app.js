@@ -1,17 +1,17 @@
 // @ts-check
-// What the app says of who opened the page is taken out of the address at once, and sent.
+// Removes the app's signed data from the address at once and posts it.
 import { telegram } from "./telegram.js";
 
-const said = new URLSearchParams(location.hash.slice(1));
+const params = new URLSearchParams(location.hash.slice(1));
 history.replaceState(null, "", location.pathname + location.search);
 
-const data = said.get("tgWebAppData");
+const data = params.get("tgWebAppData");
 if (data) {
   /** @type {HTMLElement} */ (document.getElementById("empty")).hidden = true;
-  telegram.begin(said.get("tgWebAppThemeParams") || "{}");
+  telegram.start(params.get("tgWebAppThemeParams") || "{}");
   const form = /** @type {HTMLFormElement} */ (document.getElementById("enter"));
   /** @type {HTMLInputElement} */ (form.elements.namedItem("data")).value = data;
-  // Elsewhere than in the app somebody else may have sent the link, to have us play as them: then a press says so.
+  // Outside the app, the link can be a stranger's, who wants us to play as them: ask before signing in.
   if ("TelegramWebviewProxy" in window || parent !== window) form.submit();
   else form.hidden = false;
 }

@@ -1,7 +1,7 @@
 // @ts-check
-// The playground's page: a small chat client. All text is set as text, never as markup.
-import { guard, Outbox } from "./connection.js";
-import { forThisTab } from "./storage.js";
+// The playground's page: a small chat client. Text is never set as markup.
+import { monitor, Outbox } from "./connection.js";
+import { tabStorage } from "./storage.js";
 
 /** @typedef {{id: string, name: string, handle: string, closed: boolean, token: string}} Person */
 /** @typedef {{id: string, title: string}} Chat */
@@ -11,9 +11,9 @@ import { forThisTab } from "./storage.js";
 /** @typedef {{id: number, by: string, text: string, spans: Span[], fold?: number | null, rows?: Button[][], picture?: Picture, file?: string, reply_to?: number | null, edited?: boolean}} Message */
 /** @typedef {{word: string, about: string, takes: Record<string, string>, people: boolean}} Command */
 /** @typedef {{texts: Record<string, string>, people: Person[], chats: Chat[], messages: Record<string, Map<number, Message>>, commands: Command[], me: string | null, host: boolean, switching: boolean, chat: string, replyTo: number | null, unread: Record<string, number>}} State */
-/** @typedef {{full: Record<string, unknown>, resolve: (done: boolean) => void}} Waiting */
+/** @typedef {{request: Record<string, unknown>, resolve: (done: boolean) => void}} PendingRequest */
 
-// Behind a # the key stays here: no proxy on the way sees it, nor writes it into a log.
+// Browsers do not send what follows a #, so no proxy sees or logs the key.
 const hash = new URLSearchParams(location.hash.slice(1));
 const key = hash.get("key") || new URLSearchParams(location.search).get("key") || "";
 window.onhashchange = () => location.reload();
@@ -22,125 +22,126 @@ const el = (id) => /** @type {HTMLElement} */ (document.getElementById(id));
 const field = /** @type {HTMLInputElement} */ (el("text"));
 /** @type {State} */
 const state = { texts: {}, people: [], chats: [], messages: {}, commands: [], me: null, host: false, switching: false, chat: "", replyTo: null, unread: {} };
-let askForLife = () => {};
+let probe = () => {};
 let isLate = false;
-/** @type {Outbox<Waiting>} */
-const pending = new Outbox({ ask: () => askForLife(), late: (is) => { isLate = is; drawTrouble(); } });
-/** Addresses by the pictures' names. @type {Map<string, string>} */
+/** @type {Outbox<PendingRequest>} */
+const pending = new Outbox({ probe: () => probe(), late: (isAnyLate) => { isLate = isAnyLate; drawTrouble(); } });
+/** Object URLs of pictures by name. @type {Map<string, string>} */
 const pictures = new Map();
 const PICTURES_KEPT = 60;
-const unfolded = new Set();
+const openTexts = new Set();
 /** @type {WebSocket | null} */
-let line = null;
+let socket = null;
 let pause = 250;
-/** Why there is no connection; empty while there is one. */
-let away = "Connecting…";
-const TICKET_WITHIN = 8000;
-// The code of a table to which an address has invited the reader.
-let invited = /^[A-Za-z0-9]{4,8}$/.exec(hash.get("join") || "")?.[0] || "";
+let trouble = "Connecting…";  // the reason why there is no connection, or ""
+const TICKET_TIMEOUT = 8000;
+let inviteCode = /^[A-Za-z0-9]{4,8}$/.exec(hash.get("join") || "")?.[0] || "";
 
 async function connect() {
   const scheme = location.protocol === "https:" ? "wss" : "ws";
-  let answer, said;
+  let answer, text;
   try {
-    answer = await askTicket();
-    said = await answer.text();
+    answer = await fetchTicket();
+    text = await answer.text();
   } catch {
-    return again();
+    return reconnect();
   }
-  if (answer.status === 403) return shut(said);
-  if (!answer.ok) return again(said);
-  line = new WebSocket(`${scheme}://${location.host}/ws?ticket=${encodeURIComponent(said)}`);
-  askForLife = guard(line, { lost: () => { pending.lost(); again(); }, alive: () => pending.arrived() });
-  line.onmessage = (event) => hear(JSON.parse(event.data));
-  line.onopen = () => { pause = 250; away = ""; drawTrouble(); };
+  if (answer.status === 403) return showRefusal(text);
+  if (!answer.ok) return reconnect(text);
+  socket = new WebSocket(`${scheme}://${location.host}/ws?ticket=${encodeURIComponent(text)}`);
+  probe = monitor(socket, { lost: () => { pending.markAll(true); reconnect(); }, alive: () => pending.markAll(false) });
+  socket.onmessage = (event) => receive(JSON.parse(event.data));
+  socket.onopen = () => { pause = 250; trouble = ""; drawTrouble(); };
   return undefined;
 }
 
-// The key goes in a body, for proxies log addresses and headers; a WebSocket has an address only, so it has a ticket good for once.
-const askTicket = () => fetch("/ticket", { method: "POST", body: key, signal: AbortSignal.timeout(TICKET_WITHIN) });
+// Proxies log addresses and headers, and a WebSocket has no body. So the key is exchanged for a ticket that works once.
+const fetchTicket = () => fetch("/ticket", { method: "POST", body: key, signal: AbortSignal.timeout(TICKET_TIMEOUT) });
 
-/** Nothing opens with this link: trying on would change nothing. @param {string} why */
-function shut(why) {
+/** Show why the link does not open the chat; there is no retry. @param {string} why */
+function showRefusal(why) {
   el("messages").replaceChildren(make("div", { class: "message bot", role: "alert" }, make("div", { class: "bubble" }, why)));
   for (const part of ["offline", "links", "composer", "about"]) el(part).hidden = true;
   el("people").replaceChildren();
   el("chats").replaceChildren();
 }
 
-/** Show the trouble with the connection, if any. */
 function drawTrouble() {
-  const trouble = [isLate && state.texts.unsent, away].filter(Boolean).join(" ");
-  el("offline").textContent = trouble;
-  el("offline").hidden = !trouble;
+  const text = [isLate && state.texts.unsent, trouble].filter(Boolean).join(" ");
+  el("offline").textContent = text;
+  el("offline").hidden = !text;
 }
 
 /** @param {string} [why] */
-function again(why) {
-  away = why || state.texts.connecting || "Connecting…";
+function reconnect(why) {
+  trouble = why || state.texts.connecting || "Connecting…";
   drawTrouble();
   setTimeout(connect, pause);
   pause = Math.min(pause * 2, 5000);
 }
 
-/** Ask the bot for something; it says whether that was done. @param {Record<string, unknown>} wish @returns {Promise<boolean>} */
-function ask(wish) {
-  const full = { ...wish, as: state.me };
+/** Send a request; resolves to whether it succeeded. @param {Record<string, unknown>} fields @returns {Promise<boolean>} */
+function ask(fields) {
+  const request = { ...fields, as: state.me };
   return new Promise((resolve) => {
-    const n = pending.add({ full, resolve });
-    if (line && line.readyState === WebSocket.OPEN) line.send(JSON.stringify({ ...full, n }));
+    const n = pending.add({ request, resolve });
+    if (socket && socket.readyState === WebSocket.OPEN) socket.send(JSON.stringify({ ...request, n }));
   });
 }
 
-/** @param {any} word */
-function hear(word) {
-  if (word.beat) return undefined;
-  if (word.type === "hello") return hello(word);
-  if (word.type === "people") { state.people = word.people; state.chats = word.chats; drawHeads(); return drawLinks(); }
-  if (word.type === "message") return message(word.chat, word.message);
-  if (word.type === "deleted") return deleted(word.chat, word.id);
-  if (word.type === "file") { if (pending.get(word.n)) save(word.name, word.text); return undefined; }
-  if (word.type === "picture") { const asked = pending.get(word.n); if (asked) showPicture(String(asked.full.name), word.png); return undefined; }
-  if (word.type === "go") { if (word.to === state.me) go(word.chat); return undefined; }
-  const waiting = pending.answered(word.n);
-  if (word.text || word.toast) toast(word.text || word.toast);
-  if (waiting) waiting.resolve(word.type === "done");
-  return undefined;
-}
-
-/** @param {any} word */
-function hello(word) {
-  Object.assign(state, { texts: word.texts, people: word.people, chats: word.chats, commands: word.commands, host: word.host, switching: word.switching });
-  state.messages = {};
-  for (const [chat, list] of Object.entries(word.messages)) state.messages[chat] = new Map(list.map((/** @type {Message} */ m) => [m.id, m]));
-  const kept = forThisTab.get("me");
-  if (word.me) state.me = word.me;
-  else if (!state.people.some((p) => p.id === state.me)) state.me = state.people.some((p) => p.id === kept) ? kept : word.host ? null : state.people[0].id;
-  if (!visible().some((c) => c.id === state.chat)) {
-    const last = forThisTab.get("chat");
-    state.chat = last && visible().some((c) => c.id === last) ? last : group();
+/** @param {any} message */
+function receive(message) {
+  const asked = pending.get(message.n);
+  switch (message.type) {
+    case "hello": return start(message);
+    case "people": state.people = message.people; state.chats = message.chats; drawHeads(); return drawLinks();
+    case "message": return showMessage(message.chat, message.message);
+    case "deleted": return removeMessage(message.chat, message.id);
+    case "file": return asked && saveFile(message.name, message.text);
+    case "picture": return asked && showPicture(String(asked.request.name), message.png);
+    case "go": return message.to === state.me && openChat(message.chat);
+    case "done": case "refused":
+      pending.remove(message.n);
+      if (message.text || message.toast) showToast(message.text || message.toast);
+      return asked?.resolve(message.type === "done");
+    default: return undefined;  // a beat
   }
-  label();
-  draw();
-  // Whoever began to write before the commands were known is offered them.
-  if (document.activeElement === field) complete();
-  // Unfolded for who has not said anything yet.
-  /** @type {HTMLDetailsElement} */ (el("what")).open ||= Object.values(word.messages).every((list) => !list.length);
-  for (const [n, { full }] of pending.all()) line?.send(JSON.stringify({ ...full, n }));
-  if (invited && state.me) joinInvited();
 }
 
-// Once: who loads the page again has sat down already.
-function joinInvited() {
-  const code = invited;
-  invited = "";
+/** @param {any} hello */
+function start(hello) {
+  const { texts, people, chats, commands, host, switching } = hello;
+  Object.assign(state, { texts, people, chats, commands, host, switching });
+  state.messages = {};
+  for (const [chat, list] of Object.entries(hello.messages)) state.messages[chat] = new Map(list.map((/** @type {Message} */ m) => [m.id, m]));
+  const kept = tabStorage.get("me");
+  if (hello.me) state.me = hello.me;
+  else if (!people.some((/** @type {Person} */ p) => p.id === state.me)) state.me = people.some((/** @type {Person} */ p) => p.id === kept) ? kept : host ? null : people[0].id;
+  if (!visible().some((c) => c.id === state.chat)) {
+    const last = tabStorage.get("chat");
+    state.chat = last && visible().some((c) => c.id === last) ? last : firstGroup();
+  }
+  applyTexts();
+  draw();
+  // Complete a command that was typed before the list arrived.
+  if (document.activeElement === field) complete();
+  // The introduction is open until there is a message.
+  /** @type {HTMLDetailsElement} */ (el("what")).open ||= Object.values(hello.messages).every((list) => !list.length);
+  for (const [n, { request }] of pending.all()) socket?.send(JSON.stringify({ ...request, n }));
+  if (inviteCode && state.me) joinTable();
+}
+
+// Clears the code, because after a reload the player already sits there.
+function joinTable() {
+  const code = inviteCode;
+  inviteCode = "";
   history.replaceState(null, "", location.pathname);
-  go(`@${state.me}`);
+  openChat(`@${state.me}`);
   ask({ do: "say", chat: state.chat, text: `/join ${code}`, reply_to: null });
 }
 
-// What stands in the page from the beginning is in English until the bot says what the reader speaks.
-function label() {
+// The page is in English until the bot sends texts in the reader's language.
+function applyTexts() {
   document.documentElement.lang = state.texts.language;
   for (const node of document.querySelectorAll("[data-label]")) node.setAttribute("aria-label", state.texts[node.getAttribute("data-label") || ""]);
   field.placeholder = state.texts.message_or_command;
@@ -148,30 +149,29 @@ function label() {
 
 const visible = () => [...state.chats.filter((c) => c.id === `@${state.me}`), ...state.chats.filter((c) => !c.id.startsWith("@"))];
 
-/** The first group. */
-const group = () => state.chats.find((c) => !c.id.startsWith("@"))?.id || "";
+const firstGroup = () => state.chats.find((c) => !c.id.startsWith("@"))?.id || "";
 
-/** @param {string} chat @param {Message} one */
-function message(chat, one) {
+/** @param {string} chat @param {Message} message */
+function showMessage(chat, message) {
   if (!state.messages[chat]) state.messages[chat] = new Map();
-  const isNew = !state.messages[chat].has(one.id);
-  state.messages[chat].set(one.id, one);
+  const isNew = !state.messages[chat].has(message.id);
+  state.messages[chat].set(message.id, message);
   if (chat === state.chat) {
-    const below = atBottom();
-    const old = el("messages").querySelector(`[data-id="${one.id}"]`);
-    const node = drawMessage(one);
+    const wasAtBottom = isAtBottom();
+    const old = el("messages").querySelector(`[data-id="${message.id}"]`);
+    const node = drawMessage(message);
     if (el("greeting")) el("greeting").remove();
-    if (old) replace(/** @type {HTMLElement} */ (old), node); else el("messages").append(node);
-    if (below || (isNew && one.by === state.me)) toBottom();
-  } else if (isNew && one.by !== state.me) {
+    if (old) replaceMessage(/** @type {HTMLElement} */ (old), node); else el("messages").append(node);
+    if (wasAtBottom || (isNew && message.by === state.me)) toBottom();
+  } else if (isNew && message.by !== state.me) {
     state.unread[chat] = (state.unread[chat] || 0) + 1;
     drawHeads();
   }
 }
 
-/** Who presses by keys goes on from there: the same button has the focus, or the first one of the message.
+/** Replace a message and keep the keyboard focus, on the same button or the message's first.
  * @param {HTMLElement} old @param {HTMLElement} node */
-function replace(old, node) {
+function replaceMessage(old, node) {
   const had = /** @type {HTMLElement | null} */ (old.querySelector(":focus-visible"));
   old.replaceWith(node);
   if (!had) return;
@@ -181,13 +181,13 @@ function replace(old, node) {
 }
 
 /** @param {string} chat @param {number} id */
-function deleted(chat, id) {
+function removeMessage(chat, id) {
   if (state.messages[chat]) state.messages[chat].delete(id);
   if (chat === state.chat) { const node = el("messages").querySelector(`[data-id="${id}"]`); if (node) node.remove(); }
 }
 
 /** @template {keyof HTMLElementTagNameMap} T
- * @param {T} tag @param {Record<string, any>} attributes handlers by names that begin with "on" @param {(Node | string)[]} children
+ * @param {T} tag @param {Record<string, any>} attributes those that begin with "on" are handlers @param {(Node | string)[]} children
  * @returns {HTMLElementTagNameMap[T]} */
 function make(tag, attributes = {}, ...children) {
   const node = document.createElement(tag);
@@ -195,21 +195,20 @@ function make(tag, attributes = {}, ...children) {
     if (name.startsWith("on")) node.addEventListener(name.slice(2), value);
     else if (value !== false && value !== null) node.setAttribute(name, value === true ? "" : value);
   }
-  node.append(...children.flatMap((child) => (typeof child === "string" ? signed(child) : [child])));
+  node.append(...children.flatMap((child) => (typeof child === "string" ? markBlackSuits(child) : [child])));
   return node;
 }
 
-/** A text in nodes, the signs of the black suits in elements of their own: on a dark ground they are drawn light.
- * @param {string} text @returns {Node[]} */
-const signed = (text) =>
-  text.split(/([♠♣]\uFE0F?)/).map((part, at) => (at % 2 ? make("span", { class: "sign" }, document.createTextNode(part)) : document.createTextNode(part)));
+/** Wrap the signs of black suits in elements, which dark styles draw light. @param {string} text @returns {Node[]} */
+const markBlackSuits = (text) =>
+  text.split(/([♠♣]\uFE0F?)/).map((part, index) => (index % 2 ? make("span", { class: "sign" }, document.createTextNode(part)) : document.createTextNode(part)));
 
-const atBottom = () => { const m = el("messages"); return m.scrollHeight - m.scrollTop - m.clientHeight < 80; };
+const isAtBottom = () => { const m = el("messages"); return m.scrollHeight - m.scrollTop - m.clientHeight < 80; };
 const toBottom = () => { const m = el("messages"); m.scrollTop = m.scrollHeight; };
 
 function draw() {
-  forThisTab.set("me", state.me || "");
-  forThisTab.set("chat", state.chat || "");
+  tabStorage.set("me", state.me || "");
+  tabStorage.set("chat", state.chat || "");
   state.unread[state.chat] = 0;
   drawHeads();
   drawLinks();
@@ -221,31 +220,31 @@ function draw() {
 
 function drawHeads() {
   const texts = state.texts;
-  const people = tabs(texts.people, state.people.filter((p) => state.switching || p.id === state.me).map((p) =>
-    make("button", { role: "tab", type: "button", "aria-selected": String(p.id === state.me), "data-person": p.id, onclick: () => become(p.id) },
+  const people = tabList(texts.people, state.people.filter((p) => state.switching || p.id === state.me).map((p) =>
+    make("button", { role: "tab", type: "button", "aria-selected": String(p.id === state.me), "data-person": p.id, onclick: () => switchPerson(p.id) },
       p.name, p.closed ? " 🔕" : "", ...badge(state.switching && p.id !== state.me ? state.unread[`@${p.id}`] : 0))));
   const me = state.people.find((p) => p.id === state.me);
   /** @type {HTMLElement[]} */
   const closed = [];
-  if (state.switching || state.host) people.push(make("button", { type: "button", class: "add", id: "add-person", "aria-label": texts.add_person, onclick: () => add("add_person", texts.name_of_person) }, "+", make("span", { class: "what" }, ` ${texts.person}`)));
+  if (state.switching || state.host) people.push(make("button", { type: "button", class: "add", id: "add-person", "aria-label": texts.add_person, onclick: () => promptForName("add_person", texts.name_of_person) }, "+", make("span", { class: "what" }, ` ${texts.person}`)));
   if (me) {
-    const box = make("input", { type: "checkbox", id: "closed", onchange: () => { if (box.checked) toast(texts.closed_about); ask({ do: "close", closed: box.checked }); } });
+    const box = make("input", { type: "checkbox", id: "closed", onchange: () => { if (box.checked) showToast(texts.closed_about); ask({ do: "close", closed: box.checked }); } });
     box.checked = me.closed;
     closed.push(make("label", { title: texts.closed_about }, box, `🔕 ${texts.closed}`));
   }
   el("people").replaceChildren(make("span", { class: state.switching ? "mark act-as" : "mark" }, state.switching ? texts.act_as : state.host ? texts.host : texts.you), ...people, ...closed);
   const acting = el("people").querySelector("[aria-selected=true]");
   if (acting) acting.scrollIntoView({ block: "nearest", inline: "center" });
-  const chats = tabs(texts.chats, visible().map((c) =>
-    make("button", { role: "tab", type: "button", "aria-selected": String(c.id === state.chat), "data-chat": c.id, onclick: () => go(c.id) },
+  const chats = tabList(texts.chats, visible().map((c) =>
+    make("button", { role: "tab", type: "button", "aria-selected": String(c.id === state.chat), "data-chat": c.id, onclick: () => openChat(c.id) },
       c.id.startsWith("@") ? "🃏 Buongioco" : `👥 ${c.title}`, ...badge(state.unread[c.id]))));
-  if (state.switching || state.host) chats.push(make("button", { type: "button", class: "add", "aria-label": texts.add_group, onclick: () => add("add_chat", texts.name_of_group) }, "+", make("span", { class: "what" }, ` ${texts.group}`)));
+  if (state.switching || state.host) chats.push(make("button", { type: "button", class: "add", "aria-label": texts.add_group, onclick: () => promptForName("add_chat", texts.name_of_group) }, "+", make("span", { class: "what" }, ` ${texts.group}`)));
   el("chats").replaceChildren(...chats);
 }
 
-/** Tabs in a list of their own, for what else stands beside them is none. Where there are none there is no list.
+/** The list of tabs, apart from other controls; nothing without tabs.
  * @param {string} label @param {HTMLElement[]} all */
-const tabs = (label, all) => (all.length ? [make("span", { role: "tablist", class: "tabs", "aria-label": label }, ...all)] : []);
+const tabList = (label, all) => (all.length ? [make("span", { role: "tablist", class: "tabs", "aria-label": label }, ...all)] : []);
 
 /** @param {number} count */
 const badge = (count) => (count ? [make("span", { class: "badge" }, String(count))] : []);
@@ -262,31 +261,31 @@ function drawLinks() {
   if (before && links.length > before) links[links.length - 1].scrollIntoView({ block: "nearest" });
 }
 
-/** @param {Message} one */
-function drawMessage(one) {
-  const own = one.by === state.me, bot = one.by === "bot";
-  const who = bot ? "Buongioco" : (state.people.find((p) => p.id === one.by) || { name: "?" }).name;
+/** @param {Message} message */
+function drawMessage(message) {
+  const own = message.by === state.me, bot = message.by === "bot";
+  const author = bot ? "Buongioco" : (state.people.find((p) => p.id === message.by) || { name: "?" }).name;
   const bubble = make("div", { class: "bubble", dir: "auto" });
-  if (!own) bubble.append(make("button", { type: "button", class: "who", title: state.texts.reply, onclick: () => replyTo(one.id) }, who));
-  const quoted = one.reply_to && (state.messages[state.chat] || new Map()).get(one.reply_to);
-  if (quoted) bubble.append(make("span", { class: "quote" }, plain(quoted)));
-  if (one.picture) bubble.append(drawPicture(one.id, one.picture));
-  const edited = one.edited ? [make("span", { class: "edited" }, state.texts.edited)] : [];
-  if (bot) bubble.append(...drawText(one, edited)); else bubble.append(...signed(one.text));
-  if (one.file) bubble.append(make("button", { type: "button", class: "file", onclick: () => ask({ do: "file", chat: state.chat, message: one.id }) }, `📎 ${one.file}`));
-  const node = make("div", { class: `message ${own ? "own" : ""} ${bot ? "bot" : ""}`, "data-id": one.id }, bubble);
-  if (one.rows && one.rows.length) {
-    node.append(make("div", { class: "rows" }, ...one.rows.flatMap(split).map((row) =>
-      make("div", { class: "row" }, ...row.map((button) => button.kind === "link" ? make("a", { href: button.payload, target: "_blank", rel: "noopener" }, button.label) : make("button", { type: "button", class: button.style, "data-payload": button.payload, onclick: (/** @type {Event} */ e) => press(one, button, /** @type {HTMLElement} */ (e.currentTarget)) }, button.label))))));
+  if (!own) bubble.append(make("button", { type: "button", class: "who", title: state.texts.reply, onclick: () => replyTo(message.id) }, author));
+  const quoted = message.reply_to && (state.messages[state.chat] || new Map()).get(message.reply_to);
+  if (quoted) bubble.append(make("span", { class: "quote" }, plainText(quoted)));
+  if (message.picture) bubble.append(drawPicture(message.id, message.picture));
+  const edited = message.edited ? [make("span", { class: "edited" }, state.texts.edited)] : [];
+  if (bot) bubble.append(...drawText(message, edited)); else bubble.append(...markBlackSuits(message.text));
+  if (message.file) bubble.append(make("button", { type: "button", class: "file", onclick: () => ask({ do: "file", chat: state.chat, message: message.id }) }, `📎 ${message.file}`));
+  const node = make("div", { class: `message ${own ? "own" : ""} ${bot ? "bot" : ""}`, "data-id": message.id }, bubble);
+  if (message.rows && message.rows.length) {
+    node.append(make("div", { class: "rows" }, ...message.rows.flatMap(splitRow).map((row) =>
+      make("div", { class: "row" }, ...row.map((button) => button.kind === "link" ? make("a", { href: button.payload, target: "_blank", rel: "noopener" }, button.label) : make("button", { type: "button", class: button.style, "data-payload": button.payload, onclick: (/** @type {Event} */ e) => press(message, button, /** @type {HTMLElement} */ (e.currentTarget)) }, button.label))))));
   }
   return node;
 }
 
-// A picture is asked for when it comes into view; whoever changes a message meanwhile puts another image in its place.
-const inView = new IntersectionObserver((seen) => {
-  for (const { target, isIntersecting } of seen) {
+// Loads a picture when it scrolls into view.
+const pictureObserver = new IntersectionObserver((entries) => {
+  for (const { target, isIntersecting } of entries) {
     if (!isIntersecting) continue;
-    inView.unobserve(target);
+    pictureObserver.unobserve(target);
     const { message, picture } = /** @type {HTMLElement} */ (target).dataset;
     ask({ do: "picture", chat: state.chat, message: Number(message), name: picture });
   }
@@ -296,7 +295,7 @@ const inView = new IntersectionObserver((seen) => {
 function drawPicture(message, { name, alt, width, height }) {
   const node = make("img", { class: "picture", alt, width, height, "data-picture": name, "data-message": message });
   const address = pictures.get(name);
-  if (address) node.src = address; else inView.observe(node);
+  if (address) node.src = address; else pictureObserver.observe(node);
   return node;
 }
 
@@ -311,30 +310,29 @@ function showPicture(name, png) {
   if (pictures.size > PICTURES_KEPT) { URL.revokeObjectURL(old); pictures.delete(oldest); }
 }
 
-// Where nothing has been said yet; the first message takes its place.
+// Shown in an empty chat; the first message replaces it.
 const greeting = () => make("div", { class: "message bot", id: "greeting" }, make("div", { class: "bubble" }, make("span", { class: "who" }, "Buongioco"), state.texts.greeting));
 
-/** Eight buttons a row are still readable on a phone, fewer if their labels are long. @param {Button[]} row */
-function split(row) {
+/** Split a row of buttons so that it is readable on a phone: at most eight, fewer with long labels. @param {Button[]} row */
+function splitRow(row) {
   const longest = Math.max(...row.map((b) => Array.from(b.label).length));
   const most = longest > 14 ? 2 : longest > 8 ? 3 : longest > 4 ? 5 : 8;
   const rows = Math.ceil(row.length / most), each = Math.ceil(row.length / rows);
-  return Array.from({ length: rows }, (_, at) => row.slice(at * each, (at + 1) * each));
+  return Array.from({ length: rows }, (_, index) => row.slice(index * each, (index + 1) * each));
 }
 
-/** What a picture says too is folded up beside it, for who wants to read it; whoever has opened it keeps it open.
- * @param {Message} one @param {HTMLElement[]} edited */
-function drawText(one, edited) {
-  const open = one.fold === null || one.fold === undefined ? one.spans.length : one.fold;
-  const said = one.spans.slice(0, open).map(drawSpan), folded = one.spans.slice(open);
-  if (!folded.length) return [...said, ...edited];
-  const name = `${state.chat} ${one.id}`;
-  const words = make("details", { class: "words", open: unfolded.has(name), ontoggle: () => { if (words.open) unfolded.add(name); else unfolded.delete(name); } },
+/** Draw a text. The part that a picture also shows is folded up, and stays open once the reader has opened it.
+ * @param {Message} message @param {HTMLElement[]} edited */
+function drawText({ id, spans, fold }, edited) {
+  const visible = spans.slice(0, fold ?? spans.length).map(drawSpan), folded = spans.slice(fold ?? spans.length);
+  if (!folded.length) return [...visible, ...edited];
+  const name = `${state.chat} ${id}`;
+  const words = make("details", { class: "words", open: openTexts.has(name), ontoggle: () => { if (words.open) openTexts.add(name); else openTexts.delete(name); } },
     make("summary", {}, state.texts.in_words), ...folded.map(drawSpan));
-  return [...said, ...edited, words];
+  return [...visible, ...edited, words];
 }
 
-/** A press copies it, but where the browser lets no page do that. @param {string} text */
+/** Draw text that a press copies, if the browser allows copying. @param {string} text */
 function drawCode(text) {
   const code = make("code", {}, text), clipboard = /** @type {Clipboard | undefined} */ (navigator.clipboard);
   return clipboard ? make("button", { type: "button", class: "copy", title: state.texts.copy, onclick: () => clipboard.writeText(text) }, code) : code;
@@ -350,18 +348,18 @@ function drawSpan([text, style, person]) {
   return make("span", {}, text);
 }
 
-/** @param {Message} one */
-const plain = (one) => one.text || one.spans.map((s) => s[0]).join("");
+/** @param {Message} message */
+const plainText = (message) => message.text || message.spans.map((s) => s[0]).join("");
 
-/** @param {Message} one @param {Button} button @param {HTMLElement} node */
-async function press(one, button, node) {
+/** @param {Message} message @param {Button} button @param {HTMLElement} node */
+async function press(message, button, node) {
   node.setAttribute("aria-busy", "true");
-  await (button.kind === "private" ? ask({ do: "private", code: button.payload }) : ask({ do: "press", chat: state.chat, message: one.id, payload: button.payload }));
+  await (button.kind === "private" ? ask({ do: "private", code: button.payload }) : ask({ do: "press", chat: state.chat, message: message.id, payload: button.payload }));
   node.removeAttribute("aria-busy");
 }
 
 /** @param {string} person */
-function become(person) {
+function switchPerson(person) {
   const inPrivate = state.chat.startsWith("@");
   state.me = person;
   if (inPrivate) state.chat = `@${person}`;
@@ -369,81 +367,80 @@ function become(person) {
 }
 
 /** @param {string} chat */
-function go(chat) { state.chat = chat; replyTo(null); draw(); }
+function openChat(chat) { state.chat = chat; replyTo(null); draw(); }
 
 /** @param {string} name @param {string} text */
-function save(name, text) {
+function saveFile(name, text) {
   const url = URL.createObjectURL(new Blob([text], { type: "application/json" }));
   make("a", { href: url, download: name }).click();
   setTimeout(() => URL.revokeObjectURL(url), 10000);
 }
 
-/** @param {string} what @param {string} question */
-function add(what, question) {
+/** @param {string} action @param {string} question */
+function promptForName(action, question) {
   const name = prompt(question);
-  if (name && name.trim()) ask({ do: what, name });
+  if (name && name.trim()) ask({ do: action, name });
 }
 
 /** @param {number | null} id */
 function replyTo(id) {
   state.replyTo = id;
   el("replying").hidden = id === null;
-  const one = id === null ? null : state.messages[state.chat].get(id);
-  if (!one) return;
-  const [said] = el("replying").childNodes;
-  said.textContent = `${state.texts.reply}: ${plain(one).slice(0, 60)}`;
+  const message = id === null ? null : state.messages[state.chat].get(id);
+  if (!message) return;
+  el("replying").childNodes[0].textContent = `${state.texts.reply}: ${plainText(message).slice(0, 60)}`;
   field.focus();
 }
 
 /** @param {string} text */
-function toast(text) {
+function showToast(text) {
   const node = make("div", { class: "toast" }, text);
   el("toasts").append(node);
-  // Time to look there, and to read it: some fifteen letters a second.
+  // Three seconds, and one for every fifteen letters.
   setTimeout(() => node.remove(), 3000 + 65 * text.length);
 }
 
-// Completion: commands first, then people and games.
+// Completion of commands, people and arguments.
 /** @type {[full: string, label: string, about: string][]} */
-let offered = [];
-let chosen = 0;
+let completions = [];
+let selected = 0;
 
 function complete() {
   const text = field.value, last = text.split(" ").pop() || "";
-  offered = [];
-  if (/^\/\S*$/.test(text)) offered = state.commands.filter((c) => `/${c.word}`.startsWith(text)).map((c) => /** @type {[string, string, string]} */ ([`/${c.word} `, `/${c.word}`, c.about]));
+  completions = [];
+  if (/^\/\S*$/.test(text)) completions = state.commands.filter((c) => `/${c.word}`.startsWith(text)).map((c) => /** @type {[string, string, string]} */ ([`/${c.word} `, `/${c.word}`, c.about]));
   else if (text.startsWith("/")) {
     const command = state.commands.find((c) => text.startsWith(`/${c.word} `)) || { takes: {}, people: false };
     const people = state.people.filter((p) => p.id !== state.me).map((p) => [`@${p.handle}`, p.name]);
     const words = last.startsWith("@") ? people : [...Object.entries(command.takes), ...(command.people ? people : [])];
-    offered = words.filter(([w]) => w.startsWith(last) && w !== last).map(([w, about]) => [text.slice(0, text.length - last.length) + w, w, about]);
+    completions = words.filter(([w]) => w.startsWith(last) && w !== last).map(([w, about]) => [text.slice(0, text.length - last.length) + w, w, about]);
   }
-  chosen = Math.min(chosen, Math.max(0, offered.length - 1));
-  el("completions").hidden = !offered.length;
-  el("completions").replaceChildren(...offered.map(([full, label, about], at) =>
-    make("li", { "aria-selected": String(at === chosen), onmousedown: (/** @type {Event} */ e) => { e.preventDefault(); take(full); } }, make("b", {}, label), about)));
+  selected = Math.min(selected, Math.max(0, completions.length - 1));
+  el("completions").hidden = !completions.length;
+  el("completions").replaceChildren(...completions.map(([full, label, about], at) =>
+    make("li", { "aria-selected": String(at === selected), onmousedown: (/** @type {Event} */ e) => { e.preventDefault(); accept(full); } }, make("b", {}, label), about)));
 }
 
 /** @param {string} full */
-function take(full) { field.value = full; chosen = 0; field.focus(); complete(); }
+function accept(full) { field.value = full; selected = 0; field.focus(); complete(); }
 
-field.oninput = () => { chosen = 0; complete(); };
+field.oninput = () => { selected = 0; complete(); };
 field.onblur = () => setTimeout(() => { el("completions").hidden = true; }, 150);
 field.addEventListener("keydown", (e) => {
-  if (!offered.length || el("completions").hidden) return;
-  if (e.key === "ArrowDown" || e.key === "ArrowUp") { chosen = (chosen + (e.key === "ArrowDown" ? 1 : offered.length - 1)) % offered.length; complete(); e.preventDefault(); }
-  if (e.key === "Tab") { take(offered[chosen][0]); e.preventDefault(); }
+  if (!completions.length || el("completions").hidden) return;
+  if (e.key === "ArrowDown" || e.key === "ArrowUp") { selected = (selected + (e.key === "ArrowDown" ? 1 : completions.length - 1)) % completions.length; complete(); e.preventDefault(); }
+  if (e.key === "Tab") { accept(completions[selected][0]); e.preventDefault(); }
   if (e.key === "Escape") el("completions").hidden = true;
 });
-// A key that is held presses once: each press shows other buttons, where it would press on.
+// A held key presses only once: otherwise it would go on pressing the buttons that appear.
 addEventListener("keydown", (event) => { if (event.repeat && /^(Enter| )$/.test(event.key) && event.target instanceof HTMLButtonElement) event.preventDefault(); });
-// The field keeps the focus, and with it the list of commands.
+// The field keeps the focus, so the list of commands stays open.
 el("slash").onmousedown = (e) => e.preventDefault();
 el("slash").onclick = () => { field.value = "/"; field.focus(); complete(); };
-// In the group that is shown, or the first one: in private nobody would see the challenge.
+// Posted in the open group or the first one, because in private no other player would see the challenge.
 el("begin").onclick = () => {
   if (!state.chat || state.host) return;
-  if (state.chat.startsWith("@")) go(group());
+  if (state.chat.startsWith("@")) openChat(firstGroup());
   ask({ do: "say", chat: state.chat, text: el("begin").dataset.command, reply_to: null });
 };
 el("replying").lastElementChild?.addEventListener("click", () => replyTo(null));

@@ -1,95 +1,95 @@
 // @ts-check
-// WebSockets that notice a dead network, and words that are kept until the bot has answered them.
+// WebSockets that notice a dead network, and messages that are kept until the bot answers them.
 
-/** What the page says to ask whether the bot is there; the bot says the same at once, whatever else it is doing. */
+/** Asks whether the bot is there. The bot echoes it at once, even while it does other work. */
 const BEAT = JSON.stringify({ beat: true });
-const ASK = 1000, LATE = 2000;
-const QUIET = 5000, DEAD = 4000, OPENING = 8000, LOOK = 1000;
+// Milliseconds an answer may take before the page probes the connection, and before it says that the message is unsent.
+const PROBE_AFTER = 1000, LATE_AFTER = 2000;
+// Milliseconds of silence before a probe, for its answer, for opening, and between checks.
+const QUIET = 5000, DEAD = 4000, OPENING = 8000, CHECK_EVERY = 1000;
 
-/** Watch over a socket. `lost` is called once: when the socket closes, does not open in time, or brings no sign of life
- * after it was asked for one. `alive` is called when it does.
- * @param {WebSocket} socket @param {{lost: () => void, alive: () => void}} told @returns {() => void} asks for a sign of life */
-export function guard(socket, { lost, alive }) {
-  let heardAt = Date.now(), askedAt = 0;
-  const begunAt = heardAt;
+/** Monitor a socket. `lost` is called once, when the socket closes, does not open in time, or does not answer a probe;
+ * `alive` is called after each answered probe.
+ * @param {WebSocket} socket @param {{lost: () => void, alive: () => void}} handlers @returns {() => void} sends a probe */
+export function monitor(socket, { lost, alive }) {
+  let receivedAt = Date.now(), probedAt = 0;
+  const startedAt = receivedAt;
   const isOpen = () => socket.readyState === WebSocket.OPEN;
   const end = () => {
     clearInterval(timer);
-    document.removeEventListener("visibilitychange", look);
-    removeEventListener("online", ask);
+    document.removeEventListener("visibilitychange", check);
+    removeEventListener("online", probe);
     socket.onopen = socket.onmessage = socket.onclose = null;
-    // On a dead network this takes a minute; nobody waits for it.
+    // On a dead network closing takes a minute, so nothing waits for it.
     socket.close();
     lost();
   };
-  const ask = () => {
-    if (!isOpen() || askedAt) return;
-    askedAt = Date.now();
+  const probe = () => {
+    if (!isOpen() || probedAt) return;
+    probedAt = Date.now();
     socket.send(BEAT);
   };
-  const look = () => {
+  const check = () => {
     const now = Date.now();
-    if (!isOpen()) { if (now - begunAt > OPENING) end(); }
-    else if (askedAt) { if (now - askedAt > DEAD) end(); }
-    else if (now - heardAt > QUIET) ask();
+    if (!isOpen()) { if (now - startedAt > OPENING) end(); }
+    else if (probedAt) { if (now - probedAt > DEAD) end(); }
+    else if (now - receivedAt > QUIET) probe();
   };
-  const timer = setInterval(look, LOOK);
+  const timer = setInterval(check, CHECK_EVERY);
   socket.addEventListener("message", () => {
-    heardAt = Date.now();
-    if (askedAt) { askedAt = 0; alive(); }
+    receivedAt = Date.now();
+    if (probedAt) { probedAt = 0; alive(); }
   });
   socket.onclose = end;
-  // A phone that wakes up or finds a network again asks at once.
-  document.addEventListener("visibilitychange", look);
-  addEventListener("online", ask);
-  return ask;
+  // A phone that wakes up or finds a network again probes at once.
+  document.addEventListener("visibilitychange", check);
+  addEventListener("online", probe);
+  return probe;
 }
 
-/** What was said and is not answered yet. It is sent again on each new connection, by the same name: so it counts once.
- * @template Word */
+/** Messages without an answer. Each new connection sends them again under the same name, so the bot counts them once.
+ * @template Message */
 export class Outbox {
-  /** @param {{ask: () => void, late: (isLate: boolean) => void}} told `ask` is to bring a sign of life, and `late` hears
-   * whether a word has been on its way for so long that it may not have arrived */
-  constructor(told) {
-    this.told = told;
-    /** @type {Map<unknown, {word: Word, timers: number[], isLate: boolean}>} */
-    this.waiting = new Map();
+  /** @param {{probe: () => void, late: (isLate: boolean) => void}} handlers `late` is called with whether any message is
+   * without an answer for so long that it can be lost */
+  constructor(handlers) {
+    this.handlers = handlers;
+    /** @type {Map<unknown, {message: Message, timers: number[], isLate: boolean}>} */
+    this.pending = new Map();
   }
 
-  /** Keep a word. @param {Word} word @returns {string} its name */
-  add(word) {
+  /** @param {Message} message @returns {string} its name */
+  add(message) {
     const n = Array.from(crypto.getRandomValues(new Uint8Array(5)), (byte) => byte.toString(16).padStart(2, "0")).join("");
-    const timers = [setTimeout(this.told.ask, ASK), setTimeout(() => this.mark(n, true), LATE)];
-    this.waiting.set(n, { word, timers, isLate: false });
+    const timers = [setTimeout(this.handlers.probe, PROBE_AFTER), setTimeout(() => this.mark(n, true), LATE_AFTER)];
+    this.pending.set(n, { message, timers, isLate: false });
     return n;
   }
 
   /** @param {unknown} n */
-  get(n) { return this.waiting.get(n)?.word; }
+  get(n) { return this.pending.get(n)?.message; }
 
-  /** The names and words that wait. */
-  all() { return [...this.waiting].map(([n, one]) => /** @type {[string, Word]} */ ([n, one.word])); }
+  /** The names and messages without an answer. */
+  all() { return [...this.pending].map(([n, { message }]) => /** @type {[string, Message]} */ ([n, message])); }
 
-  /** A word was answered. @param {unknown} n @returns {Word | undefined} */
-  answered(n) {
-    const word = this.get(n);
+  /** Remove an answered message. @param {unknown} n @returns {Message | undefined} */
+  remove(n) {
+    const message = this.get(n);
     this.mark(n, false);
-    this.waiting.delete(n);
-    return word;
+    this.pending.delete(n);
+    return message;
   }
 
-  /** The bot is there: it has what was sent to it, and answers when it can. */
-  arrived() { for (const n of this.waiting.keys()) this.mark(n, false); }
-
-  /** The connection is gone, and what it carried with it. */
-  lost() { for (const n of this.waiting.keys()) this.mark(n, true); }
+  /** Mark all messages as arrived, since the bot answered a probe, or as late, since the connection broke.
+   * @param {boolean} isLate */
+  markAll(isLate) { for (const n of this.pending.keys()) this.mark(n, isLate); }
 
   /** @param {unknown} n @param {boolean} isLate */
   mark(n, isLate) {
-    const one = this.waiting.get(n);
-    if (!one) return;
-    one.timers.forEach(clearTimeout);
-    one.isLate = isLate;
-    this.told.late([...this.waiting.values()].some((other) => other.isLate));
+    const entry = this.pending.get(n);
+    if (!entry) return;
+    entry.timers.forEach(clearTimeout);
+    entry.isLate = isLate;
+    this.handlers.late([...this.pending.values()].some((other) => other.isLate));
   }
 }

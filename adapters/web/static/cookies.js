@@ -1,8 +1,8 @@
 // @ts-check
-// Whoever plays is known by a cookie: a browser that blocks them is told so before it opens a table. In another site's
-// frame other rules hold, so there only the bot looks.
+// Warns players whose browser blocks cookies, before they open a table. In another site's frame other rules hold, so there
+// only the bot checks (cookie_check.py).
 
-/** Whether a cookie can be kept: browsers that block them say nothing of that in navigator.cookieEnabled. */
+/** Return whether a cookie can be set: navigator.cookieEnabled is true even in some browsers that block cookies. */
 function keepsCookies() {
   const probe = "buongioco_probe=1";
   document.cookie = `${probe}; SameSite=Lax; Max-Age=5`;

@@ -1,45 +1,31 @@
 // @ts-check
-// The check of a shuffle by the reader's own browser: docs/fairness.md says the same in words.
+// Checks shuffles in the reader's browser; docs/fairness.md describes the method.
 
-/** New packs, in their order, by the number of their cards. @type {Record<number, [suits: string, ranks: string]>} */
+/** The order of new packs by their number of cards. @type {Record<number, [suits: string, ranks: string]>} */
 const NEW_PACKS = { 40: ["DCSB", "A234567FCR"], 52: ["CDHS", "23456789TJQKA"] };
 
-/** Browsers have WebCrypto on https and on one's own machine only. */
+/** Browsers offer WebCrypto only on https and on localhost. */
 export class NoWebCrypto extends Error {}
 
-/**
- * @param {Uint8Array<ArrayBuffer>} bytes
- * @returns {Promise<Uint8Array>} their SHA-256
- */
+/** @param {Uint8Array<ArrayBuffer>} bytes @returns {Promise<Uint8Array>} */
 async function sha256(bytes) {
-  if (!globalThis.crypto?.subtle) throw new NoWebCrypto("This browser checks nothing on a page without https.");
+  if (!globalThis.crypto?.subtle) throw new NoWebCrypto("Browsers can check shuffles only on pages with https.");
   return new Uint8Array(await crypto.subtle.digest("SHA-256", bytes));
 }
 
-/**
- * @param {string} hex 64 digits; anything else is a RangeError
- * @returns {Uint8Array<ArrayBuffer>} 32 bytes
- */
+/** @param {string} hex 64 digits, else RangeError @returns {Uint8Array<ArrayBuffer>} 32 bytes */
 function fromHex(hex) {
   if (!/^[0-9a-f]{64}$/.test(hex)) throw new RangeError("A secret has 64 hexadecimal digits.");
   return Uint8Array.from(hex.match(/../g) || [], (pair) => parseInt(pair, 16));
 }
 
-/**
- * @param {string} secret in hex
- * @returns {Promise<string>} what was shown before the first card, in hex
- */
+/** Return the seal shown before the first card, in hex. @param {string} secret in hex @returns {Promise<string>} */
 export async function commitment(secret) {
   return Array.from(await sha256(fromHex(secret)), (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
-/**
- * The bytes of SHA-256(secret, purpose, counter) for counter 0, 1, 2, … as four bytes, big end first.
- *
- * @param {string} secret in hex
- * @param {string} purpose
- * @returns {AsyncGenerator<number>}
- */
+/** Yield the bytes of SHA-256(secret, purpose, counter) for counter 0, 1, 2, … as four big-endian bytes.
+ * @param {string} secret in hex @param {string} purpose @returns {AsyncGenerator<number>} */
 async function* stream(secret, purpose) {
   const head = [...fromHex(secret), ...new TextEncoder().encode(purpose)];
   const message = new Uint8Array(head.length + 4);
@@ -50,13 +36,10 @@ async function* stream(secret, purpose) {
   }
 }
 
-/**
- * The pack that follows from a secret, first card first: an unbiased Fisher-Yates from the front.
- *
+/** Return the pack that follows from a secret, first card first: an unbiased Fisher-Yates from the front.
  * @param {string} secret in hex
- * @param {number} size 40 Italian or 52 French cards; any other is a RangeError
- * @returns {Promise<string[]>} codes, such as "3D"
- */
+ * @param {number} size 40 Italian or 52 French cards, else RangeError
+ * @returns {Promise<string[]>} codes, such as "3D" */
 export async function shuffled(secret, size) {
   if (!(size in NEW_PACKS)) throw new RangeError(`No pack has ${size} cards.`);
   const [suits, ranks] = NEW_PACKS[size];
@@ -64,7 +47,7 @@ export async function shuffled(secret, size) {
   let place = 0;
   for await (const byte of stream(secret, "shuffle")) {
     const left = pack.length - place;
-    // A higher byte would favour the low numbers.
+    // Higher bytes would favour low numbers.
     if (byte >= 256 - (256 % left)) continue;
     const other = place + (byte % left);
     [pack[place], pack[other]] = [pack[other], pack[place]];
@@ -73,25 +56,17 @@ export async function shuffled(secret, size) {
   return pack;
 }
 
-/**
- * The seat that deals first in a game whose first deal has this secret.
- *
- * @param {string} secret in hex
- * @param {number} seats
- * @returns {Promise<number>}
- */
+/** Return the seat of the first dealer.
+ * @param {string} secret of the game's first deal, in hex @param {number} seats @returns {Promise<number>} */
 export async function firstDealer(secret, seats) {
   for await (const byte of stream(secret, "dealer")) if (byte < 256 - (256 % seats)) return byte % seats;
   throw new Error("The stream of bytes has no end.");
 }
 
-/**
- * Whether a deal was dealt as promised.
- *
- * @param {{pack: string[], proof: {commitment: string, secret: string}}} deal of a record
- * @returns {Promise<{commitment: boolean, pack: boolean, wrong: number[]}>} whether the secret is the one that was
- *   committed to; whether the pack follows from it, and the places, from 0, where it does not
- */
+/** Check a deal of a record: whether the secret matches the seal, and the pack the secret; `wrong` has the differing
+ * places, from 0.
+ * @param {{pack: string[], proof: {commitment: string, secret: string}}} deal
+ * @returns {Promise<{commitment: boolean, pack: boolean, wrong: number[]}>} */
 export async function checkDeal({ pack, proof }) {
   const expected = await shuffled(proof.secret, pack.length);
   const wrong = expected.flatMap((card, place) => (card === pack[place] ? [] : [place]));

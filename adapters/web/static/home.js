@@ -1,23 +1,23 @@
 // @ts-check
-import { forEver } from "./storage.js";
+import { permanentStorage } from "./storage.js";
 
-// Links to the playground's chat once led here, with what they are for behind a # or a question mark.
-const behind = new URLSearchParams(location.hash.slice(1)), query = new URLSearchParams(location.search);
-if (behind.has("key") || behind.has("join") || query.has("key")) location.replace(`/chat${location.search}${location.hash}`);
+// Old links to the playground's chat lead here, with a key or code behind a # or a question mark.
+const hash = new URLSearchParams(location.hash.slice(1)), query = new URLSearchParams(location.search);
+if (hash.has("key") || hash.has("join") || query.has("key")) location.replace(`/chat${location.search}${location.hash}`);
 
-// The link to the rules leads to those of the game that is chosen.
+// The link to the rules follows the chosen game.
 const game = /** @type {HTMLSelectElement} */ (document.querySelector("[name=game]"));
 const rules = /** @type {HTMLAnchorElement} */ (document.getElementById("rules"));
-const lead = () => { rules.href = `/rules/${game.value}`; };
+const updateRulesLink = () => { rules.href = `/rules/${game.value}`; };
 
-// What was chosen last is chosen again.
+// The last choices are restored.
 for (const select of document.querySelectorAll("select")) {
-  const kept = forEver.get(`play.${select.name}`);
+  const kept = permanentStorage.get(`play.${select.name}`);
   if (kept && [...select.options].some((option) => option.value === kept)) select.value = kept;
-  select.addEventListener("change", () => forEver.set(`play.${select.name}`, select.value));
+  select.addEventListener("change", () => permanentStorage.set(`play.${select.name}`, select.value));
 }
-game.addEventListener("change", lead);
-lead();
+game.addEventListener("change", updateRulesLink);
+updateRulesLink();
 
-// A page that the browser has kept would ask for the same table once more, which may be over.
+// A page restored from the browser's cache would open the same table again, which can be over.
 addEventListener("pageshow", (event) => { if (event.persisted) location.reload(); });

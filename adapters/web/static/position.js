@@ -1,5 +1,5 @@
 // @ts-check
-// A table that nobody plays at from here: who sits where, what lies there, and which hands are open. It knows no rules.
+// Draws a table in replays and for watching, without knowing the rules.
 import { DealerChip, html } from "./view.js";
 
 /** @typedef {[seat: number, card: string, signal: string | null]} Played */
@@ -12,61 +12,59 @@ const RANKS = { R: "K", C: "Q", F: "J" };
 /** @type {Record<string, string>} */
 const SUITS = { D: "D", C: "H", S: "S", B: "C" };
 
-/** The drawing of a card: forty cards may wear French suits.
- * @param {string} code @param {boolean} isWorn */
-const symbol = (code, isWorn) => (code && isWorn ? (RANKS[code[0]] || code[0]) + SUITS[code[1]] : code) || "back";
+/** The symbol of a card. An Italian pack can be drawn with French suits. @param {string} code @param {boolean} asFrench */
+const symbol = (code, asFrench) => (code && asFrench ? (RANKS[code[0]] || code[0]) + SUITS[code[1]] : code) || "back";
 
-/** A card, face down without a code. ``label`` is what it is called where nothing around it says so.
- * @param {{faces: Faces, code?: string, label?: string}} given */
+/** A card, face down without a code; `label` is its name for screen readers.
+ * @param {{faces: Faces, code?: string, label?: string}} props */
 export const Card = ({ faces, code = "", label = "" }) => html`
   <svg class="face" viewBox="0 0 250 400" ...${label ? { role: "img", "aria-label": label } : { "aria-hidden": "true" }} data-card=${code || "back"}>
-    <use href=${`${faces.url}#${symbol(code, faces.isWorn)}`} />
+    <use href=${`${faces.url}#${symbol(code, faces.asFrench)}`} />
   </svg>`;
 
-/** @typedef {{url: string, isWorn: boolean, names: Record<string, string>}} Faces */
+/** @typedef {{url: string, asFrench: boolean, names: Record<string, string>}} Faces */
 
-/** A seat's packets as whoever looks may see them: the owner may know tops that others do not.
+/** Return the packets as seen through the open hands: an owner can know tops that others do not.
  * @param {View} view @param {(Own | null)[]} open */
 function packets(view, open) {
-  return (view.packets || []).map((packet, at) => {
+  return (view.packets || []).map((packet, index) => {
     const owner = packet[1];
-    return (owner !== null && open[owner]?.packets?.[at]) || packet;
+    return (owner !== null && open[owner]?.packets?.[index]) || packet;
   });
 }
 
-/** What lies in the middle: the trick, or the one that has just been taken.
- * @param {View} view @param {boolean} isTaken */
-function lying(view, isTaken) {
+/** Return the trick on the table, or the one just taken. @param {View} view @param {boolean} isTaken */
+function shownTrick(view, isTaken) {
   if (view.trick.length || !isTaken || !view.last_trick) return { cards: view.trick, winner: null };
   return { cards: view.last_trick[0], winner: view.last_trick[1] };
 }
 
-/** A bid in words. @param {number | string} bid @param {Record<string, string>} texts */
-export const inWords = (bid, texts) => ({ nil: texts.nil, "double nil": texts.double_nil })[bid] || String(bid);
+/** @param {number | string} bid @param {Record<string, string>} texts */
+export const bidText = (bid, texts) => ({ nil: texts.nil, "double nil": texts.double_nil })[bid] || String(bid);
 
-/** What there is to know of a side, none of it broken in two. @param {{notes: any[]}} given */
-export const Notes = ({ notes }) => notes.filter(Boolean).map((note, at, all) => html`<span key=${note}>${note}${at < all.length - 1 && " ·"}</span> `);
+/** Notes on a side, each kept on one line. @param {{notes: any[]}} props */
+export const Notes = ({ notes }) => notes.filter(Boolean).map((note, index, all) => html`<span key=${note}>${note}${index < all.length - 1 && " ·"}</span> `);
 
-/** A position. ``open`` has each seat's own view where it is shown, ``bottom`` who sits below.
- * @param {{view: View, open: (Own | null)[], names: string[], faces: Faces, bottom: number, isTaken: boolean, texts: Record<string, string>}} given */
+/** `open` has each seat's own view if it is shown; `bottom` is the seat drawn below.
+ * @param {{view: View, open: (Own | null)[], names: string[], faces: Faces, bottom: number, isTaken: boolean, texts: Record<string, string>}} props */
 export const Position = ({ view, open, names, faces, bottom, isTaken, texts }) => {
-  const seats = names.length, all = packets(view, open), { cards, winner } = lying(view, isTaken);
-  const middle = all.filter((one) => one[1] === null);
+  const seats = names.length, all = packets(view, open), { cards, winner } = shownTrick(view, isTaken);
+  const middle = all.filter((packet) => packet[1] === null);
   /** @param {number} seat */
-  const at = (seat) => (seats === 2 ? ["south", "north"] : ["south", "east", "north", "west"])[(seat - bottom + seats) % seats];
+  const direction = (seat) => (seats === 2 ? ["south", "north"] : ["south", "east", "north", "west"])[(seat - bottom + seats) % seats];
   const drawn = Array.isArray(view.drawn) ? view.drawn : [];
   return html`
     <div class=${`position of${seats}`}>
       ${names.map((name, seat) => html`
-        <div class=${`seat ${at(seat)} ${view.turn === seat ? "to-move" : ""}`} key=${seat} data-seat=${seat}>
+        <div class=${`seat ${direction(seat)} ${view.turn === seat ? "to-move" : ""}`} key=${seat} data-seat=${seat}>
           <span class="who"><bdi>${name}</bdi>${view.dealer === seat ? html` <${DealerChip} label=${view.bids ? texts.draws_first : texts.dealer} />` : ""}</span>
-          <${Hand} view=${view} own=${open[seat]} seat=${seat} faces=${faces} packets=${all.filter((one) => one[1] === seat && one[4] > 0)} texts=${texts} />
+          <${Hand} view=${view} own=${open[seat]} seat=${seat} faces=${faces} packets=${all.filter((packet) => packet[1] === seat && packet[4] > 0)} texts=${texts} />
         </div>`)}
       <div class="middle">
-        ${middle.length > 0 && html`<div class="packets">${middle.map((one) => html`<${Pile} key=${one[0]} faces=${faces} packet=${one} />`)}</div>`}
+        ${middle.length > 0 && html`<div class="packets">${middle.map((packet) => html`<${Pile} key=${packet[0]} faces=${faces} packet=${packet} />`)}</div>`}
         <div class=${`trick of${seats}`} role="group" aria-label=${texts.on_the_table}>
           ${cards.map(([seat, card, signal]) => html`
-            <figure key=${card} class=${`${at(seat)} ${winner === seat ? "wins" : ""}`} data-lying=${card}>
+            <figure key=${card} class=${`${direction(seat)} ${winner === seat ? "wins" : ""}`} data-lying=${card}>
               <${Card} faces=${faces} code=${card} label=${`${names[seat]}: ${faces.names[card]}`} />
               ${signal && html`<figcaption>${signal}!</figcaption>`}
             </figure>`)}
@@ -77,19 +75,19 @@ export const Position = ({ view, open, names, faces, bottom, isTaken, texts }) =
     </div>`;
 };
 
-/** @param {{view: View, own: Own | null, seat: number, faces: Faces, packets: Packet[], texts: Record<string, string>}} given */
+/** @param {{view: View, own: Own | null, seat: number, faces: Faces, packets: Packet[], texts: Record<string, string>}} props */
 const Hand = ({ view, own, seat, faces, packets: piles, texts }) => {
   const cards = own ? own.hand : [...view.known[seat], ...Array(Math.max(0, view.counts[seat] - view.known[seat].length)).fill("")];
   const known = (own ? own.hand : view.known[seat]).map((card) => faces.names[card]).join(" ");
-  const said = own ? known : `${view.counts[seat]} ${known}`;
+  const label = own ? known : `${view.counts[seat]} ${known}`;
   return html`
-    <div class=${`hand ${cards.length > 10 ? "many" : ""}`} role="img" aria-label=${`${texts.hand}: ${said}`}>
+    <div class=${`hand ${cards.length > 10 ? "many" : ""}`} role="img" aria-label=${`${texts.hand}: ${label}`}>
       ${cards.map((card, place) => html`<${Card} key=${card || place} faces=${faces} code=${card} />`)}
       ${own?.drawn && html`<span class="looked-at"><${Card} faces=${faces} code=${own.drawn} /></span>`}
     </div>
-    ${piles.length > 0 && html`<div class="packets">${piles.map((one) => html`<${Pile} key=${one[0]} faces=${faces} packet=${one} />`)}</div>`}`;
+    ${piles.length > 0 && html`<div class="packets">${piles.map((packet) => html`<${Pile} key=${packet[0]} faces=${faces} packet=${packet} />`)}</div>`}`;
 };
 
-/** @param {{faces: Faces, packet: Packet}} given */
+/** @param {{faces: Faces, packet: Packet}} props */
 const Pile = ({ faces, packet: [number, , place, top, left] }) => html`
   <span class="pile"><${Card} faces=${faces} code=${top || ""} label=${top ? faces.names[top] : ""} />${place !== "table" && html`<b class="number">${number}</b>`}${left > 1 && html`<b class="left">${left}</b>`}</span>`;

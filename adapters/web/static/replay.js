@@ -1,35 +1,33 @@
 // @ts-check
-// The page of a finished game: step by step, with its analysis, and with a check of the shuffle by this browser.
+// The page of a finished game: its moves, its analysis, and a check of its shuffles.
 import { checkDeal, firstDealer, NoWebCrypto } from "./fairness.js";
-import { inWords, Notes, Position } from "./position.js";
-import { forEver } from "./storage.js";
+import { bidText, Notes, Position } from "./position.js";
+import { permanentStorage } from "./storage.js";
 import { html, pageData, render, useEffect, useMemo, useRef, useState } from "./view.js";
 
 /** @typedef {{text: string, move: string, view: View, taken: number[] | null, seats: Own[]}} Step a moment of a deal */
 /** @typedef {{seat: number, deal: number, place: number, lost: number, exact: boolean, better: string, text: string}} Judgement of a move */
 /** @typedef {{is_begun: boolean, deals: number, deals_done: number, players: {seat: number, accuracy: number | null, lost: number}[], judgements: Judgement[], costliest: Judgement[]}} Found by the analysis */
-/** @typedef {{steps: [text: string, is: boolean][], pack: string[], wrong: number[], proof: {commitment: string, secret: string} | null}} Checked deal's shuffle */
+/** @typedef {{steps: [text: string, isRight: boolean][], pack: string[], wrong: number[], proof: {commitment: string, secret: string} | null}} Checked deal's shuffle */
 /** @typedef {import("./position.js").View} View */
 /** @typedef {import("./position.js").Own} Own */
 
 const { id, game: overview, decks, texts, language } = pageData();
 const API = `/api/v1/games/${id}`;
-const STEP_MILLISECONDS = 900, POLL_MILLISECONDS = 1500, HELD = "buongioco-suits";
+const STEP_MILLISECONDS = 900, POLL_MILLISECONDS = 1500, SUITS_KEY = "buongioco-suits";
 const seats = overview ? overview.seats.length : 0;
-/** How many points a table shows for one that is counted. */
-const unit = overview ? Number(overview.rules.score_unit || 1) : 1;
+const unit = overview ? Number(overview.rules.score_unit || 1) : 1;  // shown points for each counted point
 const EVERYBODY = "public", OPEN = "open";
 
-/** @param {string} path @param {RequestInit} [how] */
-async function ask(path, how) {
-  const answer = await fetch(path, how);
+/** @param {string} path @param {RequestInit} [options] */
+async function fetchJson(path, options) {
+  const answer = await fetch(path, options);
   if (!answer.ok) throw new Error((await answer.json()).detail);
   return answer.json();
 }
 
-/** Where a link leads: a deal, and how many of its moves were made.
- * @returns {{deal: number, step: number}} */
-function place() {
+/** Return the deal, and the number of its moves made, from the address. @returns {{deal: number, step: number}} */
+function readHash() {
   const [, deal, step] = /^#d(\d{1,4})(?:m(\d{1,4}))?$/.exec(location.hash) || [];
   const number = Math.min(Math.max(1, Number(deal || 1)), overview.deals.length);
   return { deal: number, step: Math.min(Number(step || 0), overview.deals[number - 1].moves) };
@@ -38,62 +36,62 @@ function place() {
 /** @param {number} deal @param {number} step */
 const link = (deal, step) => `#d${deal}m${step}`;
 
-/** Points to a tenth. @param {number} points */
-const short = (points) => points.toLocaleString(language, { maximumFractionDigits: 1 });
+/** Format points to a tenth. @param {number} points */
+const formatPoints = (points) => points.toLocaleString(language, { maximumFractionDigits: 1 });
 
 /** @param {string} text @param {Record<string, any>} values */
-const filled = (text, values) => text.replace(/\{(\w+)\}/g, (_, name) => String(values[name]));
+const format = (text, values) => text.replace(/\{(\w+)\}/g, (_, name) => String(values[name]));
 
-/** A deal, fetched once for each choice of suits. @param {number} deal @param {string} suits */
+/** Load a deal, once for each choice of suits. @param {number} deal @param {string} suits */
 function useDeal(deal, suits) {
   const [deals, setDeals] = useState(/** @type {Record<string, any>} */ ({}));
   const [failed, setFailed] = useState("");
   const key = `${deal} ${suits}`;
   useEffect(() => {
     if (deals[key]) return;
-    ask(`${API}/deals/${deal}?language=${language}&suits=${suits}`)
+    fetchJson(`${API}/deals/${deal}?language=${language}&suits=${suits}`)
       .then((found) => { setFailed(""); setDeals((old) => ({ ...old, [key]: found })); }, (error) => setFailed(String(error.message)));
   }, [key]);
   return { steps: deals[key]?.steps, score: deals[key]?.score || [], failed };
 }
 
-/** What is known of how well it was played, followed while it is being made. @param {string} suits */
+/** Load the analysis, and poll it while it is being made. @param {string} suits */
 function useAnalysis(suits) {
   const [analysis, setAnalysis] = useState(/** @type {Found | null} */ (null));
   const [failed, setFailed] = useState("");
   const path = `${API}/analysis?language=${language}&suits=${suits}`;
-  const latest = useRef((/** @type {RequestInit} */ _how) => {});
+  const loader = useRef((/** @type {RequestInit} */ _options) => {});
   useEffect(() => {
-    // Whoever chooses other suits meanwhile is not to be told in these.
+    // Aborted when the reader chooses other suits, which the texts depend on.
     const stop = new AbortController();
     let timer = 0;
-    /** @param {RequestInit} [how] */
-    const look = (how) => {
-      ask(path, { ...how, signal: stop.signal }).then((found) => {
+    /** @param {RequestInit} [options] */
+    const load = (options) => {
+      fetchJson(path, { ...options, signal: stop.signal }).then((found) => {
         setFailed("");
         setAnalysis(found);
         clearTimeout(timer);
-        if (found.is_begun && found.deals_done < found.deals) timer = setTimeout(() => look({ method: "POST" }), POLL_MILLISECONDS);
+        if (found.is_begun && found.deals_done < found.deals) timer = setTimeout(() => load({ method: "POST" }), POLL_MILLISECONDS);
       }, (error) => { if (!stop.signal.aborted) setFailed(String(error.message)); });
     };
-    latest.current = look;
-    look();
+    loader.current = load;
+    load();
     return () => { stop.abort(); clearTimeout(timer); };
   }, [path]);
-  return { analysis, failed, begin: () => latest.current({ method: "POST" }) };
+  return { analysis, failed, begin: () => loader.current({ method: "POST" }) };
 }
 
 const Replay = () => {
-  const [at, setAt] = useState(place);
-  const [who, setWho] = useState(OPEN);
-  const [suits, setSuits] = useState(() => (forEver.get(HELD) === "french" ? "french" : "italian"));
+  const [at, setAt] = useState(readHash);
+  const [viewer, setViewer] = useState(OPEN);
+  const [suits, setSuits] = useState(() => (permanentStorage.get(SUITS_KEY) === "french" ? "french" : "italian"));
   const [isPlaying, setPlaying] = useState(false);
   const { steps, score, failed } = useDeal(at.deal, suits);
-  const { analysis, failed: notAnalysed, begin } = useAnalysis(suits);
+  const { analysis, failed: analysisFailed, begin } = useAnalysis(suits);
   const last = overview.deals[at.deal - 1].moves;
   const step = steps?.[at.step];
 
-  // Keys may come faster than the page is drawn: each goes on from where the one before has led.
+  // Keys can come faster than the page is drawn: each continues from the position after the key before it.
   const here = useRef(at);
   /** @param {number} deal @param {number} number */
   const go = (deal, number) => {
@@ -116,7 +114,7 @@ const Replay = () => {
   };
 
   useEffect(() => {
-    const follow = () => { here.current = place(); setAt(here.current); };
+    const follow = () => { here.current = readHash(); setAt(here.current); };
     addEventListener("hashchange", follow);
     return () => removeEventListener("hashchange", follow);
   }, []);
@@ -124,14 +122,14 @@ const Replay = () => {
     /** @param {KeyboardEvent} event */
     const press = (event) => {
       const target = /** @type {HTMLElement} */ (event.target);
-      // Where keys mean something else they keep it.
+      // Other uses of these keys take precedence.
       if (event.altKey || event.ctrlKey || event.metaKey || /^(SELECT|TEXTAREA)$/.test(target.tagName)) return;
       if (event.key === " " && /^(BUTTON|SUMMARY|A)$/.test(target.tagName)) return;
-      const todo = { ArrowRight: forward, ArrowLeft: back, Home: () => go(here.current.deal, 0), End: () => go(here.current.deal, end(here.current.deal)), " ": () => setPlaying((is) => !is) }[event.key];
-      if (!todo) return;
+      const action = { ArrowRight: forward, ArrowLeft: back, Home: () => go(here.current.deal, 0), End: () => go(here.current.deal, end(here.current.deal)), " ": () => setPlaying((playing) => !playing) }[event.key];
+      if (!action) return;
       event.preventDefault();
       if (event.key !== " ") setPlaying(false);
-      todo();
+      action();
     };
     addEventListener("keydown", press);
     return () => removeEventListener("keydown", press);
@@ -143,17 +141,17 @@ const Replay = () => {
   });
 
   const isFrench = overview.is_french;
-  const faces = { url: decks[isFrench || suits === "french" ? "french-classic" : "italian-classic"], isWorn: !isFrench && suits === "french", names: overview.cards };
-  const open = useMemo(() => step ? step.seats.map((/** @type {Own} */ own, /** @type {number} */ seat) => (who === OPEN || Number(who) === seat ? own : null)) : [], [step, who]);
-  const judged = useMemo(() => {
+  const faces = { url: decks[isFrench || suits === "french" ? "french-classic" : "italian-classic"], asFrench: !isFrench && suits === "french", names: overview.cards };
+  const open = useMemo(() => step ? step.seats.map((/** @type {Own} */ own, /** @type {number} */ seat) => (viewer === OPEN || Number(viewer) === seat ? own : null)) : [], [step, viewer]);
+  const judgements = useMemo(() => {
     const found = new Map();
-    for (const one of analysis?.judgements || []) if (one.deal === at.deal) found.set(one.place + 1, [...(found.get(one.place + 1) || []), one]);
+    for (const each of analysis?.judgements || []) if (each.deal === at.deal) found.set(each.place + 1, [...(found.get(each.place + 1) || []), each]);
     return found;
   }, [analysis, at.deal]);
   const before = at.deal > 1 ? overview.deals[at.deal - 2].totals : [0, 0];
   const isAtEnd = at.step === last;
-  /** @param {string} choose */
-  const chooseSuits = (choose) => { forEver.set(HELD, choose); setSuits(choose); };
+  /** @param {string} chosen */
+  const chooseSuits = (chosen) => { permanentStorage.set(SUITS_KEY, chosen); setSuits(chosen); };
   const says = step ? step.text : "";
 
   return html`
@@ -161,11 +159,11 @@ const Replay = () => {
     <div class="columns">
       <section class="board" aria-label=${texts.table}>
         ${step ? html`
-          <${Score} step=${step} totals=${isAtEnd ? overview.deals[at.deal - 1].totals : before} showsTaken=${who === OPEN} />
+          <${Score} step=${step} totals=${isAtEnd ? overview.deals[at.deal - 1].totals : before} showsTaken=${viewer === OPEN} />
           <p class="says" aria-live=${isPlaying ? "off" : "polite"}>${says}</p>
-          <${Position} view=${step.view} open=${open} names=${overview.seats} faces=${faces} bottom=${/^\d$/.test(who) ? Number(who) : 0}
+          <${Position} view=${step.view} open=${open} names=${overview.seats} faces=${faces} bottom=${/^\d$/.test(viewer) ? Number(viewer) : 0}
             isTaken=${step.move.startsWith("play ")} texts=${texts} />
-          ${(judged.get(at.step) || []).map((/** @type {Judgement} */ one) => html`<p key=${one.better} class=${one.lost > 0 ? "judgement bad" : "judgement good"}>${one.lost > 0 ? `${lostPoints(one)}. ${one.text}` : texts.nothing_lost}</p>`)}
+          ${(judgements.get(at.step) || []).map((/** @type {Judgement} */ judgement) => html`<p key=${judgement.better} class=${judgement.lost > 0 ? "judgement bad" : "judgement good"}>${judgement.lost > 0 ? `${lostPoints(judgement)}. ${judgement.text}` : texts.nothing_lost}</p>`)}
           ${isAtEnd && score.length > 0 && html`<p class="scored">${score.join("\n")}</p>`}
         ` : html`<p class="waiting" role="status">${failed || texts.loading}</p>`}
         <div class="controls">
@@ -183,7 +181,7 @@ const Replay = () => {
           <label class="short">${texts.deal} <select value=${at.deal} onChange=${(/** @type {Event} */ event) => go(Number(valueOf(event)), 0)}>
             ${overview.deals.map((/** @type {{number: number}} */ deal) => html`<option key=${deal.number} value=${deal.number}>${deal.number}/${overview.deals.length}</option>`)}
           </select></label>
-          <label>${texts.who} <select value=${who} onChange=${(/** @type {Event} */ event) => setWho(valueOf(event))} id="who">
+          <label>${texts.who} <select value=${viewer} onChange=${(/** @type {Event} */ event) => setViewer(valueOf(event))} id="who">
             <option value=${OPEN}>${texts.all_open}</option>
             <option value=${EVERYBODY}>${texts.everybody}</option>
             ${overview.seats.map((/** @type {string} */ name, /** @type {number} */ seat) => html`<option key=${seat} value=${String(seat)}>${name}</option>`)}
@@ -194,9 +192,9 @@ const Replay = () => {
         </div>
       </section>
       <section class="side">
-        <${Analysis} analysis=${analysis} failed=${notAnalysed} begin=${begin} />
+        <${Analysis} analysis=${analysis} failed=${analysisFailed} begin=${begin} />
         <h2>${texts.moves}</h2>
-        <${Moves} steps=${steps} at=${at} judged=${judged} />
+        <${Moves} steps=${steps} at=${at} judgements=${judgements} />
         <${Shuffle} />
         <p><a class="button" href=${`${API}/record`} download=${`buongioco-${id}.json`}>${texts.download}</a></p>
       </section>
@@ -206,32 +204,32 @@ const Replay = () => {
 /** @param {Event} event of a field */
 const valueOf = (event) => /** @type {HTMLInputElement | HTMLSelectElement} */ (event.target).value;
 
-/** @param {Judgement} one */
-const lostPoints = (one) => {
-  const points = short(one.lost * unit);
-  if (points === "1") return one.exact ? texts.lost_one : texts.lost_about_one;
-  return filled(one.exact ? texts.lost : texts.lost_about, { points });
+/** @param {Judgement} judgement */
+const lostPoints = ({ lost, exact }) => {
+  const points = formatPoints(lost * unit);
+  if (points === "1") return exact ? texts.lost_one : texts.lost_about_one;
+  return format(exact ? texts.lost : texts.lost_about, { points });
 };
 
-/** What each side has. Whoever sees all may also know the points in the tricks taken.
- * @param {{step: Step, totals: number[], showsTaken: boolean}} given */
+/** The score of each side; with all hands open also the points of its tricks.
+ * @param {{step: Step, totals: number[], showsTaken: boolean}} props */
 const Score = ({ step, totals, showsTaken }) => html`<dl class="score">${[0, 1].map((side) => html`
     <div key=${side} class=${step.view.turn !== null && step.view.turn % 2 === side ? "to-move" : ""}>
       <dt><bdi>${overview.seats.filter((/** @type {string} */ _, /** @type {number} */ seat) => seat % 2 === side).join(" + ")}</bdi></dt>
       <dd><b>${totals[side] * unit}</b> <small><${Notes} notes=${[
         `${texts.tricks} ${step.view.tricks[side]}`,
-        step.view.bids && step.view.bids[side] !== null && `${texts.bid} ${inWords(step.view.bids[side], texts)}`,
+        step.view.bids && step.view.bids[side] !== null && `${texts.bid} ${bidText(step.view.bids[side], texts)}`,
         step.view.declared?.[side] && `${texts.declared} ${step.view.declared[side] * unit}`,
-        showsTaken && step.taken && `${texts.taken} ${thirds(step.taken[side] * unit)}`,
+        showsTaken && step.taken && `${texts.taken} ${formatThirds(step.taken[side] * unit)}`,
       ]} /></small></dd>
     </div>`)}</dl>`;
 
-/** Thirds of a point as points. @param {number} value */
-const thirds = (value) => `${Math.floor(value / 3) || (value % 3 ? "" : 0)}${["", "⅓", "⅔"][value % 3]}`;
+/** Format thirds of a point. @param {number} value */
+const formatThirds = (value) => `${Math.floor(value / 3) || (value % 3 ? "" : 0)}${["", "⅓", "⅔"][value % 3]}`;
 
-/** The moves of a deal, each a link to the moment after it.
- * @param {{steps: Step[] | undefined, at: {deal: number, step: number}, judged: Map<number, Judgement[]>}} given */
-const Moves = ({ steps, at, judged }) => {
+/** The moves of a deal, each a link to the position after it.
+ * @param {{steps: Step[] | undefined, at: {deal: number, step: number}, judgements: Map<number, Judgement[]>}} props */
+const Moves = ({ steps, at, judgements }) => {
   const list = useRef(/** @type {HTMLOListElement | null} */ (null));
   useEffect(() => {
     const current = /** @type {HTMLElement | null} */ (list.current?.querySelector("[aria-current]"));
@@ -239,68 +237,70 @@ const Moves = ({ steps, at, judged }) => {
   }, [at, steps]);
   if (!steps) return html`<p class="moves">${texts.loading}</p>`;
   return html`<ol class="moves" start="0" ref=${list} tabindex="0" aria-label=${texts.moves}>${steps.map((step, number) => {
-    const lost = (judged.get(number) || []).filter((one) => one.lost > 0);
-    return html`<li key=${number} class=${lost.length ? "bad" : judged.has(number) ? "good" : ""}>
+    const lost = (judgements.get(number) || []).filter((judgement) => judgement.lost > 0);
+    return html`<li key=${number} class=${lost.length ? "bad" : judgements.has(number) ? "good" : ""}>
       <a href=${link(at.deal, number)} aria-current=${number === at.step ? "step" : undefined}>${step.text}</a>
-      ${lost.map((one) => html`<small key=${one.better}>${lostPoints(one)}. ${one.text}</small>`)}
+      ${lost.map((judgement) => html`<small key=${judgement.better}>${lostPoints(judgement)}. ${judgement.text}</small>`)}
     </li>`;
   })}</ol>`;
 };
 
-/** @param {Judgement[]} judgements @returns {Judgement[][]} in the same order, those on one move together */
-function byMove(judgements) {
+/** Group judgements of the same move, keeping their order. @param {Judgement[]} judgements @returns {Judgement[][]} */
+function groupByMove(judgements) {
   const moves = new Map();
-  for (const one of judgements) {
-    const move = `${one.deal} ${one.place}`;
-    moves.set(move, [...(moves.get(move) || []), one]);
+  for (const judgement of judgements) {
+    const move = `${judgement.deal} ${judgement.place}`;
+    moves.set(move, [...(moves.get(move) || []), judgement]);
   }
   return [...moves.values()];
 }
 
-/** @param {{analysis: Found | null, failed: string, begin: () => void}} given */
+/** @param {{analysis: Found | null, failed: string, begin: () => void}} props */
 const Analysis = ({ analysis, failed, begin }) => {
   if (failed) return html`<section class="analysis"><p role="alert">${failed}</p><button type="button" onClick=${begin}>${texts.again}</button></section>`;
   if (!analysis) return html`<section class="analysis"></section>`;
   if (!analysis.is_begun) return html`<section class="analysis"><p>${texts.not_analysed}</p><button type="button" id="analyse" onClick=${begin}>${texts.analyse}</button></section>`;
-  if (analysis.deals_done < analysis.deals) return html`<section class="analysis"><p role="status">${filled(texts.analysing, { done: analysis.deals_done, deals: analysis.deals })}</p></section>`;
+  if (analysis.deals_done < analysis.deals) return html`<section class="analysis"><p role="status">${format(texts.analysing, { done: analysis.deals_done, deals: analysis.deals })}</p></section>`;
   return html`<section class="analysis" aria-label=${texts.analysis}>
     <h2>${texts.analysis}</h2>
-    <ul class="players">${analysis.players.map((one) => html`<li key=${one.seat}><bdi>${overview.seats[one.seat]}</bdi> ${one.accuracy === null ? html`<small>${texts.no_decisions}</small>` : html`<b>${one.accuracy} %</b> <small>${filled(texts.given_away, { points: short(one.lost * unit) })}</small>`}</li>`)}</ul>
+    <ul class="players">${analysis.players.map(({ seat, accuracy, lost }) => html`<li key=${seat}><bdi>${overview.seats[seat]}</bdi> ${accuracy === null ? html`<small>${texts.no_decisions}</small>` : html`<b>${accuracy} %</b> <small>${format(texts.given_away, { points: formatPoints(lost * unit) })}</small>`}</li>`)}</ul>
     ${analysis.costliest.length > 0 && html`<h3>${texts.costliest}</h3>
-      <ol class="costliest">${byMove(analysis.costliest).map(([one, ...others]) => html`<li key=${`${one.deal} ${one.place}`}>
-        <a href=${link(one.deal, one.place + 1)}>${filled(texts.where, { deal: one.deal, move: one.place + 1 })}</a>: <bdi>${overview.seats[one.seat]}</bdi>. ${[one, ...others].map((about) => `${lostPoints(about)}. ${about.text}`).join(" · ")}</li>`)}</ol>`}
+      <ol class="costliest">${groupByMove(analysis.costliest).map((judgements) => {
+        const [{ deal, place, seat }] = judgements;
+        return html`<li key=${`${deal} ${place}`}>
+        <a href=${link(deal, place + 1)}>${format(texts.where, { deal, move: place + 1 })}</a>: <bdi>${overview.seats[seat]}</bdi>. ${judgements.map((judgement) => `${lostPoints(judgement)}. ${judgement.text}`).join(" · ")}</li>`; })}</ol>`}
   </section>`;
 };
 
-/** The check of every deal's shuffle, by this browser alone: the record says what was dealt, the secret what should be. */
+/** The check of every shuffle: the record has the dealt packs, and the secrets yield the packs that should be. */
 const Shuffle = () => {
   const [found, setFound] = useState(/** @type {Checked[] | null} */ (null));
-  const [why, setWhy] = useState("");
+  const [failure, setFailure] = useState("");
   const check = async () => {
-    setWhy("");
+    setFailure("");
     setFound([]);
     try {
-      const record = await ask(`${API}/record`);
+      const record = await fetchJson(`${API}/record`);
       for (const [place, deal] of record.deals.entries()) {
-        const checked = await checked_deal(deal, place, record.seats.length);
+        const checked = await checkShuffle(deal, place, record.seats.length);
         setFound((old) => [...(old || []), checked]);
       }
     } catch (error) {
       setFound(null);
-      setWhy(error instanceof NoWebCrypto ? texts.no_crypto : String(/** @type {Error} */ (error).message));
+      setFailure(error instanceof NoWebCrypto ? texts.no_crypto : String(/** @type {Error} */ (error).message));
     }
   };
-  const isWhole = found?.length === overview.deals.length;
-  const isFair = isWhole && found?.every((deal) => deal.steps.every(([, is]) => is));
+  const isComplete = found?.length === overview.deals.length;
+  const isFair = isComplete && found?.every((deal) => deal.steps.every(([, isRight]) => isRight));
   return html`<section class="shuffle">
     <h2>${texts.fair}</h2>
     <p>${texts.fair_about}</p>
     <button type="button" id="check" onClick=${check}>${texts.check}</button>
-    ${why && html`<p role="alert">${why}</p>`}
-    ${isWhole && html`<p role="status" id="verdict" class=${isFair ? "fair" : "unfair"}>${isFair ? `✓ ${texts.is_fair}` : `✗ ${texts.is_unfair}`}</p>`}
-    ${(found || []).map((deal, place) => html`<details key=${place} class=${deal.steps.every(([, is]) => is) ? "fair" : "unfair"} open=${!deal.steps.every(([, is]) => is)}>
-      <summary>${deal.steps.every(([, is]) => is) ? "✓" : "✗"} ${texts.deal} ${place + 1}</summary>
-      <ol>${deal.steps.map(([text, is]) => html`<li key=${text} class=${is ? "fair" : "unfair"}>${is ? "✓" : "✗"} ${text}</li>`)}</ol>
+    ${failure && html`<p role="alert">${failure}</p>`}
+    ${isComplete && html`<p role="status" id="verdict" class=${isFair ? "fair" : "unfair"}>${isFair ? `✓ ${texts.is_fair}` : `✗ ${texts.is_unfair}`}</p>`}
+    ${(found || []).map((deal, place) => html`<details key=${place} class=${deal.steps.every(([, isRight]) => isRight) ? "fair" : "unfair"} open=${!deal.steps.every(([, isRight]) => isRight)}>
+      <summary>${deal.steps.every(([, isRight]) => isRight) ? "✓" : "✗"} ${texts.deal} ${place + 1}</summary>
+      <ol>${deal.steps.map(([text, isRight]) => html`<li key=${text} class=${isRight ? "fair" : "unfair"}>${isRight ? "✓" : "✗"} ${text}</li>`)}</ol>
       ${deal.proof && html`<p><small>${texts.seal}: <code>${deal.proof.commitment}</code><br />${texts.secret}: <code>${deal.proof.secret}</code></small></p>`}
       <p class="pack"><small>${texts.pack}: ${deal.pack.map((card, at) => html`<span key=${at} class=${deal.wrong.includes(at) ? "wrong" : ""}>${overview.cards[card] || card} </span>`)}</small></p>
     </details>`)}
@@ -308,11 +308,11 @@ const Shuffle = () => {
 };
 
 /** @param {any} deal @param {number} place @param {number} count of seats @returns {Promise<Checked>} */
-async function checked_deal(deal, place, count) {
+async function checkShuffle(deal, place, count) {
   if (!deal.proof) return { steps: [[texts.no_proof, false]], pack: deal.pack, wrong: [], proof: null };
   const { commitment, pack, wrong } = await checkDeal(deal);
   /** @type {Checked["steps"]} */
-  const steps = [[texts.step_seal, commitment], [wrong.length ? filled(texts.step_pack_wrong, { count: wrong.length }) : texts.step_pack, pack]];
+  const steps = [[texts.step_seal, commitment], [wrong.length ? format(texts.step_pack_wrong, { count: wrong.length }) : texts.step_pack, pack]];
   if (place === 0) steps.push([texts.step_dealer, (await firstDealer(deal.proof.secret, count)) === deal.dealer]);
   return { steps, pack: deal.pack, wrong, proof: deal.proof };
 }

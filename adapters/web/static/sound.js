@@ -1,14 +1,14 @@
 // @ts-check
-// Two sounds, made here and not loaded: a card that falls, and that it is one's turn. Off until wanted.
-import { forEver } from "./storage.js";
+// Two synthesised sounds: a card is played, and the reader's turn begins. They are off by default.
+import { permanentStorage } from "./storage.js";
 
 const KEY = "sounds";
-let isOn = forEver.get(KEY) === "on";
+let isOn = permanentStorage.get(KEY) === "on";
 
 /** @type {AudioContext | null} */
 let context = null;
 
-/** A short tone. @param {number} hertz @param {number} after seconds @param {number} length seconds @param {OscillatorType} shape */
+/** Play a tone. @param {number} hertz @param {number} after seconds @param {number} length seconds @param {OscillatorType} shape */
 function tone(hertz, after, length, shape) {
   if (!isOn) return;
   context ||= new AudioContext();
@@ -27,7 +27,7 @@ export const sound = {
   /** @param {boolean} isWanted */
   turnOn(isWanted) {
     isOn = isWanted;
-    forEver.set(KEY, isWanted ? "on" : "off");
+    permanentStorage.set(KEY, isWanted ? "on" : "off");
     sound.card();
     return isWanted;
   },

@@ -1,20 +1,20 @@
 // @ts-check
-// What the browser keeps for our pages. In a frame it may keep nothing: then nothing is found, and the page goes on.
+// The browser's storage. In a frame it can be blocked: then reads return null and writes do nothing.
 
 /** @template T @param {() => T} use @returns {T | null} */
-function tried(use) {
+function ignoreBlocked(use) {
   try { return use(); } catch (error) {
     if (error instanceof DOMException) return null;
     throw error;
   }
 }
 
-/** @param {() => Storage} storage which may be refused already when it is asked for */
-const guarded = (storage) => ({
+/** @param {() => Storage} storage a getter, because even reading window.localStorage can throw */
+const wrap = (storage) => ({
   /** @param {string} key */
-  get: (key) => tried(() => storage().getItem(key)),
+  get: (key) => ignoreBlocked(() => storage().getItem(key)),
   /** @param {string} key @param {string} value */
-  set(key, value) { tried(() => storage().setItem(key, value)); },
+  set(key, value) { ignoreBlocked(() => storage().setItem(key, value)); },
 });
 
-export const forEver = guarded(() => localStorage), forThisTab = guarded(() => sessionStorage);
+export const permanentStorage = wrap(() => localStorage), tabStorage = wrap(() => sessionStorage);

@@ -1,65 +1,65 @@
 // @ts-check
-// Our pages inside Telegram: its colours, its window and its haptics. Without Telegram nothing here does anything.
-// core.telegram.org/api/web-events says what page and app tell one another; no script of Telegram's is needed for that.
-import { forThisTab } from "./storage.js";
+// Telegram's colours, window and haptics for our pages as a Mini App; elsewhere this does nothing.
+// Events: core.telegram.org/api/web-events. Telegram's own script is not needed.
+import { tabStorage } from "./storage.js";
 
 const KEY = "telegram", FRAME = "https://web.telegram.org";
 const DARKEST_LIGHT = 128;
 
-/** Tell the app something. @param {string} type @param {object} [data] */
-function tell(type, data = {}) {
+/** Send an event to the app. @param {string} type @param {object} [data] */
+function sendEvent(type, data = {}) {
   if (!isInside) return;
   const proxy = /** @type {any} */ (window).TelegramWebviewProxy;
   if (proxy) proxy.postEvent(type, JSON.stringify(data));
   else if (parent !== window) parent.postMessage(JSON.stringify({ eventType: type, eventData: data }), FRAME);
 }
 
-/** Be as dark as the app. @param {any} theme its colours, as "#rrggbb" */
-function wear(theme) {
+/** Use the app's dark or light mode. @param {any} theme its colours, as "#rrggbb" */
+function applyTheme(theme) {
   const found = /^#([0-9a-f]{2})([0-9a-f]{2})([0-9a-f]{2})$/i.exec(theme?.bg_color);
   if (!found) return;
   const [red, green, blue] = found.slice(1).map((hex) => parseInt(hex, 16));
   const isDark = 0.299 * red + 0.587 * green + 0.114 * blue < DARKEST_LIGHT;
-  forThisTab.set(KEY, JSON.stringify({ bg_color: theme.bg_color }));
+  tabStorage.set(KEY, JSON.stringify({ bg_color: theme.bg_color }));
   document.documentElement.style.colorScheme = isDark ? "dark" : "light";
   /** @type {HTMLLinkElement} */ (document.getElementById("dark")).media = isDark ? "all" : "not all";
 }
 
-/** What the app tells. @param {string} type @param {any} data */
-function heard(type, data) {
-  if (type === "theme_changed") wear(data?.theme_params);
+/** Handle an event from the app. @param {string} type @param {any} data */
+function handleEvent(type, data) {
+  if (type === "theme_changed") applyTheme(data?.theme_params);
 }
 
-function open() {
-  tell("web_app_ready");
-  tell("web_app_expand");
-  // A card that is drawn down onto nothing must not close the page.
-  tell("web_app_setup_swipe_behavior", { allow_vertical_swipe: false });
+function setUpWindow() {
+  sendEvent("web_app_ready");
+  sendEvent("web_app_expand");
+  // Dragging a card down must not close the page.
+  sendEvent("web_app_setup_swipe_behavior", { allow_vertical_swipe: false });
 }
 
-// Where a frame may keep nothing, only the page that the app has opened knows that it is one of Telegram's.
-const kept = forThisTab.get(KEY);
+// In a frame without storage, only the first page knows that it is inside Telegram.
+const kept = tabStorage.get(KEY);
 let isInside = kept !== null;
-/** @type {any} */ (window).Telegram = { WebView: { receiveEvent: heard } };
+/** @type {any} */ (window).Telegram = { WebView: { receiveEvent: handleEvent } };
 addEventListener("message", (event) => {
   if (event.origin !== FRAME || event.source !== parent || typeof event.data !== "string") return;
-  const word = JSON.parse(event.data);
-  heard(word.eventType, word.eventData);
+  const { eventType, eventData } = JSON.parse(event.data);
+  handleEvent(eventType, eventData);
 });
 if (kept !== null) {
-  wear(JSON.parse(kept));
-  open();
+  applyTheme(JSON.parse(kept));
+  setUpWindow();
 }
 
 export const telegram = {
-  /** The app has opened this page. @param {string} theme its colours, as JSON */
-  begin(theme) {
+  /** The app opened this page. @param {string} theme its colours, as JSON */
+  start(theme) {
     isInside = true;
-    forThisTab.set(KEY, "{}");
-    wear(JSON.parse(theme));
-    open();
+    tabStorage.set(KEY, "{}");
+    applyTheme(JSON.parse(theme));
+    setUpWindow();
   },
-  card: () => tell("web_app_trigger_haptic_feedback", { type: "impact", impact_style: "light" }),
-  turn: () => tell("web_app_trigger_haptic_feedback", { type: "impact", impact_style: "medium" }),
-  refused: () => tell("web_app_trigger_haptic_feedback", { type: "notification", notification_type: "error" }),
+  card: () => sendEvent("web_app_trigger_haptic_feedback", { type: "impact", impact_style: "light" }),
+  turn: () => sendEvent("web_app_trigger_haptic_feedback", { type: "impact", impact_style: "medium" }),
+  refused: () => sendEvent("web_app_trigger_haptic_feedback", { type: "notification", notification_type: "error" }),
 };

@@ -140,9 +140,7 @@ class Limits:
     def count_request(self, request: web.Request) -> None:
         """Count any request; raise `LimitExceeded` if there are too many."""
         quota, limit = (self._files, FILES) if request.path.startswith(FILE_PATHS) else (self._requests, REQUESTS)
-        wait = quota.take(self._access.visitor(request), limit)
-        if self._on and wait > 0:
-            raise LimitExceeded("Too many requests from this address.", wait)
+        self._count(quota, limit, request, "requests")
 
     @contextmanager
     def lookup(self, request: web.Request) -> Iterator[Lookup]:
@@ -165,24 +163,18 @@ class Limits:
 
         Raise `LimitExceeded` after too many wrong codes.
         """
-        wait = self._codes.take(self._access.visitor(request), CODES)
-        if self._on and wait > 0:
-            raise LimitExceeded("Too many wrong codes from this address.", wait)
+        self._count(self._codes, CODES, request, "wrong codes")
 
     def give_code_back(self, request: web.Request) -> None:
         self._codes.give_back(self._access.visitor(request), CODES)
 
     def count_newcomer(self, request: web.Request) -> None:
         """Count a new person; raise `LimitExceeded` if there are too many."""
-        wait = self._newcomers.take(self._access.visitor(request), NEWCOMERS)
-        if self._on and wait > 0:
-            raise LimitExceeded("Too many new people from this address.", wait)
+        self._count(self._newcomers, NEWCOMERS, request, "new people")
 
     def count_message(self, request: web.Request) -> None:
         """Count a message of a table's page; raise `LimitExceeded` if there are too many."""
-        wait = self._messages.take(self._access.visitor(request), MESSAGES)
-        if self._on and wait > 0:
-            raise LimitExceeded("Too many messages from this address.", wait)
+        self._count(self._messages, MESSAGES, request, "messages")
 
     def open_stream(self, request: web.Request) -> AbstractContextManager[None]:
         """Count a stream until the context ends; raise `LimitExceeded` if there are too many."""
@@ -192,6 +184,11 @@ class Limits:
     def open_page(self, request: web.Request) -> AbstractContextManager[None]:
         """Count a table's page until the context ends; raise `LimitExceeded` if there are too many."""
         return self._open(self._pages, request, PAGES_OF_ADDRESS, "pages")
+
+    def _count(self, quota: Quota, limit: RateLimit, request: web.Request, kind: str) -> None:
+        wait = quota.take(self._access.visitor(request), limit)
+        if self._on and wait > 0:
+            raise LimitExceeded(f"Too many {kind} from this address.", wait)
 
     @contextmanager
     def _open(self, quota: Quota, request: web.Request, most: int, kind: str) -> Iterator[None]:

@@ -209,18 +209,11 @@ class Site:
             self.access.check(request.headers, request.version, is_watching, is_framed)
             response: web.StreamResponse = await handler(request)
         except Refused as refused:
-            if _is_api_request(request):
-                response = ApiError(HTTPStatus.FORBIDDEN, str(refused)).response()
-                response.headers.update(self._security)
-                return response
-            response = self.message(request, HTTPStatus.FORBIDDEN, refused.text(language))
+            error = ApiError(HTTPStatus.FORBIDDEN, str(refused))
+            response = self._error(request, error, refused.text(language))
         except LimitExceeded as refused:
-            if _is_api_request(request):
-                response = ApiError(HTTPStatus.TOO_MANY_REQUESTS, str(refused), refused.wait).response()
-                response.headers.update(self._security)
-                return response
-            response = self.message(request, HTTPStatus.TOO_MANY_REQUESTS, texts(language).gettext(TOO_MUCH))
-            response.headers["Retry-After"] = str(ceil(refused.wait))
+            error = ApiError(HTTPStatus.TOO_MANY_REQUESTS, str(refused), refused.wait)
+            response = self._error(request, error, texts(language).gettext(TOO_MUCH))
         except web.HTTPNotFound:
             response = self.message(request, HTTPStatus.NOT_FOUND, texts(language).gettext(NOTHING_HERE))
         except web.HTTPException as answer:
@@ -229,8 +222,8 @@ class Site:
         except ConnectionError:
             # The client is gone: the store's connection errors are of the Redis client's own class.
             raise
-        except STORE_ERRORS as error:
-            why = self._card_room.report_store_error(error, language)
+        except STORE_ERRORS as failure:
+            why = self._card_room.report_store_error(failure, language)
             response = self.message(request, HTTPStatus.SERVICE_UNAVAILABLE, why)
         if not response.prepared:
             response.headers.update(self._security)
@@ -243,9 +236,14 @@ class Site:
                     set_cookie(response, cookie, request.cookies[cookie], secure=self.is_secure)
         return response
 
-
-def _is_api_request(request: web.Request) -> bool:
-    return request.path == "/api" or request.path.startswith("/api/")
+    def _error(self, request: web.Request, error: ApiError, text: str) -> web.Response:
+        """Return a problem to programs, and a page with the text to people."""
+        if request.path == "/api" or request.path.startswith("/api/"):
+            return error.response()
+        response = self.message(request, error.status, text)
+        if error.retry_after is not None:
+            response.headers["Retry-After"] = str(ceil(error.retry_after))
+        return response
 
 
 def browser_language(request: web.Request) -> str:

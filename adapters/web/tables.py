@@ -86,9 +86,8 @@ class Tables:
         reader, cookie, language = await self._admit(request, await self.people.identify(request), name)
         update = f"web:{reader.tag}:{key}:{game}:{robot}"
         person = reader.as_person(browser_language(request))
-        opened = await self._card_room.lobby.open_table(
-            person, game, robot, update, self._site.guest_visitor(request, reader)
-        )
+        visitor = self._site.guest_visitor(request, reader)
+        opened = await self._card_room.lobby.open_table(person, game, robot, update, visitor)
         if not opened.code:
             return self._with_cookie(self._site.message_page(request, opened.why, language=language), cookie)
         return self._site.redirect(f"/t/{opened.code}", COOKIE, cookie)
@@ -138,14 +137,12 @@ class Tables:
         person = reader.person if reader else f"{PLATFORM}:"
         handle = reader.handle if reader else ""
         invitation = await self._card_room.lobby.invitation(code, person, language, handle)
-        if invitation is None:
-            full = await self._full_page(request, code, language)
-            if full is None:
-                why = texts(language).gettext(NO_INVITATION)
-                return self._site.message_page(request, why, HTTPStatus.NOT_FOUND, language)
+        full = None if invitation else await self._full_page(request, code, language)
+        if invitation or full:
             self._site.limits.give_code_back(request)
-            return full
-        self._site.limits.give_code_back(request)
+        if invitation is None:
+            why = texts(language).gettext(NO_INVITATION)
+            return full or self._site.message_page(request, why, HTTPStatus.NOT_FOUND, language)
         named = {"name": _chosen_name(reader), "called": _chat_name(reader)}
         invited = {"code": code, "game": invitation.game, "panel": invitation.panel}
         return self._site.page(request, "sit.html", language, **invited, **named)

@@ -4,8 +4,8 @@
 |---|---|
 | ``1m<code>:<version>:<move>`` | a move at a table, from a panel of that version |
 | ``1t<code>:<verb and words>`` | another action at a table: robot, cancel, resign, draft … |
-| ``1t<code>:<version>:sit`` | join a table whose terms date from that version; ``sit 2`` takes that seat |
-| ``1o<terms>`` | accept an offer that was sent into a chat: a game, its sender, a signature (`bot.offers`) |
+| ``1t<code>:<version>:sit`` | join a table on the terms since that version; ``sit 2`` takes a certain seat |
+| ``1o<terms>`` | accept an offer that was sent into a chat (`bot.offers`) |
 | ``1p<words>`` | replace this message with a page: a leaderboard, settings, a replay … |
 
 Modified clients can send anything. A payload that does not parse raises `BadPayload`.

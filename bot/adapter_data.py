@@ -18,7 +18,7 @@ class StoredField(NamedTuple):
 
 
 FieldFinder = Callable[[str], Sequence[StoredField]]
-"""The type of an entry point: returns what the adapter stores about a person (``platform:id``)."""
+"""The type of an entry point: lists an adapter's data about a person (``platform:id``)."""
 
 
 @cache
@@ -27,7 +27,7 @@ def _field_finders() -> dict[str, FieldFinder]:
 
 
 def stored_fields(person: str) -> Sequence[StoredField]:
-    """Return what the adapter of a person's platform stores about them."""
+    """Return the data that the adapter of a person's platform stores about them."""
     keeper = _field_finders().get(platform_of(person))
     return keeper(person) if keeper else ()
 

@@ -23,8 +23,8 @@ A school or a carrier's customers share a network, but one machine must not use 
 class Visitor(NamedTuple):
     """The keys under which a client is counted: an ``address`` and the ``network`` around it.
 
-    A household has a whole 64-bit IPv6 network, so that network counts as one address. The network around it has 48
-    bits. For IPv4 it has 24 bits.
+    A household has a whole 64-bit IPv6 network, so that network is its address here. The network around it has 48 bits.
+    For IPv4 it has 24 bits.
     """
 
     address: str

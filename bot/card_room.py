@@ -42,7 +42,7 @@ class CardRoom(Protocol):
 
     @property
     def watching(self) -> Watching:
-        """The tables that anybody with the link can watch."""
+        """The tables that are open to spectators."""
 
     @property
     def playing(self) -> Playing:
@@ -50,7 +50,7 @@ class CardRoom(Protocol):
 
     @property
     def mini_apps(self) -> Mapping[str, MiniApp]:
-        """Platforms whose own apps open our pages, by name."""
+        """Platforms with apps that open our pages, by name."""
 
     @property
     def lobby(self) -> Lobby:
@@ -63,7 +63,7 @@ class CardRoom(Protocol):
     def feature(self, kind: type[F]) -> F:
         """Return a feature of the bot, for pages that show it."""
 
-    # What people do
+    # Events from people
 
     async def handle_command(self, command: Command) -> Reply:
         """Answer a command. Never raises: a toast explains why something is not possible."""
@@ -86,14 +86,14 @@ class CardRoom(Protocol):
     async def suggestions(
         self, kind: ArgumentKind, begun: str, person: Person, place: str, game: str = ""
     ) -> list[Suggestion]:
-        """Return completions for an argument of which a person has typed ``begun``, the likeliest first.
+        """Return completions for an argument that begins with ``begun``, the likeliest first.
 
-        ``game`` is the id of the game, if chosen already. Open tables are those of this place, not of the whole chat. A
-        person who asks too often gets none. Raises a store error.
+        ``game`` is the id of the game, if chosen already. Open tables are limited to this place, not to the whole chat.
+        A person who asks too often gets none. Raises a store error.
         """
 
     async def offers(self, person: Person, typed: str) -> OfferList:
-        """Return what a person can send who has ``typed`` this; nothing if they ask too often.
+        """Return the offers for a person who has ``typed`` this; none if they ask too often.
 
         Nothing is stored: an offer carries all its terms. Raises a store error.
         """
@@ -101,12 +101,12 @@ class CardRoom(Protocol):
     async def note_offer_sent(self, person: Person, offer: str, typed: str, place: str = "") -> None:
         """Note that a person who had ``typed`` this has sent the offer with this id to ``place``.
 
-        The place is inline, and its chat can be unknown. From then on the message belongs to this offer. If the
-        platform does not report sent offers, the message belongs to the first offer that is accepted there. Raises a
-        store error.
+        The place is inline, and its chat can be unknown. After this the message belongs to this offer. If the platform
+        does not report sent offers, the message belongs to the first offer that is accepted there. Raises a store
+        error.
         """
 
-    # What happens to chats
+    # Events of chats
 
     def refresh_chat(self, chat: str) -> Awaitable[None]:
         """Update a chat's messages, because the bot can write there (again).
@@ -122,7 +122,7 @@ class CardRoom(Protocol):
     async def chat_language(self, place: str) -> str:
         """Return the language of a chat. Raises a store error."""
 
-    # What an adapter cannot do by itself
+    # Services
 
     def queue_answer(
         self,

@@ -10,8 +10,8 @@ from bot.platform import DeliveryError, is_retryable
 from bot.texts import texts
 
 HOURS = (8, 13, 18, 21)  # in the host's time zone
-LATE_HOURS = 2  # a message this late, after an outage, is not sent
-KEPT_DAYS = 2  # days for which the store remembers who got a day's message
+LATE_HOURS = 2  # later messages, after an outage, are not sent
+KEPT_DAYS = 2  # the store remembers the recipients of a day's message this long
 
 OFF = "off"
 
@@ -57,7 +57,7 @@ class ChosenHours:
         return {name.decode(): int(hour) for name, hour in found.items()}
 
     async def due(self, now: datetime) -> list[str]:
-        """Return those whose hour has come at most `LATE_HOURS` ago, including those who got today's message."""
+        """Return the names with an hour that came at most `LATE_HOURS` ago, even if today's message was sent."""
         return [name for name, hour in (await self.all_hours()).items() if 0 <= now.hour - hour < LATE_HOURS]
 
     async def note_sent(self, day: date, name: str) -> bool:

@@ -31,7 +31,7 @@ class Availability(Enum):
 
 
 class ArgumentKind(Enum):
-    """What an argument stands for. Platforms use it to offer choices."""
+    """The meaning of an argument. Platforms use it to offer choices."""
 
     PERSON = "somebody, by an @ and what they are called by"
     GAME = "a game's id"
@@ -46,8 +46,8 @@ class ArgumentKind(Enum):
 class Argument:
     """An argument of a command.
 
-    ``name`` is its English name, and ``names`` are those in other languages, as Discord shows them. ``placeholder``
-    stands for it in a line of help.
+    ``name`` is its English name, and ``names`` are those in other languages, as Discord shows them. Help lines show its
+    ``placeholder``.
     """
 
     name: str
@@ -245,7 +245,7 @@ COMMANDS: tuple[CommandSpec, ...] = (
     CommandSpec("mydata", {"it": "mieidati"}, _("get all I keep of you, as a file"), is_private=True),
     CommandSpec("forget", {"it": "dimenticami"}, _("have me forget you; I ask first"), is_private=True),
     CommandSpec("help", {"it": "aiuto"}, _("see what the bot can do")),
-    # Platforms send it when somebody opens the private chat.
+    # Sent by platforms when the private chat is opened.
     CommandSpec("start", is_listed=False),
 )
 

@@ -1,6 +1,6 @@
 """Limits on the number of connections to the bot's web servers, and on their idle time.
 
-aiohttp has no such limits: it gives a new connection an hour to send its first request.
+aiohttp lacks them: it gives a new connection an hour to send its first request.
 """
 
 import asyncio
@@ -29,7 +29,7 @@ OPEN_FILES, RESERVED_FILES = 12_000, 300
 PER_ADDRESS = 400
 """Connections per address: enough for a school with open pages, streams and browsers' spare connections."""
 
-IDLE_CHECKED = 16  # longest idle connections checked for one that can be closed
+IDLE_CHECKED = 16  # connections checked, longest idle first, when one must be closed
 
 REFUSAL = b"HTTP/1.1 503 Service Unavailable\r\nRetry-After: 30\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
 OUT_OF_FILES = (errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM)
@@ -56,8 +56,8 @@ def raise_file_limit(count: int = OPEN_FILES) -> None:
 class Connections:
     """The connections of one server.
 
-    ``most`` limits all of them, ``per_address`` those of one address. A network can have `NETWORK_FACTOR` times as
-    many. With ``behind_proxy``, a connection stops counting for its address once it carries a forwarded request: a
+    ``most`` limits their number, ``per_address`` the number for each address. A network can have `NETWORK_FACTOR` times
+    as many. With ``behind_proxy``, a connection stops counting for its address once it carries a forwarded request: a
     proxy's connections serve many visitors.
     """
 
@@ -175,7 +175,7 @@ class Connection(asyncio.Protocol):
 
     @property
     def is_flushed(self) -> bool:
-        """Whether the system has taken all data to send."""
+        """True if the system has taken all data to send."""
         return self._transport is None or not self._transport.get_write_buffer_size()
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:

@@ -91,11 +91,11 @@ class Core:
 
     @property
     def analyses_games(self) -> bool:
-        """Whether finished games are analysed automatically. That needs numba: plain Python is too slow."""
+        """True if finished games are analysed automatically. This requires numba, because plain Python is too slow."""
         return self.settings.analyse_results and find_spec("numba") is not None
 
     async def tables_of(self, person: str) -> list[Table]:
-        """Return the live tables where a person sits or has asked for a seat."""
+        """Return the live tables that a person has joined or asked to join."""
         return await self.room.lists.tables_of(person)
 
     async def tables_at(self, chat: str) -> list[Table]:

@@ -5,7 +5,7 @@ from datetime import date
 from typing import Any
 
 Choose = Callable[[Mapping[date, str]], str]
-"""Choose a day's item, given those of other days."""
+"""Choose a day's item, given the items of other days."""
 
 
 class DailyDraws:
@@ -20,7 +20,7 @@ class DailyDraws:
         return found.decode() if found else None
 
     async def draw(self, day: date, choose: Choose) -> str:
-        """Return the item of a day, and choose it if there is none. Of two concurrent choices the first counts."""
+        """Return the item of a day, choosing one if necessary. The first of two concurrent choices counts."""
         if found := await self.get(day):
             return found
         chosen = choose(await self._all())
@@ -28,7 +28,7 @@ class DailyDraws:
         return await self.get(day) or chosen
 
     async def replace(self, day: date, choose: Choose) -> str:
-        """Choose again for a day whose item no longer exists."""
+        """Choose again for a day because its item no longer exists."""
         chosen = choose(await self._all())
         await self._client.hset(self._key, day.isoformat(), chosen)
         return chosen

@@ -1,7 +1,7 @@
 """Marks for things that a person can do once a day. They outlast /forget until the day ends.
 
-A mark has no id: it is an HMAC-SHA-256 of the deed and the person's id under a random key of the day. The key and the
-marks are deleted when the day ends. After that nobody can tell whose they were.
+A mark has no id. It is an HMAC-SHA-256 of the deed and the person's id under a random key of the day. The key and the
+marks are deleted when the day ends. After that the marks cannot be traced to people.
 
 | key | type | contents |
 |---|---|---|
@@ -32,7 +32,7 @@ class DayMarks:
         """Note that a person has done this on a day."""
         await self._client.sadd(keys.MARKED, day.isoformat())
         await self._client.set(keys.day_key(day), secrets.token_bytes(KEY_BYTES), nx=True, ex=KEPT_SECONDS)
-        # Of two keys that are drawn at once the first counts.
+        # Another worker's key can have come first.
         if key := await self._client.get(keys.day_key(day)):
             await self._client.sadd(keys.day_marks(day), self._mark(key, person))
             await self._client.expire(keys.day_marks(day), KEPT_SECONDS)

@@ -69,7 +69,7 @@ def write_atomically(path: Path) -> Iterator[IO[bytes]]:
         with os.fdopen(_open_pipe(path), "wb") as pipe:
             yield pipe
     elif kind == "file" and path.absolute().parent in OPEN_FILES:
-        # Such as /dev/stdout that a shell sent to a file. The shell has that file open, so it must not be replaced.
+        # For example /dev/stdout, redirected to a file that the shell has open: it must not be replaced.
         with path.open("ab") as opened:
             yield opened
     elif kind == "device":
@@ -105,7 +105,7 @@ def _replace(path: Path) -> Iterator[IO[bytes]]:
     number, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".part", dir=path.parent)
     try:
         with os.fdopen(number, "wb") as file:
-            # Where there are no locks, nobody else gets one to take the file away by.
+            # Without support for locks, other processes cannot lock and delete the file either.
             with suppress(OSError):
                 fcntl.flock(file, fcntl.LOCK_EX)
             yield file

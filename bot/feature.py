@@ -38,7 +38,7 @@ class Forgetting(NamedTuple):
 
 
 class Handlers:
-    """Handlers of commands and presses. Subclasses set what they have."""
+    """Handlers of commands and presses. Subclasses fill the tables."""
 
     commands: Mapping[str, CommandHandler] = {}
     """By the command's name in `bot.commands`."""
@@ -57,7 +57,7 @@ class Handlers:
 
 
 class Feature(Handlers):
-    """An empty feature. Each feature overrides what it has."""
+    """An empty feature, with hooks for subclasses to override."""
 
     name = ""
     """Name of the feature's folder, and of tables that it opened (`bot.tables.table.Table.feature`)."""
@@ -77,7 +77,7 @@ class Feature(Handlers):
         """Continue after all messages of a finished game show its result."""
 
     async def refresh_chat(self, chat: str) -> None:
-        """Update the feature's messages in a chat where the bot can write again."""
+        """Update the feature's messages in a chat that the bot can write to again."""
 
     def steps_before_leaving(self, forgetting: Forgetting) -> Iterator[Step]:
         """Yield the steps to forget a person before they leave their tables."""

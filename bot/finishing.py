@@ -18,15 +18,15 @@ class Finisher:
         self._store, self._archive, self._ratings, self._policies = store, archive, ratings, policies
 
     async def finish(self, table: Table) -> Outcome:
-        """Archive and rate a finished game, or do what the table's policy says. Safe to call twice."""
+        """Archive and rate a finished game, or follow the table's policy. Safe to call twice."""
         assert table.game
         policy = self._policies.policy_of(table)
         if outcome := await policy.finish(table):
             return outcome
-        # Everybody can read the archive, and other tables have yet to play these cards.
+        # The archive is public, and other tables still have to play these cards.
         assert not table.is_duplicate
         game = await self._archive.add(table, time.time())
-        # The table is removed when this returns, and it may lie on another node than the game.
+        # The table is removed next, and it can be on another node of the store than the game.
         await self._store.confirm(keys.game(game.id), keys.GAMES_ORDER)
         await self._ratings.catch_up()
         await policy.on_archived(table, game)

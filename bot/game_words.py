@@ -18,7 +18,7 @@ BEFORE_POINTS = ("to", "a")
 """Words before the points, as on challenge cards."""
 
 DIGITS_READ, DIGITS_REPEATED = 100, 12
-"""Digits of a number that are read, and those that an error repeats."""
+"""Digits of a number that are read, and digits that an error repeats."""
 
 
 class NoSuchGame(TableError):

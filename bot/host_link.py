@@ -38,7 +38,7 @@ def show_link(folder: Path, link: str) -> None:
 
 def _write(folder: Path, link: str) -> None:
     make_private(folder)
-    # A fresh file of mode 0600 under a name nobody can guess: what stands there already may be somebody else's.
+    # A new file with mode 0600 and a random name: an existing one could belong to another user.
     number, name = tempfile.mkstemp(prefix=".playground.link.", dir=folder)
     try:
         with os.fdopen(number, "w") as file:
@@ -56,5 +56,5 @@ def delete_link(folder: Path, link: str) -> None:
         if path.read_text().strip() == link:
             path.unlink()
     except OSError:
-        # It opens nothing any more.
+        # The link no longer opens anything.
         return

@@ -1,7 +1,7 @@
-"""The idempotency keys of programs' requests.
+"""The idempotency keys of programs' requests, by the IETF draft `draft-ietf-httpapi-idempotency-key-header`.
 
-The rules are those of the IETF draft `draft-ietf-httpapi-idempotency-key-header`. A key belongs to one request. The
-same request with the same key is done once and answered again. Another request with that key is refused.
+A key belongs to one request. The same request with the same key is done once and answered again. Another request with
+that key is refused.
 """
 
 import json

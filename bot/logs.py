@@ -26,7 +26,7 @@ def _hidden(module: str) -> Iterator[None]:
         del modules[module]
 
 
-# It imports rich where that is there, as it is with typer, for tracebacks that we have nobody see: 0.2 s and 9 MB.
+# It imports rich if installed, as with typer, for tracebacks that we never show: 0.2 s and 9 MB.
 with _hidden("rich"):
     import structlog
 

@@ -9,7 +9,7 @@ from bot.platform import Command, Person, platform_of
 from bot.tables.chairs import Invited
 from bot.tables.errors import TableError
 
-HANDLE = re.compile(r"[\w.]{1,64}")  # what can follow an @ on any platform
+HANDLE = re.compile(r"[\w.]{1,64}")  # the text after an @, on any platform
 
 LONGEST_SHOWN = 32
 
@@ -30,7 +30,7 @@ class OnePersonAtATime(TableError):
 
 
 async def find_invited(people: People, command: Command) -> Invited | None:
-    """Return the challenged person; None if the challenge is open to everybody.
+    """Return the challenged person, or None for an open challenge.
 
     Raises `OnePersonAtATime` for several people, and `NotYourself`.
     """
@@ -39,7 +39,7 @@ async def find_invited(people: People, command: Command) -> Invited | None:
         return None
     if about.id == command.person.id or (about.handle and about.handle == command.person.handle):
         raise NotYourself()
-    # An invitation is found by its handle: it must look like one.
+    # Invitations are looked up by handle, so it must be valid.
     return Invited(about.id, about.handle if HANDLE.fullmatch(about.handle) else "", about.name)
 
 
@@ -84,7 +84,7 @@ def _mentioned_people(command: Command) -> Sequence[Person]:
     """Return all mentioned people, from the platform's data and from the words."""
     told = {one.handle.lower() for one in command.about}
     words = [word[1:].rstrip(",;:!?.") or word[1:] for word in command.words if word.startswith("@")]
-    # A bare @ names somebody too: nobody is challenged instead of them.
+    # A bare @ counts as a mention: otherwise the challenge would be open.
     return [*command.about, *(Person("", word, word) for word in words if not word or word.lower() not in told)]
 
 

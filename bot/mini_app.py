@@ -11,7 +11,7 @@ class InvalidLaunch(Exception):
 
 @runtime_checkable
 class MiniApp(Protocol):
-    """An adapter whose platform has such an app."""
+    """The adapter of a platform with such an app."""
 
     platform: str
 

@@ -23,8 +23,8 @@ def add_monitoring(app: web.Application, card_room: CardRoom, host: str) -> None
     """Serve both endpoints on an app that listens on ``host``.
 
     /healthz returns JSON, with status 200 while the worker is healthy and 503 otherwise. /metrics is for Prometheus.
-    Requests through a reverse proxy are refused. So are requests by a name that is neither this machine's nor permitted
-    by the host, because another site could own that name (DNS rebinding).
+    Requests through a reverse proxy are refused. The name in the request must be this machine's or permitted by the
+    host. Any other name could belong to another site (DNS rebinding).
     """
     is_networked, permitted = host not in LOOPBACK, card_room.settings.permitted_monitoring_names
 

@@ -25,7 +25,7 @@ LEADING_BLANKS, TRAILING_BLANKS = re.compile(f"{UNSEEN}*"), re.compile(f"{UNSEEN
 
 JOINERS = "\u200c\u200d"
 JOINED = "\u0600-\u07ff\u0900-\u0dff\u2190-\u2bff\ufe0f\U0001f000-\U0001faff"
-"""Scripts whose characters use joiners: Arabic, the scripts of India, emoji."""
+"""Scripts with joiners: Arabic, the scripts of India, emoji."""
 
 LOOSE_JOINER = re.compile(rf"(?<![{JOINED}{JOINERS}])[{JOINERS}]|[{JOINERS}](?![{JOINED}{JOINERS}])")
 """A joiner that joins nothing: it could only make a name look like another."""
@@ -92,7 +92,7 @@ def distinct_name(name: str, taken: Iterable[str], longest: int = LONGEST_NAME) 
 
 
 def distinct_names(names: Sequence[str], longest: int = LONGEST_NAME) -> list[str]:
-    """Return the names in order, with numbers after those that look like an earlier one.
+    """Return the names in order, with numbers after names that look like an earlier one.
 
     The first of several similar names never changes.
     """

@@ -1,7 +1,7 @@
 """The payload of an offer's button: the game, its sender, the hour and a signature.
 
-The bot stores nothing about an offer until somebody accepts it, so these bytes hold all that opens its table. The
-signature prevents challenges in another person's name and changed terms.
+The bot stores nothing about an offer before it is accepted, so these bytes hold all that opens its table. The signature
+prevents challenges in another person's name and changed terms.
 """
 
 import hashlib
@@ -47,7 +47,7 @@ class Terms(NamedTuple):
 
     @property
     def is_valid(self) -> bool:
-        """Whether it can still be accepted. An offer from the future was made before the clock was set back."""
+        """True if it can still be accepted. An offer from the future was made before the clock was set back."""
         return abs(_current_hour() - self.hour) <= VALID_HOURS
 
 

@@ -92,10 +92,10 @@ class Outages:
     def record_result(self, platform: str, error: BaseException | None) -> None:
         """Record the end of a call, with its error if there is one."""
         if isinstance(error, SlowDown):
-            # How long is the place's affair: others may be spoken to meanwhile.
+            # The wait is for one place only: other places can be used meanwhile.
             self.record_failure(platform, "it asks to wait")
         elif isinstance(error, PlatformFailure) and not isinstance(error, MessageRefused):
-            # Where the adapter knows already that it cannot speak, it says so itself.
+            # If the adapter knows that it is down, it reports that itself.
             self.record_failure(platform, str(error), counts=self._is_healthy(platform))
         elif error is None or isinstance(error, DeliveryError):
             self.record_success(platform)

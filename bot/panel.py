@@ -25,8 +25,7 @@ class Span(NamedTuple):
     """A piece of text. ``person`` is the id of a mentioned person (``platform:id``), and ``text`` is what readers see.
 
     "small" marks whole lines that few people read: platforms show them small or fold them. A "call" is a mention that
-    should ring with a new message, where a platform distinguishes that. A "quiet" mention must not ring, and looks like
-    the others where a platform can do that.
+    should ring with a new message, if the platform distinguishes that. A "quiet" mention must not ring, but look alike.
     """
 
     text: str
@@ -57,15 +56,15 @@ class Button(NamedTuple):
     | ``kind`` | effect |
     |---|---|
     | press | sends ``payload`` back |
-    | aside | a press whose answer only the presser sees; left out where the platform cannot do that |
+    | aside | a press, answered to the presser alone |
     | private | opens the private chat and shows the hand at the table ``payload`` |
-    | join | link that seats its opener at the table ``payload``, also where it is forwarded (`join_start_word`) |
-    | share | lets the presser send an offer (`bot.platform.Offer`) to a chat, with ``payload`` typed in |
-    | group | lets the presser choose a group of theirs; the bot joins it and shows the table ``payload`` |
-    | link | opens our page at the address ``payload``, where pages can be reached (`Adapter.pages_url`) |
+    | join | link that seats its opener at the table ``payload``, even if forwarded (`bot.actions.join_start_word`) |
+    | share | sends an offer (`bot.platform.Offer`) to a chat, with ``payload`` typed in |
+    | group | brings the bot into a group of the presser's, to show the table ``payload`` |
+    | link | opens our page at the address ``payload``, if pages can be reached (`Adapter.pages_url`) |
     | browser | asks for a personal link to the table's page |
 
-    Platforms without such links, or without offers, leave the button out.
+    Platforms leave out kinds that they do not support.
 
     ``about`` is the card (``3D``) or the packets (``4``, ``1 5``) on the board that replace the button on a page.
     """
@@ -149,8 +148,7 @@ def utf16_length(text: str) -> int:
 def split_row(row: Row, most_by_length: Sequence[tuple[int, int]]) -> list[Row]:
     """Split a row into rows of similar length that fit on a phone.
 
-    ``most_by_length`` lists the maximum number of buttons for rows whose longest label has more than so many
-    characters.
+    ``most_by_length`` has pairs of a length and the maximum number of buttons in rows with longer labels.
     """
     longest = max([len(button.label) for button in row])
     most = next(count for length, count in most_by_length if longest > length)
@@ -181,7 +179,7 @@ class Writer:
         if text and style != self._style:
             self._set_style(style)
         if self._style == "code":
-            # A line's end is no code.
+            # The newline is not part of the code.
             self._run.append(text)
             self._set_style("")
             text = ""
@@ -206,13 +204,13 @@ class Writer:
         """Add an empty line, unless there is one already or the text is empty."""
         if not self._has_gap:
             is_at_fold = self._fold == len(self._spans) and not self._run
-            # In no style: not everywhere does Markdown carry one over an empty line.
+            # Without style: some Markdown dialects end a style at an empty line.
             if self._style:
                 self._set_style("")
             self._run.append("\n")
             self._has_gap = True
             if is_at_fold:
-                # What folds up does not begin with an empty line.
+                # The folded part must not begin with an empty line.
                 self._set_style("")
                 self._fold = len(self._spans)
 

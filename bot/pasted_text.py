@@ -63,7 +63,7 @@ def read_pasted(text: str) -> Pasted | None:
     words = TOKEN.findall(command["rest"] if command else said)
     found = BARE.fullmatch(_joined(words)) or _likeliest(words, text)
     if found is None and command and words:
-        # The first word as it was written: "what's" holds no code WHAT.
+        # The first word with its punctuation: "what's" is not the code WHAT.
         found = BARE.fullmatch(AROUND.sub("", command["rest"].split()[0]))
     return _pasted(found) if found else None
 

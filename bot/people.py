@@ -20,9 +20,7 @@ from engine.games import first_game
 
 SUITS = ("italian", "french")
 HANDS = ("private", "aside")
-"""Where people see their hands: in the private chat, or ephemeral in the group. The store and old buttons have these
-words.
-"""
+"""Hands are shown in the private chat, or ephemeral in the group ("aside" in the store and in old buttons)."""
 
 STYLES: tuple[CardStyle, ...] = ("classic", "easy")  # how pictures draw cards
 
@@ -53,7 +51,7 @@ FRESH_SECONDS = 600.0
 
 
 UNKNOWN = "?"
-"""Name of a person of whom nothing is known. `plain_name` never returns it."""
+"""Name of an unknown person. `plain_name` never returns it."""
 
 
 @dataclass(frozen=True)
@@ -78,22 +76,21 @@ class Profile:
 
     @property
     def is_known(self) -> bool:
-        """Whether the bot knows this person."""
         return self.name != UNKNOWN
 
     @property
     def has_private_chat(self) -> bool:
-        """Whether they ever wrote or pressed in their private chat. They can have closed it since."""
+        """True if they ever wrote or pressed in their private chat. They can have closed it since."""
         return self.private == "1"
 
     @property
     def wants_ephemeral(self) -> bool:
-        """Whether they want ephemeral hands in the group instead of the private chat."""
+        """True if they want ephemeral hands in the group instead of the private chat."""
         return self.hands == "aside"
 
     @property
     def wants_calls(self) -> bool:
-        """Whether they want a notification in the group when it is their turn."""
+        """True if they want a notification in the group when it is their turn."""
         return self.called == "1"
 
     @property
@@ -102,7 +99,7 @@ class Profile:
 
     @property
     def wants_phrases(self) -> bool:
-        """Whether they want to read what strangers say to them."""
+        """True if they want to read what strangers say to them."""
         return self.phrases == "1"
 
 
@@ -111,7 +108,7 @@ class ChatProfile:
     """A chat's profile.
 
     ``clock`` is in seconds a move. ``game`` is the game last played there. ``name`` is empty if unknown.
-    ``can_be_watched``: anybody with the link can watch its tables.
+    ``can_be_watched``: its tables are open to spectators with the link.
     """
 
     id: str
@@ -162,7 +159,7 @@ class People:
         if found.profile is None:
             chosen: dict[str, Any] = {name: found.fields[name] for name in STORED if name in found.fields}
             if "name" in chosen:
-                # An earlier release let everybody have the robots' sign.
+                # An earlier release allowed the robot sign in all names.
                 chosen["name"] = name_of(id, chosen["name"])
             found.profile = Profile(id, **chosen)
         return found.profile
@@ -175,7 +172,7 @@ class People:
         found = await self._load(_chat_key(place))
         if moved := found.fields.get(MOVED):
             return await self.chat(moved)
-        # The key may be of several places: of all messages in a chat that the bot is not in.
+        # Inline messages in a chat without the bot share a key.
         if found.chat is None or found.chat.id != place:
             fields = found.fields
             found.chat = ChatProfile(
@@ -194,15 +191,15 @@ class People:
     async def meet(self, person: Person, place: str = "", chat_name: str = "") -> Profile:
         """Update a person's name and the day they were last seen.
 
-        At the first meeting, the language of their client becomes theirs and that of the chat at ``place``. In their
+        At the first meeting, set their language and the language of the chat at ``place`` from their client. In their
         private chat, note that they have one.
         """
         if person.id in self.being_forgotten:
-            # Whose profile may be gone though no word of it came here: who is known by memory alone is a stranger to
-            # the last look, and what they begin goes.
+            # Another worker could have deleted the profile without notice here. With only a cached profile, the last
+            # step of the forgetting would treat the person as a stranger and delete their new data.
             self.forget(keys.person(person.id))
         known = await self._fields(keys.person(person.id))
-        # Never an earlier day than is known: a clock that is set back must not make anybody look forgotten.
+        # Never an earlier day: a clock that is set back must not make profiles look unused.
         used = max(await self._today(), int(known.get("used", 0)))
         seen = {"name": name_of(person.id, person.name), "handle": person.handle, "used": str(used)}
         language = language_of(person.language)
@@ -211,7 +208,7 @@ class People:
         if place == private_place(person.id):
             seen["private"] = "1"
         if known.get("handle", "") != person.handle:
-            # First, for the profile tells whether it has been done.
+            # First, because the stored handle shows that this is done.
             await self._rename(person.id, known.get("handle", ""), person.handle)
         await self._store(keys.person(person.id), {n: value for n, value in seen.items() if known.get(n) != value})
         if place and not is_private(place):
@@ -231,7 +228,7 @@ class People:
         if new:
             await self._client.set(keys.handle(platform, new), id)
         if old and old.lower() != new.lower():
-            # By now it may be somebody else's.
+            # Another person can have the handle by now.
             await self._delete_if(keys=[keys.handle(platform, old)], args=[id])
 
     async def reload(self, id: str) -> Profile:  # noqa: A002
@@ -254,9 +251,7 @@ class People:
         await self._store(keys.person(id), choices)
 
     async def last_choices(self, id: str) -> list[Choice]:  # noqa: A002
-        """Return what a person last played of each game, or the usual choice; the game that they chose last comes
-        first.
-        """
+        """Return a person's last choice for each game, or the usual choice. The game that they chose last comes first."""
         fields = await self._fields(keys.person(id))
         games = sorted(GAMES, key=lambda game: game != fields.get("game"))
         return [
@@ -265,7 +260,6 @@ class People:
         ]
 
     async def note_choice(self, id: str, choice: Choice) -> None:  # noqa: A002
-        """Store what a person has chosen to play."""
         fields, chosen = await self._fields(keys.person(id)), {"game": choice.game, f"game:{choice.game}": choice.text}
         await self._store(keys.person(id), {name: value for name, value in chosen.items() if fields.get(name) != value})
 
@@ -273,7 +267,7 @@ class People:
         await self._store(_chat_key(place), choices)
 
     async def note_chat(self, place: str, language: str, name: str = "") -> None:
-        """Set a chat's language if it has none, and update its name if known."""
+        """Set a chat's language once, and update its name if known."""
         known, changes = await self._fields(_chat_key(place)), {"name": plain_name(name)} if name else {}
         if "language" not in known:
             changes["language"] = language
@@ -304,7 +298,7 @@ class People:
             return remembered
         read = self._reads[key] = object()
         try:
-            # Its age counts from before it was asked.
+            # The age counts from before the read.
             found = CachedProfile(time.monotonic(), {})
             stored = await self._client.hgetall(key)
             found.fields.update((name.decode(), value.decode()) for name, value in stored.items())
@@ -321,7 +315,7 @@ class People:
             await self._client.hset(key, mapping=changes)
             self._reads.pop(key, None)
             if remembered := self._remembered.get(key):
-                # The rest of it is no younger for that.
+                # The other fields keep their age.
                 self._remembered.put(key, CachedProfile(remembered.at, {**remembered.fields, **changes}))
             if self._on_change:
                 await self._on_change(key)

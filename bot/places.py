@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 
 INLINE, GUEST = "~", "guest"
-"""Prefixes of chats without the bot: where it can edit one message, and where it can answer for a while."""
+"""Prefixes of chats without the bot: for one editable message, and for answers during a while."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,20 +52,20 @@ class Place:
 
     @property
     def is_private(self) -> bool:
-        """Whether only one person sees messages there."""
+        """True if only one person sees messages there."""
         return bool(self.person)
 
     @property
     def is_inline(self) -> bool:
-        """Whether it is a message in a chat without the bot: the only one there that the bot can edit."""
+        """True for a message in a chat without the bot: the only one there that the bot can edit."""
         return not self.person and self.chat.startswith(INLINE)
 
     @property
     def is_guest(self) -> bool:
-        """Whether it is in a chat without the bot, where the bot can answer for a while."""
+        """True for a chat without the bot that the bot can answer for a while."""
         return self.chat.startswith(GUEST)
 
     @property
     def is_ephemeral(self) -> bool:
-        """Whether it is in a group but only one person sees it."""
+        """True if it is in a group but only one person sees it."""
         return bool(self.person and self.chat)

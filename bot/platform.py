@@ -22,7 +22,7 @@ from bot.places import Place
 class Person(NamedTuple):
     """A person on a platform: ``id`` is ``platform:id``, ``handle`` is their @name without the @.
 
-    ``id`` is empty if only the handle is known. ``language`` is that of their client.
+    ``id`` is empty if only the handle is known. ``language`` is their client's.
     """
 
     id: str
@@ -54,11 +54,11 @@ class Command:
 class Press:
     """A press of a button on one of the bot's messages.
 
-    ``ephemeral`` is the place where the bot can show the presser ephemeral messages from now on; empty if it cannot.
-    ``genuine``: the platform confirms that the message has this button. Clients can invent a payload, and then the
-    message must not be edited. ``message`` is empty for a press on our pages by a platform's user: their place is the
-    private chat. ``is_admin``: the presser administers the group; None if unknown. ``visitor`` is the address of a
-    guest of the web pages.
+    ``ephemeral`` is a place for ephemeral messages to the presser from now on; empty if unavailable. ``genuine``: the
+    platform confirms that the message has this button. Clients can invent a payload, and then the message must not be
+    edited. ``message`` is empty for a press on our pages by a platform's user: their place is the private chat.
+    ``is_admin``: the presser administers the group; None if unknown. ``visitor`` is the address of a guest of the web
+    pages.
     """
 
     key: str
@@ -90,7 +90,7 @@ class Reply:
     alone, neither is shown, except a panel that ``is_to_pass_on``.
 
     ``start_word``: the presser needs a private chat; unless they have one, open it with this word.
-    ``has_private_chat``: they have or had one. Where a platform cannot open one, the ``toast`` asks for it.
+    ``has_private_chat``: they have or had one. If the platform cannot open one, the ``toast`` asks for it.
     """
 
     toast: str = ""
@@ -106,10 +106,10 @@ class Reply:
 class SentMessage(NamedTuple):
     """A message of the bot.
 
-    ``picture`` is what the adapter needs about its picture for an edit: short, without tabs, empty if there is none or
-    the stored value was lost. ``is_certain``: it certainly shows the last edit, which could have failed or not been
-    noted. ``is_settled`` is False if a timed-out upload can still overwrite what the adapter sent. Then the message is
-    edited again a little later.
+    ``picture`` is the adapter's note about its picture for edits: short, without tabs. It is empty without a picture,
+    or if the stored value was lost. ``is_certain``: it certainly shows the last edit, which could have failed or not
+    been noted. ``is_settled`` is False if a timed-out upload can still overwrite the message. Then it is edited again a
+    little later.
     """
 
     message: str
@@ -135,11 +135,11 @@ class Adapter(Protocol):
 
     @property
     def has_ephemeral(self) -> bool:
-        """Whether the platform can show ephemeral messages, as far as is known."""
+        """True if the platform can show ephemeral messages, as far as is known."""
 
     @property
     def shows_pictures(self) -> bool:
-        """Whether messages can have a picture. Then panels come with one if it could be painted."""
+        """True if messages can have a picture. Then panels come with one if it could be painted."""
 
     @property
     def pages_url(self) -> str:
@@ -151,7 +151,7 @@ class Adapter(Protocol):
     async def start(self) -> None:
         """Prepare the adapter, before the first `serve`. Raise `BadSetting` with instructions if a setting is missing.
 
-        After any other error it is called again. Until it returns, calls raise `NotDelivered`.
+        After any other error it is called again. Before it returns, calls raise `NotDelivered`.
         """
 
     async def close(self) -> None:
@@ -166,7 +166,7 @@ class Adapter(Protocol):
 
     @property
     def healthy(self) -> bool:
-        """Whether the platform can be reached, as far as is known."""
+        """True if the platform can be reached, as far as is known."""
 
     def rate_limit(self, place: str) -> RateLimit | None:
         """Return the rate limit of a place; None if messages there do not count now."""
@@ -175,9 +175,9 @@ class Adapter(Protocol):
         """Return the rate limit of this worker for all places together."""
 
     def invitation_url(self, code: str, place: str, message: str) -> str:
-        """Return an address that leads users of the platform to the table ``code``, whose challenge ``message`` shows.
+        """Return an address for users of the platform that leads to the table ``code`` with the challenge ``message``.
 
-        Empty if there is none, or if a "join" button does that.
+        Empty if there is no address, or if a "join" button does that.
         """
 
     def has_admins(self, place: str) -> bool:
@@ -189,9 +189,9 @@ class Adapter(Protocol):
     async def send(self, place: str, panel: Panel, key: str, *, silent: bool = False) -> SentMessage:
         """Send a panel and return the message.
 
-        A ``silent`` message replaces one that could not be edited, and should ring no phone. A second send with the
-        same ``key`` is the same message, if the platform supports that. Raises `NoPicture` if the picture is not
-        possible there soon. Texts that do not need it can also go without.
+        With ``silent`` it replaces an uneditable message, and should ring no phone. A second send with the same ``key``
+        is the same message, if the platform supports that. Raises `NoPicture` if the picture is not possible there
+        soon. Texts that do not need it can also go without.
         """
 
     async def edit(self, place: str, sent: SentMessage, panel: Panel) -> SentMessage:
@@ -354,7 +354,7 @@ def is_inline(place: str) -> bool:
 
 @lru_cache(maxsize=10_000)
 def can_write_anytime(place: str) -> bool:
-    """Return whether the bot can write there at any time: not in chats without the bot, nor at ephemeral places."""
+    """Return whether the bot can write there at any time. Chats without the bot and ephemeral places are excluded."""
     where = Place.parse(place)
     return not (where.is_inline or where.is_guest or where.is_ephemeral)
 

@@ -38,7 +38,7 @@ class PrivateHands:
         return brought
 
     async def toast(self, profile: Profile, code: str = "") -> str:
-        """Return the text for a person whose hands are sent to their private chat, at one table or all.
+        """Return the text for a person before their hands, at one table or all, are sent to their private chat.
 
         Call it before sending: it depends on the state of the last message there.
         """

@@ -41,12 +41,12 @@ def _run(given: bytes) -> bytes:
     try:
         function, about = pickle.loads(given)  # noqa: S301 - from the bot itself
         return pickle.dumps((True, function(*about)), pickle.HIGHEST_PROTOCOL)
-    except Exception as error:  # noqa: BLE001 - it is the bot's to handle
+    except Exception as error:  # noqa: BLE001 - the bot handles it
         error.add_note("".join(traceback.format_tb(error.__traceback__)))
         try:
             answer = pickle.dumps((False, error))
             pickle.loads(answer)  # noqa: S301 - it was just made
-        except Exception:  # noqa: BLE001 - an error of any class that cannot be sent over
+        except Exception:  # noqa: BLE001 - the error cannot be pickled
             answer = pickle.dumps((False, RuntimeError(type(error).__name__)))
         return answer
 

@@ -19,7 +19,7 @@ from bot.process_main import SIZE_BYTES, frame, run_worker
 NewProcess = multiprocessing.get_context("spawn").Process
 """Spawned, not forked: a copy of the bot would have its memory and connections."""
 
-TRIES = 3  # attempts for work whose process dies
+TRIES = 3  # attempts for work if processes die of it
 REAPING_SECONDS = 1.0  # longest wait in `Processes.stop` for killed processes
 
 PIPELINED = 2
@@ -50,7 +50,7 @@ class _Process:
         ours, theirs = socket.socketpair()
         try:
             with theirs:
-                # Python ends a daemon when it exits itself, and would wait for any other process.
+                # Python kills daemons at exit, but waits for other processes.
                 process = NewProcess(target=run_worker, args=(theirs, niceness), daemon=True)
                 process.start()
         except OSError:
@@ -127,7 +127,7 @@ class Processes:
     def stop(self) -> None:
         """Kill the processes and drop their work.
 
-        A process that compiles searches is busy for up to half a minute, so none is asked to end. That breaks no file:
+        A process that compiles searches is busy for up to half a minute, so none is asked to end. Files stay intact:
         numba writes under another name first.
         """
         self._is_stopped = True

@@ -23,7 +23,7 @@ PREFIX = "web:robot-"
 
 ID_BYTES, TOKEN_BYTES = 6, 32
 MOST_PROGRAMS, MOST_OF_PEOPLE, MOST_EACH = 1000, 900, 5
-"""Limits: all programs; those of people, to leave room for the host's; those of one person."""
+"""Limits of the number of programs: in all, of people (to leave room for the host's), and of one person."""
 
 LONGEST_PROGRAM_NAME = 60
 
@@ -33,12 +33,8 @@ KEEP = read_script(__file__, "keep_program")
 class ProgramError(Exception):
     """A program's request is not possible; the text says why, in English.
 
-    | ``reason`` | meaning |
-    |---|---|
-    | missing | nothing of this kind exists for the program |
-    | old | it decided on an outdated state |
-    | often | it can ask again after ``wait`` seconds |
-    | wrong | anything else |
+    ``reason`` is "missing" if nothing of this kind exists for the program. It is "old" if the program decided on an
+    outdated state, "often" if it can ask again after ``wait`` seconds, and "wrong" otherwise.
     """
 
     def __init__(
@@ -76,7 +72,7 @@ def name_of(person: str, name: str) -> str:
 
 
 def stored_fields(person: str) -> list[StoredField]:
-    """Return what the store keeps of a program: its name and the digest of its token."""
+    """Return the stored data of a program: its name and the digest of its token."""
     return [StoredField(keys.PROGRAMS, person.removeprefix(PREFIX))] if is_program(person) else []
 
 
@@ -118,7 +114,7 @@ class Programs:
         return f"{program.id}.{token}"
 
     async def owned_by(self, owner: str) -> list[Program]:
-        """Return the programs whose tokens a person created, by name."""
+        """Return the programs that a person created, by name."""
         return [one for one in await self.all() if one.owner == owner]
 
     async def revoke_owned(self, owner: str, id_: str) -> None:
@@ -137,7 +133,7 @@ class Programs:
         )
 
     async def revoke(self, id_: str) -> bool:
-        """Revoke a program's token; return False if there is no such program. Its games go on without it."""
+        """Revoke a program's token; return False if it is unknown. Its games go on without it."""
         is_known = bool(await self._client.hdel(keys.PROGRAMS, id_))
         await self._client.delete(keys.used_keys(id_))
         return is_known

@@ -1,6 +1,6 @@
-"""Names that the bot gives: pseudonyms of forgotten people ("somebody"), and names of guests.
+"""Names that the bot gives: pseudonyms of forgotten people, and names of guests.
 
-Each forgotten person gets another pseudonym, so that recalculated ratings stay the same for everybody else. The person
+Each forgotten person gets another pseudonym, so that recalculated ratings of the others stay the same. The person
 behind a pseudonym is known only during the forgetting (`bot.features.privacy.forgetting`).
 """
 
@@ -40,7 +40,7 @@ class ForgettingMark(NamedTuple):
 
 
 def new_pseudonym() -> str:
-    """Return a new id on a platform where nobody can sign in."""
+    """Return a new id on a platform without sign-in."""
     return f"{PSEUDONYM_PLATFORM}:{secrets.token_hex(4)}"
 
 

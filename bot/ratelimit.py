@@ -53,6 +53,6 @@ class RateLimiter:
             self._due[key] -= rate_limit.interval
 
     def _evict(self) -> None:
-        """Evict keys whose events are due first, so that a flood of new keys cannot reset a limit."""
+        """Evict the keys with the earliest due events, so that a flood of new keys cannot reset a limit."""
         for key in sorted(self._due, key=self._due.__getitem__)[: -(-self._most // EVICTED_PART)]:
             del self._due[key]

@@ -32,7 +32,7 @@ MOST_WAITING = 8  # waiting requests for each process: later ones would come too
 
 
 def choose(level: str, view: View, history: Sequence[MoveEntry], seed: int) -> str | None:
-    """Return a robot's choice, given a seat's view and history. The same seed gives the same choice if there is time."""
+    """Return a robot's choice for a seat's view and history. The same seed gives the same choice if time allows."""
     return robot(level, Random(seed), _budget()).choose(view, history)
 
 
@@ -82,7 +82,7 @@ class RobotPool:
     async def move(self, level: str, view: View, history: Sequence[MoveEntry]) -> str | None:
         """Return the move of a robot of this level; None to pass on an out-of-turn move.
 
-        If all processes are busy or one must start first, a simpler robot plays so that nobody waits.
+        If all processes are busy or one must start first, a simpler robot plays to keep the game going.
         """
         seed = secrets.randbits(64)
         if self._movers.pending < MOST_WAITING * self._movers.count:
@@ -109,7 +109,7 @@ class RobotPool:
         return await self._analysers.run(work, *args)
 
     async def hint(self, view: View, history: Sequence[MoveEntry]) -> Hint | None:
-        """Return the strong robot's advice; None if it has none or no time.
+        """Return the strong robot's advice; None without advice or time.
 
         At most one hint for each process runs at a time, so a move waits for one at most.
         """
@@ -136,7 +136,6 @@ class RobotPool:
 
     @property
     def is_busy(self) -> bool:
-        """Whether a move or hint is pending."""
         return self._movers.pending > 0
 
     async def verdicts(self, record: Record, deal: int) -> list[Verdict]:

@@ -74,12 +74,12 @@ async def run(settings: Settings) -> None:
 
     def end() -> None:
         stop.set()
-        # A store may take minutes to read its file.
+        # A store can take minutes to load its file.
         if opening:
             opening.cancel()
 
     for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
-        # As `nohup` has it: the bot outlives its terminal.
+        # With `nohup`, SIGHUP is ignored: the bot outlives its terminal.
         if number != signal.SIGHUP or signal.getsignal(number) is not signal.SIG_IGN:
             loop.add_signal_handler(number, end)
     tune_garbage_collector()
@@ -87,7 +87,7 @@ async def run(settings: Settings) -> None:
     loop.set_exception_handler(handle_loop_error)
     try:
         async with open_worker(settings) as worker:
-            # Before anybody is served: where the others' days end elsewhere nobody is.
+            # First: this worker must not serve anyone if the others have another time zone.
             await _retry_start(partial(worker.shards.join, PATIENCE))
             opening = None
             await _work(worker, stop)

@@ -28,8 +28,8 @@ log = structlog.get_logger()
 class Scheduler:
     """Runs the clocks of this worker's shards.
 
-    The store decides when a clock rings, in playing time (`bot.store.attendance`). The worker has a timer for each
-    table whose clock rings soon, and then asks the store.
+    The store decides when a clock rings, in playing time (`bot.store.attendance`). The worker has timers for tables
+    with clocks that ring soon, and then asks the store.
     """
 
     def __init__(self, room: Room, shards: Shards, robot_pool: RobotPool, policies: Policies) -> None:
@@ -69,7 +69,7 @@ class Scheduler:
         now = asyncio.get_running_loop().time()
         for code, seconds in found.items():
             known = self._soon.get(code)
-            # A commit meanwhile knows better; what is too soon does no harm.
+            # A commit in between has set a newer time; a timer that rings too early is harmless.
             if known is None or known.when() > now + seconds:
                 self.set_clock(code, seconds)
 
@@ -92,8 +92,8 @@ class Scheduler:
 
     async def _ring(self, code: str) -> None:
         try:
-            # The clock is asked for after the table: it has rung at the version below, or the table has gone on since,
-            # and the commit is refused.
+            # The clock is read after the table. Either it has rung at this version, or the table has changed since and
+            # the commit is refused.
             table = await self.room.table(code)
             seconds = await self.room.store.attendance.rings_in(code)
             if seconds is not None and seconds <= 0:
@@ -101,10 +101,10 @@ class Scheduler:
             elif seconds is not None:
                 self.set_clock(code, max(seconds, TOO_EARLY))
         except TableError:
-            # Somebody was faster. Their commit has set the clock anew, or the next poll finds it.
+            # Another commit was faster. It has set the clock again, or the next poll finds it.
             log.debug("clock_overtaken", table=code)
         except STORE_ERRORS as error:
-            # It still stands in the store, and is found when that is back.
+            # The clock is still in the store, and is found when that is back.
             self.room.store.outage.begin(error)
         except Exception:
             log.exception("clock_failed", table=code)
@@ -122,7 +122,7 @@ class Scheduler:
             await self.room.time_passed(table.code, table.version)
 
     async def play_for(self, table: Table, level: str, update: str = "") -> Table:
-        """Have a robot move for the seat whose turn it is; ``update`` is the key of the request, if there was one."""
+        """Have a robot move for the seat to move; ``update`` is the key of the request, if there was one."""
         assert table.game
         seat = table.game.turn
         assert seat is not None
@@ -148,7 +148,7 @@ class Scheduler:
             try:
                 table = table.after([Move(seat, move or "")], "")
             except ClaimRefused:
-                # Trying costs nothing, and nobody is told; the robot still owes a move.
+                # A refused claim has no cost and is not announced; the robot must still move.
                 view = view.without_claims()
                 continue
             moves.append(move or "")

@@ -52,7 +52,7 @@ class Sessions:
         """Use a secret up and return its person; empty if it is not valid any more."""
         found = await self._client.getdel(keys.entrance(token_digest(held)))
         if found not in (None, GOOD):
-            # Links of workers older than release 0.1.0 do not tell whose they are: once that is out this may go.
+            # Links of workers before release 0.1.0 have the person in the store: remove this after that release.
             return str(found.decode())
         return held.rpartition(".")[0] if found else ""
 
@@ -78,7 +78,7 @@ class Sessions:
         if now - fields["used"] > NOTED_SECONDS:
             used = json.dumps({**fields, "used": now})
             await self._note(keys=[keys.sessions(person)], args=[id_, known, used, KEPT_SECONDS])
-            # The key stays as long as one of them is used.
+            # The key lives as long as any session is used.
             await self._end_unused(person, MOST_SESSIONS)
         return person
 

@@ -21,7 +21,7 @@ ENV_FILE = Path(".env")
 ENCODING = "utf-8-sig"  # UTF-8, with or without a byte order mark
 
 ALIKE = 0.85
-"""How similar, by difflib, a name in `.env` must be to a setting to count as a misspelling."""
+"""Similarity by difflib from which a name in `.env` counts as a misspelt setting."""
 
 LONGEST_SHOWN = 60  # characters of a wrong value that errors repeat
 
@@ -125,7 +125,7 @@ class Settings(BaseSettings):
         scheme, _separator, rest = url.partition("://")
         if scheme not in STORE_SCHEMES:
             raise ValueError(f"must begin with one of {', '.join(f'{scheme}://' for scheme in STORE_SCHEMES)}")
-        # A password with one of these is taken for a host's name, a port or a path, and shown as that.
+        # A password with one of these is parsed as a host name, port or path, and shown in errors.
         is_split = "@" in "".join(re.split("([/?#])", rest, maxsplit=1)[1:]) or "#" in rest
         if is_split or not _is_store_url(url):
             raise ValueError(
@@ -153,7 +153,7 @@ class Settings(BaseSettings):
         try:
             ZoneInfo(name)
         except (ZoneInfoNotFoundError, ValueError, OSError):
-            # Zones are files: what names a folder of them, or nothing that could be a file, is an error of the system.
+            # Zones are files: a folder's name, or an impossible file name, raises OSError.
             raise ValueError("must be a time zone's name, such as Europe/Rome or America/New_York") from None
         return name
 
@@ -194,7 +194,7 @@ class Settings(BaseSettings):
             raise ValueError("must be an address that Telegram can reach, such as https://cards.example.org/telegram")
         if urlsplit(info.data.get("telegram_api_url", "")).hostname == TELEGRAM_API:
             _check_webhook(parts)
-        # A Bot API server of the host's own may run with --local, and then takes any address.
+        # The host's own Bot API server can run with --local and then accepts any address.
         return url
 
     @field_validator("telegram_webhook_host", "playground_host", "monitoring_host")
@@ -220,7 +220,7 @@ class Settings(BaseSettings):
                 "must be an address without a path, for the playground needs a name or a port of its own, such as "
                 "https://cards.example.org"
             )
-        # As browsers write it, so that it can be compared.
+        # In the form that browsers use, for comparisons.
         name = f"[{parts.hostname}]" if ":" in parts.hostname else parts.hostname.encode("idna").decode()
         return f"{parts.scheme}://{name}" + (f":{parts.port}" if parts.port is not None else "")
 
@@ -271,7 +271,7 @@ def _web_address(url: str) -> SplitResult | None:
         parts = urlsplit(url)
         is_address = parts.scheme in ("http", "https") and parts.hostname and parts.port != 0
     except ValueError:
-        # Its port is no number up to 65535, or its brackets hold no address of IPv6.
+        # An invalid port, or brackets without an IPv6 address.
         return None
     has_more = parts.username is not None or re.search(r"\s", url)
     return parts if is_address and not has_more else None
@@ -302,7 +302,7 @@ def _check_webhook(parts: SplitResult) -> None:
 
 def _is_store_url(url: str) -> bool:
     """Return whether the store's client accepts an address. Its own error could repeat a password."""
-    from redis.asyncio import ConnectionPool, RedisCluster  # noqa: PLC0415 - only with a store of one's own
+    from redis.asyncio import ConnectionPool, RedisCluster  # noqa: PLC0415 - only with the host's own store
     from redis.exceptions import RedisClusterException, RedisError  # noqa: PLC0415 - as above
 
     try:
@@ -347,7 +347,7 @@ def _names_in_file() -> dict[str, int]:
     """Return the names set in `.env`, each with its line. Raise BadSetting if the file cannot be parsed."""
     path = ENV_FILE.absolute()
     try:
-        # A folder of this name is somebody's virtual environment.
+        # A folder of this name is a virtual environment.
         text = ENV_FILE.read_text(ENCODING) if ENV_FILE.is_file() else ""
     except OSError as error:
         raise BadSetting(f"{path} cannot be read ({error.strerror}): give it to the bot's user, chmod 600.") from None
@@ -360,7 +360,7 @@ def _names_in_file() -> dict[str, int]:
         if binding.key is not None and binding.value is not None:
             found[binding.key] = line
         elif binding.key is not None or binding.error:
-            # What stands there may be a secret.
+            # The line itself could be a secret.
             unread.append(f"Line {line} of {path} cannot be read: write NAME=value, and close what quotes are opened.")
     if unread:
         raise BadSetting("\n".join(unread))
@@ -385,7 +385,7 @@ def _error_line(fault: dict[str, Any]) -> str:
     said = str(fault["msg"]).removeprefix("Value error, ")
     allowed = _allowed(fields[name]) or (said if said.startswith("must ") else f"cannot be read ({said})")
     value = str(fault["input"])
-    # An address may have a password in it.
+    # Addresses can contain a password.
     is_secret = "SecretStr" in str(fields[name].annotation) or variable == "REDIS_URL" or "@" in value
     return f"{variable} {allowed}" + ("" if is_secret else f"; it is {_shortened(value)!r}")
 

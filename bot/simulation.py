@@ -26,7 +26,7 @@ def simulate(
             listed = legal_for_record(game, seat) if legal else []
             before = len(game.moves)
             if act(game, seat, robots[seat]):
-                # Chance may have answered within the same move: nothing is legal for nobody.
+                # A random event can follow in the same move: it has no legal moves.
                 legal_by_deal[-1] += [listed] + [[]] * (len(game.moves) - before - 1)
                 break
     record = game.record()
@@ -34,7 +34,7 @@ def simulate(
 
 
 def _possible_movers(game: Game) -> Iterator[int]:
-    """Yield the seats that can move out of turn, then the seat whose turn it is."""
+    """Yield the seats that can move out of turn, then the seat to move."""
     for seat in range(game.kind.seats):
         if seat != game.turn and legal_for_record(game, seat):
             yield seat

@@ -1,4 +1,4 @@
-"""The supervisor of the adapters: one that fails is restarted while the others run on."""
+"""The supervisor of the adapters: a failed adapter is restarted while the others run on."""
 
 import asyncio
 
@@ -16,8 +16,8 @@ FIRST_PAUSE, LONGEST_PAUSE = 1.0, 60.0
 STEADY_SECONDS = 60.0  # after this time of service the pauses start again with the first
 
 REFUSED_PAUSE = 300.0
-"""Pause in seconds before retrying an adapter whose settings were refused. A port can become free without the host, and
-a platform in trouble can refuse a good token. Such rare retries count against no rate limit.
+"""Pause in seconds before retrying an adapter with refused settings. A port can become free without the host, and a
+platform in trouble can refuse a good token. Such rare retries count against no rate limit.
 """
 
 STOP_SECONDS = 2.0  # for current presses; with the worker's and the store's stop it is under five seconds
@@ -30,7 +30,7 @@ class NothingToRun(Exception):
 
 
 class Supervisor:
-    """Starts the worker's adapters and keeps them serving; ``worker.errors`` has the reasons for those that are down."""
+    """Starts the worker's adapters and keeps them serving; ``worker.errors`` has the reasons for outages."""
 
     def __init__(self, worker: Worker) -> None:
         self._worker = worker
@@ -64,7 +64,7 @@ class Supervisor:
                 begun = loop.time()
                 await adapter.serve()
                 fault: Exception = DeliveryError("it ended")
-            except Exception as error:  # noqa: BLE001 - whatever one adapter meets, the others go on
+            except Exception as error:  # noqa: BLE001 - the other adapters go on
                 fault = error
             if loop.time() - begun > STEADY_SECONDS:
                 backoff.reset()
@@ -82,7 +82,7 @@ class Supervisor:
     def _refused(self, platform: str, fault: BadSetting) -> None:
         """Note that the host must fix a setting, and log it once."""
         self._worker.errors[platform] = fault.word
-        # Platforms that are served together are refused together.
+        # Platforms that share a server are refused together.
         is_said = str(fault) in self._refusals.values()
         self._refusals[platform] = str(fault)
         if not self._has_run and set(self._refusals) == set(self._worker.adapters):

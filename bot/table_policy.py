@@ -1,7 +1,7 @@
 """Decisions of a feature about the tables that it opened.
 
-A table has the name of that feature (`bot.tables.table.Table.feature`). The core asks the feature's policy where a
-table can differ from an ordinary one.
+A table has the name of that feature (`bot.tables.table.Table.feature`). The core asks the feature's policy about
+everything that can differ from an ordinary table.
 """
 
 from collections.abc import Sequence
@@ -19,8 +19,8 @@ class Outcome(NamedTuple):
 
     ``game_id`` is its id in the archive. ``changes`` are ratings before and after, by name. ``ended`` is in Unix
     seconds, 0 if unknown. ``summaries`` say how well each seat played, once known. ``unrated`` is the reason why no
-    rating rises (a key of `bot.panels.board.UNRATED`), empty if one does. ``details`` are the policy's own, for its
-    result panel.
+    rating rises (a key of `bot.panels.board.UNRATED`), empty if one does. Only the policy reads ``details``, when it
+    draws a result.
     """
 
     game_id: str
@@ -38,7 +38,7 @@ class TablePolicy:
     """Different texts of hands at such a table."""
 
     results_path = ""
-    """Path of the site's page with all results of such a table; empty if there is none."""
+    """Path of the site's page with all results of such a table; empty for no page."""
 
     async def finish(self, table: Table) -> Outcome | None:
         """Store a finished game and return its outcome; None to archive and rate it as usual. Safe to call twice."""

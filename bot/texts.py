@@ -21,14 +21,12 @@ class _Catalogue(dict[str, str]):
     """Texts by message id; a missing text is its own translation."""
 
     def __missing__(self, text: str) -> str:
-        # Not kept: people's own words are looked up too, where an error repeats them.
+        # Not cached: errors can repeat people's own words, which are looked up too.
         return text
 
 
 def gettext_noop(text: str) -> str:
-    """Mark a text for translation where the language is not known yet; imported as ``_``, which translators' tools
-    expect.
-    """
+    """Mark a text for translation before the language is known; imported as ``_``, which translators' tools expect."""
     return text
 
 
@@ -46,7 +44,7 @@ def day_name(day: date) -> str:
 
 def month_name(month: str, language: str) -> str:
     """Return the name of a month like 2026-11: "November 2026"."""
-    # babel takes a while to import, and few ask for a month.
+    # babel takes a while to import and is rarely needed.
     from babel.dates import format_date  # noqa: PLC0415
 
     return format_date(date.fromisoformat(f"{month}-01"), "LLLL y", locale=language)
@@ -58,9 +56,9 @@ def texts(language: str) -> Texts:
     if language not in LANGUAGES:
         raise ValueError(f"there are no texts in {language!r}; there are: {', '.join(LANGUAGES)}")
     if language == "en":
-        # A text is itself, and it takes no function of ours to say so.
+        # Texts are their own translation.
         return Texts(str, NullTranslations().ngettext)
-    # Not before somebody wants another language than English: many a bot and most commands never do.
+    # Imported late: many bots and most CLI commands need only English.
     from babel.messages.mofile import write_mo  # noqa: PLC0415
     from babel.messages.pofile import read_po  # noqa: PLC0415
 
@@ -70,7 +68,7 @@ def texts(language: str) -> Texts:
     compiled = BytesIO()
     write_mo(compiled, catalogue)
     compiled.seek(0)
-    # A panel asks for some thirty texts, and a dictionary answers fifteen times as fast as the library does.
+    # A panel needs some thirty texts, and a dictionary is fifteen times as fast as the library.
     ready = {message.id: message.string for message in catalogue if message.string and not message.fuzzy}
     plain = {id_: text for id_, text in ready.items() if isinstance(id_, str) and isinstance(text, str) and id_}
     return Texts(_Catalogue(plain).__getitem__, GNUTranslations(compiled).ngettext)

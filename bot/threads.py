@@ -24,7 +24,7 @@ class DaemonThreads(ThreadPoolExecutor):
                 return
             try:
                 result = function(*args, **kwargs)
-            except BaseException as error:  # noqa: BLE001 - it is raised where the call is awaited
+            except BaseException as error:  # noqa: BLE001 - raised in the awaiting code
                 future.set_exception(error)
             else:
                 future.set_result(result)

@@ -13,7 +13,7 @@ from bot.texts import texts
 
 
 class Viewer(NamedTuple):
-    """A person or chat for whom a panel is drawn.
+    """The person or chat that a panel is drawn for.
 
     ``deck`` is None for no pictures. ``group`` is the chat's name, for pictures that are forwarded. ``pages_url`` is
     the address of our pages, empty if unreachable. ``wants_phrases``: they want to read what strangers say.
@@ -43,7 +43,7 @@ class Viewers:
             return Viewer(profile.language, profile.suits, deck, pages_url=pages, wants_phrases=profile.wants_phrases)
         chat = await self._people.chat(place)
         if is_inline(place):
-            # Nothing can be uploaded there.
+            # Uploads are not possible there.
             return Viewer(chat.language, pages_url=pages)
         deck = chat.deck if can_show and chat.wants_pictures else None
         return Viewer(chat.language, deck=deck, group=chat.name, pages_url=pages)

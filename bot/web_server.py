@@ -24,15 +24,15 @@ SENT_SECONDS = 10.0
 BACKLOG = 128  # connections that the system queues until they are accepted
 
 MALFORMED = (HttpProcessingError, web.RequestPayloadError)
-"""aiohttp's errors for requests that are not HTTP, or whose body contradicts the headers."""
+"""aiohttp's errors for requests that are not HTTP, or that have a body unlike their headers."""
 
 log = structlog.get_logger()
 
 
 class RequestLogFilter(logging.Filter):
-    """Limits aiohttp's log lines about requests, because anybody can cause them.
+    """Limits aiohttp's log lines about requests, because clients can cause any number of them.
 
-    A malformed request gets one line at level info, without the traceback, which repeats what was sent: perhaps a
+    A malformed request gets one line at level info, without the traceback: that repeats the request, perhaps with a
     secret link. Any other error keeps its traceback. There are few lines of each kind.
     """
 
@@ -43,7 +43,7 @@ class RequestLogFilter(logging.Filter):
     def filter(self, record: logging.LogRecord) -> bool:
         error = record.exc_info[1] if record.exc_info else None
         if isinstance(error, (*MALFORMED, ConnectionError)):
-            # A client that goes away in the middle of its request is no error of ours, either.
+            # A client that disconnects during its request is not our error either.
             event = "malformed_request" if isinstance(error, MALFORMED) else "request_broken_off"
             left_out = self.throttle.take(event)
             if left_out is not None:
@@ -102,8 +102,8 @@ class _Site(web.BaseSite):
         await super().start()
         make = self._runner.server
         assert make
-        # asyncio accepts as many at once as the backlog says. When files run out it logs each of them and tries again
-        # for each, ever more often. With one at a time it is one line and one try a second.
+        # asyncio accepts as many connections at once as the backlog. When files run out, it logs and retries for each
+        # of them, more and more often. With a backlog of one it logs and retries once a second.
         server = await asyncio.get_running_loop().create_server(
             lambda: Connection(self._connections, make), self._host, self._port, backlog=1
         )
@@ -130,7 +130,7 @@ async def listen(
         await runner.cleanup()
         if not isinstance(error, OSError):
             raise
-        # asyncio repeats the address within the reason.
+        # asyncio's own text repeats the address.
         reason = os.strerror(error.errno) if error.errno and error.errno > 0 else error.strerror
         raise BadSetting(
             f"{what} cannot listen on {host}, port {port} ({reason}): {remedy}.",

@@ -83,7 +83,7 @@ class Worker(Core):
         """Finish and store current work, and release the shards."""
         patience = FIRST_PATIENCE
         while running := [task for task in self._tasks if not task.done()]:
-            # More than once: on Python 3.11 libraries are known to lose a cancellation that meets a result.
+            # More than once: on Python 3.11, libraries can lose a cancellation that coincides with a result.
             for task in running:
                 task.cancel()
             await asyncio.wait(running, timeout=patience)
@@ -94,7 +94,7 @@ class Worker(Core):
             feature.stop()
         self.watching.stop()
         self.analysis_pool.stop()
-        # Before the robots that it waits for.
+        # Before the robots, because it waits for them.
         self.scheduler.stop()
         self.robot_pool.stop()
         with self.store.outage.noted():

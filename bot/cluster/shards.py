@@ -29,7 +29,7 @@ log = structlog.get_logger()
 
 
 class ShardListener:
-    """Receives events of a worker's shards, and notifications from other workers. Subclasses override what they need."""
+    """Receives events of a worker's shards, and notifications from other workers. Subclasses override some methods."""
 
     def on_taken(self, shard: int) -> None:
         """This worker now owns a shard."""
@@ -77,7 +77,7 @@ class Shards:
 
     @property
     def is_leader(self) -> bool:
-        """Whether this worker leads. For a moment two workers can."""
+        """True if this worker leads. For a moment two workers can."""
         return LEADER_SHARD in self.owned
 
     async def while_leader(self, seconds: float, work: Callable[[], Awaitable[object]]) -> None:
@@ -152,8 +152,8 @@ class Shards:
     async def notify(self, word: dict[str, Any]) -> None:
         """Notify the owner of a table. An absent owner finds the table marked as changed.
 
-        A notification goes out at once, or together with others if one is being sent: every worker receives all
-        messages, so in a crowd their number matters.
+        Notifications go out at once, or together if one is being sent. Every worker receives all messages, so in a
+        crowd their number matters.
         """
         self._notifications.append(word)
         if self._publishing is None or self._publishing.done():
@@ -205,7 +205,7 @@ class Shards:
                 for listener in self.listeners:
                     listener.on_commit(told)
         except Exception:
-            # Perhaps of another version. The sweep finds the table.
+            # Perhaps from another version. The sweep finds the table.
             log.exception("commit_not_understood")
 
     def _receive_notifications(self, data: bytes) -> None:
@@ -220,7 +220,7 @@ class Shards:
             except STORE_ERRORS as error:
                 self.store.outage.begin(error)
             except Exception:
-                # Perhaps one that another version understands. The sweep finds the table.
+                # Perhaps from another version. The sweep finds the table.
                 log.exception("notification_not_understood")
 
     def _receive(self, word: dict[str, Any]) -> None:
@@ -249,7 +249,7 @@ class Shards:
                 self._lose(shard)
         self._balanced.set()
         self._balanced.clear()
-        # Begin somewhere else than the others do, so that workers do not wait for the same shards.
+        # Workers start at different shards so that they do not compete for the same ones.
         begin = int(self.worker_id, 16)
         for step in range(keys.SHARDS):
             shard = (begin + step) % keys.SHARDS
@@ -261,7 +261,7 @@ class Shards:
                     listener.on_taken(shard)
 
     def _note_zones(self, zones: Collection[str]) -> None:
-        """Log once that other workers have another time zone: `join` misses those that cannot be seen."""
+        """Log once that other workers have another time zone. `join` misses workers that were not visible then."""
         elsewhere = [] if self._alone else sorted({*zones} - {"", self._zone})
         if elsewhere and elsewhere != self._logged_zones:
             log.error("time_zones_differ", here=self._zone, elsewhere=elsewhere)
@@ -280,7 +280,7 @@ class Shards:
             await self.store.attendance.leave(self.worker_id, shard)
 
     async def _attend(self, shard: int, how: Literal["keep", "take", "seize"]) -> bool:
-        # A lease lasts from when the store makes it, which is after it was asked.
+        # The lease starts when the store creates it, which is after this.
         until = self.now() + LEASE_SECONDS
         if not await self.store.attendance.attend(self.worker_id, shard, how):
             return False

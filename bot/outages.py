@@ -45,7 +45,7 @@ class _PlatformState:
 
 
 class Call:
-    """A context for one call of a platform. Every message passes through one, and a generator would take twice as long."""
+    """A context for one call of a platform. Every message passes through one, so it must be fast: no generator."""
 
     __slots__ = ("_outages", "_platform")
 

@@ -251,7 +251,7 @@ class People:
         await self._store(keys.person(id), choices)
 
     async def last_choices(self, id: str) -> list[Choice]:  # noqa: A002
-        """Return a person's last choice for each game, or the usual choice. The game that they chose last comes first."""
+        """Return a person's last choice for each game, or the usual one. The game chosen last comes first."""
         fields = await self._fields(keys.person(id))
         games = sorted(GAMES, key=lambda game: game != fields.get("game"))
         return [

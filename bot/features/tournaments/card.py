@@ -1,8 +1,7 @@
-"""A tournament's card: one message in its chat, which is kept up to date, and the word of who has won.
+"""A tournament's card: one message in its chat that is kept up to date, and the message that announces the winner.
 
-Where the card stands, and what it shows, is noted in the store; a message that is sent is noted before and after, with
-a key by which platforms know it again. So a crash can double a message only in between, and only where a platform
-knows no keys.
+The store notes where the card is and what it shows, before and after each message is sent. Messages carry a key by
+which a platform recognizes a repetition. A crash can double a message only on platforms without such keys.
 """
 
 import json
@@ -41,29 +40,23 @@ from bot.store import keys
 from bot.store.memory import Memory
 from bot.viewers import Viewers, with_picture
 
-RETRY_SECONDS = 10.0
-"""After so long something is said anew that has waited for its chat's turn since: each time takes a turn of its own."""
-
-REFUSED_SECONDS = 60.0
-"""For how long nothing is said of a tournament after its chat's platform has refused that."""
-
-REPOST, BACK = "repost", "back"
-"""What may be wished of a card: that it comes anew, or is tried again."""
-
+RETRY_SECONDS = 10.0  # an update that still waits for its chat is sent again; each time takes a turn of its own
+REFUSED_SECONDS = 60.0  # pause after the platform has refused a message about a tournament
+REPOST, BACK = "repost", "back"  # wishes: send the card again as the lowest message, or try a lost chat again
 WISH_SECONDS = 86400
 
-UNKNOWN_DIGEST = "?"
-"""The digest of what was sent more than once, and not always as the same panel."""
+UNKNOWN_DIGEST = "?"  # digest of a message that was sent more than once, with different panels
 
 log = structlog.get_logger()
 
 
 @dataclass(frozen=True)
 class CardState:
-    """What is known of a card: where it stands and as what, the panel it shows, how many were sent; whether its chat
-    cannot be written to, and whether the winner has been told.
+    """What is known of a card.
 
-    ``tried`` is the digest of what may have been sent since, under the key of the next message, empty if nothing was.
+    ``digest`` is of the panel it shows, ``sent`` the number of messages so far. ``tried`` is the digest of a panel that
+    may have been sent as the next message, empty if there is none. ``outdated`` is a message to delete. ``is_dropped``
+    is whether the chat cannot be written to, ``is_announced`` whether it knows the winner.
     """
 
     place: str = ""
@@ -77,7 +70,7 @@ class CardState:
 
 
 class TournamentCards:
-    """The cards of one store's tournaments. One worker keeps them, who calls `update`."""
+    """The cards of one store's tournaments. Only one worker calls `update`."""
 
     def __init__(
         self,
@@ -96,7 +89,7 @@ class TournamentCards:
         self._silent_until: LRUCache[str, float] = LRUCache(TOURNAMENTS_REMEMBERED)
 
     async def update(self, tournament: Tournament) -> bool:
-        """Have the card show a tournament; whether it does, or cannot, and nothing more is to be said."""
+        """Bring a card up to date. Return True once it is and nothing is left to send, or if it cannot be sent."""
         if platform_of(tournament.place) not in self._adapters:
             # The host has taken this platform off; who plays elsewhere goes on.
             return True
@@ -122,11 +115,11 @@ class TournamentCards:
         return False
 
     async def repost(self, code: str) -> None:
-        """Have the card come anew, as the lowest message of its chat; the one that stands there goes."""
+        """Send the card again as the lowest message of its chat, and delete the old one."""
         await self._client.set(keys.tournament_wish(code), REPOST, ex=WISH_SECONDS)
 
     async def back_in_chat(self, code: str) -> None:
-        """Its chat can be written to again."""
+        """Note that the chat can be written to again."""
         await self._client.set(keys.tournament_wish(code), BACK, ex=WISH_SECONDS, nx=True)
 
     @staticmethod
@@ -138,7 +131,7 @@ class TournamentCards:
         return tournament.phase != "over" or state.is_announced
 
     async def _panel(self, tournament: Tournament) -> Panel:
-        """The panel of a card, drawn once for as long as nothing of it changes."""
+        """Return a card's panel, drawn again only if something in it has changed."""
         viewer, left = await self._viewers.viewer_at(tournament.place), await self._tournaments.seconds_left(tournament)
         tournament = await with_current_names(self._people, tournament)
         has_room = not self._memory.is_full
@@ -157,7 +150,7 @@ class TournamentCards:
         return known[1]
 
     async def _deliver(self, code: str) -> None:
-        """Do the next thing that is to be done about a card."""
+        """Send the next message, edit or deletion that a card needs."""
         await self._apply_wish(code)
         tournament, state = await self._tournaments.load(code), await self._load_state(code)
         adapter = self._adapters[platform_of(tournament.place)]
@@ -203,7 +196,7 @@ class TournamentCards:
         await self._save_state(code, replace(state, message=sent.message, digest=digest, sent=number, tried=""))
 
     async def _announce(self, adapter: Adapter, tournament: Tournament) -> None:
-        """Tell who has won, with the table of results as a picture."""
+        """Announce the winner, with the final standings as a picture."""
         viewer = await self._viewers.viewer_at(tournament.place)
         tournament = await with_current_names(self._people, tournament)
         panel = winner_panel(viewer.language, tournament, viewer.pages_url)
@@ -216,7 +209,7 @@ class TournamentCards:
         await self._announcer.send(adapter, tournament.place, panel, key)
 
     async def _apply_wish(self, code: str) -> None:
-        """Take up what was wished for; only here what is noted of a card is changed."""
+        """Apply a wish to the card's state. Only this method and deliveries change that state."""
         wish = await self._client.get(keys.tournament_wish(code))
         if wish:
             state = replace(await self._load_state(code), is_dropped=False)

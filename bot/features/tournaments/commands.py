@@ -1,4 +1,4 @@
-"""Tournaments: /tournament and /league, and what is pressed on their cards and pages."""
+"""/tournament and /league, and presses on their cards and pages."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
@@ -38,15 +38,12 @@ from bot.viewers import Viewers
 from engine import GAMES
 from engine.rules import spell
 
-START_WORD = "tournament"
-"""The word after /start by which a button opens the private chat to show a person's tournaments."""
-
-LEAGUE_TIME = str(14 * DAY)
-"""Seconds that a league takes unless something else is chosen, as an option has it."""
+START_WORD = "tournament"  # the word after /start in links to a person's own tournaments
+LEAGUE_TIME = str(14 * DAY)  # usual seconds for a league, as an option's value
 
 
 class TournamentPages:
-    """Tournaments, as people ask for them."""
+    """Answers to commands and presses about tournaments."""
 
     def __init__(
         self,
@@ -85,8 +82,9 @@ class TournamentPages:
     # Commands
 
     async def open_or_show(self, place: str, profile: Profile, key: str, form: Form, choice: Choice | None) -> Reply:
-        """A tournament of that form: a new one, or where nothing was chosen those that a group has. In private one's
-        own.
+        """Open a tournament of this form, or without a ``choice`` show those that the group has.
+
+        In a private chat, show the person's own tournaments.
         """
         if is_private(place):
             return Reply(panel=await self.list_own(profile), private=True)
@@ -97,7 +95,7 @@ class TournamentPages:
         return await self._open(place, profile, key, form, choice)
 
     async def _repost(self, place: str, form: Form, there: Sequence[Tournament]) -> Reply:
-        """Bring a card anew; where there are several, ask which."""
+        """Send the card of the group's tournament again; ask which one if there are several."""
         if len(there) == 1:
             await self._cards.repost(there[0].code)
         there = await asyncio.gather(*map(self._with_names, there))
@@ -117,9 +115,7 @@ class TournamentPages:
         return Reply()
 
     async def _choose_usual_times(self, t: Tournament, profile: Profile, key: str) -> Tournament:
-        """A league takes weeks, and a move of it a day, unless its organiser wants otherwise; and what is no league any
-        more takes what is usual elsewhere.
-        """
+        """Choose the usual clock and time of leagues, or of other forms, unless the organiser chose others."""
         usual, leagues = ((await self._people.chat(t.place)).clock, USUAL["time"]), (DAY, LEAGUE_TIME)
         before, now = (usual, leagues) if t.form == "league" else (leagues, usual)
         if t.choice.clock == before[0]:
@@ -135,7 +131,7 @@ class TournamentPages:
         )
 
     async def list_own(self, profile: Profile, number: int = 1) -> Panel:
-        """A page of somebody's tournaments, counted from 1."""
+        """Return a page of a person's tournaments, counted from 1."""
         page = own_page(await self._tournaments.of_person(profile.id), number)
         page = page._replace(tournaments=await asyncio.gather(*map(self._with_names, page.tournaments)))
         lefts = await asyncio.gather(*map(self._tournaments.seconds_left, page.tournaments))
@@ -146,7 +142,6 @@ class TournamentPages:
     # Presses
 
     async def answer(self, press: Press, profile: Profile, words: Sequence[str]) -> Reply:
-        """A press on a card or a page."""
         match words:
             case ["new", "knockout" | "league" as form] if not is_private(press.place):
                 return await self._open(press.place, profile, press.key, form, None)
@@ -175,7 +170,7 @@ class TournamentPages:
         return replace(self._entered_reply(press, profile), panel=page.panel) if is_led else page
 
     def _entered_reply(self, press: Press, profile: Profile) -> Reply:
-        """What who enters is told; who has no private chat is led there, for that is where hands come."""
+        """Confirm an entry. A person without a private chat gets a link to it, because hands are sent there."""
         _ = texts(profile.language).gettext
         if press.place == private_place(profile.id):
             return Reply(_("You have entered."))
@@ -187,7 +182,7 @@ class TournamentPages:
         return Reply(toast, start_word=START_WORD, has_private_chat=profile.has_private_chat)
 
     async def _with(self, press: Press, profile: Profile, t: Tournament, words: list[str]) -> Reply:
-        """Enter as somebody's partner, or become it who has entered already."""
+        """Enter as a player's partner, or become their partner after entering."""
         player, own = _parse_number(words), t.player_of(profile.id)
         if player == own:
             raise WantsAnother()
@@ -209,7 +204,7 @@ class TournamentPages:
         return Reply(texts(profile.language).gettext("You have left."))
 
     async def _withdraw(self, press: Press, profile: Profile, t: Tournament, words: list[str]) -> Reply:
-        """Leave, which is asked for twice once it has begun."""
+        """Leave a tournament. Once it has begun, ask for confirmation first."""
         if t.phase != "open" and words != ["yes"]:
             if t.player_of(profile.id) is None:
                 raise NotEntered()
@@ -300,7 +295,7 @@ class TournamentPages:
         )
 
     async def _replays(self, t: Tournament, number: int) -> dict[Key, str]:
-        """The ids of finished games on a page of results."""
+        """Return the ids of the archived games on a page of results."""
         there = result_pages(t)
         if not there:
             return {}
@@ -323,7 +318,7 @@ class TournamentPages:
         return player_panel(profile.language, profile.id, t, left, has_others=has_others)
 
     async def _hand(self, press: Press, profile: Profile, t: Tournament, words: list[str]) -> Reply:
-        """The hands of somebody's matches that are on; without one, what there is to be known of theirs."""
+        """Send the hands of a person's open matches, or their own page if there are none."""
         is_seen_there = is_private(press.place) or bool(press.ephemeral)
         place = press.place if is_private(press.place) else press.ephemeral or private_place(profile.id)
         toast = "" if is_seen_there else await self._private_hands.toast(profile)
@@ -345,7 +340,7 @@ class TournamentPages:
 
 
 def tables_of(t: Tournament, person: str) -> list[str]:
-    """The codes of the tables at which somebody plays in a tournament just now."""
+    """Return the codes of the tables at which a person plays in a tournament now."""
     own = t.player_of(person)
     team = None if own is None else t.team_of(own)
     matches = [] if team is None or t.phase != "playing" else [one for one in t.matches_of(team) if not one.is_over]
@@ -353,8 +348,9 @@ def tables_of(t: Tournament, person: str) -> list[str]:
 
 
 def split_form(words: Sequence[str]) -> tuple[Form | None, list[str]]:
-    """The form of tournament that is meant by one or two of a command's words, by its id or its name in any language,
-    and the other words.
+    """Split a command's words into a form and the other words.
+
+    The form takes one or two words: its id, or its name in any language.
     """
     called: dict[str, Form] = {form: form for form in FORMS}
     for language in LANGUAGES:
@@ -369,12 +365,10 @@ def split_form(words: Sequence[str]) -> tuple[Form | None, list[str]]:
 
 
 def _letters(name: str) -> str:
-    """The letters of a name alone, whatever stands between them."""
     return "".join(filter(str.isalpha, name.casefold()))
 
 
 def _parse_number(words: Sequence[str]) -> int:
-    """A word as a number; BadPayload for what is none."""
     if len(words) != 1 or not words[0].isdecimal() or len(words[0]) > 5:
         raise BadPayload()
     return int(words[0])

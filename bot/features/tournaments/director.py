@@ -1,7 +1,7 @@
-"""The tournament director: begins rounds, has tables opened, notes what came of them, ends what takes too long.
+"""The tournament director: starts rounds, opens tables, records results and ends what takes too long.
 
-One worker does it at a time, or two for a moment. Each step follows from the tournament's log, and may be done twice: a
-worker that dies leaves it to the next.
+One worker runs it at a time, or two for a moment. Each step follows from the tournament's log and can be repeated, so
+another worker can continue after a crash.
 """
 
 import asyncio
@@ -29,32 +29,19 @@ from bot.tables.errors import StoreFull
 from bot.tables.fixtures import FixtureName
 from bot.tables.table import Table
 
-POLL_SECONDS = 1.0
-"""How often it is looked whether a tournament has gone on."""
-
-ADVANCE_SECONDS = 10.0
-"""How often all of a tournament is looked through though it has not: time may be up."""
-
-UNSTARTED_SECONDS = 14 * 86400
-"""After so long a tournament that nobody starts is called off."""
-
-LEAGUE_AT_ONCE = 3
-"""Matches of one league that somebody plays at a time."""
-
-TABLE_CHECK_SECONDS = 60.0
-"""Seconds after which it is looked whether a match's table is gone, of which no result was noted."""
-
+POLL_SECONDS = 1.0  # between checks whether a tournament's log has changed
+ADVANCE_SECONDS = 10.0  # between checks of a tournament whose log has not changed: a round's time can be up
+UNSTARTED_SECONDS = 14 * 86400  # after this time a tournament that was never started is called off
+LEAGUE_AT_ONCE = 3  # matches that a team plays in a league at a time
+TABLE_CHECK_SECONDS = 60.0  # between checks whether the table of an unfinished match still exists
 TABLES_REMEMBERED = 5000
 
-RETRY_SECONDS = 60.0
-"""After so long a tournament at which something of ours failed is looked at again."""
+RETRY_SECONDS = 60.0  # pause after an error in a tournament
 
 log = structlog.get_logger()
 
 
 class Director:
-    """Runs the tournaments of one store."""
-
     def __init__(
         self,
         tournaments: Tournaments,
@@ -71,11 +58,11 @@ class Director:
         self._failed_at: dict[str, float] = {}
 
     async def run(self) -> None:
-        """Tend tournaments, until cancelled."""
+        """Run tournaments until cancelled."""
         await self._shards.while_leader(POLL_SECONDS, self.check_all)
 
     async def check_all(self) -> None:
-        """See to all tournaments that are not over."""
+        """Check all tournaments that are not over."""
         for code, since in (await self.tournaments.live_codes()).items():
             if time.monotonic() - self._failed_at.get(code, -RETRY_SECONDS) < RETRY_SECONDS:
                 continue
@@ -94,7 +81,7 @@ class Director:
                 log.exception("tournament_failed", tournament=code, again_in=RETRY_SECONDS)
 
     async def check(self, tournament: Tournament, since: int) -> None:
-        """Do what is to be done about a tournament, which was opened ``since``, Unix seconds."""
+        """Do what a tournament needs now. It was opened ``since``, in Unix seconds."""
         if self._is_due(tournament):
             tournament = await self._advance(tournament, since)
             self._advanced[tournament.code] = tournament.version, time.monotonic()
@@ -103,12 +90,12 @@ class Director:
             self._advanced.pop(tournament.code, None)
 
     def _is_due(self, tournament: Tournament) -> bool:
-        """Whether a tournament has gone on since it was looked through, or that was long ago."""
+        """Return whether a tournament has changed since it was last advanced, or that was long ago."""
         version, at = self._advanced.get(tournament.code, (0, 0.0))
         return tournament.version != version or time.monotonic() - at >= ADVANCE_SECONDS
 
     async def _advance(self, tournament: Tournament, since: int) -> Tournament:
-        """Look through all of a tournament; returns it as it is then."""
+        """Advance a tournament and return its new state."""
         if tournament.phase == "open" and time.time() - since > UNSTARTED_SECONDS:
             tournament = await self._commit(tournament, "expired", [Cancel()])
         if tournament.phase == "playing":
@@ -119,9 +106,7 @@ class Director:
         return tournament
 
     async def _commit(self, tournament: Tournament, update: str, entries: list[Entry]) -> Tournament:
-        """Write what follows from a tournament as it is in hand, once; nothing where it has gone on meanwhile, for then
-        something else may follow.
-        """
+        """Write entries that follow from this state of a tournament, unless it has changed meanwhile."""
 
         def decide(latest: Tournament) -> list[Entry]:
             return entries if latest.version == tournament.version else []
@@ -131,7 +116,7 @@ class Director:
     # Rounds and matches
 
     async def _advance_rounds(self, tournament: Tournament) -> Tournament:
-        """See to the matches; once all are over, begin the round that follows, or end it."""
+        """Advance the matches. Once all are over, start the next round or finish the tournament."""
         tournament = await self._advance_matches(tournament)
         if tournament.phase != "playing" or not tournament.is_round_over:
             return tournament
@@ -147,7 +132,6 @@ class Director:
         return await self._advance_rounds(committed)
 
     async def _advance_matches(self, tournament: Tournament) -> Tournament:
-        """See to all matches that are not over."""
         played = await self.tournaments.playing_time()
         playing = Counter(
             team for match in tournament.matches if match.seats and not match.is_over for team in match.teams
@@ -166,7 +150,7 @@ class Director:
         return tournament
 
     async def _advance_match(self, tournament: Tournament, match: Match, left: int) -> Tournament:
-        """See to a match that is not over, with so many seconds left to play it: a table, a reminder, an end."""
+        """Open the table of an unfinished match, or end the match. ``left`` is its time in seconds."""
         deal = match.next_deal
         assert deal is not None
         gone = self._missing_teams(tournament, match)
@@ -192,7 +176,7 @@ class Director:
         return await self._check_table(tournament, match, deal, code, left)
 
     async def _record_table(self, tournament: Tournament, match: Match, deal: int, code: str) -> Tournament:
-        """Note where a match's deal is played. Where another worker has ended it meanwhile, nobody is to play there."""
+        """Record the table of a match's deal. Close the table if the match has ended meanwhile."""
 
         def decide(latest: Tournament) -> list[Entry]:
             is_on = latest.phase == "playing" and deal not in latest.match(match.round, match.number).results
@@ -208,7 +192,7 @@ class Director:
 
     @staticmethod
     def _missing_teams(tournament: Tournament, match: Match) -> list[int]:
-        """The teams of a match that play no more: they have withdrawn, or one of them was forgotten."""
+        """Return the teams of a match that play no more: a player has withdrawn or was forgotten."""
         return [
             team
             for team in match.teams
@@ -217,13 +201,13 @@ class Director:
 
     @staticmethod
     def _forfeit(match: Match, gone: list[int]) -> tuple[int | None, How]:
-        """Who wins what is not played any more, and how: the one team that is gone has lost it."""
+        """Return the winner and ending of a match without further play: a single missing team loses it."""
         if len(gone) != 1:
             return None, "void"
         return 1 if gone[0] == match.first else 0, "forfeit"
 
     async def _end_match(self, tournament: Tournament, match: Match, gone: list[int]) -> Tournament:
-        """End a match without any more cards."""
+        """End a match without further play."""
         winner, how = self._forfeit(match, gone)
 
         def decide(latest: Tournament) -> list[Entry]:
@@ -236,8 +220,10 @@ class Director:
         return await self.tournaments.commit(tournament.code, f"end:{match.round}.{match.number}", decide)
 
     async def _check_table(self, tournament: Tournament, match: Match, deal: int, code: str, left: int) -> Tournament:
-        """Where a table is gone without a result, as after a backup without it was restored: its game counts if it is
-        there. A whole game is begun anew as long as it could have begun; a deal whose cards some have seen is not.
+        """Recover a match whose table is gone without a result, for example after a backup was restored.
+
+        Its game counts if it was archived. Otherwise a whole game is opened again as long as there is time. A duplicate
+        deal is not: some players have seen its cards.
         """
         now = time.monotonic()
         if now - self._tables_checked.setdefault(code, now) < TABLE_CHECK_SECONDS:
@@ -274,8 +260,9 @@ class Director:
     # What came of a table
 
     async def record_game(self, table: Table, game: FinishedGame) -> None:
-        """Note what came of a table; doing so twice changes nothing. The game of a duplicate is held back until its
-        round is over, and so it is where the tournament cannot be read.
+        """Record the result of a table. Twice is once.
+
+        A duplicate's game is held back until its round is over, also if the tournament cannot be read.
         """
         assert table.fixture
         if table.fixture.is_duplicate:
@@ -296,7 +283,7 @@ class Director:
             await self.fixtures.publish_games(tournament)
 
     async def _record_result(self, code: str, name: FixtureName, table: str, game: FinishedGame) -> Tournament:
-        """Note what a game is for its match, unless something was noted."""
+        """Record a game as the result of its match, unless there is one."""
 
         def decide(tournament: Tournament) -> list[Entry]:
             if tournament.phase != "playing" or not tournament.has_match(name.round, name.match):
@@ -307,7 +294,7 @@ class Director:
         return await self.tournaments.commit(code, f"result:{table}", decide)
 
     async def _stop_duplicates(self, tournament: Tournament) -> None:
-        """A duplicate was called off: what is on is stopped, so that its cards can be told."""
+        """Close the open tables of a duplicate that was called off, so that its cards can be published."""
         if not tournament.is_duplicate:
             return
         for match in tournament.matches:

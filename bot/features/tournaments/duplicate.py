@@ -1,4 +1,4 @@
-"""What the deals of a duplicate count: a table is compared with all others that had the same cards.
+"""Scores of duplicate deals: each table is compared with all others that had the same cards.
 
 docs/tournaments.md has the rules and the table of steps.
 """
@@ -11,19 +11,19 @@ from bot.features.tournaments.entries import Result
 from bot.features.tournaments.tournament import Match, Tournament
 from engine import game_kind
 
+# least differences from the datum for one step, two steps and so on, in units
 STEPS = (Fraction(1, 2), Fraction(3, 2), 3, 5, 7, 10, 14, 19)
-"""The differences from the datum, in units, from which on they are one step, two, and so on."""
 
+# least cost of a deal that was given up or lost on time, in units and in steps; the other team gains it
 PENALTY, PENALTY_STEPS = 5, 3
-"""What a deal costs at the least that was lost other than by play, in units and in steps; the other team has it."""
 
 
 @dataclass(frozen=True)
 class DealScore:
-    """What a match's deal counts for its two teams, the match's first one first: in points, or in steps.
+    """The score of a match's deal for its first and its second team, in points or in steps.
 
-    ``datum`` is the mean of how many more points the first seat made than the second, at all tables that played the
-    deal to its end; None where none did.
+    ``datum`` is the mean difference of points between the first and the second seat, over all tables that finished the
+    deal. It is None if none did.
     """
 
     round: int
@@ -34,12 +34,12 @@ class DealScore:
 
 
 def deal_scores(t: Tournament, round_: int) -> list[DealScore]:
-    """Return the scores of all deals of a round; none before it is over, because they tell what its cards are worth."""
+    """Return the scores of all deals of a round. There are none before it is over, because they reveal its cards."""
     return list(_score_deals(t, t.rounds[round_ - 1])) if t.is_over(round_) else []
 
 
 def round_scores(t: Tournament) -> list[dict[int, Fraction]]:
-    """What each team has scored in each round that is over; a bye is 0."""
+    """Return each team's score in each round that is over; a bye scores 0."""
     rounds = []
     for number, matches in enumerate(t.rounds, 1):
         if t.is_over(number):
@@ -52,7 +52,7 @@ def round_scores(t: Tournament) -> list[dict[int, Fraction]]:
 
 
 def to_steps(difference: Fraction) -> int:
-    """What a difference from the datum is in steps; it is in units (`GameKind.duplicate_unit`)."""
+    """Convert a difference from the datum, in units (`GameKind.duplicate_unit`), to steps."""
     passed = sum(abs(difference) >= least for least in STEPS)
     return -passed if difference < 0 else passed
 
@@ -75,21 +75,21 @@ def _score_deals(t: Tournament, matches: tuple[Match, ...]) -> Iterator[DealScor
 
 
 def _margin(match: Match, result: Result) -> int:
-    """How many more points the first seat's side made than the other."""
+    """Return the first seat's points minus the second's."""
     margin = result.ours - result.theirs
     return margin if match.first_seat(result.deal) == 0 else -margin
 
 
 def _score(t: Tournament, difference: Fraction) -> Fraction:
-    """What a difference from the datum counts, in points or in steps."""
+    """Score a difference from the datum, in points or in steps."""
     return Fraction(to_steps(difference / _unit(t))) if t.options["scoring"] == "steps" else difference
 
 
 def _lost_score(t: Tournament, winner: int | None, least_and_most: tuple[Fraction, Fraction] | None) -> Fraction:
-    """What a deal counts for the first seat's side that was lost other than by play: the penalty, or as much as the
-    worst table made of that seat, so that nobody gains by giving a bad deal up. Nothing of a void one.
+    """Return the first seat's score of a deal that was given up or lost on time; 0 if it is void.
 
-    ``least_and_most`` are the differences from the datum where there is one.
+    It is the penalty, or the worst score of that seat at any table if that is worse. So nobody gains by giving up a bad
+    deal. ``least_and_most`` are the extreme differences from the datum, if there is one.
     """
     if winner is None:
         return Fraction(0)

@@ -1,26 +1,26 @@
-"""What a tournament's log tells, entry by entry: a value for each kind of entry, and its text as the log keeps it.
+"""Entries of a tournament's log, and their text.
 
 | entry | text | meaning |
 |---|---|---|
-| `Open` | ``open <person> <name>`` | somebody opened a tournament |
-| `Place` | ``place <place>`` | its card stands in this chat |
-| `Play` | ``play <game> <choice>`` | what is played, as `bot.tables.choice` writes it |
+| `Open` | ``open <person> <name>`` | a person opened the tournament |
+| `Place` | ``place <place>`` | its card is in this chat |
+| `Play` | ``play <game> <choice>`` | the game and its options, as `bot.tables.choice` writes them |
 | `Option` | ``option <name> <value>`` | another option was chosen (`bot.features.tournaments.tournament.OPTIONS`) |
-| `Enter` | ``enter <person> <name>`` | somebody entered; players are numbered from 0 in that order |
-| `Leave` | ``leave <player>`` | and left: before the start as if they had not entered, afterwards they withdraw |
-| `Partner` | ``partner <player> <player>`` | two of them are a pair |
-| `Start` | ``start <root> <team> …`` | it began: the root of its secrets, and the teams by seed (``3+0``) |
-| `Round` | ``round <ends at> <match> …`` | a round began: pairs of teams, ``3-0``, and who has a bye, ``4-`` |
+| `Enter` | ``enter <person> <name>`` | a person entered; players are numbered from 0 in that order |
+| `Leave` | ``leave <player>`` | a player left: before the start as if they had not entered, later they withdraw |
+| `Partner` | ``partner <player> <player>`` | two players are partners |
+| `Start` | ``start <root> <team> …`` | the tournament began: the root of its secrets, and the teams by seed (``3+0``) |
+| `Round` | ``round <ends at> <match> …`` | a round began: pairs of teams (``3-0``), and a team with a bye (``4-``) |
 | `Seat` | ``seat <round> <match> <deal> <code>`` | a match's deal, or whole game, is played at this table |
-| `Result` | ``result <round> <match> <deal> <winner> <points> <points> <how> <game>`` | what came of it |
+| `Result` | ``result <round> <match> <deal> <winner> <points> <points> <how> <game>`` | its result |
 | `Finish` | ``finish`` | all rounds have been played |
-| `Cancel` | ``cancel`` | it was called off |
-| `Redacted` | ``redacted`` | entries before this one name somebody in place of a person who was forgotten |
+| `Cancel` | ``cancel`` | the tournament was called off |
+| `Redacted` | ``redacted`` | a forgotten person was replaced in earlier entries |
 
-Rounds count from 1, matches from 0 in their round, teams from 0 by seed. A deal is 0 where a whole game is played. A
-winner is 0 for the match's first team, 1 for its second, ``-`` for none. A game is its id in the archive, ``-`` where
-none was played to an end. ``ends at`` is in seconds of playing time (`bot.store.attendance`) of the shard that
-tournaments are minded with. Texts that a release has written are read for ever.
+Rounds count from 1, matches from 0 in their round, teams from 0 by seed. A deal is 0 if a whole game is played. A
+winner is 0 for the match's first team, 1 for its second, ``-`` for none. A game is its id in the archive, ``-`` if no
+game was finished. ``ends at`` is in seconds of playing time (`bot.store.attendance`) of the director's shard. Later
+releases still read these texts.
 """
 
 from dataclasses import dataclass
@@ -29,9 +29,7 @@ from typing import Literal, get_args
 from bot.store.forms import IF_KNOWN, NUMBER, SECRET, SIDE, TEXT, Field, Forms, one_of
 
 How = Literal["played", "resign", "timeout", "forfeit", "void"]
-"""How a result came about. "forfeit" is without a card: a team had withdrawn; "void" is of no game at all, nobody's
-fault or both teams'.
-"""
+"""The ending of a deal or game. "forfeit": a team withdrew without play. "void": neither or both teams are to blame."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +74,7 @@ class Partner:
 
 @dataclass(frozen=True, slots=True)
 class Start:
-    """``teams`` are by seed, the best first: each the numbers of its players."""
+    """``teams`` are by seed, the best first; each has the numbers of its players."""
 
     root: bytes
     teams: tuple[tuple[int, ...], ...]
@@ -84,7 +82,7 @@ class Start:
 
 @dataclass(frozen=True, slots=True)
 class Round:
-    """``pairs`` are the matches; a team against None has a bye."""
+    """``pairs`` are the matches; a team paired with None has a bye."""
 
     ends_at: int
     pairs: tuple[tuple[int, int | None], ...]
@@ -100,8 +98,8 @@ class Seat:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """``ours`` and ``theirs`` are the points of the match's first and second team, as tables count them.
-    ``game`` is the finished game's id; empty where none was played to an end.
+    """``ours`` and ``theirs`` are the points of the match's first and second team. ``game`` is the finished game's id
+    or empty.
     """
 
     round: int
@@ -135,7 +133,7 @@ Entry = (
 
 
 def encode(entry: Entry) -> str:
-    """An entry as the log keeps it; ValueError for one that would be read as another, such as an id of two words."""
+    """Encode an entry for the log. Raises ValueError if the text would decode to another, as with a space in an id."""
     text = _FORMS.write(entry)
     if decode(text) != entry:
         raise ValueError(f"a field of {type(entry).__name__} would be read as something else")
@@ -143,7 +141,7 @@ def encode(entry: Entry) -> str:
 
 
 def decode(text: str) -> Entry:
-    """The entry that a text stands for; `bot.store.forms.UnreadableEntry` if it is none."""
+    """Decode an entry. Raises `bot.store.forms.UnreadableEntry`."""
     return _FORMS.read(text)
 
 
@@ -164,6 +162,7 @@ _PAIRS = Field(
     lambda text: tuple(map(_pair, text.split(" "))),
 )
 
+# each entry's first word and its fields in order
 _FORMS: Forms[Entry] = Forms(
     {
         Open: ("open", (TEXT, TEXT)),
@@ -185,4 +184,3 @@ _FORMS: Forms[Entry] = Forms(
         Redacted: ("redacted", ()),
     }
 )
-"""The word by which an entry begins, and its fields in order."""

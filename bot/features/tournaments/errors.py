@@ -1,4 +1,4 @@
-"""What a tournament refuses, in words for the person who asked."""
+"""Refusals of tournaments."""
 
 from bot.tables.errors import TableError
 
@@ -9,7 +9,7 @@ class NoSuchTournament(TableError):
 
 
 class UnreadableTournament(TableError):
-    """This release cannot read the tournament's log; `buongioco doctor` names it to the host. ``why`` names no card."""
+    """This release cannot read the tournament's log; `buongioco doctor` reports it. ``why`` names no card."""
 
     code = "unreadable_tournament"
     sentence = "I cannot read tournament {code}. Whoever hosts me can look into it."
@@ -49,7 +49,7 @@ class ChangedTooOften(TableError):
 
 
 class NotRatedYet(TableError):
-    """Games are left unrated, as by a rebuild that was cut short: teams would be seeded by half of them."""
+    """Many games are not rated yet, for example after an interrupted rebuild, so seeds would be wrong."""
 
     code = "not_rated_yet"
     sentence = "I am working out everybody's ratings anew, and teams are seeded by them: start it in some minutes."

@@ -1,4 +1,4 @@
-"""Tournaments and leagues, for the rest of the bot."""
+"""The tournaments feature."""
 
 import time
 from collections.abc import Iterator
@@ -29,7 +29,7 @@ from bot.tables.table import Table
 
 
 class TournamentPolicy(TablePolicy):
-    """Tables tell their results to the tournament. A duplicate is not rated, and hidden until all have played it."""
+    """Reports results to the director. Duplicate games are not rated, and stay hidden until their round is over."""
 
     def __init__(self, store: Store, archive: Archive, director: Director) -> None:
         self._store, self._archive, self._director = store, archive, director
@@ -49,7 +49,7 @@ class TournamentPolicy(TablePolicy):
 
 
 class TournamentsFeature(Feature):
-    """Knockouts, Swiss tournaments, round robins, duplicates and leagues."""
+    """Knock-outs, Swiss tournaments, round robins, duplicates and leagues."""
 
     name = "tournaments"
 

@@ -1,4 +1,4 @@
-"""The tables at which a tournament's matches are played: opened once each, found again, and ended."""
+"""Tables of a tournament's matches: opened once each, found again, and ended."""
 
 from contextlib import suppress
 
@@ -27,7 +27,7 @@ log = structlog.get_logger()
 
 
 class Fixtures:
-    """The tables of one store's tournaments. What is done twice changes nothing."""
+    """The tables of one store's tournaments. Every method can be repeated safely."""
 
     def __init__(self, room: Room, challenges: Challenges, archive: Archive, people: People) -> None:
         self._room, self._challenges, self._archive, self._people = room, challenges, archive, people
@@ -35,10 +35,10 @@ class Fixtures:
         self._unreadable: LRUCache[bytes, None] = LRUCache(UNREADABLE_REMEMBERED)
 
     async def open(self, tournament: Tournament, match: Match, deal: int, *, again: bool = False) -> str:
-        """Open the table of a match's deal, where its people sit, and return its code.
+        """Open the table of a match's deal for its players, and return its code.
 
-        The code is empty if that table is gone: its result is on its way. With ``again`` that table is lost, and
-        another one is opened unless many were. StoreFull if the store has no room for tables.
+        Return an empty code if that table is gone and its result is on the way. With ``again``, replace a lost table,
+        unless that was done too often. Raises StoreFull if the store has no room for tables.
         """
         choice = duplicate_rules(tournament.choice) if tournament.is_duplicate else tournament.choice
         setup: list[Setup] = [
@@ -59,7 +59,7 @@ class Fixtures:
         return table.code
 
     async def find_open(self, tournament: Tournament, match: Match, deal: int) -> str:
-        """The code of the table of a match's deal that is open, though nobody has noted it; empty if there is none."""
+        """Return the code of the open table of a match's deal, even if it was not recorded; empty if there is none."""
         table = await self._challenges.opened_by(_opening_update(tournament, match, deal))
         return table.code if table else ""
 
@@ -70,7 +70,7 @@ class Fixtures:
         return False
 
     async def remove_forgotten(self, tournament: Tournament, match: Match, deal: int, code: str) -> None:
-        """People who were forgotten while their table was being opened leave it."""
+        """Remove people who were forgotten while their table was opened."""
         with suppress(NoSuchTable, SetAside):
             table = await self._room.table(code)
             for chair, now in zip(table.chairs, chairs_for(tournament, match, deal), strict=True):
@@ -78,34 +78,32 @@ class Fixtures:
                     await leave(self._room, code, chair.person, "", now.person)
 
     async def resign(self, match: Match, deal: int, team: int, code: str) -> None:
-        """A team of a match plays no more: it resigns."""
+        """Resign for a team that has withdrawn."""
         seat = match.teams.index(team) ^ match.first_seat(deal)
         with suppress(NoSuchTable, SetAside):
             await self._room.resign_for(code, seat, "withdrawn")
 
     async def end_late(self, code: str) -> None:
-        """The round is over: who is to move loses."""
+        """End a table at the end of the round: the side to move loses."""
         with suppress(NoSuchTable, SetAside):
             await self._room.stop_late(code, "round over")
 
     async def close(self, code: str) -> None:
-        """Nobody is to play on there."""
+        """Close a table whose match was called off."""
         with suppress(NoSuchTable, SetAside):
             await self._room.close(code, "called off")
 
     # Games of duplicates, until their round is over
 
     async def hold_back(self, game: FinishedGame, table: Table, kept_seconds: int) -> None:
-        """Keep a duplicate's game out of the archive: its record tells the cards."""
+        """Keep a duplicate's game out of the archive until its round is over: its record shows the cards."""
         assert table.fixture
         games = keys.tournament_games(table.fixture.tournament)
         await self._client.hset(games, f"{table.fixture.round} {game.id}", game.to_bytes())
         await self._client.expire(games, kept_seconds)
 
     async def publish_games(self, tournament: Tournament) -> None:
-        """Move the games of rounds that are over into the archive, for everybody to read. One that cannot be read
-        stays: another release may know it.
-        """
+        """Move the games of rounds that are over to the archive. An unreadable one stays for other releases."""
         if not tournament.is_duplicate:
             return
         games = keys.tournament_games(tournament.code)
@@ -124,7 +122,7 @@ class Fixtures:
                 self._unreadable[stored] = None
 
     async def find_game(self, tournament: Tournament, match: Match, code: str) -> FinishedGame | None:
-        """The game that was played at a match's table, if it is kept and can be read."""
+        """Return the game that was played at a match's table, or None if it is missing or unreadable."""
         for field, stored in (await self._client.hgetall(keys.tournament_games(tournament.code))).items():
             id_ = field.partition(b" ")[2].decode()
             if id_.startswith(f"{code}-"):
@@ -137,12 +135,12 @@ class Fixtures:
 
 
 def _opening_update(tournament: Tournament, match: Match, deal: int) -> str:
-    """The update by which the table of a match's deal is opened, once."""
+    """Return the update that opens the table of a match's deal, only once."""
     return f"tournament:{tournament.code}:{match.round}.{match.number}.{deal}"
 
 
 def chairs_for(tournament: Tournament, match: Match, deal: int) -> list[Chair]:
-    """Who sits where in a match's deal, by seat: partners opposite one another."""
+    """Return the players of a match's deal by seat, with partners opposite each other."""
     assert match.second is not None
     first = match.first_seat(deal)
     sides = [tournament.members(match.teams[first]), tournament.members(match.teams[1 - first])]

@@ -1,4 +1,4 @@
-"""What tournaments know of a person, for whoever asks for it or wants it gone."""
+"""A person's tournaments, for /mydata and /forget."""
 
 from contextlib import suppress
 from dataclasses import replace
@@ -28,9 +28,9 @@ from bot.store.naming import may_name
 
 
 async def forget(store: Store, person: str, somebody: str) -> None:
-    """Have somebody stand in a person's place in all tournaments; they play on in none. Twice is once.
+    """Replace a person by ``somebody`` in all tournaments, and withdraw them. Twice is once.
 
-    What names them by a commit that is on its way stands in their list again afterwards, for whoever looks once more.
+    A commit that was on its way can add them to their list again, so the list must be read once more later.
     """
     tournaments = Tournaments(store)
     for code, token in (await store.index.entries(keys.entered(person))).items():
@@ -52,7 +52,7 @@ async def _forget_in(tournaments: Tournaments, code: str, person: str, somebody:
 
 
 async def export(client: Any, person: str) -> list[dict[str, Any]]:
-    """The tournaments that name a person, for their file; those that can be read."""
+    """Return the readable tournaments that name a person, for /mydata."""
     found = []
     for code in map(bytes.decode, await client.hkeys(keys.entered(person))):
         try:
@@ -66,7 +66,7 @@ async def export(client: Any, person: str) -> list[dict[str, Any]]:
 
 
 async def _rewrite_log(tournaments: Tournaments, code: str, person: str, somebody: str) -> bool:
-    """Rewrite a tournament's log without a person; False if it has gone on meanwhile."""
+    """Rewrite a tournament's log without a person; return False if it has changed meanwhile."""
     try:
         tournament = await tournaments.load(code)
     except UnreadableTournament:
@@ -81,7 +81,7 @@ async def _rewrite_log(tournaments: Tournaments, code: str, person: str, somebod
 
 
 def _leaving_entries(tournament: Tournament, person: str) -> list[Entry]:
-    """What a person does who leaves."""
+    """Return the entries with which a person leaves."""
     parting: list[Entry] = []
     player = tournament.player_of(person)
     if tournament.is_live and player is not None:

@@ -1,4 +1,4 @@
-"""What the people of a tournament are called now; its log has the names by which they entered."""
+"""Current names of a tournament's people. Its log has the names they entered with."""
 
 import asyncio
 
@@ -9,8 +9,6 @@ from bot.tables.chairs import Chair
 
 
 async def with_current_names(people: People, tournament: Tournament) -> Tournament:
-    """Return the tournament with its players and organiser as they are called now."""
-
     async def renamed(chair: Chair | None) -> Chair | None:
         if chair is None or is_pseudonym(chair.person):
             return chair

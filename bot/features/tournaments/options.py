@@ -1,4 +1,4 @@
-"""What the organiser of a tournament may choose before it starts."""
+"""The page on which the organiser chooses options before the start."""
 
 from collections.abc import Mapping
 from typing import NamedTuple
@@ -12,12 +12,12 @@ from bot.words.phrases import capitalize, clock_name, game_names, option_names, 
 from engine import GAMES
 from engine.rules import Value, spell
 
+# options of every tournament if its form has them; the game's own options come next
 COMMON_OPTIONS = ("form", "game", "time", "clock", "rounds", "deals", "scoring")
-"""What may be chosen of every tournament, as far as its form has it; the game's own options come after these."""
 
 
 def options_panel(language: str, t: Tournament, about: str = "") -> Panel:
-    """What the organiser may choose: everything with its value, or the values of what it is ``about``."""
+    """Show all options with their values, or the values of the option ``name``."""
     text = TournamentText(language, t)
     page = Writer()
     page.line(f"🏆 {text.title}", "bold")
@@ -41,7 +41,7 @@ def options_panel(language: str, t: Tournament, about: str = "") -> Panel:
 
 
 def _pace_warning(text: TournamentText) -> str:
-    """What is to be said where a move's time and a round's do not fit together; empty where they do."""
+    """Warn if the time for a move does not fit the time of a round; empty if it does."""
     t, _ = text.t, text.gettext
     clock = t.choice.clock
     if clock and clock >= t.time:
@@ -53,7 +53,7 @@ def _pace_warning(text: TournamentText) -> str:
 
 
 class OptionValue(NamedTuple):
-    """A value that may be chosen, and the words of the press that does so."""
+    """A value of an option. ``words`` is the payload of the button that chooses it."""
 
     label: str
     is_chosen: bool
@@ -61,7 +61,7 @@ class OptionValue(NamedTuple):
 
 
 def _choices(text: TournamentText) -> Mapping[str, tuple[str, list[OptionValue]]]:
-    """What may be chosen, by what it is called in payloads: its name, and its values."""
+    """Return each option's label and values, by its name in payloads."""
     t, _ = text.t, text.gettext
     labels: Mapping[str, Mapping[str, str]] = {
         "form": {**form_names(text.language)},
@@ -97,13 +97,12 @@ def _choices(text: TournamentText) -> Mapping[str, tuple[str, list[OptionValue]]
 
 
 def _has_option(t: Tournament, option: str) -> bool:
-    """Whether a form has this option."""
     forms = {"rounds": ("swiss", "duplicate"), "deals": ("duplicate",), "scoring": ("duplicate",)}
     return t.form in forms.get(option, (t.form,))
 
 
 def _rule_choices(text: TournamentText) -> Mapping[str, tuple[str, list[OptionValue]]]:
-    """The game's own options; what a single deal is played to says nothing."""
+    """Return the game's own options. A duplicate has no target, because its games are single deals."""
     t, names = text.t, option_names(text.words)
     found = {}
     for option, values in GAMES[t.game].rules.choices().items():
@@ -122,7 +121,7 @@ def _rule_choices(text: TournamentText) -> Mapping[str, tuple[str, list[OptionVa
 
 
 def done_panel(language: str, t: Tournament) -> Panel:
-    """What stays of the options when all is chosen."""
+    """Replace the options page once all is chosen."""
     text = TournamentText(language, t)
     page = Writer()
     page.line(f"🏆 {text.title}", "bold")

@@ -1,4 +1,4 @@
-"""What a match is worth to a team."""
+"""Scores of matches."""
 
 from fractions import Fraction
 
@@ -6,17 +6,17 @@ from bot.features.tournaments.tournament import Match
 
 
 def is_void(match: Match) -> bool:
-    """Whether a match is over of which nothing was played, and which nobody has lost either."""
+    """Return whether a match ended without play and without a loser."""
     return not match.is_bye and match.is_over and all(one.how == "void" for one in match.results.values())
 
 
 def was_played(match: Match) -> bool:
-    """Whether cards were dealt in a match that is over: it was neither lost by forfeit nor void."""
+    """Return whether a finished match had any cards dealt: it was neither a forfeit nor void."""
     return any(one.how in ("played", "resign", "timeout") for one in match.results.values())
 
 
 def match_score(match: Match, team: int) -> Fraction:
-    """One for a win, a half for a draw; a bye is a win."""
+    """Return a team's score of a match: 1 for a win or a bye, ½ for a draw."""
     if not match.is_over or is_void(match):
         return Fraction(0)
     if match.is_bye or match.winner == team:

@@ -1,4 +1,4 @@
-"""Pages about a tournament that one person reads: options, how it goes, the whole table, results, one's own matches."""
+"""Pages that one person reads: the whole table, results, their own tournaments and matches."""
 
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
@@ -29,27 +29,18 @@ from bot.tables.snapshot import isolated
 from bot.words.verdicts import replay_button
 from bot.words.wording import NO_BREAK, fix_minus
 
-LINES_PER_PAGE = 20
-"""So many lines stand on a page of the table."""
-
-MATCHES_PER_PAGE = 12
-"""So many matches stand on a page of results."""
-
-MATCHES_LISTED = 8
-"""So many of somebody's last matches stand on their page."""
-
-TOURNAMENTS_PER_PAGE = 10
-"""So many of somebody's tournaments stand on a page."""
-
-MOST_HANDS = 18
-"""So many hands have a button there: with the others these are as many as any platform shows."""
+LINES_PER_PAGE = 20  # of the standings, and of players without a partner
+MATCHES_PER_PAGE = 12  # of results
+MATCHES_LISTED = 8  # latest matches on a player's page
+TOURNAMENTS_PER_PAGE = 10  # of a person's own
+MOST_HANDS = 18  # buttons for hands on that page: with its other buttons, as many as every platform shows
 
 
 # Table and results
 
 
 def table_panel(language: str, t: Tournament, number: int) -> Panel:
-    """A page of the whole table, counted from 1."""
+    """Return a page of the whole table, counted from 1."""
     text, table = TournamentText(language, t), standings(t)
     pages = max(1, -(-len(table) // LINES_PER_PAGE))
     number = min(max(1, number), pages)
@@ -63,7 +54,7 @@ def table_panel(language: str, t: Tournament, number: int) -> Panel:
 
 
 def _turn_row(number: int, pages: int, *words: str) -> Row:
-    """The way to the pages before and after one, which have these ``words`` and a number."""
+    """Return buttons to the previous and next page. ``words`` are the page's payload without its number."""
     row = []
     if number > 1:
         row.append(Button("◀", actions.page("tournament", *words, number - 1)))
@@ -73,7 +64,7 @@ def _turn_row(number: int, pages: int, *words: str) -> Row:
 
 
 class ResultPage(NamedTuple):
-    """Some of a round's matches, and of which deal: 0 for whole games."""
+    """Some matches of a round, and the deal shown: 0 for whole games."""
 
     round: int
     deal: int
@@ -81,7 +72,7 @@ class ResultPage(NamedTuple):
 
 
 def result_pages(t: Tournament) -> list[ResultPage]:
-    """All that has been paired, in pages: round by round, at a duplicate deal by deal where that may be text."""
+    """Return all paired matches, by round and page. A finished duplicate round has pages for each deal."""
     found = []
     for number, matches in enumerate(t.rounds, 1):
         shown = [one for one in matches if t.form != "league" or one.seats or one.is_over]
@@ -96,8 +87,10 @@ def result_pages(t: Tournament) -> list[ResultPage]:
 
 
 def results_panel(language: str, t: Tournament, number: int, replays: Mapping[Key, str], pages: str) -> Panel:
-    """A page of results by `parts`, counted from 1; 0 is the latest. ``replays`` are the ids of finished games,
-    ``pages`` where our pages are, empty if they cannot be reached.
+    """Return a page of `result_pages`, counted from 1; 0 is the latest.
+
+    ``replays`` are the ids of archived games. ``pages`` is the address of the bot's web pages, empty if they cannot be
+    reached.
     """
     text, all_parts = TournamentText(language, t), result_pages(t)
     page = Writer()
@@ -134,7 +127,7 @@ def results_panel(language: str, t: Tournament, number: int, replays: Mapping[Ke
 
 
 def deal_line(text: TournamentText, match: Match, deal: int, score: DealScore | None) -> str:
-    """How one deal of a duplicate went at a table, the first seat's team first, and what it counts for that one."""
+    """Return a table's result of a duplicate deal, the first seat's team and score first."""
     assert match.second is not None
     first = match.first_seat(deal)
     one, other = (text.team_name(match.teams[side]) for side in (first, 1 - first))
@@ -148,7 +141,7 @@ def deal_line(text: TournamentText, match: Match, deal: int, score: DealScore | 
 
 
 def partners_panel(language: str, t: Tournament, number: int) -> Panel:
-    """Those who have no partner, each with a button."""
+    """Return a page of players without a partner, with a button for each."""
     text, numbers = TournamentText(language, t), players_alone(t)
     pages = max(1, -(-len(numbers) // LINES_PER_PAGE))
     number = min(max(1, number), pages)
@@ -165,9 +158,7 @@ def partners_panel(language: str, t: Tournament, number: int) -> Panel:
 
 
 class OwnPage(NamedTuple):
-    """Some of somebody's tournaments, and of how many ``pages`` this is which, counted from 1. ``groups`` is what the
-    chats are called where they are played, by tournament, as far as that is known.
-    """
+    """A page of a person's tournaments, counted from 1. ``groups`` are the known names of their chats, by tournament."""
 
     tournaments: Sequence[Tournament]
     number: int
@@ -176,7 +167,7 @@ class OwnPage(NamedTuple):
 
 
 def own_page(all_own: Sequence[Tournament], number: int) -> OwnPage:
-    """A page of somebody's tournaments, which are given the newest first: those come first that are not over."""
+    """Return a page of a person's tournaments. Those that are not over come first, then the newest."""
     pages = max(1, -(-len(all_own) // TOURNAMENTS_PER_PAGE))
     number = min(max(1, number), pages)
     in_order = sorted(all_own, key=lambda one: not one.is_live)
@@ -184,7 +175,7 @@ def own_page(all_own: Sequence[Tournament], number: int) -> OwnPage:
 
 
 def own_panel(language: str, person: str, own: OwnPage, lefts: Sequence[int | None]) -> Panel:
-    """A page of somebody's tournaments, each with what is left of its round in seconds, and the way to their hands."""
+    """Show a page of a person's tournaments, with buttons for hands. ``lefts`` are seconds left of each round."""
     if (own.pages, len(own.tournaments)) == (1, 1):
         return player_panel(language, person, own.tournaments[0], lefts[0])
     _ = TournamentText(language, Tournament("")).gettext
@@ -215,8 +206,9 @@ def own_panel(language: str, person: str, own: OwnPage, lefts: Sequence[int | No
 
 
 def player_panel(language: str, person: str, t: Tournament, left: int | None, *, has_others: bool = False) -> Panel:
-    """A tournament for one of its players: their matches, how they stand, the way to their hands, and out of it; for
-    its organiser, what they may do with it. ``has_others`` is whether its reader has more of them.
+    """Show a tournament to one of its people: their matches, place, hands, and what they can do.
+
+    ``has_others`` is whether the person has other tournaments.
     """
     text = TournamentText(language, t)
     _ = text.gettext
@@ -254,12 +246,11 @@ def player_panel(language: str, person: str, t: Tournament, left: int | None, *,
 
 
 def organiser_line(text: TournamentText) -> str:
-    """By whom it is organised."""
     return text.gettext("organised by {name}").format(name=text.organiser)
 
 
 def _write_withdrawn(page: Writer, text: TournamentText, person: str) -> None:
-    """That somebody plays no more, where they or their partner have withdrawn."""
+    """Say that the person or their partner has withdrawn."""
     t, _ = text.t, text.gettext
     own = t.player_of(person)
     if any(player and player.person == person and number in t.withdrawn for number, player in enumerate(t.players)):
@@ -269,7 +260,7 @@ def _write_withdrawn(page: Writer, text: TournamentText, person: str) -> None:
 
 
 def _write_place(page: Writer, text: TournamentText, person: str) -> None:
-    """Where somebody stands, once anything counts."""
+    """Write the person's place, once there are results."""
     t, own = text.t, text.t.player_of(person)
     team = None if own is None else t.team_of(own)
     if team is None or t.phase not in ("playing", "over") or not has_results(t):
@@ -292,7 +283,7 @@ def _state_line(text: TournamentText, left: int | None) -> str:
 
 
 def _matches_of(text: TournamentText, person: str) -> list[Match]:
-    """Somebody's matches; none once it was called off, for they count for nothing."""
+    """Return the person's matches; none if the tournament was called off, because they do not count."""
     if text.t.phase == "cancelled":
         return []
     own = text.t.player_of(person)
@@ -300,7 +291,6 @@ def _matches_of(text: TournamentText, person: str) -> list[Match]:
 
 
 def _team_of(text: TournamentText, person: str) -> int:
-    """The team in which somebody plays."""
     own = text.t.player_of(person)
     team = None if own is None else text.t.team_of(own)
     assert team is not None
@@ -312,13 +302,13 @@ def _has_table(match: Match) -> bool:
 
 
 def _write_open_matches(page: Writer, text: TournamentText, person: str, matches: Sequence[Match]) -> None:
-    """Those of somebody's matches that have a table."""
+    """Write the person's matches that have a table."""
     for match in filter(_has_table, matches):
         page.line(_own_line(text, person, match))
 
 
 def _write_pending(page: Writer, text: TournamentText, person: str, matches: Sequence[Match]) -> None:
-    """Against whom there will be one, of those matches that have none."""
+    """Write the opponents in matches without a table."""
     waiting = [text.opponent(match, _team_of(text, person)) for match in matches if not _has_table(match)]
     if waiting:
         names = ", ".join(waiting[:MATCHES_LISTED])
@@ -328,7 +318,7 @@ def _write_pending(page: Writer, text: TournamentText, person: str, matches: Seq
 
 
 def _own_line(text: TournamentText, person: str, match: Match) -> str:
-    """A match as one of its players reads it."""
+    """Return a match as one of its players reads it."""
     _, team = text.gettext, _team_of(text, person)
     if match.is_bye:
         return _("Round {number}: you have a bye.").format(number=match.round)
@@ -346,7 +336,7 @@ def _own_line(text: TournamentText, person: str, match: Match) -> str:
 
 
 def existing_panel(language: str, form: Form, there: Sequence[Tournament]) -> Panel:
-    """What a group reads that has tournaments already, when one is asked for: if there is one its card comes below."""
+    """Answer /tournament in a group that has some. If it has one, its card follows."""
     _ = TournamentText(language, Tournament("")).gettext
     page = Writer()
     rows: list[Row] = []
@@ -366,7 +356,7 @@ def existing_panel(language: str, form: Form, there: Sequence[Tournament]) -> Pa
 
 
 def confirm_panel(language: str, t: Tournament, verb: str) -> Panel:
-    """Whether somebody really wants to call a tournament "off", or to "withdraw"."""
+    """Ask whether the person really wants to call a tournament "off", or to "withdraw"."""
     text = TournamentText(language, t)
     _ = text.gettext
     page = Writer()

@@ -1,6 +1,6 @@
-"""Who plays whom next: a pure function of the tournament's log, the same for the same log.
+"""Pairing: a pure function of the tournament's log.
 
-Pairs are of teams by number, the first seat first; a team against None has a bye. docs/tournaments.md says how each
+Pairs are teams by number, the first seat first; a team paired with None has a bye. docs/tournaments.md says how each
 form pairs.
 """
 
@@ -11,15 +11,14 @@ from bot.features.tournaments.tournament import Tournament
 
 Pairs = tuple[tuple[int, int | None], ...]
 
-LEAST_ROUNDS = 3
-"""Of a Swiss tournament or a duplicate, where nobody chose how many."""
+LEAST_ROUNDS = 3  # of a Swiss tournament or a duplicate, unless the organiser chose a number
 
 
 def next_round(t: Tournament) -> Pairs | None:
-    """The pairs of the round that follows once all matches are over, also of the first; None if none does.
+    """Return the pairs of the next round, once all matches are over; None if the tournament ends.
 
-    A Swiss tournament or a duplicate ends before its last round where those who are left cannot all be paired any more:
-    each has met each, or who would sit out has done so before.
+    A Swiss tournament or a duplicate ends early if the remaining teams cannot all be paired: all have met, or the team
+    to sit out has had a bye.
     """
     if t.form == "knockout":
         return _knockout(t)
@@ -37,7 +36,7 @@ def next_round(t: Tournament) -> Pairs | None:
 
 
 def rounds_in_all(t: Tournament) -> int:
-    """How many rounds it has, if nothing ends it before."""
+    """Return the number of rounds, unless the tournament ends early."""
     teams = len(t.teams)
     doublings, each = max(teams - 1, 0).bit_length(), teams - 1 + teams % 2
     match t.form:
@@ -53,16 +52,16 @@ def rounds_in_all(t: Tournament) -> int:
 
 
 def is_unbeaten(t: Tournament, team: int) -> bool:
-    """Whether a team has lost no match and may go on: what a knock-out asks."""
+    """Return whether a team has neither lost a match nor withdrawn."""
     return not t.has_withdrawn(team) and all(
         match.is_bye or not match.is_over or match.winner == team for match in t.matches_of(team)
     )
 
 
 def berger(teams: int) -> tuple[Pairs, ...]:
-    """The rounds of a round robin by Berger's tables, in which each team has the first seat every other time.
+    """Return the rounds of a round robin by Berger's tables, in which each team has the first seat every other time.
 
-    Of an odd number one is left over in each round, whose bye comes last.
+    An odd number of teams leaves one over in each round; its bye comes last.
     """
     size = teams + teams % 2
     rounds = []
@@ -77,7 +76,7 @@ def berger(teams: int) -> tuple[Pairs, ...]:
 
 
 def _bracket(teams: int) -> list[int]:
-    """The lines of a bracket from its top to its bottom, by seed: the best can meet last, and have the byes."""
+    """Return the seeds of a bracket from top to bottom. The best seeds meet last, and have the byes."""
     lines = [0]
     while len(lines) < teams:
         lines = [line for seed in lines for line in (seed, 2 * len(lines) - 1 - seed)]
@@ -85,7 +84,7 @@ def _bracket(teams: int) -> list[int]:
 
 
 def _knockout(t: Tournament) -> Pairs | None:
-    """In a bracket, two meet as soon as nobody else is left in their part of it."""
+    """Pair a bracket: two teams meet as soon as no other team is left in their part of it."""
     line_of = {team: line for line, team in enumerate(_bracket(len(t.teams)))}
     left = sorted((team for team in range(len(t.teams)) if is_unbeaten(t, team)), key=line_of.__getitem__)
     if len(left) < 2:

@@ -1,4 +1,4 @@
-"""A tournament's card in its chat, the word of who has won, and the reminder of a match."""
+"""A tournament's card, the announcement of the winner, and match reminders."""
 
 from collections.abc import Sequence
 from typing import Literal
@@ -11,27 +11,18 @@ from bot.features.tournaments.tournament import LEAST_TEAMS, Match, Tournament
 from bot.panel import Button, Panel, Row, Span, Writer
 from bot.words.wording import NO_BREAK
 
-MOST_PLACES = 16
-"""So many lines of the table stand on the card, and in the picture of a tournament that is over; more are counted."""
-
-MOST_ENTERED = 30
-"""So many who have entered are named on the card."""
-
-MOST_MATCHES = 8
-"""So many of a round's matches stand on the card, those first that are on."""
-
-SEAL_BEGINS = 16
-"""So many digits of a seal stand on the card while it is played; all of them are on the page of how it goes."""
-
-MOST_PARTNERS = 6
-"""So many who have no partner have a button on the card; all of them stand on a page."""
+MOST_PLACES = 16  # lines of the standings on the card and in the final picture
+MOST_ENTERED = 30  # names of players on the card
+MOST_MATCHES = 8  # matches of the round on the card, open ones first
+SEAL_BEGINS = 16  # digits of the seal on the card; the page with the rules shows all
+MOST_PARTNERS = 6  # players without a partner who have a button on the card; a page shows all
 
 
 def card_panel(language: str, t: Tournament, left: int | None, pages: str, *, has_room: bool = True) -> Panel:
-    """The card of a tournament, which all of a chat read and press.
+    """Return a tournament's card for its chat.
 
-    ``left`` is how many seconds are left of the round, None if no round is played. ``pages`` is the address of our
-    pages. ``has_room`` is whether the store has room for new tables.
+    ``left`` is the time left of the round in seconds, None if no round is played. ``has_room`` is whether the store has
+    room for new tables.
     """
     text = TournamentText(language, t)
     page = Writer()
@@ -49,12 +40,10 @@ def card_panel(language: str, t: Tournament, left: int | None, pages: str, *, ha
 
 
 def payload(t: Tournament, *words: object) -> str:
-    """What a button about a tournament carries."""
     return actions.page("tournament", t.code, *words)
 
 
 def button(label: str, t: Tournament, *words: object, style: Literal["", "good", "danger"] = "") -> Button:
-    """A press on something of a tournament's."""
     return Button(label, payload(t, *words), style)
 
 
@@ -78,7 +67,7 @@ def _open_card(page: Writer, text: TournamentText) -> Panel:
 
 
 def organiser_row(text: TournamentText) -> Row:
-    """What the organiser may press of a tournament that is not over."""
+    """Return the organiser's buttons of a tournament that is not over."""
     t, _ = text.t, text.gettext
     off = button(_("Call off"), t, "off", style="danger")
     if t.phase == "playing":
@@ -87,12 +76,12 @@ def organiser_row(text: TournamentText) -> Row:
 
 
 def players_alone(t: Tournament) -> list[int]:
-    """The players of a game for four who have no partner."""
+    """Return the players without a partner, in a game for four."""
     return [] if t.team_size == 1 else [number for number in t.present if number not in t.partners]
 
 
 def partner_rows(text: TournamentText, numbers: Sequence[int]) -> list[Row]:
-    """Buttons that make whoever presses them these players' partner."""
+    """Return buttons that make a person the partner of one of these players."""
     buttons = [
         button(text.gettext("With {name}").format(name=text.player_names([number])), text.t, "with", number)
         for number in numbers
@@ -159,12 +148,12 @@ def _playing_card(
 
 
 def has_results(t: Tournament) -> bool:
-    """Whether anything that was played counts yet: at a duplicate a round must be over."""
+    """Return whether any match counts yet; at a duplicate, a round must be over."""
     return any(match.is_over and not match.is_bye and t.is_public(match.round) for match in t.matches)
 
 
 def write_single_table(page: Writer, text: TournamentText) -> None:
-    """That a duplicate's round has but one table, if it is so, and what counts then."""
+    """Explain how a duplicate round with a single table counts."""
     t = text.t
     if t.is_duplicate and t.phase == "playing" and t.rounds and sum(not one.is_bye for one in t.rounds[-1]) == 1:
         _ = text.gettext
@@ -174,7 +163,7 @@ def write_single_table(page: Writer, text: TournamentText) -> None:
 
 
 def round_line(text: TournamentText, left: int | None) -> str:
-    """Which round is being played, and what is left of its time."""
+    """Return the round and what is left of its time."""
     t, _ = text.t, text.gettext
     if not t.rounds:
         return _("The first round begins.")
@@ -195,7 +184,7 @@ def _write_standings(
 
 
 def _write_matches(page: Writer, text: TournamentText) -> None:
-    """The round's matches: those that are on come first, and those of which there is something to say."""
+    """Write the round's matches, open ones first. Finished ones are left out if there are too many."""
     t, _ = text.t, text.gettext
     if not t.rounds:
         return
@@ -213,7 +202,7 @@ def _write_matches(page: Writer, text: TournamentText) -> None:
 
 
 def match_line(text: TournamentText, match: Match) -> str:
-    """Who plays whom, and how it has gone."""
+    """Return a match's teams and its outcome."""
     outcome = text.outcome(match)
     if outcome == PLAYING:
         return f"{text.pairing(match)}{NO_BREAK}{outcome}"
@@ -221,7 +210,7 @@ def match_line(text: TournamentText, match: Match) -> str:
 
 
 def write_tie_breaks(page: Writer, text: TournamentText) -> None:
-    """What decides between those of the same score."""
+    """Write the tie-breaks of this form."""
     if names := [text.gettext(name) for name in TIE_BREAKS[text.t.form]]:
         page.line(text.gettext("When level: {names}."), "small", names=", ".join(names))
 
@@ -248,12 +237,11 @@ def _final_card(page: Writer, text: TournamentText, table: Sequence[Standing]) -
 
 
 def winners_line(text: TournamentText) -> str:
-    """Who has won."""
     return f"🥇 {text.winners_text([text.team_name(team) for team in winners(text.t)])}"
 
 
 def write_seals(page: Writer, text: TournamentText) -> None:
-    """What the packs of a duplicate followed from, for whoever checks them once none of them is played any more."""
+    """Write the seal and secret of a duplicate that is over, so that its deals can be verified."""
     t, _ = text.t, text.gettext
     if t.is_duplicate and t.root and not t.is_live:
         page.line(_("🔒 Seal: {seal}"), "small", seal=t.seal)
@@ -261,7 +249,7 @@ def write_seals(page: Writer, text: TournamentText) -> None:
 
 
 def winner_panel(language: str, t: Tournament, pages: str) -> Panel:
-    """The word of who has won, to be read below a table of results. ``pages`` is where our pages are."""
+    """Announce the winners, above the final standings."""
     text, table = TournamentText(language, t), standings(t)
     page = Writer()
     page.line(winners_line(text), "bold")
@@ -279,12 +267,12 @@ def winner_panel(language: str, t: Tournament, pages: str) -> Panel:
 
 
 def back_row(text: TournamentText) -> Row:
-    """From a page to what the tournament is for its reader."""
+    """Return a button to the reader's page about the tournament."""
     return (button(text.gettext("◀ Back"), text.t, "mine"),)
 
 
 def reminder_panel(language: str, t: Tournament, match: Match, player: int, left: int) -> Panel:
-    """What a player is sent who has not finished a match when little time is left; ``left`` in seconds."""
+    """Remind a player of an unfinished match. ``left`` is in seconds."""
     text, team = TournamentText(language, t), t.team_of(player)
     assert team is not None
     page = Writer()
@@ -298,7 +286,7 @@ def reminder_panel(language: str, t: Tournament, match: Match, player: int, left
 
 
 def hand_row(text: TournamentText, matches: Sequence[Match], team: int) -> Row:
-    """The way to a team's hands in these matches, where there is a table; several are text apart by whom it plays."""
+    """Return buttons for a team's hands in matches that have a table. Several are labelled by opponent."""
     there = [
         (match, code) for match in matches if match.next_deal is not None and (code := match.seats.get(match.next_deal))
     ]

@@ -1,4 +1,4 @@
-"""The sheet of a tournament that is over: its table, to be kept and passed on."""
+"""The picture of the final standings."""
 
 from __future__ import annotations
 
@@ -14,16 +14,14 @@ from bot.pictures.results import small_print
 from bot.pictures.sheet import NAMELESS, Part, Row, Rows, Sheet, Words
 from bot.words.wording import fix_minus
 
-LONGEST_NOTE = 60
-"""So many letters have room below a team's name."""
-
-LONGEST_ALONE, LONGEST_IN_PAIR = 28, 15
-"""So many letters of a name, by itself and beside a partner's."""
+LONGEST_NOTE = 60  # letters below a team's name
+LONGEST_ALONE, LONGEST_IN_PAIR = 28, 15  # letters of a single player's name, and of each partner's
 
 
 def standings_sheet(language: str, t: Tournament, group: str, ended: int) -> Sheet | None:
-    """The table of a tournament that is over, None if nobody played. ``group`` is what the chat is called that reads
-    it, ``ended`` in Unix seconds.
+    """Return the final standings as a sheet; None if nobody played.
+
+    ``group`` is the name of the chat. ``ended`` is in Unix seconds.
     """
     drawn, table = _SheetText(language, t), standings(t)
     if not table:
@@ -46,7 +44,7 @@ def standings_sheet(language: str, t: Tournament, group: str, ended: int) -> She
 
 
 class _SheetText:
-    """A tournament as the letters of pictures can write it."""
+    """A tournament's texts in the letters that pictures can show."""
 
     def __init__(self, language: str, t: Tournament) -> None:
         self.text = TournamentText(language, t)
@@ -60,7 +58,7 @@ class _SheetText:
         return self.text.winners_text([self.team(team) for team in winners(self.text.t)])
 
     def row(self, standing: Standing, table: Sequence[Standing], at: int) -> Row:
-        """A team's line: what decided about its place stands below."""
+        """Return a team's line, with the decisive tie-breaks below."""
         _ = self.text.gettext
         # At a knock-out a bye is a round won and no match.
         is_knockout = self.text.t.form == "knockout"

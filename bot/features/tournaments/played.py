@@ -1,4 +1,4 @@
-"""What a team has played so far, and which of two teams gets the first seat: FIDE's C.04.3, article 5.2.
+"""A team's matches so far, and the seats of two teams that meet: FIDE's C.04.3, article 5.2.
 
 White is the first seat.
 """
@@ -9,13 +9,13 @@ from fractions import Fraction
 
 WHITE, BLACK = "white", "black"
 
+# how strongly a seat is due: after one more match in the other seat; after two more, or two in a row
 STRONG, ABSOLUTE = 2, 3
-"""How strongly a seat is due: because one had the other seat once more, or twice more or twice in a row."""
 
 
 @dataclass
 class Record:
-    """What a team has played: ``colours`` of the matches in which cards were dealt, ``floats`` of all rounds."""
+    """A team's matches. ``colours`` are those of matches with cards, ``floats`` those of all rounds."""
 
     score: Fraction = Fraction(0)
     colours: list[str] = field(default_factory=list)

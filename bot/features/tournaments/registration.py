@@ -1,4 +1,4 @@
-"""Entering and organising a tournament: what people may do with one, until it starts and while it runs."""
+"""Entering and organising a tournament."""
 
 import secrets
 from collections.abc import Mapping
@@ -47,29 +47,19 @@ from bot.tables.codes import table_code
 from bot.tables.lists import CodeTaken
 from engine.shuffle import SECRET_BYTES
 
-MOST_CHANGES = 2000
-"""Entries of a tournament that has not begun after which it is started or called off, and not changed any more."""
-
-MOST_REENTRIES = 10
-"""How often one person may enter the same tournament, having left it in between."""
-
-MOST_UNRATED = 100
-"""Games that a start rates first, where they are left: more, as after a rebuild that was cut short, would hold up a
-press for long, and are being rated anyway.
-"""
+MOST_CHANGES = 2000  # log entries of an unstarted tournament; then it can only be started or called off
+MOST_REENTRIES = 10  # times that one person can enter the same tournament
+MOST_UNRATED = 100  # unrated games that a start rates first; more would delay the answer, and are being rated anyway
 
 
 class Registration:
-    """What people do with tournaments. What is asked for twice, by the same update, is done once."""
+    """What people do with tournaments. An update that comes twice is applied once."""
 
     def __init__(self, store: Store, tournaments: Tournaments, ratings: Ratings) -> None:
-        """Players are seeded by their ``ratings``."""
         self._store, self._tournaments, self._ratings = store, tournaments, ratings
 
     async def open(self, place: str, person: str, name: str, choice: Choice, form: Form, update: str) -> Tournament:
-        """A new tournament in a chat, which nobody has entered yet. TooManyTournaments where there are as many as may
-        be, OrganisesTooMany where the person organises as many.
-        """
+        """Open a tournament in a chat. Raises TooManyTournaments for the chat, or OrganisesTooMany for the person."""
         entries: list[Entry] = [
             Open(person, person_name(name)),
             Place(place),
@@ -95,7 +85,7 @@ class Registration:
         raise AssertionError
 
     async def choose_option(self, code: str, person: str, name: str, value: str, update: str) -> Tournament:
-        """One of `OPTIONS`; ValueError for what is none of them."""
+        """Choose one of `OPTIONS`. Raises ValueError for an unknown option or value."""
         if value not in OPTIONS.get(name, ()):
             raise ValueError(f"{name} is one of {', '.join(OPTIONS.get(name, ()))}")
 
@@ -107,7 +97,7 @@ class Registration:
         return await self._tournaments.commit(code, update, decide)
 
     async def choose_game(self, code: str, person: str, choice: Choice, update: str) -> Tournament:
-        """Which game, by which rules and clock."""
+        """Choose the game with its options and clock."""
 
         def decide(tournament: Tournament) -> list[Entry]:
             _check_organiser(tournament, person)
@@ -117,8 +107,9 @@ class Registration:
         return await self._tournaments.commit(code, update, decide)
 
     async def enter(self, code: str, person: str, name: str, update: str) -> Tournament:
-        """A person enters. IsFull, HasBegun, AlreadyEntered, EnteredTooOften, ChangedTooOften and NotForPrograms say
-        why they cannot.
+        """Enter a person.
+
+        Raises IsFull, HasBegun, AlreadyEntered, EnteredTooOften, ChangedTooOften or NotForPrograms.
         """
 
         def decide(tournament: Tournament) -> list[Entry]:
@@ -131,9 +122,10 @@ class Registration:
             return await self._tournaments.commit(code, update, decide)
 
     async def join_partner(self, code: str, person: str, name: str, player: int, update: str) -> Tournament:
-        """A person becomes the partner of another player, by number, at a game for four. Who has not entered does so
-        by that; where they cannot be partners nothing happens. NoSuchPartner, HasPartner and NoPartners say why, or
-        what keeps who has not entered from it.
+        """Make a person the partner of another player (by number), in a game for four.
+
+        The person enters too if necessary, and does not if they cannot be partners. Raises NoSuchPartner, HasPartner,
+        NoPartners, or what `enter` raises.
         """
 
         def decide(tournament: Tournament) -> list[Entry]:
@@ -155,7 +147,7 @@ class Registration:
             return await self._tournaments.commit(code, update, decide)
 
     async def leave(self, code: str, person: str, update: str) -> Tournament:
-        """A person leaves: before the start as if they had never entered, afterwards they withdraw."""
+        """Leave a tournament: before the start as if the person had never entered, later they withdraw."""
 
         def decide(tournament: Tournament) -> list[Entry]:
             if not tournament.is_live:
@@ -168,11 +160,11 @@ class Registration:
         return await self._tournaments.commit(code, update, decide)
 
     async def start(self, code: str, person: str, update: str) -> Tournament:
-        """The tournament begins: teams are made and seeded by rating. TooFewTeams and TooFewPairs say how many it
-        takes, NotRatedYet that games are left which are still to be rated.
+        """Start a tournament: form the teams and seed them by rating.
 
-        At games for four those without a partner are put together in the order in which they entered; one who is left
-        over stays out, and so does who came last where another form was chosen that has fewer places.
+        In games for four, players without a partner are paired in the order of entering. A single one left stays out,
+        and so do the last ones if the form was changed to one with fewer places. Raises TooFewTeams, TooFewPairs, or
+        NotRatedYet if too many games are unrated.
         """
         ratings = await self._player_ratings(code)
         root = secrets.token_bytes(SECRET_BYTES)
@@ -195,7 +187,7 @@ class Registration:
         return await self._tournaments.commit(code, update, decide)
 
     async def _player_ratings(self, code: str) -> Mapping[str, int]:
-        """The ratings everywhere, at the tournament's game, of who has entered."""
+        """Return the global ratings of all players at the tournament's game."""
         if await self._ratings.count_unrated() > MOST_UNRATED:
             raise NotRatedYet()
         await self._ratings.catch_up()
@@ -204,7 +196,7 @@ class Registration:
         return {person: (await self._ratings.standing(scope, person)).shown for person in people}
 
     async def cancel(self, code: str, person: str, update: str) -> Tournament:
-        """The organiser calls it off; what is being played is played on, and counts for nothing here."""
+        """Call the tournament off. Games in progress go on but do not count for it."""
 
         def decide(tournament: Tournament) -> list[Entry]:
             if not tournament.is_live:
@@ -216,7 +208,7 @@ class Registration:
 
 
 def teams_of(tournament: Tournament) -> list[tuple[int, ...]]:
-    """The teams that would play if it began now: pairs of partners, and those without one in the order of entering."""
+    """Return the teams if it started now: partners, and players without one in the order of entering."""
     if tournament.team_size == 1:
         return [(number,) for number in tournament.present]
     pairs = [(one, other) for one, other in sorted(tournament.partners.items()) if one < other]
@@ -241,7 +233,7 @@ def _check_changes(tournament: Tournament) -> None:
 
 
 def _enter_entry(tournament: Tournament, person: str, name: str) -> Enter:
-    """What has a person enter, unless something keeps them from it."""
+    """Return the entry that enters a person, or raise the reason why they cannot enter."""
     if is_program(person):
         raise NotForPrograms()
     most = MOST_TEAMS[tournament.form] * tournament.team_size

@@ -1,7 +1,7 @@
-"""Reminders of matches that are not over when little of a round's time is left.
+"""Reminders of unfinished matches when little of a round's time is left.
 
-Each goes out in its place's turn, as an answer does, and holds nobody up. Who has been reminded is noted once it was
-said; until then it is asked for again. A crash in between can double a reminder only where a platform knows no keys.
+Each waits for its turn in its place, like an answer, and blocks nothing. It is noted once it was sent, and retried
+until then. A crash in between can double a reminder only on platforms that know no keys.
 """
 
 import time
@@ -23,19 +23,15 @@ from bot.platform import Adapter, platform_of, private_place
 from bot.pseudonyms import is_pseudonym
 from bot.store import keys
 
-REMIND_FRACTION = 4
-"""Who has not finished is reminded when one part in so many of the time is left."""
+REMIND_FRACTION = 4  # remind when 1/4 of the time is left
 
+# seconds before an unsent reminder is retried, doubled each time; longer than answers are retried
 FIRST_PAUSE, LONGEST_PAUSE = 180.0, 3600.0
-"""Seconds before a reminder is asked for again that was not said: more than an answer is tried for, and doubled each
-time.
-"""
-
 REMEMBERED = 10_000
 
 
 class Reminder(NamedTuple):
-    """What a player is reminded of: a match, by its tournament's code and its numbers."""
+    """A player's reminder of a match."""
 
     tournament: str
     round: int
@@ -48,19 +44,19 @@ class Reminder(NamedTuple):
 
     @property
     def key(self) -> str:
-        """The key under which it is sent."""
+        """The key by which a platform recognizes a repetition."""
         return f"tournament {self.tournament} {self.mark}"
 
 
 class ReminderState:
-    """What this worker knows of a reminder: when it is asked for again, and whether it was said, and noted."""
+    """This worker's state of a reminder: the time of the next try, and whether it was sent and noted."""
 
     def __init__(self) -> None:
         self.again_at, self.is_said, self.is_noted = 0.0, False, False
         self._backoff = Backoff(FIRST_PAUSE, LONGEST_PAUSE)
 
     def claim(self, now: float) -> bool:
-        """Whether it is to be asked for now; if so, not again for a while."""
+        """Return whether to try now; if so, delay the next try."""
         if self.is_noted or now < self.again_at:
             return False
         self.again_at = now + self._backoff.next_pause()
@@ -68,8 +64,6 @@ class ReminderState:
 
 
 class Reminders:
-    """Reminds players of one store's tournaments."""
-
     def __init__(
         self, tournaments: Tournaments, people: People, adapters: Mapping[str, Adapter], answers: Answers
     ) -> None:
@@ -94,7 +88,7 @@ class Reminders:
                 self._answers.send(private_place(player.person), say, message=reminder.key)
 
     async def _deliver(self, reminder: Reminder, asked: ReminderState) -> None:
-        """Remind a player, unless they have been, or there is nothing left to be reminded of."""
+        """Send a reminder unless it was sent before, and note it."""
         client, marks = self._tournaments.client, keys.tournament_reminded(reminder.tournament)
         if not asked.is_said and not await client.sismember(marks, reminder.mark):
             if not await self._send(reminder):
@@ -105,7 +99,7 @@ class Reminders:
         asked.is_noted = True
 
     async def _send(self, reminder: Reminder) -> bool:
-        """Send a reminder as things stand by now; False if there is nothing to be said any more."""
+        """Send a reminder with the current state; return False if it is obsolete."""
         try:
             tournament = await self._tournaments.load(reminder.tournament)
         except (NoSuchTournament, UnreadableTournament):

@@ -1,4 +1,4 @@
-"""What a finished game is for the match that it was played for."""
+"""Results of finished games for their matches."""
 
 from bot.features.tournaments.entries import How, Result
 from bot.features.tournaments.tournament import Match
@@ -7,12 +7,12 @@ from bot.tables.fixtures import FixtureName
 from bot.words.one_deal import deal_result
 from engine import Record
 
+# by the ending of a whole game; other endings are void
 HOW: dict[str, How] = {"target": "played", "claim": "played", "resign": "resign", "timeout": "timeout"}
-"""By the ending of a whole game; one that was cancelled is void."""
 
 
 def result_of(match: Match, fixture: FixtureName, game: FinishedGame) -> Result:
-    """What a game is for its match, whose second team may have sat first; in whole points, as records have them."""
+    """Return a game's result for its match, in whole points. The match's second team may have had the first seat."""
     how, side = _one_deal(game.record) if fixture.is_duplicate else _whole_game(game.record)
     ours, theirs = game.record.deals[-1].totals if how == "played" or not fixture.is_duplicate else (0, 0)
     if match.first_seat(fixture.deal) == 1:

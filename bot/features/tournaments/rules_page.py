@@ -1,4 +1,4 @@
-"""How a tournament goes: what everybody may read beforehand."""
+"""The page that explains a tournament's rules."""
 
 from bot.features.tournaments.duplicate import PENALTY
 from bot.features.tournaments.panel import back_row, button
@@ -9,7 +9,7 @@ from engine import game_kind
 
 
 def rules_panel(language: str, t: Tournament, *, is_organiser: bool = False) -> Panel:
-    """What is to be known beforehand. ``is_organiser`` is whether who reads it may call it off."""
+    """Explain a tournament. ``is_organiser`` is whether the reader can call it off."""
     text = TournamentText(language, t)
     _ = text.gettext
     page = Writer()

@@ -1,6 +1,6 @@
-"""Who is ahead in a tournament: places, scores and tie-breaks, of what has been played so far.
+"""Places, scores and tie-breaks, from the matches so far.
 
-docs/tournaments.md says what counts; here it is counted, exactly: halves and means are fractions until they are shown.
+docs/tournaments.md has the rules. Scores are exact fractions until they are formatted.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -21,6 +21,7 @@ POINTS, STEPS = _("points"), _("steps")
 BUCHHOLZ, SONNEBORN_BERGER = _("Buchholz"), _("Sonneborn-Berger")
 DIRECT, CARDS, BEST_ROUND = _("direct encounter"), _("card points"), _("best round")
 
+# between teams with the same score, in order: ids of texts
 TIE_BREAKS: Mapping[Form, tuple[str, ...]] = {
     "knockout": (),
     "roundrobin": (DIRECT, SONNEBORN_BERGER, CARDS),
@@ -28,18 +29,17 @@ TIE_BREAKS: Mapping[Form, tuple[str, ...]] = {
     "duplicate": (WINS, BEST_ROUND),
     "league": (DIRECT, SONNEBORN_BERGER, CARDS),
 }
-"""What decides between teams of the same score, in order: texts' ids."""
 
 
 class Score(NamedTuple):
-    """``text`` is the figure as it is shown; ``counts`` the id of the text that says what it counts."""
+    """``text`` is the formatted figure; ``counts`` is the id of the text that says what it counts."""
 
     text: str
     counts: str
 
 
 class TieBreak(NamedTuple):
-    """``name`` is the id of the text that names it, ``value`` the figure as it is shown."""
+    """``name`` is the id of a text, ``value`` the formatted figure."""
 
     name: str
     value: str
@@ -47,10 +47,9 @@ class TieBreak(NamedTuple):
 
 @dataclass(frozen=True)
 class Standing:
-    """Where a team stands. Teams that are level in everything share a ``place``.
+    """A team's standing. Teams that are equal in everything share a ``place``.
 
-    ``played`` and ``won`` are matches that are over, without byes and those that are void. A team ``is_out`` that plays
-    no more: it has withdrawn, or a knock-out has gone on without it.
+    ``played`` and ``won`` leave out byes and void matches. A team ``is_out`` if it has withdrawn or was knocked out.
     """
 
     team: int
@@ -63,22 +62,18 @@ class Standing:
 
 
 class _Figures(NamedTuple):
-    """By what a team is ranked. At a knock-out who is in is ahead of who has won as many rounds and is out."""
+    """The figures that rank a team. In a knock-out, an unbeaten team ranks above others with as many wins."""
 
     is_unbeaten: bool
     score: Fraction
     tie_breaks: tuple[Fraction, ...] = ()
 
 
-_cache: WeakKeyDictionary[Tournament, tuple[Standing, ...]] = WeakKeyDictionary()
-"""What is known of tournaments that are in use: a tournament never changes."""
+_cache: WeakKeyDictionary[Tournament, tuple[Standing, ...]] = WeakKeyDictionary()  # tournaments are immutable
 
 
 def standings(t: Tournament) -> tuple[Standing, ...]:
-    """All teams, the best first; those of one place by seed.
-
-    Of a duplicate only rounds that are over count.
-    """
+    """Return all teams, the best first; equal ones by seed. In a duplicate, only finished rounds count."""
     found = _cache.get(t)
     if found is None:
         found = _cache[t] = tuple(_rank(t))
@@ -86,8 +81,10 @@ def standings(t: Tournament) -> tuple[Standing, ...]:
 
 
 def winners(t: Tournament) -> list[int]:
-    """The teams that have won a tournament that is over: those of the first place. At a knock-out only who is in, or
-    has left after winning the last match: others share a place because nobody has come further.
+    """Return the teams in first place of a tournament that is over.
+
+    In a knock-out, a beaten team can share that place if no team went further. It has not won, unless it won the last
+    match and then withdrew.
     """
     first = [one for one in standings(t) if one.place == 1]
     return [one.team for one in first if t.form != "knockout" or not one.is_out or _has_won_last(t, one.team)]
@@ -131,7 +128,7 @@ def _score(t: Tournament, score: Fraction) -> Score:
 
 
 def _format(t: Tournament, name: str, figure: Fraction) -> str:
-    """A figure as it is shown, by what it counts."""
+    """Format a figure by what it counts."""
     if name == POINTS or (name == BEST_ROUND and t.options["scoring"] == "points"):
         return _format_tenths(figure)
     return _format_signed(figure) if name in (STEPS, BEST_ROUND, CARDS) else _format_halves(figure)
@@ -141,7 +138,6 @@ def _format(t: Tournament, name: str, figure: Fraction) -> str:
 
 
 def _figures(t: Tournament, counted: Sequence[Sequence[Match]]) -> dict[int, _Figures]:
-    """By team, as are the matches that are ``counted``."""
     wins = {team: _wins(team, matches) for team, matches in enumerate(counted)}
     match t.form:
         case "knockout":
@@ -162,7 +158,7 @@ def _figures(t: Tournament, counted: Sequence[Sequence[Match]]) -> dict[int, _Fi
 
 
 def _finished_matches(t: Tournament) -> list[list[Match]]:
-    """By team, its matches that are over; of a duplicate, those of rounds that are over; of a round robin, no byes."""
+    """Return each team's matches that count: no byes in round robins, only finished rounds in duplicates."""
     counted: list[list[Match]] = [[] for _team in t.teams]
     for number, matches in enumerate(t.rounds, 1):
         if t.is_duplicate and not t.is_over(number):
@@ -196,8 +192,8 @@ def _tie_breaks(
 
 
 def _opponents_score(t: Tournament, match: Match, team: int, scores: Mapping[int, Fraction]) -> Fraction:
-    """The score of whom a team has met. At a Swiss tournament a match without cards counts as one against a team of the
-    same score: nobody chose whom they did not meet.
+    """Return the opponent's score. In a Swiss tournament, a match without cards counts as one against an equal team,
+    because nobody chose it.
     """
     if t.form == "swiss" and not was_played(match):
         return scores[team]
@@ -205,7 +201,7 @@ def _opponents_score(t: Tournament, match: Match, team: int, scores: Mapping[int
 
 
 def _point_difference(match: Match, team: int) -> int:
-    """How many card points more than the other a team made in a match."""
+    """Return a team's card points minus the opponent's."""
     ours, theirs = match.points
     return ours - theirs if team == match.first else theirs - ours
 
@@ -214,7 +210,7 @@ def _point_difference(match: Match, team: int) -> int:
 
 
 def _format_halves(figure: Fraction) -> str:
-    """A figure of wholes and halves that is not negative."""
+    """Format a non-negative multiple of ½."""
     whole, rest = divmod(figure, 1)
     return f"{whole or ''}½" if rest else str(whole)
 

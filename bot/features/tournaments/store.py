@@ -1,19 +1,18 @@
-"""Tournaments in the store: each change is one commit to a tournament's log.
+"""Tournaments in the store. Each change is one commit to a tournament's log.
 
 | key | type | what |
 |---|---|---|
 | ``{tour:<code>}:log`` | list | a tournament's log (`bot.features.tournaments.entries`); expires after its end |
-| ``{tour:<code>}:card`` | string | where its card stands and what that shows, JSON (`bot.features.tournaments.card`) |
-| ``{tour:<code>}:wish`` | string | what somebody wishes of its card, until the director has taken it up |
-| ``{tour:<code>}:games`` | hash | duplicate games of rounds under way, by round and id, as the archive keeps them |
-| ``{tour:<code>}:reminded`` | set | who has been reminded of what |
+| ``{tour:<code>}:card`` | string | the state of its card, JSON (`bot.features.tournaments.card`) |
+| ``{tour:<code>}:wish`` | string | a wish for its card, until the director applies it |
+| ``{tour:<code>}:games`` | hash | duplicate games of open rounds, by round and id, as the archive keeps them |
+| ``{tour:<code>}:reminded`` | set | reminders that were sent |
 | ``tournaments`` | hash | codes of tournaments that are not over (`bot.store.index`) |
 | ``tournaments:<chat>`` | hash | codes of a chat's tournaments that are not over |
-| ``entered:<platform:id>`` | hash | codes of those that a person has entered or opened, for as long as there is a log |
-| ``organised:<platform:id>`` | hash | codes of those that a person opened, and that count for how many they may |
+| ``entered:<platform:id>`` | hash | codes of tournaments that a person entered or opened, while the log exists |
+| ``organised:<platform:id>`` | hash | codes of tournaments that count for a person's limit |
 
-An entry in a list is made before the commit that it follows from, and again after it; what a tournament does not bear
-out is taken out when the list is read.
+A code is added to a list before the commit, and again after it. Reading a list removes codes that do not belong there.
 """
 
 import asyncio
@@ -42,21 +41,13 @@ from bot.store.lua import read_script
 from bot.tables.errors import TableError
 from bot.tables.lists import CodeTaken
 
-KEPT_SECONDS = 400 * 86400
-"""For how long a tournament is kept that is over."""
+KEPT_SECONDS = 400 * 86400  # that the log of a finished tournament is kept
+SHOWN_SECONDS = 30 * 86400  # that a finished tournament is shown to its people
 
-SHOWN_SECONDS = 30 * 86400
-"""For how long one that is over is shown to its people."""
-
+# that one called off before its start is kept: it is hidden, but counts for its organiser's limit
 CALLED_OFF_SECONDS = 86400
-"""For how long one is kept that was called off before it began. It is shown to nobody, and counts for its organiser."""
-
-MOST_AT_ONCE = 5
-"""Tournaments that are not over, in one chat."""
-
-MOST_ORGANISED = 10
-"""Tournaments of one person that are not over, or were called off before they began, of late."""
-
+MOST_AT_ONCE = 5  # tournaments of a chat that are not over
+MOST_ORGANISED = 10  # tournaments of a person that are not over, or were called off lately before their start
 TOURNAMENTS_REMEMBERED = 500
 
 REDACTED = encode(Redacted()).encode()
@@ -67,15 +58,12 @@ REWRITE = read_script(__file__, "rewrite")
 
 Belongs = Callable[[Tournament], bool]
 
-Decision = Callable[[Tournament], Sequence[Entry]]
-"""Given a tournament as it stands, what is to be written; raises what is wrong."""
+Decision = Callable[[Tournament], Sequence[Entry]]  # returns what to write for a tournament's state, or raises why not
 
 log = structlog.get_logger()
 
 
 class Tournaments:
-    """The tournaments of one store."""
-
     def __init__(self, store: Store) -> None:
         self._store, self.client = store, store.client
         self._append = BatchedScript(store.client, APPEND, store.replicas)
@@ -86,9 +74,7 @@ class Tournaments:
     # Reading
 
     async def load(self, code: str) -> Tournament:
-        """A tournament as the store has it; NoSuchTournament if there is none, UnreadableTournament, and one line in
-        the log, if it cannot be read.
-        """
+        """Load a tournament. Raises NoSuchTournament, or UnreadableTournament, which is logged once."""
         known = self._cache.get(code) or Tournament(code)
         # The last entry that is known comes first again, to tell this log from another.
         since = max(0, known.version - 1)
@@ -117,17 +103,17 @@ class Tournaments:
         return loaded
 
     async def stored(self, code: str) -> list[bytes]:
-        """A tournament's log, whether it can be read or not; empty if there is none."""
+        """Return a tournament's log, even if it cannot be read; empty if there is none."""
         found: list[bytes] = await self.client.lrange(keys.tournament(code), 0, -1)
         return found
 
     async def live_codes(self) -> dict[str, int]:
-        """The codes of the tournaments that are not over, with the Unix seconds since when; some may be over by now."""
+        """Return codes of tournaments that are not over, with their start in Unix seconds. Some may be over by now."""
         found = await self._store.index.entries(keys.TOURNAMENTS)
         return {code: int(token.partition(".")[0]) for code, token in sorted(found.items())}
 
     async def unreadable_codes(self) -> dict[str, int]:
-        """Those of them that this release cannot read."""
+        """Return the live codes that this release cannot read."""
         found = {}
         for code, since in (await self.live_codes()).items():
             stored = await self.stored(code)
@@ -136,19 +122,17 @@ class Tournaments:
         return found
 
     async def drop_code(self, code: str) -> None:
-        """There is no tournament of that code, unless it is just being opened."""
+        """Remove the code of a missing tournament, unless it is just being opened."""
         token = (await self._store.index.entries(keys.TOURNAMENTS)).get(code)
         if token:
             await self._store.index.drop(keys.TOURNAMENTS, code, token)
 
     async def in_chat(self, place: str) -> list[Tournament]:
-        """The tournaments of a chat that are not over, the newest first."""
+        """Return a chat's tournaments that are not over, the newest first."""
         return await self._load_list(keys.tournaments_at(place), partial(_is_live_in, chat_of(place)))
 
     async def of_person(self, person: str) -> list[Tournament]:
-        """The tournaments that a person has entered or organises, the newest first: those that are not over, and those
-        that ended lately.
-        """
+        """Return a person's tournaments that are not over or ended lately, the newest first."""
         listed = await self._load_list(keys.entered(person), lambda _one: True)
         theirs = [one for one in listed if one.involves(person)]
         async with self.client.pipeline(transaction=False) as pipe:
@@ -158,8 +142,9 @@ class Tournaments:
         return [one for one, left in zip(theirs, lefts, strict=True) if one.is_live or _is_shown(left)]
 
     async def _load_list(self, key: str, belongs: Belongs) -> list[Tournament]:
-        """The tournaments of a list that bear it out, the newest first; the others are taken out of it. One that cannot
-        be read is left out, and stays on the list: another release may know it.
+        """Return the tournaments of a list, the newest first, and remove those that do not belong there.
+
+        An unreadable one is left out but stays on the list: another release may know it.
         """
         entries = await self._store.index.entries(key)
         # All at once, over as many connections as there are.
@@ -190,8 +175,9 @@ class Tournaments:
 
     @asynccontextmanager
     async def list_for_person(self, person: str, code: str) -> AsyncIterator[None]:
-        """While a commit is made that names a person in a tournament: it stands in the person's list before, and again
-        after, for who was forgotten in between is to be found there.
+        """Put a tournament on a person's list around a commit that names them.
+
+        It is added again afterwards: the person may have been forgotten in between.
         """
         key = keys.entered(person)
         made = await self._store.index.reserve(key, code)
@@ -201,9 +187,7 @@ class Tournaments:
 
     @asynccontextmanager
     async def reserve_lists(self, place: str, person: str, code: str) -> AsyncIterator[None]:
-        """While a person opens a tournament in a chat; TooManyTournaments where that has as many as it may,
-        OrganisesTooMany where the person does.
-        """
+        """Put a tournament on its lists while it is opened. Raises TooManyTournaments or OrganisesTooMany."""
         shown, own = keys.tournaments_at(place), keys.organised(person)
         made = await self._reserve(shown, code, MOST_AT_ONCE, partial(_is_live_in, chat_of(place)))
         if made is None:
@@ -217,7 +201,7 @@ class Tournaments:
                 yield
 
     async def _reserve(self, key: str, code: str, most: int, belongs: Belongs) -> Reservation | None:
-        """An entry; a list that is full is looked through first, for some of its tournaments may count no more."""
+        """Reserve an entry. If the list is full, remove tournaments that no longer count and try again."""
         made = await self._store.index.reserve(key, code, most)
         if made is None:
             await self._load_list(key, belongs)
@@ -235,21 +219,19 @@ class Tournaments:
             raise
 
     async def seconds_left(self, tournament: Tournament) -> int | None:
-        """How many seconds of playing time are left until the round ends, 0 or less if it should have; None where no
-        round is being played.
-        """
+        """Return the playing time left of the round, 0 or less if it is overdue; None if no round is played."""
         if tournament.phase != "playing" or not tournament.ends_at:
             return None
         return tournament.ends_at[-1] - await self.playing_time()
 
     async def playing_time(self) -> int:
-        """Playing time by which rounds end, in seconds."""
+        """Return the playing time by which rounds end, in seconds."""
         return int(await self._store.attendance.played(LEADER_SHARD))
 
     # Writing
 
     async def commit(self, code: str, update: str, decide: Decision) -> Tournament:
-        """Decide on the tournament as the store has it, and write what follows, once for each update."""
+        """Decide on the current state and write the entries, once for each update."""
         tournament = await self.load(code)
         while True:
             entries = [] if tournament.has_seen(update) else decide(tournament)
@@ -264,7 +246,7 @@ class Tournaments:
                 raise NoSuchTournament(code=code)
 
     async def write(self, tournament: Tournament, entries: Sequence[Entry], update: str) -> Tournament | list[bytes]:
-        """The tournament with these entries; or all that its log has, where that has gone on meanwhile."""
+        """Return the tournament with these entries, or its whole log if that has changed meanwhile."""
         stored = [stamped(encode(entry), update) for entry in entries]
         after = tournament.after(stored)
         last = tournament.entries[-1] if tournament.exists else b""
@@ -279,7 +261,7 @@ class Tournaments:
         return after
 
     async def rewrite(self, code: str, known: Sequence[bytes], entries: Sequence[bytes]) -> bool:
-        """Put another log in place of a tournament's, as it is known; False if it has gone on meanwhile."""
+        """Replace a tournament's log; return False if it has changed meanwhile."""
         self._cache.pop(code, None)
         after = Tournament.as_far_as_readable(code, entries)
         # Of one that cannot be read it is not known whether it is over.
@@ -289,8 +271,9 @@ class Tournaments:
         )
 
     async def call_off_unreadable(self, code: str, update: str) -> None:
-        """Whoever hosts the bot ends a tournament that cannot be read: it stands as before what cannot be read of it,
-        and is called off if it is not over. Nothing happens where it can be read.
+        """Cut off what cannot be read of a tournament's log, and call it off if it is not over.
+
+        The host asks for this. A readable tournament is left alone.
         """
         while True:
             stored = await self.stored(code)
@@ -302,14 +285,14 @@ class Tournaments:
                 return
 
     async def unlist(self, tournament: Tournament) -> None:
-        """Nothing more is to come of a tournament."""
+        """Remove a finished tournament from the lists of open ones."""
         await self._store.index.remove(keys.tournaments_at(tournament.place), tournament.code)
         if not _counts_for(tournament.opener.person, tournament):
             await self._store.index.remove(keys.organised(tournament.opener.person), tournament.code)
         await self._store.index.remove(keys.TOURNAMENTS, tournament.code)
 
     async def move_chat(self, old: str, new: str) -> None:
-        """A chat has another id: its tournaments are the new one's. Twice is once."""
+        """Move a chat's tournaments to its new id. Twice is once."""
         for code in await self._store.index.entries(keys.tournaments_at(old)):
             # However many there are.
             await self._store.index.reserve(keys.tournaments_at(new), code)
@@ -330,13 +313,16 @@ def _is_live_in(chat: str, tournament: Tournament) -> bool:
 
 
 def _is_shown(left: int) -> bool:
-    """Whether one that is over is shown still whose log has so many seconds ``left``, less than none if it stays."""
+    """Return whether a finished tournament is still shown. ``left`` seconds of its log are left, negative for no
+    expiry.
+    """
     return left < 0 or left > KEPT_SECONDS - SHOWN_SECONDS
 
 
 def _counts_for(person: str, tournament: Tournament) -> bool:
-    """Whether a tournament counts for how many a person may organise: also when it was called off before it began, for
-    whoever opens one after the other would leave as many logs and cards.
+    """Return whether a tournament counts for a person's limit.
+
+    One called off before its start counts too: otherwise one person could leave many logs and cards.
     """
     return tournament.opener.person == person and (tournament.is_live or _is_called_off_unbegun(tournament))
 
@@ -346,7 +332,7 @@ def _is_called_off_unbegun(tournament: Tournament) -> bool:
 
 
 def _expiry(tournament: Tournament) -> int | str:
-    """Seconds from now until the log of a tournament expires, if it does not yet; nothing as long as it is not over."""
+    """Return the seconds until a tournament's log expires; empty if it is not over."""
     if tournament.is_live:
         return ""
     return CALLED_OFF_SECONDS if _is_called_off_unbegun(tournament) else KEPT_SECONDS

@@ -1,4 +1,4 @@
-"""Swiss rounds: what each team has played so far, who may meet, and how the rules are relaxed in small fields.
+"""Swiss rounds: who has met whom, who can meet, and how the rules are relaxed in small fields.
 
 `bot.features.tournaments.dutch` pairs. It needs networkx, so `bot.features.tournaments.pairing` imports this module
 only to pair a round.
@@ -19,20 +19,18 @@ from bot.features.tournaments.tournament import Match, Tournament
 
 @dataclass(frozen=True)
 class Demands:
-    """Absolute rules that can be given up. Nobody ever meets an opponent twice or has two byes."""
+    """Absolute rules that can be given up. Teams never meet twice and never have two byes."""
 
-    colours: bool
-    """Two teams to which the same seat is absolutely due do not meet (C3)."""
-    forfeits: bool
-    """A team that has won by forfeit does not get the bye (part of C2)."""
+    colours: bool  # two teams to which the same seat is absolutely due do not meet (C3)
+    forfeits: bool  # a team that has won by forfeit does not get the bye (part of C2)
 
 
+# small fields run out of pairs that satisfy all rules, which are then given up one by one
 RELAXED = (Demands(True, True), Demands(False, True), Demands(False, False))
-"""Small fields run out of pairs that satisfy all. Then a tournament gives up these rules one by one."""
 
 
 def pair_next_round(t: Tournament, rounds: int) -> tuple[tuple[int, int | None], ...] | None:
-    """Pair the next of so many ``rounds``; None if the teams that are left cannot all be paired any more."""
+    """Pair the next of so many ``rounds``; None if the remaining teams cannot all be paired."""
     records = {team: record for team, record in enumerate(records_of(t)) if not t.has_withdrawn(team)}
     if len(records) < 2:
         return None
@@ -46,7 +44,7 @@ def pair_next_round(t: Tournament, rounds: int) -> tuple[tuple[int, int | None],
 
 
 def records_of(t: Tournament) -> list[Record]:
-    """What each team has played, by number."""
+    """Return the record of each team, by number."""
     records = [Record() for _team in t.teams]
     for matches in t.rounds:
         before = [record.score for record in records]
@@ -57,7 +55,7 @@ def records_of(t: Tournament) -> list[Record]:
 
 
 def _add_match(record: Record, match: Match, team: int, at: int, before: Sequence[Fraction]) -> None:
-    """A match of a team, which is the match's first (``at`` is 0) or second; scores are those ``before`` the round."""
+    """Add a match to a team's record. ``at`` is 0 for the match's first team; scores are those ``before`` the round."""
     points = match_score(match, team)
     record.score += points
     if match.is_bye:
@@ -85,7 +83,7 @@ def can_be_paired(records: dict[int, Record], demands: Demands, played: int, *, 
 def possible_pairs(
     records: dict[int, Record], demands: Demands, played: int, *, is_last: bool
 ) -> Iterator[tuple[int, int]]:
-    """Yield the pairs that C1 to C3 allow, and the teams that may have the bye, each with `NOBODY`."""
+    """Yield the pairs that C1 to C3 allow, and the teams that can have the bye, each with `NOBODY`."""
     for (one, ours), (other, theirs) in combinations(records.items(), 2):
         if other in ours.met:
             continue
@@ -101,7 +99,7 @@ def possible_pairs(
 
 
 def _order_pairs(records: Mapping[int, Record], pairs: Iterable[tuple[int, int]]) -> tuple[tuple[int, int | None], ...]:
-    """Return ranked pairs as a round has them: the first seat first, the best pairs first, the bye last."""
+    """Return pairs in a round's order: the first seat first, the best pairs first, the bye last."""
 
     def order(pair: tuple[int, int]) -> tuple[bool, Fraction, Fraction, int]:
         one, other = pair

@@ -1,4 +1,4 @@
-"""How a tournament is spoken of: its teams, its terms, its matches, and what is left of its time."""
+"""Texts about a tournament: its teams, terms and matches."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
@@ -16,36 +16,30 @@ from bot.words.phrases import capitalize, clock_name, option_lines
 from bot.words.wording import MEDALS, NO_BREAK, Wording, fix_minus, score_unit
 from engine import GAMES
 
-LONGEST_ALONE, LONGEST_IN_PAIR = 24, 14
-"""So many letters of a name are shown, by itself and beside a partner's."""
-
-MOST_WINNERS = 4
-"""So many are named who share the first place."""
-
-TOLERANCE = 300
-"""Seconds by which what is left is rounded up: a round of a day begins with a day left."""
+LONGEST_ALONE, LONGEST_IN_PAIR = 24, 14  # letters of a single player's name, and of each partner's
+MOST_WINNERS = 4  # names of teams that share the first place
+TOLERANCE = 300  # seconds by which the time left is rounded up: a round of a day starts with a day left
 
 
-PLAYING = "⏳"
-"""What stands beside a match that is not over."""
+PLAYING = "⏳"  # mark of a match that is not over
 
 
 def score_text(ours: int, theirs: int) -> str:
-    """A score, which stays on one line."""
+    """Return a score that stays on one line."""
     return fix_minus(f"{ours}{NO_BREAK}:{NO_BREAK}{theirs}")
 
 
 def shorten(name: str, most: int) -> str:
-    """A name cut to so many letters.
+    """Cut a name to so many letters.
 
-    >>> short("Bartolomea", 6)
+    >>> shorten("Bartolomea", 6)
     'Barto…'
     """
     return name if len(name) <= most else f"{name[: most - 1].rstrip()}…"
 
 
 def form_names(language: str) -> Mapping[str, str]:
-    """What the forms are called, beginning in lower case."""
+    """Return the names of the forms, in lower case."""
     _ = texts(language).gettext
     return {
         "knockout": _("knock-out"),
@@ -57,7 +51,7 @@ def form_names(language: str) -> Mapping[str, str]:
 
 
 def time_left(language: str, seconds: int) -> str:
-    """What is left of a time, in coarse words, so that a card need not change often."""
+    """Return the time left, in coarse words so that a card changes rarely."""
     _, ngettext = texts(language).gettext, texts(language).ngettext
     if seconds <= 0:
         return _("time is up")
@@ -72,7 +66,7 @@ def time_left(language: str, seconds: int) -> str:
 
 
 def time_name(language: str, seconds: int) -> str:
-    """How long a round may take, by itself: "3 days"."""
+    """Return the time for a round: "3 days"."""
     ngettext = texts(language).ngettext
     if seconds < DAY:
         hours = seconds // HOUR
@@ -82,12 +76,12 @@ def time_name(language: str, seconds: int) -> str:
 
 
 def unit_of(t: Tournament) -> int:
-    """How many points a table shows for one that is played to."""
+    """Return how many points a table shows for each point of the target."""
     return score_unit(t.choice.all_rules.model_dump())
 
 
 class TournamentText:
-    """A tournament in one language."""
+    """A tournament's texts in one language."""
 
     def __init__(self, language: str, t: Tournament) -> None:
         self.language, self.t = language, t
@@ -110,7 +104,7 @@ class TournamentText:
         return isolated(name if number is None else self._names(LONGEST_ALONE)[number])
 
     def terms(self) -> list[str]:
-        """What is played and how long it may take, in two lines to four."""
+        """Return the options and times, in two to four lines."""
         t, _ = self.t, self.gettext
         clock = clock_name(self.words, t.choice.clock)
         if t.is_duplicate:
@@ -130,7 +124,7 @@ class TournamentText:
 
     @property
     def deals_and_scoring(self) -> str:
-        """What a duplicate match is: how many deals, and how they count."""
+        """The number of deals of a duplicate match, and their scoring."""
         scoring = {"points": self.gettext("in points"), "steps": self.gettext("in steps")}[self.t.options["scoring"]]
         return self.gettext("{count} deals a match, {scoring}").format(count=len(self.t.deals), scoring=scoring)
 
@@ -143,7 +137,7 @@ class TournamentText:
 
     @property
     def round_count(self) -> list[str]:
-        """How many rounds there are, where that was chosen; of few teams fewer, which is known once it has started."""
+        """The number of rounds if it was chosen, as a list. After the start it can be lower, if there are few teams."""
         rounds = self.t.options["rounds"]
         if self.t.form not in ("swiss", "duplicate") or rounds == "auto":
             return []
@@ -151,7 +145,7 @@ class TournamentText:
         return [self.ngettext("{count} round", "{count} rounds", count).format(count=count)]
 
     def round_name(self, number: int) -> str:
-        """What a round that has been paired is called: "Round 2 of 5"; empty for a league's only one."""
+        """Return a paired round's name: "Round 2 of 5"; empty for a league's only one."""
         if self.t.form == "league":
             return ""
         if self.t.form == "knockout" and [one.is_bye for one in self.t.rounds[number - 1]] == [False]:
@@ -163,13 +157,13 @@ class TournamentText:
     # Who plays
 
     def player_names(self, numbers: Iterable[int]) -> str:
-        """Return players by number, as those who play together are called."""
+        """Return the names of players who play together."""
         there = [number for number in numbers if self.t.players[number]]
         names = self._names(LONGEST_ALONE if len(there) < 2 else LONGEST_IN_PAIR)
         return " + ".join(isolated(names[number]) for number in there)
 
     def _names(self, most: int) -> dict[int, str]:
-        """Return players' names by number, cut to so many letters; namesakes have numbers in the order of entering."""
+        """Return shortened names by player. Equal names get numbers in the order of entering."""
         if most not in self._cut:
             names = {number: shorten(localize_name(one.name, self.language), most) for number, one in self._present}
             apart = distinct_names([name for name in names.values() if name != self._somebody], most)
@@ -183,25 +177,24 @@ class TournamentText:
 
     @property
     def _somebody(self) -> str:
-        """What everybody is called who was forgotten."""
         return localize_name(NAME, self.language)
 
     def team_name(self, team: int) -> str:
         return self.player_names(self.t.teams[team])
 
     def full_names(self, team: int) -> list[str]:
-        """What a team's players are called, whole and not isolated."""
+        """Return the whole names of a team's players, not isolated."""
         names = self._names(LONGEST_NAME)
         return [names[number] for number in self.t.teams[team] if number in names]
 
     def opponent(self, match: Match, team: int) -> str:
-        """Whom a team plays."""
+        """Return the name of a team's opponent."""
         return self.team_name(next(one for one in match.teams if one != team))
 
     # How it stands
 
     def winners_text(self, names: Sequence[str]) -> str:
-        """Who has won, by what they are called; they share the first place if they are several."""
+        """Name the winners; several share the first place."""
         if not names:
             return self.gettext("Nobody has won.")
         if len(names) > 1:
@@ -211,13 +204,12 @@ class TournamentText:
         return told.format(names=self.gettext(" and ").join(names[:MOST_WINNERS]))
 
     def pairing(self, match: Match) -> str:
-        """Who plays whom."""
         if match.second is None:
             return self.gettext("{name}: bye").format(name=self.team_name(match.first))
         return f"{self.team_name(match.first)} – {self.team_name(match.second)}"
 
     def deals_played(self, match: Match) -> str:
-        """How many of a duplicate match's deals have been played: "1 of 2 deals"."""
+        """Return the number of played deals: "1 of 2 deals"."""
         played = len(match.results)
         told = self.words.ngettext("{played} of {count} deals", "{played} of {count} deals", played)
         return told.format(played=played, count=len(match.deals))
@@ -239,11 +231,10 @@ class TournamentText:
         return ", ".join([score_text(ours, theirs), *self._endings(match)])
 
     def _endings(self, match: Match) -> list[str]:
-        """How those of a match's games ended that were not played to the end, each said once."""
         return list(dict.fromkeys(text for one in match.results.values() if (text := self.ending(match, one))))
 
     def ending(self, match: Match, result: Result) -> str:
-        """How a game ended that was not played to its end; empty for others."""
+        """Return how a game ended early; empty if it was played to its end."""
         if result.how == "played" or match.second is None:
             return ""
         if result.winner is None:
@@ -257,13 +248,13 @@ class TournamentText:
         }[result.how].format(name=loser)
 
     def deal_score_text(self, score: Fraction) -> str:
-        """What a duplicate deal counts: steps, or points in tenths."""
+        """Return the score of a duplicate deal: steps, or points in tenths."""
         if self.t.options["scoring"] == "steps":
             return fix_minus(f"{int(score):+}")
         return fix_minus(f"{round(score * 10) / 10:+.1f}")
 
     def standing_line(self, standing: Standing, *deciding_tie_breaks: TieBreak) -> str:
-        """A line of the table; ``deciding`` are the tie-breaks that are named with their values."""
+        """Return a line of the standings, with the values of the given tie-breaks."""
         named = [f"{self.gettext(one.name)} {fix_minus(one.value)}" for one in deciding_tie_breaks]
         figures = [fix_minus(standing.score.text), *named]
         place = f"{standing.place}."
@@ -275,9 +266,7 @@ class TournamentText:
 
 
 def deciding_tie_breaks(table: Sequence[Standing], at: int) -> tuple[TieBreak, ...]:
-    """The tie-breaks that decided about the one at this place of a table: as many as it takes to tell it from those of
-    the same score beside it.
-    """
+    """Return the tie-breaks that separate a team from its neighbours with the same score."""
     most = 0
     for beside in (at - 1, at + 1):
         if 0 <= beside < len(table) and table[beside].score == table[at].score:

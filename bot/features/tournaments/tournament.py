@@ -1,11 +1,11 @@
-"""A tournament as its log tells it.
+"""A tournament, replayed from its log.
 
-Like a table, a tournament is a pure function of its log. `bot.features.tournaments.entries` has the entries, and this
-module has what each of them changes. The pairings follow from that (`bot.features.tournaments.pairing`), and so do the
-standings (`bot.features.tournaments.standings`).
+Like a table, a tournament is a pure function of its log. `bot.features.tournaments.entries` has the entries, this
+module applies them. Pairings (`bot.features.tournaments.pairing`) and standings (`bot.features.tournaments.standings`)
+follow from it.
 
-Players enter one by one. A *team* is who plays together in a match: one player at games for two, a pair of partners at
-games for four. Teams are made when it starts, and numbered by seed.
+Players enter one by one. A *team* plays together in a match: one player in games for two, two partners in games for
+four. Teams are formed at the start, and numbered by seed.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -52,9 +52,10 @@ OPTIONS: Mapping[str, tuple[str, ...]] = {
     "deals": ("2", "4", "8"),
     "scoring": ("points", "steps"),
 }
-"""What may be chosen beside what is played, the usual value first. ``time`` is the seconds of playing time that a round
-may take, a league all of its matches; ``rounds`` and ``deals`` (in a match, half of them in each seat) are for the
-forms that have such a choice; ``scoring`` is how a duplicate deal counts.
+"""Options besides the game, the usual value first.
+
+``time`` is the playing time for a round, or for a whole league, in seconds. ``rounds`` are for Swiss tournaments and
+duplicates. ``deals`` are those of a duplicate match, half of them in each seat. ``scoring`` is for duplicates too.
 """
 
 USUAL: Mapping[str, str] = {"form": "knockout", "time": str(DAY), "rounds": "auto", "deals": "2", "scoring": "points"}
@@ -64,15 +65,14 @@ LEAST_TEAMS: Mapping[Form, int] = {"knockout": 2, "roundrobin": 3, "swiss": 4, "
 
 Phase = Literal["open", "playing", "over", "cancelled"]
 
-Key = tuple[int, int, int]
-"""A round, a match of it and a deal of that."""
+Key = tuple[int, int, int]  # a round, a match of it and a deal of that
 
 
 @dataclass(frozen=True)
 class Match:
-    """Two teams in a round, by number; the second is None where the first has a bye.
+    """Two teams in a round, by number. ``second`` is None if the first team has a bye.
 
-    ``seats`` are the tables at which its deals are played, and ``results`` what came of them, both by deal.
+    ``seats`` are the tables of its deals, and ``results`` their results, both by deal.
     """
 
     round: int
@@ -97,19 +97,19 @@ class Match:
 
     @property
     def next_deal(self) -> int | None:
-        """The deal, or whole game, that is to be played next, or is being played; None if all have been."""
+        """The deal, or whole game, to be played next or in progress; None if all have been played."""
         return None if self.is_bye else next((deal for deal in self.deals if deal not in self.results), None)
 
     @property
     def points(self) -> tuple[int, int]:
-        """The points of both teams in all that has been played."""
+        """The points of both teams in all deals."""
         return sum(one.ours for one in self.results.values()), sum(one.theirs for one in self.results.values())
 
     @property
     def winner(self) -> int | None:
-        """The team that has won; None as long as it is not over, and where nobody has. A bye is no win.
+        """The winning team; None for a bye, a draw or an unfinished match.
 
-        Of several deals it is who won more points, where none was lost otherwise; of those who were, who lost fewer.
+        If deals were given up or lost on time, the team that lost fewer that way wins. Otherwise points decide.
         """
         if self.is_bye or not self.is_over:
             return None
@@ -122,15 +122,15 @@ class Match:
         return None if ours == theirs else self.teams[ours < theirs]
 
     def first_seat(self, deal: int) -> int:
-        """Which of the two teams, 0 or 1, has the first seat in a deal: they change places with each."""
+        """Return the team with the first seat in a deal, 0 or 1. Teams change seats after each deal."""
         return 0 if deal == 0 else (deal - 1) % 2
 
 
 class Tournament:
-    """A tournament; `after` gives the one that follows, and leaves this one as it is.
+    """An immutable tournament; `after` returns the next state.
 
-    ``players`` are by number, None for who left before it started; ``partners`` are the pairs among them, until then.
-    ``teams`` are players by number, by seed, once it has started; ``withdrawn`` are players who have left since.
+    ``players`` are by number, None if they left before the start. ``partners`` are the pairs until then. ``teams`` are
+    players' numbers, by seed, after the start. ``withdrawn`` are players who left later.
     """
 
     def __init__(self, code: str) -> None:
@@ -159,22 +159,19 @@ class Tournament:
 
     @property
     def is_live(self) -> bool:
-        """Whether it is not over, nor called off."""
         return self.phase in ("open", "playing")
 
     def has_seen(self, update: str) -> bool:
-        """Whether any entry was caused by this update."""
+        """Return whether this update caused any entry."""
         stamp = b"\t%b" % update.encode()
         return any(entry.endswith(stamp) for entry in self.entries)
 
     def was_begun_by(self, update: str) -> bool:
-        """Whether the first entry was caused by this update."""
+        """Return whether this update caused the first entry."""
         return self.exists and self.entries[0].partition(b"\t")[2] == update.encode()
 
     def after(self, stored: Sequence[bytes]) -> Self:
-        """The tournament with these entries behind its log, itself where there are none;
-        `bot.store.forms.UnreadableEntry` for what is no entry.
-        """
+        """Return the tournament with more entries. Raises `bot.store.forms.UnreadableEntry`."""
         if not stored:
             return self
         new: Self = object.__new__(type(self))
@@ -192,7 +189,7 @@ class Tournament:
         return new
 
     def caught_up(self, stored: Sequence[bytes]) -> Self:
-        """The same, with entries that stand in the store; UnreadableTournament if they cannot be read."""
+        """Return the tournament with more stored entries. Raises UnreadableTournament."""
         try:
             return self.after(stored)
         except Exception as error:  # whatever a log may hold: another release wrote it
@@ -201,7 +198,7 @@ class Tournament:
 
     @classmethod
     def as_far_as_readable(cls, code: str, stored: Sequence[bytes]) -> Self:
-        """A tournament as it stood before what cannot be read of its log."""
+        """Return a tournament before its first unreadable entry."""
         known = cls(code)
         for entry in stored:
             try:
@@ -227,12 +224,11 @@ class Tournament:
 
     @property
     def team_size(self) -> int:
-        """How many play together: one, or two partners."""
         return GAMES[self.game].seats // 2
 
     @property
     def time(self) -> int:
-        """Seconds of playing time that a round may take; a league, all of it."""
+        """The playing time for a round, or for a whole league, in seconds."""
         return int(self.options["time"])
 
     @property
@@ -242,22 +238,22 @@ class Tournament:
 
     @property
     def seal(self) -> str:
-        """The commitment to the root of all its secrets, in hex; empty before the start."""
+        """The commitment to the root of all secrets, in hex; empty before the start."""
         return commitment(self.root) if self.root else ""
 
     def secret(self, round_: int, deal: int) -> bytes:
-        """The secret of a round's deal at a duplicate: the same at all its tables, and told by none before the end."""
+        """Return the secret of a duplicate's deal: the same at all tables, and hidden until the end."""
         return sha256(self.root + f"{round_}.{deal}".encode()).digest()
 
     # Who plays
 
     @property
     def present(self) -> list[int]:
-        """The players who have entered, and not left before the start."""
+        """The players who have entered and not left before the start."""
         return [number for number, player in enumerate(self.players) if player]
 
     def player_of(self, person: str) -> int | None:
-        """A person's number among the players, if they have entered and not left."""
+        """Return a person's number among the players who have not left."""
         return next(
             (
                 number
@@ -268,54 +264,50 @@ class Tournament:
         )
 
     def involves(self, person: str) -> bool:
-        """Whether a person plays or has played in it, or organises it."""
+        """Return whether a person is or was a player, or organises it."""
         return self.opener.person == person or any(player and player.person == person for player in self.players)
 
     def team_of(self, player: int) -> int | None:
-        """The team in which a player plays."""
         return next((number for number, team in enumerate(self.teams) if player in team), None)
 
     def members(self, team: int) -> list[Chair]:
-        """Who plays in a team."""
         return [player for number in self.teams[team] if (player := self.players[number])]
 
     def has_withdrawn(self, team: int) -> bool:
-        """Whether a team plays no more: one of its players has left."""
+        """Return whether one of a team's players has left, so that it plays no more."""
         return any(number in self.withdrawn for number in self.teams[team])
 
     # What has been played
 
     @property
     def matches(self) -> Iterator[Match]:
-        """All matches so far, round by round."""
         for matches in self.rounds:
             yield from matches
 
     @property
     def is_round_over(self) -> bool:
-        """Whether all matches that have been paired are over."""
+        """Whether all paired matches are over."""
         return all(map(self.is_over, range(1, len(self.rounds) + 1)))
 
     def is_over(self, round_: int) -> bool:
-        """Whether all matches of a round are over; no for one that has not begun."""
+        """Return whether all matches of a round are over; False if it has not begun."""
         return 0 < round_ <= len(self.rounds) and all(match.is_over for match in self.rounds[round_ - 1])
 
     def is_public(self, round_: int) -> bool:
-        """Whether all may know how a round's deals went: at a duplicate nobody is to play them any more."""
+        """Return whether a round's deals can be shown: a duplicate's only when nobody will play them."""
         return not self.is_duplicate or not self.is_live or self.is_over(round_)
 
     def has_match(self, round_: int, number: int) -> bool:
-        """Whether there is such a match."""
         return 0 < round_ <= len(self.rounds) and number < len(self.rounds[round_ - 1])
 
     def match(self, round_: int, number: int) -> Match:
-        """A match; IndexError if there is none."""
+        """Return a match. Raises IndexError."""
         if round_ < 1:
             raise IndexError
         return self.rounds[round_ - 1][number]
 
     def matches_of(self, team: int) -> list[Match]:
-        """The matches that a team has played or is to play, in order."""
+        """Return a team's matches, in order."""
         return [match for match in self.matches if team in match.teams]
 
     # Reading the log

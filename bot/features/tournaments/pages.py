@@ -175,7 +175,7 @@ def own_page(all_own: Sequence[Tournament], number: int) -> OwnPage:
 
 
 def own_panel(language: str, person: str, own: OwnPage, lefts: Sequence[int | None]) -> Panel:
-    """Show a page of a person's tournaments, with buttons for hands. ``lefts`` are seconds left of each round."""
+    """Show a page of a person's tournaments, with buttons for hands. ``lefts`` are each round's seconds left."""
     if (own.pages, len(own.tournaments)) == (1, 1):
         return player_panel(language, person, own.tournaments[0], lefts[0])
     _ = TournamentText(language, Tournament("")).gettext

@@ -29,7 +29,7 @@ def public_playout(game_id: str, rng: random.Random) -> Playout:
     def playout() -> int:
         game = Game(game_id, dealer=0)
         game.deal(rng.randbytes(32))
-        ways_to_end = 2 if game.rules.claims else 1
+        ways_to_end = 2 if game.rules.allows_claims else 1
         chance, moves = rng.random, 0
         while (seat := game.turn) is not None:
             legal = game.legal_moves(seat)
@@ -66,7 +66,7 @@ def position_steps(start: SearchPosition) -> Playout:
     def playout() -> int:
         here = start.copy()
         while here.left:
-            here.play(here.legal().bit_length() - 1)
+            here.play(here.legal_cards().bit_length() - 1)
         return start.left
 
     return playout
@@ -156,7 +156,7 @@ def _print_costs(rng: random.Random) -> None:
         game.deal(rng.randbytes(32))
         while game.turn is not None:
             before = game.record().to_json(), len(game.moves)
-            game.play(game.turn, rng.choice(game.legal_moves(game.turn)[: -2 if game.rules.claims else -1]))
+            game.play(game.turn, rng.choice(game.legal_moves(game.turn)[: -2 if game.rules.allows_claims else -1]))
         live, moves = before
         deal, start = load(read(live)).current, opening_position(game_id, rng)
         assert deal

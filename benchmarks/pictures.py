@@ -23,7 +23,7 @@ from bot.store.entries import Entry, FirstDeal, Move, Open, Sit
 from bot.tables.snapshot import snapshot
 from bot.tables.table import Table
 from engine import GAMES
-from engine.robots import robot
+from engine.robots import make_robot
 from engine.rules import RELEASE, resolve
 
 Painter = Callable[[Scene], bytes]
@@ -58,7 +58,7 @@ def scenes_of(game: str, style: CardStyle) -> list[Scene]:
     rules = resolve(kind.rules, {}).model_dump()
     begun: list[Entry] = [Open(game, "p:0", NAMES[0]), *sits, FirstDeal(random.randbytes(32), RELEASE, rules)]
     table = Table("BENCH").after(begun, "u")
-    greedy, found = robot("greedy", random), []
+    greedy, found = make_robot("greedy", random), []
     while table.game and not table.game.needs_deal and (seat := table.game.turn) is not None:
         scene = hand_scene(snapshot(table, seat), "en", "italian", style)
         assert scene

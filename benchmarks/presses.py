@@ -31,7 +31,7 @@ from bot.settings import Settings
 from bot.store import EmbeddedStore, Store, opened
 from bot.tables.table import Table
 from bot.worker import Worker
-from engine import legal_for_record
+from engine import legal_moves_for_record
 
 PLATFORMS = ("discord", "telegram")
 """Modules next to this one that measure a platform."""
@@ -166,7 +166,7 @@ class Crowd:
             chair = table.to_move
             assert chair
             assert seat is not None
-            move = self.random.choice(legal_for_record(game, seat))
+            move = self.random.choice(legal_moves_for_record(game, seat))
             person = Person(chair.person, chair.name, "", "en")
             place = private_place(person.id)
             message = self.counter.messages[place]

@@ -11,14 +11,14 @@ from random import Random
 
 from engine.cards import FRENCH, ITALIAN, cards
 from engine.game import MoveEntry
-from engine.position import BIT, PacketsPosition, SearchPosition, SpadesPosition, StockPosition, listed, pick_of
-from engine.robots.greedy import SPENT, GreedyRobot
+from engine.position import BIT, PacketsPosition, SearchPosition, SpadesPosition, StockPosition, list_cards, pick_move
+from engine.robots.greedy import KEEP_VALUE, GreedyRobot
 from engine.robots.memory import Memory, remember
 from engine.spades import NOT_SPADES, SPADE_SUIT
 from engine.tressette import THIRDS
 from engine.views import DealView, PacketsView, SpadesView, StockView, View
 
-KEEPING = tuple(SPENT[code[0]] for code in ITALIAN.codes)
+KEEPING = tuple(KEEP_VALUE[code[0]] for code in ITALIAN.codes)
 LEADING = 0.3
 
 
@@ -58,7 +58,7 @@ class ReferenceRobot:
     def _world(self, deal: DealView, memory: Memory, seat: int) -> SearchPosition:
         """The position with every unseen card somewhere."""
         pack = FRENCH if isinstance(deal, SpadesView) else ITALIAN
-        unseen = listed(pack, memory.unseen)
+        unseen = list_cards(pack, memory.unseen)
         self.random.shuffle(unseen)
         kinds: dict[type[DealView], type[SearchPosition]] = {
             StockView: StockPosition,
@@ -107,20 +107,20 @@ class ReferenceRobot:
         while here.left:
             if not here.laid:
                 # It picks up what it can before it leads.
-                while picks := here.picks():
-                    here.make(pick_of(picks.bit_length() - 1))
+                while picks := here.legal_picks():
+                    here.make_move(pick_move(picks.bit_length() - 1))
             here.play(_greedy_card(here))
         return here.taken[side] - here.taken[1 - side]
 
 
 def _greedy_card(here: SearchPosition) -> int:
     """What a player takes who looks at this trick only, and at what the next player could answer."""
-    legal, seat, seats = here.legal(), here.turn, len(here.hands)
+    legal, seat, seats = here.legal_cards(), here.turn, len(here.hands)
     if legal & (legal - 1) == 0:
         return legal.bit_length() - 1
     chosen, highest = -1, -1e9
     rivals = [(seat + step) % seats for step in range(1, seats - here.laid)]
-    for card in listed(ITALIAN, legal):
+    for card in list_cards(ITALIAN, legal):
         led = here.wanted if here.laid else ITALIAN.suit_of[card]
         ours = not here.laid or (bool(led & BIT[card]) and card > here.best) or (here.winner ^ seat) & 1 == 0
         best = card if not here.laid or (led & BIT[card] and card > here.best) else here.best
@@ -139,7 +139,7 @@ def _greedy_spade(here: SearchPosition, deal: SpadesView) -> int:
     bid = deal.bids[seat]
     wants = isinstance(bid, int) and here.taken[seat] < bid
     chosen, highest = -1, -1e9
-    for card in cards(here.legal()):
+    for card in cards(here.legal_cards()):
         suit, other = FRENCH.suit_of[card], here.hands[1 - seat]
         if here.laid:
             wins = card > here.best and bool(BIT[card] & (here.wanted | SPADE_SUIT))

@@ -15,8 +15,8 @@ import typer
 
 from benchmarks.reference import ReferenceRobot
 from engine import GAMES, Game, game_kind
-from engine.robots import Robot, act, robot
-from engine.robots.strong import SEARCH_AS_USUAL, StrongRobot
+from engine.robots import Robot, act, make_robot
+from engine.robots.strong import DEFAULT_SEARCH, StrongRobot
 
 Pair = tuple[str, str]
 
@@ -55,8 +55,8 @@ def player(name: str, seed: str, seconds: float) -> Robot:
     if name == "plain":
         return ReferenceRobot(Random(seed), seconds)
     if name == "flat":
-        return StrongRobot(Random(seed), search=SEARCH_AS_USUAL.flat())
-    return robot(name, Random(seed))
+        return StrongRobot(Random(seed), search=DEFAULT_SEARCH.without_tree())
+    return make_robot(name, Random(seed))
 
 
 def play_deal(game: Game, robots: Sequence[Robot], seconds: tuple[list[float], list[float]], first: int) -> None:

@@ -23,7 +23,7 @@ from bot.store import EmbeddedStore, Store, keys, opened
 from bot.tables import Room, Table
 from bot.tables.challenges import Challenges
 from bot.worker import Worker
-from engine import legal_for_record
+from engine import legal_moves_for_record
 
 TABLES = 200
 AT_ONCE = 64
@@ -49,7 +49,7 @@ async def press(room: Room, table: Table, random: Random) -> Table:
     seat = table.game.turn
     chair = table.chairs[seat]
     assert chair
-    legal = legal_for_record(table.game, seat)
+    legal = legal_moves_for_record(table.game, seat)
     move = random.choice([one for one in legal if not one.startswith(("bid", "blind"))] or ["bid 5"])
     return await room.press(table.code, chair.person, table.version, move, f"tg:{random.randrange(10**9)}")
 

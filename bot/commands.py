@@ -11,9 +11,9 @@ from enum import Enum
 from bot.texts import gettext_noop as _
 from bot.texts import texts
 from engine import GAMES
-from engine.games import first_game
+from engine.games import default_game
 
-FIRST_GAME = first_game("page")  # id of the game that pages suggest first
+FIRST_GAME = default_game("page")  # id of the game that pages suggest first
 FAIR = "fair"  # argument of /rules for the page on fair shuffles
 FAIR_WORDS = (FAIR, "onesto")  # the same in each language
 

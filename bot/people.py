@@ -16,7 +16,7 @@ from bot.tables.choice import Choice
 from bot.tables.table import USUAL_CLOCK
 from bot.texts import language_of
 from engine import GAMES
-from engine.games import first_game
+from engine.games import default_game
 
 SUITS = ("italian", "french")
 HANDS = ("private", "aside")
@@ -115,7 +115,7 @@ class ChatProfile:
     language: str = "en"
     clock: int = USUAL_CLOCK
     strict: bool = False
-    game: str = first_game("chat")
+    game: str = default_game("chat")
     wants_pictures: bool = True
     deck: CardStyle = "classic"
     name: str = ""
@@ -180,7 +180,7 @@ class People:
                 fields.get("language", "en"),
                 int(fields.get("clock", USUAL_CLOCK)),
                 fields.get("strict") == "1",
-                fields.get("game", first_game("chat")),
+                fields.get("game", default_game("chat")),
                 fields.get("pictures", "1") == "1",
                 "easy" if fields.get("deck") == "easy" else "classic",
                 fields.get("name", ""),

@@ -14,7 +14,7 @@ from bot.metrics import ROBOT_MOVES
 from bot.processes import ProcessDied, Processes
 from engine import Record, View, read
 from engine.game import MoveEntry
-from engine.robots import Budget, robot
+from engine.robots import Budget, make_robot
 from engine.robots.findings import Hint, Verdict
 
 log = structlog.get_logger()
@@ -33,19 +33,19 @@ MOST_WAITING = 8  # waiting requests for each process: later ones would come too
 
 def choose(level: str, view: View, history: Sequence[MoveEntry], seed: int) -> str | None:
     """Return a robot's choice for a seat's view and history. The same seed gives the same choice if time allows."""
-    return robot(level, Random(seed), _budget()).choose(view, history)
+    return make_robot(level, Random(seed), _budget()).choose(view, history)
 
 
 def choose_unhurried(level: str, view: View, history: Sequence[MoveEntry], seed: int) -> str | None:
     """Return a robot's choice limited by work, not time: it is the same on a busy machine."""
-    return robot(level, Random(seed)).choose(view, history)
+    return make_robot(level, Random(seed)).choose(view, history)
 
 
 def advise(view: View, history: Sequence[MoveEntry], seed: int) -> Hint | None:
     """Return the strong robot's move in this seat, and why."""
-    from engine.robots.hints import hint  # noqa: PLC0415 - heavy, as below: for the workers alone
+    from engine.robots.hints import find_hint  # noqa: PLC0415 - heavy, as below: for the workers alone
 
-    return hint(view, history, Random(seed), _budget())
+    return find_hint(view, history, Random(seed), _budget())
 
 
 def analyse(record: str, deal: int) -> list[Verdict]:
@@ -57,9 +57,9 @@ def analyse(record: str, deal: int) -> list[Verdict]:
 
 def get_ready() -> None:
     """Compile everything that a strong robot needs."""
-    from engine.robots.strong import get_ready  # noqa: PLC0415
+    from engine.robots.strong import compile_searches  # noqa: PLC0415
 
-    get_ready()
+    compile_searches()
 
 
 def _budget() -> Budget:

@@ -3,8 +3,8 @@
 from collections.abc import Iterator, Mapping, Sequence
 from random import Random
 
-from engine import Game, Record, legal_for_record
-from engine.robots import act, robot
+from engine import Game, Record, legal_moves_for_record
+from engine.robots import act, make_robot
 
 
 def simulate(
@@ -16,14 +16,14 @@ def simulate(
     """
     random = Random(seed)
     game = Game(game_id, rules)
-    robots = [robot(name, Random(f"{seed}/{seat}")) for seat, name in enumerate(players)]
+    robots = [make_robot(name, Random(f"{seed}/{seat}")) for seat, name in enumerate(players)]
     legal_by_deal: list[list[list[str]]] = []
     while not game.over:
         if game.needs_deal:
             game.deal(random.randbytes(32))
             legal_by_deal.append([])
         for seat in _possible_movers(game):
-            listed = legal_for_record(game, seat) if legal else []
+            listed = legal_moves_for_record(game, seat) if legal else []
             before = len(game.moves)
             if act(game, seat, robots[seat]):
                 # A random event can follow in the same move: it has no legal moves.
@@ -36,7 +36,7 @@ def simulate(
 def _possible_movers(game: Game) -> Iterator[int]:
     """Yield the seats that can move out of turn, then the seat to move."""
     for seat in range(game.kind.seats):
-        if seat != game.turn and legal_for_record(game, seat):
+        if seat != game.turn and legal_moves_for_record(game, seat):
             yield seat
     if game.turn is not None:
         yield game.turn

@@ -1,4 +1,4 @@
-"""Italian trick-taking cards: seven games, pure rules.
+"""Italian trick-taking cards: the rules of seven games, without any input or output.
 
 >>> import engine
 >>> game = engine.Game("spizzichino", dealer=0)
@@ -12,14 +12,14 @@
 Traceback (most recent call last):
 engine.errors.NotYourTurn: It is not your turn.
 
-Moves are text, in the notation of docs/records.md. `Game` plays; `load` and `verify` read records back.
+Moves are text in the notation of docs/records.md. `Game` plays; `load` and `verify` read records.
 """
 
 from engine import errors
 from engine.game import Game
 from engine.games import GAMES, GameKind, game_kind
 from engine.records import Record, read
-from engine.replay import legal_for_record, load, replay, verify
+from engine.replay import legal_moves_for_record, load, replay, verify
 from engine.views import DealView, View
 
 __all__ = [
@@ -31,7 +31,7 @@ __all__ = [
     "View",
     "errors",
     "game_kind",
-    "legal_for_record",
+    "legal_moves_for_record",
     "load",
     "read",
     "replay",

@@ -1,24 +1,25 @@
 """The two packs, and sets of cards as integers.
 
-A card is an index: ``suit * ranks + strength``, so that within a suit the higher index is the higher card.
-A set of cards is an integer with bit ``1 << index`` for each card in it.
+A card is an index, ``suit * ranks + strength``: within a suit, a higher index is a higher card. A set of cards is an
+integer with bit ``1 << index`` for each card in it.
 """
 
 from collections.abc import Iterable, Iterator
 
 FRENCH_SUITS = "CDHS"
 
-MOST_SETS = 4096
-"""All that four suits of ten cards have, and more than the playouts of one deal meet. Suits of thirteen have 32,768:
-thousands of deals would meet most of them, and keep 6 MB each for texts that are quickly made again."""
+MAX_SETS = 4096
+"""Entries kept in a `SuitTexts`. Four Italian suits have 4,096 sets, more than the playouts of one deal meet. French
+suits have 32,768; all of them would take 6 MB.
+"""
 
 
 class Pack:
     """A pack of cards and its codes.
 
-    ``suits`` are the suits' letters in their order and ``suit_names`` their English names, ``strength`` the ranks
-    from low to high as they win tricks, ``printed`` the ranks as a new pack lies, which is where the shuffle starts.
-    ``is_french`` is whether its suits are the French ones.
+    ``suits`` are the suits' letters in order and ``suit_names`` their English names. ``strength`` lists the ranks from
+    low to high as they win tricks. ``printed`` lists them as a new pack lies, where the shuffle starts. ``is_french``
+    tells whether the suits are French.
 
     >>> ITALIAN.codes[ITALIAN.index["3D"]]
     '3D'
@@ -39,24 +40,23 @@ class Pack:
         one_suit = (1 << len(strength)) - 1
         self.suit_masks = tuple(one_suit << (len(strength) * number) for number in range(len(suits)))
         self.suit_of = tuple(mask for mask in self.suit_masks for _ in strength)
-        self.held = SuitTexts(self, "{}")
+        self.code_texts = SuitTexts(self, "{}")
 
     def mask(self, codes: Iterable[str]) -> int:
-        """The set of the cards with these codes; KeyError for a code that is not in this pack."""
+        """Return the set of the cards with these codes; KeyError for a code that is not in this pack."""
         return mask_of(self.index[code] for code in codes)
 
     def names(self, mask: int) -> tuple[str, ...]:
-        """The codes of a set, by suit and from high to low: as a hand is held."""
+        """Return the codes of a set, by suit and from high to low, as a hand is held."""
         if not mask:
             return ()
-        return tuple(self.held.of_all_suits(mask))
+        return tuple(self.code_texts.list_texts(mask))
 
 
 class SuitTexts(dict[int, tuple[str, ...]]):
-    """For each set of cards of one suit the cards' texts, high to low; each card's in all ``forms``.
+    """The texts of each set of cards of one suit, high to low, with all ``forms`` of each card.
 
-    An entry is made when it is first asked for: listing moves is most of what a playout does and must cost one
-    look-up. There are never more than `MOST_SETS`.
+    Entries are made on first use, because listing moves takes most of a playout's time. At most `MAX_SETS` are kept.
     """
 
     def __init__(self, pack: Pack, *forms: str) -> None:
@@ -65,7 +65,7 @@ class SuitTexts(dict[int, tuple[str, ...]]):
         self._texts = [[form.format(code) for form in forms] for code in pack.codes]
 
     def __missing__(self, mask: int) -> tuple[str, ...]:
-        if len(self) >= MOST_SETS:
+        if len(self) >= MAX_SETS:
             self.clear()
         texts: list[str] = []
         left = mask
@@ -76,14 +76,14 @@ class SuitTexts(dict[int, tuple[str, ...]]):
         self[mask] = made = tuple(texts)
         return made
 
-    def of_all_suits(self, mask: int) -> list[str]:
-        """The texts of any set, suit by suit."""
+    def list_texts(self, mask: int) -> list[str]:
+        """Return the texts of any set, suit by suit."""
         a, b, c, d = self._suits
         return [*self[mask & a], *self[mask & b], *self[mask & c], *self[mask & d]]
 
 
 def mask_of(cards: Iterable[int]) -> int:
-    """The set of these cards."""
+    """Return the set of these cards."""
     mask = 0
     for card in cards:
         mask |= 1 << card
@@ -91,7 +91,7 @@ def mask_of(cards: Iterable[int]) -> int:
 
 
 def cards(mask: int) -> Iterator[int]:
-    """The cards of a set, by rising index."""
+    """Yield the cards of a set, by rising index."""
     while mask:
         low = mask & -mask
         yield low.bit_length() - 1

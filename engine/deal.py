@@ -1,6 +1,6 @@
 """One deal of any game: hands, and tricks that follow suit.
 
-The ways of dealing build on this: `packets`, `stock` and `full` for Tressette, `spades` beside them.
+`packets`, `stock` and `full` build the Tressette deals on this, `spades` the deals of Spades.
 """
 
 from abc import ABC, abstractmethod
@@ -8,17 +8,19 @@ from collections.abc import Sequence
 from typing import Any, ClassVar, NamedTuple, Self
 
 from engine.cards import Pack, SuitTexts, mask_of
-from engine.errors import IllegalMove, MustFollow, NotInHand, NotNow, NotYourTurn, UnknownMove, shown
-from engine.views import DealView, LastTrick, Played
+from engine.errors import IllegalMove, MustFollow, NotInHand, NotNow, NotYourTurn, UnknownMove, quote
+from engine.views import DealView, LastTrick, ShownCard
 
-Laid = tuple[int, int]
-"""A card on the table: the seat that played it, and the card."""
+# a card on the table: the seat that played it, and the card
+# a card on the table: the seat that played it, and the card
+TrickCard = tuple[int, int]  # a card on the table: the seat that played it, and the card
 
 
 class Carry(NamedTuple):
-    """What a deal takes over from the one before.
+    """What a deal takes over from the previous one.
 
-    ``leader`` led the deal before, None in a game's first deal. ``bags`` are each side's bags, 0 to 9 (spades).
+    ``leader`` is the seat that led the previous deal, None in a game's first deal. ``bags`` are each side's bags, 0 to
+    9 (Spades).
     """
 
     leader: int | None = None
@@ -26,7 +28,9 @@ class Carry(NamedTuple):
 
 
 class Score(NamedTuple):
-    """What a deal counts: ``points`` by side, whole; ``entries`` all that its record says of it but the totals."""
+    """The score of a deal: whole ``points`` by side, and ``entries``, which is all that its record keeps except the
+    totals.
+    """
 
     points: tuple[int, int]
     entries: dict[str, tuple[Any, Any]]
@@ -35,12 +39,14 @@ class Score(NamedTuple):
 class Deal(ABC):
     """A deal being played.
 
-    ``turn`` is the seat to move, None while chance is to speak and when the deal is over. Seats 0 and 2 are side 0,
-    seats 1 and 3 side 1; with two seats each is a side. LENGTH is how many tricks a deal has, HAS_HIDDEN_MOVES
-    whether what some moves say is known to the mover alone. Moves are text in the record's notation; a card is an
-    index and a set of cards an integer (`engine.cards`). ``cards`` is what each seat may play from; who holds any
-    of the ``wanted`` cards must play one of them (the suit led; 0 when anything goes). ``best`` is winning the
-    trick. ``taken`` is what each side's tricks are worth, by WORTH and LAST_TRICK; ``pot`` what lies in the trick.
+    ``turn`` is the seat to move, None while chance must move and when the deal is over. Seats 0 and 2 are side 0, seats
+    1 and 3 side 1; with two seats each is a side. LENGTH is the number of tricks. HAS_HIDDEN_MOVES tells whether some
+    moves say things that only the mover can see.
+
+    Moves are text in the record's notation; a card is an index and a set of cards an integer (`engine.cards`).
+    ``cards`` is what each seat can play from. A seat that holds any of the ``wanted`` cards must play one of them: the
+    suit led, or 0 if every card is allowed. ``best`` is the winning card of the trick. ``taken`` is the value of each
+    side's tricks by WORTH and LAST_TRICK, and ``pot`` the value of the cards in the trick.
     """
 
     PACK: ClassVar[Pack]
@@ -65,15 +71,15 @@ class Deal(ABC):
         self.taken = [0, 0]
         self.tricks_done = 0
         self.pot = 0
-        self.trick: tuple[Laid, ...] = ()
+        self.trick: tuple[TrickCard, ...] = ()
         self.wanted = 0
         self.best = -1
         self.best_seat = -1
         self.signal: str | None = None
-        self.last: tuple[tuple[Laid, ...], str | None, int] | None = None
+        self.last: tuple[tuple[TrickCard, ...], str | None, int] | None = None
 
     def copy(self) -> Self:
-        """The same deal again, to be played on by itself."""
+        """Return an independent copy of the deal."""
         new: Self = object.__new__(type(self))
         attributes = new.__dict__
         attributes.update(self.__dict__)
@@ -87,65 +93,65 @@ class Deal(ABC):
 
     @property
     def last_trick(self) -> LastTrick | None:
-        """The last trick that was taken, as everybody saw it."""
+        """The last completed trick, as all players saw it."""
         if self.last is None:
             return None
         laid, signal, winner = self.last
-        return LastTrick(self._played(laid, signal), winner)
+        return LastTrick(self._shown_cards(laid, signal), winner)
 
     @abstractmethod
     def legal_moves(self, seat: int) -> list[str]:
-        """Every move that this seat may make now, in or out of turn."""
+        """Return every move that this seat can make now, in or out of turn."""
 
     def play(self, seat: int, move: str) -> None:
-        """Make a move; IllegalMove says why not, and then nothing has changed."""
+        """Make a move. IllegalMove says why it is refused; then nothing has changed."""
         card = self.CARD_OF_PLAY.get(move)
         if card is None:
-            self.other_move(seat, move)
+            self.play_other(seat, move)
         else:
             self.play_card(seat, card)
 
     @abstractmethod
-    def other_move(self, seat: int, move: str) -> None:
-        """Make a move that does not play a card, or says something with it."""
+    def play_other(self, seat: int, move: str) -> None:
+        """Make a move that is not a plain card, such as a declaration or a card with a signal."""
 
     @abstractmethod
     def score(self) -> Score:
-        """What the deal counts as it stands."""
+        """Return the score so far."""
 
     @abstractmethod
-    def open_view(self) -> dict[str, Any]:
-        """The fields of `VIEW` as everybody may see them."""
+    def public_fields(self) -> dict[str, Any]:
+        """Return the fields of `VIEW` that everyone can see."""
 
-    def own_view(self, seat: int) -> dict[str, Any]:
-        """The fields of `VIEW` that a seat sees otherwise than everybody does."""
+    def seat_fields(self, seat: int) -> dict[str, Any]:
+        """Return the fields of `VIEW` that differ for this seat."""
         return {"seat": seat, "hand": self.PACK.names(self.hand(seat))}
 
     def hand(self, seat: int) -> int:
-        """The cards that a seat holds in hand."""
+        """Return the cards that a seat holds in hand."""
         return self.cards[seat]
 
     def has_shown(self, seat: int, code: str) -> bool:
-        """Whether everybody has seen that this seat holds the card."""
+        """Return whether all players have seen that this seat holds the card."""
         return False
 
     def play_moves(self, seat: int) -> list[str]:
-        """The moves that play a card, for a seat whose turn it is."""
+        """Return the moves that play a card, for the seat to move."""
         held = self.cards[seat]
         playable = held & self.wanted
         if not self.trick:
             return self.lead_moves(playable or held)
-        return [*self.PLAY_TEXTS[playable]] if playable else self.PLAY_TEXTS.of_all_suits(held)
+        return [*self.PLAY_TEXTS[playable]] if playable else self.PLAY_TEXTS.list_texts(held)
 
     def lead_moves(self, playable: int) -> list[str]:
-        """The moves that lead one of these cards."""
-        return self.PLAY_TEXTS.of_all_suits(playable)
+        """Return the moves that lead one of these cards."""
+        return self.PLAY_TEXTS.list_texts(playable)
 
     def play_card(self, seat: int, card: int) -> None:
-        """Put a card on the table if that is legal; the last one ends the trick."""
+        """Put a legal card on the table; the last card ends the trick."""
         held = self.cards[seat]
         if seat != self.turn or self.phase != "play" or not (held & self.wanted or held) >> card & 1:
-            raise self.why_not(seat, card)
+            raise self.card_error(seat, card)
         bit = 1 << card
         self.cards[seat] = held ^ bit
         self.pot += self.WORTH[card]
@@ -167,8 +173,8 @@ class Deal(ABC):
                 return
         self.turn = (seat + 1) % self.seats
 
-    def why_not(self, seat: int, card: int) -> IllegalMove:
-        """Why this seat may not play this card now."""
+    def card_error(self, seat: int, card: int) -> IllegalMove:
+        """Return the reason why this seat cannot play this card now."""
         self.check_turn(seat, "play")
         if not self.cards[seat] >> card & 1:
             return NotInHand(card=self.PACK.codes[card], suits=self.PACK.suits)
@@ -182,7 +188,6 @@ class Deal(ABC):
             raise NotYourTurn()
 
     def end_trick(self, winner: int) -> None:
-        """The last card of a trick lies on the table."""
         side = winner & 1
         self.last = (self.trick, self.signal, winner)
         self.trick = ()
@@ -200,11 +205,13 @@ class Deal(ABC):
         self.after_trick(winner)
 
     def after_trick(self, winner: int) -> None:
-        """What else follows when a trick is over; nothing, where no cards are drawn and none are acquired."""
+        """Do what follows a trick in this game, such as drawing cards."""
         return
 
-    def common_view(self, shown: Sequence[int]) -> dict[str, Any]:
-        """The open fields that every game has. ``shown`` are the cards of each seat that all have seen."""
+    def common_fields(self, shown: Sequence[int]) -> dict[str, Any]:
+        """Return the public fields that every game has. ``shown`` are the cards of each seat that all players have
+        seen.
+        """
         hands = [self.hand(one) for one in range(self.seats)]
         names = self.PACK.names
         return {
@@ -215,26 +222,25 @@ class Deal(ABC):
             "hand": None,
             "counts": tuple([hand.bit_count() for hand in hands]),
             "known": tuple([names(hand & seen) for hand, seen in zip(hands, shown, strict=True)]),
-            "trick": self._played(self.trick, self.signal),
+            "trick": self._shown_cards(self.trick, self.signal),
             "last_trick": self.last_trick,
             "tricks": pair(self.tricks),
         }
 
-    def _played(self, laid: tuple[Laid, ...], signal: str | None) -> tuple[Played, ...]:
+    def _shown_cards(self, laid: tuple[TrickCard, ...], signal: str | None) -> tuple[ShownCard, ...]:
         codes = self.PACK.codes
         return tuple(
-            [Played(seat, codes[card], None if number else signal) for number, (seat, card) in enumerate(laid)]
+            [ShownCard(seat, codes[card], None if number else signal) for number, (seat, card) in enumerate(laid)]
         )
 
 
 def pair(values: Sequence[int]) -> tuple[int, int]:
-    """Two sides' figures, as they were."""
     ours, theirs = values
     return ours, theirs
 
 
 def deal_hands(pack: Sequence[int], hands: list[int], eldest: int, packet: int = 5, rounds: int = 2) -> int:
-    """Deal packets of cards in turn from the eldest hand; returns how many cards were dealt."""
+    """Deal packets of cards, starting with the seat ``eldest``; return the number of cards dealt."""
     dealt = 0
     for turn in range(eldest, eldest + rounds * len(hands)):
         hands[turn % len(hands)] |= mask_of(pack[dealt : dealt + packet])
@@ -242,6 +248,6 @@ def deal_hands(pack: Sequence[int], hands: list[int], eldest: int, packet: int =
     return dealt
 
 
-def unknown(move: object) -> UnknownMove:
-    """The error for a text that is no move of the game at hand."""
-    return UnknownMove(move=shown(move))
+def unknown_move(move: object) -> UnknownMove:
+    """Return the error for a text that is not a move of this game."""
+    return UnknownMove(move=quote(move))

@@ -9,10 +9,10 @@ HONOURS = ITALIAN.mask(code for code in ITALIAN.codes if code[0] in HONOUR_RANKS
 
 
 class Combination(NamedTuple):
-    """A combination as it is declared.
+    """A combination that can be declared.
 
-    ``move`` is its notation, ``cards`` the set of its cards, ``points`` whole points, ``kind`` one bit for the rank or
-    the suit that scores once in a deal, ``bit`` one bit for the combination itself.
+    ``move`` is its notation, ``cards`` the set of its cards and ``points`` its whole points. ``kind`` has one bit for
+    the rank or suit that scores once in a deal, ``bit`` one bit for the combination.
     """
 
     move: str
@@ -22,7 +22,7 @@ class Combination(NamedTuple):
     bit: int
 
 
-def _all() -> tuple[Combination, ...]:
+def _all_combinations() -> tuple[Combination, ...]:
     found: list[tuple[str, int, int, str]] = []
     for rank in HONOUR_RANKS:
         four = ITALIAN.mask(rank + suit for suit in ITALIAN.suits)
@@ -40,17 +40,20 @@ def _all() -> tuple[Combination, ...]:
     )
 
 
-COMBINATIONS = {combination.move: combination for combination in _all()}
+COMBINATIONS = {combination.move: combination for combination in _all_combinations()}
 
 
 def combinations_in(cards: int) -> tuple[Combination, ...]:
-    """What these cards hold; with four of a rank the four alone, not the threes inside it."""
+    """Return the combinations that these cards hold. Four of a rank count as the four alone, without the threes inside
+    it.
+    """
     return _COMBINATIONS_IN[cards & HONOURS]
 
 
-def still_to_come(fresh: int, held: int, scored: int) -> list[Combination]:
-    """What somebody may yet declare with one of the cards ``fresh``, who will hold none but those in ``held``;
-    ``scored`` are the kinds that count no more.
+def possible_combinations(fresh: int, held: int, scored: int) -> list[Combination]:
+    """Return what a player can still declare with one of the ``fresh`` cards, while holding only cards in ``held``.
+
+    ``scored`` are the kinds that no longer count.
     """
     return [
         one
@@ -59,8 +62,8 @@ def still_to_come(fresh: int, held: int, scored: int) -> list[Combination]:
     ]
 
 
-class _CombinationsIn(dict[int, tuple[Combination, ...]]):
-    """By the honours held, of which there are 4,096 sets."""
+class _CombinationsByHonours(dict[int, tuple[Combination, ...]]):
+    """The combinations for each of the 4,096 sets of honours."""
 
     def __missing__(self, honours: int) -> tuple[Combination, ...]:
         held = [one for one in COMBINATIONS.values() if one.cards & honours == one.cards]
@@ -70,4 +73,4 @@ class _CombinationsIn(dict[int, tuple[Combination, ...]]):
         return best
 
 
-_COMBINATIONS_IN = _CombinationsIn()
+_COMBINATIONS_IN = _CombinationsByHonours()

@@ -1,22 +1,24 @@
-"""What can go wrong, each with a sentence for the person who can mend it.
+"""Errors of the engine, each with a sentence for the person who can fix it.
 
-An error carries its sentence as a template (``sentence``, with ``values`` to fill in) and a stable ``code``, so
-that a bot can say the same thing in the player's language.
+An error has a sentence template (``sentence``, filled in with ``values``) and a stable ``code``, so that a bot can say
+the same in the player's language.
 """
 
 from typing import ClassVar
 
 
-def shown(value: object, longest: int = 60) -> str:
-    """Somebody's text as an error may quote it: cut, and nothing in it that a terminal or a chat would obey."""
+def quote(value: object, longest: int = 60) -> str:
+    """Return a person's text so that an error can quote it: cut, and without characters that control a terminal or
+    chat.
+    """
     text = "".join(char if char.isprintable() else "\N{REPLACEMENT CHARACTER}" for char in str(value)[: longest + 1])
     return text if len(text) <= longest else text[: longest - 1] + "…"
 
 
 class EngineError(Exception):
-    """The base of all errors that the engine raises on purpose.
+    """Base of all errors that the engine raises on purpose.
 
-    ``code`` is stable and for programs; ``sentence`` is the English template and ``values`` fill it in.
+    ``code`` is stable and meant for programs. ``sentence`` is the English template that ``values`` fill in.
     """
 
     code: ClassVar[str] = "error"
@@ -35,28 +37,28 @@ class UnknownGame(EngineError):
 
 
 class BadRules(EngineError):
-    """An option is unknown or its value is not one that this game allows."""
+    """An unknown option, or a value that this game does not allow."""
 
     code = "bad_rules"
     sentence = "{problem}"
 
 
 class BadDeal(EngineError):
-    """A secret or a pack that cannot be dealt, or a deal at the wrong time."""
+    """A secret or pack that cannot be dealt, or a deal at the wrong time."""
 
     code = "bad_deal"
     sentence = "{problem}"
 
 
 class BadRecord(EngineError):
-    """A record that does not have the shape of one; ``path`` says where."""
+    """Text that is not a well-formed record; ``path`` names the fault's place."""
 
     code = "bad_record"
     sentence = "{path}: {problem}"
 
 
 class FaultyRecord(EngineError):
-    """A well-formed record that is not a true game; ``deal`` and ``move`` count from 1, 0 where none applies."""
+    """A well-formed record of an impossible game. ``deal`` and ``move`` count from 1; 0 if the fault is in neither."""
 
     code = "faulty_record"
     sentence = "{where}: {problem}"
@@ -68,7 +70,7 @@ class FaultyRecord(EngineError):
 
 
 class IllegalMove(EngineError):
-    """A move that the rules refuse. Nothing has changed."""
+    """A move that the rules refuse. The game has not changed."""
 
     code = "illegal_move"
 
@@ -99,14 +101,14 @@ class NotYourTurn(IllegalMove):
 
 
 class NotNow(IllegalMove):
-    """The move belongs to another part of the deal."""
+    """The move belongs to another phase of the deal."""
 
     code = "not_now"
     sentence = "That cannot be done at this point of the deal."
 
 
 class NotInHand(IllegalMove):
-    """``suits`` are those of the pack that the card is of, as with every error that names a card."""
+    """As in all errors that name a card, ``suits`` are the letters of the card's pack."""
 
     code = "not_in_hand"
     sentence = "You do not hold the {card}."
@@ -183,7 +185,7 @@ class NoClaims(IllegalMove):
 
 
 class ClaimRefused(IllegalMove):
-    """A wrong claim: it costs nothing, and only the claimer is told."""
+    """A wrong claim. It costs nothing, and only the claiming player learns of it."""
 
     code = "claim_refused"
     sentence = "Your side has not reached the target yet. Nobody else was told."

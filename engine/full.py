@@ -1,4 +1,4 @@
-"""Tressette for four: the whole pack is dealt, ten tricks, partners sit opposite."""
+"""Tressette for four: all cards are dealt, ten tricks, partners sit opposite."""
 
 from collections.abc import Sequence
 from typing import ClassVar
@@ -14,12 +14,12 @@ SIGNALS = ("busso", "volo")
 
 
 class FullDeal(TressetteDeal):
-    """Ten cards each in packets of five. A leader may signal with the card led, where the table allows it."""
+    """A deal of ten cards each, in packets of five. The leader can signal with the card led if the table allows it."""
 
     VIEW = TressetteView
     LENGTH = 10
     SIGNAL_TEXTS = SuitTexts(ITALIAN, *(f"play {{}} {signal}" for signal in SIGNALS))
-    SIGNALLED: ClassVar = {
+    SIGNAL_MOVES: ClassVar = {
         f"play {code} {signal}": (card, signal) for code, card in ITALIAN.index.items() for signal in SIGNALS
     }
 
@@ -34,12 +34,12 @@ class FullDeal(TressetteDeal):
 
     def lead_moves(self, playable: int) -> list[str]:
         moves = super().lead_moves(playable)
-        return moves + self.SIGNAL_TEXTS.of_all_suits(playable) if self.signals else moves
+        return moves + self.SIGNAL_TEXTS.list_texts(playable) if self.signals else moves
 
-    def other_move(self, seat: int, move: str) -> None:
-        if move not in self.SIGNALLED:
-            return super().other_move(seat, move)
-        card, signal = self.SIGNALLED[move]
+    def play_other(self, seat: int, move: str) -> None:
+        if move not in self.SIGNAL_MOVES:
+            return super().play_other(seat, move)
+        card, signal = self.SIGNAL_MOVES[move]
         if not self.signals:
             raise NoSignals()
         self.check_turn(seat, "play")

@@ -1,11 +1,11 @@
-"""A game: deals one after the other until a side has won."""
+"""A game: deals until a side has won."""
 
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any, Self
 
 from engine import shuffle
-from engine.deal import Carry, Deal, Score, unknown
+from engine.deal import Carry, Deal, Score, unknown_move
 from engine.errors import (
     BadDeal,
     BadRules,
@@ -15,7 +15,7 @@ from engine.errors import (
     NoClaims,
     NoDeal,
     UnknownSeat,
-    shown,
+    quote,
 )
 from engine.games import game_kind
 from engine.records import DealRecord, Ending, Proof, Record, deal_record_class, record_class
@@ -24,21 +24,21 @@ from engine.spades import SpadesDeal
 from engine.views import DealView, LastTrick, Result, View
 
 MoveEntry = tuple[int | None, str]
-"""A move as a record has it: the seat, None for chance, and the text."""
+"""A move as a record keeps it: the seat (None for chance) and the text."""
 
 ENDING_MOVES = frozenset({"resign", "claim"})
-ENDINGS_FROM_OUTSIDE = ("timeout", "cancelled")
+EXTERNAL_ENDINGS = ("timeout", "cancelled")
 SEAT_NAMES = {2: ("South", "North"), 4: ("South", "East", "North", "West")}
 
 
 @lru_cache(maxsize=4096)
-def _shared(seat: int | None, move: str) -> MoveEntry:
-    """The same object for equal moves: many games may be in memory at once, and their past deals are much alike."""
+def _shared_entry(seat: int | None, move: str) -> MoveEntry:
+    """Return the same object for equal moves, because the past deals of many games in memory are much alike."""
     return seat, move
 
 
 class Game:
-    """A game of one of the seven kinds, being played.
+    """A game of one of the seven kinds, in progress or finished.
 
     >>> game = Game("metamazzo", {"target": 21}, seats=["Ada", "Bea"], dealer=0)
     >>> game.deal(bytes(32))
@@ -48,12 +48,12 @@ class Game:
     ['play 2D', 'play 6D', 'play 5D']
     >>> game.play(1, "play 6D")
     >>> game.view(None).deal.trick
-    (Played(seat=1, card='6D', signal=None),)
+    (ShownCard(seat=1, card='6D', signal=None),)
 
-    There is no clock here and no chance: whoever runs the game hands in a fresh secret of 32 random bytes for
-    each deal, whenever `needs_deal`. ``dealer`` deals first; without one the first secret decides.
-    ``release`` is the release of the rules that judges the moves: see `engine.rules.RELEASE`.
-    ``totals`` are each side's points, whole and never multiplied. Seats 0 and 2 are side 0, seats 1 and 3 side 1.
+    A game has no clock and no source of chance: its host passes a fresh secret of 32 random bytes for each deal, when
+    `needs_deal` is true. ``dealer`` deals first; if it is None, the first secret decides. ``release`` is the release of
+    the rules that judges the moves: see `engine.rules.RELEASE`. ``totals`` are each side's whole points, never
+    multiplied. Seats 0 and 2 are side 0, seats 1 and 3 side 1.
     """
 
     def __init__(
@@ -84,22 +84,22 @@ class Game:
         self.current: Deal | None = None
         self.moves: list[MoveEntry] = []
         self._seats = tuple(range(self.kind.seats))
-        self._ways_to_end = ["claim", "resign"] if self.rules.claims else ["resign"]
+        self._ending_moves = ["claim", "resign"] if self.rules.allows_claims else ["resign"]
         self._dealer = dealer
         self._carry = Carry()
         self._past: list[DealRecord] = []
         self._pack: tuple[str, ...] = ()
         self._secret: bytes | None = None
         self._commitment: str | None = None
-        self._open: tuple[tuple[int, int], dict[str, Any]] = ((0, 0), {})
+        self._cached_fields: tuple[tuple[int, int], dict[str, Any]] = ((0, 0), {})
         self._playing: Deal | None = None
         self._score: Score | None = None
         self._last_trick: LastTrick | None = None
-        self._told: Result | None = None
+        self._cached_result: Result | None = None
 
     @property
     def turn(self) -> int | None:
-        """The seat to move; None when the game needs a deal, waits for chance, or is over."""
+        """The seat to move; None if the game needs a deal, waits for chance, or is over."""
         return self._playing.turn if self._playing else None
 
     @property
@@ -108,23 +108,23 @@ class Game:
 
     @property
     def needs_deal(self) -> bool:
-        """Whether the next thing to do is to hand in a secret."""
+        """Whether the game waits for the secret of its next deal."""
         return self._playing is None and not self.over
 
     @property
     def deal_number(self) -> int:
-        """The number of the deal on the table, from 1; 0 before the first."""
+        """The number of the current deal, from 1; 0 before the first."""
         return len(self._past) + (self.current is not None)
 
     @property
     def next_dealer(self) -> int | None:
-        """The seat that deals next; None while nothing has decided who deals first."""
+        """The seat that deals next; None until the first dealer is decided."""
         if self._dealer is None:
             return None
         return (self._dealer + self.deal_number) % self.kind.seats
 
     def copy(self) -> Self:
-        """The same game again, to be played on by itself."""
+        """Return an independent copy of the game."""
         new: Self = object.__new__(type(self))
         new.__dict__.update(self.__dict__)
         new.moves, new._past = self.moves.copy(), self._past.copy()
@@ -135,16 +135,16 @@ class Game:
     # Dealing
 
     def deal(self, secret: bytes) -> None:
-        """Shuffle with a secret of 32 random bytes and deal; BadDeal when it is not the time for it."""
+        """Shuffle with a secret of 32 random bytes and deal; BadDeal if the game does not need a deal."""
         if len(secret) != shuffle.SECRET_BYTES:
             raise BadDeal(problem=f"a secret is {shuffle.SECRET_BYTES} bytes")
-        self._lay_out(shuffle.shuffled(self.kind.pack, secret), secret)
+        self._lay_out(shuffle.shuffle_pack(self.kind.pack, secret), secret)
 
     def lay_out(self, pack: Sequence[str], secret: bytes | None = None) -> None:
-        """Deal a pack as it lies, first card first; BadDeal if it is not one or the time is wrong.
+        """Deal a pack without shuffling, first card first; BadDeal if it is not a pack or the time is wrong.
 
-        A pack laid out without a secret has no proof in the record, and chance's later gifts must be played as moves
-        of seat None. `deal` is the way for a real game.
+        Real games use `deal`. A pack laid out without a secret has no proof in the record, and the cards that chance
+        gives later must be played as moves of seat None.
         """
         if sorted(pack) != sorted(self.kind.pack.new):
             raise BadDeal(problem=f"a pack of this game has {self.kind.pack.size} cards, each once")
@@ -165,46 +165,46 @@ class Game:
         cards = [index[code] for code in pack]
         self.current = self._playing = self.kind.new_deal(self.rules, dealer, cards, self._carry)
         self.moves = []
-        self._pack, self._secret, self._score, self._told = pack, secret, None, None
+        self._pack, self._secret, self._score, self._cached_result = pack, secret, None, None
         self._commitment = shuffle.commitment(secret) if secret else None
 
     # Moves
 
     def legal_moves(self, seat: int) -> list[str]:
-        """Every move that this seat may make now, in or out of turn; claims and resignations come last."""
+        """Return every move that this seat can make now, in or out of turn; claims and resignations come last."""
         deal = self._playing
         if seat not in self._seats:
-            raise UnknownSeat(seat=shown(seat))
+            raise UnknownSeat(seat=quote(seat))
         if deal is None:
             return ["resign"] if self.current and not self.over else []
         moves = deal.legal_moves(seat)
-        moves += self._ways_to_end
+        moves += self._ending_moves
         return moves
 
     def play(self, seat: int | None, move: str) -> None:
-        """Make a move. An IllegalMove says in words for the player why it cannot be, and changes nothing.
+        """Make a move. IllegalMove tells the player why it is refused; then nothing has changed.
 
-        A claim may always be made; a wrong one raises ClaimRefused and leaves no trace. Seat None is chance, which
-        speaks by itself where the deal has a secret.
+        A claim can always be made; a wrong one raises ClaimRefused and is not recorded. Seat None is chance, which
+        moves automatically if the deal has a secret.
         """
         deal = self._playing
         if deal is None or seat not in self._seats or move in ENDING_MOVES:
-            self._play_unusual(seat, move)
+            self._play_other(seat, move)
             return
         deal.play(seat, move)
         self.moves.append((seat, move))
         if deal.turn is None:
-            self._go_on(deal)
+            self._advance(deal)
 
-    def _play_unusual(self, seat: int | None, move: str) -> None:
+    def _play_other(self, seat: int | None, move: str) -> None:
         if self.over:
             raise GameIsOver()
         if self.current is None or (self._playing is None and move != "resign"):
             raise NoDeal()
         if seat is None:
-            self._give(self.current, move)
+            self._play_chance(self.current, move)
         elif seat not in self._seats:
-            raise UnknownSeat(seat=shown(seat))
+            raise UnknownSeat(seat=quote(seat))
         elif move == "resign":
             self.moves.append((seat, move))
             self._end("resign", 1 - (seat & 1))
@@ -212,7 +212,7 @@ class Game:
             self._claim(self.current, seat)
 
     def _claim(self, deal: Deal, seat: int) -> None:
-        if not self.rules.claims:
+        if not self.rules.allows_claims:
             raise NoClaims()
         side, target, points = seat & 1, self.rules.target, deal.score().points
         ours, theirs = self.totals[side] + points[side], self.totals[1 - side] + points[1 - side]
@@ -224,43 +224,43 @@ class Game:
         self.moves.append((seat, "claim"))
         self._end("claim", side)
 
-    def _give(self, deal: Deal, move: str) -> None:
+    def _play_chance(self, deal: Deal, move: str) -> None:
         words = move.split(" ")
         if words[0] != "gives" or not isinstance(deal, SpadesDeal):
-            raise unknown(move)
-        deal.give(words[1:])
+            raise unknown_move(move)
+        deal.give_cards(words[1:])
         self.moves.append((None, move))
 
-    def _go_on(self, deal: Deal) -> None:
-        """No seat is to move: either the deal is over or chance owes cards."""
+    def _advance(self, deal: Deal) -> None:
+        """Finish the deal if it is over, or give the cards that chance owes."""
         if deal.over:
-            self._close(deal)
+            self._finish_deal(deal)
         else:
-            self._let_chance_speak(deal)
+            self._give_owed_cards(deal)
 
-    def _let_chance_speak(self, deal: Deal) -> None:
+    def _give_owed_cards(self, deal: Deal) -> None:
         if isinstance(deal, SpadesDeal) and deal.owed and self._secret is not None:
-            given = shuffle.draw(deal.may_be_given(), deal.owed, self._secret, f"exchange {deal.owed_to}")
-            self._give(deal, f"gives {' '.join(given)}")
+            given = shuffle.draw_cards(deal.available_discards(), deal.owed, self._secret, f"exchange {deal.owed_to}")
+            self._play_chance(deal, f"gives {' '.join(given)}")
 
     def stop(self, ending: Ending, winner: int | None = None) -> None:
         """End the game from outside: "timeout" with the side that wins by it, or "cancelled" without one."""
         if self.over:
             raise GameIsOver()
-        if ending not in ENDINGS_FROM_OUTSIDE or (ending == "timeout") != (winner in (0, 1)):
+        if ending not in EXTERNAL_ENDINGS or (ending == "timeout") != (winner in (0, 1)):
             raise BadDeal(problem="a game is stopped by a timeout, which a side wins, or cancelled, which none does")
         self._end(ending, winner)
 
-    def _close(self, deal: Deal) -> None:
+    def _finish_deal(self, deal: Deal) -> None:
         """Count the deal, and end the game if a side has won it."""
-        self._count(deal)
+        self._count_deal(deal)
         ours, theirs = self.totals
         if max(ours, theirs) >= self.rules.target and ours != theirs:
             self._end("target", 0 if ours > theirs else 1)
 
-    def _count(self, deal: Deal) -> None:
+    def _count_deal(self, deal: Deal) -> None:
         self._score = score = deal.score()
-        self._told = None
+        self._cached_result = None
         self._last_trick = deal.last_trick
         self.totals = (self.totals[0] + score.points[0], self.totals[1] + score.points[1])
         self.bags = score.entries.get("bags", (0, 0))
@@ -268,14 +268,14 @@ class Game:
 
     def _end(self, ending: Ending, side: int | None) -> None:
         if self._playing:
-            self._count(self._playing)
+            self._count_deal(self._playing)
         self.ending = ending
         self.winner = () if side is None else tuple(seat for seat in self._seats if seat & 1 == side)
 
     # What it looks like
 
     def view(self, seat: int | None) -> View:
-        """Everything that this seat may know, and nothing more; None is the public."""
+        """Return what this seat can know; None is the public."""
         deal = self.current
         return View(
             game=self.kind.id,
@@ -295,23 +295,22 @@ class Game:
         )
 
     def _deal_view(self, deal: Deal, seat: int | None) -> DealView:
-        """What this seat may know of a deal. What all may know is put together once a move, for it is asked for once
-        for each player.
+        """Return what this seat can know of a deal. The public fields are cached until the next move, because each
+        player's view has them.
         """
         at = (self.deal_number, len(self.moves))
-        if self._open[0] != at:
-            self._open = (at, deal.open_view())
-        opened = self._open[1]
-        return deal.VIEW(**opened) if seat is None else deal.VIEW(**(opened | deal.own_view(seat)))
+        if self._cached_fields[0] != at:
+            self._cached_fields = (at, deal.public_fields())
+        opened = self._cached_fields[1]
+        return deal.VIEW(**opened) if seat is None else deal.VIEW(**(opened | deal.seat_fields(seat)))
 
     @property
     def _result(self) -> Result | None:
-        """The last deal that is over, put together once."""
-        if self._told is None:
-            self._told = self._made_result()
-        return self._told
+        if self._cached_result is None:
+            self._cached_result = self._make_result()
+        return self._cached_result
 
-    def _made_result(self) -> Result | None:
+    def _make_result(self) -> Result | None:
         if self._score:
             secret = self._secret.hex() if self._secret else None
             return Result(
@@ -324,7 +323,7 @@ class Game:
         return Result(deal=len(self._past), entries=last.entries(), secret=secret, last_trick=self._last_trick)
 
     def history(self, seat: int | None) -> list[MoveEntry]:
-        """The moves of the deal on the table as this seat saw them; what others exchanged shows as ``?``."""
+        """Return the current deal's moves as this seat saw them; cards that others exchanged show as ``?``."""
         if self.current is None or not self.current.HAS_HIDDEN_MOVES:
             return self.moves.copy()
         seen: list[MoveEntry] = []
@@ -338,7 +337,7 @@ class Game:
         return seen
 
     def record(self, *, live: bool = True) -> Record:
-        """The game so far. A deal being played is part of it, secret and all, unless ``live`` is False."""
+        """Return the game so far. The current deal is included, with its secret, unless ``live`` is False."""
         deals = list(self._past)
         if self.current and (live or self._score):
             deals.append(self._deal_record(self.current))
@@ -362,7 +361,7 @@ class Game:
             "dealer": deal.dealer,
             "pack": list(self._pack),
             "proof": proof,
-            "moves": [_shared(*move) for move in self.moves],
+            "moves": [_shared_entry(*move) for move in self.moves],
             **score.entries,
             "totals": (before[0] + score.points[0], before[1] + score.points[1]),
         }
@@ -370,9 +369,9 @@ class Game:
 
     @classmethod
     def resume(cls, record: Record, deal_number: int) -> Self:
-        """The game of a record with one of its deals laid out and nothing of it played; earlier deals are believed.
+        """Return the game of a record with one of its deals laid out and not played; earlier deals are not checked.
 
-        ``deal_number`` counts from 1; 0 is before the first deal. FaultyRecord if the deal could not be laid out.
+        ``deal_number`` counts from 1; 0 is before the first deal. FaultyRecord if the deal cannot be laid out.
         """
         deals: list[DealRecord] = record.deals
         game = cls(record.game, record.rules, record.seats, deals[0].dealer if deals else None)

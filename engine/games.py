@@ -1,4 +1,4 @@
-"""The seven games: what each is called, which options it has and how its deals are played."""
+"""The seven games: their names, options and deals."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -18,14 +18,13 @@ Occasion = Literal["chat", "page", "terminal", "tournament"]
 
 @dataclass(frozen=True)
 class GameKind:
-    """One of the games. ``name`` is what it is called everywhere, in every language.
+    """One of the games. ``name`` is the same in every language.
 
-    ``new_deal`` is called with rules, dealer, pack (cards) and carry. ``plays`` is how many cards are played in a whole
-    deal. ``layout`` is how the table lies: with packets, with a stock, or with nothing but hands. ``trump`` is the
-    letter of the suit that beats the others. ``has_dealer`` is whether somebody deals, rather than the players drawing
-    their hands. ``asks_partner`` is whether the first player of a side decides who sits opposite. ``duplicate_unit`` is
-    how many of its points count as one in a duplicate. ``first_for`` are occasions on which this game is played unless
-    another is chosen.
+    ``new_deal`` is called with rules, dealer, pack (cards) and carry. ``cards_per_deal`` is the number of cards played
+    in a whole deal. ``layout`` tells what is on the table: packets, a stock, or only hands. ``trump`` is the letter of
+    the trump suit. ``has_dealer`` is False if the players draw their hands. With ``asks_partner`` the first player of a
+    side decides who sits opposite. ``duplicate_unit`` points count as one in a duplicate. ``default_for`` lists
+    occasions on which this game is played unless another is chosen.
     """
 
     id: str
@@ -34,17 +33,17 @@ class GameKind:
     pack: Pack
     rules: type[rules.Rules]
     new_deal: Callable[[Any, int, Sequence[int], Carry], Deal]
-    plays: int = 40
+    cards_per_deal: int = 40
     layout: Literal["packets", "stock", "hands"] = "hands"
     trump: str = ""
     has_dealer: bool = True
     asks_partner: bool = False
     duplicate_unit: int = 1
-    first_for: tuple[Occasion, ...] = ()
+    default_for: tuple[Occasion, ...] = ()
 
     @property
     def is_tressette(self) -> bool:
-        """Whether the rules that all Tressette games share hold."""
+        """Whether the game follows the common rules of Tressette."""
         return issubclass(self.rules, rules.TressetteRules)
 
 
@@ -59,7 +58,7 @@ GAMES = {
             rules.Pizzichino,
             PacketsDeal,
             layout="packets",
-            first_for=("terminal",),
+            default_for=("terminal",),
         ),
         GameKind(
             "spizzichino",
@@ -69,7 +68,7 @@ GAMES = {
             rules.Spizzichino,
             PacketsDeal,
             layout="packets",
-            first_for=("chat",),
+            default_for=("chat",),
         ),
         GameKind(
             "metamazzo",
@@ -79,7 +78,7 @@ GAMES = {
             rules.MetaMazzo,
             StockDeal,
             layout="stock",
-            first_for=("page", "tournament"),
+            default_for=("page", "tournament"),
         ),
         GameKind("testa", "Testa a Testa", 2, ITALIAN, rules.TestaATesta, StockDeal, layout="stock"),
         GameKind("tressette", "Tressette in Quattro", 4, ITALIAN, rules.Tressette, FullDeal),
@@ -91,7 +90,7 @@ GAMES = {
             FRENCH,
             rules.Spades,
             SpadesDeal,
-            plays=26,
+            cards_per_deal=26,
             trump="S",
             has_dealer=False,
             duplicate_unit=10,
@@ -101,12 +100,12 @@ GAMES = {
 
 
 def game_kind(id: str) -> GameKind:  # noqa: A002
-    """The game with this id; UnknownGame lists those there are."""
+    """Return the game with this id; UnknownGame lists all ids."""
     if kind := GAMES.get(id):
         return kind
     raise UnknownGame(game=id, games=", ".join(GAMES))
 
 
-def first_game(occasion: Occasion) -> str:
-    """The id of the game that is played on this occasion unless another is chosen."""
-    return next(kind.id for kind in GAMES.values() if occasion in kind.first_for)
+def default_game(occasion: Occasion) -> str:
+    """Return the id of the game played on this occasion unless another is chosen."""
+    return next(kind.id for kind in GAMES.values() if occasion in kind.default_for)

@@ -1,4 +1,4 @@
-"""Tressette for two with packets: of eight packets of five each player holds two and plays two from the table."""
+"""Tressette for two with packets of five: each player holds two packets and plays two from the table."""
 
 from collections.abc import Sequence
 from itertools import combinations
@@ -23,9 +23,9 @@ NO_PACKETS: frozenset[int] = frozenset()
 class PacketsDeal(TressetteDeal):
     """A deal with packets, numbered from 1 as the pack was dealt.
 
-    ``packets[k]`` are the cards of packet k from the top (entry 0 is empty). By seat: ``own`` the four packets taken,
-    ``held`` the two that became the hand, ``on_table`` the two that did not, by rising number, ``tops`` the set of
-    cards that lie open.
+    ``packets[k]`` are the cards of packet k from the top (entry 0 is empty). By seat: ``own`` are the four packets
+    taken, ``held`` the two that became the hand, ``on_table`` the other two by rising number, and ``tops`` the set of
+    open top cards.
     """
 
     VIEW = PacketsView
@@ -62,7 +62,7 @@ class PacketsDeal(TressetteDeal):
             return [*TAKES]
         return [move for move, two in HOLDS.items() if two <= self.own[seat]]
 
-    def other_move(self, seat: int, move: str) -> None:
+    def play_other(self, seat: int, move: str) -> None:
         if move in TAKES:
             self._take(seat, TAKES[move])
         elif move in HOLDS:
@@ -70,7 +70,7 @@ class PacketsDeal(TressetteDeal):
         elif move in PICKS:
             self._pick(seat, PICKS[move])
         else:
-            super().other_move(seat, move)
+            super().play_other(seat, move)
 
     def _take(self, seat: int, four: frozenset[int]) -> None:
         self.check_turn(seat, "take")
@@ -88,7 +88,7 @@ class PacketsDeal(TressetteDeal):
             self.packets[number] = ()
         self.on_table[seat] = tuple(sorted(self.own[seat] - two))
         for number in self.on_table[seat]:
-            self._open(seat, self.packets[number])
+            self._turn_up(seat, self.packets[number])
         self.note_first_hand(seat)
         self.turn = 1 - seat
         if seat == self.dealer:
@@ -108,16 +108,16 @@ class PacketsDeal(TressetteDeal):
         self.acquired[seat] |= 1 << top
 
     def _reveal(self, seat: int, top: int) -> None:
-        """Take a card off the packet on which it lies open, and turn to the next."""
+        """Take an open card off its packet, and turn up the next."""
         for number in self.on_table[seat]:
             packet = self.packets[number]
             if packet and packet[0] == top:
                 self.packets[number] = left = packet[1:]
                 self.tops[seat] ^= 1 << top
-                self._open(seat, left)
+                self._turn_up(seat, left)
 
-    def _open(self, seat: int, packet: tuple[int, ...]) -> None:
-        """Let a packet's top card, if it has one, be seen and played."""
+    def _turn_up(self, seat: int, packet: tuple[int, ...]) -> None:
+        """Make a packet's top card, if any, visible and playable."""
         if packet:
             self.tops[seat] |= 1 << packet[0]
             self.cards[seat] |= 1 << packet[0]
@@ -130,11 +130,11 @@ class PacketsDeal(TressetteDeal):
     def after_trick(self, winner: int) -> None:
         self.acquired = [0, 0]
 
-    def open_view(self) -> dict[str, Any]:
-        return {**super().open_view(), "packets": self._packets_for(None)}
+    def public_fields(self) -> dict[str, Any]:
+        return {**super().public_fields(), "packets": self._packets_for(None)}
 
-    def own_view(self, seat: int) -> dict[str, Any]:
-        return {**super().own_view(seat), "packets": self._packets_for(seat)}
+    def seat_fields(self, seat: int) -> dict[str, Any]:
+        return {**super().seat_fields(seat), "packets": self._packets_for(seat)}
 
     def _packets_for(self, viewer: int | None) -> tuple[Packet, ...]:
         return tuple([self._packet_view(number, viewer) for number in PACKETS])

@@ -1,10 +1,10 @@
-"""The tricks of a deal and nothing else, on integers: what a search copies and plays on.
+"""The tricks of a deal as integers, for searches to copy and play on.
 
-A position starts from a deal whose cards are all known or guessed (`search_position`). It has no declarations, signals,
-claims or bids. It raises no errors: its callers make legal moves only.
+A position starts from a deal with all cards known or guessed (`search_position`). It has no declarations, signals,
+claims or bids. It does not check moves: callers make legal moves only.
 
-A move is a number. Below 40 (52 at Spades) it is the card that is played. From `FIRST_PICK` on it picks up an honour
-from the top of a packet: `pick_of` and `picked_by` translate.
+A move is a number. Below 40 (52 at Spades) it plays that card. From `FIRST_PICK` on it picks up an honour from the top
+of a packet: `pick_move` and `picked_card` translate.
 """
 
 from collections.abc import Callable, Sequence
@@ -21,45 +21,44 @@ from engine.tressette import THIRDS, TressetteDeal
 
 BIT = tuple(1 << card for card in range(52))
 
-FIRST_PICK = ITALIAN.size
-"""The move that picks up the first of `PICKABLE`."""
+FIRST_PICK = ITALIAN.size  # picks up the first of `PICKABLE`
 
 PICKABLE = tuple(cards(HONOURS))
 
 
-def pick_of(card: int) -> int:
+def pick_move(card: int) -> int:
     """Return the move that picks up an honour."""
     return FIRST_PICK + PICKABLE.index(card)
 
 
-def picked_by(move: int) -> int:
+def picked_card(move: int) -> int:
     """Return the honour that a move picks up."""
     return PICKABLE[move - FIRST_PICK]
 
 
-class _Listed(dict[int, tuple[int, ...]]):
-    """The cards of a set as a tuple, made when first asked for; asked for sets of one suit only, so bounded."""
+class _CardsInSuit(dict[int, tuple[int, ...]]):
+    """The cards of each set as a tuple. Only sets of one suit are asked for, so its size is bounded."""
 
     def __missing__(self, mask: int) -> tuple[int, ...]:
         listed = self[mask] = tuple(cards(mask))
         return listed
 
 
-LISTED = _Listed()
+CARDS_IN_SUIT = _CardsInSuit()
 
 
-def listed(pack: Pack, mask: int) -> list[int]:
-    """The cards of any set, as a list."""
+def list_cards(pack: Pack, mask: int) -> list[int]:
+    """Return the cards of any set as a list."""
     a, b, c, d = pack.suit_masks
-    return [*LISTED[mask & a], *LISTED[mask & b], *LISTED[mask & c], *LISTED[mask & d]]
+    return [*CARDS_IN_SUIT[mask & a], *CARDS_IN_SUIT[mask & b], *CARDS_IN_SUIT[mask & c], *CARDS_IN_SUIT[mask & d]]
 
 
 class SearchPosition:
-    """A position of play between two or four hands; this class by itself is a full deal of Tressette.
+    """A position of play between two or four hands; this class is a full deal of Tressette.
 
-    ``hands[seat]`` is the set of cards that the seat may play from. ``taken`` is by side, in thirds of a point with
-    the last trick's (tricks at Spades). ``left`` is how many cards are still to be played; ``turn`` is whose turn it
-    is, and of no meaning when none are left.
+    ``hands[seat]`` is the set of cards that the seat can play from. ``taken`` is by side: thirds of a point with the
+    last trick's, or tricks at Spades. ``left`` is the number of cards still to be played. ``turn`` is the seat to move,
+    meaningless when no cards are left.
     """
 
     __slots__ = ("best", "hands", "laid", "left", "pot", "taken", "turn", "wanted", "winner")
@@ -80,9 +79,10 @@ class SearchPosition:
         self.taken = deal.taken.copy()
 
     @classmethod
-    def with_open_hands(cls, hands: Sequence[int], trick: Sequence[int], taken: Sequence[int]) -> Self:
-        """A position of which nothing is known but what lies open, with seat 0 to move; ``trick`` are the cards on the
-        table, in the order of play, and ``taken`` is by side.
+    def from_hands(cls, hands: Sequence[int], trick: Sequence[int], taken: Sequence[int]) -> Self:
+        """Return the position of open hands, with seat 0 to move.
+
+        ``trick`` are the cards on the table in the order of play; ``taken`` is by side.
         """
         new: Self = object.__new__(cls)
         new.hands, new.taken = [*hands], [*taken]
@@ -103,16 +103,16 @@ class SearchPosition:
         new.wanted, new.best, new.winner, new.pot = self.wanted, self.best, self.winner, self.pot
         return new
 
-    def legal(self) -> int:
-        """The set of cards that may be played."""
+    def legal_cards(self) -> int:
+        """Return the set of cards that can be played."""
         held = self.hands[self.turn]
         return held & self.wanted or held
 
-    def picks(self) -> int:
-        """Return the honours that the seat to move may pick up before it plays."""
+    def legal_picks(self) -> int:
+        """Return the honours that the seat to move can pick up before it plays."""
         return 0
 
-    def make(self, move: int) -> None:
+    def make_move(self, move: int) -> None:
         """Play a card, or pick up an honour."""
         self.play(move)
 
@@ -140,16 +140,16 @@ class SearchPosition:
         self.turn = self.winner
 
     def playout(self, random: Callable[[], float]) -> list[int]:
-        """Play to the end, each legal card as likely as the next; returns ``taken``. ``random`` gives [0, 1)."""
-        pack, legal, play = self.PACK, self.legal, self.play
+        """Play random legal cards to the end and return ``taken``. ``random`` returns numbers in [0, 1)."""
+        pack, legal, play = self.PACK, self.legal_cards, self.play
         while self.left:
-            choices = listed(pack, legal())
+            choices = list_cards(pack, legal())
             play(choices[int(random() * len(choices))])
         return self.taken
 
 
 class StockPosition(SearchPosition):
-    """A position with a stock, whose order is given: ``stock[drawn:]`` is still to be drawn."""
+    """A position with a stock in a known order; ``stock[drawn:]`` is still to be drawn."""
 
     __slots__ = ("drawn", "stock")
 
@@ -171,14 +171,14 @@ class StockPosition(SearchPosition):
             self.drawn += 2
 
     def playout(self, random: Callable[[], float]) -> list[int]:
-        """As `SearchPosition.playout`, with everything in local variables: a search spends most of its time here."""
+        """Do as `SearchPosition.playout`, with local variables only: a search spends most of its time here."""
         if self.laid:
-            choices = LISTED[self.hands[self.turn] & self.wanted] or listed(ITALIAN, self.hands[self.turn])
+            choices = CARDS_IN_SUIT[self.hands[self.turn] & self.wanted] or list_cards(ITALIAN, self.hands[self.turn])
             self.play(choices[int(random() * len(choices))])
-        turn, suit_of, bit, worth, in_suit = self.turn, ITALIAN.suit_of, BIT, THIRDS, LISTED
+        turn, suit_of, bit, worth, in_suit = self.turn, ITALIAN.suit_of, BIT, THIRDS, CARDS_IN_SUIT
         # "mine" leads, whichever seat that is: the winner of a trick swaps places with the loser.
         my_set, their_set = self.hands[turn], self.hands[1 - turn]
-        mine, theirs = listed(ITALIAN, my_set), listed(ITALIAN, their_set)
+        mine, theirs = list_cards(ITALIAN, my_set), list_cards(ITALIAN, their_set)
         my_taken, their_taken = self.taken[turn], self.taken[1 - turn]
         to_draw = self.stock[self.drawn :]
         draws = [*zip(to_draw[::2], to_draw[1::2], strict=True)]
@@ -211,8 +211,8 @@ class StockPosition(SearchPosition):
 class PacketsPosition(SearchPosition):
     """A position with packets. ``packets[seat]`` are the seat's packets, each from the top.
 
-    ``hands[seat]`` has the tops too, because they may be played. Picking up an honour is a move of its own: it uncovers
-    the card below, which may then have to follow suit.
+    ``hands[seat]`` includes the tops, because they can be played. Picking up an honour is a separate move: it uncovers
+    the card below, which then counts for following suit.
     """
 
     __slots__ = ("packets",)
@@ -226,18 +226,18 @@ class PacketsPosition(SearchPosition):
         new.packets = [packets.copy() for packets in self.packets]
         return new
 
-    def picks(self) -> int:
+    def legal_picks(self) -> int:
         tops = 0
         for packet in self.packets[self.turn]:
             if packet:
                 tops |= BIT[packet[0]]
         return tops & HONOURS
 
-    def make(self, move: int) -> None:
+    def make_move(self, move: int) -> None:
         if move < FIRST_PICK:
             self.play(move)
         else:
-            self._uncover(self.turn, picked_by(move))
+            self._uncover(self.turn, picked_card(move))
 
     def play(self, card: int) -> None:
         seat = self.turn
@@ -253,10 +253,10 @@ class PacketsPosition(SearchPosition):
                     self.hands[seat] |= BIT[left[0]]
 
     def playout(self, random: Callable[[], float]) -> list[int]:
-        """As `SearchPosition.playout`; a pick is one of the moves."""
+        """Do as `SearchPosition.playout`; picks are among the moves."""
         while self.left:
-            choices = [*listed(ITALIAN, self.legal()), *map(pick_of, cards(self.picks()))]
-            self.make(choices[int(random() * len(choices))])
+            choices = [*list_cards(ITALIAN, self.legal_cards()), *map(pick_move, cards(self.legal_picks()))]
+            self.make_move(choices[int(random() * len(choices))])
         return self.taken
 
 
@@ -275,11 +275,11 @@ class SpadesPosition(SearchPosition):
         self.broken = deal.broken
 
     @classmethod
-    def of_hand(
+    def from_spades_hands(
         cls, hands: Sequence[int], trick: Sequence[int], tricks: Sequence[int], *, broken: bool
     ) -> "SpadesPosition":
-        """As `with_open_hands`, with the ``tricks`` taken by side, and whether spades are ``broken``."""
-        new = cls.with_open_hands(hands, trick, tricks)
+        """Do as `from_hands`, with the ``tricks`` taken by side, and whether spades are ``broken``."""
+        new = cls.from_hands(hands, trick, tricks)
         new.broken = broken
         if not trick and not broken:
             new.wanted = NOT_SPADES
@@ -302,7 +302,7 @@ class SpadesPosition(SearchPosition):
 
 
 def search_position(deal: Deal) -> SearchPosition:
-    """The position of a deal in play; its cards are taken as they lie, so give it a deal with nothing hidden in it.
+    """Return the position of a deal in play. Hidden cards are used where they lie, so pass a deal without any.
 
     ValueError for a deal that is still being drafted, bid or laid out.
     """

@@ -1,7 +1,7 @@
-"""The record of a game, `buongioco/1`: its shape, strictly, and its reading and writing.
+"""The record of a game, `buongioco/1`: its strict shape, its reading and writing.
 
-A record that passes here is well formed: known keys, right types, a full pack in each deal. Whether it is a true
-game (legal moves, right scores, packs that follow from their secrets) is for `engine.verify`.
+A record that passes here is well formed: known keys, right types, a full pack in each deal. `engine.verify` checks that
+the game is real: legal moves, right scores, packs that follow from their secrets.
 """
 
 import json
@@ -18,19 +18,19 @@ from pydantic import (
     ValidationError,
 )
 
-from engine.errors import BadRecord, shown
+from engine.errors import BadRecord, quote
 from engine.games import GAMES, GameKind
-from engine.rules import Spades, errors
+from engine.rules import Spades, describe_errors
 
-LONGEST_NAME = 256
-LONGEST_MOVE = 40
+MAX_NAME_LENGTH = 256
+MAX_MOVE_LENGTH = 40
 
 Seat = Annotated[int, Field(ge=0, le=3)]
 Count = Annotated[int, Field(ge=0)]
 Hex = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")]
 Ending = Literal["target", "claim", "resign", "timeout", "cancelled"]
-Text = Annotated[str, StringConstraints(max_length=LONGEST_MOVE)]
-Name = Annotated[str, StringConstraints(min_length=1, max_length=LONGEST_NAME)]
+Text = Annotated[str, StringConstraints(max_length=MAX_MOVE_LENGTH)]
+Name = Annotated[str, StringConstraints(min_length=1, max_length=MAX_NAME_LENGTH)]
 
 
 def _move_length(value: object) -> str:
@@ -41,39 +41,39 @@ Move = Annotated[
     Annotated[tuple[Seat | None, Text], Tag("plain")] | Annotated[tuple[Seat | None, Text, list[Text]], Tag("legal")],
     Discriminator(_move_length),
 ]
-"""Seat (None for chance) and text; after them, if asked for, all moves that were legal."""
+"""Seat (None for chance) and text; optionally followed by all moves that were legal."""
 
 
-class Strict(BaseModel):
+class StrictModel(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
 
 
-class Proof(Strict):
+class Proof(StrictModel):
     """SHA-256 of the secret, and the secret, in hex."""
 
     commitment: Hex
     secret: Hex
 
 
-NOT_COUNTED = ("dealer", "pack", "proof", "moves", "totals")
+UNSCORED_FIELDS = ("dealer", "pack", "proof", "moves", "totals")
 
 
-class DealRecord(Strict):
-    """A deal; ``pack`` as shuffled, first card first. ``proof`` is None where the pack was laid out by hand."""
+class DealRecord(StrictModel):
+    """A deal. ``pack`` is as shuffled, first card first. ``proof`` is None if the pack was laid out by hand."""
 
     dealer: Seat
     pack: list[Annotated[str, StringConstraints(min_length=2, max_length=2)]]
     proof: Proof | None
     moves: list[Move]
-    if TYPE_CHECKING:  # each family says how low these can go, in the place where it wants them
+    if TYPE_CHECKING:  # each family defines the order of this field and its lowest values
         totals: tuple[int, int]
 
     def entries(self) -> dict[str, Any]:
-        """What the deal counted, by side: all but how it was dealt and played."""
-        return {name: getattr(self, name) for name in type(self).model_fields if name not in NOT_COUNTED}
+        """Return what the deal counted, by side: all fields except how it was dealt and played."""
+        return {name: getattr(self, name) for name in type(self).model_fields if name not in UNSCORED_FIELDS}
 
     def leader(self) -> int | None:
-        """The seat that led the first trick."""
+        """Return the seat that led the first trick."""
         return next((entry[0] for entry in self.moves if entry[1].startswith("play ")), None)
 
 
@@ -90,7 +90,7 @@ Bid = Annotated[int, Field(ge=1, le=13)] | Literal["nil", "double nil"] | None
 
 
 class SpadesDealRecord(DealRecord):
-    """By side; ``bids`` are None where a hand was cut short before the bid, ``bags`` what is carried on, 0 to 9."""
+    """By side. ``bids`` are None if a hand ended before the bid; ``bags`` carry over to the next hand, 0 to 9."""
 
     bids: tuple[Bid, Bid]
     tricks: tuple[Count, Count]
@@ -99,10 +99,10 @@ class SpadesDealRecord(DealRecord):
     totals: tuple[int, int]
 
 
-class Record(Strict):
+class Record(StrictModel):
     """A game. ``winner`` and ``ending`` are None while it is being played; ``totals`` in deals are never ×3.
 
-    The record of a live game holds hidden cards and the running deal's secret.
+    The record of a live game holds hidden cards and the current deal's secret.
     """
 
     format: Literal["buongioco/1"]
@@ -118,7 +118,7 @@ class Record(Strict):
         return GAMES[self.game]
 
     def to_json(self) -> str:
-        """The record as one line."""
+        """Return the record as one line of JSON."""
         return self.model_dump_json()
 
 
@@ -149,7 +149,7 @@ _READER: TypeAdapter[TressetteRecord | SpadesRecord] = TypeAdapter(
     ]
 )
 _TAGS = ("tressette", "spades", "plain", "legal")
-_WORDS = {
+_PROBLEMS = {
     "missing": "is missing",
     "extra_forbidden": "is not a key of a record",
 }
@@ -161,29 +161,29 @@ def read(text: str | bytes) -> TressetteRecord | SpadesRecord:
         record = _READER.validate_json(text)
     except ValidationError as error:
         fault = error.errors(include_url=False, include_input=False)[0]
-        path = ".".join(shown(step, 40) for step in fault["loc"] if step not in _TAGS)
-        raise BadRecord(path=path or "record", problem=_WORDS.get(fault["type"], fault["msg"])) from None
-    _check(record)
-    # Pydantic keeps the last of equal keys; another reader may keep the first, and see another game.
+        path = ".".join(quote(step, 40) for step in fault["loc"] if step not in _TAGS)
+        raise BadRecord(path=path or "record", problem=_PROBLEMS.get(fault["type"], fault["msg"])) from None
+    _check_game(record)
+    # Pydantic keeps the last of equal keys. Another reader might keep the first, and read another game.
     json.loads(text, object_pairs_hook=unique_keys)
     return record
 
 
 def unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Make a dict of a JSON object. BadRecord if a key occurs twice. An ``object_pairs_hook`` of `json.loads`."""
+    """Make a dict of a JSON object; BadRecord if a key occurs twice. An ``object_pairs_hook`` for `json.loads`."""
     made = dict(pairs)
     if len(made) < len(pairs):
         names = [name for name, _ in pairs]
-        path = shown(next(name for name in names if names.count(name) > 1), 40)
+        path = quote(next(name for name in names if names.count(name) > 1), 40)
         raise BadRecord(path=path, problem="occurs twice in one object")
     return made
 
 
-def _check(record: TressetteRecord | SpadesRecord) -> None:
-    """What depends on the game: its options, its seats and its pack."""
+def _check_game(record: TressetteRecord | SpadesRecord) -> None:
+    """Check what depends on the game: its options, seats and pack."""
     kind = GAMES.get(record.game)
     if kind is None:
-        raise BadRecord(path="game", problem=f"{shown(record.game)!r} is not one of: {', '.join(GAMES)}")
+        raise BadRecord(path="game", problem=f"{quote(record.game)!r} is not one of: {', '.join(GAMES)}")
     _check_rules(kind, record.rules)
     if len(record.seats) != kind.seats:
         raise BadRecord(path="seats", problem=f"{len(record.seats)} names, but the game has {kind.seats} seats")
@@ -207,5 +207,5 @@ def _check_rules(kind: GameKind, rules: dict[str, int | str | bool]) -> None:
     try:
         kind.rules.model_validate(rules)
     except ValidationError as error:
-        name, fault = next(iter(errors(kind.rules, error).items()))
-        raise BadRecord(path=f"rules.{shown(name, 40)}", problem=fault) from None
+        name, fault = next(iter(describe_errors(kind.rules, error).items()))
+        raise BadRecord(path=f"rules.{quote(name, 40)}", problem=fault) from None

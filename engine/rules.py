@@ -1,7 +1,7 @@
-"""The options of each game, with their values and defaults; checked here, at the door, and nowhere else.
+"""The options of each game with their values and defaults. Options are checked only here.
 
-The values of an option are its type, its default stands on the right. An option with a single value is fixed for
-that game; it stands here, and in the record, so that a record says everything.
+An option's type lists its values, with the default to its right. An option with one value is fixed for that game; it is
+listed here and in the record, so that a record is complete.
 """
 
 from collections.abc import Iterable, Mapping
@@ -11,53 +11,52 @@ from typing import Any, Literal, get_args
 
 from pydantic import BaseModel, ConfigDict, ValidationError, ValidationInfo, field_validator, model_validator
 
-from engine.errors import BadRules, shown
+from engine.errors import BadRules, quote
 
 Value = int | str | bool
 
 RELEASE = 2
-"""The current release of the rules. Raise it when the same moves under the same options would be judged differently.
+"""The current release of the rules. Raise it when a change judges the same moves under the same options differently.
 
-A game under way is played to its end under the release that it began with, so the engine keeps the earlier rules:
+A running game keeps the release it began with, so the engine keeps the earlier rules:
 
 1. In a tie-break deal a claim only needs the target, which both sides have already reached.
 2. In a tie-break deal a claim also needs more points than the other side has at that moment.
 """
 
-CLAIMS_NEED_A_LEAD = 2
-"""The first release in which a claim in a tie-break deal needs a lead."""
+CLAIMS_NEED_A_LEAD = 2  # the first release in which a claim in a tie-break deal needs a lead
 
 
 class Rules(BaseModel):
-    """One table's options. ``target`` is in whole points."""
+    """The options of one table. ``target`` is in whole points."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     target: int
 
     @property
-    def claims(self) -> bool:
-        """Whether a win may be claimed before the deal is over."""
+    def allows_claims(self) -> bool:
+        """Whether a player can claim the win before the deal is over."""
         return False
 
     @classmethod
     @cache
     def choices(cls) -> Mapping[str, tuple[Value, ...]]:
-        """Every option of the game and the values that it may take."""
+        """Return every option of the game with its allowed values."""
         return MappingProxyType({name: get_args(field.annotation) for name, field in cls.model_fields.items()})
 
     @field_validator("*", mode="before")
     @classmethod
-    def _is_exactly_a_choice(cls, value: object, info: ValidationInfo) -> object:
+    def _check_choice(cls, value: object, info: ValidationInfo) -> object:
         # Python counts True and 1.0 as 1; a record must not.
         allowed = cls.choices()[info.field_name or ""]
         if not any(type(value) is type(choice) and value == choice for choice in allowed):
-            raise ValueError(f"{spell(value)} is not one of: {', '.join(map(spell, allowed))}")
+            raise ValueError(f"{format_value(value)} is not one of: {', '.join(map(format_value, allowed))}")
         return value
 
 
 class TressetteRules(Rules):
-    """What the six Tressette games have in common."""
+    """The options that all six Tressette games have."""
 
     layout: str
     score_unit: int
@@ -77,7 +76,7 @@ class Pizzichino(TressetteRules):
 
     @model_validator(mode="before")
     @classmethod
-    def _play_shorter_without_declarations(cls, data: Any) -> Any:
+    def _lower_default_target(cls, data: Any) -> Any:
         if isinstance(data, Mapping) and data.get("declare") == "none":
             return {"target": 31, **data}
         return data
@@ -116,12 +115,12 @@ class FourHands(TressetteRules):
     claim: bool
 
     @property
-    def claims(self) -> bool:
+    def allows_claims(self) -> bool:
         return self.claim
 
 
 class Tressette(FourHands):
-    """Totals are shown three times as large, as this game's players count: 63, 9, 12."""
+    """Totals are shown three times as large, as players of this game count: 63, 9, 12."""
 
     target: Literal[21, 31] = 21
     layout: Literal["full"] = "full"
@@ -149,41 +148,41 @@ class Spades(Rules):
     nil_bags: Literal[False, True] = True
 
 
-def spell(value: object) -> str:
-    """A value as it is typed on the command line and stands in a record: true, 21, peek."""
-    return str(value).lower() if isinstance(value, bool) else shown(value, 40)
+def format_value(value: object) -> str:
+    """Return a value as typed on the command line and written in a record: true, 21, peek."""
+    return str(value).lower() if isinstance(value, bool) else quote(value, 40)
 
 
 def resolve(kind: type[Rules], options: Mapping[str, object]) -> Rules:
-    """The rules of a table that asked for these options; BadRules names what is wrong and the values there are."""
+    """Return the rules for these options. BadRules names each wrong option with its allowed values."""
     try:
         return kind.model_validate(dict(options))
     except ValidationError as error:
-        raise BadRules(problem="; ".join(errors(kind, error).values())) from None
+        raise BadRules(problem="; ".join(describe_errors(kind, error).values())) from None
 
 
-def errors(kind: type[Rules], error: ValidationError) -> dict[str, str]:
-    """What is wrong with each option, by its name."""
+def describe_errors(kind: type[Rules], error: ValidationError) -> dict[str, str]:
+    """Return what is wrong with each option, by name."""
     found = {}
     for fault in error.errors():
         name = str(fault["loc"][0]) if fault["loc"] else "rules"
         if fault["type"] == "extra_forbidden":
             known = ", ".join(kind.choices())
-            found[name] = f"{shown(name, 40)} is not an option of this game; its options are: {known}"
+            found[name] = f"{quote(name, 40)} is not an option of this game; its options are: {known}"
         else:
             found[name] = f"{name}: {fault['msg'].removeprefix('Value error, ')}"
     return found
 
 
-def parse(kind: type[Rules], words: Iterable[str]) -> dict[str, Value]:
-    """Options from words such as ``target=31``; BadRules for a word of another shape or a value not in its list."""
+def parse_options(kind: type[Rules], words: Iterable[str]) -> dict[str, Value]:
+    """Parse options such as ``target=31``; BadRules for a word of another shape or a value that is not allowed."""
     options: dict[str, Value] = {}
     choices = kind.choices()
     for word in words:
         name, equals, text = word.partition("=")
         if not equals:
-            raise BadRules(problem=f"{shown(word)!r} is not an option: write it as name=value, such as target=31")
-        spelled = {spell(value): value for value in choices.get(name, ())}
+            raise BadRules(problem=f"{quote(word)!r} is not an option: write it as name=value, such as target=31")
+        spelled = {format_value(value): value for value in choices.get(name, ())}
         options[name] = spelled.get(text.lower(), text)
     resolve(kind, options)
     return options

@@ -1,6 +1,6 @@
-"""Spades for two: a hand is drafted from the stock, then bid and played in thirteen tricks.
+"""Spades for two: players draft a hand from the stock, bid, and play thirteen tricks.
 
-Seat ``dealer`` is the first player, who drafts first; the second player bids and leads first.
+Seat ``dealer`` is the first player and drafts first; the second player bids and leads first.
 """
 
 from collections.abc import Sequence
@@ -8,7 +8,7 @@ from itertools import chain, combinations
 from typing import Any, ClassVar
 
 from engine.cards import FRENCH, SuitTexts
-from engine.deal import Carry, Deal, Score, pair, unknown
+from engine.deal import Carry, Deal, Score, pair, unknown_move
 from engine.errors import (
     AlreadyBid,
     AlreadyBlind,
@@ -25,17 +25,17 @@ from engine.views import SpadesView
 SPADE_SUIT = FRENCH.suit_masks[3]
 NOT_SPADES = FRENCH.full ^ SPADE_SUIT
 BIDS = {f"bid {number}": number for number in range(14)}
-BAGS_THAT_COST = 10
+BAG_LIMIT = 10
 DRAFT_MOVES = ("draw", "blind", "keep", "pass")
 
 
 class SpadesDeal(Deal):
     """A hand of Spades for two.
 
-    By seat: ``bids`` in tricks (a double nil bids 0), ``blind`` who declared double nil, ``has_drawn`` who has
-    looked at a card, ``thrown`` the cards that the seat saw and discarded. ``stock`` is what is left to draw,
-    ``looking_at`` the card just drawn, ``discards`` the draft's discards in order, ``owed`` how many cards chance
-    has still to give.
+    By seat: ``bids`` in tricks (a double nil bids 0); ``blind`` is True after declaring double nil, ``has_drawn`` after
+    seeing a card; ``discarded`` are the cards that the seat saw and discarded. ``stock`` is what is left to draw,
+    ``drawn_card`` the card just drawn, ``discards`` the draft's discards in order. ``owed`` is the number of cards that
+    chance must still give.
     """
 
     PACK = FRENCH
@@ -46,7 +46,7 @@ class SpadesDeal(Deal):
     WORTH = (0,) * FRENCH.size
     PLAY_TEXTS = SuitTexts(FRENCH, "play {}")
     CARD_OF_PLAY: ClassVar = {f"play {code}": card for code, card in FRENCH.index.items()}
-    LISTS = (*Deal.LISTS, "bids", "blind", "has_drawn", "exchanged", "thrown")
+    LISTS = (*Deal.LISTS, "bids", "blind", "has_drawn", "has_exchanged", "discarded")
 
     def __init__(self, rules: Spades, dealer: int, pack: Sequence[int], carry: Carry) -> None:
         super().__init__(seats=2, dealer=dealer)
@@ -55,7 +55,7 @@ class SpadesDeal(Deal):
         self.nil_bags = rules.nil_bags
         self.bags_before = carry.bags
         self.stock = tuple(pack)
-        self.looking_at = -1
+        self.drawn_card = -1
         self.discards: tuple[int, ...] = ()
         self.owed = 0
         self.owed_to = -1
@@ -63,11 +63,11 @@ class SpadesDeal(Deal):
         self.bids: list[int | None] = [None, None]
         self.blind = [False, False]
         self.has_drawn = [False, False]
-        self.exchanged = [False, False]
-        self.thrown: list[tuple[int, ...]] = [(), ()]
+        self.has_exchanged = [False, False]
+        self.discarded: list[tuple[int, ...]] = [(), ()]
 
     @property
-    def second(self) -> int:
+    def second_player(self) -> int:
         return 1 - self.dealer
 
     def legal_moves(self, seat: int) -> list[str]:
@@ -87,7 +87,7 @@ class SpadesDeal(Deal):
             case _:
                 return [*BIDS]
 
-    def other_move(self, seat: int, move: str) -> None:
+    def play_other(self, seat: int, move: str) -> None:
         if move in DRAFT_MOVES:
             self._draft(seat, move)
         elif move in BIDS:
@@ -95,7 +95,7 @@ class SpadesDeal(Deal):
         elif move == "exchange" or move.startswith("exchange "):
             self._exchange(seat, move)
         else:
-            raise unknown(move)
+            raise unknown_move(move)
 
     def _draft(self, seat: int, move: str) -> None:
         if move == "blind" and self.blind[seat]:
@@ -111,7 +111,7 @@ class SpadesDeal(Deal):
             self._keep(seat, 1)
         elif move == "draw":
             self.has_drawn[seat] = True
-            self.looking_at = self.stock[0]
+            self.drawn_card = self.stock[0]
         else:
             self.blind[seat] = True
 
@@ -122,70 +122,70 @@ class SpadesDeal(Deal):
         self.cards[seat] |= 1 << kept
         self.discards += (discarded,)
         if which == 1:
-            self.thrown[seat] += (discarded,)
-        self.looking_at = -1
+            self.discarded[seat] += (discarded,)
+        self.drawn_card = -1
         self.turn = 1 - seat
         if not self.stock:
-            self._after_draft()
+            self._start_next_phase()
         elif self.has_drawn[1 - seat]:
-            self.looking_at = self.stock[0]
+            self.drawn_card = self.stock[0]
 
-    def _after_draft(self) -> None:
-        """Go on to the next exchange, the next bid or the play, whichever is due; the second player comes first."""
-        order = (self.second, self.dealer)
-        exchanging = [seat for seat in order if self.blind[seat] and not self.exchanged[seat]]
+    def _start_next_phase(self) -> None:
+        """Start the next exchange, the next bid or the play; the second player comes first."""
+        order = (self.second_player, self.dealer)
+        exchanging = [seat for seat in order if self.blind[seat] and not self.has_exchanged[seat]]
         bidding = [seat for seat in order if not self.blind[seat] and self.bids[seat] is None]
         if exchanging:
             self.phase, self.turn = "exchange", exchanging[0]
         elif bidding:
             self.phase, self.turn = "bid", bidding[0]
         else:
-            self.phase, self.turn, self.wanted = "play", self.second, NOT_SPADES
+            self.phase, self.turn, self.wanted = "play", self.second_player, NOT_SPADES
 
     def _exchange(self, seat: int, move: str) -> None:
         self.check_turn(seat, "exchange")
         codes = move.split(" ")[1:]
         if len(codes) > 3 or codes != sorted(set(codes)) or not all(code in self.PACK.index for code in codes):
-            raise unknown(move)
+            raise unknown_move(move)
         for code in codes:
             if not self.cards[seat] >> self.PACK.index[code] & 1:
                 raise NotInHand(card=code, suits=self.PACK.suits)
         self.cards[seat] ^= self.PACK.mask(codes)
-        self.thrown[seat] += tuple(self.PACK.index[code] for code in codes)
+        self.discarded[seat] += tuple(self.PACK.index[code] for code in codes)
         self.bids[seat] = 0
-        self.exchanged[seat] = True
+        self.has_exchanged[seat] = True
         if codes:
             self.owed, self.owed_to, self.turn = len(codes), seat, None
         else:
-            self._after_draft()
+            self._start_next_phase()
 
-    def may_be_given(self) -> tuple[str, ...]:
-        """The cards that chance gives from: the draft's discards, in their order, less those given already."""
+    def available_discards(self) -> tuple[str, ...]:
+        """Return the draft's discards that chance can give, in order."""
         codes = self.PACK.codes
         return tuple([codes[card] for card in self.discards])
 
-    def give(self, codes: Sequence[str]) -> None:
-        """Chance gives the cards that an exchange is owed; NotForChanceToGive if it could not have given these."""
-        pool = set(self.may_be_given())
+    def give_cards(self, codes: Sequence[str]) -> None:
+        """Give the cards that chance owes for an exchange; NotForChanceToGive if these cannot be given."""
+        pool = set(self.available_discards())
         if not self.owed or len(codes) != self.owed or len(set(codes)) != self.owed or not pool.issuperset(codes):
             raise NotForChanceToGive(owed=self.owed)
         given = self.PACK.mask(codes)
         self.cards[self.owed_to] |= given
         self.discards = tuple(card for card in self.discards if not given >> card & 1)
         self.owed = 0
-        self._after_draft()
+        self._start_next_phase()
 
     def _bid(self, seat: int, tricks: int) -> None:
         if self.bids[seat] is not None:
             raise AlreadyBid()
         self.check_turn(seat, "bid")
         self.bids[seat] = tricks
-        self._after_draft()
+        self._start_next_phase()
 
-    def why_not(self, seat: int, card: int) -> IllegalMove:
+    def card_error(self, seat: int, card: int) -> IllegalMove:
         if self.wanted == NOT_SPADES and seat == self.turn and self.cards[seat] >> card & 1:
             return SpadesNotBroken()
-        return super().why_not(seat, card)
+        return super().card_error(seat, card)
 
     def play_card(self, seat: int, card: int) -> None:
         super().play_card(seat, card)
@@ -196,50 +196,50 @@ class SpadesDeal(Deal):
         elif not self.trick:
             self.wanted = NOT_SPADES
 
-    def spoken_bid(self, seat: int) -> int | str | None:
-        """A bid as it is said and recorded: "nil", "double nil" or a number; None before it is made."""
+    def recorded_bid(self, seat: int) -> int | str | None:
+        """Return a bid as recorded: "nil", "double nil" or a number; None before it is made."""
         if self.blind[seat]:
             return "double nil"
         return "nil" if self.bids[seat] == 0 else self.bids[seat]
 
     def score(self) -> Score:
-        """A hand cut short scores nothing and moves no bags."""
+        """Return the score. An unfinished hand scores nothing and leaves the bags unchanged."""
         hands = [self._hand_score(seat) if self.over else (0, self.bags_before[seat]) for seat in (0, 1)]
         points, bags = (hands[0][0], hands[1][0]), (hands[0][1], hands[1][1])
-        bids = (self.spoken_bid(0), self.spoken_bid(1))
+        bids = (self.recorded_bid(0), self.recorded_bid(1))
         return Score(points, {"bids": bids, "tricks": pair(self.tricks), "bags": bags, "points": points})
 
     def _hand_score(self, seat: int) -> tuple[int, int]:
-        """Points of the hand, and the bags that are left after each ten has cost its hundred."""
+        """Return the points of the hand, and the bags left after each ten bags have cost 100 points."""
         bid, won = self.bids[seat] or 0, self.tricks[seat]
         over = max(won - bid, 0)
         points = hand_points(bid, won, blind=self.blind[seat])
         bags = self.bags_before[seat] + (over if bid or self.nil_bags else 0)
-        return points - 100 * (bags // BAGS_THAT_COST), bags % BAGS_THAT_COST
+        return points - 100 * (bags // BAG_LIMIT), bags % BAG_LIMIT
 
-    def open_view(self) -> dict[str, Any]:
+    def public_fields(self) -> dict[str, Any]:
         return {
-            **self.common_view((0, 0)),
+            **self.common_fields((0, 0)),
             "drawn": None,
             "discarded": (),
             "stock": len(self.stock),
             "discards": len(self.discards),
-            "bids": (self.spoken_bid(0), self.spoken_bid(1)),
+            "bids": (self.recorded_bid(0), self.recorded_bid(1)),
             "broken": self.broken,
         }
 
-    def own_view(self, seat: int) -> dict[str, Any]:
+    def seat_fields(self, seat: int) -> dict[str, Any]:
         codes = self.PACK.codes
-        looking = self.looking_at >= 0 and seat == self.turn
+        looking = self.drawn_card >= 0 and seat == self.turn
         return {
-            **super().own_view(seat),
-            "drawn": codes[self.looking_at] if looking else None,
-            "discarded": tuple([codes[card] for card in self.thrown[seat]]),
+            **super().seat_fields(seat),
+            "drawn": codes[self.drawn_card] if looking else None,
+            "discarded": tuple([codes[card] for card in self.discarded[seat]]),
         }
 
 
 def hand_points(bid: int, won: int, *, blind: bool = False) -> int:
-    """What a hand counts for whoever bid so many tricks, 0 for nil, and won so many; before bags cost anything."""
+    """Return the points of a hand for a bid (0 is nil) and tricks won, before bags cost anything."""
     if bid == 0:
         worth = 200 if blind else 100
         return -worth if won else worth

@@ -1,4 +1,4 @@
-"""Tressette for two with a stock: ten cards each, and a card drawn and shown after each trick."""
+"""Tressette for two with a stock: ten cards each, then each player draws and shows a card after each trick."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -7,13 +7,13 @@ from engine.deal import Carry, deal_hands
 from engine.declarations import HONOURS
 from engine.rules import TressetteRules
 from engine.tressette import TressetteDeal
-from engine.views import Played, StockView
+from engine.views import ShownCard, StockView
 
 
 class StockDeal(TressetteDeal):
-    """After each trick the winner, then the loser, draws the stock's top card and shows it.
+    """A deal in which the winner of each trick, then the loser, draws the stock's top card and shows it.
 
-    ``stock`` is all of it as dealt.
+    ``stock`` is the whole stock as dealt.
     """
 
     VIEW = StockView
@@ -30,7 +30,7 @@ class StockDeal(TressetteDeal):
 
     @property
     def drawn(self) -> int:
-        """How many cards of the stock have been drawn."""
+        """Number of stock cards drawn so far."""
         return min(2 * self.tricks_done, len(self.stock))
 
     def after_trick(self, winner: int) -> None:
@@ -44,16 +44,16 @@ class StockDeal(TressetteDeal):
             self.shown[seat] |= card
             self.acquired[seat] = card & HONOURS
 
-    def may_declare_acquired(self, seat: int) -> bool:
+    def can_declare_acquired(self, seat: int) -> bool:
         return seat == self.turn or (self.tricks_done > 0 and not self.trick)
 
-    def open_view(self) -> dict[str, Any]:
-        return {**super().open_view(), "stock": len(self.stock) - self.drawn, "drawn": self._last_draws()}
+    def public_fields(self) -> dict[str, Any]:
+        return {**super().public_fields(), "stock": len(self.stock) - self.drawn, "drawn": self._last_draws()}
 
-    def _last_draws(self) -> tuple[Played, ...]:
-        """What was drawn after the last trick, the winner's card first; nothing once the stock was gone before it."""
+    def _last_draws(self) -> tuple[ShownCard, ...]:
+        """Return the cards drawn after the last trick, the winner's first; empty if none were drawn."""
         if not self.last or self.tricks_done > len(self.stock) // 2:
             return ()
         winner = self.last[2]
         first, second = self.stock[self.drawn - 2 : self.drawn]
-        return Played(winner, self.PACK.codes[first]), Played(1 - winner, self.PACK.codes[second])
+        return ShownCard(winner, self.PACK.codes[first]), ShownCard(1 - winner, self.PACK.codes[second])

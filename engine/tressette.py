@@ -1,4 +1,4 @@
-"""What the six Tressette games share: values, declarations and when they may be made.
+"""What the six Tressette games share: card values, and when players can declare what.
 
 Values are in thirds of a point: an ace 3, the other honours and the figures 1, and 3 for the last trick; 35 a deal.
 """
@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Any, ClassVar
 
 from engine.cards import ITALIAN, SuitTexts
-from engine.deal import Carry, Deal, Score, pair, unknown
+from engine.deal import Carry, Deal, Score, pair, unknown_move
 from engine.declarations import COMBINATIONS, HONOURS, Combination, combinations_in
 from engine.errors import (
     AlreadyDeclared,
@@ -22,7 +22,7 @@ from engine.errors import (
     WindowPassed,
 )
 from engine.rules import TressetteRules
-from engine.views import Declared
+from engine.views import Declaration
 
 THIRDS = tuple({"A": 3, "3": 1, "2": 1, "R": 1, "C": 1, "F": 1}.get(code[0], 0) for code in ITALIAN.codes)
 FOUR_OF_COINS = 1 << ITALIAN.index["4D"]
@@ -31,9 +31,10 @@ FOUR_OF_COINS = 1 << ITALIAN.index["4D"]
 class TressetteDeal(Deal):
     """A deal of Tressette.
 
-    ``taken`` and ``declared`` are by side, in thirds and in whole points. By seat: ``dealt`` the first ten cards,
-    ``acquired`` the honours that came to hand before its next play (in the first trick all it has), ``shown`` the cards
-    that everybody has seen, played or not, ``scored`` the kinds and ``said`` the combinations already declared.
+    ``taken`` (thirds) and ``declared`` (whole points) are by side. By seat: ``dealt`` are the first ten cards.
+    ``acquired`` are the honours that came to hand since the seat's last play; in the first trick, all its honours.
+    ``shown`` are the cards that everyone has seen, played or not. ``scored`` are the kinds and ``declared_bits`` the
+    combinations already declared.
     """
 
     PACK = ITALIAN
@@ -41,7 +42,7 @@ class TressetteDeal(Deal):
     LAST_TRICK = 3
     PLAY_TEXTS = SuitTexts(ITALIAN, "play {}")
     CARD_OF_PLAY: ClassVar = {f"play {code}": card for code, card in ITALIAN.index.items()}
-    LISTS = (*Deal.LISTS, "declared", "dealt", "acquired", "shown", "scored", "said")
+    LISTS = (*Deal.LISTS, "declared", "dealt", "acquired", "shown", "scored", "declared_bits")
 
     def __init__(
         self,
@@ -61,21 +62,21 @@ class TressetteDeal(Deal):
         self.acquired = [0] * seats
         self.shown = [0] * seats
         self.scored = [0] * seats
-        self.said = [0] * seats
+        self.declared_bits = [0] * seats
         self.deal_out(pack)
         if rules.lead == "four_of_coins":
             self.turn = self._leader_by_four_of_coins(carry.leader)
 
     @abstractmethod
     def deal_out(self, pack: Sequence[int]) -> None:
-        """Lay the pack out."""
+        """Lay out the pack."""
 
     def has_shown(self, seat: int, code: str) -> bool:
         card = self.PACK.index.get(code)
         return card is not None and bool(self.shown[seat] & self.hand(seat) & 1 << card)
 
     def note_first_hand(self, seat: int) -> None:
-        """The seat has its ten cards: in the first trick their honours count as acquired."""
+        """Record a seat's first ten cards; in the first trick their honours count as acquired."""
         self.dealt[seat] = self.hand(seat)
         self.acquired[seat] = self.dealt[seat] & HONOURS
 
@@ -87,21 +88,21 @@ class TressetteDeal(Deal):
 
     def legal_moves(self, seat: int) -> list[str]:
         moves = self.play_moves(seat) if seat == self.turn else []
-        if cards := self.declarable_from(seat):
-            moves += [one.move for one in combinations_in(cards) if self._scores(seat, one)]
+        if cards := self.declarable_cards(seat):
+            moves += [one.move for one in combinations_in(cards) if self._would_score(seat, one)]
         return moves
 
-    def other_move(self, seat: int, move: str) -> None:
+    def play_other(self, seat: int, move: str) -> None:
         combination = COMBINATIONS.get(move)
         if combination is None:
-            raise unknown(move)
+            raise unknown_move(move)
         self._declare(seat, combination)
 
-    def declarable_from(self, seat: int) -> int:
-        """The cards of which this seat may declare now; none when its window is closed."""
+    def declarable_cards(self, seat: int) -> int:
+        """Return the cards that this seat can declare from now; none outside its window."""
         match self.window:
             case "acquired":
-                return self.hand(seat) if self.acquired[seat] and self.may_declare_acquired(seat) else 0
+                return self.hand(seat) if self.acquired[seat] and self.can_declare_acquired(seat) else 0
             case "after_first_trick":
                 waiting = self.tricks_done == 1 and all(other != seat for other, _ in self.trick)
                 return self.dealt[seat] if waiting else 0
@@ -116,30 +117,30 @@ class TressetteDeal(Deal):
             case _:
                 return 0
 
-    def may_declare_acquired(self, seat: int) -> bool:
-        """Whether this is the time for a seat to declare what it has acquired since its last play."""
+    def can_declare_acquired(self, seat: int) -> bool:
+        """Return whether a seat can now declare what it has acquired since its last play."""
         return seat == self.turn
 
-    def _scores(self, seat: int, one: Combination) -> bool:
-        """Whether a combination that the seat holds would score if declared now."""
+    def _would_score(self, seat: int, one: Combination) -> bool:
+        """Return whether a combination that the seat holds would score if declared now."""
         fresh = self.window != "acquired" or one.cards & self.acquired[seat]
-        said = self.said[seat] & one.bit
+        said = self.declared_bits[seat] & one.bit
         return bool(fresh and not said and (self.reuse or not self.scored[seat] & one.kind))
 
     def _declare(self, seat: int, one: Combination) -> None:
-        pool = self.declarable_from(seat)
-        if one not in combinations_in(pool) or not self._scores(seat, one):
-            raise self._why_not_declare(seat, one)
+        pool = self.declarable_cards(seat)
+        if one not in combinations_in(pool) or not self._would_score(seat, one):
+            raise self._declaration_error(seat, one)
         self.declared[seat & 1] += one.points
         self.declarations += ((seat, one),)
         self.scored[seat] |= one.kind
-        self.said[seat] |= one.bit
+        self.declared_bits[seat] |= one.bit
         self.shown[seat] |= one.cards
 
-    def _why_not_declare(self, seat: int, one: Combination) -> IllegalMove:
+    def _declaration_error(self, seat: int, one: Combination) -> IllegalMove:
         after_first = self.window == "after_first_trick"
         cards = self.dealt[seat] if after_first else self.hand(seat)
-        declared = self.said[seat] & one.bit or (not self.reuse and self.scored[seat] & one.kind)
+        declared = self.declared_bits[seat] & one.bit or (not self.reuse and self.scored[seat] & one.kind)
         checks: list[tuple[object, type[IllegalMove]]] = [
             (self.window == "none", NoDeclarations),
             (self.phase != "play" or self.over, NotNow),
@@ -147,7 +148,7 @@ class TressetteDeal(Deal):
             (one.cards & cards != one.cards, NoCombination),
             (one not in combinations_in(cards), DeclareTheFour),
             (after_first and not self.tricks_done, WindowNotOpen),
-            (seat != self.turn and not after_first and not self.may_declare_acquired(seat), NotYourTurn),
+            (seat != self.turn and not after_first and not self.can_declare_acquired(seat), NotYourTurn),
         ]
         return next((error() for fault, error in checks if fault), WindowPassed())
 
@@ -158,9 +159,9 @@ class TressetteDeal(Deal):
             {"thirds": pair(self.taken), "declared": pair(self.declared), "points": points},
         )
 
-    def open_view(self) -> dict[str, Any]:
+    def public_fields(self) -> dict[str, Any]:
         return {
-            **self.common_view(self.shown),
+            **self.common_fields(self.shown),
             "declared": pair(self.declared),
-            "declarations": tuple(Declared(by, one.move, one.points) for by, one in self.declarations),
+            "declarations": tuple(Declaration(by, one.move, one.points) for by, one in self.declarations),
         }

@@ -1,16 +1,16 @@
-"""What one person may know: a seat's own cards, and what lies or was shown in the open.
+"""What one player can know: the seat's own cards, and all cards that are or were open.
 
-Seats count from 0. Cards are codes of the record's notation (``"3D"``); a hand is sorted by suit and from high to
-low. Tricks that lie face down may not be looked at again, so a view shows the trick on the table and the last one,
-and no points taken before the deal is over.
+Seats count from 0. Cards are codes of the record's notation (``"3D"``); a hand is sorted by suit and from high to low.
+Players cannot look at face-down tricks again. So a view shows the current trick and the last one, and no points taken
+before the deal is over.
 """
 
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple, Self
 
 
-class Played(NamedTuple):
-    """A card on the table; ``signal`` is busso or volo, with the card led."""
+class ShownCard(NamedTuple):
+    """A card that a seat played or drew openly; ``signal`` is busso or volo, on the card led."""
 
     seat: int
     card: str
@@ -18,11 +18,11 @@ class Played(NamedTuple):
 
 
 class LastTrick(NamedTuple):
-    cards: tuple[Played, ...]
+    cards: tuple[ShownCard, ...]
     winner: int
 
 
-class Declared(NamedTuple):
+class Declaration(NamedTuple):
     """A combination that a seat has declared in this deal: ``move`` in notation, ``points`` in whole points."""
 
     seat: int
@@ -33,9 +33,9 @@ class Declared(NamedTuple):
 class Packet(NamedTuple):
     """One of the eight packets.
 
-    ``number`` is 1 to 8. ``owner`` is the seat that took it, None while nobody has. ``place`` is "middle", "taken"
-    (its owner has yet to choose a hand), "hand" or "table". ``top`` is the card that the viewer may see on it, ``left``
-    how many cards it still has there.
+    ``number`` is 1 to 8. ``owner`` is the seat that took it, None until then. ``place`` is "middle", "taken" (its owner
+    has not chosen a hand yet), "hand" or "table". ``top`` is the top card if the viewer can see it. ``left`` is the
+    number of cards left on the table.
     """
 
     number: int
@@ -47,11 +47,11 @@ class Packet(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class DealView:
-    """A deal, as ``seat`` may see it; None is the public.
+    """A deal as ``seat`` can see it; None is the public.
 
-    ``phase`` is "take", "hold", "draft", "exchange", "bid", "play" or "over". ``hand`` is the viewer's own, None for
-    the public. ``counts`` is how many cards each seat holds in hand, ``known`` which of them have been shown to all.
-    ``tricks`` are those won by each side.
+    ``phase`` is "take", "hold", "draft", "exchange", "bid", "play" or "over". ``hand`` is the viewer's hand, None for
+    the public. ``counts`` is the number of cards in each hand, and ``known`` are those of them that all players have
+    seen. ``tricks`` are those won by each side.
     """
 
     seat: int | None
@@ -61,7 +61,7 @@ class DealView:
     hand: tuple[str, ...] | None
     counts: tuple[int, ...]
     known: tuple[tuple[str, ...], ...]
-    trick: tuple[Played, ...]
+    trick: tuple[ShownCard, ...]
     last_trick: LastTrick | None
     tricks: tuple[int, int]
 
@@ -71,7 +71,7 @@ class TressetteView(DealView):
     """``declared`` is what each side has declared in this deal, in whole points."""
 
     declared: tuple[int, int]
-    declarations: tuple[Declared, ...]
+    declarations: tuple[Declaration, ...]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -81,16 +81,17 @@ class PacketsView(TressetteView):
 
 @dataclass(frozen=True, kw_only=True)
 class StockView(TressetteView):
-    """``stock`` is how many cards are left to draw; ``drawn`` is what was drawn and shown after the last trick."""
+    """``stock`` is the number of cards left to draw; ``drawn`` are the cards drawn and shown after the last trick."""
 
     stock: int
-    drawn: tuple[Played, ...]
+    drawn: tuple[ShownCard, ...]
 
 
 @dataclass(frozen=True, kw_only=True)
 class SpadesView(DealView):
-    """``drawn`` is the card that the viewer has drawn and must keep or pass, ``discarded`` those that the viewer saw
-    and threw away. ``stock`` and ``discards`` are counts. ``bids`` are a number, "nil", "double nil", or None before.
+    """``drawn`` is the card that the viewer has drawn and must keep or pass. ``discarded`` are the cards that the
+    viewer saw and discarded. ``stock`` and ``discards`` are counts. ``bids`` are a number, "nil", "double nil", or None
+    before the bid.
     """
 
     drawn: str | None
@@ -103,10 +104,9 @@ class SpadesView(DealView):
 
 @dataclass(frozen=True, kw_only=True)
 class Result:
-    """A deal that is over, for everybody to see: ``entries`` are its score as it stands in the record, by side.
+    """The public result of a finished deal. ``entries`` are its score as in the record, by side.
 
-    ``last_trick`` is the one that was taken last, None if there was none or the deal was not played here; so it is no
-    part of what makes two results the same.
+    ``last_trick`` is None if there was none or this object did not play the deal, so comparisons ignore it.
     """
 
     deal: int
@@ -117,11 +117,11 @@ class Result:
 
 @dataclass(frozen=True, kw_only=True)
 class View:
-    """A game, as ``seat`` may see it; None is the public.
+    """A game as ``seat`` can see it; None is the public.
 
     ``deal_number`` counts from 1, 0 before the first. ``moves`` are the viewer's legal moves, in or out of turn.
-    ``totals`` are each side's points, whole and not multiplied; ``bags`` each side's bags (spades). ``commitment`` is
-    the hash of the running deal's secret; ``result`` the last deal that is over. ``winner`` are the winning seats.
+    ``totals`` are each side's whole points, not multiplied. ``bags`` are each side's bags (Spades). ``commitment`` is
+    the hash of the current deal's secret. ``result`` is the last finished deal. ``winner`` are the winning seats.
     """
 
     game: str
@@ -140,5 +140,5 @@ class View:
     ending: str | None
 
     def without_claims(self) -> Self:
-        """The same where nobody may claim the game."""
+        """Return the view without the move that claims the game."""
         return replace(self, moves=tuple([move for move in self.moves if move != "claim"]))

@@ -3,8 +3,9 @@
     .venv/bin/buongioco token make "My robot" > token
     BUONGIOCO_TOKEN=$(cat token) .venv/bin/python examples/robot.py http://127.0.0.1:8765 metamazzo strong
 
-The bot must be running there (`make run`), and the token be made with its settings. It plays by a rule of thumb, which
-takes some minutes against the strong robot: replace `choose`, and you have your own. Beside Python it needs httpx.
+The bot must be running at that address (`make run`), and the token must be made with its settings. The robot plays by a
+rule of thumb; a game against the strong robot takes some minutes. Replace `choose` to make your own robot. It needs
+Python and httpx.
 """
 
 import json
@@ -17,11 +18,11 @@ from contextlib import suppress
 import httpx
 
 UNWISE = ("claim", "resign", "blind", "bid 0")
-AWAY = (429, 502, 503, 504)  # Too much was asked for, or the bot or its store is away: ask again.
+RETRIED = (429, 502, 503, 504)  # too many requests, or the bot or its store is down: ask again
 
 
 def choose(table: dict) -> str:
-    """One of the moves that are open: of the cards that may be played the lowest that wins the trick, or the lowest."""
+    """Choose a legal move: the lowest card that wins the trick, or else the lowest card."""
     ranks = "23456789TJQKA" if table["game"] == "spades" else "4567FCRA23"
     moves = [move for move in table["moves"] if move not in UNWISE]
     plays = sorted(move for move in moves if move.startswith("play "))
@@ -40,18 +41,18 @@ def main(address: str, game: str = "metamazzo", robots: str = "strong") -> None:
 
         def post(path: str, **body: object) -> httpx.Response:
             key = secrets.token_hex(8)
-            while (answer := client.post(path, json=body, headers={"Idempotency-Key": key})).status_code in AWAY:
+            while (answer := client.post(path, json=body, headers={"Idempotency-Key": key})).status_code in RETRIED:
                 time.sleep(int(answer.headers.get("Retry-After", 1)))
             return answer
 
         table = post("/me/tables", game=game, robots=robots).raise_for_status().json()
         code, deal = table["code"], 1
         while table["phase"] not in ("over", "closed"):
-            # A stream ends before its game where the bot stops or its store is away: then it is opened again.
+            # A stream ends early if the bot stops or its store is down. Then open it again.
             with suppress(httpx.TransportError), client.stream("GET", f"/me/tables/{code}/stream") as states:
                 if states.status_code == 404:
-                    sys.exit(f"Table {code} is gone, and I have not heard how its game ended.")
-                if states.status_code not in AWAY:
+                    sys.exit(f"Table {code} was removed before its result arrived. Run again for a new game.")
+                if states.status_code not in RETRIED:
                     states.raise_for_status()
                 for line in filter(None, states.iter_lines() if states.is_success else ()):
                     table = json.loads(line)

@@ -5,5 +5,5 @@ import engine.robots.hints  # noqa: F401
 from bot.pictures import painting
 from engine.robots import strong
 
-strong.get_ready()
+strong.compile_searches()
 painting.warm_up()

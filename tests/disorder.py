@@ -21,7 +21,7 @@ from typing import NamedTuple
 from bot.platform import Command, Press, Reply
 from bot.store import EmbeddedStore, opened
 from bot.worker import Worker
-from engine import legal_for_record
+from engine import legal_moves_for_record
 from tests.bot.fake_platform import FakePlatform, Player, open_worker
 
 GAMES = ("metamazzo", "pizzichino", "testa", "spades")
@@ -91,7 +91,7 @@ class Comparison:
             game = table.game
             if game is None or game.turn is None:
                 break
-            legal = [move for move in legal_for_record(game, game.turn) if move not in ("resign", "claim")]
+            legal = [move for move in legal_moves_for_record(game, game.turn) if move not in ("resign", "claim")]
             move = self.random.choice(legal)
             made.append(Made(game.turn, f"1m{{code}}:{table.version}:{move}"))
             self._refuse_none([await self._deliver(code, made[-1], f"a{number}")])

@@ -9,7 +9,7 @@ import typer
 
 from engine import GameKind
 from engine.robots import ROBOTS
-from engine.rules import Value, parse
+from engine.rules import Value, parse_options
 
 ExistingFile = Annotated[Path, typer.Argument(exists=True, dir_okay=False, readable=True, metavar="FILE")]
 GameId = Annotated[str, typer.Option(help="The game's id; `buongioco games` lists them.")]
@@ -24,7 +24,9 @@ class Language(StrEnum):
 
 def options_of(kind: GameKind, *words: list[str] | None) -> dict[str, Value]:
     """The options that the words name."""
-    return parse(kind.rules, [word for some in words for several in some or [] for word in re.split("[, ]+", several)])
+    return parse_options(
+        kind.rules, [word for some in words for several in some or [] for word in re.split("[, ]+", several)]
+    )
 
 
 def players_of(kind: GameKind, players: str) -> list[str]:

@@ -2,7 +2,7 @@
 
 from bot.cli.output import say
 from engine.games import GAMES
-from engine.rules import resolve, spell
+from engine.rules import format_value, resolve
 
 
 def games() -> None:
@@ -11,7 +11,7 @@ def games() -> None:
         say(f"{kind.id}: {kind.name}, {kind.seats} players")
         defaults = resolve(kind.rules, {}).model_dump()
         for name, values in kind.rules.choices().items():
-            spelled = " | ".join(map(spell, values))
-            note = f"(default {spell(defaults[name])})" if len(values) > 1 else "(fixed)"
+            spelled = " | ".join(map(format_value, values))
+            note = f"(default {format_value(defaults[name])})" if len(values) > 1 else "(fixed)"
             say(f"  {name} = {spelled}  {note}")
         say()

@@ -12,14 +12,13 @@ from bot.texts import error_text, texts
 from bot.words.wording import Wording
 from engine import Game, GameKind, View, game_kind
 from engine.errors import EngineError
-from engine.games import first_game
-from engine.robots import ROBOTS, Robot, act
-from engine.robots import robot as make_robot
+from engine.games import default_game
+from engine.robots import ROBOTS, Robot, act, make_robot
 from engine.rules import Value
 from engine.views import PacketsView, SpadesView, StockView, TressetteView
 
 YOU = 0
-FIRST_GAME = first_game("terminal")
+FIRST_GAME = default_game("terminal")
 
 
 def play(

@@ -68,7 +68,7 @@ def check(
     said to be is not looked at. Ends with 1 if one is wrong.
     """
     # Searches are compiled as they are imported.
-    from engine.puzzles.checking import faults_of  # noqa: PLC0415
+    from engine.puzzles.checking import find_faults  # noqa: PLC0415
     from engine.search.solver import Solver  # noqa: PLC0415
 
     wrong, solver = 0, Solver()
@@ -77,7 +77,7 @@ def check(
         lines = path.read_bytes().splitlines()
         with progress(len(lines), path.name) as bar:
             for number, line in enumerate(lines, 1):
-                for fault in _faults(line, known, partial(faults_of, solver=solver)):
+                for fault in _faults(line, known, partial(find_faults, solver=solver)):
                     say(f"{path}:{number}: {fault}")
                     wrong += 1
                 bar.update(1)

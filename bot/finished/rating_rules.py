@@ -41,7 +41,7 @@ def is_given_up_early(record: Record) -> bool:
     if not is_given_up(record) or len(record.deals) != 1:
         return False
     played: int = sum(entry[1].startswith("play ") for entry in record.deals[0].moves)
-    return 4 * played < record.kind.plays
+    return 4 * played < record.kind.cards_per_deal
 
 
 def depends_on_day(game: FinishedGame) -> bool:

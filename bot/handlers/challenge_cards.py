@@ -25,7 +25,7 @@ from bot.tables.table import CLOCKS, Table
 from bot.texts import texts
 from engine import GAMES
 from engine.robots import LEVELS
-from engine.rules import spell
+from engine.rules import format_value
 
 
 class ChallengeCards(Handlers):
@@ -138,7 +138,7 @@ class ChallengeCards(Handlers):
         table = await self._room.table(action.code)
         choices = GAMES[table.game_id].rules.choices()
         name, _, value = " ".join(action.words).partition("=")
-        if value not in map(spell, choices.get(name, ())):
+        if value not in map(format_value, choices.get(name, ())):
             raise BadPayload()
         table = await self._challenges.choose_rule(action.code, press.person.id, f"{name}={value}", press.key)
         await self._people.note_choice(press.person.id, Choice.of_table(table))

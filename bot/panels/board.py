@@ -135,7 +135,7 @@ def _first_seat(deal: DealView, phrases: Phrases) -> int:
 
 def _cards_left(words: Wording, deal: DealView, seen: TableSnapshot) -> str:
     """How many cards have yet to be played, wherever they lie. Cards of the trick under way still count."""
-    tricks = seen.kind.plays // seen.kind.seats
+    tricks = seen.kind.cards_per_deal // seen.kind.seats
     left = (tricks - sum(deal.tricks)) * len(deal.counts)
     return words.ngettext("{count} card left", "{count} cards left", left).format(count=left)
 

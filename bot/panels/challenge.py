@@ -18,7 +18,7 @@ from bot.words.phrases import (
 )
 from bot.words.wording import Wording, score_unit
 from engine import GAMES, game_kind
-from engine.rules import spell
+from engine.rules import format_value
 
 
 def challenge_panel(
@@ -241,7 +241,7 @@ def _options_menu(seen: TableSnapshot, words: Wording) -> list[Row]:
             else:
                 label = f"{names[name]}: {value_name(words, value)}"
             mark = "• " if seen.rules[name] == value else ""
-            buttons.append(_terms_button(seen.code, f"{mark}{label}", "rule", f"{name}={spell(value)}"))
+            buttons.append(_terms_button(seen.code, f"{mark}{label}", "rule", f"{name}={format_value(value)}"))
         rows.append(tuple(buttons))
     clocks = [
         _terms_button(

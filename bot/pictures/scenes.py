@@ -9,7 +9,7 @@ from bot.pictures.scene import Card, Holder, Light, Pile, PlayedCard, Scene, Sid
 from bot.tables.snapshot import TableSnapshot
 from bot.words.phrases import Phrases, shown_points, stock_count, table_words, turn_line
 from bot.words.wording import fix_minus
-from engine.views import DealView, Packet, PacketsView, Played, SpadesView, StockView, TressetteView
+from engine.views import DealView, Packet, PacketsView, ShownCard, SpadesView, StockView, TressetteView
 
 
 def hand_scene(
@@ -154,7 +154,7 @@ class _SceneBuilder:
     def _card(self, code: str | None, light: Light = "") -> Card:
         return Card(self.words.faces.drawn_code(code) if code else "", light)
 
-    def trick(self, played: Iterable[Played]) -> tuple[PlayedCard, ...]:
+    def trick(self, played: Iterable[ShownCard]) -> tuple[PlayedCard, ...]:
         played = tuple(played)
         best = self._best(played)
         return tuple(
@@ -162,7 +162,7 @@ class _SceneBuilder:
             for seat, card, signal in played
         )
 
-    def _best(self, played: Sequence[Played]) -> str:
+    def _best(self, played: Sequence[ShownCard]) -> str:
         """Return the winning card of a trick: the highest trump, or else the highest of the suit led."""
         if not played:
             return ""

@@ -18,7 +18,7 @@ from bot.words.verdicts import reason_texts, short_move
 from bot.words.wording import Wording, faces_of
 from engine import Game, GameKind, Record, replay
 from engine.records import SpadesRecord, TressetteRecord
-from engine.robots.findings import Verdict, costliest, summary
+from engine.robots.findings import Verdict, costliest_moves, summarize
 from engine.tressette import TressetteDeal
 from engine.views import DealView, Packet, PacketsView, SpadesView, StockView, TressetteView
 
@@ -180,7 +180,7 @@ def replayed_analysis(game: FinishedGame, known: Analysis | None, language: str,
         is_begun=known is not None,
         judgements=[_judgement(words, one) for one in verdicts],
         players=[_player_summary(verdicts, seat) for seat in seats],
-        costliest=[_judgement(words, one) for one in costliest(verdicts, COSTLIEST)],
+        costliest=[_judgement(words, one) for one in costliest_moves(verdicts, COSTLIEST)],
     )
 
 
@@ -245,6 +245,6 @@ def _judgement(words: Wording, verdict: Verdict) -> Judgement:
 
 
 def _player_summary(verdicts: Sequence[Verdict], seat: int) -> Played:
-    one = summary(verdicts, seat)
+    one = summarize(verdicts, seat)
     lost = round(one.lost_exactly + one.lost_by_judgement, 2)
     return Played(seat=seat, decisions=one.decisions, accuracy=one.accuracy, lost=lost)

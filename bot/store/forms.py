@@ -9,7 +9,7 @@ from datetime import date
 from functools import lru_cache
 from typing import Any, Generic, NamedTuple, TypeVar
 
-from engine.rules import Value, spell
+from engine.rules import Value, format_value
 
 UNKNOWN = "-"
 """Stands in a text for what an entry leaves open."""
@@ -63,7 +63,7 @@ class Forms(Generic[E]):
 
 
 # To Python, True is 1.
-_spelled = lru_cache(maxsize=256, typed=True)(spell)
+_spelled = lru_cache(maxsize=256, typed=True)(format_value)
 
 
 def _value(text: str) -> Value:

@@ -45,7 +45,7 @@ from bot.tables.opening import Opener
 from bot.tables.room import Room
 from bot.tables.table import CLOCKS, Table
 from engine import game_kind
-from engine.rules import RELEASE, parse, resolve
+from engine.rules import RELEASE, parse_options, resolve
 from engine.shuffle import SECRET_BYTES
 
 MOST_CHANGES = 300
@@ -236,7 +236,7 @@ class Challenges:
 
         def decide(table: Table) -> Table:
             checks.check_opener(table, person)
-            chosen = parse(game_kind(table.game_id).rules, [word])
+            chosen = parse_options(game_kind(table.game_id).rules, [word])
             changed = {name: value for name, value in chosen.items() if table.rules.get(name) != value}
             return self._changed(table, [Rule(name, value) for name, value in changed.items()], update)
 

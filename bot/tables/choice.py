@@ -8,7 +8,7 @@ from bot.store.entries import Clock, Rule
 from bot.tables.table import CLOCKS, USUAL_CLOCK, Table
 from engine import GAMES
 from engine.errors import BadRules
-from engine.rules import Rules, Value, parse, resolve, spell
+from engine.rules import Rules, Value, format_value, parse_options, resolve
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ class Choice:
     def text(self) -> str:
         """All but the game, in words: ``300 strict target=31 declare=none``; without ``strict`` if the clock is not."""
         words = [str(self.clock), *(["strict"] if self.strict else [])]
-        return " ".join([*words, *(f"{name}={spell(value)}" for name, value in self.rules.items())])
+        return " ".join([*words, *(f"{name}={format_value(value)}" for name, value in self.rules.items())])
 
     @classmethod
     def parse(cls, game: str, text: str) -> Self:
@@ -58,7 +58,7 @@ class Choice:
             return cls.usual(game)
         strict = words[:1] == ["strict"]
         try:
-            return cls(game, _chosen(game, parse(GAMES[game].rules, words[strict:])), int(clock), strict)
+            return cls(game, _chosen(game, parse_options(GAMES[game].rules, words[strict:])), int(clock), strict)
         except BadRules:
             return cls.usual(game)
 

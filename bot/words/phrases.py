@@ -8,7 +8,7 @@ from bot.tables.snapshot import TableSnapshot
 from bot.texts import texts
 from bot.words.wording import NO_BREAK, Wording, faces_of, score_unit
 from engine import GAMES, GameKind
-from engine.rules import Value, spell
+from engine.rules import Value, format_value
 from engine.views import DealView, LastTrick, PacketsView, SpadesView, StockView
 
 
@@ -247,7 +247,7 @@ def value_name(words: Wording, value: object) -> str:
         "after_first_trick": _("after the first trick"),
         "any_turn": _("at any turn"),
     }
-    return names.get(spell(value), spell(value))
+    return names.get(format_value(value), format_value(value))
 
 
 def short_clock(words: Wording, seconds: int) -> str:

@@ -7,7 +7,7 @@ from bot.words.one_deal import deal_result
 from bot.words.wording import Wording, score_unit, thirds_text
 from engine import DealView, Game, Record
 from engine import replay as replay_deal
-from engine.rules import spell
+from engine.rules import format_value
 from engine.tressette import TressetteDeal
 from engine.views import PacketsView, StockView
 
@@ -42,7 +42,7 @@ def ending_of(record: Record, words: Wording) -> str:
 
 def _options(record: Record) -> str:
     """The options as the record has them."""
-    return ", ".join(f"{name} {spell(value)}" for name, value in record.rules.items())
+    return ", ".join(f"{name} {format_value(value)}" for name, value in record.rules.items())
 
 
 def printable_name(name: str) -> str:

@@ -1,7 +1,7 @@
-"""Puzzles found in games that were played: an ending is one if a single card is better than all others.
+"""Puzzles found in played games: endings in which one card is better than all others.
 
-Whether it is one the exact solver says; how hard it is, how many of some simple players and shallow searches play
-another card, all of whom see every hand.
+The exact solver finds the best card. The difficulty is the share of simple players and shallow searches that miss it;
+they all see every hand.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -12,7 +12,7 @@ from functools import partial
 from engine.cards import cards
 from engine.deal import Deal
 from engine.position import PacketsPosition, SearchPosition, SpadesPosition, StockPosition, search_position
-from engine.puzzles.puzzle import Line, Puzzle, id_of, points_of
+from engine.puzzles.puzzle import Line, Puzzle, puzzle_id, value_to_points
 from engine.records import Record
 from engine.replay import replay
 from engine.search import playing
@@ -20,33 +20,25 @@ from engine.search.playing import Board, new_board
 from engine.search.solver import Solver
 from engine.spades import SpadesDeal
 
-FEWEST, MOST_TWO, MOST_FOUR = 8, 20, 20
-"""Cards that are left in a puzzle, for two hands and for four."""
+MIN_CARDS, MAX_CARDS_TWO, MAX_CARDS_FOUR = 8, 20, 20  # cards left in a puzzle, for two hands and for four
 
-FEWEST_CHOICES = 3
-"""Cards that may be played at its first move."""
+MIN_CHOICES = 3  # legal cards at the first move
 
-LEAST_COST, LEAST_COST_AT_SPADES = 1, 10
-"""Points that the second best card gives away at least: at Spades what turns on a bag or two is no puzzle."""
+MIN_COST, MIN_COST_AT_SPADES = 1, 10  # points lost by the second best card; a bag or two at Spades make no puzzle
 
-LEAST_MISSED = 20
-"""In hundredths: what nearly everybody finds is no puzzle."""
+MIN_MISSED = 20  # percent; a best card that nearly everyone finds makes no puzzle
 
-DEPTHS = (1, 2, 3, 4)
-"""How many cards ahead the searches look before they have simple players finish."""
+DEPTHS = (1, 2, 3, 4)  # cards that each search looks ahead before simple players finish
 
-RANDOM_SEARCHES, ROUNDS = 3, 24
-"""So many searches that play on at random, each so often for a card."""
+RANDOM_SEARCHES, ROUNDS = 3, 24  # searches that play on at random, and their playouts for each card
 
-POSITIONS = 200_000
-"""After so many positions a solve is given up, with compiled searches as without: so that the same ones are found."""
+MAX_POSITIONS = 200_000  # limit of a solve, the same without compiled searches so that they find the same puzzles
 
-WILD = 1000
-"""Of a thousand cards, those that are played at random."""
+WILD = 1000  # of a thousand cards, those played at random
 
 
-def puzzles_of(record: Record, number: int, solver: Solver) -> Iterator[Puzzle]:
-    """The puzzles in a deal of a game, by the deal's number from 1, in the order of play.
+def find_puzzles(record: Record, number: int, solver: Solver) -> Iterator[Puzzle]:
+    """Yield the puzzles in a deal of a game, in the order of play. ``number`` is the deal's, from 1.
 
     FaultyRecord if the deal cannot be replayed.
     """
@@ -54,16 +46,16 @@ def puzzles_of(record: Record, number: int, solver: Solver) -> Iterator[Puzzle]:
         deal = game.current
         if deal is None or deal.turn is None or deal.phase != "play":
             continue
-        puzzle = puzzle_at(record.game, deal, solver)
+        puzzle = make_puzzle(record.game, deal, solver)
         if puzzle is not None:
             yield puzzle
 
 
-def puzzle_at(game: str, deal: Deal, solver: Solver) -> Puzzle | None:
-    """The position as a puzzle; None if it is none, or not one that the solver can see through."""
+def make_puzzle(game: str, deal: Deal, solver: Solver) -> Puzzle | None:
+    """Return the position as a puzzle; None if it is unsuitable or too long for the solver."""
     here = search_position(deal)
-    most = MOST_TWO if deal.seats == 2 else MOST_FOUR
-    if not FEWEST <= here.left <= most or _is_hidden(here) or here.legal().bit_count() < FEWEST_CHOICES:
+    most = MAX_CARDS_TWO if deal.seats == 2 else MAX_CARDS_FOUR
+    if not MIN_CARDS <= here.left <= most or _is_hidden(here) or here.legal_cards().bit_count() < MIN_CHOICES:
         return None
     if isinstance(deal, SpadesDeal) and (None in deal.bids or any(deal.blind)):
         return None
@@ -86,23 +78,23 @@ def puzzle_at(game: str, deal: Deal, solver: Solver) -> Puzzle | None:
     values = solver.solve(here, outcomes)
     if values is None:
         return None
-    points = sorted((points_of(here, value) for value in values.values()), reverse=True)
-    least = LEAST_COST_AT_SPADES if bids else LEAST_COST
-    if len(points) < FEWEST_CHOICES or points[0] - points[1] < least:
+    points = sorted((value_to_points(here, value) for value in values.values()), reverse=True)
+    least = MIN_COST_AT_SPADES if bids else MIN_COST
+    if len(points) < MIN_CHOICES or points[0] - points[1] < least:
         return None
-    lines = [Line(_played_on(here, card, solver, outcomes), points_of(here, values[card])) for card in values]
+    lines = [Line(_best_line(here, card, solver, outcomes), value_to_points(here, values[card])) for card in values]
     lines.sort(key=lambda line: -line.points)
     best = lines[0].cards[0]
-    chosen = _choices(here, bids)
+    chosen = _simple_choices(here, bids)
     missed = round(100 * sum(card != best for card in chosen) / len(chosen))
-    if missed < LEAST_MISSED:
+    if missed < MIN_MISSED:
         return None
     puzzle = replace(bare, lines=tuple(lines), missed=missed)
-    return replace(puzzle, id=id_of(puzzle))
+    return replace(puzzle, id=puzzle_id(puzzle))
 
 
 def _is_hidden(here: SearchPosition) -> bool:
-    """Whether cards lie where they cannot be played from yet."""
+    """Return whether some cards cannot be played yet because they lie in a stock or below others."""
     match here:
         case StockPosition():
             return here.drawn < len(here.stock)
@@ -111,17 +103,17 @@ def _is_hidden(here: SearchPosition) -> bool:
     return False
 
 
-def _played_on(here: SearchPosition, card: int, solver: Solver, outcomes: Sequence[int]) -> tuple[int, ...]:
-    """The cards from that one on to the last, if everybody plays as well as can be; of equals the lowest."""
+def _best_line(here: SearchPosition, card: int, solver: Solver, outcomes: Sequence[int]) -> tuple[int, ...]:
+    """Return the cards from this one to the last with perfect play; of equal cards, the lowest."""
     here, played = here.copy(), [card]
     here.play(card)
     while here.left:
-        legal = here.legal()
+        legal = here.legal_cards()
         if legal & (legal - 1):
             values = solver.solve(here, outcomes)
-            assert values is not None, "what was solved once is solved again, with a card less"
+            assert values is not None, "a position after a solved one can be solved"
             best = max(values.values()) if here.turn & 1 == 0 else min(values.values())
-            card = min(one for one, value in values.items() if value == best)
+            card = min(move for move, value in values.items() if value == best)
         else:
             card = legal.bit_length() - 1
         here.play(card)
@@ -132,18 +124,18 @@ def _played_on(here: SearchPosition, card: int, solver: Solver, outcomes: Sequen
 # Simple players
 
 
-def _choices(here: SearchPosition, bids: Sequence[int] | None) -> list[int]:
-    """What each of them plays."""
-    board = _board(here, bids)
-    found = [int(playing.sensible(board, playing.legal(board)))]
-    found += [_searched(board, partial(_looked_ahead, depth=depth)) for depth in DEPTHS]
+def _simple_choices(here: SearchPosition, bids: Sequence[int] | None) -> list[int]:
+    """Return the card that each simple player and search plays."""
+    board = _make_board(here, bids)
+    found = [int(playing.sensible_move(board, playing.legal_cards(board)))]
+    found += [_choose_card(board, partial(_look_ahead, depth=depth)) for depth in DEPTHS]
     for number in range(RANDOM_SEARCHES):
         board.random[0] = number + 1
-        found.append(_searched(board, _tried))
+        found.append(_choose_card(board, _play_randomly))
     return found
 
 
-def _board(here: SearchPosition, bids: Sequence[int] | None) -> Board:
+def _make_board(here: SearchPosition, bids: Sequence[int] | None) -> Board:
     board = new_board(1)
     state = board.state
     seats = len(here.hands)
@@ -160,38 +152,38 @@ def _board(here: SearchPosition, bids: Sequence[int] | None) -> Board:
     return board
 
 
-def _after(board: Board, card: int) -> Board:
-    after = _copied(board)
-    playing.play(after, card)
+def _board_after(board: Board, card: int) -> Board:
+    after = _copy_board(board)
+    playing.play_card(after, card)
     return after
 
 
-def _copied(board: Board) -> Board:
+def _copy_board(board: Board) -> Board:
     return board._replace(state=copy(board.state), hands=copy(board.hands))
 
 
-def _searched(board: Board, judge: Callable[[Board], int]) -> int:
-    """The card after which a judge likes the position best for side 0, who is to move; of equals the lowest."""
-    return max(cards(int(playing.legal(board))), key=lambda card: judge(_after(board, card)))
+def _choose_card(board: Board, judge: Callable[[Board], int]) -> int:
+    """Return the card that leads to the best position for side 0, which is to move; of equal cards, the lowest."""
+    return max(cards(int(playing.legal_cards(board))), key=lambda card: judge(_board_after(board, card)))
 
 
-def _looked_ahead(board: Board, depth: int) -> int:
-    """What a position comes to if both sides look so many cards ahead, and simple players finish."""
+def _look_ahead(board: Board, depth: int) -> int:
+    """Return the outcome if both sides look this many cards ahead, and simple players finish."""
     if not board.state[playing.LEFT]:
         return int(playing.outcome(board.state))
     if depth <= 1:
-        end = _copied(board)
-        playing.finish(end, 0)
+        end = _copy_board(board)
+        playing.play_out(end, 0)
         return int(playing.outcome(end.state))
     choose = min if board.state[playing.TURN] & 1 else max
-    return choose(_looked_ahead(_after(board, card), depth - 1) for card in cards(int(playing.legal(board))))
+    return choose(_look_ahead(_board_after(board, card), depth - 1) for card in cards(int(playing.legal_cards(board))))
 
 
-def _tried(board: Board) -> int:
-    """What a position comes to if both sides play at random, of several times."""
+def _play_randomly(board: Board) -> int:
+    """Return the total outcome of several random playouts."""
     total = 0
     for _ in range(ROUNDS):
-        end = _copied(board)
-        playing.finish(end, WILD)
+        end = _copy_board(board)
+        playing.play_out(end, WILD)
         total += int(playing.outcome(end.state))
     return total

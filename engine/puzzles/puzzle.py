@@ -1,4 +1,4 @@
-"""A puzzle, and how it stands in a file: a line each."""
+"""Puzzles, and their format in a file: one line each."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,11 +16,11 @@ ID_LENGTH = 8
 
 
 class Line(NamedTuple):
-    """What follows if a card is played.
+    """The rest of the deal after a card.
 
-    ``cards`` are from that card on to the last, each seat playing as well as it can. ``points`` is what the deal then
-    counts for the solver's side: at Tressette its own whole points, without declarations; at Spades its own points of
-    the hand less the other's, a bag as one point.
+    ``cards`` are that card and all later ones, with perfect play by each seat. ``points`` is the result for the
+    solver's side. At Tressette these are its own whole points without declarations. At Spades they are its own points
+    of the hand minus the other side's, with one point for a bag.
     """
 
     cards: tuple[int, ...]
@@ -29,14 +29,13 @@ class Line(NamedTuple):
 
 @dataclass(frozen=True)
 class Puzzle:
-    """A position of play, and what each card comes to. The cards in all hands are known.
+    """A position of play with the result of each card. All hands are open.
 
-    ``id`` is the position's (`id_of`). The solver sits in seat 0 and is to move. Cards are indices of the game's pack.
-    ``hands`` are by seat, ``trick`` is what lies on the table, in the order of play, so its last card was laid by the
-    last seat. ``taken`` is by side, in thirds of a point at Tressette, in tricks at Spades, where there are ``bids``,
-    by seat, and spades may be ``broken``. ``lines`` has one for each card that may be played; the best comes first.
-    ``missed`` is how many of some simple players and searches (`engine.puzzles.making`) play another card, in
-    hundredths.
+    ``id`` is the position's (`puzzle_id`). The solver sits in seat 0 and is to move. Cards are indices of the game's
+    pack. ``hands`` are by seat. ``trick`` are the cards on the table in the order of play; the last seat played the
+    last one. ``taken`` is by side, in thirds of a point at Tressette and in tricks at Spades. Only Spades has ``bids``,
+    by seat, and ``broken``. ``lines`` has one line for each legal card, the best first. ``missed`` is the percentage of
+    simple players and searches (`engine.puzzles.making`) that play another card.
     """
 
     id: str
@@ -59,36 +58,38 @@ class Puzzle:
 
     @property
     def best(self) -> int:
-        """The one card that is better than all others."""
+        """The only best card."""
         return self.lines[0].cards[0]
 
     @property
     def cost(self) -> int:
-        """Points that the second best card gives away, at least 1."""
+        """Points lost by the second best card, at least 1."""
         return self.lines[0].points - self.lines[1].points
 
-    def in_points(self, points: int) -> str:
-        """A line's points as they are read: where they are a difference, with its sign."""
+    def format_points(self, points: int) -> str:
+        """Return a line's points as text; at Spades, where they are a difference, with a sign."""
         return f"{points:+d}".replace("-", "−") if self.bids else str(points)
 
-    def given_away(self, code: str) -> int:
-        """How many points a card gives away; 0 for one that may not be played."""
+    def points_lost(self, code: str) -> int:
+        """Return the points that a card loses; 0 for an illegal card."""
         line = self.line(self.pack.index[code])
         return self.lines[0].points - line.points if line else 0
 
     def line(self, card: int) -> Line | None:
-        """What follows that card; None if it may not be played."""
+        """Return the line of this card; None if it is illegal."""
         return next((line for line in self.lines if line.cards[0] == card), None)
 
     def position(self) -> SearchPosition:
-        """The position as searches play on it."""
+        """Return the position for searches."""
         masks = [mask_of(hand) for hand in self.hands]
         if self.bids:
-            return SpadesPosition.of_hand(masks, self.trick, self.taken, broken=self.broken)
-        return SearchPosition.with_open_hands(masks, self.trick, self.taken)
+            return SpadesPosition.from_spades_hands(masks, self.trick, self.taken, broken=self.broken)
+        return SearchPosition.from_hands(masks, self.trick, self.taken)
 
     def outcomes(self) -> list[int]:
-        """At Spades, what each number of tricks of the solver's in the whole hand counts, as in `Line.points`."""
+        """Return the points of the whole hand for each number of the solver's tricks, as in `Line.points`; empty at
+        Tressette.
+        """
         if self.bids is None:
             return []
         ours, theirs = self.bids
@@ -98,16 +99,16 @@ class Puzzle:
         ]
 
     def to_line(self) -> str:
-        """As a line of a file."""
+        """Return the puzzle as a line of a file."""
         figures = [*self.taken, *(self.bids or ()), *((int(self.broken),) if self.bids else ())]
-        lines = ";".join(f"{line.points}{_written(line.cards)}" for line in self.lines)
-        hands = "/".join(map(_written, self.hands))
-        position = f"{self.game} {hands} {_written(self.trick) or '-'} {','.join(map(str, figures))}"
+        lines = ";".join(f"{line.points}{_encode_cards(line.cards)}" for line in self.lines)
+        hands = "/".join(map(_encode_cards, self.hands))
+        position = f"{self.game} {hands} {_encode_cards(self.trick) or '-'} {','.join(map(str, figures))}"
         return f"{self.id} {position} {self.missed} {lines}"
 
     @classmethod
     def from_line(cls, text: str) -> "Puzzle":
-        """What such a line says; ValueError for what is none."""
+        """Parse a line of a file; ValueError for any other text."""
         id_, game, hands, trick, figures, missed, lines = text.split()
         if game not in GAMES:
             raise ValueError(f"there is no game {game}")
@@ -115,19 +116,21 @@ class Puzzle:
         return cls(
             id=id_,
             game=game,
-            hands=tuple(map(_read, hands.split("/"))),
-            trick=_read(trick.strip("-")),
+            hands=tuple(map(_decode_cards, hands.split("/"))),
+            trick=_decode_cards(trick.strip("-")),
             taken=(ours, theirs),
             bids=(more[0], more[1]) if more else None,
             broken=bool(more and more[2]),
-            lines=tuple(_line(one) for one in lines.split(";")),
+            lines=tuple(_parse_line(one) for one in lines.split(";")),
             missed=int(missed),
         )
 
 
-def id_of(puzzle: Puzzle) -> str:
-    """Of a puzzle's position, in hex: the same in whichever game it came about, and whichever suit is called what, but
-    for spades where they are trumps.
+def puzzle_id(puzzle: Puzzle) -> str:
+    """Return the id of a puzzle's position, in hex.
+
+    Positions that differ only in their game, or by exchanged suits, have the same id; spades as trumps are not
+    exchanged.
     """
     pack, bids = puzzle.pack, puzzle.bids
     ranks, trumps = len(pack.ranks), pack.suits.index("S") if bids else -1
@@ -141,19 +144,19 @@ def id_of(puzzle: Puzzle) -> str:
     return sha256(min(map(look, orders)).encode()).hexdigest()[:ID_LENGTH]
 
 
-def points_of(here: SearchPosition, value: int) -> int:
-    """A solver's value of a position for side 0, in the points of `Line`."""
+def value_to_points(here: SearchPosition, value: int) -> int:
+    """Convert a solver's value of a position for side 0 to the points of `Line`."""
     return value if isinstance(here, SpadesPosition) else value // 3
 
 
-def _written(indices: Sequence[int]) -> str:
+def _encode_cards(indices: Sequence[int]) -> str:
     return "".join(ascii_letters[card] for card in indices)
 
 
-def _read(text: str) -> tuple[int, ...]:
+def _decode_cards(text: str) -> tuple[int, ...]:
     return tuple(ascii_letters.index(letter) for letter in text)
 
 
-def _line(text: str) -> Line:
+def _parse_line(text: str) -> Line:
     letters = text.lstrip("-0123456789")
-    return Line(_read(letters), int(text[: len(text) - len(letters)]))
+    return Line(_decode_cards(letters), int(text[: len(text) - len(letters)]))

@@ -1,4 +1,4 @@
-"""Players that are programs. Each sees what a person in its seat would see, and no more."""
+"""Players that are programs. Each sees only what a person in its seat would see."""
 
 from collections.abc import Callable
 from random import Random
@@ -8,27 +8,26 @@ from engine.robots.greedy import GreedyRobot
 from engine.robots.robot import Budget, Robot, act
 from engine.robots.simple import RandomRobot
 
-SIMPLE: dict[str, Callable[[Random], Robot]] = {
+# robots that hardly search; "greedy" is the medium robot's name in the benchmarks
+SIMPLE_ROBOTS: dict[str, Callable[[Random], Robot]] = {
     "random": RandomRobot,
     "easy": EasyRobot,
     "medium": GreedyRobot,
     "greedy": GreedyRobot,
 }
-"""Robots that hardly think; "greedy" is what "medium" is called in the field."""
 
-ROBOTS = (*SIMPLE, "strong")
-LEVELS = ("easy", "medium", "strong")
-"""The robots that sit at tables, from weak to strong."""
+ROBOTS = (*SIMPLE_ROBOTS, "strong")
+LEVELS = ("easy", "medium", "strong")  # the robots at tables, from weak to strong
 
 
-def robot(name: str, random: Random, budget: Budget | None = None) -> Robot:
-    """A robot by its name, with its own source of chance; KeyError for a name that is not in ROBOTS.
+def make_robot(name: str, random: Random, budget: Budget | None = None) -> Robot:
+    """Make a robot by its name, with its own random numbers; KeyError if the name is not in ROBOTS.
 
-    ``budget`` bounds the thoughts of one that thinks; without it they take all the work they are meant to.
+    ``budget`` limits robots that search; by default they do all their work.
     """
     if name != "strong":
-        return SIMPLE[name](random)
-    # What compiles its searches takes seconds and a hundred megabytes to import: for who thinks, not for who asks.
+        return SIMPLE_ROBOTS[name](random)
+    # Importing the searches takes seconds and 100 MB, so only processes that use them do it.
     from engine.robots.strong import StrongRobot  # noqa: PLC0415
 
     return StrongRobot(random, budget)
@@ -43,5 +42,5 @@ __all__ = [
     "RandomRobot",
     "Robot",
     "act",
-    "robot",
+    "make_robot",
 ]

@@ -1,4 +1,4 @@
-"""What robots find out about play: verdicts on decisions, and hints. Light to import, unlike those who find out."""
+"""Findings of robots about play: verdicts and hints. Light to import, unlike the modules that make them."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -7,11 +7,11 @@ from typing import NamedTuple
 
 @dataclass(frozen=True)
 class Verdict:
-    """What a decision was worth; a move that gave several things away has a verdict on each.
+    """The judgement of a decision; a move that lost points in several ways has a verdict on each.
 
-    ``place`` is the move's place among the deal's, from 0; ``better`` the move that would have been best, the same as
-    ``move`` if nothing was given away. ``lost`` is in points; ``exact`` whether perfect play said so. ``why`` is what
-    speaks for the better move, one of REASONS; empty where nothing was given away, and in verdicts of older releases.
+    ``place`` is the move's place in the deal, from 0. ``better`` is the best move, the same as ``move`` if nothing was
+    lost. ``lost`` is in points. ``exact`` tells whether perfect play was computed. ``why`` is the reason for the better
+    move, one of REASONS. It is empty if nothing was lost, and in verdicts of older releases.
     """
 
     deal: int
@@ -26,8 +26,10 @@ class Verdict:
 
 @dataclass(frozen=True)
 class Summary:
-    """One player's decisions: how many there were, how many gave nothing away, points given away by either measure, and
-    what the costliest moves gave away (`costliest`). All that is said of one move is about one decision.
+    """One player's decisions: their number, how many lost nothing, points lost by either measure, and the costliest
+    moves.
+
+    All verdicts on one move count as one decision.
     """
 
     decisions: int
@@ -38,12 +40,12 @@ class Summary:
 
     @property
     def accuracy(self) -> int | None:
-        """How many decisions of a hundred gave nothing away; None where there were none."""
+        """Percentage of decisions that lost nothing; None without decisions."""
         return round(100 * self.good / self.decisions) if self.decisions else None
 
 
-def summary(verdicts: Sequence[Verdict], seat: int, most: int = 3) -> Summary:
-    """One seat's part of the verdicts."""
+def summarize(verdicts: Sequence[Verdict], seat: int, most: int = 3) -> Summary:
+    """Summarize one seat's part of the verdicts."""
     own = [one for one in verdicts if one.seat == seat]
     lost = [one for one in own if one.lost > 0]
     decisions, bad = ({(one.deal, one.place) for one in some} for some in (own, lost))
@@ -52,18 +54,20 @@ def summary(verdicts: Sequence[Verdict], seat: int, most: int = 3) -> Summary:
         good=len(decisions) - len(bad),
         lost_exactly=sum(one.lost for one in lost if one.exact),
         lost_by_judgement=sum(one.lost for one in lost if not one.exact),
-        costliest=tuple(costliest(own, most)),
+        costliest=tuple(costliest_moves(own, most)),
     )
 
 
-def costliest(verdicts: Sequence[Verdict], most: int) -> list[Verdict]:
-    """What up to so many moves gave away that cost most: all verdicts on the costliest one first, and so on."""
+def costliest_moves(verdicts: Sequence[Verdict], most: int) -> list[Verdict]:
+    """Return the verdicts on the costliest moves, ``most`` moves at most: all verdicts on the costliest move first, and
+    so on.
+    """
     moves: dict[tuple[int, int, int], list[Verdict]] = {}
     for one in verdicts:
         if one.lost > 0:
             moves.setdefault((one.deal, one.place, one.seat), []).append(one)
-    worst = sorted(moves.values(), key=lambda about: -sum(one.lost for one in about))[:most]
-    return [one for about in worst for one in sorted(about, key=lambda one: -one.lost)]
+    worst = sorted(moves.values(), key=lambda group: -sum(verdict.lost for verdict in group))[:most]
+    return [verdict for group in worst for verdict in sorted(group, key=lambda verdict: -verdict.lost)]
 
 
 REASONS = (
@@ -99,7 +103,7 @@ REASONS = (
     "likely",
     "cards_open",
 )
-"""Why a move is good: what `bot.features.analysis.pages` has words for."""
+"""Why a move is good; `bot.features.analysis.pages` has a sentence for each."""
 
 
 class Hint(NamedTuple):

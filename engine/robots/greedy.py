@@ -1,21 +1,20 @@
-"""A sensible player by rule of thumb: win points cheaply, keep aces safe, declare what counts."""
+"""A sensible player by rules of thumb: win points cheaply, keep aces safe, declare what counts."""
 
 from collections.abc import Sequence
 from random import Random
 
 from engine.cards import ITALIAN
-from engine.declarations import COMBINATIONS, Combination, combinations_in, still_to_come
+from engine.declarations import COMBINATIONS, Combination, combinations_in, possible_combinations
 from engine.game import MoveEntry
 from engine.robots import spades
 from engine.robots.memory import Memory, remember
 from engine.tressette import THIRDS
 from engine.views import DealView, Packet, PacketsView, SpadesView, TressetteView, View
 
-SPENT = {"3": 1.3, "2": 1.0, "A": 0.6, "R": 0.35, "C": 0.25, "F": 0.15, "7": 0.08, "6": 0.05, "5": 0.02, "4": 0.0}
-"""What a rank is worth in thirds if kept: what playing it now costs beside its points."""
+KEEP_VALUE = {"3": 1.3, "2": 1.0, "A": 0.6, "R": 0.35, "C": 0.25, "F": 0.15, "7": 0.08, "6": 0.05, "5": 0.02, "4": 0.0}
+"""Value of keeping a rank, in thirds: the cost of playing it now, in addition to its points."""
 
-LEADING = 0.3
-"""What it is worth in thirds to lead the next trick."""
+LEAD_VALUE = 0.3  # value of leading the next trick, in thirds
 
 
 class GreedyRobot:
@@ -34,47 +33,48 @@ class GreedyRobot:
         if view.turn != seat:
             return None
         if isinstance(deal, SpadesView):
-            return spades.choose(deal, history, seat, view.moves, self.random)
+            return spades.choose_move(deal, history, seat, view.moves, self.random)
         if isinstance(deal, PacketsView) and deal.phase != "play":
-            return self._packets(deal, view.moves)
+            return self._choose_packets(deal, view.moves)
         memory = remember(deal, history, seat)
         if picks := _wise_picks(view, history, memory):
             return picks[0]
         if "claim" in view.moves and has_won(view, memory):
             return "claim"
-        return self._play(deal, memory, seat, view.moves)
+        return self._choose_card(deal, memory, seat, view.moves)
 
-    def _packets(self, deal: PacketsView, moves: Sequence[str]) -> str:
-        """Any four, of which nothing is seen yet; then keep on the table what can be picked up later."""
+    def _choose_packets(self, deal: PacketsView, moves: Sequence[str]) -> str:
+        """Take any four packets, all still unseen; then leave on the table what can be picked up later."""
         choices = [move for move in moves if move.startswith(("take ", "hold "))]
         self.random.shuffle(choices)
         worth = {str(packet.number): THIRDS[ITALIAN.index[packet.top]] if packet.top else 0 for packet in deal.packets}
         return min(choices, key=lambda move: sum(worth[number] for number in move.split(" ")[1:]))
 
-    def _play(self, deal: DealView, memory: Memory, seat: int, moves: Sequence[str]) -> str:
+    def _choose_card(self, deal: DealView, memory: Memory, seat: int, moves: Sequence[str]) -> str:
         plays = [move for move in moves if move.startswith("play ") and move.count(" ") == 1]
-        return max(plays, key=lambda move: _worth(deal, memory, seat, ITALIAN.index[move[5:]]))
+        return max(plays, key=lambda move: _card_value(deal, memory, seat, ITALIAN.index[move[5:]]))
 
 
-def may_be_declared(view: View, history: Sequence[MoveEntry], picked: Packet) -> bool:
-    """Whether the honour on top of an own packet may still become part of something to declare if it is picked up, for
-    all that its seat knows: with cards of its own hand and packets, and unseen ones as far as its packets hide any.
+def can_serve_declaration(view: View, history: Sequence[MoveEntry], picked: Packet) -> bool:
+    """Return whether picking up this packet's top honour can still lead to a declaration, as far as the seat knows.
+
+    It can use cards of its hand and packets, and unseen ones as far as its packets hide any.
     """
     deal, seat = view.deal, view.seat
     if not isinstance(deal, PacketsView) or seat is None or not picked.top or view.rules["declare"] != "acquired":
         return False
     memory = remember(deal, history, seat)
-    possible = still_to_come(1 << ITALIAN.index[picked.top], memory.own | memory.unseen, _scored(view))
-    return any((one.cards & ~memory.own).bit_count() <= _hidden(deal, seat) for one in possible)
+    possible = possible_combinations(1 << ITALIAN.index[picked.top], memory.own | memory.unseen, _scored_kinds(view))
+    return any((one.cards & ~memory.own).bit_count() <= _count_hidden(deal, seat) for one in possible)
 
 
-def _hidden(deal: PacketsView, seat: int) -> int:
-    """How many cards lie below the tops of a seat's packets."""
+def _count_hidden(deal: PacketsView, seat: int) -> int:
+    """Return the number of cards below the tops of a seat's packets."""
     return sum(max(0, packet.left - 1) for packet in deal.packets if packet.owner == seat and packet.place == "table")
 
 
-def _scored(view: View) -> int:
-    """The kinds that do not count again for the seat whose view this is."""
+def _scored_kinds(view: View) -> int:
+    """Return the kinds that do not count again for the viewer."""
     scored = 0
     if isinstance(view.deal, TressetteView) and not view.rules["reuse"]:
         for one in view.deal.declarations:
@@ -93,8 +93,10 @@ def pick_for_four(view: View, three: Combination) -> str | None:
     return None
 
 
-def may_become_four(view: View, history: Sequence[MoveEntry], three: Combination) -> bool:
-    """Whether a three that is kept back may still become a four, for all that its seat knows, and counts only then."""
+def can_become_four(view: View, history: Sequence[MoveEntry], three: Combination) -> bool:
+    """Return whether a three can still become a four, as far as the seat knows, and the four only counts if the three
+    waits.
+    """
     deal, seat = view.deal, view.seat
     if not isinstance(deal, PacketsView) or seat is None or view.rules["reuse"] or view.rules["declare"] != "acquired":
         return False
@@ -102,14 +104,14 @@ def may_become_four(view: View, history: Sequence[MoveEntry], three: Combination
     if what != "three":
         return False
     fourth, memory = ITALIAN.index[rank + missing[-1]], remember(deal, history, seat)
-    return bool(memory.own >> fourth & 1 or (memory.unseen >> fourth & 1 and _hidden(deal, seat)))
+    return bool(memory.own >> fourth & 1 or (memory.unseen >> fourth & 1 and _count_hidden(deal, seat)))
 
 
 def _wise_picks(view: View, history: Sequence[MoveEntry], memory: Memory) -> list[str]:
     """Return the picks that are likely to help.
 
-    A player who cannot follow suit leaves a card covered that might have to follow, unless the honour completes
-    something.
+    A player who cannot follow suit leaves a card covered that might have to follow, unless the honour completes a
+    declaration.
     """
     picks, deal = useful_picks(view, history), view.deal
     if not picks or not isinstance(deal, PacketsView) or not deal.trick:
@@ -121,26 +123,29 @@ def _wise_picks(view: View, history: Sequence[MoveEntry], memory: Memory) -> lis
         if packet.top and f"pick {packet.number}" in picks:
             top = 1 << ITALIAN.index[packet.top]
             in_hand = ITALIAN.mask(deal.hand or ()) | top
-            completed = [one for one in combinations_in(in_hand) if one.cards & top and not one.kind & _scored(view)]
+            completed = [
+                one for one in combinations_in(in_hand) if one.cards & top and not one.kind & _scored_kinds(view)
+            ]
             if packet.left == 1 or (completed and view.rules["declare"] == "acquired"):
                 wise.append(f"pick {packet.number}")
     return wise
 
 
 def useful_picks(view: View, history: Sequence[MoveEntry]) -> list[str]:
-    """The moves that pick an honour up, but for those that change nothing: with no card below it that becomes free, and
-    where it cannot serve for a declaration any more.
+    """Return the moves that pick up an honour, without those that change nothing.
+
+    A pick changes nothing if it uncovers no card and can no longer serve a declaration.
     """
     if not isinstance(view.deal, PacketsView):
         return []
     pickable = [packet for packet in view.deal.packets if f"pick {packet.number}" in view.moves]
-    return [f"pick {one.number}" for one in pickable if one.left > 1 or may_be_declared(view, history, one)]
+    return [f"pick {one.number}" for one in pickable if one.left > 1 or can_serve_declaration(view, history, one)]
 
 
 def has_won(view: View, memory: Memory) -> bool:
     """Return whether a claim would be right, as far as the seat has counted.
 
-    Robots follow the current rules in games of every release: what these allow, earlier ones allowed too.
+    Robots follow the current rules in games of every release: earlier releases also allow what these allow.
     """
     deal, side, target = view.deal, (view.seat or 0) & 1, int(view.rules["target"])
     declared = deal.declared if isinstance(deal, TressetteView) else (0, 0)
@@ -149,14 +154,14 @@ def has_won(view: View, memory: Memory) -> bool:
     return counts[side] >= target and (counts[side] > counts[1 - side] or not is_tie_break)
 
 
-def _worth(deal: DealView, memory: Memory, seat: int, card: int) -> float:
-    """What playing this card is likely to bring, in thirds."""
+def _card_value(deal: DealView, memory: Memory, seat: int, card: int) -> float:
+    """Return the expected gain of playing this card, in thirds."""
     seats = len(deal.counts)
     trick = [(played.seat, ITALIAN.index[played.card]) for played in deal.trick]
     to_come = [(seat + step) % seats for step in range(1, seats - len(trick))]
     rivals = [other for other in to_come if (other - seat) & 1]
     led = ITALIAN.suit_of[trick[0][1] if trick else card]
-    best, holder = max(((one, who) for who, one in trick if led >> one & 1), default=(-1, seat))
+    best, holder = max(((laid, player) for player, laid in trick if led >> laid & 1), default=(-1, seat))
     if led >> card & 1 and card > best:
         best, holder = card, seat
     higher = led & -(1 << best)
@@ -165,7 +170,7 @@ def _worth(deal: DealView, memory: Memory, seat: int, card: int) -> float:
         holds *= memory.chance_without(rival, higher)
     ours = holds if (holder - seat) & 1 == 0 else 0.0
     if len(to_come) > len(rivals):
-        # A partner is still to play and may take it back.
+        # The partner plays later and can take the trick back.
         ours += (1 - ours) * 0.3
     pot = sum(THIRDS[one] for _, one in trick) + THIRDS[card] + 0.7 * len(to_come)
-    return (2 * ours - 1) * pot + LEADING * ours - SPENT[ITALIAN.codes[card][0]]
+    return (2 * ours - 1) * pot + LEAD_VALUE * ours - KEEP_VALUE[ITALIAN.codes[card][0]]

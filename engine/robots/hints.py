@@ -1,4 +1,4 @@
-"""What a strong robot would do in somebody's place, and why, in words that a program can translate."""
+"""What a strong robot would do in a player's place, and a reason code that a program can translate."""
 
 from collections.abc import Sequence
 from random import Random
@@ -6,8 +6,8 @@ from random import Random
 from engine.cards import ITALIAN, Pack, cards
 from engine.game import MoveEntry
 from engine.robots.findings import Hint
-from engine.robots.greedy import SPENT, may_be_declared, useful_picks
-from engine.robots.knowledge import is_open, pack_of, worlds_of
+from engine.robots.greedy import KEEP_VALUE, can_serve_declaration, useful_picks
+from engine.robots.knowledge import is_fully_known, pack_of, worlds_of
 from engine.robots.memory import remember
 from engine.robots.robot import Budget
 from engine.robots.spades import trick_worth
@@ -17,15 +17,16 @@ from engine.tressette import THIRDS
 from engine.views import DealView, PacketsView, SpadesView, View
 
 
-def hint(view: View, history: Sequence[MoveEntry], random: Random, budget: Budget) -> Hint | None:
-    """What the strong robot would play in this seat; None out of turn."""
+def find_hint(view: View, history: Sequence[MoveEntry], random: Random, budget: Budget) -> Hint | None:
+    """Return the strong robot's move in this seat, with a reason; None out of turn."""
     move = StrongRobot(random, budget).choose(view, history)
-    return None if move is None else Hint(move, reason(view, history, move))
+    return None if move is None else Hint(move, find_reason(view, history, move))
 
 
-def reason(view: View, history: Sequence[MoveEntry], move: str, *, exact: bool = False) -> str:
-    """What speaks for a move in the seat whose view this is: one of `engine.robots.findings.REASONS`. ``exact`` is
-    whether it was found with all cards open.
+def find_reason(view: View, history: Sequence[MoveEntry], move: str, *, exact: bool = False) -> str:
+    """Return the reason for a move in the viewer's seat, one of `engine.robots.findings.REASONS`.
+
+    ``exact`` tells whether the move was found with all cards open.
     """
     deal = view.deal
     assert deal is not None
@@ -33,7 +34,7 @@ def reason(view: View, history: Sequence[MoveEntry], move: str, *, exact: bool =
     if word != "play":
         if word == "pick" and isinstance(deal, PacketsView):
             packet = next(one for one in deal.packets if move == f"pick {one.number}")
-            if not may_be_declared(view, history, packet):
+            if not can_serve_declaration(view, history, packet):
                 return "frees"
             return "picks" if packet.left > 1 else "picks_last"
         is_blind = isinstance(deal, SpadesView) and deal.bids[view.seat or 0] == "double nil"
@@ -51,15 +52,15 @@ def reason(view: View, history: Sequence[MoveEntry], move: str, *, exact: bool =
     plays = {one.split(" ")[1] for one in view.moves if one.startswith("play ")}
     if len(plays) == 1 and not useful_picks(view, history):
         return "only"
-    if not isinstance(deal, SpadesView) and len(deal.counts) == 2 and is_open(worlds_of(view, history)):
+    if not isinstance(deal, SpadesView) and len(deal.counts) == 2 and is_fully_known(worlds_of(view, history)):
         return "counted"
     pack = pack_of(deal)
     card = pack.index[move.split(" ")[1]]
-    found = (_following if deal.trick else _leading)(view, deal, history, pack, card)
+    found = (_follow_reason if deal.trick else _lead_reason)(view, deal, history, pack, card)
     return found or ("cards_open" if exact else "likely")
 
 
-def _following(view: View, deal: DealView, history: Sequence[MoveEntry], pack: Pack, card: int) -> str | None:
+def _follow_reason(view: View, deal: DealView, history: Sequence[MoveEntry], pack: Pack, card: int) -> str | None:
     seat = view.seat or 0
     trumps = SPADE_SUIT if isinstance(deal, SpadesView) else 0
     led = pack.suit_of[pack.index[deal.trick[0].card]]
@@ -70,8 +71,8 @@ def _following(view: View, deal: DealView, history: Sequence[MoveEntry], pack: P
     worth = 0 if trumps else sum(THIRDS[pack.index[one.card]] for one in deal.trick) + THIRDS[card]
     to_play = len(deal.counts) - len(deal.trick) - 1
     highest = card if beats else pack.index[winning.card]
-    is_open_yet = to_play > 0 and _may_be_beaten(deal, history, seat, pack, highest)
-    if _wants_none(deal, seat):
+    is_open_yet = to_play > 0 and _can_be_beaten(deal, history, seat, pack, highest)
+    if _avoids_tricks(deal, seat):
         return None if beats else "wants_none"
     if beats:
         if is_open_yet:
@@ -80,41 +81,41 @@ def _following(view: View, deal: DealView, history: Sequence[MoveEntry], pack: P
     if (winning.seat ^ seat) & 1 == 0:
         return "partners_so_far" if is_open_yet else "gives_partner"
     plays = [pack.index[one.split(" ")[1]] for one in view.moves if one.startswith("play ")]
-    if _cost(pack, card) > min(_cost(pack, one) for one in plays):
+    if _card_cost(pack, card) > min(_card_cost(pack, one) for one in plays):
         return None
     if any(one > pack.index[winning.card] and 1 << one & (led | trumps) for one in plays):
         return "spares"
-    # With one player to come, the partner has played.
+    # If one player is still to come, it is an opponent: the partner has played.
     return "lost_so_far" if is_open_yet and to_play > 1 else "gives_little"
 
 
-def _cost(pack: Pack, card: int) -> float:
-    """What a card gives away with a trick that is lost: its points, and roughly what it could have won later."""
+def _card_cost(pack: Pack, card: int) -> float:
+    """Return what a card gives away in a lost trick: its points, and roughly what it could win later."""
     code = pack.codes[card]
-    return round(THIRDS[card] + SPENT[code[0]]) if pack is ITALIAN else trick_worth(code)
+    return round(THIRDS[card] + KEEP_VALUE[code[0]]) if pack is ITALIAN else trick_worth(code)
 
 
-def _leading(view: View, deal: DealView, history: Sequence[MoveEntry], pack: Pack, card: int) -> str | None:
+def _lead_reason(view: View, deal: DealView, history: Sequence[MoveEntry], pack: Pack, card: int) -> str | None:
     seat = view.seat or 0
-    # Cheap is up to a seven, high one of the three highest ranks, with either pack.
+    # In either pack, cheap means up to a seven, and high one of the three highest ranks.
     ranks, own = len(pack.ranks), remember(deal, history, seat).own
     is_cheap = card % ranks < (ranks - 1) // 2
-    if _wants_none(deal, seat):
-        return "wants_none" if is_cheap and _may_be_beaten(deal, history, seat, pack, card) else None
+    if _avoids_tricks(deal, seat):
+        return "wants_none" if is_cheap and _can_be_beaten(deal, history, seat, pack, card) else None
     no_trump_beats = pack.suit_of[card] == SPADE_SUIT or not isinstance(deal, SpadesView)
-    if no_trump_beats and not _may_be_beaten(deal, history, seat, pack, card):
+    if no_trump_beats and not _can_be_beaten(deal, history, seat, pack, card):
         return "cannot_be_beaten"
     keeps_high = any(one % ranks >= ranks - 3 for one in cards(own))
     return "leads_low" if is_cheap and keeps_high else None
 
 
-def _wants_none(deal: DealView, seat: int) -> bool:
-    """Whether this seat has bid nil or double nil, and won no trick yet."""
+def _avoids_tricks(deal: DealView, seat: int) -> bool:
+    """Return whether this seat has bid nil or double nil, and has won no trick yet."""
     return isinstance(deal, SpadesView) and deal.bids[seat] in ("nil", "double nil") and not deal.tricks[seat]
 
 
-def _may_be_beaten(deal: DealView, history: Sequence[MoveEntry], seat: int, pack: Pack, card: int) -> bool:
-    """Whether somebody else may hold a higher card of the same suit, for all that a seat knows."""
+def _can_be_beaten(deal: DealView, history: Sequence[MoveEntry], seat: int, pack: Pack, card: int) -> bool:
+    """Return whether another player can hold a higher card of the same suit, as far as the seat knows."""
     memory = remember(deal, history, seat)
     others = memory.unseen
     for other, known in enumerate(memory.open_to):

@@ -1,4 +1,4 @@
-"""What a seat's view and what it saw prove about the cards that it does not see, as the searches take it."""
+"""What a seat's view and history prove about unseen cards, in the form that searches take."""
 
 from collections.abc import Sequence
 
@@ -7,7 +7,7 @@ from engine.declarations import COMBINATIONS, HONOURS
 from engine.game import MoveEntry
 from engine.robots.memory import remember
 from engine.search import playing
-from engine.search.compiled import Ints, ints, zeros
+from engine.search.compiled import Ints, int_array, zeros
 from engine.search.playing import Board
 from engine.search.worlds import Worlds, fill_pool
 from engine.spades import NOT_SPADES, SPADE_SUIT
@@ -20,16 +20,15 @@ WINDOWS = {
     "any_turn": playing.ANY_TURN,
 }
 
+# How far others are trusted to play sensibly (`engine.search.worlds.fill_pool`). Stricter values win more against the
+# medium robot, which plays exactly that way, and lose against others: docs/robots.md.
 DOUBT, MILDNESS, SPREAD = 0.3, 100.0, 1.0
-"""How far others are believed to play sensibly: `engine.search.worlds.fill_pool`. Sharper ones gain against the medium
-robot, who plays just so, and lose against others: docs/robots.md.
-"""
 
 
 def worlds_of(view: View, history: Sequence[MoveEntry], *, pool: int = 0, believing: bool = True) -> Worlds:
-    """All worlds that this seat's knowledge allows, in a deal that is being played or bid.
+    """Return all worlds that this seat's knowledge allows, in a deal that is being played or bid.
 
-    ``pool`` is for how many there shall be room; ``believing`` is whether who said volo is taken at their word.
+    ``pool`` is the number of worlds to make room for. With ``believing`` a player who said volo is believed.
     """
     deal, seat = view.deal, view.seat
     assert deal is not None
@@ -47,17 +46,17 @@ def worlds_of(view: View, history: Sequence[MoveEntry], *, pool: int = 0, believ
     need = [0 if one == seat else count for one, count in enumerate(memory.hidden)]
     seekers = [one for one in range(seats) if need[one]]
     if len(seekers) == 1 and unseen.bit_count() == need[seekers[0]]:
-        # All that is unseen is in one hand.
+        # All unseen cards are in one hand.
         known, unseen, need = known.copy(), 0, [0] * seats
         known[seekers[0]] |= memory.unseen
     voids = _voids(pack_of(deal), history, seats, believing=believing)
     return Worlds(
-        start=_start(view, deal, memory.thirds),
-        known=ints(known),
-        need=ints(need),
-        allowed=ints(FRENCH.full & ~void for void in voids),
-        unseen=ints(card for card in cards(unseen) if pack_of(deal).codes[card] != getattr(deal, "drawn", None)),
-        packets=ints(packets),
+        start=_start_state(view, deal, memory.thirds),
+        known=int_array(known),
+        need=int_array(need),
+        allowed=int_array(FRENCH.full & ~void for void in voids),
+        unseen=int_array(card for card in cards(unseen) if pack_of(deal).codes[card] != getattr(deal, "drawn", None)),
+        packets=int_array(packets),
         pool=zeros(pool * seats),
         weights=zeros(pool),
     )
@@ -67,14 +66,15 @@ def pack_of(deal: DealView) -> Pack:
     return FRENCH if isinstance(deal, SpadesView) else ITALIAN
 
 
-def is_open(worlds: Worlds) -> bool:
-    """Whether there is one world only."""
+def is_fully_known(worlds: Worlds) -> bool:
+    """Return whether there is only one world."""
     return len(worlds.unseen) == 0
 
 
-def weigh(worlds: Worlds, view: View, history: Sequence[MoveEntry], board: Board) -> Worlds:
-    """The worlds, more likely ones more often: by what the others have bid, played and not declared. In vain where
-    hands change.
+def weigh_worlds(worlds: Worlds, view: View, history: Sequence[MoveEntry], board: Board) -> Worlds:
+    """Return the worlds with weights: how well they fit the others' bids, plays and missing declarations.
+
+    Worlds stay unweighted in games where hands gain cards.
     """
     deal = view.deal
     assert deal is not None
@@ -84,21 +84,21 @@ def weigh(worlds: Worlds, view: View, history: Sequence[MoveEntry], board: Board
         if move.startswith("play ") and seat is not None
     ]
     whole = isinstance(deal, SpadesView) or len(deal.counts) == 4
-    if whole and not is_open(worlds) and (past or isinstance(deal, SpadesView)):
+    if whole and not is_fully_known(worlds) and (past or isinstance(deal, SpadesView)):
         beginning = zeros(playing.SIZE)
         for place in (playing.SEATS, playing.SPADES, *range(playing.BIDS, playing.SIZE)):
             beginning[place] = worlds.start[place]
         beginning[playing.TURN] = past[0][0] if past else deal.turn or 0
         beginning[playing.LEFT] = 26 if isinstance(deal, SpadesView) else 40
         beginning[playing.WANTED] = NOT_SPADES if isinstance(deal, SpadesView) else 0
-        flat = ints(number for pair in past for number in pair)
+        flat = int_array(number for pair in past for number in pair)
         if fill_pool(worlds, board, flat, beginning, view.seat or 0, DOUBT, MILDNESS, SPREAD):
             return worlds
     return worlds._replace(pool=zeros(0), weights=zeros(0))
 
 
-def _start(view: View, deal: DealView, thirds: Sequence[int]) -> Ints:
-    """The state of play, as far as it is known, with the thirds that each side has taken."""
+def _start_state(view: View, deal: DealView, thirds: Sequence[int]) -> Ints:
+    """Return the known state of play, with the thirds that each side has taken."""
     start = zeros(playing.SIZE)
     seats = len(deal.counts)
     start[playing.SEATS] = seats
@@ -128,7 +128,7 @@ def _start(view: View, deal: DealView, thirds: Sequence[int]) -> Ints:
             for one in deal.declarations:
                 start[playing.SCORED + one.seat] |= COMBINATIONS[one.move].kind
     if isinstance(deal, PacketsView) and view.rules["declare"] == "acquired" and not view.rules["reuse"]:
-        # These are moves to choose from; whatever else can be declared now has been.
+        # The search chooses among these threes; all else that could be declared has been declared.
         for move in view.moves:
             if move.startswith("declare three"):
                 start[playing.PENDING + (view.seat or 0)] |= COMBINATIONS[move].kind
@@ -137,7 +137,7 @@ def _start(view: View, deal: DealView, thirds: Sequence[int]) -> Ints:
         card = pack.index[code]
         if place == 0:
             start[playing.WANTED] = pack.suit_of[card]
-        # No trumps: at Spades the second card ends the trick.
+        # No trumps here: at Spades the second card already ends the trick.
         if place == 0 or (card > start[playing.BEST] and 1 << card & start[playing.WANTED]):
             start[playing.BEST], start[playing.WINNER] = card, seat
         start[playing.POT] += 0 if isinstance(deal, SpadesView) else playing.WORTH[card]
@@ -145,15 +145,16 @@ def _start(view: View, deal: DealView, thirds: Sequence[int]) -> Ints:
 
 
 def _voids(pack: Pack, history: Sequence[MoveEntry], seats: int, *, believing: bool) -> list[int]:
-    """The cards that each seat cannot hold unseen: of suits that it did not follow, or says to have no more of, or
-    missing from what it declared.
+    """Return the cards that each seat cannot hold unseen.
+
+    These are suits that it did not follow or says are exhausted, and cards missing from its declarations.
     """
     void = [0] * seats
     laid, led, broken = 0, 0, pack is ITALIAN
     for seat, move in history:
         word, *rest = move.split(" ")
         if word == "declare" and rest[0] == "three" and seat is not None:
-            # With the fourth it would have had to declare four.
+            # A player with the fourth card must declare the four.
             _, rank, _, missing = rest
             void[seat] |= 1 << ITALIAN.index[rank + missing]
         if word != "play" or seat is None:
@@ -162,7 +163,7 @@ def _voids(pack: Pack, history: Sequence[MoveEntry], seats: int, *, believing: b
         if laid == 0:
             led = suit
             if suit == SPADE_SUIT and not broken:
-                # Spades may be led before they are broken by who has nothing else.
+                # Only a player with nothing but spades can lead them before they are broken.
                 void[seat] |= NOT_SPADES
             if believing and "volo" in rest:
                 void[seat] |= suit

@@ -1,4 +1,4 @@
-"""What an attentive player remembers of a deal and works out from it."""
+"""What an attentive player remembers and deduces of a deal."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,10 +11,11 @@ from engine.views import DealView, PacketsView, SpadesView
 
 @dataclass
 class Memory:
-    """Cards played, and where the others may be, as sets (`engine.cards`).
+    """Cards played, and where the others can be, as sets (`engine.cards`).
 
-    ``own`` is what the seat may play from, ``unseen`` what may lie in any hidden place, ``open_to[s]`` what seat s is
-    known to be able to play, ``hidden[s]`` how many more cards it holds unseen. ``thirds`` are those taken by side.
+    ``own`` is what the seat can play from. ``unseen`` are cards that can lie in any hidden place. ``open_to[s]`` are
+    cards that seat s is known to be able to play, and ``hidden[s]`` is the number of its other cards. ``thirds`` are
+    those taken, by side.
     """
 
     own: int
@@ -25,7 +26,7 @@ class Memory:
     thirds: list[int]
 
     def chance_without(self, seat: int, cards: int) -> float:
-        """How likely a seat holds none of these cards."""
+        """Return the probability that a seat holds none of these cards."""
         if cards & self.open_to[seat]:
             return 0.0
         pool, chance = self.unseen.bit_count(), 1.0
@@ -35,7 +36,7 @@ class Memory:
 
 
 def remember(deal: DealView, history: Sequence[MoveEntry], seat: int) -> Memory:
-    """What this seat knows, from its view and the moves it saw."""
+    """Return what this seat knows from its view and history."""
     pack = FRENCH if isinstance(deal, SpadesView) else ITALIAN
     open_to = [pack.mask(known) for known in deal.known]
     hidden = [count - len(known) for count, known in zip(deal.counts, deal.known, strict=True)]
@@ -45,23 +46,25 @@ def remember(deal: DealView, history: Sequence[MoveEntry], seat: int) -> Memory:
                 open_to[packet.owner] |= 1 << pack.index[packet.top]
     open_to[seat] |= pack.mask(deal.hand or ())
     played = pack.mask(move.split(" ")[1] for by, move in history if move.startswith("play "))
-    seen = played | (_gone(deal, history, seat) if isinstance(deal, SpadesView) else 0)
+    seen = played | (_cards_out_of_play(deal, history, seat) if isinstance(deal, SpadesView) else 0)
     for cards in open_to:
         seen |= cards
-    return Memory(open_to[seat], played, pack.full & ~seen, open_to, hidden, _thirds(pack, history, len(deal.counts)))
+    return Memory(
+        open_to[seat], played, pack.full & ~seen, open_to, hidden, _count_thirds(pack, history, len(deal.counts))
+    )
 
 
-def _gone(deal: SpadesView, history: Sequence[MoveEntry], seat: int) -> int:
-    """The cards that this seat threw away and that nobody can hold."""
+def _cards_out_of_play(deal: SpadesView, history: Sequence[MoveEntry], seat: int) -> int:
+    """Return the cards this seat discarded that no player can hold."""
     exchanged = {by: move.split(" ")[1:] for by, move in history if move.startswith("exchange ")}
     if 1 - seat not in exchanged:
         return FRENCH.mask(deal.discarded)
-    # What the other one was given comes out of all that was discarded in the draft.
+    # The opponent's exchange was filled from all discards of the draft.
     return FRENCH.mask(exchanged.get(seat, ()))
 
 
-def _thirds(pack: Pack, history: Sequence[MoveEntry], seats: int) -> list[int]:
-    """Thirds in the tricks won so far, by side, without the last trick's."""
+def _count_thirds(pack: Pack, history: Sequence[MoveEntry], seats: int) -> list[int]:
+    """Return the thirds in the tricks won so far, by side, without the last trick's bonus."""
     taken = [0, 0]
     if pack is not ITALIAN:
         return taken

@@ -9,8 +9,10 @@ from engine.views import SpadesView, View
 
 
 class RandomRobot:
-    """Any legal move, each as likely as the next, but for three: it never resigns, seldom claims, and at Spades it bids
-    near what its hand may win and seldom nil, for at bids drawn from a hat no side would ever reach the target.
+    """Plays any legal move with equal probability, with three exceptions.
+
+    It never resigns, seldom claims, and at Spades bids near its likely tricks and seldom nil. With random bids no side
+    would ever reach the target.
     """
 
     def __init__(self, random: Random) -> None:
@@ -23,10 +25,10 @@ class RandomRobot:
         if view.turn != view.seat:
             return self.random.choice(moves) if moves and self.random.random() < 0.5 else None
         if isinstance(view.deal, SpadesView):
-            moves = self._sober(view.deal, moves)
+            moves = self._drop_rare_moves(view.deal, moves)
         return self.random.choice(moves)
 
-    def _sober(self, deal: SpadesView, moves: list[str]) -> list[str]:
+    def _drop_rare_moves(self, deal: SpadesView, moves: list[str]) -> list[str]:
         if "blind" in moves and self.random.random() < 0.98:
             moves.remove("blind")
         if "bid 0" in moves and self.random.random() < 0.98:

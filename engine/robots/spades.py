@@ -1,5 +1,6 @@
-"""Greedy play at Spades for two: draft high cards and spades, or low ones after a double nil, bid the likely tricks,
-then make the bid and no more.
+"""Greedy play at Spades for two.
+
+Draft high cards and spades, or low ones after a double nil. Bid the likely tricks, then make exactly the bid.
 """
 
 from collections.abc import Sequence
@@ -14,48 +15,50 @@ from engine.views import SpadesView
 
 HIGH = {"A": 0.95, "K": 0.75, "Q": 0.45, "J": 0.2}
 WORTH_KEEPING = 0.4
-DISCARDS = 26
-"""How many cards the draft throws away, of which an exchange gives."""
+DISCARDS = 26  # cards discarded in the draft, from which an exchange is filled
 
 
 def trick_worth(code: str) -> float:
-    """How many tricks a card is likely to win."""
+    """Return the number of tricks that a card is likely to win."""
     if code[1] == "S":
         return 0.55 + 0.45 * FRENCH.ranks.index(code[0]) / 12
     return HIGH.get(code[0], 0.05)
 
 
-def draft(worth: float, usual: float, *, blind: bool) -> str:
-    """What to do with a drawn card, by how many tricks it is likely to win and how many the next one is: "keep" what
-    wins more, or less after a double nil, else "pass".
+def choose_draft(worth: float, usual: float, *, blind: bool) -> str:
+    """Return "keep" if the drawn card is likely to win more tricks than the ``usual`` next one, else "pass".
+
+    After a double nil, the opposite.
     """
     return "keep" if (worth >= usual) != blind else "pass"
 
 
 def likely_tricks(hand: Sequence[str]) -> float:
-    """How many tricks these cards are likely to win, in a hand of thirteen."""
+    """Return the number of tricks that these cards are likely to win in a hand of thirteen."""
     return sum(map(trick_worth, hand))
 
 
-def choose(deal: SpadesView, history: Sequence[MoveEntry], seat: int, moves: Sequence[str], random: Random) -> str:
-    """A move for the seat whose turn it is."""
+def choose_move(deal: SpadesView, history: Sequence[MoveEntry], seat: int, moves: Sequence[str], random: Random) -> str:
+    """Return a move for the seat whose turn it is."""
     hand = deal.hand or ()
     match deal.phase:
         case "draft" if deal.drawn:
-            return draft(trick_worth(deal.drawn), WORTH_KEEPING, blind=deal.bids[seat] == "double nil")
+            return choose_draft(trick_worth(deal.drawn), WORTH_KEEPING, blind=deal.bids[seat] == "double nil")
         case "draft":
             return "draw"
         case "exchange":
-            return " ".join(["exchange", *_to_exchange(hand, deal.discarded)])
+            return " ".join(["exchange", *_choose_exchange(hand, deal.discarded)])
         case "bid":
-            return f"bid {_bid(hand)}"
+            return f"bid {_choose_bid(hand)}"
         case _:
-            return f"play {FRENCH.codes[_card(deal, remember(deal, history, seat), seat, moves)]}"
+            return f"play {FRENCH.codes[_choose_card(deal, remember(deal, history, seat), seat, moves)]}"
 
 
-def _to_exchange(hand: Sequence[str], thrown: Sequence[str]) -> list[str]:
-    """Up to three cards that are likelier to win a trick than what comes for them on average, out of the draft's
-    discards: what this seat threw away, and of the others, for all that it knows, any that it does not hold.
+def _choose_exchange(hand: Sequence[str], thrown: Sequence[str]) -> list[str]:
+    """Return up to three cards that are likelier to win a trick than the average card given for them.
+
+    Cards are given from the draft's discards: those of this seat, and of the other, as far as this seat knows, any card
+    it does not hold.
     """
     unseen = [code for code in FRENCH.codes if code not in hand and code not in thrown]
     others = likely_tricks(unseen) / len(unseen)
@@ -63,17 +66,17 @@ def _to_exchange(hand: Sequence[str], thrown: Sequence[str]) -> list[str]:
     return sorted(sorted((code for code in hand if trick_worth(code) > mean), key=trick_worth)[-3:])
 
 
-def _bid(hand: Sequence[str]) -> int:
+def _choose_bid(hand: Sequence[str]) -> int:
     likely = likely_tricks(hand)
     return 0 if likely < 1.2 else max(1, floor(likely - 0.3))
 
 
-def _card(deal: SpadesView, memory: Memory, seat: int, moves: Sequence[str]) -> int:
+def _choose_card(deal: SpadesView, memory: Memory, seat: int, moves: Sequence[str]) -> int:
     playable = [FRENCH.index[move.split(" ")[1]] for move in moves if move.startswith("play ")]
     bid = deal.bids[seat]
     wants = isinstance(bid, int) and deal.tricks[seat] < bid
     if not deal.trick:
-        return _lead(playable, memory, seat, wants)
+        return _choose_lead(playable, memory, seat, wants)
     led = FRENCH.index[deal.trick[0].card]
     winning = [card for card in playable if _beats(card, led)]
     losing = [card for card in playable if not _beats(card, led)]
@@ -81,7 +84,7 @@ def _card(deal: SpadesView, memory: Memory, seat: int, moves: Sequence[str]) -> 
         return min(winning)
     if losing:
         return min(losing, key=_strength) if wants else max(losing, key=_strength)
-    # Every card wins, so let the dearest go: it would win another trick later.
+    # Every card wins, so play the highest: it would win another trick later.
     return max(winning)
 
 
@@ -93,7 +96,7 @@ def _strength(card: int) -> float:
     return trick_worth(FRENCH.codes[card]) + card % 13 / 100
 
 
-def _lead(playable: list[int], memory: Memory, seat: int, wants: bool) -> int:
+def _choose_lead(playable: list[int], memory: Memory, seat: int, wants: bool) -> int:
     def chance(card: int) -> float:
         return memory.chance_without(1 - seat, FRENCH.suit_of[card] & -(1 << card))
 

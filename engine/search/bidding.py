@@ -1,25 +1,23 @@
-"""What a bid at Spades is likely to bring: the other's hand is dealt as it may have been drafted, and played out."""
+"""The expected result of a bid at Spades: deal the other hand as it could have been drafted, and play out."""
 
 from math import exp
 
 from engine.search.compiled import Ints, compiled
-from engine.search.playing import BIDS, SIZE, TRICK_WORTH, Board, chance, finish, likely, outcome
+from engine.search.playing import BIDS, SIZE, TRICK_WORTH, Board, expected_tricks, outcome, play_out, random_below
 
-WORTH_KEEPING = 40
-"""Hundredths of a trick: about what the next card of the stock is worth."""
+WORTH_KEEPING = 40  # hundredths of a trick, about the worth of the stock's next card
 
-CAUTION = 30
-"""Hundredths of a trick that a bid stays below what is likely."""
+CAUTION = 30  # hundredths of a trick by which a bid stays below the expected tricks
 
-MOST_TRIES = 20
+MAX_TRIES = 20
 
 
 @compiled
-def drafted(board: Board, unseen: Ints) -> int:
-    """A hand that somebody may have drafted from these cards, who keeps what is good and passes what is not."""
+def draft_hand(board: Board, unseen: Ints) -> int:
+    """Draft a plausible hand from these cards: keep good cards and pass bad ones."""
     count = len(unseen)
     for place in range(26):
-        other = place + chance(board, count - place)
+        other = place + random_below(board, count - place)
         unseen[place], unseen[other] = unseen[other], unseen[place]
     hand = 0
     for place in range(0, 26, 2):
@@ -41,18 +39,19 @@ def try_bids(
     rounds: int,
     wild: int,
 ) -> None:
-    """Add up in ``points`` what each of these bids brings this side and not the other, in so many worlds. ``theirs`` is
-    the other's bid, or -1 if they have yet to bid.
+    """Add to ``points`` what each bid brings this side minus the other, over all rounds.
+
+    ``theirs`` is the other player's bid, or -1 before it.
     """
     for _ in range(rounds):
         hand, guess = 0, 0
-        for _again in range(MOST_TRIES):
-            hand = drafted(board, unseen)
-            guess = likely(hand)
+        for _again in range(MAX_TRIES):
+            hand = draft_hand(board, unseen)
+            guess = expected_tricks(hand)
             if theirs < 0:
                 break
             off = (guess - CAUTION - 50 - 100 * theirs) / 100.0
-            if chance(board, 1000) < 1000 * exp(-off * off / 2):
+            if random_below(board, 1000) < 1000 * exp(-off * off / 2):
                 break
         for bid in bids:
             for place in range(SIZE):
@@ -60,6 +59,6 @@ def try_bids(
             board.state[BIDS + me] = bid
             board.state[BIDS + 1 - me] = theirs if theirs >= 0 else max(1, (guess - CAUTION) // 100)
             board.hands[me], board.hands[1 - me] = mine, hand
-            finish(board, wild)
+            play_out(board, wild)
             won = outcome(board.state)
             points[bid] += won if me == 0 else -won

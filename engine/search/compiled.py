@@ -1,7 +1,7 @@
-"""What searches are made of that must be fast: functions on plain integers and arrays of them, which numba compiles
-where it is installed and Python runs as they stand where it is not.
+"""Fast functions for searches, on plain integers and arrays of them.
 
-Such a function keeps to a small language: integers below 2**62, arrays made here, loops, and calls of others like it.
+numba compiles them if it is installed; otherwise Python runs them. They use a small language: integers below 2**62,
+arrays made here, loops, and calls of other such functions.
 """
 
 from collections.abc import Callable, Iterable, MutableSequence
@@ -18,15 +18,14 @@ except ImportError:
     numba = numpy = None
 
 if numba is not None:
-    # numba looks at the file that a function stands in, and not at those that it calls into or has constants of: with
-    # one of them changed it would go on with what was there before. So what is compiled is kept by all the sources.
-    _sources = (one for part in ("engine", "engine.search") for one in files(part).iterdir())
-    _texts = sorted(one.read_bytes() for one in _sources if one.name.endswith(".py"))
+    # numba's cache only notices changes in a function's own file, not in files that it calls or takes constants from.
+    # So the cache folder's name depends on all sources.
+    _sources = (path for package in ("engine", "engine.search") for path in files(package).iterdir())
+    _texts = sorted(path.read_bytes() for path in _sources if path.name.endswith(".py"))
     _digest = blake2b(b"".join(_texts), digest_size=6).hexdigest()
     numba.config.CACHE_DIR = f"{numba.config.CACHE_DIR or files('engine.search') / '__pycache__'}/{_digest}"
 
-COMPILED = numba is not None
-"""Whether numba is here: searches are then some hundred times as fast."""
+COMPILED = numba is not None  # searches are about a hundred times as fast with numba
 
 Ints = MutableSequence[int]
 
@@ -34,20 +33,20 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 def compiled(function: F) -> F:
-    """Have a function compiled when it is first called; what was compiled is kept for the next process."""
+    """Compile a function when it is first called, and cache the result for other processes."""
     if numba is None:
         return function
     made: F
     try:
         made = numba.njit(cache=True)(function)
     except RuntimeError:
-        # There is no folder to keep it in.
+        # There is no writable cache folder.
         made = numba.njit(function)
     return made
 
 
-def ints(values: Iterable[int]) -> Ints:
-    """An array of integers, as compiled functions take them."""
+def int_array(values: Iterable[int]) -> Ints:
+    """Return an array of integers for compiled functions."""
     listed: Ints = list(values)
     if numba is None:
         return listed
@@ -56,17 +55,17 @@ def ints(values: Iterable[int]) -> Ints:
 
 
 def zeros(count: int) -> Ints:
-    """An array of so many noughts."""
+    """Return an array of zeros."""
     if numba is None:
         return [0] * count
     array: Ints = numpy.zeros(count, dtype=numpy.int64)
     return array
 
 
-PLACE = ints([next((place for place in range(64) if (1 << place) % 67 == rest), 0) for rest in range(67)])
+BIT_INDEX = int_array([next((place for place in range(64) if (1 << place) % 67 == rest), 0) for rest in range(67)])
 
 
 @compiled
-def place_of(bit: int) -> int:
-    """The index of the only bit of a number: 67 leaves another rest for each."""
-    return PLACE[bit % 67]
+def bit_index(bit: int) -> int:
+    """Return the index of a number's only bit; modulo 67 each power of two has another remainder."""
+    return BIT_INDEX[bit % 67]

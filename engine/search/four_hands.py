@@ -1,14 +1,14 @@
-"""Open endings of four hands of Tressette, solved exactly ("double dummy"): alpha-beta over the cards of each trick.
+"""Exact solution of open endings of four hands of Tressette ("double dummy"): alpha-beta over the cards of each trick.
 
-Cards that follow each other in one hand, with no other hand's left between them and of the same worth, are one move.
-What stands at the beginning of a trick is remembered with its bounds. Values are thirds that side 0 takes from here.
+Consecutive cards in one hand, with none of another hand's between them and with the same worth, are one move. Positions
+at the start of a trick are remembered with their bounds. Values are thirds that side 0 takes from here.
 """
 
 from typing import NamedTuple
 
-from engine.search.compiled import Ints, compiled, ints, place_of, zeros
-from engine.search.two_hands import AGE, AGES, MOST_NODES, NODES, new_age
-from engine.search.two_hands_moves import RANKS, SUIT, SUIT_BITS, WORTH, one_of_each, sort
+from engine.search.compiled import Ints, bit_index, compiled, int_array, zeros
+from engine.search.two_hands import AGE, AGES, MAX_NODES, NODES, start_new_age
+from engine.search.two_hands_moves import RANKS, SUIT, SUIT_BITS, WORTH, distinct_cards, sort_moves
 from engine.tressette import TressetteDeal
 
 LAST = TressetteDeal.LAST_TRICK
@@ -18,7 +18,7 @@ NOTHING_BELOW = zeros(40)
 
 
 class Memory(NamedTuple):
-    """Positions of one deal, and room for the work; `renew` for another deal."""
+    """Positions of one deal, and work space; call `renew` for another deal."""
 
     keys: Ints
     bounds: Ints
@@ -26,20 +26,22 @@ class Memory(NamedTuple):
     counters: Ints
 
     def renew(self) -> None:
-        """Another deal begins: what is remembered of those before counts no more."""
-        new_age(self.counters, AGES, self.keys)
+        """Forget earlier deals."""
+        start_new_age(self.counters, AGES, self.keys)
 
 
 def new_memory(most_nodes: int) -> Memory:
-    """Memory for solves that give up after so many positions."""
-    return Memory(zeros(TABLE_SIZE), zeros(TABLE_SIZE), zeros(41 * WIDTH), ints([0, 0, most_nodes]))
+    """Return memory for solves that stop after ``most_nodes`` positions."""
+    return Memory(zeros(TABLE_SIZE), zeros(TABLE_SIZE), zeros(41 * WIDTH), int_array([0, 0, most_nodes]))
 
 
 @compiled
-def moves_into(
+def list_moves(
     moves: Ints, start: int, hands: Ints, seat: int, rest: int, led: int, best: int, winner: int, laid: int
 ) -> int:
-    """List what a seat may play, the best guess first; how many. ``rest`` is what no earlier trick took."""
+    """List a seat's moves, the most promising first; return their number. ``rest`` are the cards that no earlier trick
+    took.
+    """
     held = hands[seat]
     follow = held & led
     playable = follow if follow else held
@@ -47,11 +49,11 @@ def moves_into(
     count = 0
     for suit in range(4):
         mask = SUIT_BITS << (RANKS * suit)
-        mine = one_of_each(playable & mask, rest & mask, 0, NOTHING_BELOW)
+        mine = distinct_cards(playable & mask, rest & mask, 0, NOTHING_BELOW)
         while mine:
             low = mine & -mine
             mine ^= low
-            card = place_of(low)
+            card = bit_index(low)
             worth = WORTH[card]
             if laid == 0:
                 above = (rivals & mask) > low and (rivals & mask) >> (card + 1) != 0
@@ -68,12 +70,12 @@ def moves_into(
                     guess = 30 - 6 * worth
             moves[start + count] = guess << 6 | card
             count += 1
-    sort(moves, start, count)
+    sort_moves(moves, start, count)
     return count
 
 
 @compiled
-def value_of(
+def search_value(
     hands: Ints,
     turn: int,
     led: int,
@@ -88,9 +90,9 @@ def value_of(
     depth: int,
     memory: Memory,
 ) -> int:
-    """The thirds of ``left`` that side 0 takes: exact between ``low`` and ``high``, elsewhere a bound.
+    """Return the thirds of ``left`` that side 0 takes: exact between ``low`` and ``high``, otherwise a bound.
 
-    ``left`` counts the ``pot``; ``trick`` are the cards laid in the trick under way.
+    ``left`` includes the ``pot``; ``trick`` are the cards of the current trick.
     """
     counters, moves = memory.counters, memory.moves
     rest = hands[0] | hands[1] | hands[2] | hands[3] | trick
@@ -123,15 +125,15 @@ def value_of(
                 return most
             low, high = max(low, least), min(high, most)
     counters[NODES] += 1
-    if counters[NODES] > counters[MOST_NODES]:
+    if counters[NODES] > counters[MAX_NODES]:
         return 0
     start = depth * WIDTH
-    count = moves_into(moves, start, hands, turn, rest, led, best, winner, laid)
+    count = list_moves(moves, start, hands, turn, rest, led, best, winner, laid)
     if known >= 0:
         for at in range(start, start + count):
             if moves[at] & 63 == known:
                 moves[at] |= 1 << 20
-        sort(moves, start, count)
+        sort_moves(moves, start, count)
     ours = turn & 1 == 0
     value, chosen = (-1 if ours else 1000), -1
     alpha, beta = low, high
@@ -149,7 +151,7 @@ def value_of(
             on, suit, after, lying = holder, 0, 0, 0
             lost, in_pot = in_pot, 0
             base = lost if holder & 1 == 0 else 0
-        got = base + value_of(
+        got = base + search_value(
             hands,
             on,
             suit,
@@ -175,7 +177,7 @@ def value_of(
             beta = min(beta, value)
         if alpha >= beta:
             break
-    if laid == 0 and counters[NODES] <= counters[MOST_NODES]:
+    if laid == 0 and counters[NODES] <= counters[MAX_NODES]:
         if value > low:
             least = max(least, value)
         if value < high:
@@ -185,7 +187,7 @@ def value_of(
 
 
 @compiled
-def values_into(
+def fill_values(
     values: Ints,
     hands: Ints,
     turn: int,
@@ -201,14 +203,15 @@ def values_into(
     depth: int,
     memory: Memory,
 ) -> bool:
-    """For each card that the seat to move may play, the thirds of ``left`` that side 0 then takes; False if that took
-    more nodes than `counters` allows. Of cards that are one move the lowest has the value.
+    """Store, for each legal card, the thirds of ``left`` that side 0 then takes.
+
+    False if that took more nodes than `counters` allows. Of cards that are one move, the lowest has the value.
     """
     moves = memory.moves
     memory.counters[NODES] = 0
     rest = hands[0] | hands[1] | hands[2] | hands[3] | trick
     start = 40 * WIDTH
-    count = moves_into(moves, start, hands, turn, rest, led, best, winner, laid)
+    count = list_moves(moves, start, hands, turn, rest, led, best, winner, laid)
     for at in range(start, start + count):
         card = moves[at] & 63
         bit = 1 << card
@@ -223,7 +226,7 @@ def values_into(
             on, suit, after, lying = holder, 0, 0, 0
             lost, in_pot = in_pot, 0
             base = lost if holder & 1 == 0 else 0
-        values[card] = base + value_of(
+        values[card] = base + search_value(
             hands,
             on,
             suit,
@@ -239,4 +242,4 @@ def values_into(
             memory,
         )
         hands[turn] ^= bit
-    return memory.counters[NODES] <= memory.counters[MOST_NODES]
+    return memory.counters[NODES] <= memory.counters[MAX_NODES]

@@ -1,8 +1,8 @@
-"""Open positions solved exactly, of any game: what each move comes to with perfect play.
+"""Exact solution of open positions of any game: the result of each move with perfect play.
 
 Picking up an honour is searched like any other move, for both sides. Declarations are not counted. That changes no
-difference between two moves as long as nothing on a packet can complete a combination any more: a combination that is
-held can be declared at its player's next turn, before any card, whatever was played. The caller has to see to that
+difference between two moves as long as no card on a packet can complete a combination. A combination in hand can be
+declared at its player's next turn, before any card, whatever was played. The caller must check this
 (`engine.robots.analysis`).
 """
 
@@ -11,39 +11,38 @@ from itertools import pairwise
 
 from engine.cards import cards
 from engine.declarations import HONOURS
-from engine.position import PacketsPosition, SearchPosition, SpadesPosition, StockPosition, pick_of
+from engine.position import PacketsPosition, SearchPosition, SpadesPosition, StockPosition, pick_move
 from engine.search import four_hands, spades_hands, two_hands
-from engine.search.compiled import COMPILED, Ints, ints, zeros
+from engine.search.compiled import COMPILED, Ints, int_array, zeros
 from engine.search.two_hands_moves import ABOVE, COVERING, OPENS
 from engine.spades import SPADE_SUIT
 from engine.tressette import THIRDS, TressetteDeal
 
-MOST_POSITIONS = 3_000_000 if COMPILED else 30_000
-"""After so many positions a solve is given up: about a second."""
+MAX_POSITIONS = 3_000_000 if COMPILED else 30_000  # limit of a solve, about a second
 
 UNSET, LOW, HIGH, WIDE = -10_000, -1, 99, 1000
 
 
 class Solver:
-    """Solves open positions, and remembers what it has met: keep one for many solves."""
+    """Solves open positions and remembers them: keep one for many solves."""
 
-    def __init__(self, most_positions: int = MOST_POSITIONS) -> None:
+    def __init__(self, most_positions: int = MAX_POSITIONS) -> None:
         self._two = two_hands.new_memory(most_positions)
         self._four = four_hands.new_memory(most_positions)
         self._spades = spades_hands.new_memory(most_positions)
         self.positions = 0
 
     def solve(self, here: SearchPosition, points: Sequence[int] = ()) -> dict[int, int] | None:
-        """For each legal move what side 0 comes to if all play perfectly from there, with all cards open.
+        """Return for each legal move the result for side 0 with perfect play and all cards open.
 
-        Moves are those of `engine.position`: cards to play, and picks.
-        At Tressette that is in thirds of a point, those taken so far and the last trick's included; at Spades
-        ``points[n]``, the value of n tricks of side 0's in the whole hand. None if that takes more than the positions
-        allowed, or cards are still to be drawn. ``positions`` is how many the last solve has looked at.
+        Moves are cards and picks, as in `engine.position`. At Tressette the result is in thirds of a point, including
+        those already taken and the last trick's. At Spades it is ``points[n]``, the value of n tricks by side 0 in the
+        whole hand. None if that takes too many positions, or cards are still to be drawn. ``positions`` is the number
+        searched in the last solve.
         """
         if isinstance(here, StockPosition) and here.drawn < len(here.stock):
             return None
-        values = ints([UNSET] * 52)
+        values = int_array([UNSET] * 52)
         if isinstance(here, SpadesPosition):
             done = self._solve_spades(here, points, values)
         elif len(here.hands) == 2:
@@ -52,31 +51,31 @@ class Solver:
             done = self._solve_four(here, values)
         if not done:
             return None
-        return _spread(here, values)
+        return _values_by_move(here, values)
 
     def _solve_two(self, here: SearchPosition, values: Ints) -> bool:
         self._two.renew()
         opens = zeros(OPENS)
-        hidden = _uncovering(here, opens) if isinstance(here, PacketsPosition) else 0
+        hidden = _note_packets(here, opens) if isinstance(here, PacketsPosition) else 0
         mine, theirs = here.hands[here.turn], here.hands[1 - here.turn]
         rest = mine | theirs | hidden
         left = sum(THIRDS[card] for card in cards(rest)) + here.pot + TressetteDeal.LAST_TRICK
-        led, picks = (here.best if here.laid else -1), here.picks()
-        done = two_hands.values_into(values, mine, theirs, led, rest, left, picks, LOW, 0, opens, self._two)
+        led, picks = (here.best if here.laid else -1), here.legal_picks()
+        done = two_hands.fill_values(values, mine, theirs, led, rest, left, picks, LOW, 0, opens, self._two)
         self.positions = self._two.counters[two_hands.NODES]
-        for move in (*cards(mine), *map(pick_of, cards(picks))):
+        for move in (*cards(mine), *map(pick_move, cards(picks))):
             if (value := values[move]) != UNSET:
                 values[move] = here.taken[0] + (value if here.turn == 0 else left - value)
         return done
 
     def _solve_four(self, here: SearchPosition, values: Ints) -> bool:
         self._four.renew()
-        # Which cards lie on the table does not matter, only which of them is winning: the rest can be left out.
+        # Of the cards on the table only the winning one matters.
         trick = 1 << here.best if here.laid else 0
         left = sum(THIRDS[card] for hand in here.hands for card in cards(hand)) + here.pot + TressetteDeal.LAST_TRICK
-        done = four_hands.values_into(
-            values, ints(here.hands), here.turn, here.wanted, here.best, here.winner, here.laid, trick, here.pot, left,
-            LOW, HIGH, 0, self._four,
+        done = four_hands.fill_values(
+            values, int_array(here.hands), here.turn, here.wanted, here.best, here.winner, here.laid, trick, here.pot,
+            left, LOW, HIGH, 0, self._four,
         )  # fmt: skip
         self.positions = self._four.counters[two_hands.NODES]
         for card in range(40):
@@ -88,16 +87,16 @@ class Solver:
         self._spades.renew()
         led = here.best if here.laid else -1
         broken = int(here.broken or bool(here.laid and here.wanted == SPADE_SUIT))
-        done = spades_hands.values_into(
+        done = spades_hands.fill_values(
             values, here.hands[here.turn], here.hands[1 - here.turn], here.turn, led, here.taken[0], broken,
-            -WIDE, WIDE, 0, ints(points), self._spades,
+            -WIDE, WIDE, 0, int_array(points), self._spades,
         )  # fmt: skip
         self.positions = self._spades.counters[two_hands.NODES]
         return done
 
 
-def _uncovering(here: PacketsPosition, opens: Ints) -> int:
-    """Note how the packets lie (`two_hands_moves.OPENS`); returns all cards below the tops."""
+def _note_packets(here: PacketsPosition, opens: Ints) -> int:
+    """Note the order of the packets (`two_hands_moves.OPENS`); return all cards below the tops."""
     hidden = 0
     for packets in here.packets:
         for packet in packets:
@@ -110,15 +109,15 @@ def _uncovering(here: PacketsPosition, opens: Ints) -> int:
     return hidden
 
 
-def _spread(here: SearchPosition, values: Ints) -> dict[int, int]:
-    """The values by move: cards that are one move have their value with the lowest of them."""
+def _values_by_move(here: SearchPosition, values: Ints) -> dict[int, int]:
+    """Return the values by move; cards that are one move share the value of the lowest."""
     found: dict[int, int] = {}
-    legal = here.legal()
+    legal = here.legal_cards()
     for suit in here.PACK.suit_masks:
         value = UNSET
         for card in cards(legal & suit):
             value = value if values[card] == UNSET else int(values[card])
             found[card] = value
-    for card in cards(here.picks()):
-        found[pick_of(card)] = int(values[pick_of(card)])
+    for card in cards(here.legal_picks()):
+        found[pick_move(card)] = int(values[pick_move(card)])
     return found

@@ -1,15 +1,15 @@
-"""Open endings of Spades, solved exactly: alpha-beta over tricks, for what the whole hand will have counted.
+"""Exact solution of open endings of Spades: alpha-beta over tricks, for the points of the whole hand.
 
-Points do not grow with tricks, for a trick too many is a bag: so a position is what lies there and how many tricks each
-has, and its value what the hand comes to, for side 0 and less what it comes to for side 1.
+Points do not grow with tricks, because an extra trick is a bag. So a position includes the tricks of each side. Its
+value is side 0's points of the hand minus side 1's.
 """
 
 from typing import NamedTuple
 
 from engine.cards import FRENCH
-from engine.search.compiled import Ints, compiled, ints, place_of, zeros
-from engine.search.two_hands import AGE, MOST_NODES, NODES, new_age
-from engine.search.two_hands_moves import sort
+from engine.search.compiled import Ints, bit_index, compiled, int_array, zeros
+from engine.search.two_hands import AGE, MAX_NODES, NODES, start_new_age
+from engine.search.two_hands_moves import sort_moves
 from engine.spades import NOT_SPADES, SPADE_SUIT
 
 TABLE_SIZE = 1 << 18
@@ -17,13 +17,12 @@ AGES = 1 << 10
 WIDTH = 16
 RANKS = 13
 SUIT_BITS = (1 << RANKS) - 1
-SUIT = ints(FRENCH.suit_of)
-WIDE = 1000
-"""More than any hand counts."""
+SUIT = int_array(FRENCH.suit_of)
+WIDE = 1000  # more than any hand counts
 
 
 class Memory(NamedTuple):
-    """Positions of one hand and its bids, and room for the work; `renew` for other bids."""
+    """Positions of one hand and its bids, and work space; call `renew` for other bids."""
 
     keys: Ints
     leaders: Ints
@@ -33,25 +32,25 @@ class Memory(NamedTuple):
     counters: Ints
 
     def renew(self) -> None:
-        """Another hand begins, or other bids: what is remembered of those before counts no more."""
-        new_age(self.counters, AGES, self.leaders)
+        """Forget earlier hands and bids."""
+        start_new_age(self.counters, AGES, self.leaders)
 
 
 def new_memory(most_nodes: int) -> Memory:
-    """Memory for solves that give up after so many positions."""
+    """Return memory for solves that stop after ``most_nodes`` positions."""
     return Memory(
         zeros(TABLE_SIZE),
         zeros(TABLE_SIZE),
         zeros(TABLE_SIZE),
         zeros(TABLE_SIZE),
         zeros(14 * 2 * WIDTH),
-        ints([0, 0, most_nodes]),
+        int_array([0, 0, most_nodes]),
     )
 
 
 @compiled
-def choices_into(moves: Ints, start: int, playable: int, rest: int, led: int) -> int:
-    """List what may be played, one card of each run without others' cards in it, the highest first; how many."""
+def list_choices(moves: Ints, start: int, playable: int, rest: int, led: int) -> int:
+    """List one card of each run without another hand's cards in it, the highest first; return their number."""
     count = 0
     for suit in range(4):
         mask = SUIT_BITS << (RANKS * suit)
@@ -65,16 +64,16 @@ def choices_into(moves: Ints, start: int, playable: int, rest: int, led: int) ->
                 run = False
                 continue
             if not run:
-                card = place_of(low)
+                card = bit_index(low)
                 moves[start + count] = (card % RANKS + (20 if SUIT[card] == led else 0)) << 6 | card
                 count += 1
             run = True
-    sort(moves, start, count)
+    sort_moves(moves, start, count)
     return count
 
 
 @compiled
-def best(
+def hand_value(
     leader: int,
     other: int,
     seat: int,
@@ -86,8 +85,10 @@ def best(
     points: Ints,
     memory: Memory,
 ) -> int:
-    """What the hand comes to, with ``seat`` to lead and ``tricks`` with side 0; ``points`` says it for each count that
-    side 0 may end with. Exact between ``low`` and ``high``, elsewhere a bound.
+    """Return the hand's result with ``seat`` to lead and ``tricks`` with side 0.
+
+    ``points`` are the results for each number of side 0's tricks. The value is exact between ``low`` and ``high``,
+    otherwise a bound.
     """
     left = 0
     cards = leader
@@ -103,7 +104,7 @@ def best(
         return highest
     counters, moves = memory.counters, memory.moves
     counters[NODES] += 1
-    if counters[NODES] > counters[MOST_NODES]:
+    if counters[NODES] > counters[MAX_NODES]:
         return 0
     place = ((leader % 1000003) * 1009 + (other % 999983) * 917 + tricks * 31 + seat) % TABLE_SIZE
     key = other | (tricks | seat << 4 | broken << 5) << 52
@@ -122,15 +123,15 @@ def best(
     if not broken and leader & NOT_SPADES:
         playable = leader & NOT_SPADES
     start = depth * 2 * WIDTH
-    count = choices_into(moves, start, playable, rest, 0)
-    # Values are turned so that the leader wants more.
+    count = list_choices(moves, start, playable, rest, 0)
+    # Values get the sign with which the leader wants more.
     bottom, top = (floor, ceiling) if sign > 0 else (-ceiling, -floor)
     value = -WIDE
     for at in range(start, start + count):
         card = moves[at] & 63
         led = SUIT[card]
         follow = other & led
-        answers = choices_into(moves, start + WIDTH, follow if follow else other, rest, led)
+        answers = list_choices(moves, start + WIDTH, follow if follow else other, rest, led)
         alpha = max(bottom, value)
         worst = WIDE
         for reply_at in range(start + WIDTH, start + WIDTH + answers):
@@ -145,7 +146,7 @@ def best(
             beta = min(top, worst)
             lower, upper = (alpha, beta) if sign > 0 else (-beta, -alpha)
             first, second = (answered, after) if takes else (after, answered)
-            got = sign * best(first, second, winner, won, now_broken, lower, upper, depth + 1, points, memory)
+            got = sign * hand_value(first, second, winner, won, now_broken, lower, upper, depth + 1, points, memory)
             if got < worst:
                 worst = got
                 if worst <= alpha:
@@ -155,7 +156,7 @@ def best(
             if value >= top:
                 break
     value *= sign
-    if counters[NODES] > counters[MOST_NODES]:
+    if counters[NODES] > counters[MAX_NODES]:
         return 0
     if value > floor:
         least = max(least, value)
@@ -167,7 +168,7 @@ def best(
 
 
 @compiled
-def values_into(
+def fill_values(
     values: Ints,
     mine: int,
     theirs: int,
@@ -181,9 +182,10 @@ def values_into(
     points: Ints,
     memory: Memory,
 ) -> bool:
-    """For each card that ``seat`` may play, what the hand then comes to; False if that took too many positions. ``led``
-    is the card on the table, or -1; it is no longer in ``theirs``. As to ``low``, ``high`` and ``depth`` see
-    `engine.search.two_hands.values_into`.
+    """Store for each legal card of ``seat`` the hand's result; False if that took too many positions.
+
+    ``led`` is the card on the table, or -1; it is no longer in ``theirs``. For ``low``, ``high`` and ``depth`` see
+    `engine.search.two_hands.fill_values`.
     """
     moves = memory.moves
     memory.counters[NODES] = 0
@@ -196,7 +198,7 @@ def values_into(
     elif not broken and mine & NOT_SPADES:
         playable = mine & NOT_SPADES
     start = 13 * 2 * WIDTH
-    count = choices_into(moves, start, playable, rest, 0)
+    count = list_choices(moves, start, playable, rest, 0)
     for at in range(start, start + count):
         card = moves[at] & 63
         after = mine ^ (1 << card)
@@ -205,7 +207,7 @@ def values_into(
         if led < 0:
             first = card
             follow = theirs & SUIT[card]
-            answers = choices_into(moves, start + WIDTH, follow if follow else theirs, rest, SUIT[card])
+            answers = list_choices(moves, start + WIDTH, follow if follow else theirs, rest, SUIT[card])
         else:
             answers = 1
         for reply_at in range(start + WIDTH, start + WIDTH + answers):
@@ -220,7 +222,7 @@ def values_into(
             if SUIT[first] == SPADE_SUIT or SUIT[last] == SPADE_SUIT:
                 now_broken = 1
             one, two = (after, left) if winner == seat else (left, after)
-            got = best(one, two, winner, tricks + 1 - winner, now_broken, low, high, depth, points, memory)
+            got = hand_value(one, two, winner, tricks + 1 - winner, now_broken, low, high, depth, points, memory)
             if led >= 0:
                 value = got
             elif seat == 0:
@@ -228,4 +230,4 @@ def values_into(
             else:
                 value = max(value, got)
         values[card] = value
-    return memory.counters[NODES] <= memory.counters[MOST_NODES]
+    return memory.counters[NODES] <= memory.counters[MAX_NODES]

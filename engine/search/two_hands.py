@@ -1,19 +1,18 @@
-"""Open endings of two hands of Tressette, solved exactly: alpha-beta over tricks, on sets of cards.
+"""Exact solution of open endings of two hands of Tressette: alpha-beta over tricks, on sets of cards.
 
-Cards of one suit that follow each other in one hand, with no card of the other's left between them and of the same
-worth, are one move. Positions are remembered with the bounds found for them. Everything that is still to be taken
-belongs to one of the two, so a position has one value: the thirds that its leader takes from here, with the last
-trick's.
+Consecutive cards of one suit in one hand, with none of the other's between them and with the same worth, are one move.
+Positions are remembered with their bounds. One of the two players takes each remaining card. So a position has one
+value: the thirds that its leader takes from here, with the last trick's.
 
-Packets. An honour on top of a packet may be played, or picked up so that the card below becomes playable. The search
+Packets. An honour on top of a packet can be played, or picked up so that the card below becomes playable. The search
 tries both, but it picks up honours only to play the card below them in the same turn. Nothing is lost by that:
 
-- A card that may be played after picks may also be played after only those picks that uncover it, or after none if it
-  is open already. The other picks only add cards to the hand, and so only add duties to follow suit.
-- A pick that is put off can be made at any later turn, before the play. The opponent cannot prevent it.
-- So a player who has picked up less can still do whatever one who has picked up more can do.
+- A card that can be played after picks can also be played after only those picks that uncover it, or after none if it
+  is already open. The other picks only add cards to the hand, and so only add duties to follow suit.
+- A postponed pick can be made at any later turn, before the play. The opponent cannot prevent it.
+- So a player who has picked up less can still do everything that one who has picked up more can do.
 
-So a move is a card that is open, or one that lies under honours only: those honours are then picked up first.
+So a move is an open card, or one that lies under honours only: those honours are then picked up first.
 
 Declarations are not counted: see `engine.search.solver`.
 """
@@ -22,8 +21,8 @@ from typing import NamedTuple
 
 from engine.cards import ITALIAN
 from engine.declarations import HONOURS
-from engine.position import pick_of
-from engine.search.compiled import Ints, compiled, ints, place_of, zeros
+from engine.position import pick_move
+from engine.search.compiled import Ints, bit_index, compiled, int_array, zeros
 from engine.search.two_hands_moves import (
     ABOVE,
     RANKS,
@@ -31,33 +30,32 @@ from engine.search.two_hands_moves import (
     SUIT_BITS,
     WORTH,
     hand_after,
-    leads_into,
-    pickable_of,
-    replies_into,
-    sort,
+    list_leads,
+    list_replies,
+    pickable_honours,
+    sort_moves,
 )
 
-PICK = ints(pick_of(card) if HONOURS >> card & 1 else -1 for card in range(ITALIAN.size))
-"""The move that picks up each honour."""
+# the move that picks up each honour
+PICK = int_array(pick_move(card) if HONOURS >> card & 1 else -1 for card in range(ITALIAN.size))
 
 TABLE_SIZE = 1 << 17
 ENTRY, OTHER, HIDDEN, BOUNDS = 4, 1, 2, 3
-"""A remembered position takes four places in a row, which the processor loads together.
+"""A remembered position takes four entries in a row, which the processor loads together.
 
-They are the leader's cards with the age, the other's cards, those hidden, and the bounds with the best lead.
+They are the leader's cards with the age, the other's cards, the hidden cards, and the bounds with the best lead.
 """
 AGES = 1 << 20
 
 DEPTHS = 24
-WIDTH = 24
-"""Room for the moves of so many tricks, so many for the lead and for the answer."""
+WIDTH = 24  # room for this many tricks, and this many moves each for the lead and the answer
 
-NODES, AGE, MOST_NODES = 0, 1, 2
-"""Places in ``counters``: positions so far, what is added to keys so that other deals' do not count, and the limit."""
+NODES, AGE, MAX_NODES = 0, 1, 2
+"""Indices in ``counters``: positions so far, the age added to keys so that other deals do not match, and the limit."""
 
 
-def new_age(counters: Ints, ages: int, keys: Ints) -> None:
-    """Count one on; when ages begin again, so does the memory."""
+def start_new_age(counters: Ints, ages: int, keys: Ints) -> None:
+    """Start a new age. When ages start over, clear the memory."""
     counters[AGE] = (counters[AGE] + 1) % ages
     if counters[AGE] == 0:
         for place in range(len(keys)):
@@ -65,9 +63,9 @@ def new_age(counters: Ints, ages: int, keys: Ints) -> None:
 
 
 class Memory(NamedTuple):
-    """Positions remembered from solve to solve, and room for the work.
+    """Positions remembered between solves, and work space.
 
-    The packets' order is no part of a key: `renew` between deals.
+    Keys do not contain the packets' order: call `renew` between deals.
     """
 
     table: Ints
@@ -75,18 +73,18 @@ class Memory(NamedTuple):
     counters: Ints
 
     def renew(self) -> None:
-        """Another deal begins: what is remembered of those before counts no more."""
-        new_age(self.counters, AGES, self.table)
+        """Forget earlier deals."""
+        start_new_age(self.counters, AGES, self.table)
 
 
 def new_memory(most_nodes: int) -> Memory:
-    """Memory for solves that give up after so many positions."""
-    return Memory(zeros(TABLE_SIZE * ENTRY), zeros(DEPTHS * 2 * WIDTH), ints([0, 0, most_nodes]))
+    """Return memory for solves that stop after ``most_nodes`` positions."""
+    return Memory(zeros(TABLE_SIZE * ENTRY), zeros(DEPTHS * 2 * WIDTH), int_array([0, 0, most_nodes]))
 
 
 @compiled
 def takes_all(leader: int, other: int) -> bool:
-    """Whether nothing that the leader holds can be beaten."""
+    """Return whether all cards of the leader are unbeatable."""
     for suit in range(4):
         mask = SUIT_BITS << (RANKS * suit)
         mine = leader & mask
@@ -96,7 +94,7 @@ def takes_all(leader: int, other: int) -> bool:
 
 
 @compiled
-def best(
+def leader_value(
     leader: int,
     other: int,
     rest: int,
@@ -107,10 +105,10 @@ def best(
     opens: Ints,
     memory: Memory,
 ) -> int:
-    """What the leader takes from here, of ``left`` thirds: exact between ``low`` and ``high``, elsewhere a bound.
+    """Return what the leader takes of ``left`` thirds: exact between ``low`` and ``high``, otherwise a bound.
 
-    ``rest`` are all cards not yet played. Those in neither hand are still hidden below others: an honour right above a
-    hidden card lies on its packet, any other is in hand. ``opens`` is the packets' order: see `two_hands_moves.OPENS`.
+    ``rest`` are all cards not yet played. Those in neither hand are hidden below others: an honour right above a hidden
+    card lies on its packet, any other is in hand. ``opens`` is the packets' order: see `two_hands_moves.OPENS`.
     """
     counters, moves, table = memory.counters, memory.moves, memory.table
     if leader == 0:
@@ -122,13 +120,13 @@ def best(
         if takes_all(leader, other):
             return left
         if leader & (leader - 1) == 0:
-            # The last card is led, and the other's beats it.
+            # The other player beats the last card led.
             return 0
     counters[NODES] += 1
-    if counters[NODES] > counters[MOST_NODES]:
+    if counters[NODES] > counters[MAX_NODES]:
         return 0
     mixed = (leader % 1000003) * 40503001 + (other % 999983) * 69069077 + (hidden % 999979) * 12345701
-    # The lowest bits of such a sum repeat; those above are well spread.
+    # The lowest bits of the sum repeat; higher bits are well spread.
     place = ((mixed >> 9 ^ mixed >> 26) & (TABLE_SIZE - 1)) * ENTRY
     key = leader | counters[AGE] << 40
     least, most, known = 0, left, -1
@@ -141,19 +139,19 @@ def best(
             return most
     floor, ceiling = max(low, least), min(high, most)
     start = depth * 2 * WIDTH
-    pickable = pickable_of(leader | other, hidden, opens) if hidden else 0
-    count = leads_into(moves, start, leader, other, rest, hidden, pickable, opens)
+    pickable = pickable_honours(leader | other, hidden, opens) if hidden else 0
+    count = list_leads(moves, start, leader, other, rest, hidden, pickable, opens)
     if known >= 0:
         for at in range(start, start + count):
             if moves[at] & 63 == known:
                 moves[at] |= 1 << 20
-        sort(moves, start, count)
+        sort_moves(moves, start, count)
     value, chosen = -1, -1
     for at in range(start, start + count):
         card = moves[at] & 63
         alpha = max(floor, value)
         after = hand_after(leader, card, rest, hidden, opens)
-        answers = replies_into(moves, start + WIDTH, card, other, rest, hidden, pickable, opens)
+        answers = list_replies(moves, start + WIDTH, card, other, rest, hidden, pickable, opens)
         worst = 1000
         for reply_at in range(start + WIDTH, start + WIDTH + answers):
             reply = moves[reply_at] & 63
@@ -162,7 +160,7 @@ def best(
             beta = min(ceiling, worst)
             remaining, unplayed = left - gain, rest ^ (1 << card) ^ (1 << reply)
             if reply > card and SUIT[reply] == SUIT[card]:
-                got = remaining - best(
+                got = remaining - leader_value(
                     answered,
                     after,
                     unplayed,
@@ -174,7 +172,7 @@ def best(
                     memory,
                 )
             else:
-                got = gain + best(
+                got = gain + leader_value(
                     after,
                     answered,
                     unplayed,
@@ -193,7 +191,7 @@ def best(
             value, chosen = worst, card
             if value >= ceiling:
                 break
-    if counters[NODES] > counters[MOST_NODES]:
+    if counters[NODES] > counters[MAX_NODES]:
         return 0
     if value > floor:
         least = max(least, value)
@@ -221,18 +219,18 @@ def lead_value(
     hidden = rest & ~(mine | theirs)
     after, unplayed = hand_after(mine, card, rest, hidden, opens), rest ^ (1 << card)
     worst = left
-    count = replies_into(moves, start, card, theirs, rest, hidden, pickable_of(theirs, hidden, opens), opens)
+    count = list_replies(moves, start, card, theirs, rest, hidden, pickable_honours(theirs, hidden, opens), opens)
     for at in range(start, start + count):
         reply = moves[at] & 63
         answered, still = hand_after(theirs, reply, rest, hidden, opens), unplayed ^ (1 << reply)
         gain = WORTH[card] + WORTH[reply]
         remaining = left - gain
         if reply > card and SUIT[reply] == SUIT[card]:
-            got = remaining - best(
+            got = remaining - leader_value(
                 answered, after, still, remaining, remaining - worst, remaining - low, depth, opens, memory
             )
         else:
-            got = gain + best(after, answered, still, remaining, low - gain, worst - gain, depth, opens, memory)
+            got = gain + leader_value(after, answered, still, remaining, low - gain, worst - gain, depth, opens, memory)
         worst = min(worst, got)
         if worst <= low:
             break
@@ -259,12 +257,14 @@ def reply_value(
     gain = WORTH[card] + WORTH[led]
     remaining = left - gain
     if card > led and SUIT[card] == SUIT[led]:
-        return gain + best(after, theirs, unplayed, remaining, low - gain, high - gain, depth, opens, memory)
-    return remaining - best(theirs, after, unplayed, remaining, remaining - high, remaining - low, depth, opens, memory)
+        return gain + leader_value(after, theirs, unplayed, remaining, low - gain, high - gain, depth, opens, memory)
+    return remaining - leader_value(
+        theirs, after, unplayed, remaining, remaining - high, remaining - low, depth, opens, memory
+    )
 
 
 @compiled
-def values_into(
+def fill_values(
     values: Ints,
     mine: int,
     theirs: int,
@@ -277,28 +277,27 @@ def values_into(
     opens: Ints,
     memory: Memory,
 ) -> bool:
-    """Note for each move of the side to move the thirds of ``left`` that it then takes; False if that took more nodes
-    than `counters` allows.
+    """Store for each move of the side to move the thirds of ``left`` that it then takes.
 
-    Moves are the cards in its hand and the ``picks``, honours that it may pick up. ``led`` is the card on the table,
-    or -1; it is no longer in ``theirs`` nor ``rest``, and ``left`` counts it. ``low`` is -1 and ``depth`` 0. They are
-    arguments because numba would compile `best` again for each number that it can read in a call, and could not keep
-    what calls itself so.
+    False if that took more nodes than `counters` allows. Moves are the cards in its hand and the ``picks``, honours
+    that it can pick up. ``led`` is the card on the table, or -1; it is no longer in ``theirs`` or ``rest``, and
+    ``left`` counts it. ``low`` is -1 and ``depth`` 0. They are arguments because numba would compile `leader_value`
+    again for each constant in a call, and cannot cache recursive functions compiled that way.
     """
     moves, counters = memory.moves, memory.counters
     counters[NODES] = 0
     start = (DEPTHS - 1) * 2 * WIDTH
     hidden = rest & ~(mine | theirs)
-    pickable = pickable_of(mine, hidden, opens)
+    pickable = pickable_honours(mine, hidden, opens)
     if led < 0:
-        count = leads_into(moves, start, mine, theirs, rest, hidden, pickable, opens)
+        count = list_leads(moves, start, mine, theirs, rest, hidden, pickable, opens)
     else:
-        count = replies_into(moves, start, led, mine, rest | 1 << led, hidden, pickable, opens)
+        count = list_replies(moves, start, led, mine, rest | 1 << led, hidden, pickable, opens)
     most = low
     for at in range(start, start + count):
         card = moves[at] & 63
         if not mine >> card & 1:
-            # It can be played after picks only.
+            # This card can only be played after picks.
             continue
         if led < 0:
             got = lead_value(card, mine, theirs, rest, left, low, depth, opens, memory)
@@ -309,7 +308,7 @@ def values_into(
     if picks:
         reached = 0
         if pickable:
-            # Cards that are played after picks. It is enough to know whether they bring more than the others.
+            # Cards played after picks. It is enough to know whether they bring more than the others.
             for at in range(start, start + count):
                 card = moves[at] & 63
                 if mine >> card & 1:
@@ -320,12 +319,12 @@ def values_into(
                     got = reply_value(card, led, mine, theirs, rest, left, most, left + 1, depth, opens, memory)
                 if got > most:
                     most, reached = got, opens[ABOVE + card] & pickable
-        note_picks(values, picks, reached, mine, theirs, led, rest, left, low, most, depth, opens, memory)
-    return counters[NODES] <= counters[MOST_NODES]
+        fill_pick_values(values, picks, reached, mine, theirs, led, rest, left, low, most, depth, opens, memory)
+    return counters[NODES] <= counters[MAX_NODES]
 
 
 @compiled
-def note_picks(
+def fill_pick_values(
     values: Ints,
     picks: int,
     reached: int,
@@ -340,30 +339,30 @@ def note_picks(
     opens: Ints,
     memory: Memory,
 ) -> None:
-    """Note what the side to move takes after each pick, when it takes ``most`` with the best of all moves.
+    """Store what the side to move takes after each pick, if it takes ``most`` with the best of all moves.
 
-    No pick brings more than ``most``: see the top of this file. One that uncovers nothing brings as much, and so does
-    one of the ``reached``, which the best move begins with. The other arguments are those of `values_into`.
+    No pick brings more than ``most``: see the top of this file. A pick that uncovers nothing brings as much. So does
+    one of the ``reached``, with which the best move begins. The other arguments are those of `fill_values`.
     """
     hidden = rest & ~(mine | theirs)
     while picks:
         bit = picks & -picks
         picks ^= bit
-        card = place_of(bit)
+        card = bit_index(bit)
         below = opens[card] & hidden
         least = most
         if below and not reached & bit:
             least = low
             if values[card] > low and (led < 0 or bit & SUIT[led] or not below & SUIT[led]):
-                # The honour may still be played after it was picked up, which comes to the same as playing it at once.
+                # Playing the honour after picking it up has the same value as playing it at once.
                 least = values[card]
         if least < most:
-            least = most_after(mine | below, theirs, led, rest, left, least, most, depth, opens, memory)
+            least = best_value(mine | below, theirs, led, rest, left, least, most, depth, opens, memory)
         values[PICK[card]] = least
 
 
 @compiled
-def most_after(
+def best_value(
     mine: int,
     theirs: int,
     led: int,
@@ -375,16 +374,16 @@ def most_after(
     opens: Ints,
     memory: Memory,
 ) -> int:
-    """Return what the side to move takes with its best move, known to lie between ``least`` and ``most``.
+    """Return what the side to move takes with its best move, known to be between ``least`` and ``most``.
 
-    The other arguments are those of `values_into`.
+    The other arguments are those of `fill_values`.
     """
     if led < 0:
-        return best(mine, theirs, rest, left, least, most, depth, opens, memory)
+        return leader_value(mine, theirs, rest, left, least, most, depth, opens, memory)
     start = (DEPTHS - 1) * 2 * WIDTH
     hidden = rest & ~(mine | theirs)
-    count = replies_into(
-        memory.moves, start, led, mine, rest | 1 << led, hidden, pickable_of(mine, hidden, opens), opens
+    count = list_replies(
+        memory.moves, start, led, mine, rest | 1 << led, hidden, pickable_honours(mine, hidden, opens), opens
     )
     for at in range(start, start + count):
         card = memory.moves[at] & 63

@@ -1,30 +1,33 @@
-"""The moves of two open hands of Tressette, as `engine.search.two_hands` searches them.
+"""The moves of two open hands of Tressette, for `engine.search.two_hands`.
 
-A list of moves is part of an array, from ``start`` on, the best guess first. A move's lowest six bits are its card.
+A list of moves is part of an array, from ``start`` on, the most promising first. The lowest six bits of a move are its
+card.
 """
 
 from engine.cards import ITALIAN
 from engine.declarations import HONOURS
-from engine.search.compiled import Ints, compiled, ints, place_of
+from engine.search.compiled import Ints, bit_index, compiled, int_array
 from engine.tressette import THIRDS
 
-WORTH = ints(THIRDS)
-SUIT = ints(ITALIAN.suit_of)
+WORTH = int_array(THIRDS)
+SUIT = int_array(ITALIAN.suit_of)
 RANKS = 10
 SUIT_BITS = (1 << RANKS) - 1
 
 ABOVE, COVERING, OPENS = 40, 80, 81
-"""The packets of a deal as an array ``opens`` of this size, which stays the same while the deal is played.
+"""Size of the array ``opens``: the packets of a deal, unchanged while the deal is played.
 
-``opens[card]`` is the card that lies right below one, as a set. ``opens[ABOVE + card]`` are the honours right above it,
-up to the first other card. ``opens[COVERING]`` are all honours that have a card below them.
+``opens[card]`` is the card right below a card, as a set. ``opens[ABOVE + card]`` are the honours right above it, up to
+the first other card. ``opens[COVERING]`` are all honours that have a card below them.
 """
 
 
 @compiled
-def one_of_each(mine: int, rest: int, hidden: int, opens: Ints) -> int:
-    """The lowest of each run of cards in one suit that are one move. ``rest`` is what is left of that suit:
-    what lies between two of mine parts them, and so does another worth, or a ``hidden`` card that one of them uncovers.
+def distinct_cards(mine: int, rest: int, hidden: int, opens: Ints) -> int:
+    """Return the lowest of each run of cards in one suit that are one move. ``rest`` are the remaining cards of that
+    suit.
+
+    Runs end at a card of another player, at another worth, and at a card that uncovers a ``hidden`` one.
     """
     chosen, run = 0, -1
     left = rest if mine else 0
@@ -34,7 +37,7 @@ def one_of_each(mine: int, rest: int, hidden: int, opens: Ints) -> int:
         if not mine & low:
             run = -1
             continue
-        card = place_of(low)
+        card = bit_index(low)
         if run < 0 or WORTH[card] != WORTH[run] or (hidden and (opens[card] | opens[run]) & hidden):
             chosen |= low
         run = card
@@ -50,13 +53,13 @@ def hand_after(mine: int, card: int, rest: int, hidden: int, opens: Ints) -> int
 
 
 @compiled
-def pickable_of(hands: int, hidden: int, opens: Ints) -> int:
+def pickable_honours(hands: int, hidden: int, opens: Ints) -> int:
     """Return the honours that lie on another card. Picking up any other honour changes nothing."""
     found, honours = 0, hands & opens[COVERING]
     while honours:
         low = honours & -honours
         honours ^= low
-        if opens[place_of(low)] & hidden:
+        if opens[bit_index(low)] & hidden:
             found |= low
     return found
 
@@ -65,13 +68,13 @@ def pickable_of(hands: int, hidden: int, opens: Ints) -> int:
 def add_leads_by_picking(
     moves: Ints, start: int, count: int, honours: int, other: int, hidden: int, opens: Ints
 ) -> int:
-    """List the cards that can be led once some of the ``honours`` are picked up; returns the new count."""
+    """List the cards that can be led after picking up some of the ``honours``; return the new count."""
     while honours:
         low = honours & -honours
         honours ^= low
-        below = opens[place_of(low)] & hidden
+        below = opens[bit_index(low)] & hidden
         while below:
-            card = place_of(below)
+            card = bit_index(below)
             moves[start + count] = lead_guess(card, below, other & SUIT[card]) << 6 | card
             count += 1
             below = opens[card] & hidden if below & HONOURS else 0
@@ -82,14 +85,14 @@ def add_leads_by_picking(
 def add_replies_by_picking(
     moves: Ints, start: int, count: int, led: int, other: int, honours: int, hidden: int, opens: Ints
 ) -> int:
-    """List the cards that can answer a lead once some of the ``honours`` are picked up; returns the new count."""
+    """List the cards that can answer a lead after picking up some of the ``honours``; return the new count."""
     while honours:
         low = honours & -honours
         honours ^= low
         must_follow = other & SUIT[led] != 0
-        below = opens[place_of(low)] & hidden
+        below = opens[bit_index(low)] & hidden
         while below:
-            reply = place_of(below)
+            reply = bit_index(below)
             follows = below & SUIT[led] != 0
             must_follow = must_follow or follows
             if follows or not must_follow:
@@ -101,7 +104,7 @@ def add_replies_by_picking(
 
 @compiled
 def lead_guess(card: int, bit: int, theirs: int) -> int:
-    """How promising a lead is; ``theirs`` are the opponent's cards of its suit."""
+    """Return how promising a lead is; ``theirs`` are the opponent's cards of its suit."""
     if not theirs:
         return 40 + WORTH[card]
     if theirs < bit:
@@ -111,40 +114,40 @@ def lead_guess(card: int, bit: int, theirs: int) -> int:
 
 @compiled
 def reply_guess(reply: int, card: int, wins: bool) -> int:
-    """How promising an answer is."""
+    """Return how promising an answer is."""
     gain = 4 * (WORTH[card] + WORTH[reply])
     return 30 + gain if wins else 30 - gain
 
 
 @compiled
-def leads_into(
+def list_leads(
     moves: Ints, start: int, leader: int, other: int, rest: int, hidden: int, pickable: int, opens: Ints
 ) -> int:
-    """List what there is to lead, the best guess first; returns how many. ``pickable`` is what `pickable_of` says."""
+    """List all leads, the most promising first; return their number. ``pickable`` comes from `pickable_honours`."""
     count = 0
     for suit in range(4):
         mask = SUIT_BITS << (RANKS * suit)
         if not leader & mask:
             continue
         theirs = other & mask
-        mine = one_of_each(leader & mask, rest & mask, hidden, opens)
+        mine = distinct_cards(leader & mask, rest & mask, hidden, opens)
         while mine:
             low = mine & -mine
             mine ^= low
-            card = place_of(low)
+            card = bit_index(low)
             moves[start + count] = lead_guess(card, low, theirs) << 6 | card
             count += 1
     if leader & pickable:
         count = add_leads_by_picking(moves, start, count, leader & pickable, other, hidden, opens)
-    sort(moves, start, count)
+    sort_moves(moves, start, count)
     return count
 
 
 @compiled
-def replies_into(
+def list_replies(
     moves: Ints, start: int, card: int, other: int, rest: int, hidden: int, pickable: int, opens: Ints
 ) -> int:
-    """List what can answer a lead, the best guess first; returns how many. ``pickable`` is what `pickable_of` says."""
+    """List all answers to a lead, the most promising first; return their number. ``pickable`` is as in `list_leads`."""
     count = 0
     led = SUIT[card]
     follow = other & led
@@ -153,22 +156,22 @@ def replies_into(
         mask = SUIT_BITS << (RANKS * suit)
         if not playable & mask:
             continue
-        mine = one_of_each(playable & mask, rest & mask, hidden, opens)
+        mine = distinct_cards(playable & mask, rest & mask, hidden, opens)
         while mine:
             low = mine & -mine
             mine ^= low
-            reply = place_of(low)
+            reply = bit_index(low)
             moves[start + count] = reply_guess(reply, card, follow != 0 and reply > card) << 6 | reply
             count += 1
     if other & pickable:
         count = add_replies_by_picking(moves, start, count, card, other, other & pickable, hidden, opens)
-    sort(moves, start, count)
+    sort_moves(moves, start, count)
     return count
 
 
 @compiled
-def sort(moves: Ints, start: int, count: int) -> None:
-    """Put the highest first."""
+def sort_moves(moves: Ints, start: int, count: int) -> None:
+    """Sort in place, highest first."""
     for place in range(start + 1, start + count):
         move, at = moves[place], place
         while at > start and moves[at - 1] < move:

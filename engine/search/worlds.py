@@ -1,4 +1,4 @@
-"""All the ways in which unseen cards may lie, and drawing one of them."""
+"""All possible ways in which the unseen cards lie (worlds), and drawing one of them."""
 
 from math import exp, log
 from typing import NamedTuple
@@ -21,34 +21,32 @@ from engine.search.playing import (
     WINDOW,
     Board,
     appeal,
-    chance,
-    declarable,
+    declarable_kinds,
     declare,
-    legal,
-    likely,
-    play,
-    sensible,
+    expected_tricks,
+    legal_cards,
+    play_card,
+    random_below,
+    sensible_move,
 )
 
-MOST_TRIES = 50
+MAX_TRIES = 50
 
-SILENCE = -4.0
-"""How likely somebody who can declare lets the last moment for it pass, as a logarithm: one in fifty."""
+SILENCE = -4.0  # log probability that a player lets the last moment for a declaration pass, one in fifty
 
-NEGLIGIBLE = 12.0
-"""A world that is so much less likely than another, as a logarithm, is not looked at any longer."""
+NEGLIGIBLE = 12.0  # log ratio below the likeliest world at which a world is no longer weighed
 
 
 class Worlds(NamedTuple):
     """What a player knows.
 
-    ``start`` is the state of play (`engine.search.playing`). By seat: ``known`` the cards that it can play for certain,
-    ``need`` how many unseen cards it holds, ``allowed`` which those may be. ``unseen`` are the cards themselves.
-    ``packets`` are three numbers a packet: its seat, its top, how many lie below. A packet of one card is only there if
-    that is an honour.
+    ``start`` is the state of play (`engine.search.playing`). By seat: ``known`` are the cards that it can certainly
+    play, ``need`` is how many unseen cards it holds, and ``allowed`` which those can be. ``unseen`` are the cards
+    themselves. ``packets`` are three numbers a packet: its seat, its top, and the number of cards below. A packet of
+    one card is only included if that card is an honour.
 
-    ``pool`` may hold worlds made before, hand by hand, which are drawn by ``weights``, summed up; without weights each
-    world is dealt anew.
+    ``pool`` can hold worlds made before, hand by hand. They are drawn by ``weights``, which are cumulative. Without
+    weights each world is dealt when it is drawn.
     """
 
     start: Ints
@@ -67,24 +65,24 @@ def draw_world(worlds: Worlds, board: Board) -> bool:
     for place in range(SIZE):
         board.state[place] = worlds.start[place]
     if len(worlds.weights):
-        from_pool(worlds, board)
+        draw_from_pool(worlds, board)
         return True
-    return deal_somehow(worlds, board)
+    return deal_world(worlds, board)
 
 
 @compiled
-def deal_somehow(worlds: Worlds, board: Board) -> bool:
-    """Deal until everything fits; False if it never does."""
+def deal_world(worlds: Worlds, board: Board) -> bool:
+    """Deal until all cards fit; False if they never do."""
     tries = 0
-    while not deal(worlds, board):
+    while not try_deal(worlds, board):
         tries += 1
-        if tries == MOST_TRIES:
+        if tries == MAX_TRIES:
             return False
     return True
 
 
 @compiled
-def from_pool(worlds: Worlds, board: Board) -> None:
+def draw_from_pool(worlds: Worlds, board: Board) -> None:
     weights, seats = worlds.weights, worlds.start[SEATS]
     low, high = 0, len(weights) - 1
     board.random[0] = board.random[0] * FACTOR % PRIME
@@ -100,21 +98,22 @@ def from_pool(worlds: Worlds, board: Board) -> None:
 
 
 @compiled
-def deal(worlds: Worlds, board: Board) -> bool:
-    """Put each unseen card where it may be; False if the last ones fit nowhere."""
+def try_deal(worlds: Worlds, board: Board) -> bool:
+    """Put each unseen card in an allowed place; False if the last ones fit nowhere."""
     unseen, seats = worlds.unseen, worlds.start[SEATS]
     for place in range(len(unseen) - 1, 0, -1):
-        other = chance(board, place + 1)
+        other = random_below(board, place + 1)
         unseen[place], unseen[other] = unseen[other], unseen[place]
     for seat in range(seats):
         board.hands[seat] = worlds.known[seat]
-    return deal_two(worlds, board) if seats == 2 else deal_four(worlds, board)
+    return deal_two_hands(worlds, board) if seats == 2 else deal_four_hands(worlds, board)
 
 
 @compiled
-def deal_two(worlds: Worlds, board: Board) -> bool:
-    """One hand of two is unseen at most, so the first cards that may be there are a fair draw. The rest lies below
-    packets' tops, then in the stock's order; at Spades it is out of play.
+def deal_two_hands(worlds: Worlds, board: Board) -> bool:
+    """Deal to one unseen hand of two, or none: the first allowed cards are a fair draw.
+
+    The rest lies below packets' tops, then in the stock's order; at Spades it is out of play.
     """
     unseen, packets = worlds.unseen, worlds.packets
     seat = 0 if worlds.need[0] else 1
@@ -143,14 +142,14 @@ def deal_two(worlds: Worlds, board: Board) -> bool:
     if left == 0 and board.state[WINDOW] == AS_THEY_COME:
         for number in range(0, len(packets), 3):
             if packets[number + 2] == 0:
-                # It is picked up at its player's next turn: see `playing`.
+                # Its player picks it up at the next turn: see `playing`.
                 declare(board, packets[number], 1 << packets[number + 1])
     return left == 0
 
 
 @compiled
-def deal_four(worlds: Worlds, board: Board) -> bool:
-    """The cards that fit in the fewest hands first, each into one of them by how much room there is."""
+def deal_four_hands(worlds: Worlds, board: Board) -> bool:
+    """Deal to four hands: cards that fit in the fewest hands first, each into one of them in proportion to its room."""
     room, need, seats = board.stock, worlds.need, worlds.start[SEATS]
     for seat in range(seats):
         room[seat] = need[seat]
@@ -167,7 +166,7 @@ def deal_four(worlds: Worlds, board: Board) -> bool:
                 continue
             if free == 0:
                 return False
-            drawn = chance(board, free)
+            drawn = random_below(board, free)
             for seat in range(seats):
                 if need[seat] and worlds.allowed[seat] >> card & 1:
                     if drawn < room[seat]:
@@ -180,8 +179,8 @@ def deal_four(worlds: Worlds, board: Board) -> bool:
 
 
 @compiled
-def first_of(past: Ints, seat: int) -> int:
-    """The first card that a seat has played."""
+def first_card(past: Ints, seat: int) -> int:
+    """Return the first card that a seat has played."""
     at = 0
     while past[at] != seat:
         at += 2
@@ -192,17 +191,17 @@ def first_of(past: Ints, seat: int) -> int:
 def fill_pool(
     worlds: Worlds, board: Board, past: Ints, beginning: Ints, me: int, doubt: float, mildness: float, spread: float
 ) -> bool:
-    """Fill the pool, and weigh each world by how well what the others have bid, played and not declared fits it.
+    """Fill the pool, and weigh each world by how well it fits the others' bids, plays and missing declarations.
 
     ``past`` is a seat and a card for each play since ``beginning``, when hands were whole. A card that looks worse by
-    ``mildness`` hundredths of a third counts e times less, though never less than ``doubt``; a bid that is off by
-    ``spread`` ** 0.5 tricks too. False if no world could be found.
+    ``mildness`` hundredths of a third divides the weight by e, but never below ``doubt``. So does a bid that is off by
+    ``spread`` ** 0.5 tricks. False if no world could be found.
     """
     seats, window, scored = beginning[SEATS], worlds.start[WINDOW], worlds.start[SCORED : SCORED + 4]
     weights = worlds.weights
     highest = -1e9
     for world in range(len(weights)):
-        if not deal_somehow(worlds, board):
+        if not deal_world(worlds, board):
             return False
         for seat in range(seats):
             worlds.pool[world * seats + seat] = board.hands[seat]
@@ -212,24 +211,24 @@ def fill_pool(
             board.state[place] = beginning[place]
         fit = 0.0
         if beginning[SPADES] and not beginning[BLIND + 1 - me]:
-            off = (likely(board.hands[1 - me]) - 80 - 100 * beginning[BIDS + 1 - me]) / 100.0
+            off = (expected_tricks(board.hands[1 - me]) - 80 - 100 * beginning[BIDS + 1 - me]) / 100.0
             fit -= off * off / spread
         for place in range(0, len(past), 2):
             seat, card = past[place], past[place + 1]
             if seat != me:
-                hand, choices = board.hands[seat], legal(board)
+                hand, choices = board.hands[seat], legal_cards(board)
                 if choices & (choices - 1):
-                    worse = appeal(board, sensible(board, choices)) - appeal(board, card)
+                    worse = appeal(board, sensible_move(board, choices)) - appeal(board, card)
                     fit += log(doubt + (1 - doubt) * exp(-worse / mildness))
-                if window == ANY_TURN and declarable(hand, 1 << card, scored[seat]):
+                if window == ANY_TURN and declarable_kinds(hand, 1 << card, scored[seat]):
                     fit += SILENCE
                 if window == AFTER_FIRST_TRICK and board.state[TRICK] == 1:
-                    dealt = hand | 1 << first_of(past, seat)
-                    if declarable(dealt, dealt, scored[seat]):
+                    dealt = hand | 1 << first_card(past, seat)
+                    if declarable_kinds(dealt, dealt, scored[seat]):
                         fit += SILENCE
             if fit < highest - NEGLIGIBLE:
                 break
-            play(board, card)
+            play_card(board, card)
         highest = max(highest, fit)
         weights[world] = int(1000 * fit)
     total = 0

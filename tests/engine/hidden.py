@@ -11,7 +11,7 @@ from engine.stock import StockDeal
 from engine.tressette import TressetteDeal
 
 MASKS = ("cards", "dealt", "acquired", "shown", "tops")
-ORDERED = ("stock", "packets", "discards", "thrown")
+ORDERED = ("stock", "packets", "discards", "discarded")
 
 
 def hidden_cards(deal: Deal, viewer: int | None) -> list[int]:
@@ -30,15 +30,15 @@ def hidden_cards(deal: Deal, viewer: int | None) -> list[int]:
             top_seen = on_table or (deal.peek and owner is not None and owner == viewer)
             places += packet[1:] if top_seen else packet
     if isinstance(deal, SpadesDeal):
-        looking = viewer is not None and viewer == deal.turn and deal.looking_at >= 0
+        looking = viewer is not None and viewer == deal.turn and deal.drawn_card >= 0
         places += deal.stock[1:] if looking else deal.stock
         places += deal.discards
-        places += [card for seat in (0, 1) if seat != viewer for card in deal.thrown[seat]]
+        places += [card for seat in (0, 1) if seat != viewer for card in deal.discarded[seat]]
     seen = {card for _, card in (*deal.trick, *(deal.last[0] if deal.last else ()))}
     if viewer is not None:
         seen |= set(cards(deal.hand(viewer)))
         # What a player threw away stays known to have been thrown, wherever chance has given it since.
-        seen |= set(deal.thrown[viewer]) if isinstance(deal, SpadesDeal) else set()
+        seen |= set(deal.discarded[viewer]) if isinstance(deal, SpadesDeal) else set()
     return sorted({*cards(unknown), *places} - seen)
 
 
@@ -54,8 +54,8 @@ def shuffled_about(deal: Deal, hidden: list[int], random: Random) -> Deal:
     for name in ORDERED:
         if hasattr(changed, name):
             setattr(changed, name, _turn(getattr(deal, name), turned))
-    if isinstance(changed, SpadesDeal) and changed.looking_at >= 0:
-        changed.looking_at = turned[changed.looking_at]
+    if isinstance(changed, SpadesDeal) and changed.drawn_card >= 0:
+        changed.drawn_card = turned[changed.drawn_card]
     return changed
 
 

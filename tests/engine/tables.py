@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from random import Random
 
-from engine import GAMES, Game, legal_for_record
+from engine import GAMES, Game, legal_moves_for_record
 from engine.cards import FRENCH, ITALIAN, Pack
 from engine.position import search_position
 from engine.rules import RELEASE
@@ -166,9 +166,9 @@ def random_step(table: Game, random: Random) -> None:
     if table.needs_deal:
         table.deal(random.randbytes(32))
         return
-    seats = [seat for seat in range(table.kind.seats) if legal_for_record(table, seat)]
+    seats = [seat for seat in range(table.kind.seats) if legal_moves_for_record(table, seat)]
     seat = random.choice(seats)
-    moves = legal_for_record(table, seat)
+    moves = legal_moves_for_record(table, seat)
     others = [move for move in moves if not move.startswith(("play ", "bid ", "exchange", "blind"))]
     if moves[0].startswith("bid "):
         moves = ["bid 4", "bid 5"]  # a game of bids drawn from a hat would hardly ever end

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine import GAMES, Game, legal_for_record
+from engine import GAMES, Game, legal_moves_for_record
 from engine.errors import IllegalMove
 from tests.engine.naive import Naive, NaiveTressette, naive_deal
 from tests.engine.tables import random_rules, random_step
@@ -28,7 +28,7 @@ def test_every_seats_moves_and_every_score_agree(game: str, seed: int) -> None:
         naive = naive_deal(table.rules.model_dump(), deal.dealer, deal.pack, leader, bags)
         while not table.needs_deal and not table.over:
             for seat in range(table.kind.seats):
-                assert legal_for_record(table, seat) == naive.legal(seat)
+                assert legal_moves_for_record(table, seat) == naive.legal(seat)
             assert table.turn == naive.turn()
             before = len(table.moves)
             random_step(table, random)
@@ -103,7 +103,7 @@ def opening(game: str, options: dict[str, object], number: int, moves: int) -> t
     naive = naive_deal(table.rules.model_dump(), 0, deal.pack)
     while len(table.moves) < moves and table.turn is not None:
         seat, before = table.turn, len(table.moves)
-        legal = [move for move in legal_for_record(table, seat) if move != "blind"]
+        legal = [move for move in legal_moves_for_record(table, seat) if move != "blind"]
         table.play(seat, random.choice(legal))
         for by, move in table.moves[before:]:
             naive.play(by, move)  # type: ignore[arg-type]
@@ -111,7 +111,7 @@ def opening(game: str, options: dict[str, object], number: int, moves: int) -> t
 
 
 def count(table: Game, depth: int) -> int:
-    moves = [(seat, move) for seat in range(table.kind.seats) for move in legal_for_record(table, seat)]
+    moves = [(seat, move) for seat in range(table.kind.seats) for move in legal_moves_for_record(table, seat)]
     if depth == 1:
         return len(moves)
     total = 0

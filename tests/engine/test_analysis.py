@@ -12,8 +12,8 @@ from engine.declarations import COMBINATIONS
 from engine.position import search_position
 from engine.robots import analysis
 from engine.robots.analysis import analyse_deal
-from engine.robots.findings import Verdict, summary
-from engine.robots.strong import Judged, StrongRobot
+from engine.robots.findings import Verdict, summarize
+from engine.robots.strong import MoveEstimate, StrongRobot
 from engine.search.solver import Solver
 from tests.engine.tables import (
     cards,
@@ -46,7 +46,7 @@ def test_every_decision_is_judged_the_same_each_time(game_id: str) -> None:
 
 
 def test_why_is_asked_with_what_was_found_with_all_cards_open(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(analysis, "reason", lambda *_, exact: "cards_open" if exact else "likely")
+    monkeypatch.setattr(analysis, "find_reason", lambda *_, exact: "cards_open" if exact else "likely")
     verdicts = analyse_deal(simulate("metamazzo", {}, ["random"] * 2, "3"), 1)
     found = {(one.exact, one.why) for one in verdicts if one.lost and one.better not in COMBINATIONS}
     assert found == {(True, "cards_open"), (False, "likely")}
@@ -115,8 +115,8 @@ def test_a_card_is_held_against_the_best_mean_and_what_may_be_chance_counts_as_n
 ) -> None:
     """A hundred worlds are right to nine tenths of a third, and six thirds of difference between the sides are one point."""
     three, ace = ITALIAN.index["3D"], ITALIAN.index["AD"]
-    judged = {ace: Judged(visits=100, mean=-5.0, appeal=0), three: Judged(visits=9000, mean=mean, appeal=0)}
-    monkeypatch.setattr(StrongRobot, "judge", lambda *_: judged)
+    judged = {ace: MoveEstimate(visits=100, mean=-5.0, appeal=0), three: MoveEstimate(visits=9000, mean=mean, appeal=0)}
+    monkeypatch.setattr(StrongRobot, "judge_moves", lambda *_: judged)
     table = stock_table("metamazzo", "AD 3D", "4D")
     cards(table, "AD 4D")
     first = analyse_deal(table.record(), 1)[0]
@@ -126,10 +126,10 @@ def test_a_card_is_held_against_the_best_mean_and_what_may_be_chance_counts_as_n
 
 def test_a_card_that_was_never_tried_is_judged_as_one_tried_once(monkeypatch: pytest.MonkeyPatch) -> None:
     judged = {
-        ITALIAN.index["AD"]: Judged(visits=0, mean=-6.0, appeal=0),
-        ITALIAN.index["3D"]: Judged(visits=900, mean=9.0, appeal=0),
+        ITALIAN.index["AD"]: MoveEstimate(visits=0, mean=-6.0, appeal=0),
+        ITALIAN.index["3D"]: MoveEstimate(visits=900, mean=9.0, appeal=0),
     }
-    monkeypatch.setattr(StrongRobot, "judge", lambda *_: judged)
+    monkeypatch.setattr(StrongRobot, "judge_moves", lambda *_: judged)
     table = stock_table("metamazzo", "AD 3D", "4D")
     cards(table, "AD")
     assert analyse_deal(table.record(), 1)[0].lost == 1.0
@@ -140,8 +140,8 @@ def test_at_spades_points_are_points_and_two_count_as_something(
     mean: float, lost: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     low, high = FRENCH.index["3C"], FRENCH.index["KC"]
-    judged = {low: Judged(visits=3600, mean=4.0, appeal=0), high: Judged(visits=9000, mean=mean, appeal=0)}
-    monkeypatch.setattr(StrongRobot, "judge", lambda *_: judged)
+    judged = {low: MoveEstimate(visits=3600, mean=4.0, appeal=0), high: MoveEstimate(visits=9000, mean=mean, appeal=0)}
+    monkeypatch.setattr(StrongRobot, "judge_moves", lambda *_: judged)
     monkeypatch.setattr(StrongRobot, "judge_bids", lambda *_: {3: 1.0, 4: 1.0})
     table = spades_table("", "QS 4S 2S KH 8H 2H AD 7D 3D KC JC 5C 3C")
     play(table, "1: bid 4", "0: bid 4", "1: play 3C")
@@ -151,7 +151,7 @@ def test_at_spades_points_are_points_and_two_count_as_something(
 
 def test_a_window_that_passed_is_points_lost(monkeypatch: pytest.MonkeyPatch) -> None:
     # How good the cards were is not looked at.
-    monkeypatch.setattr(analysis, "SHARE", 0.01)
+    monkeypatch.setattr(analysis, "BUDGET_SHARE", 0.01)
     lost = 0
     for seed in range(8):
         record = simulate("tressette", {}, ["greedy"] * 4, str(seed))
@@ -174,7 +174,7 @@ def test_a_window_that_passed_is_points_lost(monkeypatch: pytest.MonkeyPatch) ->
 def let_pass(table: Game, monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, str, float]]:
     """What was let pass by when somebody gives up here: by which move, what it was, and what it cost."""
     # How good the cards were is not looked at.
-    monkeypatch.setattr(analysis, "SHARE", 0.01)
+    monkeypatch.setattr(analysis, "BUDGET_SHARE", 0.01)
     table.play(0, "resign")
     passed = [one for one in analyse_deal(table.record(), 1) if one.lost and one.better in COMBINATIONS]
     assert all(one.exact for one in passed)
@@ -253,7 +253,7 @@ def test_who_could_have_declared_less_or_more_later_has_missed_only_what_that_wo
 
 @pytest.mark.parametrize("game_id", mostly_long([one for one in GAMES if one != "spades"], "testa", "tavolo"))
 def test_a_record_may_leave_out_options_that_have_a_single_value(game_id: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(analysis, "SHARE", 0.01)
+    monkeypatch.setattr(analysis, "BUDGET_SHARE", 0.01)
     record = simulate(game_id, {}, ["random"] * GAMES[game_id].seats, "1")
     choices = record.kind.rules.choices()
     rules = {name: value for name, value in record.rules.items() if len(choices[name]) > 1}
@@ -263,7 +263,7 @@ def test_a_record_may_leave_out_options_that_have_a_single_value(game_id: str, m
 
 
 def test_a_declaration_made_is_a_decision_like_one_that_was_missed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(analysis, "SHARE", 0.01)
+    monkeypatch.setattr(analysis, "BUDGET_SHARE", 0.01)
     table = stock_table("metamazzo", f"3D 2D AD 4D {COPPE}", SPADE)
     play(table, "1: declare napoletana D")
     cards(table, "4C")
@@ -277,15 +277,18 @@ def test_a_declaration_made_is_a_decision_like_one_that_was_missed(monkeypatch: 
 def test_a_card_that_let_something_pass_is_one_bad_decision(
     worse: float, losses: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    judged = {ITALIAN.index["4C"]: Judged(visits=100, mean=0.0), ITALIAN.index["3D"]: Judged(visits=100, mean=worse)}
-    monkeypatch.setattr(StrongRobot, "judge", lambda *_: judged)
+    judged = {
+        ITALIAN.index["4C"]: MoveEstimate(visits=100, mean=0.0),
+        ITALIAN.index["3D"]: MoveEstimate(visits=100, mean=worse),
+    }
+    monkeypatch.setattr(StrongRobot, "judge_moves", lambda *_: judged)
     table = stock_table("metamazzo", "3D 2D AD 3C 3S 4C 5C 6C 7C 7D", SPADE.replace("7D", "4D"))
     cards(table, "4C")
     table.play(0, "resign")
     verdicts = analyse_deal(table.record(), 1)
     assert [one.better.split(" ")[1] for one in verdicts] == losses
     assert all(one.lost for one in verdicts)
-    assert (summary(verdicts, 1).decisions, summary(verdicts, 1).good) == (1, 0)
+    assert (summarize(verdicts, 1).decisions, summarize(verdicts, 1).good) == (1, 0)
 
 
 @pytest.mark.parametrize("game_id", mostly_long(["pizzichino", "spizzichino"], "spizzichino"))
@@ -335,7 +338,7 @@ def test_nothing_is_certain_while_a_packets_card_may_complete_a_combination(decl
 def test_better_players_give_less_away() -> None:
     record = simulate("metamazzo", {}, ["strong", "random"], "5")
     verdicts = [one for deal in (1, 2) for one in analyse_deal(record, deal)]
-    strong, random = summary(verdicts, 0), summary(verdicts, 1)
+    strong, random = summarize(verdicts, 0), summarize(verdicts, 1)
     assert strong.good / strong.decisions > random.good / random.decisions
     assert strong.lost_exactly + strong.lost_by_judgement < random.lost_exactly + random.lost_by_judgement
 
@@ -345,16 +348,16 @@ def test_a_summary_has_the_costliest_first() -> None:
         Verdict(1, place, place % 2, "play 4D", "play 3D", float(place % 5), exact=place % 3 == 0)
         for place in range(20)
     ]
-    one = summary(verdicts, 0, most=2)
+    one = summarize(verdicts, 0, most=2)
     assert [verdict.lost for verdict in one.costliest] == [4.0, 4.0]
     assert one.decisions == 10
     assert one.good == 2
     assert one.accuracy == 20
     assert one.lost_exactly + one.lost_by_judgement == sum(verdict.lost for verdict in verdicts if verdict.seat == 0)
-    assert summary([*verdicts, *verdicts], 0).decisions == 10, "several verdicts on a move are about one decision"
+    assert summarize([*verdicts, *verdicts], 0).decisions == 10, "several verdicts on a move are about one decision"
     for seat in (0, 1):
-        assert {verdict.seat for verdict in summary(verdicts, seat, most=20).costliest} == {seat}
-    assert summary([], 0).accuracy is None
+        assert {verdict.seat for verdict in summarize(verdicts, seat, most=20).costliest} == {seat}
+    assert summarize([], 0).accuracy is None
 
 
 def test_the_costliest_moves_are_those_that_gave_most_away_in_all() -> None:
@@ -367,11 +370,11 @@ def test_the_costliest_moves_are_those_that_gave_most_away_in_all() -> None:
         verdict(1, 4, "declare four 2", 4.0),
     ]
     single = [verdict(1, 0, "play 3D", 3.0), verdict(2, 4, "play 3D", 5.0), verdict(2, 0, "play 3D", 6.0)]
-    one = summary([*single, *several, verdict(3, 0, "play 4D", 0.0)], 0, most=3)
+    one = summarize([*single, *several, verdict(3, 0, "play 4D", 0.0)], 0, most=3)
     assert [(about.deal, about.place, about.lost) for about in one.costliest] == [
         (1, 4, 4.0), (1, 4, 4.0), (1, 4, 0.5), (2, 0, 6.0), (2, 4, 5.0),
     ]  # fmt: skip
-    assert len(summary(several, 0, most=1).costliest) == 3
+    assert len(summarize(several, 0, most=1).costliest) == 3
 
 
 def test_an_unfinished_deal_can_be_looked_at() -> None:

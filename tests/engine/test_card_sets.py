@@ -1,6 +1,6 @@
 """Sets of cards, and what is remembered of them."""
 
-from engine.cards import FRENCH, ITALIAN, MOST_SETS, SuitTexts
+from engine.cards import FRENCH, ITALIAN, MAX_SETS, SuitTexts
 
 
 def test_texts_of_sets_are_bounded_and_right_after_they_were_dropped() -> None:
@@ -11,7 +11,7 @@ def test_texts_of_sets_are_bounded_and_right_after_they_were_dropped() -> None:
             mask = cards << (13 * suit)
             codes = reversed([code for card, code in enumerate(FRENCH.codes) if mask >> card & 1])
             assert texts[mask] == tuple("play " + code for code in codes)
-            assert len(texts) <= MOST_SETS
+            assert len(texts) <= MAX_SETS
 
 
 def test_a_packs_full_set_is_each_of_its_cards_once() -> None:

@@ -7,7 +7,7 @@ import pytest
 from engine import Game
 from engine.cards import FRENCH
 from engine.errors import ClaimNeedsLead
-from engine.robots import robot
+from engine.robots import make_robot
 from engine.robots.greedy import has_won
 from engine.robots.memory import remember
 from tests.engine.tables import (
@@ -30,7 +30,7 @@ def choice(table: Game, seat: int | None = None) -> str | None:
     """What the greedy robot does in a seat, by default where the turn is."""
     seat = table.turn if seat is None else seat
     assert seat is not None
-    return robot("greedy", Random(0)).choose(table.view(seat), table.history(seat))
+    return make_robot("greedy", Random(0)).choose(table.view(seat), table.history(seat))
 
 
 # Tressette

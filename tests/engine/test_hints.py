@@ -6,8 +6,8 @@ import pytest
 
 from engine import Game
 from engine.robots import Budget
-from engine.robots.hints import hint
-from engine.robots.hints import reason as reason_of
+from engine.robots.hints import find_hint
+from engine.robots.hints import find_reason as reason_of
 from engine.robots.strong import StrongRobot
 from tests.engine.tables import (
     cards,
@@ -44,7 +44,7 @@ class Reasons:
         assert table.turn is not None
         assert move in table.legal_moves(table.turn)
         self.chosen["move"] = move
-        found = hint(table.view(table.turn), table.history(table.turn), Random(1), Budget())
+        found = find_hint(table.view(table.turn), table.history(table.turn), Random(1), Budget())
         assert found
         assert found.move == move
         return found.reason

@@ -13,11 +13,11 @@ from engine.packets import PacketsDeal
 from engine.position import PacketsPosition, search_position
 from engine.robots import Budget, GreedyRobot
 from engine.robots.analysis import analyse_deal
-from engine.robots.hints import hint, reason
+from engine.robots.hints import find_hint, find_reason
 from engine.robots.knowledge import worlds_of
-from engine.robots.strong import StrongRobot, move_of
+from engine.robots.strong import StrongRobot, move_text
 from engine.search import playing, tree
-from engine.search.compiled import ints, zeros
+from engine.search.compiled import int_array, zeros
 from engine.search.playing import new_board
 from engine.search.solver import Solver
 from engine.search.worlds import Worlds
@@ -40,7 +40,7 @@ def ending(game_id: str, rules: dict[str, object], random: Random, left: int) ->
                 return game
             moves = [move for move in game.legal_moves(game.turn) if not move.startswith(("resign", "declare"))]
             plain = [move for move in moves if not move.startswith("pick")]
-            in_hand = deal.PLAY_TEXTS.of_all_suits(deal.hand(game.turn))
+            in_hand = deal.PLAY_TEXTS.list_texts(deal.hand(game.turn))
             from_hand = [move for move in plain if move in in_hand]
             if random.random() < 0.05:
                 plain = moves
@@ -86,7 +86,7 @@ def solved(game: Game) -> dict[str, int]:
     values = Solver().solve(search_position(game.current))
     assert values is not None
     view = game.view(game.turn)
-    return {move_of(view, number): value for number, value in values.items()}
+    return {move_text(view, number): value for number, value in values.items()}
 
 
 @pytest.mark.parametrize(("game_id", "rules"), PACKET_GAMES)
@@ -172,7 +172,7 @@ def test_hints_give_no_ace_away_by_picking(picked: int) -> None:
     play(table, "1: play 3B", *["0: pick 2"] * picked)
     worth = values_by_brute_force(table)
     for seed in range(4):
-        told = hint(table.view(0), table.history(0), Random(seed), Budget())
+        told = find_hint(table.view(0), table.history(0), Random(seed), Budget())
         assert told
         assert worth[told.move] == max(worth.values())
 
@@ -180,7 +180,7 @@ def test_hints_give_no_ace_away_by_picking(picked: int) -> None:
 def test_a_single_card_is_not_the_only_move_beside_a_pick() -> None:
     table = ace_below()
     play(table, "1: play 3B")
-    assert reason(table.view(0), table.history(0), "play 2S") != "only"
+    assert find_reason(table.view(0), table.history(0), "play 2S") != "only"
 
 
 def test_medium_robot_leaves_a_card_covered_that_might_have_to_follow() -> None:
@@ -232,11 +232,11 @@ def test_searches_offer_the_choices_of_the_rules(reuse: bool, seed: int) -> None
             playing.declare(board, 1 - here.turn, 1 << packet[0])
     while game.turn is not None:
         view = game.view(game.turn)
-        moves = {move_of(view, number): number for number in cards(int(playing.moves(board)))}
+        moves = {move_text(view, number): number for number in cards(int(playing.legal_moves(board)))}
         legal = {m for m in game.legal_moves(game.turn) if m != "resign"}
         assert {*moves} == {m for m in legal if not m.startswith("pick") or covers(game, m)}
         move = random.choice([*moves])
-        playing.make(board, moves[move])
+        playing.make_move(board, moves[move])
         game.play(game.turn, move)
         do_at_once(game)
     counted = [int(board.state[playing.DECLARED + side]) for side in (0, 1)]
@@ -268,9 +268,9 @@ def test_search_keeps_a_three_back_for_a_sure_fourth(fourth: str, declares: bool
     start[playing.WINDOW] = playing.AS_THEY_COME
     start[playing.PENDING] = 1
     mine, theirs = (ITALIAN.mask(codes.split()) for codes in ("3D 3C 3S 4D", "5S 6S 7S 5D 6D"))
-    unseen, packet = ints([ITALIAN.index[fourth]]), ints([0, ITALIAN.index["4D"], 1])
+    unseen, packet = int_array([ITALIAN.index[fourth]]), int_array([0, ITALIAN.index["4D"], 1])
     nobody, nothing = zeros(4), zeros(0)
-    worlds = Worlds(start, ints([mine, theirs, 0, 0]), nobody, ints([mask_of(range(40))] * 4), unseen, packet, nothing,
+    worlds = Worlds(start, int_array([mine, theirs, 0, 0]), nobody, int_array([mask_of(range(40))] * 4), unseen, packet, nothing,
                     nothing)  # fmt: skip
     means, board = {}, new_board(5)
     for first in (tree.CARDS_ONLY, playing.FIRST_THREE):
@@ -287,5 +287,5 @@ def test_a_three_to_be_kept_back_is_known_to_the_search() -> None:
     assert "declare three 3 missing B" in table.legal_moves(1)
     start = worlds_of(table.view(1), table.history(1)).start
     assert start[playing.PENDING + 1] == COMBINATIONS["declare three 3 missing B"].kind
-    judged = StrongRobot(Random(1), Budget(share=0.2)).judge(table.view(1), table.history(1))
+    judged = StrongRobot(Random(1), Budget(share=0.2)).judge_moves(table.view(1), table.history(1))
     assert playing.FIRST_THREE in judged

@@ -7,7 +7,7 @@ import pytest
 import engine
 from engine import GAMES, Game
 from engine.errors import BadRules
-from engine.rules import parse, resolve
+from engine.rules import parse_options, resolve
 from tests.engine.tables import random_game
 
 FIXED: dict[str, tuple[object, ...]] = {"score_unit": (1,), "lead": ("eldest",), "reuse": (False,)}
@@ -71,11 +71,15 @@ def test_an_unknown_option_is_refused_and_the_options_named() -> None:
 
 def test_options_are_read_from_words() -> None:
     kind = GAMES["pizzichino"].rules
-    assert parse(kind, ["target=31", "reuse=true", "packets=peek"]) == {"target": 31, "reuse": True, "packets": "peek"}
+    assert parse_options(kind, ["target=31", "reuse=true", "packets=peek"]) == {
+        "target": 31,
+        "reuse": True,
+        "packets": "peek",
+    }
     with pytest.raises(BadRules, match="name=value"):
-        parse(kind, ["target"])
+        parse_options(kind, ["target"])
     with pytest.raises(BadRules, match="seven is not one of: 21, 31, 41, 51"):
-        parse(kind, ["target=seven"])
+        parse_options(kind, ["target=seven"])
 
 
 CASES = [

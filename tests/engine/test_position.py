@@ -7,7 +7,7 @@ import pytest
 from engine import GAMES, Game
 from engine.cards import cards
 from engine.packets import PacketsDeal
-from engine.position import StockPosition, pick_of, search_position
+from engine.position import StockPosition, pick_move, search_position
 from engine.spades import SpadesDeal
 from tests.engine.tables import random_step, stock_table
 
@@ -41,15 +41,15 @@ def test_the_same_moves_are_legal_and_win_the_same_tricks(game: str) -> None:
                     numbers[move] = deal.PACK.index[rest[0]]
                 elif word == "pick":
                     assert isinstance(deal, PacketsDeal)
-                    numbers[move] = pick_of(deal.packets[int(rest[0])][0])
+                    numbers[move] = pick_move(deal.packets[int(rest[0])][0])
             if moves >= start:
                 assert position.turn == table.turn
-                legal = {*cards(position.legal()), *map(pick_of, cards(position.picks()))}
+                legal = {*cards(position.legal_cards()), *map(pick_move, cards(position.legal_picks()))}
                 assert legal == {*numbers.values()}
             move = random.choice([*numbers])
             table.play(table.turn, move)
             if moves >= start:
-                position.make(numbers[move])
+                position.make_move(numbers[move])
             moves += 1
         assert position.left == 0
         assert position.taken == (deal.tricks if isinstance(deal, SpadesDeal) else deal.taken)

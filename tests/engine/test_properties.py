@@ -16,7 +16,7 @@ from engine.spades import BIDS, DRAFT_MOVES
 from tests.engine.tables import random_game, random_rules, random_step
 
 EVERY_MOVE = [
-    *TAKES, *HOLDS, *PICKS, *COMBINATIONS, *BIDS, *DRAFT_MOVES, *FullDeal.SIGNALLED, "claim", "exchange", "exchange 2C",
+    *TAKES, *HOLDS, *PICKS, *COMBINATIONS, *BIDS, *DRAFT_MOVES, *FullDeal.SIGNAL_MOVES, "claim", "exchange", "exchange 2C",
     *(f"play {code}" for game in ("testa", "spades") for code in GAMES[game].pack.codes), "play XX", "gives 2C", "", "play",
 ]  # fmt: skip
 

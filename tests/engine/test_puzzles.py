@@ -17,9 +17,9 @@ from bot.features.puzzles.collection import (
 from engine import GAMES
 from engine.cards import cards
 from engine.position import SearchPosition, SpadesPosition
-from engine.puzzles.checking import faults_of
-from engine.puzzles.making import FEWEST_CHOICES, LEAST_MISSED
-from engine.puzzles.puzzle import Line, Puzzle, id_of, points_of
+from engine.puzzles.checking import find_faults
+from engine.puzzles.making import MIN_CHOICES, MIN_MISSED
+from engine.puzzles.puzzle import Line, Puzzle, puzzle_id, value_to_points
 from engine.search.solver import Solver
 from tests.long import mostly_long
 
@@ -43,7 +43,7 @@ def brute(here: SearchPosition, outcomes: list[int]) -> int:
     if not here.left:
         return outcomes[here.taken[0]] if isinstance(here, SpadesPosition) else here.taken[0]
     values = []
-    for card in cards(here.legal()):
+    for card in cards(here.legal_cards()):
         after = here.copy()
         after.play(card)
         values.append(brute(after, outcomes))
@@ -51,11 +51,11 @@ def brute(here: SearchPosition, outcomes: list[int]) -> int:
 
 
 def test_one_card_is_better_than_all_others(puzzle: Puzzle) -> None:
-    assert not [*faults_of(puzzle)]
+    assert not [*find_faults(puzzle)]
     assert puzzle.lines[0].points > puzzle.lines[1].points >= puzzle.lines[-1].points
     assert puzzle.cost >= 1
-    assert len(puzzle.lines) >= FEWEST_CHOICES
-    assert puzzle.missed >= LEAST_MISSED
+    assert len(puzzle.lines) >= MIN_CHOICES
+    assert puzzle.missed >= MIN_MISSED
 
 
 def small() -> list[Puzzle]:
@@ -66,10 +66,10 @@ def small() -> list[Puzzle]:
 def test_small_ones_have_the_same_best_card_by_brute_force(small_one: Puzzle) -> None:
     here, outcomes = small_one.position(), small_one.outcomes()
     worth = {}
-    for card in cards(here.legal()):
+    for card in cards(here.legal_cards()):
         after = here.copy()
         after.play(card)
-        worth[card] = points_of(here, brute(after, outcomes))
+        worth[card] = value_to_points(here, brute(after, outcomes))
     assert worth == {line.cards[0]: line.points for line in small_one.lines}
     assert [card for card in worth if worth[card] == max(worth.values())] == [small_one.best]
 
@@ -84,14 +84,14 @@ def test_the_id_does_not_know_what_suits_are_called(puzzle: Puzzle) -> None:
     for order in permutations(range(4)):
         named = [order[card // ranks] * ranks + card % ranks for card in range(puzzle.pack.size)]
         hands = tuple(tuple(named[card] for card in hand[::-1]) for hand in puzzle.hands)
-        found = id_of(replace(puzzle, hands=hands, trick=tuple(named[card] for card in puzzle.trick)))
+        found = puzzle_id(replace(puzzle, hands=hands, trick=tuple(named[card] for card in puzzle.trick)))
         if spades < 0 or order[spades] == spades:
             assert found == puzzle.id
         else:
             others.add(found)
     # Spades are trumps: as hearts they would make another position.
     assert puzzle.id not in others
-    assert id_of(replace(puzzle, broken=not puzzle.broken)) != puzzle.id
+    assert puzzle_id(replace(puzzle, broken=not puzzle.broken)) != puzzle.id
 
 
 def spoilt(puzzle: Puzzle) -> list[Puzzle]:
@@ -107,7 +107,7 @@ def spoilt(puzzle: Puzzle) -> list[Puzzle]:
 
 
 def test_what_is_wrong_with_a_puzzle_is_noticed(puzzle: Puzzle) -> None:
-    assert all([*faults_of(one)] for one in spoilt(puzzle))
+    assert all([*find_faults(one)] for one in spoilt(puzzle))
 
 
 @pytest.mark.long
@@ -145,4 +145,4 @@ def test_the_package_has_two_thousand_of_all_games() -> None:
 
 def test_the_package_is_right() -> None:
     solver = Solver()
-    assert not [(one.id, fault) for one in all_puzzles().values() for fault in faults_of(one, solver)]
+    assert not [(one.id, fault) for one in all_puzzles().values() for fault in find_faults(one, solver)]

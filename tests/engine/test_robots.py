@@ -9,7 +9,7 @@ import engine
 from bot.simulation import simulate
 from engine import GAMES, Game
 from engine.cards import FRENCH
-from engine.robots import ROBOTS, act, robot
+from engine.robots import ROBOTS, act, make_robot
 from engine.robots.memory import Memory, remember
 from engine.views import DealView, View
 from tests.engine.hidden import hidden_cards, shuffled_about
@@ -74,7 +74,7 @@ def test_a_robot_chooses_the_same_whatever_it_cannot_see(game: str, name: str, t
         seat = table.turn
         other = table.copy()
         other.current = other._playing = shuffled_about(table.current, hidden_cards(table.current, seat), random)
-        choices = [robot(name, Random(seed)).choose(one.view(seat), one.history(seat)) for one in (table, other)]
+        choices = [make_robot(name, Random(seed)).choose(one.view(seat), one.history(seat)) for one in (table, other)]
         assert choices[0] == choices[1]
         assert choices[0] in table.legal_moves(seat)
 
@@ -125,7 +125,7 @@ def test_what_one_threw_away_in_the_draft_may_be_given_to_a_double_nil(exchange:
     play(table, "0: blind", "0: draw", "0: keep", "1: blind", "1: draw", "1: pass")
     draft(table)
     play(table, "1: exchange KH")
-    given = next(card for card in table.current.may_be_given() if card != "AH")  # type: ignore[union-attr]
+    given = next(card for card in table.current.available_discards() if card != "AH")  # type: ignore[union-attr]
     table.play(None, f"gives {given}")
     play(table, f"0: {exchange}")
     if may_hold:
@@ -144,7 +144,7 @@ def deal_seen(table: Game) -> DealView:
 
 def tries(view: View, times: int = 600) -> Counter[str | None]:
     """What the random robot chooses in a position, so many times."""
-    return Counter(robot("random", Random(seed)).choose(view, []) for seed in range(times))
+    return Counter(make_robot("random", Random(seed)).choose(view, []) for seed in range(times))
 
 
 def test_the_random_robot_bids_within_one_of_what_its_hand_may_win_and_seldom_nil() -> None:
@@ -195,8 +195,8 @@ def test_the_random_robot_declares_out_of_turn_every_other_time() -> None:
 
 def test_the_easy_robot_plays_sensibly_half_the_time_and_claims_nothing_that_it_has_not_counted() -> None:
     table = full_table("tressette", ["", "", "", ""])
-    sensible = robot("greedy", Random(0)).choose(table.view(1), [])
-    chosen = Counter(robot("easy", Random(seed)).choose(table.view(1), []) for seed in range(600))
+    sensible = make_robot("greedy", Random(0)).choose(table.view(1), [])
+    chosen = Counter(make_robot("easy", Random(seed)).choose(table.view(1), []) for seed in range(600))
     assert 250 < chosen[sensible] < 400
     assert len(chosen) > 9
     assert not chosen["claim"]
@@ -205,7 +205,7 @@ def test_the_easy_robot_plays_sensibly_half_the_time_and_claims_nothing_that_it_
 def test_the_easy_robot_tells_its_partner_nothing_that_is_not_so() -> None:
     table = full_table("tressette", ["", "", "", ""])
     assert any("volo" in move for move in table.legal_moves(1))
-    chosen = {robot("easy", Random(seed)).choose(table.view(1), []) for seed in range(600)}
+    chosen = {make_robot("easy", Random(seed)).choose(table.view(1), []) for seed in range(600)}
     assert not [move for move in chosen if move and move.endswith(("busso", "volo"))]
 
 
@@ -218,7 +218,7 @@ def test_the_easy_robot_picks_up_a_packets_last_card_only_where_that_may_be_decl
 ) -> None:
     table = last_on_its_packet(declare, held)
     view, history = table.view(1), table.history(1)
-    chosen = Counter(robot("easy", Random(seed)).choose(view, history) for seed in range(200))
+    chosen = Counter(make_robot("easy", Random(seed)).choose(view, history) for seed in range(200))
     assert (chosen["pick 3"] > 0) == picks
     assert len(chosen) > 4
 
@@ -228,8 +228,8 @@ def test_the_easy_robot_bids_at_spades_as_the_medium_one_does() -> None:
     before = Game("spades", dealer=0)
     before.deal(bytes(32))
     for view in (bids, before.view(before.turn)):
-        sensible = robot("greedy", Random(0)).choose(view, [])
-        assert {robot("easy", Random(seed)).choose(view, []) for seed in range(600)} == {sensible}
+        sensible = make_robot("greedy", Random(0)).choose(view, [])
+        assert {make_robot("easy", Random(seed)).choose(view, []) for seed in range(600)} == {sensible}
 
 
 def test_how_likely_a_hand_has_none_of_some_cards() -> None:

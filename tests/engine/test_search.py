@@ -13,7 +13,7 @@ import engine
 from engine import GAMES, Game
 from engine.cards import cards
 from engine.declarations import COMBINATIONS, HONOURS
-from engine.position import FIRST_PICK, PacketsPosition, SearchPosition, pick_of, picked_by, search_position
+from engine.position import FIRST_PICK, PacketsPosition, SearchPosition, pick_move, picked_card, search_position
 from engine.robots.knowledge import worlds_of
 from engine.search import playing, tree, two_hands
 from engine.search.compiled import COMPILED, zeros
@@ -36,7 +36,7 @@ ENDINGS = {
 
 
 def moves_of(here: SearchPosition) -> list[int]:
-    return [*cards(here.legal()), *map(pick_of, cards(here.picks()))]
+    return [*cards(here.legal_cards()), *map(pick_move, cards(here.legal_picks()))]
 
 
 def brute(here: SearchPosition, points: list[int]) -> int:
@@ -46,7 +46,7 @@ def brute(here: SearchPosition, points: list[int]) -> int:
     found = []
     for move in moves_of(here):
         after = here.copy()
-        after.make(move)
+        after.make_move(move)
         found.append(brute(after, points))
     return max(found) if here.turn & 1 == 0 else min(found)
 
@@ -62,7 +62,7 @@ def test_the_solver_agrees_with_brute_force(game_id: str) -> None:
         assert set(values) == set(moves_of(here))
         for move, value in values.items():
             after = here.copy()
-            after.make(move)
+            after.make_move(move)
             assert value == brute(after, points), (number, move)
 
 
@@ -88,10 +88,10 @@ def on_board(game: Game) -> Board:
     """The position with everything known, as searches play on."""
     here = game.current
     assert here
-    open_view = worlds_of(game.view(game.turn), game.history(game.turn))
+    public_fields = worlds_of(game.view(game.turn), game.history(game.turn))
     board = new_board(7)
     for place in range(playing.SIZE):
-        board.state[place] = open_view.start[place]
+        board.state[place] = public_fields.start[place]
     position = search_position(here)
     for seat, hand in enumerate(position.hands):
         board.hands[seat] = hand
@@ -110,7 +110,7 @@ def uncovers(here: SearchPosition, move: int) -> bool:
     """Whether a move plays a card or uncovers one: to pick up a packet's last card changes nothing in the tricks."""
     if not isinstance(here, PacketsPosition) or move < FIRST_PICK:
         return True
-    return any(packet[:1] == (picked_by(move),) and len(packet) > 1 for packet in here.packets[here.turn])
+    return any(packet[:1] == (picked_card(move),) and len(packet) > 1 for packet in here.packets[here.turn])
 
 
 @pytest.mark.parametrize("game_id", GAMES)
@@ -121,11 +121,11 @@ def test_searches_play_by_the_rules(game_id: str) -> None:
         assert game.current
         here, board = search_position(game.current), on_board(game)
         while here.left:
-            moves = int(playing.moves(board)) & ~(playing.ALL_THREES if game_id != "spades" else 0)
+            moves = int(playing.legal_moves(board)) & ~(playing.ALL_THREES if game_id != "spades" else 0)
             assert {*cards(moves)} == {move for move in moves_of(here) if uncovers(here, move)}
             move = random.choice([*cards(moves)])
-            here.make(move)
-            playing.make(board, move)
+            here.make_move(move)
+            playing.make_move(board, move)
             assert [int(hand) for hand in board.hands[: len(here.hands)]] == here.hands
             assert not here.left or int(board.state[playing.TURN]) == here.turn
         assert [int(board.state[playing.TAKEN + side]) for side in (0, 1)] == here.taken
@@ -157,7 +157,7 @@ def test_searches_count_declarations_as_the_engine_does(game_id: str, declare: s
             if declare == "acquired" or game.current.tricks_done == 3:
                 declare_all(game)
             declare_all(game, {move.split(" ")[1]})
-            playing.play(board, game.kind.pack.index[move.split(" ")[1]])
+            playing.play_card(board, game.kind.pack.index[move.split(" ")[1]])
             game.play(seat, move)
         counted = [int(board.state[playing.DECLARED + side]) for side in (0, 1)]
         gained = [3 * (now - then) for now, then in zip(game.current.declared, start, strict=True)]
@@ -171,7 +171,7 @@ def test_a_simple_player_of_four_looks_at_its_own_hand_only() -> None:
     for _ in range(40):
         board = on_board(in_play("tressette", random, random.randrange(8, 41)))
         mine = int(board.state[playing.TURN])
-        choices = int(playing.legal(board))
+        choices = int(playing.legal_cards(board))
         before = [int(playing.appeal(board, card)) for card in cards(choices)]
         others = [seat for seat in range(4) if seat != mine]
         counts = [int(board.hands[seat]).bit_count() for seat in others]
@@ -210,8 +210,8 @@ def test_who_searches_alone_leaves_the_others_to_their_simple_ways(lonely: bool)
             children.append(child)
             child = int(grown[child * tree.FIELDS + tree.NEXT])
         if children:
-            while at.legal().bit_count() == 1:
-                at.play(at.legal().bit_length() - 1)
+            while at.legal_cards().bit_count() == 1:
+                at.play(at.legal_cards().bit_length() - 1)
             most[at.turn == me] = max(most[at.turn == me], len(children))
         for child in children:
             after = at.copy()
@@ -279,7 +279,7 @@ def test_everything_works_without_compiled_searches() -> None:
 def test_what_was_compiled_is_not_used_once_a_source_it_calls_into_has_changed(tmp_path: Path) -> None:
     shutil.copytree(Path(engine.__file__).parent, tmp_path / "engine", ignore=shutil.ignore_patterns("__pycache__"))
     source = tmp_path / "engine" / "search" / "compiled.py"
-    code = "from engine.search import playing; print(playing.likely(1 << 12))"
+    code = "from engine.search import playing; print(playing.expected_tricks(1 << 12))"
 
     def run() -> int:
         done = subprocess.run(
@@ -288,7 +288,7 @@ def test_what_was_compiled_is_not_used_once_a_source_it_calls_into_has_changed(t
         return int(done.stdout)
 
     before = run()
-    source.write_text(source.read_text().replace("return PLACE[bit % 67]", "return PLACE[bit % 67] + 1"))
+    source.write_text(source.read_text().replace("return BIT_INDEX[bit % 67]", "return BIT_INDEX[bit % 67] + 1"))
     assert run() != before
 
 

@@ -5,7 +5,7 @@ from hashlib import sha256
 from pathlib import Path
 
 from engine.cards import FRENCH, ITALIAN
-from engine.shuffle import commitment, draw, first_dealer, shuffled
+from engine.shuffle import commitment, draw_cards, first_dealer, shuffle_pack
 
 FAIRNESS = (Path(__file__).parents[2] / "docs" / "fairness.md").read_text(encoding="utf-8")
 
@@ -24,8 +24,8 @@ def test_the_ten_lines_in_the_docs_give_the_same_packs() -> None:
     pack = ten_lines["pack"]
     for number in range(200):
         secret = sha256(str(number).encode()).digest()
-        assert pack(secret.hex(), "DCSB", "A234567FCR") == list(shuffled(ITALIAN, secret))  # type: ignore[operator]
-        assert pack(secret.hex(), "CDHS", "23456789TJQKA") == list(shuffled(FRENCH, secret))  # type: ignore[operator]
+        assert pack(secret.hex(), "DCSB", "A234567FCR") == list(shuffle_pack(ITALIAN, secret))  # type: ignore[operator]
+        assert pack(secret.hex(), "CDHS", "23456789TJQKA") == list(shuffle_pack(FRENCH, secret))  # type: ignore[operator]
 
 
 def test_the_three_test_vectors_in_the_docs() -> None:
@@ -35,13 +35,13 @@ def test_the_three_test_vectors_in_the_docs() -> None:
         secret, committed, italian, french = row.split("`")[1::2]
         raw = bytes.fromhex(secret)
         assert commitment(raw) == committed
-        assert " ".join(shuffled(ITALIAN, raw)) == italian
-        assert " ".join(shuffled(FRENCH, raw)) == french
+        assert " ".join(shuffle_pack(ITALIAN, raw)) == italian
+        assert " ".join(shuffle_pack(FRENCH, raw)) == french
 
 
 def test_every_card_is_as_likely_in_every_place() -> None:
     places = Counter(
-        (place, code) for n in range(4000) for place, code in enumerate(shuffled(ITALIAN, n.to_bytes(32, "big")))
+        (place, code) for n in range(4000) for place, code in enumerate(shuffle_pack(ITALIAN, n.to_bytes(32, "big")))
     )
     assert len(places) == 1600
     # 100 expected in each of 1600 cells; chi-squared with 39 × 39 degrees of freedom, five deviations allowed.
@@ -51,14 +51,14 @@ def test_every_card_is_as_likely_in_every_place() -> None:
 
 def test_purposes_draw_independently() -> None:
     pool = [str(number) for number in range(26)]
-    assert draw(pool, 26, bytes(32), "exchange 0") != draw(pool, 26, bytes(32), "exchange 1")
+    assert draw_cards(pool, 26, bytes(32), "exchange 0") != draw_cards(pool, 26, bytes(32), "exchange 1")
 
 
 def test_drawing_less_is_the_beginning_of_drawing_more() -> None:
     pool = [str(number) for number in range(26)]
-    assert draw(pool, 3, bytes(32), "x") == draw(pool, 26, bytes(32), "x")[:3]
-    assert draw(pool, 1, bytes(32), "x") == draw(pool, 2, bytes(32), "x")[:1]
-    assert draw(pool[:1], 1, bytes(32), "x") == ("0",)
+    assert draw_cards(pool, 3, bytes(32), "x") == draw_cards(pool, 26, bytes(32), "x")[:3]
+    assert draw_cards(pool, 1, bytes(32), "x") == draw_cards(pool, 2, bytes(32), "x")[:1]
+    assert draw_cards(pool[:1], 1, bytes(32), "x") == ("0",)
 
 
 def test_no_number_is_likelier_where_they_do_not_go_into_a_bytes_values() -> None:

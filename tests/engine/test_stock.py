@@ -2,7 +2,7 @@
 
 from engine import Game
 from engine.cards import ITALIAN
-from engine.views import Played, StockView
+from engine.views import ShownCard, StockView
 from tests.engine.tables import cards, play_any, play_out, stock_table
 
 
@@ -23,7 +23,7 @@ def test_the_winner_then_the_loser_draws_and_shows() -> None:
     for viewer in (None, 0, 1):
         view = table.view(viewer).deal
         assert isinstance(view, StockView)
-        assert view.drawn == (Played(0, "7S"), Played(1, "FB"))
+        assert view.drawn == (ShownCard(0, "7S"), ShownCard(1, "FB"))
         assert view.known == (("7S",), ("FB",))
         assert view.stock == 18
         assert view.counts == (10, 10)
@@ -35,7 +35,7 @@ def test_the_winners_card_stands_first_whoever_wins() -> None:
         cards(table, trick)
         view = table.view(None).deal
         assert isinstance(view, StockView)
-        assert view.drawn == (Played(1, drawn[0]), Played(0, drawn[1]))
+        assert view.drawn == (ShownCard(1, drawn[0]), ShownCard(0, drawn[1]))
 
 
 def test_a_shown_card_is_known_until_it_is_played() -> None:

@@ -8,11 +8,11 @@ from engine import GAMES, Game
 from engine.cards import ITALIAN, cards
 from engine.declarations import COMBINATIONS, HONOURS
 from engine.position import search_position
-from engine.robots import Budget, GreedyRobot, act, robot
+from engine.robots import Budget, GreedyRobot, act, make_robot
 from engine.robots.findings import REASONS
-from engine.robots.hints import hint
+from engine.robots.hints import find_hint
 from engine.robots.knowledge import worlds_of
-from engine.robots.strong import SEARCH_AS_USUAL, Judged, StrongRobot
+from engine.robots.strong import DEFAULT_SEARCH, MoveEstimate, StrongRobot
 from engine.search.solver import Solver
 from tests.engine.tables import full_table, in_play, last_on_its_packet, play, spades_table
 from tests.groups import COMPILED_SEARCHES
@@ -229,12 +229,12 @@ def test_of_cards_as_good_the_one_is_played_that_a_partner_understands(monkeypat
     strong = player(1, 0.2)
     five, six, seven, figure = (ITALIAN.index[code] for code in ("5D", "6D", "7D", "FD"))
     judged = {
-        five: Judged(visits=900, mean=2.0, appeal=-50),
-        six: Judged(visits=300, mean=1.8, appeal=-20),
-        seven: Judged(visits=300, mean=1.0, appeal=40),
-        figure: Judged(visits=20, mean=1.9, appeal=40),
+        five: MoveEstimate(visits=900, mean=2.0, appeal=-50),
+        six: MoveEstimate(visits=300, mean=1.8, appeal=-20),
+        seven: MoveEstimate(visits=300, mean=1.0, appeal=40),
+        figure: MoveEstimate(visits=20, mean=1.9, appeal=40),
     }
-    monkeypatch.setattr(strong, "judge", lambda view, history: judged)
+    monkeypatch.setattr(strong, "judge_moves", lambda view, history: judged)
     assert strong.choose(game.view(0), game.history(0)) == "play 6D"
 
 
@@ -243,8 +243,11 @@ def test_exact_play_keeps_what_was_found_of_cards_that_are_equally_good() -> Non
     seat = game.turn
     assert seat is not None
     strong = player(1, 0.2)
-    found = {card: Judged(visits=5, mean=0.0, appeal=7) for card in strong.judge(game.view(seat), game.history(seat))}
-    exact = strong._exactly(worlds_of(game.view(seat), game.history(seat)), found)
+    found = {
+        card: MoveEstimate(visits=5, mean=0.0, appeal=7)
+        for card in strong.judge_moves(game.view(seat), game.history(seat))
+    }
+    exact = strong._solve_exactly(worlds_of(game.view(seat), game.history(seat)), found)
     best = max(one.mean for one in exact.values())
     assert len(exact) > 1
     assert all(one.appeal == 7 and one.visits == (5 if one.mean == best else 0) for one in exact.values())
@@ -254,8 +257,8 @@ def test_the_flat_search_looks_no_further_than_the_next_card() -> None:
     game = in_play("metamazzo", Random(4), 34)
     seat = game.turn
     assert seat is not None
-    flat = StrongRobot(Random(1), search=SEARCH_AS_USUAL.flat())
-    judged = flat.judge(game.view(seat), game.history(seat))
+    flat = StrongRobot(Random(1), search=DEFAULT_SEARCH.without_tree())
+    judged = flat.judge_moves(game.view(seat), game.history(seat))
     visits = [one.visits for one in judged.values()]
     assert max(visits) - min(visits) <= 1 + max(visits) // 20
 
@@ -268,18 +271,18 @@ def test_a_hint_is_a_legal_move_with_a_reason(game_id: str) -> None:
     game.deal(random.randbytes(32))
     while game.turn is not None and not game.needs_deal:
         seat = game.turn
-        found = hint(game.view(seat), game.history(seat), random, QUICK)
+        found = find_hint(game.view(seat), game.history(seat), random, QUICK)
         assert found
         assert found.move in game.legal_moves(seat)
         assert found.reason in REASONS
         reasons.add(found.reason)
-        act(game, seat, robot("medium", random))
+        act(game, seat, make_robot("medium", random))
     assert len(reasons) > 3
     other = (seat + 1) % game.kind.seats
     game = in_play(game_id, random)
     assert game.turn is not None
     other = (game.turn + 1) % game.kind.seats
-    assert hint(game.view(other), game.history(other), random, QUICK) is None
+    assert find_hint(game.view(other), game.history(other), random, QUICK) is None
 
 
 def test_a_card_that_takes_nothing_is_not_said_to_take() -> None:
@@ -290,7 +293,7 @@ def test_a_card_that_takes_nothing_is_not_said_to_take() -> None:
         assert game.current
         if not game.current.trick:
             continue
-        found = hint(game.view(seat), game.history(seat), Random(1), QUICK)
+        found = find_hint(game.view(seat), game.history(seat), Random(1), QUICK)
         assert found
         if found.move.startswith("play ") and found.reason in ("takes", "takes_points", "gives_little", "spares"):
             after = game.copy()
@@ -306,6 +309,6 @@ def test_listed_cards_are_those_that_can_be_played() -> None:
     seat = game.turn
     assert seat is not None
     assert game.current
-    judged = player(1, 0.2).judge(game.view(seat), game.history(seat))
+    judged = player(1, 0.2).judge_moves(game.view(seat), game.history(seat))
     held = game.current.cards[seat]
     assert set(judged) <= set(cards(held & game.current.wanted or held))

@@ -8,7 +8,7 @@ from engine import GAMES, Game
 from engine.cards import ITALIAN
 from engine.declarations import combinations_in
 from engine.position import search_position
-from engine.robots.knowledge import is_open, weigh, worlds_of
+from engine.robots.knowledge import is_fully_known, weigh_worlds, worlds_of
 from engine.search import playing
 from engine.search.compiled import Ints
 from engine.search.playing import new_board
@@ -38,7 +38,7 @@ def test_every_world_fits_what_is_known(game_id: str) -> None:
         assert game.current
         view, history = game.view(seat), game.history(seat)
         worlds, board = worlds_of(view, history, pool=20), new_board(seed + 1)
-        pool = weigh(worlds, view, history, board)
+        pool = weigh_worlds(worlds, view, history, board)
         for drawn in (worlds._replace(weights=worlds.weights[:0]), pool):
             for _ in range(10):
                 assert draw_world(drawn, board)
@@ -111,7 +111,7 @@ def test_what_is_needed_unseen_is_what_others_hold_hidden(game_id: str) -> None:
             assert known & held == known
             if other != seat:
                 assert (held & ~known).bit_count() == worlds.need[other]
-        assert is_open(worlds) == (len(worlds.unseen) == 0)
+        assert is_fully_known(worlds) == (len(worlds.unseen) == 0)
 
 
 def test_below_the_top_of_a_packet_lie_cards_that_nobody_knows() -> None:
@@ -239,7 +239,7 @@ def test_what_was_not_declared_in_time_is_not_believed_in(game_id: str) -> None:
             game.play(*(said[0] if said else (game.turn, random.choice(plays))))
         assert game.turn is not None
         view, history = game.view(game.turn), game.history(game.turn)
-        worlds = weigh(worlds_of(view, history, pool=300), view, history, new_board(seed + 1))
+        worlds = weigh_worlds(worlds_of(view, history, pool=300), view, history, new_board(seed + 1))
         assert view.deal
         played: list[list[str]] = [[], [], [], []]
         for by, move in history:
@@ -269,7 +269,7 @@ def test_where_hands_change_or_all_is_known_no_world_is_weighed(game_id: str, le
     game = in_play(game_id, Random(8), left)
     assert game.turn is not None
     view, history = game.view(game.turn), game.history(game.turn)
-    worlds = weigh(worlds_of(view, history, pool=50), view, history, new_board(1))
+    worlds = weigh_worlds(worlds_of(view, history, pool=50), view, history, new_board(1))
     assert len(worlds.pool) == len(worlds.weights) == 0
 
 
@@ -280,7 +280,7 @@ def test_worlds_are_told_apart_though_none_of_them_fits_well(monkeypatch: pytest
     game = in_play("tressette", Random(6), 12)
     assert game.turn is not None
     view, history = game.view(game.turn), game.history(game.turn)
-    worlds = weigh(worlds_of(view, history, pool=500, believing=False), view, history, new_board(1))
+    worlds = weigh_worlds(worlds_of(view, history, pool=500, believing=False), view, history, new_board(1))
     found = shares(worlds.weights)
     assert max(found) > 20 / 500
     assert min(found) < 0.01 / 500
@@ -297,6 +297,6 @@ def test_an_honour_that_covers_nothing_is_no_pick() -> None:
         table = last_on_its_packet("acquired", held)
         worlds, board = worlds_of(table.view(1), table.history(1)), new_board(1)
         assert draw_world(worlds, board)
-        assert not playing.moves(board) & ~playing.CARDS
+        assert not playing.legal_moves(board) & ~playing.CARDS
         # It is picked up at once, and completes the napoletana.
         assert board.state[playing.DECLARED + 1] == 9 * declares

@@ -17,7 +17,7 @@ from bot.platform import is_inline, is_private
 from bot.store import Store, keys
 from bot.tables.table import Table
 from bot.viewers import Viewer
-from engine.robots.findings import Summary, Verdict, summary
+from engine.robots.findings import Summary, Verdict, summarize
 
 
 class Expected(NamedTuple):
@@ -77,4 +77,4 @@ async def _summaries(store: Store, game: FinishedGame) -> list[Summary]:
     if not stored:
         return []
     verdicts = [Verdict(*fields) for fields in json.loads(stored)]
-    return [summary(verdicts, seat) for seat in range(len(game.record.seats))]
+    return [summarize(verdicts, seat) for seat in range(len(game.record.seats))]

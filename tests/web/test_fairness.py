@@ -9,7 +9,7 @@ import pytest_asyncio
 from playwright.async_api import Browser, Page, Route
 
 from engine.cards import FRENCH, ITALIAN, Pack
-from engine.shuffle import commitment, first_dealer, shuffled
+from engine.shuffle import commitment, first_dealer, shuffle_pack
 from tests.browser import ONE_BROWSER
 
 pytestmark = [*ONE_BROWSER, pytest.mark.long]
@@ -45,7 +45,7 @@ async def call(page: Page, function: str, *arguments: object) -> Any:
 
 def dealt(secret: bytes, pack: Pack) -> dict[str, Any]:
     proof = {"commitment": commitment(secret), "secret": secret.hex()}
-    return {"pack": list(shuffled(pack, secret)), "proof": proof}
+    return {"pack": list(shuffle_pack(pack, secret)), "proof": proof}
 
 
 @pytest.mark.parametrize("pack", [ITALIAN, FRENCH], ids=["italian", "french"])

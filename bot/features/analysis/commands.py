@@ -12,7 +12,7 @@ from bot.platform import chat_of
 from bot.pseudonyms import localize_name
 from bot.tables.errors import GameNotKept
 from bot.viewers import Viewers, with_picture
-from engine.robots.findings import summary
+from engine.robots.findings import summarize
 
 
 class AnalysisPages:
@@ -42,6 +42,6 @@ class AnalysisPages:
         if not viewer.deck or found.deals < len(game.record.deals):
             return panel
         names = [localize_name(name, viewer.language) for name in game.record.seats]
-        summaries = [summary(found.verdicts, seat) for seat in range(len(names))]
+        summaries = [summarize(found.verdicts, seat) for seat in range(len(names))]
         sheet = game_sheet(game.record, game.code, names, viewer.language, ended=game.ended, summaries=summaries)
         return with_picture(panel, sheet, viewer.language)

@@ -24,7 +24,7 @@ from bot.store import STORE_ERRORS
 from bot.table_policy import Outcome, Policies
 from bot.tables.table import Table
 from bot.viewers import Viewers
-from engine.robots.findings import Summary, summary
+from engine.robots.findings import Summary, summarize
 
 MOST_PENDING = 20  # further games are not analysed
 TIMEOUT_SECONDS = 900.0  # then the result is too old to be read
@@ -87,7 +87,7 @@ class Completion:
         if game is None or not game.record.deals:
             return []
         verdicts = await self._analysis_pool.analyse_when_idle(game)
-        return [summary(verdicts, seat) for seat in range(len(game.record.seats))] if verdicts else []
+        return [summarize(verdicts, seat) for seat in range(len(game.record.seats))] if verdicts else []
 
     async def _edit_result(self, table: Table, outcome: Outcome, place: str, sent: SentMessage) -> None:
         adapter = self._adapters.get(platform_of(place))

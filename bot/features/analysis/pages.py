@@ -10,7 +10,7 @@ from bot.tables.snapshot import isolated
 from bot.words.course import game_summary
 from bot.words.verdicts import lost_text, points_text, replay_button, scale_verdicts, short_move
 from bot.words.wording import Wording, faces_of
-from engine.robots.findings import Summary, Verdict, summary
+from engine.robots.findings import Summary, Verdict, summarize
 
 BAR = 10
 FULL, EMPTY = "▰", "▱"
@@ -35,7 +35,7 @@ def analysis_page(
         page.line(_bar(deals_done / deals))
         return page.panel((Button(_("Refresh"), actions.page("analysis", game.id), "good"),))
     for seat, name in enumerate(names):
-        _write_player(page, words, name, summary(verdicts, seat))
+        _write_player(page, words, name, summarize(verdicts, seat))
     page.line(_("Late in a deal I compare with perfect play, cards open; before, with the strong robot."))
     page.fold()
     page.gap()

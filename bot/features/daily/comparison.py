@@ -14,7 +14,7 @@ from bot.tables.snapshot import isolated
 from bot.words.verdicts import advice_text, lost_text, points_text, reason_texts, scale_verdicts, short_move
 from bot.words.wording import Wording, faces_of, signed_text
 from engine import game_kind
-from engine.robots.findings import Summary, Verdict, summary
+from engine.robots.findings import Summary, Verdict, summarize
 
 LINES_PER_PAGE = 4
 """So many lines stand in one message: a phone's screen and a half."""
@@ -162,7 +162,7 @@ def loss_texts(words: Wording, game: str, one: ComparedLine) -> list[tuple[str, 
     _ = words.text
     if one.verdicts is None:
         return []
-    found: Summary = summary(scale_verdicts(one.verdicts, game), SEAT, most=1)
+    found: Summary = summarize(scale_verdicts(one.verdicts, game), SEAT, most=1)
     if found.accuracy is None:
         return [(_("No decisions to judge."), None)]
     if not found.costliest:

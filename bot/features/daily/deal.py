@@ -11,7 +11,7 @@ from typing import Any
 
 from bot.words.one_deal import deal_result
 from engine import GAMES, Game, Record
-from engine.robots import robot
+from engine.robots import make_robot
 
 SEAT = 0
 """Where whoever asks for the deal sits."""
@@ -73,7 +73,7 @@ def play_with_robots(game_id: str, secret: bytes, level: str = LEVEL, random: Ra
         is_other = seat == SEAT and random is not None
         seeded = random if is_other and random else Random(seed_for_move(secret, len(game.moves)))
         view = game.view(seat).without_claims()
-        move = robot(level if is_other else LEVEL, seeded).choose(view, game.history(seat))
+        move = make_robot(level if is_other else LEVEL, seeded).choose(view, game.history(seat))
         assert move
         game.play(seat, move)
     if not game.over:

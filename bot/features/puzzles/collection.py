@@ -66,13 +66,13 @@ def find_puzzles(records: Iterable[Record], known: set[str] | None = None) -> It
     Raises FaultyRecord for a game that cannot be replayed.
     """
     # This import compiles the search, so it waits until puzzles are made.
-    from engine.puzzles.making import POSITIONS, puzzles_of  # noqa: PLC0415
+    from engine.puzzles.making import MAX_POSITIONS, find_puzzles  # noqa: PLC0415
     from engine.search.solver import Solver  # noqa: PLC0415
 
-    solver, known = Solver(POSITIONS), set() if known is None else known
+    solver, known = Solver(MAX_POSITIONS), set() if known is None else known
     for record in records:
         for number in range(1, len(record.deals) + 1):
-            new = [puzzle for puzzle in puzzles_of(record, number, solver) if puzzle.id not in known]
+            new = [puzzle for puzzle in find_puzzles(record, number, solver) if puzzle.id not in known]
             if new:
                 hardest = max(new, key=lambda puzzle: (puzzle.missed, puzzle.cost))
                 known.add(hardest.id)

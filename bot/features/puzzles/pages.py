@@ -86,7 +86,7 @@ def verdict(language: str, suits: str, puzzle: Puzzle, card: str) -> str:
     face, best = PuzzleText(language, suits, puzzle).words.card, puzzle.pack.codes[puzzle.best]
     if best == card:
         return _("✅ Right: {card} is the best.").format(card=face(card))
-    given = puzzle.given_away(card) * score_unit_of(puzzle.game)
+    given = puzzle.points_lost(card) * score_unit_of(puzzle.game)
     return (
         texts(language)
         .ngettext(
@@ -175,7 +175,7 @@ class PuzzleText:
         """Return what each card scores, the best first."""
         _ = self.words.text
         worth = " · ".join(
-            f"{self.words.card(self.code(line.cards[0]))}{NO_BREAK}{self.puzzle.in_points(line.points * self.unit)}"
+            f"{self.words.card(self.code(line.cards[0]))}{NO_BREAK}{self.puzzle.format_points(line.points * self.unit)}"
             for line in self.puzzle.lines
         )
         return _("Points by card: {cards}").format(cards=worth)

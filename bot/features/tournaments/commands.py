@@ -36,7 +36,7 @@ from bot.tables.table import CLOCKS
 from bot.texts import LANGUAGES, texts
 from bot.viewers import Viewers
 from engine import GAMES
-from engine.rules import spell
+from engine.rules import format_value
 
 START_WORD = "tournament"  # the word after /start in links to a person's own tournaments
 LEAGUE_TIME = str(14 * DAY)  # usual seconds for a league, as an option's value
@@ -255,7 +255,7 @@ class TournamentPages:
 
     async def _rule(self, press: Press, profile: Profile, t: Tournament, words: list[str]) -> Reply:
         name, _, text = " ".join(words).partition("=")
-        values = {spell(value): value for value in GAMES[t.game].rules.choices().get(name, ())}
+        values = {format_value(value): value for value in GAMES[t.game].rules.choices().get(name, ())}
         if text not in values or name not in t.choice.rules:
             raise BadPayload()
         return await self._choose_game(

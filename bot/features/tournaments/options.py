@@ -10,7 +10,7 @@ from bot.panel import Panel, Writer, choice_button
 from bot.tables.table import CLOCKS
 from bot.words.phrases import capitalize, clock_name, game_names, option_names, short_clock, value_name
 from engine import GAMES
-from engine.rules import Value, spell
+from engine.rules import Value, format_value
 
 # options of every tournament if its form has them; the game's own options come next
 COMMON_OPTIONS = ("form", "game", "time", "clock", "rounds", "deals", "scoring")
@@ -113,7 +113,7 @@ def _rule_choices(text: TournamentText) -> Mapping[str, tuple[str, list[OptionVa
             return str(int(value) * unit_of(t)) if option == "target" else value_name(text.words, value)
 
         each = [
-            OptionValue(label(value), t.choice.rules[option] == value, ("rule", f"{option}={spell(value)}"))
+            OptionValue(label(value), t.choice.rules[option] == value, ("rule", f"{option}={format_value(value)}"))
             for value in values
         ]
         found[option] = (names[option], each)

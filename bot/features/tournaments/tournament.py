@@ -37,7 +37,7 @@ from bot.store.log import unstamped
 from bot.tables.chairs import Chair
 from bot.tables.choice import Choice
 from engine import GAMES
-from engine.games import first_game
+from engine.games import default_game
 from engine.shuffle import commitment
 
 Form = Literal["knockout", "roundrobin", "swiss", "duplicate", "league"]
@@ -138,7 +138,7 @@ class Tournament:
         self.entries: tuple[bytes, ...] = ()
         self.opener = Chair("", "")
         self.place = ""
-        self.choice = Choice.usual(first_game("tournament"))
+        self.choice = Choice.usual(default_game("tournament"))
         self.options: Mapping[str, str] = dict(USUAL)
         self.players: tuple[Chair | None, ...] = ()
         self.partners: Mapping[int, int] = {}

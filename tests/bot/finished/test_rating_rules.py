@@ -59,7 +59,7 @@ def test_a_quarter_of_the_first_deal_is_counted_in_cards(game: str, quarter: int
 @pytest.mark.parametrize("game", GAMES)
 def test_a_whole_deal_has_as_many_plays_as_its_game_says(game: str) -> None:
     first = simulate(game, {}, ["random"] * GAMES[game].seats, "plays").deals[0]
-    assert sum(entry[1].startswith("play ") for entry in first.moves) == GAMES[game].plays
+    assert sum(entry[1].startswith("play ") for entry in first.moves) == GAMES[game].cards_per_deal
 
 
 async def test_an_early_resignation_costs_its_player_and_raises_nobody(store: Store) -> None:

@@ -16,7 +16,7 @@ from bot.tables.snapshot import isolated, snapshot
 from bot.tables.table import Table
 from bot.words.phrases import table_words
 from bot.words.wording import NO_BREAK
-from engine import GAMES, legal_for_record
+from engine import GAMES, legal_moves_for_record
 from engine.rules import RELEASE, resolve
 from engine.views import PacketsView
 from tests.bot.tables.test_table import at_tie_break
@@ -29,7 +29,7 @@ def moved(table: Table, random: Random) -> Table:
     if table.game.needs_deal:
         return table.after([Deal(random.randbytes(32))], "u")
     seats = range(len(table.chairs))
-    choices = [(seat, move) for seat in seats for move in legal_for_record(table.game, seat) if move != "resign"]
+    choices = [(seat, move) for seat in seats for move in legal_moves_for_record(table.game, seat) if move != "resign"]
     seat, move = random.choice(choices)
     return table.after([Move(seat, move)], "u")
 

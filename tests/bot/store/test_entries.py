@@ -47,7 +47,7 @@ from bot.store.entries import (
 )
 from bot.store.forms import UnreadableEntry
 from bot.tables.table import Table
-from engine import GAMES, legal_for_record
+from engine import GAMES, legal_moves_for_record
 from engine.rules import RELEASE, resolve
 from tests.engine.tables import random_rules
 
@@ -267,7 +267,9 @@ def test_what_is_applied_and_what_is_read_make_the_same_table() -> None:
                 table = table.after([Deal(random.randbytes(32))], "u")
             seats = range(len(table.chairs))
             assert table.game
-            moves = [Move(seat, one) for seat in seats for one in legal_for_record(table.game, seat) if one != "resign"]
+            moves = [
+                Move(seat, one) for seat in seats for one in legal_moves_for_record(table.game, seat) if one != "resign"
+            ]
             table = table.after([Nudge(), random.choice(moves)], "u")
         read = Table("ABCD").caught_up(table.log.entries)
         assert not read.error

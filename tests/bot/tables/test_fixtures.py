@@ -20,7 +20,7 @@ from bot.tables.choice import Choice
 from bot.tables.errors import NoSuchTable, TooManyTables
 from bot.tables.fixtures import FixtureName, duplicate_rules
 from bot.tables.lists import MOST_TABLES
-from engine import GAMES, legal_for_record
+from engine import GAMES, legal_moves_for_record
 from engine.errors import NoClaims
 from tests.bot.finished.games import finished
 from tests.long import mostly_long
@@ -118,7 +118,7 @@ async def test_a_game_that_is_late_is_lost_by_who_is_to_move(room: Room) -> None
             assert table.game
             seat = table.game.turn
             assert seat is not None
-            move = next(one for one in legal_for_record(table.game, seat) if one.startswith("play "))
+            move = next(one for one in legal_moves_for_record(table.game, seat) if one.startswith("play "))
             table = await room.press(table.code, PEOPLE[seat].person, table.version, move, f"u{table.version}")
         assert table.game
         late = table.game.turn

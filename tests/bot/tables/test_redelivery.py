@@ -17,7 +17,7 @@ from bot.tables.chairs import Chair
 from bot.tables.challenges import MOST_CHANGES, Challenges
 from bot.tables.checks import MOST_ENTRIES
 from bot.tables.errors import NoSuchTable, TooManyChanges
-from engine import GAMES, legal_for_record
+from engine import GAMES, legal_moves_for_record
 from engine.errors import EngineError
 from tests.long import mostly_long
 
@@ -113,7 +113,7 @@ class Updates:
         if self.random.random() < 0.2:
             return Operation("time_passed", (table.code, version), f"clock:{version}")
         assert seat is not None
-        move = self.random.choice(legal_for_record(table.game, seat))
+        move = self.random.choice(legal_moves_for_record(table.game, seat))
         chair = table.chairs[seat]
         assert chair
         if chair.is_robot or self.random.random() < 0.3:

@@ -35,7 +35,7 @@ from bot.tables.errors import (
     TableError,
     TableIsFull,
 )
-from engine import GAMES, legal_for_record
+from engine import GAMES, legal_moves_for_record
 from engine.errors import BadRules, EngineError, IllegalMove, MustFollow, NotYourTurn, UnknownGame, UnknownMove
 from tests.long import mostly_long
 
@@ -73,7 +73,7 @@ def to_move(table: Table) -> tuple[str, str]:
     """Whoever's turn it is, and a card that may be played."""
     assert table.game
     assert table.game.turn is not None
-    legal = legal_for_record(table.game, table.game.turn)
+    legal = legal_moves_for_record(table.game, table.game.turn)
     return f"p:{table.game.turn}", next(move for move in legal if move.startswith("play "))
 
 
@@ -232,7 +232,7 @@ async def test_a_whole_game_and_every_version_of_it_is_its_log(room: Room, game:
         assert table.game
         assert table.game.turn is not None
         seat = table.game.turn
-        legal = [move for move in legal_for_record(table.game, seat) if not move.startswith(("bid", "blind"))]
+        legal = [move for move in legal_moves_for_record(table.game, seat) if not move.startswith(("bid", "blind"))]
         table = await room.press(
             table.code, f"p:{seat}", table.version, random.choice(legal or ["bid 5"]), f"m{number}"
         )
@@ -332,19 +332,21 @@ async def test_what_another_says_out_of_turn_does_not_make_a_panel_old(room: Roo
             assert table.game
             plays = [
                 m
-                for m in legal_for_record(table.game, table.game.turn or 0)
+                for m in legal_moves_for_record(table.game, table.game.turn or 0)
                 if m.startswith("play ") and m.count(" ") == 1
             ]
             table = await room.press(table.code, person, table.version, plays[0], f"{attempt} {number}")
         assert table.game
         seen = table.version
         for seat in range(4):
-            declared = [move for move in legal_for_record(table.game, seat) if move.startswith("declare ")]
+            declared = [move for move in legal_moves_for_record(table.game, seat) if move.startswith("declare ")]
             if declared and seat != table.game.turn:
                 after = await room.press(table.code, f"p:{seat}", seen, declared[0], "declare")
                 person, _ = to_move(after)
                 assert after.game
-                play = next(m for m in legal_for_record(after.game, after.game.turn or 0) if m.startswith("play "))
+                play = next(
+                    m for m in legal_moves_for_record(after.game, after.game.turn or 0) if m.startswith("play ")
+                )
                 assert (await room.press(table.code, person, seen, play, "play")).version == seen + 2
                 return
     pytest.fail("nobody had anything to declare in 200 deals")
@@ -550,7 +552,7 @@ async def test_a_move_is_made_once(room: Room, game: str, monkeypatch: pytest.Mo
         if table.game is None or table.phase != "playing" or table.game.turn is None:
             break
         seat = table.game.turn
-        legal = [one for one in legal_for_record(table.game, seat) if not one.startswith(("resign", "claim"))]
+        legal = [one for one in legal_moves_for_record(table.game, seat) if not one.startswith(("resign", "claim"))]
         move = random.choice(legal or ["bid 5"])
         made.clear()
         before = table.game.deal_number

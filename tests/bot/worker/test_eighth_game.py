@@ -32,7 +32,7 @@ from bot.words.rules import rules_text
 from bot.words.transcript import story
 from engine import GAMES, GameKind, verify
 from engine.cards import Pack, SuitTexts
-from engine.deal import Carry, Deal, Score, deal_hands, pair, unknown
+from engine.deal import Carry, Deal, Score, deal_hands, pair, unknown_move
 from engine.rules import RELEASE, Rules, resolve
 from engine.views import DealView
 from tests.bot.fake_platform import GROUP, FakePlatform, open_worker, play_until, seated
@@ -64,20 +64,22 @@ class TwentyDeal(Deal):
     def legal_moves(self, seat: int) -> list[str]:
         return self.play_moves(seat) if seat == self.turn else []
 
-    def other_move(self, seat: int, move: str) -> None:
-        raise unknown(move)
+    def play_other(self, seat: int, move: str) -> None:
+        raise unknown_move(move)
 
     def score(self) -> Score:
         points = pair(self.tricks)
         return Score(points, {"thirds": (0, 0), "declared": (0, 0), "points": points})
 
-    def open_view(self) -> dict[str, Any]:
-        return self.common_view((0, 0))
+    def public_fields(self) -> dict[str, Any]:
+        return self.common_fields((0, 0))
 
 
 @pytest.fixture(autouse=True)
 def twenty(monkeypatch: pytest.MonkeyPatch) -> GameKind:
-    kind = GameKind("twenty", "Twenty", 2, PACK, TwentyRules, TwentyDeal, plays=20, trump="H", duplicate_unit=2)
+    kind = GameKind(
+        "twenty", "Twenty", 2, PACK, TwentyRules, TwentyDeal, cards_per_deal=20, trump="H", duplicate_unit=2
+    )
     monkeypatch.setitem(GAMES, kind.id, kind)
     return kind
 

@@ -55,7 +55,7 @@ class Claimer:
 
 
 def test_no_robot_claims_a_deal_of_the_day(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(deal, "robot", lambda _level, _random: Claimer())
+    monkeypatch.setattr(deal, "make_robot", lambda _level, _random: Claimer())
     assert play_with_robots("tressette", SECRET).points
 
 

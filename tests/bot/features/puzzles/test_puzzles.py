@@ -140,7 +140,7 @@ async def test_a_wrong_answer_says_what_was_better_and_how_it_goes_on(store: Sto
             in told
         )
         for line in puzzle.lines:
-            assert f"{face[codes[line.cards[0]]]}\u00a0{puzzle.in_points(line.points * unit)}" in told
+            assert f"{face[codes[line.cards[0]]]}\u00a0{puzzle.format_points(line.points * unit)}" in told
         assert "Best play from there:" in told
         assert "After " in told
         # As many tricks as there are to come, by both.

@@ -12,7 +12,7 @@ from bot.features.tournaments.tournament import Tournament
 from bot.panel import Panel
 from bot.pictures.pool import PicturePool
 from engine import GAMES
-from engine.shuffle import shuffled
+from engine.shuffle import shuffle_pack
 
 RUN = 10
 """So many cards one after the other as they lie in a pack are told by nothing but the pack."""
@@ -21,7 +21,7 @@ RUN = 10
 def told_of(text: str, tournament: Tournament, number: int) -> list[str]:
     """What a text tells of a round's packs, the words that say so: their secrets, or cards in a row as they lie there."""
     secrets = [tournament.secret(number, deal) for deal in tournament.deals]
-    packs = [shuffled(GAMES[tournament.game].pack, secret) for secret in secrets]
+    packs = [shuffle_pack(GAMES[tournament.game].pack, secret) for secret in secrets]
     found = [one.hex() for one in (tournament.root, *secrets) if one.hex() in text]
     lined_up = " ".join(re.findall(r"(?<![A-Z0-9])[0-9A-Z]{1,2}[A-Z](?![A-Z0-9])", text))
     for pack in packs:

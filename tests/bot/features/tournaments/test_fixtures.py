@@ -28,7 +28,7 @@ from bot.tables.table import Table
 from bot.words.one_deal import deal_result
 from bot.words.wording import MINUS, Wording
 from bot.worker import Worker
-from engine import GAMES, legal_for_record, verify
+from engine import GAMES, legal_moves_for_record, verify
 from tests.bot.fake_platform import GROUP, FakePlatform, Player, open_worker
 
 SECRET = bytes(range(32))
@@ -80,7 +80,7 @@ async def moved(worker: Worker, code: str, random: Random) -> Table:
     assert table.game
     seat = table.game.turn
     assert seat is not None
-    legal = [one for one in legal_for_record(table.game, seat) if one not in ("resign", "claim")]
+    legal = [one for one in legal_moves_for_record(table.game, seat) if one not in ("resign", "claim")]
     chair = table.chairs[seat]
     assert chair
     return await worker.room.press(code, chair.person, table.version, random.choice(legal), f"m{table.version}")

@@ -12,7 +12,8 @@ from xml.sax.saxutils import escape
 
 from bot.picture import Deck
 from bot.pictures import cards, sprites
-from bot.pictures.layout import WIDTH, Box, CardAt, Colour, Item, TextAt, lay_out
+from bot.pictures.canvas import WIDTH, Box, CardAt, Colour, Item, TextAt
+from bot.pictures.layout import lay_out
 from bot.pictures.lettering import drawable_text
 from bot.pictures.painter import FONT
 from bot.pictures.scene import Scene

@@ -53,7 +53,6 @@ BOARD_LIMIT = RateLimit(burst=2, interval=3.0)
 
 PRIVATE_LIMIT = RateLimit(burst=5, interval=1.0)
 PER_SECOND = 45  # requests in all, of Discord's fifty; answers to presses do not count
-
 TOKEN_REFUSED, INTENTS_REFUSED = 4004, 4014
 # Codes with which the gateway closes for good: what the host should do, and a short reason.
 FATAL_CLOSE_CODES = {

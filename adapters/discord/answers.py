@@ -20,13 +20,10 @@ from adapters.discord.rest import Rest
 from bot.platform import PlatformFailure, SentMessage
 
 MESSAGE, DEFER_MESSAGE, DEFER_EDIT, EDIT = 4, 5, 6, 7  # Discord's types of interaction responses
-
 ORIGINAL = "@original"
 
 DEFER_SECONDS = 1.2  # Deferred after this many seconds. Discord gives up after three, counted from its own end.
-
 DELIVERY_SECONDS = 0.2  # a finished press waits this long for delivery to show the result, then it is deferred
-
 ANSWER_UPLOAD_SECONDS = 0.8  # how long an answer with a picture can take before it is deferred
 
 # With so many pending interactions a new one is deferred at once, because its work could take long.

@@ -8,7 +8,6 @@ import structlog
 from bot.platform import SlowDown
 
 MAX_REFUSALS, WINDOW_SECONDS = 1000, 600.0  # refused requests within so many seconds
-
 COUNTED_STATUSES = (401, 403)  # Statuses that count, together with 429. The library retries a 429 and only logs it.
 
 log = structlog.get_logger()

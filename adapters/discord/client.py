@@ -53,7 +53,6 @@ discord.utils._from_json = _from_json
 
 
 SESSION = {"READY", "RESUMED"}  # events that a session needs
-
 INTERACTION = "INTERACTION_CREATE"
 
 SERVERS = {"GUILD_CREATE", "GUILD_UPDATE", "GUILD_DELETE"}  # events about the servers that the bot is in

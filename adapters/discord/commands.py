@@ -31,7 +31,6 @@ from bot.store import STORE_ERRORS
 from bot.texts import LANGUAGES, texts
 
 COMMANDS_KEY = "discord:commands"  # a hash: the digest of the commands last sent to Discord, by application
-
 MOST_CHOICES, LONGEST_CHOICE = 25, 100
 LONGEST_PASTED = 500  # characters of a pasted code, which can come as a link or a whole invitation
 

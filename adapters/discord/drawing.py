@@ -13,14 +13,12 @@ from bot.picture import Picture
 from bot.platform import is_private
 
 LAYOUT, EPHEMERAL = 1 << 15, 1 << 6  # message flags: layout components; visible to one person only
-
 ACTION_ROW, BUTTON, TEXT, GALLERY, FILE, CONTAINER = 1, 2, 10, 12, 13, 17
 STYLES = {"good": 3, "danger": 4, "": 2}
 LINK = 5
 MENTIONS = ("mention", "call", "quiet")
 MARKS = {"bold": "**", "italic": "_", "code": "`"}
 SMALL = "-# "  # starts each line of small print
-
 APOSTROPHE = "'"
 COLOUR = 0x1F7A4D
 

@@ -28,16 +28,13 @@ from bot.platform import NotDelivered, PlatformFailure, SentMessage, SlowDown
 UPLOAD_SECONDS = 2.0
 
 SLOW_SECONDS = 0.5  # a slower upload would risk an answer's three seconds
-
 MAX_LATE = 2  # consecutive late uploads after which a channel gets no pictures for LATE_SECONDS
 
 # how long no picture is tried after a refusal, and after late uploads
 REFUSED_SECONDS, LATE_SECONDS = 6 * 3600.0, 600.0
 
 REMEMBERED = 20_000  # channels
-
 STORED_PICTURE = re.compile(r"[0-9]+/[0-9a-f]+\.png")  # the stored form of a picture: attachment id and file name
-
 REFUSALS = {NO_PERMISSION, TOO_LARGE, INVALID}
 CONTENT_TOO_LARGE, SERVER_ERROR = 413, 500
 

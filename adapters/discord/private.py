@@ -12,7 +12,6 @@ from bot.adapter_data import StoredField
 from bot.platform import NotDelivered, PlatformFailure, private_place
 
 CHANNELS_KEY = "discord:private"  # a hash: channels by user
-
 REMEMBERED = 50_000
 
 

@@ -18,7 +18,6 @@ from bot.platform import Person, Press
 PLATFORM = "discord"
 
 TOKEN_SECONDS = 14.5 * 60  # a token is valid for 15 minutes; ours are dropped a little earlier
-
 ANSWER_SECONDS = 4  # an interaction is answered within three seconds or never
 
 # A button's custom id: a payload, and a number if one panel has the same payload twice.

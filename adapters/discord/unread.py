@@ -12,9 +12,7 @@ from bot.texts import language_of, texts
 UNREADABLE = _("I cannot read what Discord says that you want. Please try again.")
 
 COMMAND, COMPONENT, AUTOCOMPLETE, FORM = 2, 3, 4, 5  # types of interactions that take an answer
-
 CHOICES = 8  # the response type with choices for autocompletion
-
 LONGEST_ID = 20  # digits of an id, which has 64 bits
 
 

@@ -11,16 +11,11 @@ from textwrap import wrap
 from typing import Literal, NamedTuple
 
 from bot.picture import CardStyle
-from bot.pictures import cards
-from bot.pictures.scene import Card, Holder, Pile, PlayedCard, Scene, Side, TallyLine
+from bot.pictures.canvas import CARD, INNER, MARGIN, SMALL, WIDTH, Canvas, CardAt, Colour, Layout, height_of
+from bot.pictures.hand_rows import EASY_CARD, GAP, overlapping_rows, row_step, row_width, separate_rows
+from bot.pictures.scene import Card, Holder, Pile, PlayedCard, Scene, Side
 
-WIDTH = 720
-MARGIN = 20
-INNER = WIDTH - 2 * MARGIN
-
-# Card widths: the viewer's hand; the last trick and the others' cards; a known hand of another player.
-CARD, SMALL, OPEN = 220, 84, 112
-
+OPEN = 112  # width of the cards in a known hand of another player
 OPEN_STEP = 68  # visible width of each card in a known hand; with less room its cards are smaller
 
 # heights: the strip with the points, the same with another line for names or notes, lines of text
@@ -30,57 +25,34 @@ STRIP, TALL_STRIP, LINE, TITLE = 88, 116, 50, 28
 BESIDE_POINTS, BESIDE_MANY_POINTS, BELOW_POINTS = 230, 200, 330
 
 POINTS, LONG_POINTS = 52, 38  # font size of points, and of those longer than three characters (−200)
-
 MIN_LETTER = 0.4  # average letter width per font size, in a text shrunk as far as possible
-
 TARGET_LETTERS = 10  # letters per line of the target
-
 BACKS_VISIBLE, LEAST_BACK_STEP = 74, 4  # visible height of the others' backs, and visible width if there is little room
-
 EDGE = 18  # height of an empty mat
 
 # Width of the mat's side with the last trick, drawn cards and the stock, and for easy tricks of more than two cards.
 SIDE, WIDE_SIDE = 180, 260
 
-TALLY_LABEL = 306  # width of a score line's label: fits "points with declarations", and leaves room for a bid
-
 NAME = 130  # width of the others' names
-
 RAISED = 14  # how far chosen and playable cards are raised
 
-GAP = 12
-
-MIN_STEP = 46  # visible width of a covered card, enough to read its rank and suit
 
 ROW_STEP = 104  # visible height of a row of cards under the next one
 
-# Easy cards do not overlap, because their signs fill them. A row has EASY_ACROSS of them, or MOST_ACROSS if that avoids
-# a third row: picture and buttons should fit on a phone's screen.
-EASY_ACROSS, MOST_ACROSS = 5, 6
-
-EASY_CARD = 212  # width of an easy card in the trick, and in a hand of few cards
-
 
 class Measures(NamedTuple):
-    """Sizes that depend on the card style.
+    """Sizes that depend on the card style."""
 
-    ``card`` is the width of cards in the trick, ``opposite`` of the others' packets. ``shown``, ``packets`` and ``own``
-    are visible heights: of the others' cards, of their packets, and of the viewer's last row, which the picture's edge
-    cuts off. ``shown_step`` is the visible width of a card that was shown. ``chip`` is the width of a packet's chip,
-    ``overhang`` how far it extends past the packet's right side. ``plate`` is the top of the player's name below a
-    played card, relative to the card's lower edge. ``below`` is the extra height of the mat for it.
-    """
-
-    card: int
-    opposite: int
-    shown: int
-    packets: int
-    own: int
-    shown_step: int
-    chip: int
-    overhang: int
-    plate: int
-    below: int
+    card: int  # width of cards in the trick
+    opposite: int  # width of the others' packets
+    shown: int  # visible height of the others' cards, if some were shown
+    packets: int  # visible height of the others' packets
+    own: int  # visible height of the viewer's last row, which the picture's edge cuts off
+    shown_step: int  # visible width of a card that was shown
+    chip: int  # width of a packet's chip
+    overhang: int  # how far a chip extends past the packet's right side
+    plate: int  # top of the player's name on a played card, relative to the card's lower edge
+    below: int  # extra height of the mat for this name
 
 
 MEASURES: dict[CardStyle, Measures] = {
@@ -112,104 +84,9 @@ MEASURES: dict[CardStyle, Measures] = {
     ),
 }
 
-Colour = Literal["felt", "mat", "strip", "gold", "sky", "white", "soft", "ink"]
-
-
-class CardAt(NamedTuple):
-    """A card at a position. An empty ``code`` is the back. ``visible`` is how many pixels are shown, from the top."""
-
-    code: str
-    x: int
-    y: int
-    width: int
-    visible: int
-    is_dim: bool = False
-
-
-class Box(NamedTuple):
-    """A rectangle, with rounded corners if ``radius`` is set."""
-
-    x: int
-    y: int
-    width: int
-    height: int
-    colour: Colour
-    radius: int = 0
-
-
-class TextAt(NamedTuple):
-    """A line of text, vertically centred at ``y``, cut at ``most`` pixels."""
-
-    text: str
-    x: int
-    y: int
-    size: int
-    colour: Colour
-    ground: Colour
-    most: int
-    anchor: Literal["left", "middle", "right"] = "left"
-
-
-class CurveAt(NamedTuple):
-    """A line through points. ``marks`` has one dot per point: filled if True, otherwise a ring."""
-
-    points: tuple[tuple[int, int], ...]
-    width: int
-    colour: Colour
-    ground: Colour
-    marks: tuple[bool, ...] = ()
-
-
-Item = CardAt | Box | TextAt
-
-
-class Layout(NamedTuple):
-    """A picture's height and its items in painting order. Curves are painted last."""
-
-    height: int
-    items: tuple[Item, ...]
-    curves: tuple[CurveAt, ...] = ()
-
-
-def height_of(width: int) -> int:
-    """Return a card's height."""
-    return width * cards.HEIGHT // cards.WIDTH
-
 
 def lay_out(scene: Scene) -> Layout:
     return _SceneLayout(scene).layout()
-
-
-class Canvas:
-    """Collects boxes and texts from top to bottom. ``y`` is the current height."""
-
-    def __init__(self) -> None:
-        self.items: list[Item] = []
-        self.y = 0
-
-    def _box(self, x: int, y: int, width: int, height: int, colour: Colour, radius: int = 0) -> None:
-        self.items.append(Box(x, y, width, height, colour, radius))
-
-    def _text(
-        self,
-        text: str,
-        x: int,
-        y: int,
-        size: int,
-        colour: Colour,
-        ground: Colour,
-        most: int,
-        anchor: Literal["left", "middle", "right"] = "left",
-    ) -> None:
-        if text:
-            self.items.append(TextAt(text, x, y, size, colour, ground, most, anchor))
-
-    def _tally_line(self, line: TallyLine, y: int, size: int) -> None:
-        """Add a line of a score: the label between each side's figure, in letters of this size."""
-        side = (INNER - TALLY_LABEL) // 2
-        self._text(line.label, WIDTH // 2, y, 26, "soft", "mat", TALLY_LABEL, "middle")
-        for figure, x in zip(line.figures, (MARGIN + side // 2, WIDTH - MARGIN - side // 2), strict=True):
-            self._text(figure, x, y, size, "white", "mat", side, "middle")
 
 
 class _SceneLayout(Canvas):
@@ -240,7 +117,7 @@ class _SceneLayout(Canvas):
 
     def _strip(self) -> None:
         is_tall = self.strip == TALL_STRIP
-        self._box(0, 0, WIDTH, self.strip, "strip")
+        self.add_box(0, 0, WIDTH, self.strip, "strip")
         for number, side in enumerate(self.scene.sides):
             is_left = number == 0
             name_x, points_x = (MARGIN, 318) if is_left else (WIDTH - MARGIN, WIDTH - 318)
@@ -248,22 +125,22 @@ class _SceneLayout(Canvas):
             colour: Colour = "gold" if side.is_to_move else "white"
             most = _name_width(side)
             if not side.players:
-                self._text(side.name, name_x, 30, 30, colour, "strip", most, anchor)
+                self.add_text(side.name, name_x, 30, 30, colour, "strip", most, anchor)
             for line, name in enumerate(side.players):
-                self._text(name, name_x, 26 + 34 * line, 26, colour, "strip", most, anchor)
+                self.add_text(name, name_x, 26 + 34 * line, 26, colour, "strip", most, anchor)
             notes, y = " · ".join(side.notes), 94 if is_tall else 66
-            self._text(notes, name_x, y, 24, "soft", "strip", BELOW_POINTS if is_tall else most, anchor)
+            self.add_text(notes, name_x, y, 24, "soft", "strip", BELOW_POINTS if is_tall else most, anchor)
             size = POINTS if len(side.points) < 4 else LONG_POINTS
-            self._text(side.points, points_x, 44, size, "white", "strip", 90, "right" if is_left else "left")
+            self.add_text(side.points, points_x, 44, size, "white", "strip", 90, "right" if is_left else "left")
         target = wrap(self.scene.target, TARGET_LETTERS)
         for line, text in enumerate(target):
             size, y = 22 if len(target) < 2 else 18, 46 + 13 * (2 * line + 1 - len(target))
-            self._text(text, WIDTH // 2, y, size, "soft", "strip", 80, "middle")
+            self.add_text(text, WIDTH // 2, y, size, "soft", "strip", 80, "middle")
 
     def _line(self) -> None:
         if self.scene.line:
             colour: Colour = "gold" if self.scene.is_mine else "white"
-            self._text(self.scene.line, WIDTH // 2, self.y + LINE // 2, 30, colour, "felt", INNER, "middle")
+            self.add_text(self.scene.line, WIDTH // 2, self.y + LINE // 2, 30, colour, "felt", INNER, "middle")
             self.y += LINE
 
     # The others
@@ -272,7 +149,7 @@ class _SceneLayout(Canvas):
         """Add the others, each with a name, a hand and packets. The nearest cards are tucked under the mat."""
         self.y += 14
         for holder in self.scene.others:
-            self._text(holder.name, MARGIN, self.y + 36, 26, "white", "felt", NAME)
+            self.add_text(holder.name, MARGIN, self.y + 36, 26, "white", "felt", NAME)
             left = MARGIN + (NAME + MARGIN if holder.name else 0)
             room = WIDTH - left - 2 * MARGIN - self._others_packets(holder.packets)
             width = _other_card_width(holder, room)
@@ -324,7 +201,7 @@ class _SceneLayout(Canvas):
         elif scene.stock:
             height = height_of(SMALL) + TITLE + 28
         if height:
-            self._box(MARGIN // 2, top, WIDTH - MARGIN, height, "mat", min(26, height // 2))
+            self.add_box(MARGIN // 2, top, WIDTH - MARGIN, height, "mat", min(26, height // 2))
         y = top + 12
         for title, played in side:
             self._small_trick(title, played, y, side_width)
@@ -363,22 +240,22 @@ class _SceneLayout(Canvas):
             self._chip(title, x + (len(played) - 1) * step + self.card - 164, y - 4, 180, "strip")
 
     def _small_trick(self, title: str, played: Sequence[PlayedCard], y: int, width: int) -> None:
-        self._text(title, MARGIN + 6, y + 12, 22, "soft", "mat", 168)
+        self.add_text(title, MARGIN + 6, y + 12, 22, "soft", "mat", 168)
         step = min(SMALL + 4, (width - 16 - SMALL) // max(1, len(played) - 1))
         for number, one in enumerate(played):
             self._card(one.card, MARGIN + 6 + number * step, y + TITLE, SMALL)
 
     def _stock(self, stock: Pile, x: int, y: int) -> None:
-        self._text(stock.label, x, y + 12, 22, "soft", "mat", 168)
+        self.add_text(stock.label, x, y + 12, 22, "soft", "mat", 168)
         for shift in range(min(3, stock.size)):
             self._card(stock.top, x + 3 * shift, y + TITLE - 3 * shift, SMALL)
-        self._text(str(stock.size), x + SMALL + 20, y + TITLE + height_of(SMALL) // 2, 40, "white", "mat", 70)
+        self.add_text(str(stock.size), x + SMALL + 20, y + TITLE + height_of(SMALL) // 2, 40, "white", "mat", 70)
 
     def _middle(self) -> None:
         """Add the packets on the table, in two rows like their buttons."""
         width, gap = 104, 16
         height = 2 * height_of(width) + 3 * gap
-        self._box(MARGIN // 2, self.y, WIDTH - MARGIN, height, "mat", 26)
+        self.add_box(MARGIN // 2, self.y, WIDTH - MARGIN, height, "mat", 26)
         left = (WIDTH - 4 * width - 3 * gap) // 2
         for pile in self.scene.middle:
             row, column = divmod(int(pile.label) - 1, 4)
@@ -388,12 +265,12 @@ class _SceneLayout(Canvas):
     def _tally(self) -> None:
         """Add a deal's score."""
         lines, row = self.scene.tally, 52
-        self._text(self.scene.tally_title, WIDTH // 2, self.y + TITLE // 2, 26, "soft", "felt", INNER, "middle")
+        self.add_text(self.scene.tally_title, WIDTH // 2, self.y + TITLE // 2, 26, "soft", "felt", INNER, "middle")
         self.y += TITLE + 8
-        self._box(MARGIN // 2, self.y, WIDTH - MARGIN, len(lines) * row + 28, "mat", 26)
+        self.add_box(MARGIN // 2, self.y, WIDTH - MARGIN, len(lines) * row + 28, "mat", 26)
         for number, line in enumerate(lines):
             y = self.y + 14 + row * number + row // 2
-            self._tally_line(line, y, 34)
+            self.add_tally_line(line, y, 34)
         self.y += len(lines) * row + 28
 
     # The viewer's cards
@@ -408,7 +285,7 @@ class _SceneLayout(Canvas):
             # Packets without a hand, to choose from: all side by side.
             width, rows = (INNER + GAP) // len(slots) - GAP, [slots]
         else:
-            width, rows = _separate_rows(slots) if self.is_easy else (CARD, _overlapping_rows(slots))
+            width, rows = separate_rows(slots) if self.is_easy else (CARD, overlapping_rows(slots))
         covered = height_of(width) + RAISED + 2 if self.is_easy else ROW_STEP
         self.y += RAISED
         for row in rows[:-1]:
@@ -418,8 +295,8 @@ class _SceneLayout(Canvas):
         self.y += min(height_of(width) + MARGIN, self.measures.own)
 
     def _row(self, row: Sequence[Card | Pile], width: int) -> None:
-        step = min(width + GAP, _row_step(row, width))
-        x = (WIDTH - _row_width(row, step, width)) // 2
+        step = min(width + GAP, row_step(row, width))
+        x = (WIDTH - row_width(row, step, width)) // 2
         for slot in row:
             if isinstance(slot, Pile):
                 self._pile(slot, x, self.y, width, label_at=54)
@@ -434,12 +311,12 @@ class _SceneLayout(Canvas):
         """Add a text on its own ground, on top of cards."""
         if not text:
             return
-        self._box(x + 8, y, width - 16, 38, colour, 19)
+        self.add_box(x + 8, y, width - 16, 38, colour, 19)
         ink: Colour = "ink" if colour == "gold" else "white"
-        self._text(text, x + width // 2, y + 19, 24, ink, colour, width - 36, "middle")
+        self.add_text(text, x + width // 2, y + 19, 24, ink, colour, width - 36, "middle")
 
     def _frame(self, x: int, y: int, width: int) -> None:
-        self._box(x - 7, y - 7, width + 14, height_of(width) + 14, "gold", 20)
+        self.add_box(x - 7, y - 7, width + 14, height_of(width) + 14, "gold", 20)
 
     def _card(self, card: Card, x: int, y: int, width: int, visible: int = 0) -> None:
         if card.light == "chosen":
@@ -485,43 +362,3 @@ def _card_steps(cards: Sequence[Card], room: int, least: int, width: int) -> lis
     seen = max(step, min(least, (room - width - LEAST_BACK_STEP * backs) // shown))
     hidden = max(0, room - width - seen * shown) // max(1, backs - 1)
     return [seen if card.code else hidden for card in cards]
-
-
-def _overlapping_rows(slots: Sequence[Card | Pile]) -> list[list[Card | Pile]]:
-    """Return the fewest rows with every card's index visible."""
-    for count in range(1, len(slots) + 1):
-        rows = _split(slots, -(-len(slots) // count))
-        if all(_row_step(row, CARD) >= MIN_STEP for row in rows):
-            return rows
-    raise AssertionError("a card by itself has room")
-
-
-def _separate_rows(slots: Sequence[Card | Pile]) -> tuple[int, list[list[Card | Pile]]]:
-    """Return the width and rows of cards side by side, evenly divided. Few cards are larger."""
-    rows = -(-len(slots) // EASY_ACROSS)
-    if len(slots) <= 2 * MOST_ACROSS:
-        rows = min(rows, 2)
-    across = -(-len(slots) // rows)
-    if len(slots) < 4:
-        return EASY_CARD, [list(slots)]
-    return (INNER + GAP) // (EASY_ACROSS if rows > 2 else max(4, across)) - GAP, _split(slots, across)
-
-
-def _split(slots: Sequence[Card | Pile], each: int) -> list[list[Card | Pile]]:
-    return [list(slots[at : at + each]) for at in range(0, len(slots), each)]
-
-
-def _row_width(row: Sequence[Card | Pile], step: int, width: int) -> int:
-    piles = sum(isinstance(slot, Pile) for slot in row)
-    cards = (len(row) - piles) * step
-    return cards + piles * (width + GAP) - GAP if piles else cards + width - step
-
-
-def _row_step(row: Sequence[Card | Pile], width: int) -> int:
-    """Return the distance between a row's cards. Packets are side by side after the cards. Negative without room."""
-    piles = sum(isinstance(slot, Pile) for slot in row)
-    in_hand = len(row) - piles
-    if piles:
-        room = INNER - piles * (width + GAP) + GAP
-        return room // in_hand if in_hand else room
-    return (INNER - width) // (in_hand - 1) if in_hand > 1 else width

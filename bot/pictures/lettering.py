@@ -20,7 +20,6 @@ SCRIPTS = (
 )
 
 LETTERS = frozenset(map(chr, chain(*SCRIPTS, map(ord, "ȘșȚțΆ–—‘’“”„•…€−"))))  # all characters that pictures can have
-
 ELLIPSIS = "…"
 ISOLATES = "\u2068\u2069"  # invisible characters around names in texts
 

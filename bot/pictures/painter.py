@@ -7,7 +7,8 @@ from io import BytesIO
 from PIL import Image, ImageChops, ImageDraw, ImageFont
 
 from bot.picture import Subject
-from bot.pictures.layout import WIDTH, Box, CardAt, CurveAt, TextAt, lay_out
+from bot.pictures.canvas import WIDTH, Box, CardAt, CurveAt, TextAt
+from bot.pictures.layout import lay_out
 from bot.pictures.lettering import ELLIPSIS, drawable_text
 from bot.pictures.png import encode_png
 from bot.pictures.scene import Scene
@@ -18,11 +19,8 @@ from bot.pictures.sprites import SHADES, Palette, mask, palette, sprite
 FONT = files("bot") / "pictures" / "fonts" / "fira-sans.ttf"
 
 TEXTS_KEPT = 300  # lines of text of about 8 kB each; most return, like names
-
 CURVE_SCALE = 3  # curves are drawn this many times larger, then reduced
-
 MARK_RADIUS, RING_WIDTH = 9, 4  # pixels
-
 FAINT = 255 // (2 * SHADES)  # fainter pixels of a curve leave the ground as it is
 
 

@@ -27,9 +27,7 @@ MAX_PENDING = 500
 REST_SECONDS = 60.0
 
 HUNG_SECONDS = 60.0  # A picture is given up after so long. If no other was painted meanwhile, the process is replaced.
-
 LATEST_SHARE = 0.1  # weight of the latest picture in the average duration
-
 KEPT_BYTES = 4 * 1024 * 1024
 
 log = structlog.get_logger()

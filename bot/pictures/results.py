@@ -17,7 +17,6 @@ from engine.robots.findings import Summary
 BOT = "Buongioco"
 
 INKS: tuple[Ink, Ink] = ("gold", "sky")  # each side's colour: name, curve and win
-
 MOST_DECLARED = 6  # lines of declarations in a picture; the text has all
 
 
@@ -36,8 +35,8 @@ def deal_sheet(
 ) -> Sheet:
     """Return a deal's score, by its number from 1, and the game's totals after it.
 
-    ``names`` are by seat. ``suits`` are the suits on the cards of an Italian pack. ``group`` is the name of the chat that
-    sees the sheet.
+    ``names`` are by seat. ``suits`` are the suits on the cards of an Italian pack. ``group`` is the chat's
+    name.
     """
     results = _ResultParts(record, names, language, suits)
     _ = results.words.text

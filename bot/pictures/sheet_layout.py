@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from textwrap import wrap
 
-from bot.pictures.layout import INNER, MARGIN, SMALL, WIDTH, Canvas, CardAt, Colour, CurveAt, Layout, height_of
+from bot.pictures.canvas import INNER, MARGIN, SMALL, WIDTH, Canvas, CardAt, Colour, CurveAt, Layout, height_of
 from bot.pictures.sheet import (
     Curve,
     Diagram,
@@ -26,30 +26,21 @@ from bot.words.wording import fix_minus
 
 TITLE, FOOT, GAP = 96, 48, 16
 LEFT, RIGHT = MARGIN // 2, WIDTH - MARGIN // 2  # edges of the mats
-
 PLOT, AXIS, ENDS = 300, 76, 84  # height of a plot, and the room for figures on its left and right
-
 MOST_TICKS = 4
 NEAREST_TICK = 28  # minimum distance of another line from the target's line
-
 NEAREST_ENDS = 36  # minimum distance of two curves' last figures
-
 ROW, CURVE, CURVE_HEIGHT = 68, 190, 40  # height of a table's row, and size of a small curve
-
 LETTER = 0.5  # average letter width per font size
 
 # A ranking's cards: width with and without worth, visible height, height of the worth below.
 RANKED, RANKED_BARE, RANK_SEEN, WORTH = 124, 84, 132, 40
 
 CAPTION = 32  # height of a line below a diagram's cards
-
 WON: tuple[Colour, Colour] = ("ink", "gold")
 LOST: tuple[Colour, Colour] = ("white", "strip")  # ink and ground of the letters for games won and lost
-
 STEPS = {"beside": SMALL + 8, "fan": 20, "pile": 3}  # distance of cards in a diagram; for fans of backs
-
 BESIDE_FAN = 26  # a fan of backs is this much narrower than its room, because an open fan next to it can be wider
-
 SEEN_IN_FAN = {"classic": 46, "easy": 58}  # visible width of a card in a fan, enough to read it
 
 
@@ -65,16 +56,16 @@ class _SheetLayout(Canvas):
 
     def layout(self) -> Layout:
         sheet = self.sheet
-        self._box(0, 0, WIDTH, TITLE, "strip")
-        self._text(sheet.title, MARGIN, 34 if sheet.note else TITLE // 2, 36, "white", "strip", INNER)
-        self._text(sheet.note, MARGIN, 74, 26, "soft", "strip", INNER)
+        self.add_box(0, 0, WIDTH, TITLE, "strip")
+        self.add_text(sheet.title, MARGIN, 34 if sheet.note else TITLE // 2, 36, "white", "strip", INNER)
+        self.add_text(sheet.note, MARGIN, 74, 26, "soft", "strip", INNER)
         self.y = TITLE + GAP
         for part in sheet.parts:
             self._part(part)
             self.y += GAP
         if sheet.small:
-            self._box(0, self.y, WIDTH, FOOT, "strip")
-            self._text(sheet.small, WIDTH // 2, self.y + FOOT // 2, 22, "soft", "strip", INNER, "middle")
+            self.add_box(0, self.y, WIDTH, FOOT, "strip")
+            self.add_text(sheet.small, WIDTH // 2, self.y + FOOT // 2, 22, "soft", "strip", INNER, "middle")
             self.y += FOOT
         return Layout(self.y, tuple(self.items), tuple(self.curves))
 
@@ -104,20 +95,20 @@ class _SheetLayout(Canvas):
         line, half = 38, WIDTH // 2
         below = line * max(len(one.names), len(other.names))
         height = 88 + below
-        self._box(LEFT, self.y, RIGHT - LEFT, height, "mat", 26)
+        self.add_box(LEFT, self.y, RIGHT - LEFT, height, "mat", 26)
         for score, middle in ((one, LEFT + half // 2), (other, RIGHT - half // 2)):
             for number, name in enumerate(score.names):
-                self._text(name, middle, self.y + 28 + line * number, 28, score.ink, "mat", half - 50, "middle")
-            self._text(score.points, middle, self.y + 50 + below, 46, "white", "mat", half - 50, "middle")
+                self.add_text(name, middle, self.y + 28 + line * number, 28, score.ink, "mat", half - 50, "middle")
+            self.add_text(score.points, middle, self.y + 50 + below, 46, "white", "mat", half - 50, "middle")
         self.y += height
 
     def _tally(self, tally: Tally) -> None:
         row = 46
         height = len(tally.lines) * row + 20
-        self._box(LEFT, self.y, RIGHT - LEFT, height, "mat", 26)
+        self.add_box(LEFT, self.y, RIGHT - LEFT, height, "mat", 26)
         for number, line in enumerate(tally.lines):
             y = self.y + 10 + row * number + row // 2
-            self._tally_line(line, y, 32)
+            self.add_tally_line(line, y, 32)
         self.y += height
 
     # Words
@@ -126,7 +117,7 @@ class _SheetLayout(Canvas):
         size = 30
         colour: Colour = words.ink or "white"
         for line in _wrap_text(words.text, INNER, size):
-            self._text(line, WIDTH // 2, self.y + 20, size, colour, "felt", INNER, "middle")
+            self.add_text(line, WIDTH // 2, self.y + 20, size, colour, "felt", INNER, "middle")
             self.y += 40
 
     # Curves
@@ -137,7 +128,7 @@ class _SheetLayout(Canvas):
         ticks = _ticks(min(values), max(values))
         low, high = min(ticks[0], *values), max(ticks[-1], *values)
         below = 40 if plot.begin or plot.end or plot.marks else 0
-        self._box(LEFT, self.y, RIGHT - LEFT, PLOT + below, "mat", 26)
+        self.add_box(LEFT, self.y, RIGHT - LEFT, PLOT + below, "mat", 26)
         left, right = LEFT + AXIS, RIGHT - ENDS
         top, bottom = self.y + 34, self.y + PLOT - 34
 
@@ -147,27 +138,29 @@ class _SheetLayout(Canvas):
         for tick in ticks:
             if plot.target is not None and abs(at(tick) - at(plot.target)) < NEAREST_TICK:
                 continue
-            self._box(left, at(tick) - 1, right - left, 2, "felt")
-            self._text(fix_minus(str(tick)), left - 12, at(tick), 24, "soft", "mat", AXIS - 20, "right")
+            self.add_box(left, at(tick) - 1, right - left, 2, "felt")
+            self.add_text(fix_minus(str(tick)), left - 12, at(tick), 24, "soft", "mat", AXIS - 20, "right")
         if plot.target is not None:
-            self._box(left, at(plot.target) - 2, right - left, 4, "strip")
-            self._text(fix_minus(str(plot.target)), left - 12, at(plot.target), 26, "white", "mat", AXIS - 20, "right")
+            self.add_box(left, at(plot.target) - 2, right - left, 4, "strip")
+            self.add_text(
+                fix_minus(str(plot.target)), left - 12, at(plot.target), 26, "white", "mat", AXIS - 20, "right"
+            )
         for curve in reversed(plot.curves):
             self._curve(curve, left + 10, right - 10, [at(value) for value in curve.values], 5)
         ends = [at(curve.values[-1]) for curve in plot.curves]
         for curve, y in zip(plot.curves, _spread(ends), strict=True):
-            self._text(fix_minus(str(curve.values[-1])), right + 10, y, 32, curve.ink, "mat", ENDS - 16)
+            self.add_text(fix_minus(str(curve.values[-1])), right + 10, y, 32, curve.ink, "mat", ENDS - 16)
         self._below(plot, left, right, self.y + PLOT + 8)
         self.y += PLOT + below
 
     def _below(self, plot: Plot, left: int, right: int, y: int) -> None:
-        self._text(plot.begin, left, y, 22, "soft", "mat", 200)
-        self._text(plot.end, right, y, 22, "soft", "mat", 200, "right")
+        self.add_text(plot.begin, left, y, 22, "soft", "mat", 200)
+        self.add_text(plot.end, right, y, 22, "soft", "mat", 200, "right")
         if plot.marks:
             middle = (left + right) // 2
             for text, x, is_filled in zip(plot.marks, (middle - 100, middle + 24), (True, False), strict=True):
                 self.curves.append(CurveAt(((x, y), (x, y)), 1, "gold", "mat", (is_filled, is_filled)))
-                self._text(text, x + 18, y, 22, "soft", "mat", 90)
+                self.add_text(text, x + 18, y, 22, "soft", "mat", 90)
 
     def _curve(self, curve: Curve, left: int, right: int, heights: Sequence[int], width: int) -> None:
         steps = max(1, len(heights) - 1)
@@ -178,7 +171,7 @@ class _SheetLayout(Canvas):
 
     def _rows(self, table: Rows) -> None:
         height = len(table.rows) * ROW + 16
-        self._box(LEFT, self.y, RIGHT - LEFT, height, "mat", 26)
+        self.add_box(LEFT, self.y, RIGHT - LEFT, height, "mat", 26)
         for number, row in enumerate(table.rows):
             self._row(row, self.y + 8 + number * ROW)
         self.y += height
@@ -189,13 +182,13 @@ class _SheetLayout(Canvas):
         has_middle = row.curve is not None or row.share is not None
         most = right - MARGIN - (CURVE + 30 if has_middle else 20)
         colour: Colour = "gold" if row.is_own else "white"
-        self._text(row.label, MARGIN + 6, middle - 15 if row.note else middle, 28, colour, "mat", most)
-        self._text(row.note, MARGIN + 6, middle + 19, 22, "soft", "mat", most)
-        self._text(row.figure, RIGHT - 16, middle, 34, colour, "mat", 110, "right")
+        self.add_text(row.label, MARGIN + 6, middle - 15 if row.note else middle, 28, colour, "mat", most)
+        self.add_text(row.note, MARGIN + 6, middle + 19, 22, "soft", "mat", most)
+        self.add_text(row.figure, RIGHT - 16, middle, 34, colour, "mat", 110, "right")
         if row.share is not None:
-            self._box(right - CURVE, middle - 9, CURVE, 18, "strip", 9)
+            self.add_box(right - CURVE, middle - 9, CURVE, 18, "strip", 9)
             if filled := round(CURVE * row.share):
-                self._box(right - CURVE, middle - 9, max(18, filled), 18, "gold", 9)
+                self.add_box(right - CURVE, middle - 9, max(18, filled), 18, "gold", 9)
         if row.curve and len(row.curve.values) > 1:
             values = row.curve.values
             low, high = min(values), max(values)
@@ -208,14 +201,14 @@ class _SheetLayout(Canvas):
     def _form(self, form: Form) -> None:
         """Add the last games side by side, won ones in gold."""
         each, height = 44, 72
-        self._box(LEFT, self.y, RIGHT - LEFT, height, "mat", 26)
-        self._text(form.label, MARGIN + 6, self.y + height // 2, 26, "soft", "mat", 190)
+        self.add_box(LEFT, self.y, RIGHT - LEFT, height, "mat", 26)
+        self.add_text(form.label, MARGIN + 6, self.y + height // 2, 26, "soft", "mat", 190)
         x = RIGHT - 12 - len(form.won) * each
         for is_won in form.won:
-            self._box(x, self.y + 16, each - 4, 40, "gold" if is_won else "strip", 10)
+            self.add_box(x, self.y + 16, each - 4, 40, "gold" if is_won else "strip", 10)
             letter = form.letters[0 if is_won else 1]
             ink, ground = WON if is_won else LOST
-            self._text(letter, x + each // 2 - 2, self.y + 36, 26, ink, ground, each, "middle")
+            self.add_text(letter, x + each // 2 - 2, self.y + 36, 26, ink, ground, each, "middle")
             x += each
         self.y += height
 
@@ -239,9 +232,9 @@ class _SheetLayout(Canvas):
     def _worth(self, worth: str, x: int, y: int) -> None:
         is_worth_it = worth != "0"
         ground: Colour = "gold" if is_worth_it else "strip"
-        self._box(x, y, RANKED, WORTH, ground)
+        self.add_box(x, y, RANKED, WORTH, ground)
         ink: Colour = "ink" if is_worth_it else "soft"
-        self._text(worth, x + RANKED // 2, y + WORTH // 2, 26, ink, ground, RANKED, "middle")
+        self.add_text(worth, x + RANKED // 2, y + WORTH // 2, 26, ink, ground, RANKED, "middle")
 
     def _diagram(self, diagram: Diagram) -> None:
         """Add the rows of a table. The middle row is on a mat."""
@@ -251,13 +244,13 @@ class _SheetLayout(Canvas):
             captions = [_wrap_text(spot.label, self._room(row), 24) for spot in row]
             height = height_of(SMALL) + CAPTION * max(map(len, captions)) + 22
             if is_middle:
-                self._box(LEFT, self.y, RIGHT - LEFT, height, ground, 26)
+                self.add_box(LEFT, self.y, RIGHT - LEFT, height, ground, 26)
             for place, (spot, caption) in enumerate(zip(row, captions, strict=True)):
                 middle = LEFT + (RIGHT - LEFT) * (2 * place + 1) // (2 * len(row))
                 self._spot(spot, middle, self.y + 12, self._room(row))
                 for line, text in enumerate(caption):
                     y = self.y + 12 + height_of(SMALL) + 20 + CAPTION * line
-                    self._text(text, middle, y, 24, "white", ground, self._room(row) + 10, "middle")
+                    self.add_text(text, middle, y, 24, "white", ground, self._room(row) + 10, "middle")
             self.y += height
 
     @staticmethod

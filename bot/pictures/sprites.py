@@ -11,8 +11,8 @@ from cachetools import LRUCache, cached
 from PIL import Image
 
 from bot.picture import DECKS, Deck
+from bot.pictures.canvas import CARD, Colour, height_of
 from bot.pictures.cards import PACKS, back_svg, card_svg
-from bot.pictures.layout import CARD, Colour, height_of
 
 RGB = tuple[int, int, int]
 
@@ -46,11 +46,8 @@ TEXT_COLOURS: tuple[tuple[Colour, Colour], ...] = (
 )
 
 DIM_SHARE = 0.42  # how much of the felt shows through a card that cannot be played
-
 BRIGHT, DIM = 64, 16  # palette colours for bright and for dim cards; fewer make smaller pictures
-
 SAMPLE = 60  # width of the cards that the palette is computed from
-
 SPRITES_BYTES = 14 * 1024 * 1024  # cache of cards: 77 kB for a large one, 11 kB for a small one
 
 

@@ -25,7 +25,6 @@ from bot.words.phrases import table_words
 from engine.views import DealView, Packet, PacketsView, TressetteView, View
 
 POINTS_IN_TRICKS = 11  # in a deal of Tressette: 32 thirds and a point for the last trick (docs/rules.md)
-
 LOCAL_ACTIONS = ("draft", "menu")  # kept by the page alone: the chosen parts of a move, and which menu is open
 
 

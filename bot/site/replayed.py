@@ -24,7 +24,6 @@ from engine.views import DealView, Packet, PacketsView, SpadesView, StockView, T
 
 OpenView = PacketsView | StockView | SpadesView | TressetteView | DealView
 RECORD_TYPES = (TressetteRecord, SpadesRecord)  # record types, one per family of games
-
 COSTLIEST = 3
 
 

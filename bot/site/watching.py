@@ -32,7 +32,6 @@ from engine import game_kind
 from engine.cards import FRENCH, ITALIAN
 
 RECHECK_SECONDS = 10.0  # a watched table is read again after so long without a notification
-
 REMOTE_RECHECK_SECONDS = 1.0  # the same if another worker delivers the table: only presses in this worker are notified
 
 # without news, spectators get an empty state after so long, so that the connection stays open

@@ -6,7 +6,9 @@ import pytest
 
 from benchmarks.pictures import scenes_of
 from bot.picture import DECKS, CardStyle, Deck
-from bot.pictures.layout import CARD, MIN_STEP, OPEN, SMALL, WIDTH, Box, CardAt, TextAt, height_of, lay_out
+from bot.pictures.canvas import CARD, SMALL, WIDTH, Box, CardAt, TextAt, height_of
+from bot.pictures.hand_rows import MIN_STEP
+from bot.pictures.layout import OPEN, lay_out
 from bot.pictures.lettering import drawable_text
 from bot.pictures.painter import _fit_text
 from bot.pictures.scene import Card, Holder, Pile, Scene, Side, TallyLine

@@ -7,7 +7,8 @@ import pytest
 from PIL import Image, ImageFont
 
 from benchmarks.pictures import scenes_of
-from bot.pictures.layout import WIDTH, lay_out
+from bot.pictures.canvas import WIDTH
+from bot.pictures.layout import lay_out
 from bot.pictures.lettering import LETTERS, drawable_text
 from bot.pictures.painter import FONT, paint
 from bot.pictures.png import encode_png

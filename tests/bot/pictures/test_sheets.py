@@ -13,8 +13,8 @@ from bot.features.tournaments.tournament import Form as TournamentForm
 from bot.finished.history import RatedGame
 from bot.finished.ratings import EVERYTHING, GameStanding, Standing
 from bot.panels.rules import rules_page
+from bot.pictures.canvas import WIDTH, Box, CardAt, TextAt, height_of
 from bot.pictures.cards import PACKS
-from bot.pictures.layout import WIDTH, Box, CardAt, TextAt, height_of
 from bot.pictures.painter import paint
 from bot.pictures.results import deal_sheet, game_sheet
 from bot.pictures.rules import rules_sheet

@@ -1,1 +1,1 @@
-"""Finished games: their records, the ratings that follow from them, and who is best."""
+"""Finished games: records, ratings and analyses."""

@@ -1,4 +1,4 @@
-"""Analyses of finished games: made deal by deal in the background, and kept for a while."""
+"""Analyses of finished games, made deal by deal in the background and stored for a week."""
 
 import asyncio
 import json
@@ -16,46 +16,41 @@ from engine.robots.findings import Verdict
 log = structlog.get_logger()
 
 KEPT_SECONDS = 7 * 86400
-WAIT_SECONDS = 1.0
-"""How long one who asks waits before being told how far it has come."""
-
+WAIT_SECONDS = 1.0  # before a request returns an incomplete analysis
 MOST_REQUESTED = 50
-
-IDLE_SECONDS = 1.0
-"""How often it is looked whether there is time for a game that nobody has asked about."""
+IDLE_SECONDS = 1.0  # interval at which an analysis without a request checks for idle robots
 
 
 class Analysis(NamedTuple):
-    """The verdicts of the deals that have been looked at, and how many those are."""
+    """A complete or partial analysis."""
 
     verdicts: list[Verdict]
-    deals: int
+    deals: int  # number of analysed deals
 
 
 class AnalysisFailed(Exception):
-    """A game could not be looked at; why stands in the log."""
+    """The analysis of a game failed; the log has the reason."""
 
 
 class AnalysisPool:
-    """Looks at games as people ask for them; ``client`` is the store's."""
+    """Analyses games on request."""
 
     def __init__(self, client: Any, robot_pool: RobotPool) -> None:
         self._client, self._robot_pool = client, robot_pool
         self._made: dict[str, list[list[Verdict]]] = {}
         self._tasks: dict[str, asyncio.Task[None]] = {}
-        self._asked: set[str] = set()
-        """The games that somebody waits for."""
+        self._requested: set[str] = set()  # ids of games whose analysis a person awaits
 
     async def analyse(self, game: FinishedGame) -> Analysis | None:
-        """What is known of a game by now; whoever asks again later learns more. None with too much to do already."""
+        """Start or continue a game's analysis, and return what is known. None if too many games are requested."""
         stored = await self._stored_verdicts(game)
         if stored is not None:
             return Analysis(stored, len(game.record.deals))
-        self._asked.add(game.id)
+        self._requested.add(game.id)
         task = self._tasks.get(game.id)
         if task is None:
-            if len(self._asked) > MOST_REQUESTED:
-                self._asked.discard(game.id)
+            if len(self._requested) > MOST_REQUESTED:
+                self._requested.discard(game.id)
                 return None
             task = self._start(game)
         made = self._made[game.id] = self._made.get(game.id, [])
@@ -65,7 +60,7 @@ class AnalysisPool:
         return Analysis([verdict for deal in made for verdict in deal], len(made))
 
     async def known_analysis(self, game: FinishedGame) -> Analysis | None:
-        """What is known of a game, without looking at any more of it; None if nobody has asked, or not lately."""
+        """Return what is known of a game, without starting an analysis. None if nothing is known."""
         stored = await self._stored_verdicts(game)
         if stored is not None:
             return Analysis(stored, len(game.record.deals))
@@ -73,16 +68,13 @@ class AnalysisPool:
         return None if made is None else Analysis([verdict for deal in made for verdict in deal], len(made))
 
     async def analyse_when_idle(self, game: FinishedGame) -> list[Verdict] | None:
-        """All verdicts on a game that nobody has asked about; None if they cannot be had.
-
-        Its deals are looked at while no robot thinks about a move and nobody waits for another analysis.
-        """
+        """Analyse a game while robots are idle and no analysis is requested. Return None if it fails."""
         if await self._stored_verdicts(game) is None:
             await asyncio.wait([self._tasks.get(game.id) or self._start(game)])
         return await self._stored_verdicts(game)
 
     async def stored_verdicts(self, game_ids: Sequence[str]) -> dict[str, list[Verdict]]:
-        """The verdicts on games that have been looked at to their end, by their ids; the others are left out."""
+        """Return the verdicts of complete analyses by game id."""
         async with self._client.pipeline(transaction=False) as pipe:
             for game_id in game_ids:
                 pipe.get(keys.analysis(game_id))
@@ -98,8 +90,8 @@ class AnalysisPool:
         return task
 
     async def _wait_for_turn(self, game_id: str) -> None:
-        """Wait until a game's next deal is to be looked at: at once if somebody has asked for it."""
-        while game_id not in self._asked and (self._asked or self._robot_pool.is_busy):
+        """Wait until it is a game's turn. Requested games need not wait."""
+        while game_id not in self._requested and (self._requested or self._robot_pool.is_busy):
             await asyncio.sleep(IDLE_SECONDS)
 
     def stop(self) -> None:
@@ -112,16 +104,16 @@ class AnalysisPool:
             for number in range(1, len(game.record.deals) + 1):
                 await self._wait_for_turn(game.id)
                 made.append(await self._robot_pool.verdicts(game.record, number))
-            said = [tuple(vars(verdict).values()) for deal in made for verdict in deal]
-            await self._client.set(keys.analysis(game.id), json.dumps(said), ex=KEPT_SECONDS)
+            rows = [tuple(vars(verdict).values()) for deal in made for verdict in deal]
+            await self._client.set(keys.analysis(game.id), json.dumps(rows), ex=KEPT_SECONDS)
         except Exception:
-            # Who asks again has it tried again.
+            # The next request retries it.
             log.exception("analysis_failed", game=game.id)
         finally:
-            self._asked.discard(game.id)
+            self._requested.discard(game.id)
             del self._tasks[game.id], self._made[game.id]
 
 
 def _parse_verdicts(stored: bytes) -> list[Verdict]:
-    # A later release may say more of each.
-    return [Verdict(*said[: len(fields(Verdict))]) for said in json.loads(stored)]
+    # A later release might store more fields.
+    return [Verdict(*row[: len(fields(Verdict))]) for row in json.loads(stored)]

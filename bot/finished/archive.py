@@ -1,8 +1,8 @@
-"""The archive: every finished game's record, for replays, exports and ratings.
+"""The archive of finished games, for replays, exports and ratings.
 
-A game is stored as zlib of JSON. Its id is its table's code and the first digits of its first commitment, so that
-archiving it twice stores it once; games are numbered in the order in which they came in. A game that is gone leaves a
-hole in the numbers, which everybody passes over: no number is given twice.
+A game is stored as zlib-compressed JSON. Its id consists of the table's code and the first digits of its first
+commitment, so archiving it twice stores it once. Games are numbered in the order of arrival. A removed game leaves a
+hole in the numbers, because no number is used twice.
 """
 
 from collections.abc import AsyncIterator, Callable, Sequence
@@ -22,33 +22,28 @@ from bot.tables.fixtures import FixtureName
 from bot.tables.table import Table
 
 NUMBER = read_script(__file__, "number_game")
-
 REWRITE = read_script(__file__, "rewrite_game")
-
 NOTE_IN_FILE = read_script(__file__, "note_in_file")
 
 FINISHED_IN_FILES = "finished_in_files"
-"""Field of a guest's profile: the numbers of finished games that were moved into files, up to `GAMES_ON_TRIAL`."""
+"""Field of a guest's profile: numbers of finished games that were moved into files, up to `GAMES_ON_TRIAL`."""
 
-GAMES_AT_ONCE = 100
-"""How many games are read in one round trip."""
-
-GAMES_SEARCHED = 20
-"""In how many of a person's games, the last first, one is looked for by its table."""
+GAMES_AT_ONCE = 100  # games in one round trip
+GAMES_SEARCHED = 20  # last games of a person in which `Archive.find_played` searches
 
 log = structlog.get_logger()
 
 
 class ArchiveEntry(NamedTuple):
-    """A place in the order of finished games: its game, or None where that is gone or cannot be read."""
+    """An entry in the order of finished games."""
 
     number: int
     id: str
-    game: FinishedGame | None
+    game: FinishedGame | None  # None if it is missing or unreadable
 
 
 def game_id(table: Table) -> str:
-    """What a table's game is called in the archive."""
+    """Return the id of a table's game in the archive."""
     assert table.game
     proof = table.game.record().deals[0].proof
     return f"{table.code}-{proof.commitment[:6] if proof else '0'}"
@@ -64,14 +59,14 @@ class Archive:
         self._note_in_file = client.register_script(NOTE_IN_FILE)
 
     async def add(self, table: Table, now: float) -> FinishedGame:
-        """Keep a game that is over; one that is kept already stays as it is."""
+        """Store the game of a table unless it is stored already."""
         game = await self.build_game(table, now)
         return await self.keep(replace(game, trial=await self._is_on_trial(game)))
 
     async def _is_on_trial(self, game: FinishedGame) -> bool:
-        """Return whether the game would be rated, were it not for a guest whose games are not rated yet.
+        """Return whether a game is unrated only because a guest is on trial.
 
-        A guest who was forgotten during the game counts as one, because nobody knows any more what they had finished.
+        A guest who was forgotten during the game is on trial too, because their finished games are unknown.
         """
         if not game.is_rated:
             return False
@@ -83,7 +78,7 @@ class Archive:
                 continue
             if has_default_name(game, person):
                 return True
-            # The guest was rated before, perhaps by an earlier release.
+            # A guest with ratings passed the trial, or an earlier release rated them.
             if await self._client.exists(keys.scopes(person)):
                 continue
             if await self._count_finished(person) < GAMES_ON_TRIAL:
@@ -102,7 +97,7 @@ class Archive:
         return min(count, GAMES_ON_TRIAL)
 
     async def _games_by_number(self, numbers: Sequence[int]) -> list[FinishedGame]:
-        """Return the games with these numbers; those that are gone or cannot be read are left out."""
+        """Return the games with these numbers, without missing and unreadable ones."""
         async with self._client.pipeline(transaction=False) as pipe:
             for number in numbers:
                 pipe.zrange(keys.GAMES_ORDER, number, number, byscore=True)
@@ -115,15 +110,15 @@ class Archive:
         return [game for game in games if game]
 
     async def note_in_file(self, number: int, game: FinishedGame) -> None:
-        """Note with its guests that a game counts towards the end of their trial, before it moves into a file."""
+        """Record in guests' profiles that a game counts towards their trial, before it moves into a file."""
         for person in game.known_people:
             if is_web_guest(person) and is_finished_by(game, person):
                 await self._note_in_file(keys=[keys.person(person)], args=[FINISHED_IN_FILES, number, GAMES_ON_TRIAL])
 
     async def build_game(self, table: Table, now: float) -> FinishedGame:
-        """The game of a table, which is over, as it is to be kept: with nobody who is being forgotten."""
+        """Build the finished game of a table, with pseudonyms for people who are being forgotten."""
         assert table.game
-        # A tournament's games are played in private chats, and are games of the chat where its card stands.
+        # A tournament's games are played in private chats, but belong to the chat of its card.
         places = [*table.hosts, table.fixture.place] if table.fixture else table.hosts
         record = table.game.record()
         game = FinishedGame(
@@ -137,7 +132,7 @@ class Archive:
             record=record,
             fixture=FixtureName.of(table.fixture).text if table.fixture else "",
             origin=table.origin,
-            # Only if it matters: workers of an earlier release cannot read a game with a number, and rate the others.
+            # Only if it matters, because workers of earlier releases cannot read games with this field.
             rating_rules=RULES if is_given_up(record) else 1,
         )
         for person, mark in (await forgetting_marks(self._client)).items():
@@ -145,29 +140,28 @@ class Archive:
         return game
 
     async def keep(self, game: FinishedGame) -> FinishedGame:
-        """Keep a finished game; returns it as it is kept."""
+        """Store a finished game unless it is stored already. Return the stored one."""
         if not await self._client.set(keys.game(game.id), game.to_bytes(), nx=True):
             game = await self.get(game.id) or game
-        # Only now: whoever finds a number finds its game. Cut short here, delivery adds the game again.
+        # After the game, so that a number always has one. If this is interrupted, delivery adds the game again.
         await self._add_to_players(game, await self.assign_number(game.id))
         for whose in (*game.known_people, *game.chats):
-            # Games of a day or of a duplicate's round come here hours after they ended.
+            # Games of a daily deal or of a duplicate's round arrive hours after they ended.
             last = await self.last_game(whose)
             if last is None or last.ended <= game.ended:
                 await self._client.set(keys.last_game(whose), game.id)
         return game
 
     async def _add_to_players(self, game: FinishedGame, number: int) -> None:
-        """Enter a game with those who played it."""
         for person in game.known_people:
             await self._client.sadd(keys.games_of(person), number)
 
     async def numbers_of(self, person: str) -> list[int]:
-        """The numbers of the games that a person has finished, in order; some may be gone."""
+        """Return the numbers of a person's finished games in order. Some games can be missing."""
         return sorted(map(int, await self._client.smembers(keys.games_of(person))))
 
     async def find_played(self, code: str, person: str) -> str:
-        """The id of the game that a person played at a table, if it is among their last; empty otherwise."""
+        """Return the id of the game that a person played at a table, or "" if it is not among their last games."""
         for number in (await self.numbers_of(person))[: -GAMES_SEARCHED - 1 : -1]:
             id = await self.id_of(number)  # noqa: A001
             if id and id.partition("-")[0] == code:
@@ -175,67 +169,67 @@ class Archive:
         return ""
 
     async def kept_ids(self, ids: Sequence[str]) -> set[str]:
-        """Which of these games are kept."""
+        """Return the ids that are in the archive."""
         if not ids:
             return set()
         numbers = await self._client.zmscore(keys.GAMES_ORDER, ids)
         return {id for id, number in zip(ids, numbers, strict=True) if number is not None}  # noqa: A001
 
     async def id_of(self, number: int) -> str | None:
-        """What the game with this number is called; None where it is gone."""
+        """Return the id of the game with this number, or None if it is missing."""
         found = await self._client.zrange(keys.GAMES_ORDER, number, number, byscore=True)
         return found[0].decode() if found else None
 
     async def remove_person(self, person: str, number: int) -> None:
-        """A game does not name a person any more."""
+        """Remove a game from a person's games, after it was redacted."""
         await self._client.srem(keys.games_of(person), number)
 
     async def last_game(self, whose: str) -> FinishedGame | None:
-        """The game that a person or a chat finished last."""
+        """Return the last finished game of a person or a chat."""
         found = await self._client.get(keys.last_game(whose))
         return await self.get(found.decode()) if found else None
 
     async def assign_number(self, id: str) -> int:  # noqa: A002
-        """The number of a game that is kept: the one that it has, or the next."""
+        """Return a stored game's number, and assign the next one if it has none."""
         return int(await self._number(keys=[keys.GAMES_ORDER, keys.GAMES_COUNTER], args=[id]))
 
     async def get(self, id: str) -> FinishedGame | None:  # noqa: A002
-        """A game; None where it is not kept, or cannot be read."""
+        """Return a game, or None if it is missing or unreadable."""
         return parse_or_none(id, await self.get_bytes(id))
 
     async def get_bytes(self, id: str) -> bytes | None:  # noqa: A002
-        """A game as it is stored, which `FinishedGame.parse` reads; None where it is not kept."""
+        """Return a game in the format of `FinishedGame.to_bytes`, or None if it is missing."""
         found: bytes | None = await self._client.get(keys.game(id))
         return found
 
     async def count(self) -> int:
-        """How many games are kept."""
+        """Return the number of games in the archive."""
         return int(await self._client.zcard(keys.GAMES_ORDER))
 
     async def last_number(self) -> int:
-        """The highest number that was ever given; 0 before the first game."""
+        """Return the highest number assigned so far, or 0."""
         return int(await self._client.get(keys.GAMES_COUNTER) or 0)
 
     async def entries_after(self, number: int) -> AsyncIterator[ArchiveEntry]:
-        """What has a higher number than this one, in order. Numbers whose entry is gone are passed over."""
+        """Yield the entries with higher numbers in order, skipping holes."""
         async for found, id, stored in self.stored_entries_after(number):  # noqa: A001
             yield ArchiveEntry(found, id, parse_or_none(id, stored))
 
     async def count_after(self, number: int) -> int:
-        """How many have a higher number than this one."""
+        """Return the number of entries with higher numbers."""
         return int(await self._client.zcount(keys.GAMES_ORDER, f"({number}", "+inf"))
 
     async def reserve_numbers(self, number: int) -> None:
-        """Give no game this number any more, or a lower one: files have games with numbers, too."""
+        """Assign only higher numbers from now on, because games in files have numbers too."""
         if await self.last_number() < number:
             await self._client.set(keys.GAMES_COUNTER, number)
 
     async def count_moved(self) -> int:
-        """How many games were moved out into files."""
+        """Return how many games were moved into files."""
         return int(await self._client.get(keys.GAMES_MOVED) or 0)
 
     async def stored_entries_after(self, number: int) -> AsyncIterator[tuple[int, str, bytes | None]]:
-        """The same as `after`, as it is stored: number, id, and the game's bytes."""
+        """Yield number, id and bytes of the entries with higher numbers."""
         while True:
             found = await self._client.zrange(
                 keys.GAMES_ORDER, f"({number}", "+inf", byscore=True, offset=0, num=GAMES_AT_ONCE, withscores=True
@@ -252,17 +246,17 @@ class Archive:
                 yield number, id, text
 
     async def all(self) -> AsyncIterator[FinishedGame]:
-        """Every game that can be read, in order."""
+        """Yield all readable games in order."""
         async for entry in self.entries_after(0):
             if entry.game:
                 yield entry.game
 
     async def adopt_unnumbered(self) -> list[str]:
-        """Number what is kept without a number, by when it ended; returns the ids."""
+        """Assign numbers to games that have none, by the time of their end. Return their ids."""
         games: list[FinishedGame] = []
         batch: list[str] = []
 
-        async def look() -> None:
+        async def check_batch() -> None:
             numbers = await self._client.zmscore(keys.GAMES_ORDER, batch) if batch else []
             for id, number in zip(batch, numbers, strict=True):  # noqa: A001
                 if number is None and (game := await self.get(id)):
@@ -272,17 +266,17 @@ class Archive:
         async for key in self._client.scan_iter(match=keys.game("*"), count=1000):
             batch.append(key.decode().removeprefix(keys.game("")))
             if len(batch) >= 10 * GAMES_AT_ONCE:
-                await look()
-        await look()
+                await check_batch()
+        await check_batch()
         games.sort(key=lambda game: (game.ended, game.id))
         for game in games:
             await self._add_to_players(game, await self.assign_number(game.id))
         return [game.id for game in games]
 
     async def rewrite(self, id: str, change: Callable[[FinishedGame], FinishedGame]) -> bool:  # noqa: A002
-        """Change a game where it is kept, its place in the order with it; whether there is such a game.
+        """Change a stored game and keep its number. Return False if it is missing.
 
-        ``change`` may be called more than once, for another may write meanwhile. UnreadableGame if it cannot be read.
+        A concurrent write makes this call ``change`` again. Raise UnreadableGame if the game cannot be parsed.
         """
         while stored := await self._client.get(keys.game(id)):
             changed = change(FinishedGame.parse(stored)).to_bytes()
@@ -292,7 +286,7 @@ class Archive:
 
 
 def parse_or_none(id: str, stored: bytes | None) -> FinishedGame | None:  # noqa: A002
-    """A game as it is stored; None, and a line in the log, for what this version cannot read."""
+    """Parse a stored game. Log unreadable ones and return None."""
     try:
         return FinishedGame.parse(stored) if stored else None
     except UnreadableGame as error:

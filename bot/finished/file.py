@@ -1,7 +1,7 @@
-"""Files of finished games that were moved out of the store: one game a line, `buongioco-finished/1`.
+"""Files of finished games that were moved out of the store, in the format `buongioco-finished/1`.
 
-A line is a JSON object: ``format``, which stands first, then ``number``, the game's place in the order, and all that
-the store has of a `FinishedGame`, its record (docs/records.md) as it is.
+Each line is a JSON object with ``format`` first, then ``number``, the game's number in the archive, and all fields of
+the `FinishedGame`, including its record (docs/records.md).
 """
 
 import heapq
@@ -20,24 +20,21 @@ from engine.errors import BadRecord
 from engine.records import unique_keys
 
 FORMAT = "buongioco-finished/1"
-LONGEST_LINE = 16 * 1024 * 1024
-"""Bytes of one game; far above any real one, and a bound on what a bad file can cost."""
-
+LONGEST_LINE = 16 * 1024 * 1024  # bytes; far above any real game, and limits the memory for a bad file
 NO_LINE = "is not a finished game's line"
 
-_WRITTEN = f'{{"format":"{FORMAT}"'.encode()
-"""How a line begins that `to_line` writes."""
+_WRITTEN = f'{{"format":"{FORMAT}"'.encode()  # start of the lines of `to_line`
 
 _BEGINNING = re.compile(rb'(?:\xef\xbb\xbf)?\s*\{\s*"format"\s*:\s*"buongioco-finished/1"')
 
 
 class FileEntry(NamedTuple):
-    """A game of a file, by its number and where its line begins, in bytes."""
+    """A game in a file."""
 
     number: int
     id: str
     path: Path
-    begin: int
+    begin: int  # offset of its line in bytes
 
     def read(self) -> ArchiveEntry:
         with self.path.open("rb") as file:
@@ -46,12 +43,12 @@ class FileEntry(NamedTuple):
 
 
 def is_game_line(text: bytes) -> bool:
-    """Whether a line is that of a finished game, rather than a bare record."""
+    """Return whether a line is a finished game rather than a bare record."""
     return _BEGINNING.match(text) is not None
 
 
 def begins_with_game(text: bytes) -> bool:
-    """Whether a file's first line is that of a finished game, or was cut short before one could see that."""
+    """Return whether a file's first line is a finished game, or the incomplete start of one."""
     return is_game_line(text) or _WRITTEN.startswith(text)
 
 
@@ -61,7 +58,7 @@ def to_line(number: int, game: FinishedGame) -> bytes:
 
 
 def from_line(text: bytes) -> ArchiveEntry:
-    """Read the game that `to_line` wrote; UnreadableGame for anything else."""
+    """Parse the output of `to_line`, or raise UnreadableGame."""
     fields = _parse_fields(text)
     try:
         number, record = fields.pop("number"), read(json.dumps(fields.pop("record")))
@@ -76,7 +73,7 @@ def from_line(text: bytes) -> ArchiveEntry:
 
 
 def _parse_fields(text: bytes) -> dict[str, Any]:
-    """Return the fields of a line but its format."""
+    """Return the fields of a line except its format."""
     try:
         fields = json.loads(text, object_pairs_hook=unique_keys)
     except BadRecord as fault:
@@ -89,7 +86,7 @@ def _parse_fields(text: bytes) -> dict[str, Any]:
 
 
 def read_entries(path: Path) -> Iterator[FileEntry]:
-    """The games of a file, in the order of their lines. UnreadableGame says which line is none; OSError."""
+    """Yield the games of a file in its order. Raise UnreadableGame with the number of a bad line, or OSError."""
     with path.open("rb") as file:
         start = file.read(4)
         if start.startswith(GZIP):
@@ -108,13 +105,13 @@ def read_entries(path: Path) -> Iterator[FileEntry]:
 
 
 def read_all_entries(paths: Sequence[Path]) -> list[FileEntry]:
-    """The games of several files by their numbers, each once."""
+    """Return the games of several files in the order of their numbers, each once."""
     games = heapq.merge(*(sorted(read_entries(path)) for path in paths))
-    return list({(one.number, one.id): one for one in games}.values())
+    return list({(entry.number, entry.id): entry for entry in games}.values())
 
 
 async def merge_with_files(archive: Archive, games: Sequence[FileEntry]) -> AsyncIterator[ArchiveEntry]:
-    """What `Archive.after` has and what stands in files, in one order; what is in both comes once."""
+    """Yield the entries of the archive and of files in one order, each once."""
     place = 0
     async for entry in archive.entries_after(0):
         while place < len(games) and games[place][:2] < entry[:2]:
@@ -125,15 +122,14 @@ async def merge_with_files(archive: Archive, games: Sequence[FileEntry]) -> Asyn
             place += 1
         else:
             yield entry
-    for one in games[place:]:
-        yield one.read()
+    for file_entry in games[place:]:
+        yield file_entry.read()
 
 
 def rewrite_file(path: Path, change: Callable[[ArchiveEntry], FinishedGame | None]) -> None:
-    """Change the games of a file, or take them out where ``change`` returns None; all or nothing."""
+    """Rewrite a file atomically, without the games for which ``change`` returns None."""
     with write_atomically(path) as file:
-        for one in read_entries(path):
-            entry = one.read()
-            changed = change(entry)
-            if changed:
+        for file_entry in read_entries(path):
+            entry = file_entry.read()
+            if changed := change(entry):
                 file.write(to_line(entry.number, changed))

@@ -1,4 +1,4 @@
-"""One finished game, as the archive keeps it."""
+"""A finished game in the archive."""
 
 import json
 import time
@@ -14,43 +14,36 @@ from engine.errors import BadRecord
 
 
 class UnreadableGame(ValueError):
-    """What is stored as a finished game is none that this version can read."""
+    """A stored game that this version cannot read."""
 
 
 @dataclass(frozen=True)
 class FinishedGame:
-    """A finished game. ``people`` are ``platform:id`` by seat, ``chats`` the group chats that watched.
-
-    ``ended`` is in Unix seconds; ``clock`` and ``strict`` as at the table. ``fixture`` is which game of a tournament it
-    is (`bot.tables.fixtures.FixtureName`), as text; empty for any other. ``origin`` is where it was opened
-    (`Table.origin`), empty also for what an older release has kept. ``rating_rules`` and ``trial`` are told in
-    `bot.finished.rating_rules`: the number of the rules that rate it, and whether a guest on trial took part.
-    ``winner_gains`` is what was decided when the game was rated; None if the decision needs no other game.
-    """
+    """A finished game."""
 
     id: str
-    code: str
-    ended: int
-    people: list[str]
-    chats: list[str]
-    clock: int
-    strict: bool
+    code: str  # of the table
+    ended: int  # Unix seconds
+    people: list[str]  # ``platform:id`` by seat
+    chats: list[str]  # group chats that watched
+    clock: int  # as at the table
+    strict: bool  # as at the table
     record: Record
-    fixture: str = ""
-    origin: Literal["", "page", "chat"] = ""
-    rating_rules: int = 1
-    trial: bool = False
-    winner_gains: bool | None = None
+    fixture: str = ""  # game of a tournament (`bot.tables.fixtures.FixtureName`), otherwise empty
+    origin: Literal["", "page", "chat"] = ""  # `Table.origin`; also empty if an older release stored the game
+    rating_rules: int = 1  # number of the rules that rate it (`bot.finished.rating_rules`)
+    trial: bool = False  # whether a guest on trial took part
+    winner_gains: bool | None = None  # decided when the game was rated; None if that does not depend on other games
 
     def __post_init__(self) -> None:
         if self.origin not in ("", "page", "chat"):
-            raise ValueError(f"no origin: {self.origin}")
+            raise ValueError(f"unknown origin: {self.origin}")
         if self.fixture:
             FixtureName.parse(self.fixture)
 
     @property
     def is_rated(self) -> bool:
-        """Whether it counts for ratings: somebody won, and no robot, program or guest on trial took part.
+        """Whether the game counts for ratings: it has a winner, and no robot, program or guest on trial took part.
 
         A duplicate's deal does not count, because other tables had the same cards.
         """
@@ -60,28 +53,28 @@ class FinishedGame:
 
     @property
     def fixture_name(self) -> FixtureName | None:
-        """Which game of which tournament it is; None for any other."""
+        """The game of a tournament, or None."""
         return FixtureName.parse(self.fixture) if self.fixture else None
 
     @property
     def month(self) -> str:
-        """When it ended, as ``2026-11``, in UTC."""
+        """The month of its end in UTC, such as ``2026-11``."""
         return time.strftime("%Y-%m", time.gmtime(self.ended))
 
     @property
     def known_people(self) -> list[str]:
-        """The people who took part; robots and those who have been forgotten are left out."""
+        """The players without robots and pseudonyms."""
         return [one for one in self.people if one and not one.startswith("robot:") and not is_pseudonym(one)]
 
     def redact(self, person: str, somebody: str) -> "FinishedGame":
-        """The game with somebody in place of a person."""
+        """Return the game with a pseudonym instead of a person."""
         seats = [NAME if one == person else name for one, name in zip(self.people, self.record.seats, strict=True)]
         people = [somebody if one == person else one for one in self.people]
         return replace(self, people=people, record=self.record.model_copy(update={"seats": seats}))
 
     @property
     def fields(self) -> dict[str, Any]:
-        """What is written of it, ready for JSON: of a group's game that is no tournament's the same as ever."""
+        """The fields for JSON. Default values are left out, so that older releases can read most games."""
         fields = asdict(self) | {"record": json.loads(self.record.to_json())}
         usual = {"fixture": "", "origin": "", "rating_rules": 1, "trial": False, "winner_gains": None}
         return {name: value for name, value in fields.items() if value != usual.get(name)}
@@ -91,7 +84,7 @@ class FinishedGame:
 
     @classmethod
     def parse(cls, stored: bytes) -> "FinishedGame":
-        """The game that `to_bytes` wrote; UnreadableGame for anything else."""
+        """Parse the output of `to_bytes`, or raise UnreadableGame."""
         try:
             fields = json.loads(zlib.decompress(stored))
             return cls(**fields | {"record": read(json.dumps(fields["record"]))})

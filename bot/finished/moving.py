@@ -1,8 +1,8 @@
-"""Moving finished games out of the store into a file; their ratings stay.
+"""Moving finished games out of the store into a file. Their ratings stay.
 
-A game goes from the store only when its month's honours are made, and its line is on disk, was read back, is the same
-game and verifies. Cut short anywhere, the same command with the same file goes on: what the file has is taken out of
-the store, and half a line at the file's end is dropped, for its game is still in the store.
+A game leaves the store only after its month's honours are final, and after its line was written, synced, read back and
+compared, and the record verified. An interrupted move continues with the same command and file: games in the file leave
+the store, and a partial line at its end is removed, because its game is still in the store.
 """
 
 import os
@@ -30,14 +30,14 @@ LEAVE = read_script(__file__, "leave_store")
 
 
 class MoveResult(NamedTuple):
-    """How many games were moved, and the ids of those that stay because they do not verify."""
+    """The outcome of a move."""
 
     games: int
-    faulty: list[str]
+    faulty: list[str]  # ids of games that stay, because their records do not verify
 
 
 class GameMover:
-    """Moves games of one store into one file; ``on_game`` is told of each that was looked at."""
+    """Moves games of one store into one file; ``on_game`` is called for each game checked."""
 
     def __init__(self, client: Any, path: Path, on_game: Callable[[int], None]) -> None:
         self._client, self._path, self._on_game = client, path, on_game
@@ -47,9 +47,9 @@ class GameMover:
     async def move(self, before: int, last_month: str) -> MoveResult:
         """Move games that ended before this Unix second, in ``last_month`` (as 2026-11) or earlier.
 
-        Pass the last month whose honours are made: later games are still needed for theirs. Raises UnreadableGame for a
-        file that holds something else, and OSError for a file that cannot be written, even if no game is old enough.
-        Raises StoreError if a game changed while it was being moved: run the same again.
+        Pass the last month with final honours, because later games are still needed. Raise UnreadableGame for a file
+        with other content, and OSError for one that cannot be written, even if no game is old enough. Raise StoreError
+        if a game changed during the move; then run it again.
         """
         self._path = regular_target(self._path)
         _check_writable(self._path)
@@ -74,7 +74,7 @@ class GameMover:
         return MoveResult(moved + await self._move_batch(batch), faulty)
 
     async def _old_entry(self, number: int, id: str, stored: bytes | None, before: int) -> ArchiveEntry | None:  # noqa: A002
-        """The game if it can be read, is old, and delivery is done with its table."""
+        """Return the game's entry if it is readable, old enough, and its table is removed."""
         try:
             game = FinishedGame.parse(stored) if stored else None
         except UnreadableGame:
@@ -84,18 +84,18 @@ class GameMover:
         return ArchiveEntry(number, id, game)
 
     async def _move_batch(self, batch: list[tuple[ArchiveEntry, bytes]]) -> int:
-        """Write games to the file, read them back, and only then have them go."""
+        """Write games to the file, read them back, and only then remove them from the store."""
         if not batch:
             return 0
         lines = [to_line(entry.number, entry.game) for entry, _ in batch if entry.game]
         descriptor = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o600)
         with os.fdopen(descriptor, "a+b") as file:
             if os.fstat(descriptor).st_mode & 0o077:
-                # It was there already, and what people played is for its owner alone.
+                # The file existed before. Only its owner must be able to read the games.
                 try:
                     os.fchmod(descriptor, 0o600)
                 except PermissionError:
-                    log.warning("archive_is_somebody_elses", file=str(self._path))
+                    log.warning("archive_file_not_owned", file=str(self._path))
             begin = file.seek(0, os.SEEK_END)
             file.writelines(lines)
             file.flush()
@@ -103,7 +103,7 @@ class GameMover:
             file.seek(begin)
             for entry, _ in batch:
                 if from_line(file.readline()) != entry:
-                    raise UnreadableGame(f"{self._path} does not hold what was written to it: {entry.id}")
+                    raise UnreadableGame(f"{self._path} lost what was written to it: check the disk. Game {entry.id} stays in the store")
         sync_folder(self._path)
         for entry, stored in batch:
             await self._remove_from_store(entry, stored)
@@ -113,28 +113,28 @@ class GameMover:
         if entry.game:
             await self._archive.note_in_file(entry.number, entry.game)
         if not await self._drop(keys=[keys.game(entry.id)], args=[stored]):
-            raise StoreError(f"The game {entry.id} was changed while it was being moved: run the same again.")
+            raise StoreError(f"Game {entry.id} changed while it was being moved: run the same command again.")
         await self._leave(keys=[keys.GAMES_ORDER, keys.GAMES_MOVED], args=[entry.id])
 
     async def _finish_interrupted(self) -> int:
-        """Take out of the store what the file has; returns how many games."""
-        # Whoever wrote it may have been cut short before it was on disk.
+        """Remove the games in the file from the store, and return their number."""
+        # An interrupted run might have left a partial or unsynced line.
         _drop_partial_line(self._path)
         sync_folder(self._path)
         stale: set[str] = set()
         done = 0
-        for one in read_entries(self._path):
-            if await self._client.zscore(keys.GAMES_ORDER, one.id) != one.number:
+        for file_entry in read_entries(self._path):
+            if await self._client.zscore(keys.GAMES_ORDER, file_entry.id) != file_entry.number:
                 continue
-            stored = await self._client.get(keys.game(one.id))
-            entry = one.read()
+            stored = await self._client.get(keys.game(file_entry.id))
+            entry = file_entry.read()
             if stored and FinishedGame.parse(stored) != entry.game:
-                stale.add(one.id)
+                stale.add(file_entry.id)
                 continue
             await self._remove_from_store(entry, stored or b"")
             done += 1
         if stale:
-            # They were changed after they were written: they are written anew.
+            # These games changed after they were written. They are written again.
             rewrite_file(self._path, lambda entry: None if entry.id in stale else entry.game)
         return done
 
@@ -148,7 +148,7 @@ def _is_valid(game: FinishedGame) -> bool:
 
 
 def _check_writable(path: Path) -> None:
-    """Open the file as games will be written to it; one that was not there is not there afterwards."""
+    """Open the file for writing, and leave no new file behind."""
     is_new = not path.exists()
     os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o600))
     if is_new:
@@ -156,9 +156,7 @@ def _check_writable(path: Path) -> None:
 
 
 def _drop_partial_line(path: Path) -> None:
-    """Cut off a line that was not written to its end. A file that does not begin with a game is somebody else's, and
-    stays as it is.
-    """
+    """Remove a partial last line. A file that does not begin with a game is left alone."""
     with path.open("r+b") as file:
         if not begins_with_game(file.readline(LONGEST_LINE)):
             return
@@ -179,7 +177,7 @@ def _drop_partial_line(path: Path) -> None:
             except UnreadableGame:
                 file.truncate(begin)
             else:
-                # All of it is there but its end, and the store may have it no more.
+                # Only the line end is missing, and the game might have left the store.
                 file.write(b"\n")
                 file.flush()
         os.fsync(file.fileno())

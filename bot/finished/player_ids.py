@@ -1,8 +1,8 @@
-"""What people are called in the addresses of their pages: an id that tells nobody who they are, nor on which platform.
+"""Ids of players in the addresses of their pages. They reveal neither the person nor the platform.
 
-It holds the person's own id, sealed: its first bytes follow from that by the store's secret, and the rest is hidden by
-what follows from those and the secret. So nothing is kept of it, one person always has the same, and whoever made one
-up has none of anybody.
+An id is the person's ``platform:id``, encrypted. Its first bytes are a keyed hash (the store's secret is the key), and
+the rest is masked with a stream derived from that hash and the secret. So nothing is stored, a person's id is constant,
+and forged ids are rejected.
 """
 
 from base64 import urlsafe_b64decode, urlsafe_b64encode
@@ -11,12 +11,14 @@ from hmac import compare_digest
 
 TAG_BYTES = 12
 BLOCK = 33
-"""Ids are filled up to a multiple of so many bytes: their length would tell the platform. With the tag it makes an
-address without filling characters."""
+"""Ids are padded to a multiple of this, because their length would reveal the platform.
+
+With the tag, the length needs no base64 padding.
+"""
 
 
 def player_id(person: str, secret: bytes) -> str:
-    """What a person (``platform:id``) is called."""
+    """Return the player id of a person (``platform:id``)."""
     plain = person.encode()
     padded = plain + bytes(-len(plain) % BLOCK)
     tag = _tag(padded, secret)
@@ -24,7 +26,7 @@ def player_id(person: str, secret: bytes) -> str:
 
 
 def person_from_id(player: str, secret: bytes) -> str:
-    """Who is called so; empty for nobody."""
+    """Return the person with this player id, or "" if it is invalid."""
     try:
         sealed = urlsafe_b64decode(player.encode("ascii"))
     except ValueError:
@@ -41,7 +43,7 @@ def _tag(padded: bytes, secret: bytes) -> bytes:
 
 
 def _mask(text: bytes, tag: bytes, secret: bytes) -> bytes:
-    """The text hidden, or a hidden one as it was."""
+    """Mask a text, or unmask a masked one."""
     key = blake2b(tag, key=secret, person=b"player hidden").digest()
     mask = shake_256(key).digest(len(text))
     return bytes(one ^ other for one, other in zip(text, mask, strict=True))

@@ -1,8 +1,8 @@
-"""Ratings, by openskill's Plackett-Luce: they follow from the finished games in their order, and from nothing else.
+"""Ratings with openskill's Plackett-Luce model. They follow only from the finished games in their order.
 
-A scope is what a leaderboard is about: a chat or everywhere, a month or all time, a game or all. Each has its own
-ratings, from its own games alone. Partners are a team and are rated together. What is shown is one whole number,
-1000 for a beginner: openskill's conservative guess (mu - 3 sigma) times 40, and a thousand.
+A scope is the subject of a leaderboard: one chat or all, one month or all time, one game or all. Each scope has its own
+ratings, computed from its own games. Partners are rated as a team. The shown rating is a whole number, 1000 for a
+beginner: openskill's conservative estimate (mu - 3 sigma) times 40, plus 1000.
 """
 
 import asyncio
@@ -28,39 +28,29 @@ from bot.store import StoreError, keys
 from bot.store.lua import read_script
 from engine import GAMES
 
-LEAST_GAMES = 3
-"""Games after which a person is ranked."""
-
+LEAST_GAMES = 3  # games before a person is ranked
 BEGINNER, SCALE = 1000, 40
 EVERYTHING = "*"
 KEEP_CHANGES_SECONDS = 7 * 86400
 
 RATE = read_script(__file__, "rate")
-
 MOVE = read_script(__file__, "move_chat")
-
 HAND_OVER = read_script(__file__, "hand_over")
-
 REDACT = read_script(__file__, "redact_changes")
 
-BY_SCOPE = (keys.ratings, keys.ranks, keys.history)
-"""What is kept of each scope, in the order in which the scripts want it."""
-
+BY_SCOPE = (keys.ratings, keys.ranks, keys.history)  # keys of a scope, in the order of the scripts
 KEYS_AT_ONCE = 1000
-
-FIRST_YEAR = 2025
-"""Nobody has played before."""
-
+FIRST_YEAR = 2025  # of any game
 MODEL = PlackettLuce()
 
 log = structlog.get_logger()
 
 
 class Scope(NamedTuple):
-    """What a leaderboard is about; ``*`` is no bound. ``month`` is ``2026-11``."""
+    """The subject of a leaderboard; ``*`` means all."""
 
     chat: str = EVERYTHING
-    month: str = EVERYTHING
+    month: str = EVERYTHING  # such as 2026-11
     game: str = EVERYTHING
 
     @property
@@ -69,7 +59,7 @@ class Scope(NamedTuple):
 
 
 class Change(NamedTuple):
-    """A person's rating in a game, everywhere and for all time, before and after one game."""
+    """A person's rating in all chats, all time and one game, before and after a finished game."""
 
     person: str
     before: int
@@ -77,39 +67,35 @@ class Change(NamedTuple):
 
 
 class RankedPerson(NamedTuple):
-    """Somebody's place in a scope: the rank, None before enough games; ``history`` is how the rating went."""
+    """A person's place in a leaderboard."""
 
     person: str
-    rank: int | None
+    rank: int | None  # None before enough games
     standing: "Standing"
     history: list[RatedGame]
 
 
 class GameStanding(NamedTuple):
-    """How somebody stands in a game (an id, or ``*`` for all): rank, and how many are ranked."""
+    """A person's standing in one game or in all."""
 
-    game: str
+    game: str  # id, or ``*`` for all
     standing: "Standing"
     rank: int | None
-    ranked: int
+    ranked: int  # number of ranked people
 
 
 class RebuildResult(NamedTuple):
-    """What ratings were made anew from: how many games, and what was missing.
-
-    ``holes`` are numbers that no game has any more, ``lost`` those whose game is gone or cannot be read; ``adopted``
-    are the ids of games that were kept without a number.
-    """
+    """The outcome of a rebuild."""
 
     games: int
-    holes: list[range]
-    lost: list[ArchiveEntry]
-    adopted: list[str]
+    holes: list[range]  # numbers without an entry
+    lost: list[ArchiveEntry]  # entries without a readable game
+    adopted: list[str]  # ids of games that had no number before
 
 
 @dataclass(frozen=True)
 class Standing:
-    """A person in a scope."""
+    """A person's rating in a scope."""
 
     mu: float = MODEL.mu
     sigma: float = MODEL.sigma
@@ -132,25 +118,25 @@ class Standing:
 
 
 def scopes_of(game: FinishedGame) -> list[Scope]:
-    """Every scope that a game counts in, the one of all things first."""
+    """Return all scopes of a game, the widest first."""
     chats, months = [EVERYTHING, *game.chats], [EVERYTHING, game.month]
     return [Scope(*scope) for scope in product(chats, months, [EVERYTHING, game.record.game])]
 
 
 def with_current_chats(game: FinishedGame, moved: Mapping[str, str]) -> FinishedGame:
-    """A game with its chats by the ids that they have now."""
+    """Return a game with the current ids of its chats."""
     return replace(game, chats=list(dict.fromkeys(moved.get(chat, chat) for chat in game.chats)))
 
 
 def _all_scopes(chat: str) -> list[Scope]:
-    """Every scope in which a chat's games may have been rated; clocks may be a year ahead."""
+    """Return all scopes in which a chat can have ratings, even if a clock was a year ahead."""
     years = range(FIRST_YEAR, time.gmtime().tm_year + 2)
     months = [EVERYTHING, *(f"{year}-{month:02}" for year in years for month in range(1, 13))]
     return [Scope(*scope) for scope in product([chat], months, [EVERYTHING, *GAMES])]
 
 
 def rate_game(people: Sequence[str], winners: Sequence[int], before: dict[str, Standing]) -> dict[str, Standing]:
-    """Standings after a game; ``winners`` are seats, and seats of one side share its result."""
+    """Return the standings after a game; ``winners`` are seats."""
     sides = [people[side::2] for side in (0, 1)]
     won = winners[0] & 1
     teams = [[MODEL.rating(mu=before[person].mu, sigma=before[person].sigma) for person in side] for side in sides]
@@ -163,7 +149,7 @@ def rate_game(people: Sequence[str], winners: Sequence[int], before: dict[str, S
 
 
 def _pair_digest(key: str, one: str, other: str) -> str:
-    """Return two opponents as an HMAC."""
+    """Return an HMAC of two opponents."""
     return hmac.digest(key.encode(), " ".join(sorted((one, other))).encode(), "sha256").hex()
 
 
@@ -195,18 +181,18 @@ class Ratings:
         self._catching_up = asyncio.Lock()
 
     async def catch_up(self) -> int:
-        """Rate every finished game that has not been rated yet, in order; returns how many.
+        """Rate all unrated games in order, and return their number.
 
-        What cannot be read is stepped over: it has been lost, for a number is given to a game that is kept already.
+        Unreadable games are skipped. They are lost, because a game is stored before it gets its number.
         """
         done = 0
-        # Where much is to be done, as many as ask for it in one worker do it once.
+        # Concurrent callers in one worker share the work.
         async with self._catching_up:
             while True:
                 before = await self.last_rated_number()
                 async for entry in self.archive.entries_after(before):
                     if not await self._rate_entry(entry, before):
-                        # Another worker was quicker, or a chat has moved.
+                        # Another worker was faster, or a chat has moved.
                         break
                     done += entry.game is not None
                     before = entry.number
@@ -214,24 +200,23 @@ class Ratings:
                     return done
 
     async def last_rated_number(self) -> int:
-        """The number of the last game that is in the ratings, or was stepped over."""
+        """Return the number of the last game that was rated or skipped."""
         return int(await self._client.get(keys.RATED) or 0)
 
     async def count_unrated(self) -> int:
-        """How many games are still to be rated."""
         return await self.archive.count_after(await self.last_rated_number())
 
     async def rebuild(self, games_in_files: Sequence[FileEntry] = ()) -> RebuildResult:
-        """Throw all ratings away and make them anew from the games. StoreError if a bot rates games meanwhile.
+        """Delete all ratings and compute them again. Raise StoreError if a bot rates games meanwhile.
 
-        Games that are kept but never got their number, which takes a store that lost some of its writes, get it now.
+        Games without a number get one. They exist only if the store has lost writes.
         """
         adopted = await self.archive.adopt_unnumbered()
         await self._delete_all()
         games, lost, before = 0, [], 0
         holes = []
         async for entry in merge_with_files(self.archive, games_in_files):
-            # A cluster's client may have sent it twice.
+            # A client of a cluster can send a script twice, so check whether the first one rated the game.
             if not await self._rate_entry(entry, before) and await self.last_rated_number() != entry.number:
                 raise StoreError("A bot is rating games meanwhile: stop every worker, then run this again.")
             holes.append(range(before + 1, entry.number))
@@ -253,8 +238,9 @@ class Ratings:
             await self._client.delete(*doomed[begin : begin + KEYS_AT_ONCE])
 
     async def move_chat(self, old: str, new: str) -> None:
-        """A chat has another id: its leaderboards are the new one's, and its games are rated there from now on, both in
-        one step, so that no game is rated in between. Twice is once.
+        """Move a chat's leaderboards to its new id, and rate its games there from now on. Idempotent.
+
+        Both happen atomically, so no game is rated in between.
         """
         names = [
             kind(scope._replace(chat=chat).key)
@@ -263,10 +249,10 @@ class Ratings:
             for chat in (old, new)
         ]
         if stay := await self._move(keys=[keys.MOVED, *names], args=[old, new]):
-            log.warning("leaderboards_stay", chat=old, new=new, keys=stay, mended_by="buongioco rebuild")
+            log.warning("leaderboards_not_moved", chat=old, new=new, keys=stay, fix="buongioco rebuild")
 
     async def changes(self, game_id: str) -> list[Change]:
-        """What a game did to its players' ratings; nothing if it was not rated, or long ago."""
+        """Return a game's changes of ratings, or none if it is unrated or was rated long ago."""
         stored = await self._client.get(keys.changes(game_id))
         return [Change(*change) for change in json.loads(stored)] if stored else []
 
@@ -274,21 +260,21 @@ class Ratings:
         return Standing.parse(await self._client.hget(keys.ratings(scope.key), person))
 
     async def histories(self, scope: Scope, people: Sequence[str]) -> dict[str, list[RatedGame]]:
-        """How the ratings of people went in a scope, as far back as is kept."""
+        """Return people's rating histories in a scope."""
         if not people:
             return {}
         stored = await self._client.hmget(keys.history(scope.key), people)
         return {person: parse_history(text) for person, text in zip(people, stored, strict=True)}
 
     async def rank(self, scope: Scope, person: str) -> int | None:
-        """A person's rank, from 1; those who are shown the same share it. None before enough games."""
+        """Return a person's rank from 1, shared by equal ratings. None before enough games."""
         shown = await self._client.zscore(keys.ranks(scope.key), person)
         if shown is None:
             return None
         return 1 + int(await self._client.zcount(keys.ranks(scope.key), f"({shown!r}", "+inf"))
 
     async def best(self, scope: Scope, most: int) -> list[tuple[int | None, str, Standing]]:
-        """The first so many: rank, person, standing."""
+        """Return rank, person and standing of the best."""
         found = await self._client.zrange(keys.ranks(scope.key), 0, most - 1, desc=True, withscores=True)
         if not found:
             return []
@@ -300,7 +286,7 @@ class Ratings:
         ]
 
     async def leaders(self, scope: Scope) -> tuple[list[str], int]:
-        """Whoever has the first rank, and what they are shown: partners of all their games have the same."""
+        """Return all people of rank 1, and their shown rating. Constant partners have equal ratings."""
         found = await self._client.zrange(keys.ranks(scope.key), 0, 0, desc=True, withscores=True)
         if not found:
             return [], 0
@@ -309,7 +295,7 @@ class Ratings:
         return [person.decode() for person in people], round(shown)
 
     async def best_and_own(self, scope: Scope, person: str, most: int) -> list[RankedPerson]:
-        """The first so many, and then this person if they are not among them; nobody's id is empty."""
+        """Return the best, followed by this person if they are not among them. ``person`` can be empty."""
         best = await self.best(scope, most)
         if person and not any(one == person for _rank, one, _standing in best):
             best.append((await self.rank(scope, person), person, await self.standing(scope, person)))
@@ -317,7 +303,7 @@ class Ratings:
         return [RankedPerson(one, rank, standing, histories[one]) for rank, one, standing in best]
 
     async def standings(self, person: str) -> list[GameStanding]:
-        """How a person stands in all games together and in each that they have played, everywhere and for all time."""
+        """Return a person's standings of all time in all games together and in each game played."""
         found = []
         for game in (EVERYTHING, *GAMES):
             scope = Scope(game=game)
@@ -328,11 +314,10 @@ class Ratings:
         return found
 
     async def count_ranked(self, scope: Scope) -> int:
-        """How many are ranked."""
         return int(await self._client.zcard(keys.ranks(scope.key)))
 
     async def scopes_of(self, person: str) -> set[Scope]:
-        """Every scope in which a person has been rated, the wider ones among them."""
+        """Return all scopes in which a person has been rated, including wider ones."""
         moved = await self.moved_chats()
         found: set[Scope] = set()
         for member in await self._client.smembers(keys.scopes(person)):
@@ -342,12 +327,12 @@ class Ratings:
         return found
 
     async def hand_over(self, person: str, somebody: str) -> int:
-        """Have somebody stand where a person stood, ranked nowhere; returns in how many scopes. Twice is once.
+        """Give a person's ratings to a pseudonym, without ranks, and return the number of scopes. Idempotent.
 
-        The last game in which the person takes part must be rated.
+        The person's last game must be rated before.
         """
         handed, done = 0, set[Scope]()
-        # A chat that moves meanwhile has other scopes afterwards.
+        # A chat that moves meanwhile gets new scopes.
         while scopes := await self.scopes_of(person) - done:
             for scope in scopes:
                 where = [kind(scope.key) for kind in BY_SCOPE]
@@ -357,16 +342,16 @@ class Ratings:
         return handed
 
     async def redact_changes(self, game: str, person: str, somebody: str) -> None:
-        """Have somebody stand in place of a person in what is kept of a game's changes."""
+        """Replace a person with a pseudonym in a game's stored changes."""
         await self._redact(keys=[keys.changes(game)], args=[person, somebody])
 
     async def moved_chats(self) -> dict[str, str]:
-        """Chats that have another id by now: the old one's new one."""
+        """Return the new ids of moved chats by their old ids."""
         found = {**await self._client.hgetall(keys.MOVED_BEFORE), **await self._client.hgetall(keys.MOVED)}
         return {old.decode(): new.decode() for old, new in found.items()}
 
     async def _rate_entry(self, entry: ArchiveEntry, before: int) -> bool:
-        """Rate a game, or step over it; False if ``before`` is not the last rated number, or a chat moved meanwhile."""
+        """Rate or skip a game. Return False if ``before`` is not the last rated number, or if a chat moved."""
         moves = await self._client.hlen(keys.MOVED)
         today, changes, words, scopes = NO_DAY, list[Change](), list[str | int](), list[Scope]()
         if entry.game:
@@ -382,15 +367,13 @@ class Ratings:
         return bool(done)
 
     async def rated_scopes(self, game: FinishedGame) -> list[Scope]:
-        """The scopes in which a game is rated, its chats called as they are now."""
+        """Return the scopes in which a game is rated, with the current ids of its chats."""
         if not game.is_rated:
             return []
         return scopes_of(with_current_chats(game, await self.moved_chats()))
 
     async def _decide_winner_gain(self, game: FinishedGame, games_today: int) -> FinishedGame:
-        """Return a game with the decision whether its winner gains, and keep that with it: ratings that are made again
-        repeat it. The first decision counts.
-        """
+        """Decide whether a game's winner gains, and store the decision for rebuilds. The first decision counts."""
         if game.winner_gains is not None or not depends_on_day(game):
             return game
         decided = replace(game, winner_gains=games_today < GAMES_A_DAY)
@@ -403,15 +386,15 @@ class Ratings:
         return decided
 
     async def _calculate(self, game: FinishedGame) -> tuple[list[Change], list[str | int], list[Scope]]:
-        """What a game changes, everywhere and for all time; for each scope the script's words; the scopes."""
+        """Return a game's changes, the arguments of `RATE` for its standings, and its scopes."""
         forgotten = await forgetting_marks(self._client)
         for person, mark in forgotten.items():
             game = game.redact(person, mark.pseudonym)
-        # What they had won until then is still theirs, if it has not been handed over yet.
+        # Their earlier ratings are still stored under the person until they are handed over.
         before_them = {mark.pseudonym: person for person, mark in forgotten.items()}
         scopes = await self.rated_scopes(game)
         winners = {game.people[seat] for seat in game.record.winner or []}
-        # For a winner who gains nothing it is no rated game.
+        # For a winner who gains nothing, the game is unrated.
         is_rated_for = [one for one in dict.fromkeys(game.people) if does_winner_gain(game) or one not in winners]
         await self._index_scopes(is_rated_for, scopes)
         words: list[str | int] = []
@@ -442,16 +425,16 @@ class Ratings:
         known, key = await self._client.hmget(keys.RATED_TODAY, ["day", "key"])
         is_known = known is not None and int(known) == day
         key = key.decode() if is_known else secrets.token_hex(16)
-        # A person who is being forgotten is counted as before: a game that /forget resigns is one more game.
+        # Count people who are being forgotten under their own id: a game resigned by /forget counts too.
         forgotten = {mark.pseudonym: person for person, mark in (await forgetting_marks(self._client)).items()}
         people = [forgotten.get(person, person) for person in game.people]
-        # Not their ids: this outlasts /forget, or else a person could be forgotten to play on.
+        # Digests instead of ids, because the counts outlast /forget. Otherwise /forget would reset them.
         pairs = sorted({_pair_digest(key, *opponents) for opponents in product(people[::2], people[1::2])})
         counts = await self._client.hmget(keys.RATED_TODAY, pairs) if is_known else []
         return Today(day, key, pairs, max((int(count or 0) for count in counts), default=0))
 
     async def _index_scopes(self, people: Sequence[str], scopes: Sequence[Scope]) -> None:
-        """Enter the narrowest scopes of a game with the people for whom it is rated."""
+        """Store the narrowest scopes of a game for the people for whom it is rated."""
         narrow = [scope.key for scope in scopes if EVERYTHING not in (scope.month, scope.game)]
         within = [key for key in narrow if not key.startswith(f"{EVERYTHING}|")] or narrow
         if within:

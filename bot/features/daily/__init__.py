@@ -1,1 +1,1 @@
-"""The deal of the day: the same cards for everybody, against the same robot, once."""
+"""The deal of the day: all players get the same cards once, against the same robot."""

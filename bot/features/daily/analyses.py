@@ -1,4 +1,4 @@
-"""Analyses of a day's games, made in the background once the day is over, so that nobody has to ask for them."""
+"""Background analyses of yesterday's games, so that players need not request them."""
 
 from datetime import timedelta
 
@@ -8,11 +8,10 @@ from bot.finished.analysis_pool import AnalysisPool
 from bot.finished.archive import Archive
 
 POLL_SECONDS = 30.0
-"""How often it is looked whether there are games that were not looked at."""
 
 
 class DayAnalyses:
-    """Has every game of yesterday's analysed, one after the other, while nobody wants anything else."""
+    """Analyses yesterday's games one after the other, while the robot pool is idle."""
 
     def __init__(self, shards: Shards, days: Days, archive: Archive, analysis_pool: AnalysisPool) -> None:
         self._shards, self._days = shards, days
@@ -20,11 +19,10 @@ class DayAnalyses:
         self._failed: set[str] = set()
 
     async def run(self) -> None:
-        """Have games analysed, until cancelled."""
         await self._shards.while_leader(POLL_SECONDS, self.work)
 
     async def work(self) -> None:
-        """Have all games of yesterday's analysed that are not; one that cannot be is not tried again."""
+        """Analyse the games of yesterday that have no analysis. Failed games are not retried."""
         lines = await self._days.results.lines_of_play(self._days.today() - timedelta(days=1))
         known = await self._analysis_pool.stored_verdicts([line.game for line in lines.values()])
         for line in lines.values():

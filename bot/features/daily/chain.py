@@ -1,11 +1,10 @@
-"""The secrets of the days: a hash chain, so that nobody can choose a day's cards once its end is known.
+"""The hash chain of the daily secrets. Once its end is published, no day's cards can be chosen.
 
-One number is drawn at random, and hashed with SHA-256 as often as the chain has days, and once more. What comes out
-last is the *end*, which is told to everybody beforehand. The days use the numbers backwards: the first day's secret is
-the one whose hash is the end, and each later day's hash is the secret of the day before. A deal's commitment is the
-hash of its secret (`engine.shuffle`): so the seal that is shown before a day's first card is the secret of the day
-before, which is told by then, and hashing it once for each day gone leads to the end. Whoever can read the store knows
-all days to come; nobody can change one.
+The root is a random number. Hashing it with SHA-256 once for each day of the chain gives the *end*, which is published
+in advance. Days use the hashes backwards: the hash of the first day's secret is the end, and the hash of each later
+secret is the secret of the day before. A deal's commitment is the hash of its secret (`engine.shuffle`). So the seal
+shown before a day's first card is the secret of the day before, which is public by then. Hashing it once for each past
+day leads to the end. A reader of the store knows all future days, but cannot change one.
 """
 
 from dataclasses import dataclass
@@ -14,20 +13,17 @@ from hashlib import sha256
 
 from engine.shuffle import SECRET_BYTES
 
-DAYS = 3653
-"""How many days a chain is good for: ten years."""
+DAYS = 3653  # length of a chain: ten years
 
 
 class NoSuchDay(ValueError):
-    """A day before the chain's first, or after its last."""
+    """A day outside the chain."""
 
 
 @dataclass(frozen=True, slots=True)
 class Chain:
-    """``root`` is the number that was drawn at random, ``first`` the day whose secret hashes to the end."""
-
-    root: bytes
-    first: date
+    root: bytes  # the random number
+    first: date  # the day whose secret hashes to the end
 
     def __post_init__(self) -> None:
         if len(self.root) != SECRET_BYTES:
@@ -35,7 +31,7 @@ class Chain:
 
     @property
     def end(self) -> str:
-        """What is told beforehand, in hex."""
+        """The value published in advance, in hex."""
         return _hash_repeatedly(self.root, DAYS).hex()
 
     @property
@@ -43,10 +39,10 @@ class Chain:
         return self.first + timedelta(days=DAYS - 1)
 
     def secret(self, day: date) -> bytes:
-        """A day's secret; NoSuchDay for one that the chain does not have."""
+        """Return a day's secret, or raise NoSuchDay."""
         number = (day - self.first).days
         if not 0 <= number < DAYS:
-            raise NoSuchDay(f"the days run from {self.first} to {self.last}")
+            raise NoSuchDay(f"the chain has only the days from {self.first} to {self.last}")
         return _hash_repeatedly(self.root, DAYS - 1 - number)
 
     def to_text(self) -> str:
@@ -54,15 +50,15 @@ class Chain:
 
     @classmethod
     def parse(cls, text: str) -> "Chain":
-        """From what `to_text` wrote; ValueError for anything else."""
+        """Parse the output of `to_text`, or raise ValueError."""
         first, _, root = text.partition(" ")
         return cls(bytes.fromhex(root), date.fromisoformat(first))
 
 
 def days_to_end(commitment: str, end: str) -> int | None:
-    """How many days after a chain's first a deal with this commitment is; None if it is of no day of that chain.
+    """Return the number of days from a chain's first day to the deal with this commitment.
 
-    Both are in hex; ValueError for what is not 32 bytes of it.
+    Return None if the commitment is not in the chain. Both arguments are 32 bytes in hex, otherwise raise ValueError.
     """
     hashed, wanted = bytes.fromhex(commitment), bytes.fromhex(end)
     if len(hashed) != SECRET_BYTES or len(wanted) != SECRET_BYTES:

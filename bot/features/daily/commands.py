@@ -25,35 +25,30 @@ from bot.texts import error_text
 from bot.viewers import Viewers
 from engine.shuffle import commitment
 
-DAILY = "daily"
-"""The word after /start by which a button opens the private chat to play the deal of the day."""
+DAILY = "daily"  # word after /start with which a button opens the private chat and deals
 
 
 class DailyCommands:
-    """The deals of the days, as people ask for them."""
-
     def __init__(
         self,
         days: Days,
         played: PastDays,
-        hours: ChosenHours,
+        reminder_hours: ChosenHours,
         viewers: Viewers,
         private_hands: PrivateHands,
         updates: Updates,
     ) -> None:
-        """``hours`` are those at which people want to be reminded."""
-        self._days, self._played, self._hours, self._viewers = days, played, hours, viewers
+        self._days, self._played, self._hours, self._viewers = days, played, reminder_hours, viewers
         self._private_hands, self._updates = private_hands, updates
 
     async def show(self, place: str, profile: Profile) -> Reply:
-        """What today's deal is; for who has played it, how they did."""
+        """Show today's deal, or the result of a person who has played it."""
         if not is_private(place):
             await self._days.results.add_request(self._days.today(), chat_of(place), profile.id)
             return Reply(panel=await self._group_panel(place))
         return Reply(panel=await self._own_panel_with_reminder(profile))
 
     async def answer(self, place: str, profile: Profile, words: Sequence[str]) -> Reply:
-        """A press on one of its pages."""
         match words:
             case ["today"] if is_private(place):
                 return Reply(panel=await self._own_panel_with_reminder(profile))
@@ -77,7 +72,10 @@ class DailyCommands:
         raise BadPayload()
 
     async def play(self, place: str, profile: Profile) -> Reply:
-        """Deal the cards of today, in the private chat, or bring there what is dealt already; or lead there."""
+        """Deal today's cards in the private chat, or show the hand there again.
+
+        Return a link to the private chat if the bot cannot write there.
+        """
         if not is_private(place):
             await self._days.results.add_request(self._days.today(), chat_of(place), profile.id)
         private = private_place(profile.id)
@@ -103,7 +101,7 @@ class DailyCommands:
         return replace(panel, rows=(*panel.rows, row))
 
     async def own_panel(self, profile: Profile) -> Panel:
-        """What today's deal is to somebody: to be played, or their result."""
+        """Return the panel of today's deal, or the result of a person who has played it."""
         day = self._days.today()
         game, lines = await self._days.game_on(day), await self._days.results.ranking(day)
         own = next((line for line in lines if line.person == profile.id), None)
@@ -117,7 +115,8 @@ class DailyCommands:
 
 
 def _chosen_group(place: str, named: Sequence[str]) -> str:
-    """The group whose lines are asked for: where a button in a private chat leads on from what was asked in a group, it
-    names that. Empty for one's friends'.
+    """Return the group whose lines are requested, or "" for the lines of friends.
+
+    A button in a private chat names the group in which the person first asked.
     """
     return (named[0] if named else "") if is_private(place) else chat_of(place)

@@ -1,4 +1,4 @@
-"""How a day that is over was played: everybody's lines side by side, where they part, and what each gave away."""
+"""A past day's lines side by side: where they diverge, and what each player gave away."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,70 +16,63 @@ from bot.words.wording import Wording, faces_of, signed_text
 from engine import game_kind
 from engine.robots.findings import Summary, Verdict, summarize
 
-LINES_PER_PAGE = 4
-"""So many lines stand in one message: a phone's screen and a half."""
-
-SQUARES_PER_ROW = 10
-"""So many squares fit beside one another on a narrow phone."""
+LINES_PER_PAGE = 4  # a phone's screen and a half
+SQUARES_PER_ROW = 10  # fits on a narrow phone
 
 
 class ComparedLine(NamedTuple):
-    """A line, whose it is, and its rank among all that are compared, None for who gave up. ``verdicts`` are what its
-    analysis says; None as long as there is none. ``may_be_read`` is whether the reader may look at its replay: a record
-    names who played it.
-    """
+    """A line and its player's name."""
 
     name: str
-    rank: int | None
+    rank: int | None  # among the compared lines; None if the deal was given up
     line: DayLine
-    verdicts: Sequence[Verdict] | None = None
-    is_readable: bool = False
+    verdicts: Sequence[Verdict] | None = None  # of its analysis; None before that exists
+    is_readable: bool = False  # whether the reader can open the replay, which names the player
 
 
 @dataclass(frozen=True)
 class Comparison:
-    """A day's lines, the best first. ``best`` is the best of everybody's, whether or not it stands among them; None if
-    all gave up. ``more`` is how many others there are, ``is_analysed`` whether an analysis that is not there will come.
-    """
+    """A day's lines, best first."""
 
     day: date
     game: str
-    best: DayLine | None
+    best: DayLine | None  # of all players, perhaps not in ``lines``; None if all gave up
     lines: Sequence[ComparedLine]
-    more: int = 0
-    is_analysed: bool = True
+    more: int = 0  # number of lines left out
+    is_analysed: bool = True  # whether missing analyses will be made
 
     @property
     def is_analysis_pending(self) -> bool:
-        """Whether the analysis of a line is yet to come."""
-        return self.is_analysed and any(one.verdicts is None for one in self.lines)
+        return self.is_analysed and any(entry.verdicts is None for entry in self.lines)
 
 
 def page_payload(page: str, *words: object, chat: str = "") -> str:
-    """The payload that leads to a page of the deal of the day, about a group's lines if that fits."""
+    """Return the payload for a page of the deal of the day. A group's id is left out if it does not fit."""
     payload = actions.page("daily", page, *words, *([chat] if chat else []))
     return payload if len(payload.encode()) <= LONGEST_PAYLOAD else actions.page("daily", page, *words)
 
 
-def side_by_side_panel(language: str, suits: str, compared: Comparison, number: int, chat: str = "") -> Panel:
-    """Some of the lines: ``number`` counts such pages from 1, and stands for the nearest if it is none. ``chat`` is the
-    group whose lines they are, empty for the reader's friends.
+def side_by_side_panel(language: str, suits: str, comparison: Comparison, number: int, chat: str = "") -> Panel:
+    """Return a page of lines.
+
+    ``number`` counts from 1; the nearest page is shown if it is out of range. ``chat`` is the group whose lines they
+    are, empty for the reader's friends.
     """
-    words = _wording(language, suits, compared)
+    words = _wording(language, suits, comparison)
     _ = words.text
     page = Writer()
-    add_heading(page, language, compared.day, compared.game)
-    page.line(fork_text(words, compared))
-    pages = max(1, -(-len(compared.lines) // LINES_PER_PAGE))
+    add_heading(page, language, comparison.day, comparison.game)
+    page.line(fork_text(words, comparison))
+    pages = max(1, -(-len(comparison.lines) // LINES_PER_PAGE))
     number = min(max(number, 1), pages)
-    for one in compared.lines[(number - 1) * LINES_PER_PAGE : number * LINES_PER_PAGE]:
+    for entry in comparison.lines[(number - 1) * LINES_PER_PAGE : number * LINES_PER_PAGE]:
         page.gap()
-        page.line(_title(words, one), "bold")
-        for row in rows_of_squares(one.line):
+        page.line(_title(words, entry), "bold")
+        for row in rows_of_squares(entry.line):
             page.line(row)
-        for line in _notes(words, compared, one):
+        for line in _notes(words, comparison, entry):
             page.line(line)
-    if compared.is_analysis_pending:
+    if comparison.is_analysis_pending:
         page.gap()
         page.line(_("The analysis comes: look again in a while."))
     around = [(f"◀ {number - 1}", number - 1), (f"{number}/{pages}", number), (f"{number + 1} ▶", number + 1)]
@@ -89,22 +82,21 @@ def side_by_side_panel(language: str, suits: str, compared: Comparison, number: 
     return page.panel(turning if pages > 1 else (), (Button(_("Yesterday"), page_payload("yesterday", chat=chat)),))
 
 
-def fork_text(words: Wording, compared: Comparison) -> str:
-    """Where the lines first part, and how many went which way."""
+def fork_text(words: Wording, comparison: Comparison) -> str:
     _ = words.text
-    if len(compared.lines) < 2:
+    if len(comparison.lines) < 2:
         return _("Trick by trick: green where it was taken.")
-    fork = first_fork([one.line for one in compared.lines])
+    fork = first_fork([entry.line for entry in comparison.lines])
     if fork is None:
         return _("All played the same.")
-    ways = " · ".join(f"{_branch_text(words, way)} ×{way.times}" for way in fork.branches)
-    return _("The lines first part {when}: {ways}").format(when=_moment_text(words, fork.decision), ways=ways)
+    branches = " · ".join(f"{_branch_text(words, branch)} ×{branch.times}" for branch in fork.branches)
+    return _("The lines first part {when}: {ways}").format(when=_moment_text(words, fork.decision), ways=branches)
 
 
-def _branch_text(words: Wording, way: Branch) -> str:
+def _branch_text(words: Wording, branch: Branch) -> str:
     _ = words.text
-    move = move_text(words, way.move)
-    return _("{move}, later").format(move=move) if way.is_later else move
+    move = move_text(words, branch.move)
+    return _("{move}, later").format(move=move) if branch.is_later else move
 
 
 def _moment_text(words: Wording, decision: Decision) -> str:
@@ -113,31 +105,29 @@ def _moment_text(words: Wording, decision: Decision) -> str:
 
 
 def rows_of_squares(line: DayLine) -> list[str]:
-    """The tricks as squares, in rows as long as one another that a phone does not break."""
+    """Return the tricks as squares, in rows of equal length that a phone does not wrap."""
     squares = line.result.squares
     rows = max(1, -(-len(squares) // SQUARES_PER_ROW))
     each = max(1, -(-len(squares) // rows))
     return [squares[at : at + each] for at in range(0, len(squares), each)]
 
 
-def _title(words: Wording, one: ComparedLine) -> str:
+def _title(words: Wording, entry: ComparedLine) -> str:
     _ = words.text
-    margin = one.line.result.margin
-    if one.rank is None or margin is None:
-        return _("{name}: given up").format(name=isolated(one.name))
-    return f"{one.rank}. {isolated(one.name)} {signed_text(margin)}"
+    margin = entry.line.result.margin
+    if entry.rank is None or margin is None:
+        return _("{name}: given up").format(name=isolated(entry.name))
+    return f"{entry.rank}. {isolated(entry.name)} {signed_text(margin)}"
 
 
-def _notes(words: Wording, compared: Comparison, one: ComparedLine) -> list[str]:
-    """Where a line parts from the best one, and what it gave away."""
+def _notes(words: Wording, comparison: Comparison, entry: ComparedLine) -> list[str]:
     return [
-        parting_text(words, compared.best, one.line),
-        *(text for text, _verdict in loss_texts(words, compared.game, one)),
+        parting_text(words, comparison.best, entry.line),
+        *(text for text, _verdict in loss_texts(words, comparison.game, entry)),
     ]
 
 
 def parting_text(words: Wording, best: DayLine | None, line: DayLine) -> str:
-    """How a line stands to the best one."""
     _ = words.text
     if best is None:
         return _("Nobody played it to its end.")
@@ -155,14 +145,12 @@ def parting_text(words: Wording, best: DayLine | None, line: DayLine) -> str:
     return _("Parts from the best line {when}: {move}, there {other}.").format(when=when, move=move, other=other)
 
 
-def loss_texts(words: Wording, game: str, one: ComparedLine) -> list[tuple[str, Verdict | None]]:
-    """What a line gave away, and all that its costliest move did, each with the verdict that it is about; empty without
-    analysis.
-    """
+def loss_texts(words: Wording, game: str, entry: ComparedLine) -> list[tuple[str, Verdict | None]]:
+    """Return what a line gave away, with the verdict on its costliest move. Empty without an analysis."""
     _ = words.text
-    if one.verdicts is None:
+    if entry.verdicts is None:
         return []
-    found: Summary = summarize(scale_verdicts(one.verdicts, game), SEAT, most=1)
+    found: Summary = summary(scale_verdicts(entry.verdicts, game), SEAT, most=1)
     if found.accuracy is None:
         return [(_("No decisions to judge."), None)]
     if not found.costliest:
@@ -174,7 +162,7 @@ def loss_texts(words: Wording, game: str, one: ComparedLine) -> list[tuple[str, 
         *(
             (
                 costliest.format(
-                    when=_moment_text(words, one.line.decision_at(worst.place)),
+                    when=_moment_text(words, entry.line.decision_at(worst.place)),
                     move=short_move(words, worst.move),
                     other=short_move(words, worst.better),
                     points=lost_text(worst),
@@ -187,98 +175,93 @@ def loss_texts(words: Wording, game: str, one: ComparedLine) -> list[tuple[str, 
 
 
 def move_text(words: Wording, move: str) -> str:
-    """A move without who made it: a card as it is, everything else in words."""
+    """Return a move without its player's name: a card as it is, other moves in words."""
     word, *rest = move.split(" ")
     if word == "play":
         return words.card(rest[0]) + (f" ({rest[1]}!)" if len(rest) > 1 else "")
     return short_move(words, move) if word in ("declare", "bid") else f"“{advice_text(words, move)}”"
 
 
-def _wording(language: str, suits: str, compared: Comparison) -> Wording:
-    return Wording(language, (), faces_of(game_kind(compared.game), suits))
+def _wording(language: str, suits: str, comparison: Comparison) -> Wording:
+    return Wording(language, (), faces_of(game_kind(comparison.game), suits))
 
 
 # The same as a table, for a page
 
 
 class Cell(NamedTuple):
-    """A trick of a line: the card that was played, and where its replay shows that; empty if it may not be read.
-    ``parts`` is whether the line parts from the best one by this card, ``costs`` whether it was its costliest move.
-    """
+    """The card a line plays in a trick."""
 
     card: str
     label: str
-    href: str
+    href: str  # to this move in the replay; empty if the reader cannot open it
     is_taken: bool
-    is_fork: bool
-    is_costliest: bool
+    is_fork: bool  # whether the line leaves the best line with this card
+    is_costliest: bool  # whether it is the line's costliest move
 
 
 class TableRow(NamedTuple):
-    """A line of the table, and what is said about it below. ``margin`` is in points, or says that it was given up."""
+    """A line in the table, and the notes below the table."""
 
     name: str
-    margin: str
+    margin: str  # in points, or "given up"
     cells: tuple[Cell, ...]
     notes: tuple[str, ...]
 
 
 @dataclass(frozen=True)
 class DayTable:
-    """Everybody's lines, for a page: ``tricks`` is how many there are, ``more`` how many lines are left out, ``waits``
-    whether the analysis of one is yet to come.
-    """
+    """The lines of all players, for a page."""
 
     fork: str
-    tricks: int
+    tricks: int  # number of columns
     rows: tuple[TableRow, ...]
-    more: int
+    more: int  # number of lines left out
     is_analysis_pending: bool
 
 
-def day_table(language: str, suits: str, compared: Comparison) -> DayTable:
-    """The lines as a table, a column a trick."""
-    words = _wording(language, suits, compared)
-    rows = tuple(_row(words, compared, one) for one in compared.lines)
+def day_table(language: str, suits: str, comparison: Comparison) -> DayTable:
+    """Return the lines as a table with a column for each trick."""
+    words = _wording(language, suits, comparison)
+    rows = tuple(_row(words, comparison, entry) for entry in comparison.lines)
     tricks = max((len(row.cells) for row in rows), default=0)
-    return DayTable(fork_text(words, compared), tricks, rows, compared.more, compared.is_analysis_pending)
+    return DayTable(fork_text(words, comparison), tricks, rows, comparison.more, comparison.is_analysis_pending)
 
 
-def _row(words: Wording, compared: Comparison, one: ComparedLine) -> TableRow:
+def _row(words: Wording, comparison: Comparison, entry: ComparedLine) -> TableRow:
     _ = words.text
-    fork = one.line.fork_from(compared.best) if compared.best else None
-    found = loss_texts(words, compared.game, one)
+    fork = entry.line.fork_from(comparison.best) if comparison.best else None
+    found = loss_texts(words, comparison.game, entry)
     worst = next((verdict for _text, verdict in found if verdict), None)
-    parts_at = fork.decision.place if fork else None
-    costs_at = worst.place if worst else None
-    said = [parting_text(words, compared.best, one.line)]
+    fork_place = fork.decision.place if fork else None
+    worst_place = worst.place if worst else None
+    notes = [parting_text(words, comparison.best, entry.line)]
     for text, verdict in found:
         why = reason_texts(words).get(verdict.why, "").rstrip(".") if verdict else ""
-        said.append(f"{text} ({why})" if why else text)
+        notes.append(f"{text} ({why})" if why else text)
     cells = tuple(
-        _cell(words, one, decision, decision.place == parts_at, decision.place == costs_at)
-        for decision in one.line.decisions
+        _cell(words, entry, decision, decision.place == fork_place, decision.place == worst_place)
+        for decision in entry.line.decisions
         if decision.card
     )
-    rank = f"{one.rank}. " if one.rank else ""
-    margin = one.line.result.margin
-    return TableRow(
-        rank + isolated(one.name), _("given up") if margin is None else signed_text(margin), cells, tuple(said)
-    )
+    rank = f"{entry.rank}. " if entry.rank else ""
+    margin = entry.line.result.margin
+    score = _("given up") if margin is None else signed_text(margin)
+    return TableRow(rank + isolated(entry.name), score, cells, tuple(notes))
 
 
-def _cell(words: Wording, one: ComparedLine, decision: Decision, parts: bool, costs: bool) -> Cell:
+def _cell(words: Wording, entry: ComparedLine, decision: Decision, is_fork: bool, is_costliest: bool) -> Cell:
     _ = words.text
-    tricks, number = one.line.result.tricks, decision.trick
-    # A trick that was under way when the deal was given up is nobody's.
+    tricks, number = entry.line.result.tricks, decision.trick
+    # Nobody took the trick in which the deal was given up.
     is_taken = tricks[number - 1 : number] == "1"
     label = _("Trick {trick}: {card}").format(trick=number, card=words.card(decision.card))
-    for holds, text in (
+    for is_true, text in (
         (is_taken, _("taken")),
-        (parts, _("parts from the best line")),
-        (costs, _("the costliest move")),
+        (is_fork, _("parts from the best line")),
+        (is_costliest, _("the costliest move")),
     ):
-        if holds:
+        if is_true:
             label += f", {text}"
-    href = f"/g/{one.line.game}#d1m{decision.place + 1}" if one.is_readable else ""
-    return Cell(words.card(decision.card), label, href, is_taken, parts, costs)
+    href = f"/g/{entry.line.game}#d1m{decision.place + 1}" if entry.is_readable else ""
+    return Cell(words.card(decision.card), label, href, is_taken, is_fork, is_costliest)

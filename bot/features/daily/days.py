@@ -1,10 +1,10 @@
-"""The deals of the days: whoever asks for today's plays it once; when the day is over everybody may look at it.
+"""The deal of the day: each person plays it once, and all can see the games when the day is over.
 
 | key | type | what |
 |---|---|---|
 | ``daily:chain`` | string | the chains of secrets (`bot.features.daily.chain.Chain`), a line each |
 
-What came of the deals stands in `bot.features.daily.store`.
+Results are in `bot.features.daily.store`.
 """
 
 from datetime import date, timedelta
@@ -38,63 +38,63 @@ log = structlog.get_logger()
 
 
 class PlayedToday(TableError):
-    """Whoever asks has played the deal of the day."""
-
     code = "played_today"
     sentence = "You have played today's deal. The next one comes at midnight."
 
 
 class DealtToday(TableError):
-    """The cards of the day were dealt to this person before, and the table is gone."""
+    """The person had the day's cards before, and that table is removed."""
 
     code = "dealt_today"
     sentence = "You have had today's cards already, and they are dealt once. The next deal comes at midnight."
 
 
 class DailyUnavailable(TableError):
-    """The robot of the day cannot think here."""
+    """The robot of the day needs numba, which is not installed."""
 
     code = "no_days_here"
     sentence = "The deal of the day is not played here: whoever hosts me would have to install numba."
 
 
 async def load_chain(client: Any, today: date) -> Chain:
-    """The store's chain of secrets for a day: the first one that has it. One is made when it is first asked for, and
-    when its days are used up, or a wrong clock is out of them. It takes the place of none that is there already; days
-    that it alone has are its own when they come.
+    """Return the first stored chain of secrets that has this day, and create one if there is none.
+
+    A new chain is also needed when the days of the old one are used up, or if a wrong clock leaves their range. It
+    replaces none: earlier chains keep their days.
     """
     while True:
         known = (await client.get(keys.DAILY_CHAIN) or b"").decode()
         for chain in map(Chain.parse, filter(None, known.split("\n"))):
             if chain.first <= today <= chain.last:
                 return chain
-        # Of two that are made at once the first one counts.
+        # If two workers append a chain at once, the first one counts.
         await client.append(keys.DAILY_CHAIN, f"\n{Chain(token_bytes(SECRET_BYTES), today).to_text()}")
 
 
 class Days:
-    """The deals of the days of one store, for people who play them."""
-
     def __init__(
         self, room: Room, challenges: Challenges, archive: Archive, robot_pool: RobotPool, clock: HostClock
     ) -> None:
         self.results, self._games = DayResults(room.store.client), DayGames(room.store.client)
         self._dealt = deal_marks(room.store.client)
         self._room, self._challenges, self._archive, self._clock = room, challenges, archive, clock
-        self._robot_pool, self._working_out = robot_pool, TaskSet()
-        self._worked_out: date | None = None
+        self._robot_pool, self._par_tasks = robot_pool, TaskSet()
+        self._par_day: date | None = None
 
     def today(self) -> date:
-        """The day where the host is. By the store's clock: a wrong one would tell the cards while others play them."""
+        """Return the date in the host's time zone.
+
+        It follows the store's clock: a wrong local clock would reveal the cards while others still play.
+        """
         return self._clock.today()
 
     async def move_chat(self, old: str, new: str) -> None:
-        """A group has another id: what it is told of today and of yesterday moves along. Twice is once."""
+        """Move the requests of today and yesterday to a group's new id. Idempotent."""
         today = self.today()
         await self.results.move_chat(old, new, (today, today - timedelta(days=1)))
 
     async def game_on(self, day: date) -> str:
-        """Return a day's game. Today's is stored from now on."""
+        """Return a day's game, and store today's."""
         return await (self._games.past_game(day) if day < self.today() else self._games.todays_game(day))
 
     async def chain(self) -> Chain:
@@ -106,24 +106,23 @@ class Days:
         return next((table for table in tables if table.day == day and table.phase == "playing"), None)
 
     async def has_had_cards(self, person: str, day: date) -> bool:
-        """Return whether a day's cards were dealt to a person who is not playing them any more."""
+        """Return whether a person got a day's cards and has no table for them now."""
         return await self._dealt.has(day, person) and await self.table_in_play(person, day) is None
 
     async def can_play(self, person: str) -> bool:
-        """Return whether a person can begin today's deal, or go on with it."""
+        """Return whether a person can start or continue today's deal."""
         day = self.today()
         return not await self.results.get(day, person) and not await self.has_had_cards(person, day)
 
     async def open_table(self, person: str, name: str, host: str = "", visitor: Visitor | None = None) -> Table:
-        """Return the table at which somebody plays today's deal; the same one each time.
+        """Return the table at which a person plays today's deal, and open it if needed.
 
-        ``host`` is where its result is shown, ``visitor`` from where a guest of the web pages comes.
-        PlayedToday if there is a result, DealtToday if the cards were dealt at a table that is gone, NoDaysHere without
-        compiled searches.
+        ``host`` is the place of the result, ``visitor`` the origin of a guest of the web pages. Raise PlayedToday if
+        there is a result, DealtToday if the table with the cards is removed, DailyUnavailable without numba.
         """
         day = self.today()
         if not find_spec("numba"):
-            # In plain Python the robot thinks less: it would not be the same one.
+            # In plain Python the robot searches less, so its play would differ.
             raise DailyUnavailable()
         if await self.results.get(day, person):
             raise PlayedToday()
@@ -132,7 +131,7 @@ class Days:
                 return table
             raise DealtToday()
         secret = (await self.chain()).secret(day)
-        self._work_out_par(day, secret)
+        self._start_par(day, secret)
         await self._give_up_older(person, day)
         update = f"daily:{day}:{person}"
         try:
@@ -148,25 +147,25 @@ class Days:
                 visitor=visitor,
             )
         except NoSuchTable:
-            # Its game is over; what came of it may be on its way.
+            # The game is over; its result might not be stored yet.
             raise PlayedToday() from None
         await self._dealt.add(day, person)
         return table
 
     async def _give_up_older(self, person: str, day: date) -> None:
-        """End what somebody has left unfinished on days before: one may sit at so many tables and no more."""
+        """Close unfinished tables of earlier days, because the number of tables per person is limited."""
         for table in await self._room.lists.tables_of(person):
             if table.day and table.day < day and table.phase == "playing":
                 await self._room.close(table.code, f"daily:{day}")
 
     async def finish(self, game: FinishedGame, day: date) -> bool:
-        """Keep a game of a day, and what came of it; doing so twice changes nothing. Returns whether it counts.
+        """Store a finished game and its result, and return whether it counts. Idempotent.
 
-        Until the day is over the game is not in the archive: its record tells the cards. From then on they are told,
-        by the next day's seal to begin with, so whoever ends later may have known them: that counts for nothing.
+        The game stays out of the archive until the day is over, because its record reveals the cards. Afterwards the
+        cards are public, starting with the next day's seal. A game that ends later does not count.
         """
         if day >= self.today():
-            # Before the game: whatever happens in between, the result tells that it came in time.
+            # First the result: it proves that the game ended in time.
             for person in game.known_people:
                 await self.results.store_result(day, person, result_of(game.record))
             await self.results.add_pending(day, game)
@@ -178,7 +177,7 @@ class Days:
         return False
 
     async def close_past(self) -> None:
-        """End the days that are over: their games go into the archive. Doing so twice changes nothing."""
+        """Move the games of past days into the archive. Idempotent."""
         await drop_marks_before(self._room.store.client, self.today())
         past = await self.results.open_days_before(self.today())
         if not past:
@@ -191,33 +190,30 @@ class Days:
             await self.results.close_day(day)
 
     async def _archive_game(self, game: FinishedGame, day: date) -> None:
-        """A game's day is over: from now on it may be read, and stands beside the others."""
         await self.results.store_line(day, await self._archive.keep(game))
 
-    # Par
+    def _start_par(self, day: date, secret: bytes) -> None:
+        """Start computing par in a robot process, which takes seconds."""
+        if self._par_day != day:
+            self._par_day = day
+            self._par_tasks.start(self._store_par(day, secret))
 
-    def _work_out_par(self, day: date, secret: bytes) -> None:
-        """Have what the robot makes of the seat known soon: it takes seconds, in a process of its own."""
-        if self._worked_out != day:
-            self._worked_out = day
-            self._working_out.start(self._note_par(day, secret))
-
-    async def _note_par(self, day: date, secret: bytes) -> None:
+    async def _store_par(self, day: date, secret: bytes) -> None:
         try:
             if await self.results.par(day) is None:
                 await self.results.store_par(
                     day, await self._robot_pool.run_in_background(play_with_robots, await self.game_on(day), secret)
                 )
         except STORE_ERRORS as error:
-            self._worked_out = None
+            self._par_day = None
             self._room.store.outage.begin(error)
         except Exception:
-            self._worked_out = None
+            self._par_day = None
             log.exception("par_failed", day=day.isoformat())
 
     async def wait_for_par(self) -> None:
-        """Wait until par is known; for tests."""
-        await self._working_out.wait()
+        """Wait for par in tests."""
+        await self._par_tasks.wait()
 
     def stop(self) -> None:
-        self._working_out.cancel()
+        self._par_tasks.cancel()

@@ -1,7 +1,6 @@
-"""What a day's deal is, apart from its cards and its game: how the robots play it, and what came of it.
+"""How robots play a day's deal, and its result.
 
-All of it follows from the game and the day's secret. So players who make the same moves at the same places meet the
-same answers.
+Both follow from the game and the day's secret. Players who make the same moves at the same places get the same replies.
 """
 
 from dataclasses import asdict, dataclass
@@ -13,37 +12,31 @@ from bot.words.one_deal import deal_result
 from engine import GAMES, Game, Record
 from engine.robots import make_robot
 
-SEAT = 0
-"""Where whoever asks for the deal sits."""
-
+SEAT = 0  # seat of the person who plays the deal
 LEVEL = "strong"
 
 
 def seed_for_move(secret: bytes, moves: int) -> int:
-    """What a robot's chance comes from, when so many moves have been made in the deal."""
+    """Return the seed of a robot's random choices after this number of moves in the deal."""
     return int.from_bytes(sha256(secret + b"robot" + moves.to_bytes(4, "big")).digest()[:8], "big")
 
 
 @dataclass(frozen=True)
 class DayResult:
-    """What came of a day's deal for somebody.
+    """A person's result in a day's deal."""
 
-    ``points`` are each side's, the own one first, as large as the table counts them; None where the deal was given up.
-    ``tricks`` says who took each trick, in order: ``1`` this side, ``0`` the other.
-    """
-
-    points: tuple[int, int] | None
-    tricks: str
+    points: tuple[int, int] | None  # own and other side's, in the table's units; None if the deal was given up
+    tricks: str  # a digit for each trick in order: 1 taken by this side, 0 by the other
 
     @property
     def margin(self) -> int | None:
-        """How many points more than the other side; None where the deal was given up."""
+        """The lead over the other side in points, or None if the deal was given up."""
         return self.points[0] - self.points[1] if self.points else None
 
     @property
     def squares(self) -> str:
-        """The tricks as squares, which tell no card."""
-        return "".join("🟩" if one == "1" else "⬜" for one in self.tricks)
+        """The tricks as squares, which reveal no card."""
+        return "".join("🟩" if trick == "1" else "⬜" for trick in self.tricks)
 
     def to_dict(self) -> dict[str, Any]:
         return asdict(self)
@@ -55,15 +48,16 @@ class DayResult:
 
 
 def result_of(record: Record) -> DayResult:
-    """What came of a game of one deal; what was not played to its end is given up."""
+    """Return the result of a game of one deal. An unfinished deal counts as given up."""
     deal = deal_result(record)
     ours = "".join("1" if side == str(SEAT) else "0" for side in deal.tricks)
     return DayResult(deal.points if deal.how == "played" else None, ours)
 
 
 def play_with_robots(game_id: str, secret: bytes, level: str = LEVEL, random: Random | None = None) -> DayResult:
-    """What the robot of the day makes of the seat, against itself: par. Or what one of another level does in its place,
-    by chance of its own.
+    """Return par: the result of the robot of the day against itself.
+
+    With ``random``, a robot of ``level`` plays `SEAT` and uses that source of randomness.
     """
     seats = GAMES[game_id].seats
     game = Game(game_id, {}, [LEVEL] * seats)

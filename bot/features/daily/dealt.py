@@ -1,6 +1,6 @@
-"""To whom a day's cards were dealt. Nobody gets them twice, whatever becomes of the table: not even after /forget.
+"""Marks of the people who got a day's cards. They are dealt once, even after /forget or if the table is lost.
 
-A person is noted when the cards are dealt, before their first card is played: from then on they know their hand.
+The mark is stored when the cards are dealt, before the first play: from then on the person knows the hand.
 """
 
 from typing import Any
@@ -11,14 +11,13 @@ from bot.tables.room import Room
 
 
 def deal_marks(client: Any) -> DayMarks:
-    """Return the marks of those to whom a day's cards were dealt."""
     return DayMarks(client, "deal")
 
 
 async def mark_before_forgetting(room: Room, person: str) -> None:
-    """Mark a person who is about to be forgotten, where only a table or a result tells that they had the cards.
+    """Mark a person before /forget deletes the tables and results that show which cards they had.
 
-    An earlier release dealt them, or a worker was killed between the deal and the mark.
+    Marks are missing if an earlier release dealt the cards, or if a worker was killed between the deal and the mark.
     """
     client = room.store.client
     marks, results = deal_marks(client), DayResults(client)

@@ -28,19 +28,18 @@ from bot.tables.table import Table
 from bot.texts import gettext_noop as _
 from bot.texts import texts
 
-CLOSE_SECONDS = 30.0
-"""How often the leader checks whether a day is over."""
+CLOSE_SECONDS = 30.0  # interval at which the leader checks whether a day is over
 
 
 class DayDetails(NamedTuple):
-    """What the result of a day's deal shows besides: the robot's result, and whether the day was over by then."""
+    """Details of a deal's outcome."""
 
     par: DayResult | None = None
-    is_late: bool = False
+    is_late: bool = False  # whether the day ended before the deal did
 
 
 class DailyPolicy(TablePolicy):
-    """The deal of the day is not rated, its robots play alike for everybody, and its record waits for midnight."""
+    """Tables of the deal of the day: not rated, with deterministic robots, and no public record before midnight."""
 
     own_texts = OwnTexts(
         confirm_resign=_("Do you really want to give today's deal up? It is played only once."),
@@ -82,7 +81,7 @@ class DailyPolicy(TablePolicy):
 
 
 class DailyFeature(Feature):
-    """The same cards for everybody, once a day."""
+    """One deal a day with the same cards for all players."""
 
     name = "daily"
 
@@ -122,7 +121,7 @@ class DailyFeature(Feature):
         await self.days.move_chat(old, new)
 
     def steps_before_leaving(self, forgetting: Forgetting) -> Iterator[Step]:
-        # Who has seen today's cards cannot be dealt them again as a stranger.
+        # Otherwise a forgotten person could get today's cards again.
         yield partial(mark_before_forgetting, self._room, forgetting.person)
 
     def steps_at_the_end(self, forgetting: Forgetting) -> Iterator[Step]:

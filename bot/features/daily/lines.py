@@ -1,8 +1,8 @@
-"""Lines of a day that is over: how each person played it, and where they part from one another.
+"""Lines of a past day: how each person played it, and where the lines diverge.
 
-Everybody has the same cards, and the same play meets the same answers. So two lines are the same up to the first of
-their players' own moves that differs, or was made at another place: who declares before a robot's move may be answered
-otherwise than who declares after it. From there on they are two different deals.
+All players get the same cards, and the same play gets the same replies. So two lines are equal up to the first of the
+players' moves that differs or has another place: the robots can reply differently to a declaration before their move
+than to one after it. From there on the deals differ.
 """
 
 import json
@@ -17,51 +17,45 @@ from engine.game import ENDING_MOVES
 
 
 class Decision(NamedTuple):
-    """A move of whoever plays the day: ``place`` is its place among all the deal's moves, from 0, and ``trick`` the
-    number of the trick in which, or before which, it was made.
-    """
+    """A move of the person who plays the day's deal."""
 
-    place: int
-    trick: int
+    place: int  # among all moves of the deal, from 0
+    trick: int  # number of the trick in which or before which it was made
     move: str
 
     @property
     def card(self) -> str:
-        """The card that was played; empty for any other move."""
+        """The card played; empty for other moves."""
         return self.move.split(" ")[1] if self.move.startswith("play ") else ""
 
 
 class Fork(NamedTuple):
-    """Where a line parts from another: what was done there, and what in the other; the same at another place if one
-    was sooner to do it.
-    """
+    """The first decision in which two lines differ. The moves are equal if only their places differ."""
 
     decision: Decision
     other: Decision
 
 
 class Branch(NamedTuple):
-    """What several did at a fork, and how many: ``is_later`` if others made the same move sooner."""
+    """A move made at a fork."""
 
     move: str
-    is_later: bool
-    times: int
+    is_later: bool  # whether others made the same move sooner
+    times: int  # number of lines that continue with it
 
 
 class FirstFork(NamedTuple):
-    """The first place at which any of several lines part: what one of them did there, with a card if any played one,
-    and how many did what, most first.
-    """
+    """The first place at which any of several lines diverge."""
 
-    decision: Decision
-    branches: tuple[Branch, ...]
+    decision: Decision  # of one of the lines; a play if any line has a play there
+    branches: tuple[Branch, ...]  # most frequent first
 
 
 @dataclass(frozen=True)
 class DayLine:
-    """How somebody played a day's deal; ``game`` is its id in the archive."""
+    """How a person played a day's deal."""
 
-    game: str
+    game: str  # id in the archive
     result: DayResult
     decisions: tuple[Decision, ...]
 
@@ -80,40 +74,39 @@ class DayLine:
 
     @classmethod
     def parse(cls, text: str | bytes) -> "DayLine":
-        """From what `to_text` wrote."""
         game, result, decisions = json.loads(text)
-        return cls(game, DayResult.parse(result), tuple(Decision(*one) for one in decisions))
+        return cls(game, DayResult.parse(result), tuple(Decision(*decision) for decision in decisions))
 
     def fork_from(self, other: "DayLine") -> Fork | None:
-        """Where it parts from another line; None where they are the same as far as both go."""
-        for one, there in zip(self.decisions, other.decisions, strict=False):
-            if one != there:
-                return Fork(one, there)
+        """Return the first difference from another line; None if the shorter line is the start of the longer."""
+        for own_decision, other_decision in zip(self.decisions, other.decisions, strict=False):
+            if own_decision != other_decision:
+                return Fork(own_decision, other_decision)
         return None
 
     def decision_at(self, place: int) -> Decision:
-        """A move of this line's player, by its place."""
-        return next(one for one in self.decisions if one.place == place)
+        return next(decision for decision in self.decisions if decision.place == place)
 
 
 def best_line(lines: Sequence[DayLine]) -> DayLine | None:
-    """The line with the most points more than the other side; None if all gave up. Of two that are as good the one
-    whose game has the lower id, so that it is the same one for everybody.
+    """Return the line with the highest margin, or None if all gave up.
+
+    Ties go to the lower game id, so that all players see the same line.
     """
-    whole = [one for one in lines if one.result.margin is not None]
-    return min(whole, key=lambda one: (-(one.result.margin or 0), one.game), default=None)
+    finished = [line for line in lines if line.result.margin is not None]
+    return min(finished, key=lambda line: (-(line.result.margin or 0), line.game), default=None)
 
 
 def first_fork(lines: Sequence[DayLine]) -> FirstFork | None:
-    """Where lines first part; None where they are the same as far as they go."""
-    for number in range(max((len(one.decisions) for one in lines), default=0)):
-        there = [one.decisions[number] for one in lines if number < len(one.decisions)]
+    """Return the first place at which lines diverge, or None if they do not."""
+    for number in range(max((len(line.decisions) for line in lines), default=0)):
+        decisions = [line.decisions[number] for line in lines if number < len(line.decisions)]
         soonest: dict[str, int] = {}
-        for one in there:
-            soonest[one.move] = min(one.place, soonest.get(one.move, one.place))
-        ways = Counter((one.move, one.place > soonest[one.move]) for one in there)
-        if len(ways) > 1:
-            found = [Branch(move, is_later, times) for (move, is_later), times in ways.items()]
-            most_first = sorted(found, key=lambda way: (-way.times, way.move, way.is_later))
-            return FirstFork(max(there, key=lambda one: bool(one.card)), tuple(most_first))
+        for decision in decisions:
+            soonest[decision.move] = min(decision.place, soonest.get(decision.move, decision.place))
+        counts = Counter((decision.move, decision.place > soonest[decision.move]) for decision in decisions)
+        if len(counts) > 1:
+            branches = [Branch(move, is_later, times) for (move, is_later), times in counts.items()]
+            branches.sort(key=lambda branch: (-branch.times, branch.move, branch.is_later))
+            return FirstFork(max(decisions, key=lambda decision: bool(decision.card)), tuple(branches))
     return None

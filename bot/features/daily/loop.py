@@ -1,4 +1,4 @@
-"""Reminds those who want it of the deal of the day, in their private chat, at an hour that they chose.
+"""Reminders of the deal of the day, sent to private chats at the hour each person chose.
 
 | key | type | what |
 |---|---|---|
@@ -27,14 +27,11 @@ log = structlog.get_logger()
 
 
 def reminder_hours(client: Any) -> ChosenHours:
-    """Return the hours at which people of a store want to be reminded."""
     return ChosenHours(client, keys.DAILY_REMINDERS, keys.daily_reminded)
 
 
 class Reminders:
-    """Sends each reminder once at most: one that is lost by a crash is not sent twice. While the platform is away it is
-    tried again.
-    """
+    """Sends each reminder at most once, even after a crash. Retries while the platform is down."""
 
     def __init__(
         self,
@@ -49,11 +46,10 @@ class Reminders:
         self._hours = reminder_hours(store.client)
 
     async def run(self) -> None:
-        """Remind people, until cancelled."""
         await self._shards.while_leader(POLL_SECONDS, lambda: self.send_due(self._clock.now()))
 
     async def send_due(self, now: datetime) -> None:
-        """Remind those whose hour has come, unless they have played."""
+        """Remind the people whose hour has come and who have not played."""
         day = now.date()
         for person in await self._hours.due(now):
             if await self._days.results.get(day, person):

@@ -1,4 +1,4 @@
-"""The deal of the day: what it is, how one did, and how the others did."""
+"""Panels of the deal of the day and its results."""
 
 from collections.abc import Sequence
 from datetime import date
@@ -16,22 +16,19 @@ from bot.texts import gettext_noop as _
 from bot.words.wording import Wording, faces_of, fix_minus, signed_text
 from engine import GAMES, game_kind
 
-MOST_RESULTS = 15
-"""So many results stand in a list."""
-
+MOST_RESULTS = 15  # results in a list
 TOO_LATE = _("Its day was over by then, and its cards told: it does not count.")
-"""What is said of a deal that was still played when its day ended."""
 
 
 class NamedResult(NamedTuple):
-    """A result, and what its player is called."""
+    """A result with its player's name."""
 
     name: str
     line: RankedResult
 
 
 def shareable_text(day: date, game: str, result: DayResult, par: DayResult | None, language: str) -> str:
-    """What somebody sends to friends: how they did, and nothing of the cards."""
+    """Return a result as text to send to friends. It reveals no cards."""
     _ = texts(language).gettext
     head = f"Buongioco {day_name(day)} · {_(GAMES[game].name)}"
     if result.margin is None:
@@ -69,7 +66,6 @@ def _add_shareable(page: Writer, language: str, day: date, game: str, result: Da
 
 
 def _add_comparison(page: Writer, language: str, better: int) -> None:
-    """How many points better than par somebody did."""
     _, ngettext = texts(language).gettext, texts(language).ngettext
     if better > 0:
         page.line(ngettext("You did {count} point better.", "You did {count} points better.", better), count=better)
@@ -82,8 +78,9 @@ def _add_comparison(page: Writer, language: str, better: int) -> None:
 def day_result_panel(
     language: str, day: date, game: str, result: DayResult, par: DayResult | None = None, *, is_late: bool = False
 ) -> Panel:
-    """What came of a day's deal, as soon as it is over; par may not be known yet. ``is_late`` is whether its day was
-    over before.
+    """Return the result of a deal that has just ended.
+
+    ``par`` is None until it is known. ``is_late`` means that the day ended before the deal did.
     """
     _ = texts(language).gettext
     page = Writer()
@@ -97,7 +94,6 @@ def day_result_panel(
 
 
 def add_heading(page: Writer, language: str, day: date, game: str) -> None:
-    """Which day and game it is."""
     _ = texts(language).gettext
     page.line(
         _("☀️ Deal of the day · {day} · {game}"),
@@ -107,7 +103,6 @@ def add_heading(page: Writer, language: str, day: date, game: str) -> None:
 
 
 def reminder_panel(language: str, day: date, game: str) -> Panel:
-    """What is sent to who wants to be reminded."""
     _ = texts(language).gettext
     page = Writer()
     add_heading(page, language, day, game)
@@ -121,9 +116,10 @@ def reminder_panel(language: str, day: date, game: str) -> Panel:
 def day_panel(
     language: str, day: date, game: str, lines: Sequence[NamedResult], seal: str = "", *, had_cards: bool = False
 ) -> Panel:
-    """Today's deal, and the results of those who have played it.
+    """Return today's deal and its results.
 
-    ``seal`` is its commitment, if it is told. ``had_cards`` is for a reader who had the cards and cannot play any more.
+    ``seal`` is the commitment, shown unless empty. ``had_cards`` means that the reader had the cards and cannot play
+    again.
     """
     _ = texts(language).gettext
     page = Writer()
@@ -150,7 +146,7 @@ def played_panel(
     streak: Streak,
     friends: Sequence[NamedResult],
 ) -> Panel:
-    """How somebody did who has played, among friends and everybody."""
+    """Return the reader's own result, and how it compares with friends and all players."""
     _ = texts(language).gettext
     ngettext = texts(language).ngettext
     page = Writer()
@@ -176,24 +172,18 @@ def played_panel(
 
 
 class PastDay(NamedTuple):
-    """What is known of a day that is over: ``best`` is the best line that was found, ``secret`` is in hex, empty
-    before the first day of the chain. ``replay`` is the id of the reader's own game, empty if they have not played.
-    ``lines`` is what a press for all lines side by side carries, empty if there are none.
-    """
+    """A past day, as one reader sees it."""
 
     day: date
     game: str
     par: DayResult | None
-    best: DayLine | None
-    secret: str
-    replay: str
-    lines: str
+    best: DayLine | None  # the best line of all players
+    secret: str  # in hex; empty before the first day of the chain
+    replay: str  # id of the reader's own game; empty if there is none
+    lines: str  # payload of the button for all lines side by side; empty if there are none
 
 
 def yesterday_panel(language: str, suits: str, past: PastDay, lines: Sequence[NamedResult]) -> Panel:
-    """A day that is over: everybody's results, the best one's moves, its secret, and the way to all lines side by side
-    and to one's own game.
-    """
     day, game, par, best, secret, replay, side_by_side = past
     _ = texts(language).gettext
     page = Writer()
@@ -226,13 +216,12 @@ def yesterday_panel(language: str, suits: str, past: PastDay, lines: Sequence[Na
 
 
 def _moves_text(language: str, suits: str, game: str, line: DayLine) -> str:
-    """A line's moves: cards as they are, everything else in a sentence."""
+    """Return a line's moves: cards as they are, other moves as sentences."""
     words = Wording(language, [texts(language).gettext("you")], faces_of(game_kind(game), suits))
-    return " ".join(words.card(one.card) if one.card else f"({words.move(0, one.move)})" for one in line.decisions)
+    return " ".join(words.card(move.card) if move.card else f"({words.move(0, move.move)})" for move in line.decisions)
 
 
 def _add_results(page: Writer, language: str, lines: Sequence[NamedResult]) -> None:
-    """Results, the best first."""
     _ = texts(language).gettext
     if lines:
         page.gap()

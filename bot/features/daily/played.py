@@ -1,4 +1,4 @@
-"""How people played a day that is over, side by side."""
+"""Results and lines of the past day."""
 
 from collections.abc import Collection, Mapping, Sequence
 from datetime import date, timedelta
@@ -15,25 +15,20 @@ from bot.people import People, Profile
 from bot.pseudonyms import NAME
 from bot.texts import texts
 
-MOST_LINES_SHOWN = 30
-"""Number of the best lines that a page shows, also those of strangers."""
-
-GAMES_SEARCHED = 40
-"""Number of a person's last games in which their friends are looked for."""
+MOST_LINES_SHOWN = 30  # best lines on a page, including those of strangers
+GAMES_SEARCHED = 40  # a person's last games, whose players are friends
 
 
 class PastDays:
-    """The lines of a day: of everybody, of friends, of groups."""
-
     def __init__(
         self, days: Days, people: People, archive: Archive, analysis_pool: AnalysisPool, *, is_analysed: bool
     ) -> None:
-        """``is_analysed`` is whether the games of a day are analysed though nobody asks for it."""
+        """``is_analysed`` is whether the games of a day are analysed without a request."""
         self._days, self._people, self._archive, self._analysis_pool = days, people, archive, analysis_pool
         self._is_analysed = is_analysed
 
     async def yesterday_panel(self, profile: Profile, chat: str = "") -> Panel:
-        """Return how the day before went: for a person and their friends, or in a group's chat."""
+        """Return yesterday's results of a person and their friends, or of a group."""
         day, results = self._yesterday(), self._days.results
         lines, played = await self._known_results(profile, day, chat), await results.lines_of_play(day)
         chain, own = await self._days.chain(), played.get(profile.id)
@@ -49,7 +44,7 @@ class PastDays:
         return yesterday_panel(profile.language, profile.suits, past, await self.add_names(lines))
 
     async def lines_panel(self, profile: Profile, number: int, chat: str = "") -> Panel:
-        """Return a page of the day before's lines side by side: those of a person's friends, or of a group."""
+        """Return a page of yesterday's lines side by side: of a person's friends, or of a group."""
         day = self._yesterday()
         played = await self._days.results.lines_of_play(day)
         known = [line for line in await self._known_results(profile, day, chat) if line.person in played]
@@ -57,7 +52,7 @@ class PastDays:
         return side_by_side_panel(profile.language, profile.suits, compared, number, chat)
 
     async def compare_all(self, profile: Profile) -> Comparison:
-        """Return everybody's lines of the day before side by side. Unknown people are not named."""
+        """Compare yesterday's lines of all players. People the reader does not know are not named."""
         day = self._yesterday()
         played = await self._days.results.lines_of_play(day)
         lines = rank_results({person: line.result for person, line in played.items()})
@@ -76,7 +71,7 @@ class PastDays:
         known: Collection[str],
         more: int = 0,
     ) -> Comparison:
-        """Some of a day's lines, with what their analyses say; ``known`` are those whom the reader knows by name."""
+        """Compare lines, with the verdicts of their analyses; ``known`` are the people the reader knows by name."""
         verdicts = await self._analysis_pool.stored_verdicts([played[line.person].game for _name, line in named])
         lines = [
             ComparedLine(
@@ -95,30 +90,28 @@ class PastDays:
         return self._days.today() - timedelta(days=1)
 
     async def _known_results(self, profile: Profile, day: date, chat: str) -> list[RankedResult]:
-        """The results of a group, or of somebody and their friends."""
+        """Return the ranked results of a group, or of a person and their friends."""
         if chat:
             return await self._days.results.ranking(day, chat)
         known = await self.friends(profile)
         return rank_among(await self._days.results.ranking(day), known)
 
     async def friends(self, profile: Profile) -> set[str]:
-        """Return the people with whom somebody has played lately, and that person."""
+        """Return a person and the people they recently played with in groups."""
         archive = self._archive
         known = {profile.id}
         for number in (await archive.numbers_of(profile.id))[-GAMES_SEARCHED:]:
             id = await archive.id_of(number)  # noqa: A001
             game = await archive.get(id) if id else None
-            # Strangers stay strangers.
+            # Not from games of strangers, which have no chats.
             if game and game.chats:
                 known.update(game.known_people)
         return known
 
     async def add_names(self, lines: Sequence[RankedResult]) -> list[NamedResult]:
-        """Return lines with what their players are called."""
         names = await self._people.names(line.person for line in lines)
         return [NamedResult(names[line.person], line) for line in lines]
 
 
 def rank_among(lines: Sequence[RankedResult], people: Collection[str]) -> list[RankedResult]:
-    """The results of some people, ranked among themselves."""
     return rank_results({line.person: line.result for line in lines if line.person in people})

@@ -1,4 +1,4 @@
-"""The deal of the day, for pages."""
+"""The deal of the day, for web pages."""
 
 from datetime import timedelta
 from typing import NamedTuple
@@ -17,24 +17,24 @@ from engine.errors import EngineError
 
 
 class DayPage(NamedTuple):
-    """A day's deal, in words; whether it may be played, and where it may be looked at the game's id and all lines."""
+    """A day's deal for the web page."""
 
     panel: Panel
     can_play: bool
-    replay: str = ""
-    lines: DayTable | None = None
+    replay: str = ""  # id of the reader's game, for a past day
+    lines: DayTable | None = None  # for a past day
 
 
 class DaySite:
-    """What pages show of the deal of the day. Every method may raise one of the store's errors."""
+    """The deal of the day for web pages. Methods raise the store's errors."""
 
     def __init__(self, people: People, days: Days, daily: DailyCommands, played: PastDays) -> None:
         self._people, self._days, self._daily, self._played = people, days, daily, played
 
     async def open_table(self, person: Person, visitor: Visitor | None = None) -> tuple[str, str]:
-        """Return the code of the table at which a person plays today's deal, or an empty one and why there is none.
+        """Open today's deal for a person. Return the table's code, or an empty code and the reason for a refusal.
 
-        ``visitor`` is from where a guest comes.
+        ``visitor`` is the origin of a guest.
         """
         begin_request()
         profile = await self._people.meet(person)
@@ -44,9 +44,9 @@ class DaySite:
             return "", error_text(fault, profile.language)
 
     async def page(self, person: str, language: str, *, yesterday: bool = False) -> DayPage:
-        """Return today's deal as a person sees it, or yesterday's results.
+        """Return today's deal or yesterday's results for a reader.
 
-        ``person`` is empty for a stranger, who speaks ``language``.
+        ``person`` is empty for an unknown reader, who gets ``language``.
         """
         profile = await self._people.person(person) if person else Profile("", language=language)
         if yesterday:

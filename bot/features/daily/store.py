@@ -1,15 +1,15 @@
-"""What came of the deals of the days, for each person who played them.
+"""Results of the daily deals, by person.
 
 | key | type | what |
 |---|---|---|
-| ``{daily:<day>}:results`` | hash | what came of the deal for each person, JSON; kept for 400 days |
-| ``{daily:<day>}:par`` | string | what the robot makes of the seat, JSON; kept as long |
-| ``{daily:<day>}:chat:<chat>`` | set | people who asked for the deal in a group; kept as long |
-| ``{daily:<day>}:games`` | hash | games of a day that is not over, by their ids, as the archive keeps them |
+| ``{daily:<day>}:results`` | hash | each person's result, JSON; kept for 400 days |
+| ``{daily:<day>}:par`` | string | the robot's result, JSON; kept for 400 days |
+| ``{daily:<day>}:chat:<chat>`` | set | people who requested the deal in a group; kept for 400 days |
+| ``{daily:<day>}:games`` | hash | games of a current day by id, in the archive's format |
 | ``{daily:<day>}:lines`` | hash | how each person played a past day (`bot.features.daily.lines`); kept for a week |
-| ``daily:open`` | set | days of which games wait for their end |
-| ``daily:asked:<platform:id>`` | set | days and groups in which a person asked for the deal; kept as long |
-| ``daily:days:<platform:id>`` | sorted set | days of which a person has a result, by their ordinal |
+| ``daily:open`` | set | days with games that are not in the archive yet |
+| ``daily:asked:<platform:id>`` | set | days and groups in which a person requested the deal; kept for 400 days |
+| ``daily:days:<platform:id>`` | sorted set | days with a result of the person, by their ordinal |
 """
 
 import json
@@ -25,73 +25,71 @@ from bot.finished.game import FinishedGame
 from bot.store import keys
 
 KEPT_SECONDS = 400 * 86400
-LINES_KEPT_SECONDS = 7 * 86400
-"""As long as an analysis is kept."""
+LINES_KEPT_SECONDS = 7 * 86400  # as long as an analysis
 
 
 class RankedResult(NamedTuple):
-    """Somebody's result: ``rank`` counts from 1, and those who did as well have the same. None for who gave up."""
+    """A person's result and rank."""
 
     person: str
     result: DayResult
-    rank: int | None
+    rank: int | None  # from 1, shared by equal results; None if the deal was given up
 
 
 @dataclass(frozen=True)
 class Streak:
-    """Days in a row on which somebody has played: up to today or yesterday, and the most there ever were."""
+    """A person's runs of days with a result."""
 
-    now: int
+    now: int  # length of the run up to today or yesterday
     longest: int
 
 
 class DayResults:
-    """The results of one store. Every method raises the store's errors."""
+    """The results in one store. Methods raise the store's errors."""
 
     def __init__(self, client: Any) -> None:
         self._client = client
 
     async def store_result(self, day: date, person: str, result: DayResult) -> None:
-        """Keep what came of a day's deal for somebody; what is kept already stays as it is."""
+        """Store a person's result of a day unless there is one."""
         await self._client.hsetnx(keys.daily_results(day), person, json.dumps(result.to_dict()))
         await self._client.expire(keys.daily_results(day), KEPT_SECONDS)
         await self._client.zadd(keys.daily_days(person), {day.isoformat(): day.toordinal()})
 
     async def get(self, day: date, person: str) -> DayResult | None:
-        """What came of a day's deal for somebody."""
         found = await self._client.hget(keys.daily_results(day), person)
         return DayResult.parse(json.loads(found)) if found else None
 
     async def ranking(self, day: date, chat: str = "") -> list[RankedResult]:
-        """The results of a day, the best first: of those who asked in a group, or everybody's."""
+        """Return a day's results, best first: those requested in a group, or all."""
         found: Mapping[bytes, bytes] = await self._client.hgetall(keys.daily_results(day))
         results = {person.decode(): DayResult.parse(json.loads(text)) for person, text in found.items()}
         if chat:
-            there = {person.decode() for person in await self._client.smembers(keys.daily_chat(day, chat))}
-            results = {person: result for person, result in results.items() if person in there}
+            members = {person.decode() for person in await self._client.smembers(keys.daily_chat(day, chat))}
+            results = {person: result for person, result in results.items() if person in members}
         return rank_results(results)
 
     async def add_request(self, day: date, chat: str, person: str) -> None:
-        """Somebody has asked for a day's deal in a group: there their result is told."""
-        # First, so that whoever is forgotten is found.
+        """Record that a person requested a day's deal in a group, which then shows the result."""
+        # First, so that /forget finds the entry in the group's set.
         await self._client.sadd(keys.daily_asked(person), f"{day} {chat}")
         await self._client.expire(keys.daily_asked(person), KEPT_SECONDS)
         await self._client.sadd(keys.daily_chat(day, chat), person)
         await self._client.expire(keys.daily_chat(day, chat), KEPT_SECONDS)
 
     async def move_chat(self, old: str, new: str, days: Iterable[date]) -> None:
-        """A group has another id: who asked there for the deal of these days is told there. Twice is once."""
+        """Copy requests of these days to a group's new id. Idempotent."""
         for day in days:
             for person in await self._client.smembers(keys.daily_chat(day, old)):
                 await self.add_request(day, new, person.decode())
 
     async def requests_of(self, person: str) -> list[tuple[date, str]]:
-        """The days and groups in which somebody asked for the deal."""
-        found = [one.decode().partition(" ") for one in await self._client.smembers(keys.daily_asked(person))]
+        """Return the days and groups in which a person requested the deal."""
+        found = [entry.decode().partition(" ") for entry in await self._client.smembers(keys.daily_asked(person))]
         return sorted((date.fromisoformat(day), chat) for day, _, chat in found)
 
     async def par(self, day: date) -> DayResult | None:
-        """What the robot makes of the seat, if that is known by now."""
+        """Return the robot's result, or None if it is not known yet."""
         found = await self._client.get(keys.daily_par(day))
         return DayResult.parse(json.loads(found)) if found else None
 
@@ -99,43 +97,41 @@ class DayResults:
         await self._client.set(keys.daily_par(day), json.dumps(par.to_dict()), ex=KEPT_SECONDS)
 
     async def streak(self, person: str, today: date) -> Streak:
-        """Days in a row on which somebody has played."""
         found = await self._client.zrange(keys.daily_days(person), 0, -1, withscores=True)
         return streak_of([int(ordinal) for _day, ordinal in found], today.toordinal())
 
     async def days_of(self, person: str) -> list[date]:
-        """The days of which somebody has a result."""
+        """Return the days with a result of the person."""
         found = await self._client.zrange(keys.daily_days(person), 0, -1)
         return [date.fromisoformat(day.decode()) for day in found]
 
-    # Lines of play, once the day is over
+    # Lines of past days
 
     async def store_line(self, day: date, game: FinishedGame) -> None:
-        """Keep how a game of a day that is over was played; doing so twice changes nothing."""
+        """Store the line of a past day's game. Idempotent."""
         await self._client.hset(keys.daily_lines(day), game.people[SEAT], DayLine.from_game(game).to_text())
         await self._client.expire(keys.daily_lines(day), LINES_KEPT_SECONDS)
 
     async def line_of_play(self, day: date, person: str) -> DayLine | None:
-        """How somebody played a day that is over."""
         found = await self._client.hget(keys.daily_lines(day), person)
         return DayLine.parse(found) if found else None
 
     async def lines_of_play(self, day: date) -> dict[str, DayLine]:
-        """How everybody played a day that is over; who was forgotten is somebody there."""
+        """Return the lines of a past day by person, with pseudonyms for forgotten people."""
         found = await self._client.hgetall(keys.daily_lines(day))
         return {person.decode(): DayLine.parse(text) for person, text in found.items()}
 
-    # Games of a day, until it is over
+    # Games of the current day
 
     async def add_pending(self, day: date, game: FinishedGame) -> None:
-        """Keep a game until its day is over."""
+        """Store a game until its day is over."""
         await self._client.sadd(keys.DAILY_OPEN, day.isoformat())
         await self._client.hset(keys.daily_games(day), game.id, game.to_bytes())
-        # The day may have been closed in between, before there was anything to be seen of the game.
+        # Another worker might have closed the day before the game was stored.
         await self._client.sadd(keys.DAILY_OPEN, day.isoformat())
 
     async def pending_games(self) -> list[tuple[date, FinishedGame]]:
-        """The games that are kept so; what this version cannot read is left for one that can."""
+        """Return the stored games. Games that this version cannot read are skipped, and stay."""
         return [
             (day, game)
             for day in await self.open_days()
@@ -144,11 +140,11 @@ class DayResults:
         ]
 
     async def remove_pending(self, day: date, game: FinishedGame) -> None:
-        """A game is kept elsewhere by now."""
+        """Remove a game that is in the archive now."""
         await self._client.hdel(keys.daily_games(day), game.id)
 
     async def close_day(self, day: date) -> None:
-        """A day is over, and none of its games is kept here; where one has come meanwhile it stays open."""
+        """Close a past day that has no more games here. It stays open if a game arrives meanwhile."""
         if await self._client.hlen(keys.daily_games(day)):
             return
         await self._client.srem(keys.DAILY_OPEN, day.isoformat())
@@ -156,19 +152,18 @@ class DayResults:
             await self._client.sadd(keys.DAILY_OPEN, day.isoformat())
 
     async def open_days(self) -> list[date]:
-        """Return the days whose games wait for their end."""
         return sorted(date.fromisoformat(day.decode()) for day in await self._client.smembers(keys.DAILY_OPEN))
 
     async def open_days_before(self, today: date) -> list[date]:
-        """Days that are over, and of which games may be kept here still."""
+        """Return the past days that can still have games here."""
         return [day for day in await self.open_days() if day < today]
 
-    async def forget(self, person: str, somebody: str) -> None:
-        """A person's results go; in games and lines that are kept here they are somebody."""
+    async def forget(self, person: str, pseudonym: str) -> None:
+        """Delete a person's results. Games and lines here name the pseudonym instead."""
         for day in await self.days_of(person):
             await self._client.hdel(keys.daily_results(day), person)
             if line := await self._client.hget(keys.daily_lines(day), person):
-                await self._client.hset(keys.daily_lines(day), somebody, line)
+                await self._client.hset(keys.daily_lines(day), pseudonym, line)
                 await self._client.hdel(keys.daily_lines(day), person)
         for day, chat in await self.requests_of(person):
             await self._client.srem(keys.daily_chat(day, chat), person)
@@ -176,12 +171,12 @@ class DayResults:
         await self._client.delete(keys.daily_days(person))
         for day, game in await self.pending_games():
             if person in game.people:
-                await self._client.hset(keys.daily_games(day), game.id, game.redact(person, somebody).to_bytes())
+                await self._client.hset(keys.daily_games(day), game.id, game.redact(person, pseudonym).to_bytes())
 
 
 def rank_results(results: Mapping[str, DayResult]) -> list[RankedResult]:
-    """Results with their ranks, the best first, those who gave up at the end."""
-    margins = sorted((one.margin for one in results.values() if one.margin is not None), reverse=True)
+    """Rank results, best first. Given-up deals come last."""
+    margins = sorted((result.margin for result in results.values() if result.margin is not None), reverse=True)
     lines = [
         RankedResult(person, result, None if result.margin is None else margins.index(result.margin) + 1)
         for person, result in results.items()
@@ -190,7 +185,7 @@ def rank_results(results: Mapping[str, DayResult]) -> list[RankedResult]:
 
 
 def streak_of(ordinals: list[int], today: int) -> Streak:
-    """How many of the days, given in order, stand in a row."""
+    """Return the streak of these days, which are in ascending order."""
     longest = run = 0
     before: int | None = None
     for day in ordinals:

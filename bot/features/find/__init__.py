@@ -1,1 +1,1 @@
-"""Opponents for people who look for one: who is matched with whom, and where they wait."""
+"""The search for opponents: queue, matching and ready checks."""

@@ -1,4 +1,4 @@
-"""What looking for opponents refuses."""
+"""Errors of the search for opponents."""
 
 from bot.tables.errors import TableError
 

@@ -1,4 +1,4 @@
-"""What people say to strangers after a game."""
+"""Phrases to strangers after a game."""
 
 from collections.abc import Mapping
 from functools import partial
@@ -17,12 +17,11 @@ from bot.store import keys
 from bot.tables.blocks import Blocks
 from bot.tables.table import FAREWELLS
 
-FAREWELL_KEPT_SECONDS = 86400
-"""For how long it is known that somebody has said something after a game."""
+FAREWELL_KEPT_SECONDS = 86400  # how long a player cannot say a second phrase
 
 
 class Farewells:
-    """Passes on one phrase from each player after each game. It may be lost."""
+    """Sends one phrase from each player after each game. Phrases can be lost."""
 
     def __init__(
         self,
@@ -37,25 +36,24 @@ class Farewells:
         self._people, self._adapters, self._answers = people, adapters, answers
 
     async def answer(self, _press: Press, profile: Profile, words: list[str]) -> Reply:
-        """Say a phrase to the others of a game.
+        """Send a phrase to the other players of a game.
 
-        Players who have blocked the speaker, or do not want to hear strangers, hear nothing. The speaker does not learn
-        of it.
+        Players who blocked the speaker or muted phrases get nothing. The speaker is not told.
         """
         if len(words) != 2 or words[1] not in FAREWELLS:
             raise BadPayload()
         game_id, phrase = words
-        met = await find_shared_game(self._archive, profile, game_id)
-        key = keys.farewell(game_id, met.seat)
+        shared = await find_shared_game(self._archive, profile, game_id)
+        key = keys.farewell(game_id, shared.seat)
         if not await self._client.set(key, 1, nx=True, ex=FAREWELL_KEPT_SECONDS):
             raise SaidFarewell()
-        for other in met.chairs:
+        for other in shared.chairs:
             place, adapter = private_place(other.person), self._adapters.get(platform_of(other.person))
             if other.person == profile.id or adapter is None or await self._blocks.has(other.person, profile.id):
                 continue
             reader = await self._people.person(other.person)
             if reader.wants_phrases:
-                panel = phrase_panel(reader.language, met.chairs[met.seat].name, phrase)
+                panel = phrase_panel(reader.language, shared.chairs[shared.seat].name, phrase)
                 say = partial(adapter.send, place, panel, f"{key} {other.person}", silent=True)
                 self._answers.send(place, say)
         return Reply(f"💬 {phrase_text(profile.language, phrase)}")

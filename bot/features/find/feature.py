@@ -1,4 +1,4 @@
-"""Looking for opponents, for the rest of the bot."""
+"""The feature of the search for opponents."""
 
 from collections.abc import Iterator
 from functools import partial
@@ -33,7 +33,7 @@ from bot.words.wording import Wording
 
 
 class FindPolicy(TablePolicy):
-    """A table of people who were matched asks each of them whether they are ready."""
+    """Tables of matched people, which ask each of them in private whether they are ready."""
 
     def __init__(self, finder: Finder) -> None:
         self._finder = finder
@@ -54,7 +54,7 @@ class FindPolicy(TablePolicy):
 
 
 class FindFeature(Feature):
-    """Opponents for people who know nobody to play with."""
+    """Opponents, blocks and reports."""
 
     name = "find"
 
@@ -89,7 +89,7 @@ class FindFeature(Feature):
         self.loops = {"finding": self.finder.run, "reports": self.report_sender.run}
 
     def steps_before_leaving(self, forgetting: Forgetting) -> Iterator[Step]:
-        # The people they were matched with go back to the queue.
+        # Matched people return to the queue.
         yield partial(self.finder.queue.forget, forgetting.person)
         yield partial(self._reports.forget, forgetting.person, forgetting.pseudonym)
 
@@ -102,7 +102,7 @@ class FindFeature(Feature):
             "looking_for": await self._stored_search(person),
             "blocked": [block.name for block in await self.finder.queue.blocks.of(person)],
             "left": [int(at) for at in await self.finder.leavers.times(person, now)],
-            # What others reported about them stays between those and the host.
+            # Reports about the person are between their authors and the host.
             "reports": [
                 {"at": report.at, "code": report.code, "game": report.game, "about": report.about_name}
                 async for _id, report in self._reports.all()
@@ -139,7 +139,7 @@ class FindFeature(Feature):
         return await self._finding.set_nickname(command.place, profile, " ".join(command.words))
 
     async def _block(self, command: Command, profile: Profile) -> Reply:
-        """Block somebody who is named, or else list who is blocked."""
+        """Block a named person, or list the blocked people."""
         if not (command.words or command.about):
             return await self._strangers.show_blocks(profile)
         about = await find_mentioned(self._people, command)

@@ -1,9 +1,8 @@
-"""Has people who look for opponents find some: matches them, opens a table for them, and sees what comes of it.
+"""The search for opponents: matches people, opens their table, and follows the ready check.
 
-A table that was opened for some asks each in their private chat, by its challenge card, whether they are ready: whoever
-is sits down, and with all there the game begins. If that comes to nothing, whoever was ready goes back to the place
-that they had in the queue. Each step follows from what the store has, and may be done twice: a worker that dies leaves
-it to the next.
+The table's challenge card asks each matched person in the private chat whether they are ready. People who accept sit
+down; when all have, the game begins. Otherwise those who accepted return to their place in the queue. Each step depends
+only on the store and is idempotent, so another worker can continue after a crash.
 """
 
 from collections.abc import Callable, Mapping
@@ -32,17 +31,13 @@ from bot.tables.table import Table
 from engine import GAMES
 
 POLL_SECONDS = 1.0
-"""How often it is looked who fits whom, and what came of those who were matched."""
+SEARCH_SECONDS = 1800.0  # length of a search
 
 log = structlog.get_logger()
 
 
-SEARCH_SECONDS = 1800.0
-"""Seconds after which somebody is looked for no more."""
-
-
 class Finder:
-    """Opponents for people of one store."""
+    """Matches the people in one store's queue."""
 
     def __init__(
         self,
@@ -55,7 +50,7 @@ class Finder:
         answers: Answers,
         is_in_trouble: Callable[[str], bool] = lambda _platform: False,
     ) -> None:
-        """``is_in_trouble`` tells whether people of a platform may have been cut off from us a moment ago."""
+        """``is_in_trouble`` tells whether a platform was recently unreachable, so its people could not answer."""
         self.queue = Queue(room.store.client)
         self._room, self._people, self._ratings, self._challenges = room, people, ratings, challenges
         self._shards, self._adapters, self._answers = shards, adapters, answers
@@ -63,16 +58,16 @@ class Finder:
         self.is_in_trouble = is_in_trouble
 
     async def run(self) -> None:
-        """Match people, until cancelled. Two workers may do so for a moment: each step is taken once."""
+        """Run rounds until cancelled. Two workers can overlap for a moment, because each step runs once."""
         await self._shards.while_leader(POLL_SECONDS, self.run_round)
 
     async def start_search(
         self, profile: Profile, games: list[str], update: str, robots_after: float | None = None
     ) -> SearchState:
-        """Have a person wait for others who play one of these games, the dearest first; once for each update. After
-        ``robots_after`` seconds robots may take the chairs for which there is nobody; None for never.
+        """Put a person into the queue for these games, in order of preference. Idempotent for an update.
 
-        WaitToLook for people who left too many pairings. StoreFull if there is no room for a table.
+        After ``robots_after`` seconds robots can take free chairs; None means never. Raise WaitToLook for people who
+        left too many games, and StoreFull if there is no memory for a table.
         """
         self._challenges.check_memory()
         wait = await self.leavers.penalty(profile.id, await self.queue.now())
@@ -85,35 +80,40 @@ class Finder:
         )
 
     async def change_search(self, profile: Profile, game: str, update: str, robots_after: float | None) -> SearchState:
-        """Somebody who waits chooses when robots may take the chairs for which there is nobody. "repeated" for who does
-        not wait: they are not looked for by this.
-        """
+        """Change when robots take free chairs. Return "repeated" for a person who is not searching."""
         return await self.queue.join(
-            profile.id, [game], profile.language, await self._rating(profile.id), update, robots_after, on=True
+            profile.id,
+            [game],
+            profile.language,
+            await self._rating(profile.id),
+            update,
+            robots_after,
+            only_if_waiting=True,
         )
 
     async def _rating(self, person: str) -> int:
         return (await self._ratings.standing(Scope(), person)).shown
 
     async def leave(self, person: str, update: str) -> None:
-        """Stop looking for opponents. A person who is asked whether they are ready declines."""
+        """Stop a person's search, or decline their ready check."""
         if await self.queue.leave(person):
             return
         if pairing := await self.queue.pairing_of(person):
             try:
                 table = await self._open_or_find_table(pairing)
             except NoSuchTable:
-                # Nobody can play there, so there is nothing to decline.
+                # There is no table to decline.
                 return
             if table.phase == "unreadable":
-                # It can neither begin nor be declined, and nobody is to wait for its host.
+                # This version cannot decline at that table, so the others must not wait for it.
                 await self.queue.end_pairing(pairing.code, pairing.others(person))
             else:
                 await self.decline(table.code, person, update)
 
     async def block(self, person: str, other: str, name: str) -> bool:
-        """Somebody does not want to meet another, whom they know by this name; False where they have blocked as many as
-        they may. Those who are asked with them whether they are ready go back to their places, and hear no reason.
+        """Block another person, and end a ready check of both without giving a reason.
+
+        Return False if the person has reached the limit of blocks.
         """
         if not await self.queue.blocks.add(person, other, name):
             return False
@@ -122,48 +122,46 @@ class Finder:
             if pairing and other in pairing.people:
                 await self._open_or_find_table(pairing)
         for table in await self._room.lists.tables_at(private_place(person)):
-            if table.phase == "open" and {person, other} <= {one.person for one in table.matched}:
+            if table.phase == "open" and {person, other} <= {chair.person for chair in table.matched}:
                 await self._challenges.withdraw(table.code, f"block:{person} {other}")
         return True
 
     async def decline(self, code: str, person: str, update: str) -> Table:
-        """One of those who were matched does not want to play; the others go back to their places."""
+        """Decline a ready check. The other people return to their places in the queue."""
         table = await self._challenges.decline(code, person, "", update)
         await self.before_removal(table)
         return table
 
     async def run_round(self) -> None:
-        """Match whoever can be matched, and see to those who were."""
-        waiting = {one.searcher.person: one for one in await self.queue.entries()}
-        if waiting:
+        """End expired searches, match people, and settle pairings."""
+        entries = {entry.searcher.person: entry for entry in await self.queue.entries()}
+        if entries:
             now = await self.queue.now()
-            for person in [
-                one.searcher.person for one in waiting.values() if now - one.searcher.since > SEARCH_SECONDS
-            ]:
-                # By now they may have gone, and would keep somebody else waiting.
+            expired = [person for person, entry in entries.items() if now - entry.searcher.since > SEARCH_SECONDS]
+            for person in expired:
                 await self.queue.leave(person)
-                del waiting[person]
-            for found in find_matches([one.searcher for one in waiting.values()], now):
-                if await self.queue.pair(token_hex(8), [waiting[one.person] for one in found.people], found.game):
-                    log.info("people_matched", game=found.game, people=len(found.people))
+                del entries[person]
+            for match in find_matches([entry.searcher for entry in entries.values()], now):
+                if await self.queue.pair(token_hex(8), [entries[one.person] for one in match.people], match.game):
+                    log.info("people_matched", game=match.game, people=len(match.people))
         for pairing in await self.queue.pairings():
             try:
                 table = await self._open_or_find_table(pairing)
             except NoSuchTable:
-                # What was to come of it was seen to before it was removed.
+                # It was settled before the table was removed.
                 await self.queue.end_pairing(pairing.code)
             else:
                 await self.settle(pairing, table)
 
     async def settle(self, pairing: Pairing, table: Table) -> None:
-        """End a pairing whose table has begun its game or never will."""
+        """End a pairing if its table has started the game or is closed."""
         if table.phase in ("open", "unreadable"):
             return
         await self._add_leavers(await find_no_shows(self._room.store, table), table)
         await self.queue.end_pairing(pairing.code, _remaining_people(table) if table.phase == "closed" else ())
 
     async def note_leavers(self, table: Table) -> None:
-        """A game of strangers is over; doing so twice changes nothing."""
+        """Record who left a finished game of strangers. Idempotent."""
         await self._add_leavers(find_leavers(table), table)
 
     async def _add_leavers(self, people: list[str], table: Table) -> None:
@@ -172,9 +170,9 @@ class Finder:
                 await self.leavers.add(person, table.code, await self.queue.now())
 
     async def before_removal(self, table: Table) -> None:
-        """See to the pairing of people who were matched before their table is forgotten, if it is still theirs."""
-        for one in table.matched:
-            pairing = await self.queue.pairing_of(one.person)
+        """Settle the pairing of a table that is about to be removed, if the table still belongs to it."""
+        for chair in table.matched:
+            pairing = await self.queue.pairing_of(chair.person)
             if pairing is None:
                 continue
             try:
@@ -185,19 +183,18 @@ class Finder:
                 await self.settle(pairing, table)
 
     async def _open_or_find_table(self, pairing: Pairing) -> Table:
-        """Return the table of people who were matched, and open it if nobody has.
+        """Return the table of a pairing, and open it if needed.
 
-        NoSuchTable when it is gone, or if there is no room for it: then they are told.
+        Raise NoSuchTable if it was removed. Also raise it if the store is full, after telling the people.
         """
         update = f"find:{pairing.code}"
         if table := await self._challenges.opened_by(update):
             return table
         if await self.queue.pairing_of(pairing.people[0]) != pairing:
-            # One of them was forgotten meanwhile, perhaps.
+            # For example, because a person was forgotten meanwhile.
             raise NoSuchTable(code=pairing.code)
         profiles = [await self._people.person(person) for person in pairing.people]
-        matched = [Chair(one.id, one.nickname or new_nickname()) for one in profiles]
-        # For chairs for which there are not enough people.
+        matched = [Chair(profile.id, profile.nickname or new_nickname()) for profile in profiles]
         robots = robots_at(range(len(matched), GAMES[pairing.game].seats), STAND_IN)
         try:
             return await self._challenges.open_for(pairing.game, matched, update, setup=robots)
@@ -206,10 +203,10 @@ class Finder:
             raise NoSuchTable(code=pairing.code) from None
 
     async def _cancel_pairing(self, pairing: Pairing) -> None:
-        """End a pairing for whose table there is no room, and tell its people. They look no more."""
+        """End a pairing because the store has no memory for its table, and tell its people. Their search ends."""
         if not await self.queue.end_pairing(pairing.code):
             return
-        log.warning("no_room_for_matched", game=pairing.game, people=len(pairing.people))
+        log.warning("match_refused_store_full", game=pairing.game, people=len(pairing.people))
         for person in pairing.people:
             if adapter := self._adapters.get(platform_of(person)):
                 self._answers.send(private_place(person), partial(self._send_no_room, adapter, person, pairing.code))
@@ -220,7 +217,7 @@ class Finder:
 
 
 def _remaining_people(table: Table) -> list[str]:
-    """Of those whose table came to nothing, who goes back to the queue: but for who declined, or did not answer."""
+    """Return the people of a closed table who return to the queue: all who neither declined nor ignored the check."""
     if table.closed == "expired":
         return [chair.person for chair in table.chairs if chair]
-    return [one.person for number, one in enumerate(table.matched) if number != table.declined]
+    return [chair.person for number, chair in enumerate(table.matched) if number != table.declined]

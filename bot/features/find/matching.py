@@ -1,20 +1,17 @@
-"""Who plays with whom, among people who look for an opponent: a pure function of those who wait and of the time.
+"""Matching of people who search for opponents: a pure function of the searchers and the time.
 
-The rule:
+- Two people fit if they share a game, neither has blocked the other, and the bounds of the longer search allow it. So a
+  newcomer's narrow bounds do not delay a long search.
+- Ratings can differ by `RATING_BOUND` points at first, and by `RATING_PER_SECOND` more each second. After
+  `ANY_RATING_SECONDS` there is no bound. Other languages fit after `ANY_LANGUAGE_SECONDS`.
+- The longest search chooses first: the same language before others, then the nearest rating, then the longest search.
+  The next choice is made among the people left, and so on.
+- They play the first game on the chooser's list that all others have on theirs.
+- At a game for four, all four must fit each other. The chooser takes the best three of the `MOST_CONSIDERED` best that
+  all fit. If there are too few, a group of two or three plays with robots, provided all of them accept robots by now.
 
-- Two people fit if both want some game, neither has blocked the other, and the bounds of whoever has waited longer
-  allow it. So nobody who has waited for long has to wait until a newcomer's bounds widen, too.
-- The bound on ratings is `RATING_BOUND` points at first, and `RATING_PER_SECOND` more each second; after
-  `ANY_RATING_SECONDS` there is none. Another language is fine after `ANY_LANGUAGE_SECONDS`.
-- Whoever has waited longest chooses first: somebody of the same language before others, then whoever is nearest by
-  rating, then whoever has waited longest. Then the next of those who are left, and so on.
-- They play the first game on the list of whoever chose that is on the others' lists, too.
-- At a game for four each of the four fits each other. Whoever chooses takes the best three of the `MOST_CONSIDERED`
-  best, all of whom fit. If there are not so many, those who want robots in the other chairs by now play with them, from
-  two people on.
-
-No two who are left over fit each other at a game for two, nor any four among whom nobody has more than
-`MOST_CONSIDERED` to choose from.
+Afterwards no two people left fit each other at a game for two. No four left fit at a game for four, unless one of them
+has more than `MOST_CONSIDERED` candidates.
 """
 
 from bisect import bisect_left
@@ -31,50 +28,42 @@ RATING_BOUND = 150
 RATING_PER_SECOND = 15
 ANY_RATING_SECONDS = 60.0
 ANY_LANGUAGE_SECONDS = 20.0
-MOST_CONSIDERED = 8
-"""How many are considered for the chairs beside whoever chooses, at a game for four."""
+MOST_CONSIDERED = 8  # candidates for the other chairs at a game for four
 
 
 @dataclass(frozen=True, slots=True)
 class Searcher:
-    """A person who looks for opponents.
-
-    ``since`` is Unix seconds; ``games`` are the ids of those that the person would play, the dearest first, all for as
-    many players; ``rating`` is the one that is shown; ``blocked`` are the people whom this person does not want to
-    meet. After ``robots_after`` seconds robots may take the chairs for which there is nobody.
-    """
+    """A person who searches for opponents."""
 
     person: str
-    since: float
-    games: tuple[str, ...]
+    since: float  # Unix seconds
+    games: tuple[str, ...]  # ids in order of preference, all with the same number of seats
     language: str
-    rating: int
+    rating: int  # as shown to people
     blocked: frozenset[str] = frozenset()
-    robots_after: float = inf
+    robots_after: float = inf  # seconds until robots can take free chairs
 
     @property
     def seats(self) -> int:
-        """How many play the games that the person would play."""
         return GAMES[self.games[0]].seats
 
     def takes_robots(self, now: float) -> bool:
-        """Whether robots may take the chairs for which there is nobody, at ``now``, Unix seconds."""
+        """Return whether robots can take free chairs at ``now``, in Unix seconds."""
         return now - self.since >= self.robots_after
 
 
 class Match(NamedTuple):
-    """People who may play: the first has waited longest. At a game for four robots take the chairs that are left."""
+    """Matched people, longest search first. At a game for four, robots take the chairs left."""
 
     people: tuple[Searcher, ...]
     game: str
 
 
-_Rank = tuple[int, float, str]
-"""A rating, seconds since and a person: what a list of people is sorted by."""
+_Rank = tuple[int, float, str]  # sort key: rating, start of the search, person
 
 
 class _Pool(NamedTuple):
-    """Those who want the same games and speak the same language, twice: by rating, and by its negative."""
+    """Searchers with the same games and language, sorted by rating and by negated rating."""
 
     rising: list[_Rank]
     falling: list[_Rank]
@@ -85,12 +74,12 @@ class _Pool(NamedTuple):
 
 
 def rating_bound(waited: float) -> float:
-    """How far apart ratings may be for somebody who has waited so many seconds."""
+    """Return the largest rating difference after a search of this many seconds."""
     return inf if waited >= ANY_RATING_SECONDS else RATING_BOUND + RATING_PER_SECOND * max(waited, 0.0)
 
 
 def can_match(one: Searcher, other: Searcher, now: float) -> bool:
-    """Whether these two may be matched at ``now``, Unix seconds."""
+    """Return whether two people fit at ``now``, in Unix seconds."""
     waited = now - min(one.since, other.since)
     return (
         one.person != other.person
@@ -102,16 +91,13 @@ def can_match(one: Searcher, other: Searcher, now: float) -> bool:
     )
 
 
-def common_game(dearest: Sequence[str], *others: Collection[str]) -> str | None:
-    """The first game of one list that is on the others, too."""
-    return next((game for game in dearest if all(game in games for games in others)), None)
+def common_game(preferred: Sequence[str], *others: Collection[str]) -> str | None:
+    """Return the first game of a list that is also in the others."""
+    return next((game for game in preferred if all(game in games for games in others)), None)
 
 
 def find_matches(waiting: Collection[Searcher], now: float) -> list[Match]:
-    """Everybody who can be matched at ``now``, Unix seconds, in the order in which they choose.
-
-    Each person may be there once.
-    """
+    """Match people at ``now``, in Unix seconds, in the order in which they choose. Each person must occur once."""
     people = {one.person: one for one in waiting}
     pools: dict[tuple[tuple[str, ...], str], _Pool] = {}
     for one in waiting:
@@ -126,7 +112,7 @@ def find_matches(waiting: Collection[Searcher], now: float) -> list[Match]:
     for one in sorted(waiting, key=lambda one: (one.since, one.person)):
         if one.person in taken:
             continue
-        # Found by nobody who chose before, and if this one finds nobody either, nobody who chooses later fits.
+        # No earlier chooser took this person. If nobody fits now, no later chooser does either.
         pools[one.games, one.language].remove(one)
         choose = _choose_opponent if one.seats == 2 else _choose_group
         others = choose(one, _candidates(one, pools, people, now), now)
@@ -146,7 +132,7 @@ def _choose_opponent(_one: Searcher, candidates: Iterator[Searcher], _now: float
 
 
 def _choose_group(one: Searcher, candidates: Iterator[Searcher], now: float) -> tuple[Searcher, ...]:
-    """Who plays with somebody at a game for more than two; nobody where there are not enough."""
+    """Return the other people of a game for four, or none if there are too few."""
     considered = list(islice(candidates, MOST_CONSIDERED))
     wanted = one.seats - 1
     if found := _find_group(one, considered, wanted, now):
@@ -158,7 +144,7 @@ def _choose_group(one: Searcher, candidates: Iterator[Searcher], now: float) -> 
 
 
 def _find_group(one: Searcher, others: list[Searcher], number: int, now: float) -> tuple[Searcher, ...]:
-    """The best so many of those who fit somebody, who fit each other as well; none if there are not so many."""
+    """Return the best ``number`` of others who also fit each other, or none."""
     for some in combinations(others, number):
         if all(can_match(*two, now) for two in combinations(some, 2)) and common_game(
             one.games, *(o.games for o in some)
@@ -170,7 +156,7 @@ def _find_group(one: Searcher, others: list[Searcher], number: int, now: float) 
 def _candidates(
     one: Searcher, pools: Mapping[tuple[tuple[str, ...], str], _Pool], people: Mapping[str, Searcher], now: float
 ) -> Iterator[Searcher]:
-    """Who fits somebody, the best first."""
+    """Yield the people who fit, best first."""
     for same_language in (True, False):
         if not same_language and now - one.since < ANY_LANGUAGE_SECONDS:
             break
@@ -186,7 +172,7 @@ def _candidates(
 def _by_distance(
     one: Searcher, pool: _Pool, people: Mapping[str, Searcher], now: float
 ) -> tuple[Iterator[_Rank], Iterator[_Rank]]:
-    """Those of a pool who fit, with at least the same rating, and with less: rank, by distance."""
+    """Return the people of a pool who fit: those rated at least as high, and those rated lower, each by distance."""
     bound = rating_bound(now - one.since)
 
     def up(ranks: list[_Rank], rating: int, start: int) -> Iterator[_Rank]:

@@ -1,4 +1,4 @@
-"""Games in which people met."""
+"""A game that two people played together."""
 
 from typing import NamedTuple
 
@@ -9,17 +9,17 @@ from bot.tables.errors import GameNotKept, NotAtThisTable
 
 
 class SharedGame(NamedTuple):
-    """A game under way or over, and who sits or sat where; ``seat`` is that of the person who asks."""
+    """A running or finished game of one person."""
 
     game_id: str
     game: str
     code: str
     chairs: list[Chair]
-    seat: int
+    seat: int  # of that person
 
 
 async def find_shared_game(archive: Archive, profile: Profile, game_id: str) -> SharedGame:
-    """Return a finished game that a person played."""
+    """Return a finished game, or raise NotAtThisTable if the person did not play it."""
     game = await archive.get(game_id)
     if game is None:
         raise GameNotKept()

@@ -1,4 +1,4 @@
-"""What people see who look for an opponent, until the cards are dealt."""
+"""Pages of the search for opponents and of the ready check."""
 
 from bot import actions
 from bot.panel import Button, Panel, Row, Span, Writer
@@ -9,17 +9,16 @@ from bot.words.phrases import clock_line, shown_points, table_words
 from engine import GAMES
 
 NEVER = -1
-ROBOTS_AFTER = (0, 120, 300, NEVER)
-"""Seconds after which robots may take the chairs for which there is nobody; what may be chosen."""
+ROBOTS_AFTER = (0, 120, 300, NEVER)  # choices of seconds until robots take free chairs
 
 
 def search_page(
     language: str, game: str, usual: str, nickname: str, there: int = 0, robots_after: int | None = None
 ) -> Panel:
-    """Somebody looks; ``game`` is the one they want, or empty for any, and ``usual`` the one that they would choose.
+    """Return the page of a running search.
 
-    At a game for four ``there`` is how many look for it by now, with whoever reads this, and ``robots_after`` after how
-    many seconds robots take the chairs that are left, None for never.
+    ``game`` is empty for any game; ``usual`` is then the person's usual one. At a game for four, ``there`` counts the
+    people who search for it, including the reader. ``robots_after`` is in seconds, None for never.
     """
     _ = texts(language).gettext
     page = Writer()
@@ -48,7 +47,7 @@ def search_page(
 
 
 def robots_row(language: str, game: str) -> Row:
-    """Buttons that open a table with robots in all other chairs, by how well they play."""
+    """Return buttons that open a practice table, one for each robot level."""
     _ = texts(language).gettext
     labels = {"easy": _("🤖 Easy robot"), "medium": _("🤖 Medium robot"), "strong": _("🤖 Strong robot")}
     return tuple(Button(label, actions.page("find", "robot", game, level)) for level, label in labels.items())
@@ -62,7 +61,7 @@ def search_stopped_page(language: str) -> Panel:
 
 
 def no_room_page(language: str) -> Panel:
-    """Tells people who were matched that no table can be opened for them."""
+    """Return the message for matched people if the store has no memory for their table."""
     _ = texts(language).gettext
     page = Writer()
     page.line(_("I found somebody to play with, but there is no room for new tables just now."), "bold")
@@ -80,7 +79,7 @@ def nickname_page(language: str, nickname: str) -> Panel:
 
 
 def ready_panel(table: Table, seen: TableSnapshot, person: str, language: str) -> Panel:
-    """Asks one of those who were matched whether they are ready, and says what came of it."""
+    """Return the ready check of one matched person, or its outcome."""
     words = table_words(seen, language, "italian")
     _ = words.text
     page = Writer()

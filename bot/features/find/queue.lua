@@ -1,21 +1,21 @@
--- Changes the queue of those who look for an opponent, in one step. Each may be asked twice.
+-- Changes the queue of people who search for opponents. Every command can be repeated.
 --
--- KEYS  waiting, asked, pairings, blocks (blocks.lua); for look also what notes that its update was heard
--- ARGV  what to do, then what it wants:
---   look PERSON WISH SECONDS [on]
---                               wait, or wait on with another wish; with 'on' only that. Returns 'waiting'; 'asked' if
---                               the person is asked just now; 'repeated' if the update was heard before, within so many
---                               seconds, or was to wait on, and the person does neither by now
---   leave PERSON                wait no more. Returns 1; 0 if the person is asked just now
+-- KEYS  waiting, asked, pairings, blocks (blocks.lua); for join also the mark of the update
+-- ARGV  a command and its arguments:
+--   join PERSON WISH SECONDS [only_if_waiting]
+--                               add the person, or replace their wish. Returns 'waiting'; 'asked' during a ready check;
+--                               'repeated' if neither, because the update is marked or because of only_if_waiting.
+--                               The mark lasts SECONDS
+--   leave PERSON                remove the person. Returns 1, or 0 during a ready check
 --   pair CODE GAME PERSON TEXT PERSON TEXT ...
---                               ask some who wait, if their texts are still these and none has blocked another.
+--                               start a ready check, unless a text has changed or one has blocked another.
 --                               Returns 1, or 0
---   part CODE PERSON ...        a pairing is over; these go back to their places. Returns 1, or 0 if there is none
---   now                         the store's clock, Unix seconds
-local waiting, asked, pairings, blocks, heard = unpack(KEYS)
+--   end_pairing CODE PERSON ... delete the pairing and return these people to their places. Returns 1, or 0 if missing
+--   now                         the store's clock in Unix seconds
+local waiting, asked, pairings, blocks, mark = unpack(KEYS)
 
--- The pairing in which a person is asked; what names one that is no more is dropped.
-local function asked_in(person)
+-- Returns the code of a person's pairing. Deletes the code of a pairing that is missing.
+local function pairing_of(person)
   local code = redis.call('HGET', asked, person)
   if code and redis.call('HEXISTS', pairings, code) == 1 then return code end
   if code then redis.call('HDEL', asked, person) end
@@ -29,11 +29,11 @@ function changes.now()
   return string.format('%.6f', time[1] + time[2] / 1000000)
 end
 
-function changes.look(person, wish, seconds, on)
-  local is_new = redis.call('SET', heard, 1, 'NX', 'EX', seconds)
-  if asked_in(person) then return 'asked' end
+function changes.join(person, wish, seconds, only_if_waiting)
+  local is_new = redis.call('SET', mark, 1, 'NX', 'EX', seconds)
+  if pairing_of(person) then return 'asked' end
   local found = redis.call('HGET', waiting, person)
-  if not is_new or (on and not found) then return found and 'waiting' or 'repeated' end
+  if not is_new or (only_if_waiting and not found) then return found and 'waiting' or 'repeated' end
   local since = found and string.match(found, '^%S+') or changes.now()
   redis.call('HSET', waiting, person, since .. ' ' .. wish)
   return 'waiting'
@@ -41,7 +41,7 @@ end
 
 function changes.leave(person)
   redis.call('HDEL', waiting, person)
-  return asked_in(person) and 0 or 1
+  return pairing_of(person) and 0 or 1
 end
 
 local function has_blocked(one, other)
@@ -69,8 +69,8 @@ function changes.pair(code, game, ...)
   return 1
 end
 
--- Whoever stays goes back to the place they had: the text says since when they wait.
-function changes.part(code, ...)
+-- The stored texts begin with the start of the search, so people keep their places.
+function changes.end_pairing(code, ...)
   local found = redis.call('HGET', pairings, code)
   if not found then return 0 end
   local pairing = cjson.decode(found)

@@ -1,9 +1,8 @@
-"""Where people wait for opponents, and who was matched with whom.
+"""The queue of people who search for opponents, and their pairings.
 
-It lies in the store, in one slot, and each change of it is one step (queue.lua): so a person is in one place at most,
-waiting or asked, whatever workers do at once, and whatever is sent twice. Their table says whether
-the people who were matched are ready (`bot.features.find.finder`). A pairing stays until the table has an outcome, so
-a person who was ready keeps their place.
+All of it is in one slot of the store, and each change is atomic (queue.lua). So a person is either waiting or in one
+pairing, even with concurrent workers and repeated updates. The table of a pairing records who is ready
+(`bot.features.find.finder`). A pairing stays until the table has an outcome, so its people keep their places.
 """
 
 import json
@@ -18,27 +17,25 @@ from bot.store.batch import BatchedScript
 from bot.store.lua import read_script
 from bot.tables.blocks import Blocks
 
-UPDATE_KEPT_SECONDS = 86400
-"""For how long it is known that somebody's wish to look was heard: for longer than a platform tells it again."""
+UPDATE_KEPT_SECONDS = 86400  # longer than platforms repeat an update
 
 SCRIPT = read_script(__file__, "queue")
 
 KEYS = [keys.FIND_WAITING, keys.FIND_ASKED, keys.FIND_PAIRINGS, keys.FIND_BLOCKS]
 
 SearchState = Literal["waiting", "asked", "repeated"]
-"""What came of a wish to look: the person waits, or is asked whether they are ready, or did so once."""
+"""State after a join: waiting, in a ready check, or neither because the update is a repeated one."""
 
 
 @dataclass(frozen=True, slots=True)
 class Pairing:
-    """People who were matched, and are asked whether they are ready: two, or up to four at a game for four."""
+    """Two to four matched people in a ready check."""
 
     code: str
     game: str
     people: tuple[str, ...]
 
     def others(self, person: str) -> tuple[str, ...]:
-        """Whom a person was matched with."""
         return tuple(other for other in self.people if other != person)
 
 
@@ -50,7 +47,7 @@ class Queue:
         self._script = BatchedScript(client, SCRIPT)
 
     async def now(self) -> float:
-        """The store's clock, in Unix seconds: people wait by that."""
+        """Return the store's clock in Unix seconds. It measures all searches."""
         return float(await self._run("now"))
 
     async def join(
@@ -62,56 +59,57 @@ class Queue:
         update: str,
         robots_after: float | None = None,
         *,
-        on: bool = False,
+        only_if_waiting: bool = False,
     ) -> SearchState:
-        """Wait for opponents; whoever waits already keeps their place. Once for each update: what came of it by now is
-        found as it is. ``robots_after`` is as in `Waiting`, None for never. With ``on`` whoever does not wait by now is
-        left alone, as if the update had been heard before.
+        """Put a person into the queue, or change their search and keep their place. Idempotent for an update.
+
+        ``robots_after`` is as in `Searcher`, None for never. With ``only_if_waiting``, a person who is not in the queue
+        is not added.
         """
         wish = json.dumps([list(games), language, rating, *([] if robots_after is None else [robots_after])])
-        found = await self._script(
-            [*KEYS, keys.looked(update)], ["look", person, wish, UPDATE_KEPT_SECONDS, *(["on"] if on else [])]
-        )
-        return cast(SearchState, found.decode())
+        args = ["join", person, wish, UPDATE_KEPT_SECONDS, *(["only_if_waiting"] if only_if_waiting else [])]
+        state = await self._script([*KEYS, keys.looked(update)], args)
+        return cast(SearchState, state.decode())
 
     async def leave(self, person: str) -> bool:
-        """Wait no more. False for a person who is asked just now."""
+        """Remove a person from the queue. Return False if they are in a ready check."""
         return bool(await self._run("leave", person))
 
     async def count(self) -> int:
-        """How many wait."""
+        """Return the number of people in the queue."""
         return int(await self._client.hlen(keys.FIND_WAITING))
 
     async def entries(self) -> list["QueueEntry"]:
-        """All who wait, in no order."""
-        found = [(one.decode(), text.decode()) for one, text in (await self._client.hgetall(keys.FIND_WAITING)).items()]
-        blocked = await self.blocks.of_each([person for person, _text in found])
-        return [QueueEntry.parse(*one, theirs) for one, theirs in zip(found, blocked, strict=True)]
+        """Return all people in the queue, in no order."""
+        texts = {
+            person.decode(): text.decode() for person, text in (await self._client.hgetall(keys.FIND_WAITING)).items()
+        }
+        blocked = await self.blocks.of_each(list(texts))
+        return [QueueEntry.parse(person, texts[person], theirs) for person, theirs in zip(texts, blocked, strict=True)]
 
     async def pair(self, code: str, people: Sequence["QueueEntry"], game: str) -> bool:
-        """Ask some people; False if one of them waits no more as they did, or has blocked another. ``code`` is of this
-        pairing alone.
+        """Move people into a pairing with a unique code.
+
+        Return False if an entry has changed, or if one of them has blocked another.
         """
-        texts = [word for one in people for word in (one.searcher.person, one.text)]
+        texts = [word for entry in people for word in (entry.searcher.person, entry.text)]
         return bool(await self._run("pair", code, game, *texts))
 
     async def end_pairing(self, code: str, stay: Collection[str] = ()) -> bool:
-        """A pairing is over, and these go back to the places that they had; False if it was over already."""
-        return bool(await self._run("part", code, *stay))
+        """Delete a pairing, and return ``stay`` to their places. Return False if there is no such pairing."""
+        return bool(await self._run("end_pairing", code, *stay))
 
     async def pairings(self) -> list[Pairing]:
-        """All who are asked."""
         found = await self._client.hgetall(keys.FIND_PAIRINGS)
         return [_parse_pairing(code, text) for code, text in found.items()]
 
     async def pairing_of(self, person: str) -> Pairing | None:
-        """The pairing in which a person is asked."""
         code = await self._client.hget(keys.FIND_ASKED, person)
         text = code and await self._client.hget(keys.FIND_PAIRINGS, code)
         return _parse_pairing(code, text) if text else None
 
     async def forget(self, person: str) -> None:
-        """Nothing is kept of a person; whom they were matched with goes back to the place they had."""
+        """Delete a person's data. The people they were matched with return to their places."""
         while not await self.leave(person):
             if pairing := await self.pairing_of(person):
                 await self.end_pairing(pairing.code, pairing.others(person))
@@ -128,7 +126,7 @@ def _parse_pairing(code: bytes, text: bytes) -> Pairing:
 
 @dataclass(frozen=True, slots=True)
 class QueueEntry:
-    """A person who waits, and the text that says so in the store; whom they have blocked stands elsewhere."""
+    """A person in the queue, and the stored text, which lacks their blocks."""
 
     searcher: Searcher
     text: str

@@ -1,7 +1,7 @@
-"""Reports: what people tell the host about a stranger whom they were matched with.
+"""Reports to the host about strangers.
 
-A report stays in the store until the host drops it. Where the host says so it is sent to them as well
-(`bot.features.find.teller`); `buongioco reports` lists them all.
+A report stays in the store until the host drops it. `buongioco reports` lists all of them, and
+`bot.features.find.teller` sends them if the host wants that.
 """
 
 import json
@@ -15,22 +15,19 @@ from bot.store.lua import read_script
 
 SCRIPT = read_script(__file__, "reports")
 
-REPORTS_A_DAY, DAY_SECONDS = 3, 86400
-"""How many a person may file in so many seconds from the first."""
+REPORTS_A_DAY, DAY_SECONDS = 3, 86400  # limit of a person, counted from the first report
 
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """A report: ``by`` and ``about`` are people, with the names by which they played. ``game_id`` is what the game is
-    called in the archive once it is over, ``at`` Unix seconds.
-    """
+    """A report by one person about another."""
 
-    game_id: str
+    game_id: str  # in the archive, once the game is over
     game: str
     code: str
-    at: int
+    at: int  # Unix seconds
     by: str
-    by_name: str
+    by_name: str  # at the table
     about: str
     about_name: str
 
@@ -47,7 +44,7 @@ class Reports:
         self._script = client.register_script(SCRIPT)
 
     async def file(self, report: Report, seat: int) -> Literal["filed", "again", "many"]:
-        """File a report by whoever sits in this seat: one for each game, and few a day."""
+        """File a report by the player in this seat: one for each game, and `REPORTS_A_DAY` a day."""
         found = await self._script(
             keys=[keys.REPORTS, keys.REPORTS_UNTOLD, keys.reported(report.by)],
             args=[f"{report.game_id}.{seat}", json.dumps(asdict(report)), REPORTS_A_DAY, DAY_SECONDS],
@@ -55,7 +52,7 @@ class Reports:
         return cast(Literal["filed", "again", "many"], found.decode())
 
     async def all(self) -> AsyncIterator[tuple[str, Report]]:
-        """Every report, with its id, in no order."""
+        """Yield all reports with their ids, in no order."""
         async for id, text in self._client.hscan_iter(keys.REPORTS):  # noqa: A001
             yield id.decode(), Report(**json.loads(text))
 
@@ -64,19 +61,19 @@ class Reports:
         return Report(**json.loads(text)) if text else None
 
     async def unsent(self) -> list[str]:
-        """The ids of those that the host was not told of yet."""
+        """Return the ids of reports that were not sent to the host yet."""
         return sorted(id.decode() for id in await self._client.smembers(keys.REPORTS_UNTOLD))  # noqa: A001
 
     async def mark_sent(self, id: str) -> None:  # noqa: A002
         await self._client.srem(keys.REPORTS_UNTOLD, id)
 
     async def delete(self, id: str) -> bool:  # noqa: A002
-        """The host is done with a report; False if there is none of this id."""
+        """Delete a report. Return False if there is none with this id."""
         await self.mark_sent(id)
         return bool(await self._client.hdel(keys.REPORTS, id))
 
     async def forget(self, person: str, somebody: str) -> None:
-        """Nothing is kept of a person: what they reported goes, and somebody was reported in their place."""
+        """Delete the reports by a person, and put a pseudonym into reports about them."""
         await self._client.delete(keys.reported(person))
         async for id, report in self.all():  # noqa: A001
             if report.by == person:

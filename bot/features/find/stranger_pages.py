@@ -1,4 +1,4 @@
-"""Pages about strangers: blocking, reporting, the list of blocks, and a report as the host reads it."""
+"""Pages to block and report strangers, and a report for the host."""
 
 from collections.abc import Sequence
 
@@ -13,14 +13,13 @@ from engine import GAMES
 
 
 def phrase_panel(language: str, name: str, phrase: str) -> Panel:
-    """A phrase that another player said after the game."""
     page = Writer()
     page.line("💬 {name}: {phrase}", name=isolated(name), phrase=phrase_text(language, phrase))
     return page.panel()
 
 
 def confirm_page(language: str, deed: Deed, name: str, game_id: str, seat: int) -> Panel:
-    """Ask whether to block or report the player in a seat of a finished game."""
+    """Ask for confirmation to block or report the player in a seat of a finished game."""
     page = Writer()
     asked, comes_to, yes = deed_question(language, deed, isolated(name))
     page.line(asked, "bold")
@@ -48,7 +47,7 @@ def not_done_page(language: str) -> Panel:
 
 
 def blocks_page(language: str, blocks: Sequence[Block]) -> Panel:
-    """The people whom a person has blocked, by the names they knew, each with a button to unblock them."""
+    """Return the list of blocked people, each with a button to unblock them."""
     _ = texts(language).gettext
     page = Writer()
     page.line(_("Whom you have blocked"), "bold")
@@ -69,7 +68,7 @@ def blocks_page(language: str, blocks: Sequence[Block]) -> Panel:
 
 
 def report_panel(language: str, id: str, report: Report) -> Panel:  # noqa: A002
-    """A report for the host alone, with the ids of the people in it."""
+    """Return a report with the ids of its people. Only the host can read it."""
     _ = texts(language).gettext
     page = Writer()
     page.line(_("A report"), "bold")

@@ -1,4 +1,4 @@
-"""Tells the host of reports, in their private chat, if they want to be told."""
+"""Sends reports to the host's private chat, if the host wants that."""
 
 from collections.abc import Mapping
 from functools import partial
@@ -12,30 +12,28 @@ from bot.people import People
 from bot.platform import Adapter, DeliveryError, platform_of, private_place
 from bot.store import Store
 
-POLL_SECONDS = 10.0
-"""How often it is looked for reports that are to be told: also how soon it is tried again."""
+POLL_SECONDS = 10.0  # also the delay before a retry
 
 log = structlog.get_logger()
 
 
 class ReportSender:
-    """Sends each report once, as a message of its own; what could not be sent is sent later."""
+    """Sends each report once in its own message, and retries failures."""
 
     def __init__(
         self, store: Store, shards: Shards, people: People, adapters: Mapping[str, Adapter], host: str | None
     ) -> None:
-        """``host`` is the person who is told; None where nobody is."""
+        """``host`` is the person who gets the reports, or None."""
         self.reports = Reports(store.client)
         self._shards, self._people, self._adapters, self._host = shards, people, adapters, host
         self._has_failed = False
 
     async def run(self) -> None:
-        """Tell the host, until cancelled. Return at once if nobody is told."""
+        """Send reports until cancelled. Return at once without a host."""
         if self._host:
             await self._shards.while_leader(POLL_SECONDS, partial(self.send_unsent, self._host))
 
     async def send_unsent(self, host: str) -> None:
-        """Send what the host was not told of yet."""
         adapter = self._adapters.get(platform_of(host))
         if adapter is None:
             return

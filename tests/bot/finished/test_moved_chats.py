@@ -93,7 +93,7 @@ async def test_leaderboards_that_cannot_move_are_told_and_a_rebuild_puts_them_to
     ratings = await rated(store, 4)
     with capture_logs() as logs:
         await ratings.move_chat(GROUP, NEW)
-    assert [line["event"] for line in logs] == ["leaderboards_stay"]
+    assert [line["event"] for line in logs] == ["leaderboards_not_moved"]
     assert await games_of_anna(ratings) == [4, 1]
     await ratings.rebuild()
     assert await games_of_anna(ratings) == [0, 5]

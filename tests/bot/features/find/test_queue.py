@@ -209,7 +209,7 @@ class Workers(RuleBasedStateMachine):
         async def at_once() -> list[str]:
             return await asyncio.gather(
                 *(
-                    self.queues[copy % 2].join(person, ["pizzichino"], "it", 1000, update, after, on=True)
+                    self.queues[copy % 2].join(person, ["pizzichino"], "it", 1000, update, after, only_if_waiting=True)
                     for copy in range(copies)
                 )
             )

@@ -1,1 +1,1 @@
-"""People's data: what is kept of a person, and how it is forgotten (docs/privacy.md)."""
+"""Privacy: the stored data of a person, and how to delete it (docs/privacy.md)."""

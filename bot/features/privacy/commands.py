@@ -1,4 +1,4 @@
-"""What people ask about what is kept of them: to have it, and to have it forgotten."""
+"""The commands /forget and /mydata, and the buttons that follow them."""
 
 from bot.actions import BadPayload
 from bot.features.privacy.errors import AskedJustNow, NotYourPage
@@ -11,13 +11,11 @@ from bot.tables.lists import TableLists
 
 
 class OwnData:
-    """The commands /forget and /mydata, and the presses that follow them."""
-
     def __init__(self, forgetter: Forgetter, mydata: MyData, lists: TableLists, people: People) -> None:
         self._forgetter, self.mydata, self._lists, self._people = forgetter, mydata, lists, people
 
     async def send_data(self, profile: Profile) -> Reply:
-        """A file of all that is kept of a person; AskedJustNow if they had one a moment ago."""
+        """Send a person's data as a file. Raise AskedJustNow during the cooldown."""
         if not await self.mydata.start_cooldown(profile.id):
             raise AskedJustNow(seconds=COOLDOWN_SECONDS)
         tables = await self._lists.tables_of(profile.id)
@@ -25,14 +23,14 @@ class OwnData:
         return Reply(panel=mydata_page(profile.language), private=True, file=file)
 
     async def ask_to_forget(self, profile: Profile) -> Reply:
-        """What forgetting would do, and whether it shall."""
+        """Explain the effects of forgetting, and ask for confirmation."""
         tables = await self._lists.tables_of(profile.id)
         resigned = [table.code for table in tables if table.phase == "playing"]
         left = [table.code for table in tables if table.phase == "open"]
         return Reply(panel=forget_page(profile.language, profile.id, resigned, left), private=True)
 
     async def answer(self, place: str, profile: Profile, words: list[str]) -> Reply:
-        """The answer to that question, by the person who was asked; NotYourPage for anybody else's."""
+        """Handle the answer. Raise NotYourPage if another person was asked."""
         if len(words) != 2 or words[0] not in ("yes", "no"):
             raise BadPayload()
         if words[1] != owner_tag(profile.id):

@@ -1,4 +1,4 @@
--- Deletes a person's mark unless it is another one.
+-- Deletes a person's mark unless it has changed.
 --
 -- KEYS  marks
 -- ARGV  the person, the mark

@@ -1,4 +1,4 @@
-"""What /mydata and /forget refuse."""
+"""Errors of /mydata and /forget."""
 
 from bot.tables.errors import TableError
 

@@ -1,4 +1,4 @@
-"""/mydata and /forget, for the rest of the bot."""
+"""The feature of /mydata and /forget."""
 
 from dataclasses import replace
 
@@ -15,7 +15,7 @@ from bot.replies import command_toast
 
 
 class PrivacyFeature(Feature):
-    """What is kept of people, to have or to be forgotten."""
+    """People's data: sending, deleting and expiring it."""
 
     name = "privacy"
 

@@ -1,10 +1,9 @@
 """Forgetting a person: their data is deleted, and finished games name a pseudonym instead.
 
-A forgetting begins with a mark in the store (`bot.pseudonyms.ForgettingMark`) and ends when the mark is gone. Until
-then any worker carries on with it: each step may be done twice, or by two at once, and one that was cut short is done
-again. From the mark on, games that end are kept and rated with somebody in the person's place. A minute after all is
-gone it is looked once more: a worker that hung may have written what it had read before. What a person has begun who
-came back meanwhile is left alone.
+A forgetting begins with a mark in the store (`bot.pseudonyms.ForgettingMark`) and ends when the mark is deleted. In
+between, any worker can continue it. Every step is idempotent and can run in two workers at once; an interrupted step
+runs again. Games that end while the mark exists are stored and rated with the pseudonym. A minute after the first pass
+a second one deletes late writes of a worker that hung. It keeps what the person has created since, if they came back.
 """
 
 import asyncio
@@ -33,12 +32,8 @@ from bot.tables.errors import NoSuchTable
 from bot.tables.leaving import leave
 from bot.tables.room import Room
 
-POLL_SECONDS = 5.0
-"""How often the store is asked for forgettings that another process began, or left undone."""
-
-SECOND_PASS_AFTER = 60.0
-"""Seconds after which it is looked once more for what came too late."""
-
+POLL_SECONDS = 5.0  # interval at which forgettings of other processes are picked up
+SECOND_PASS_AFTER = 60.0  # seconds after the first pass
 LEASE_SECONDS = 60
 
 DROP_MARK = read_script(__file__, "drop_mark")
@@ -47,7 +42,7 @@ log = structlog.get_logger()
 
 
 class ForgetResult(NamedTuple):
-    """What came of it: how many tables, scopes of ratings and finished games had named the person."""
+    """Numbers of tables, rating scopes and finished games that named the person."""
 
     tables: int
     scopes: int
@@ -55,7 +50,7 @@ class ForgetResult(NamedTuple):
 
 
 class Forgetter:
-    """Forgets people of one store. ``tell`` is called with the key of each profile that other workers may remember."""
+    """Forgets people in one store. ``evict`` makes the other workers drop a cached profile, by its key."""
 
     def __init__(
         self,
@@ -64,9 +59,9 @@ class Forgetter:
         archive: Archive,
         ratings: Ratings,
         features: Sequence[Feature],
-        tell: Callable[[str], Awaitable[None]],
+        evict: Callable[[str], Awaitable[None]],
     ) -> None:
-        self._room, self._people, self._archive, self._ratings, self._tell = room, people, archive, ratings, tell
+        self._room, self._people, self._archive, self._ratings, self._evict = room, people, archive, ratings, evict
         self._features = features
         self._client = room.store.client
         self._drop_mark = self._client.register_script(DROP_MARK)
@@ -74,12 +69,14 @@ class Forgetter:
         self.now: Callable[[], float] = time.time
 
     async def begin(self, person: str) -> ForgettingMark:
-        """Mark a person as one to be forgotten; `run` does the rest, here or at another worker. Twice is once, unless
-        they have come back before it was looked once more.
+        """Mark a person, so that `run` forgets them in any worker.
+
+        A repeated call changes nothing, except between the two passes: then the person has come back, and the
+        forgetting starts again.
         """
         mark = ForgettingMark(new_pseudonym(), self.now())
         while not await self._client.hsetnx(keys.FORGETTING, person, mark.to_text()):
-            # None where it was taken away in between.
+            # Missing if the mark was deleted in between.
             if known := (await forgetting_marks(self._client)).get(person):
                 mark = known
                 break
@@ -90,7 +87,7 @@ class Forgetter:
         return mark
 
     async def run(self) -> None:
-        """Forget whoever is marked, until cancelled."""
+        """Forget marked people until cancelled."""
         while True:
             try:
                 await self.work()
@@ -104,7 +101,7 @@ class Forgetter:
             self._woken.clear()
 
     async def work(self) -> None:
-        """Carry on with all forgettings that are under way, unless another worker does."""
+        """Continue all forgettings, unless another worker does."""
         self._people.being_forgotten = found = await forgetting_marks(self._client)
         waiting = {person: mark for person, mark in found.items() if self._is_due(mark)}
         if not waiting or not await self._client.set(keys.FORGETTING_WORKER, "1", nx=True, ex=LEASE_SECONDS):
@@ -116,7 +113,7 @@ class Forgetter:
                 except STORE_ERRORS:
                     raise
                 except Exception:
-                    # Without whom it is about. It is tried again, and keeps nobody else from being forgotten.
+                    # Without the person's id. It is retried, and others are not delayed.
                     log.exception("forgetting_failed")
         finally:
             await self._client.delete(keys.FORGETTING_WORKER)
@@ -125,48 +122,47 @@ class Forgetter:
         return not mark.is_erased or self.now() - mark.since >= SECOND_PASS_AFTER
 
     async def forget(self, person: str, mark: ForgettingMark) -> ForgetResult:
-        """All that is known of a person goes, but for the mark."""
+        """Run the first pass: delete all data of a person except the mark."""
         tables = 0
         async for step in self._leave_steps(person, mark):
             tables += await step() is True
-        # What has been handed over is never given back: the person takes part in no game that is yet to be rated.
+        # Rate the person's games first: handed-over ratings are never returned.
         await self._ratings.catch_up()
         scopes = await self._ratings.hand_over(person, mark.pseudonym)
         games = await self._redact_games(person, mark)
         for step in self._after_games(person, mark):
             await step()
-        # Before the rest, so that who comes back from then on is known.
+        # First the profile, so that a returning person is recognised from then on.
         await self._people.erase(person)
         for step in self._delete_steps(person, mark):
             await step()
         gone = mark._replace(is_erased=True, since=self.now())
         await self._client.hset(keys.FORGETTING, person, gone.to_text())
-        log.info("somebody_forgotten", tables=tables, games=games)
+        log.info("person_forgotten", tables=tables, games=games)
         return ForgetResult(tables, scopes, games)
 
     async def finish(self, person: str, mark: ForgettingMark) -> None:
-        """Look once more for what came late, and take the mark away.
+        """Run the second pass: delete late writes and then the mark.
 
-        Games were somebody's as long as the mark stood. Of all else nobody can tell what came late and what is of a
-        stranger who has come back since: then it stays. It is asked anew before each step, for they may come meanwhile.
+        Games named the pseudonym as long as the mark existed. All other data could be a late write or belong to a
+        person who came back. So it stays if there is a profile again, which is checked before each step.
         """
         await self._redact_games(person, mark)
         await self._client.delete(keys.last_game(person))
         await self._ratings.hand_over(person, mark.pseudonym)
         for step in self._after_games(person, mark):
             await step()
-        async for step in self._looking_once_more(person, mark):
+        async for step in self._second_pass_steps(person, mark):
             if (await self._people.reload(person)).is_known:
                 break
             await step()
-        # Before the mark goes, so that it is not lost by a kill; and after, because the mark names the person.
+        # Before deleting the mark, in case of a kill, and again afterwards, because the mark names the person.
         await ask_for_rewrite(self._room.store)
-        # Whoever asked once more meanwhile has another one, and is forgotten once more.
+        # A person who asked again meanwhile has another mark, which stays.
         await self._drop_mark(keys=[keys.FORGETTING], args=[person, mark.to_text()])
         await ask_for_rewrite(self._room.store)
 
-    async def _looking_once_more(self, person: str, mark: ForgettingMark) -> AsyncIterator[Step]:
-        """All steps by which what came late goes."""
+    async def _second_pass_steps(self, person: str, mark: ForgettingMark) -> AsyncIterator[Step]:
         async for step in self._leave_steps(person, mark):
             yield step
         yield partial(self._people.erase, person, if_unknown=True)
@@ -174,14 +170,14 @@ class Forgetter:
             yield step
 
     async def _leave_steps(self, person: str, mark: ForgettingMark) -> AsyncIterator[Step]:
-        """The steps by which a person takes part in nothing any more; True is answered by one that left a table."""
+        """Yield the steps that remove a person from tables and features. A step that leaves a table returns True."""
         forgetting = self._forgetting(person, mark)
         for feature in self._features:
             for step in feature.steps_before_leaving(forgetting):
                 yield step
         handle = (await self._people.reload(person)).handle
         names = [person, *([by_handle(platform_of(person), handle)] if handle else [])]
-        # Where somebody takes a chair just now, they are not named yet.
+        # The index also has tables at which the person is just sitting down.
         found = set(await self._room.store.index.entries(keys.seated(person)))
         for name in names:
             found |= {code.decode() for code in await self._client.smembers(keys.named(name))}
@@ -191,19 +187,19 @@ class Forgetter:
     async def _leave_table(
         self, code: str, person: str, handle: str, names: Sequence[str], mark: ForgettingMark
     ) -> bool:
-        """Returns whether there was anything to leave."""
+        """Return whether the person was at the table."""
         has_left = False
         try:
             has_left = await leave(self._room, code, person, handle, mark.pseudonym)
             await self._forget_private_surfaces(code, person)
         except NoSuchTable:
-            log.debug("no_table_to_leave", table=code)
+            log.debug("table_already_removed", table=code)
         for name in names:
             await self._client.srem(keys.named(name), code)
         return has_left
 
     async def _forget_private_surfaces(self, code: str, person: str) -> None:
-        """Surfaces that stood in a place of the person's own."""
+        """Forget the table's surfaces in the person's private chat."""
         place = private_place(person)
         shown = await self._room.store.shown(code)
         theirs = [name for name, text in shown.items() if f"{place}~" in text or f"{place}|" in text]
@@ -224,8 +220,8 @@ class Forgetter:
         return left
 
     def _delete_steps(self, person: str, mark: ForgettingMark) -> Iterator[Step]:
-        """The steps by which all goes that is kept of a person alone, after they have left their tables."""
-        yield partial(self._tell, keys.person(person))
+        """Yield the steps that delete a person's own data, after they have left their tables."""
+        yield partial(self._evict, keys.person(person))
         yield partial(Programs(self._client).revoke_all_owned, person)
         yield partial(delete_adapter_data, self._client, person)
         place = private_place(person)

@@ -1,27 +1,27 @@
-"""All that is kept of a person, as one file for them.
+"""All stored data of a person, as one file for them.
 
     {"format": "buongioco-mydata/1", "made": Unix seconds, "person": "platform:id",
      "profile": {...}, "private_chat": {...}, "platform": {...},
      "browsers": [{"made", "used"}], Unix seconds,
-     "programs": [{"name", "scopes"}], for which they made tokens,
-     "days": [{"day", "points": [own, other] or null, "tricks"}], of the deals of the days,
-     "days_asked_for": [{"day", "chat"}], the groups in which they asked for those,
-     "reminded_at": the hour at which they are reminded of the deal of the day, or null,
+     "programs": [{"name", "scopes"}], with tokens from this person,
+     "days": [{"day", "points": [own, other] or null, "tricks"}], results of daily deals,
+     "days_asked_for": [{"day", "chat"}], groups in which they requested daily deals,
+     "reminded_at": hour of their daily reminder, or null,
      "puzzles": {"solver": {"mu", "sigma", "answered", "solved", "run", "longest"}, "answers": {puzzle: card}}, or {},
      "tournaments": [{"code", "game", "form", "state", "organiser", "player"}],
-     "looking_for": what they look for, as the queue has it, or the code of the pairing in which they are asked,
-     "blocked": the names of those whom they have blocked,
-     "left": Unix seconds of each time that they left what was found for them,
+     "looking_for": their search, in the format of the queue, or the code of their ready check,
+     "blocked": names of the people they have blocked,
+     "left": Unix seconds of each time they left a game with strangers,
      "reports": [{"at", "code", "game", "about"}],
      "honours": [{"month", "chat", "kind", "figure"}],
      "tables": [{"code", "game", "state", "seat", "players"}],
      "ratings": [{"chat", "month", "game", "rating", "games", "wins", "rank", "history": [{"day", "won", "rating"}]}],
      "games": [{"number", "id", "ended", "chats", "seat", "record"}], "games_without_record": [number]}
 
-The fields from "days" to "honours" come from the features (`bot.feature.Feature.mydata`). A ``*`` in a rating is no
-bound, a day is counted from the first of 1970. Games stand newest first. Those without a record are too many for the
-file, or are kept no more, such as those that the host has moved out into files. Of a table under way no cards are told:
-they are hidden.
+The fields from "days" to "honours" come from the features (`bot.feature.Feature.mydata`). A ``*`` in a rating means
+all. Days count from 1970-01-01. Games are listed newest first. Games without a record exceed the size of the file, or
+are no longer in the store, for example because the host moved them into files. Hands of running tables are left out,
+because they are secret.
 """
 
 import json
@@ -41,25 +41,26 @@ from bot.tables.table import Table
 FORMAT = "buongioco-mydata/1"
 
 MOST_RECORD_BYTES = 2 * 1024 * 1024
-"""Bytes of records in a file; of games beyond that only the numbers stand there. The playground lets four
-million bytes wait for a page, Discord takes files of ten million."""
+"""Size of all records in a file. Other games are listed by number.
 
-COOLDOWN_SECONDS = 60
-"""Seconds after which a person may ask again: the answer costs as much as a thousand presses."""
+The playground queues at most four million bytes for a page, and Discord takes files of ten million.
+"""
+
+COOLDOWN_SECONDS = 60  # between two files of a person: one costs as much as a thousand presses
 
 
 class MyData:
-    """What one store keeps of people."""
+    """Collects people's data from one store."""
 
     def __init__(self, client: Any, archive: Archive, ratings: Ratings, features: Sequence[Feature]) -> None:
         self._client, self._archive, self._ratings, self._features = client, archive, ratings, features
 
     async def start_cooldown(self, person: str) -> bool:
-        """Whether a person has not asked a moment ago; from now on they have."""
+        """Start a person's cooldown. Return False if it is still running."""
         return bool(await self._client.set(keys.mydata(person), 1, nx=True, ex=COOLDOWN_SECONDS))
 
     async def file(self, person: str, tables: list[Table], now: float) -> File:
-        """The file of a person who sits at these tables; ``now`` in Unix seconds."""
+        """Return the file of a person at these tables; ``now`` is in Unix seconds."""
         games, without = await self._games_data(person)
         of_features: dict[str, Any] = {}
         for feature in self._features:
@@ -72,10 +73,12 @@ class MyData:
             "private_chat": await self._read_hash(keys.chat(private_place(person))),
             "platform": await read_adapter_data(self._client, person),
             "browsers": [
-                {"made": one.made, "used": one.used} for one in await Sessions(self._client).sessions_of(person)
+                {"made": session.made, "used": session.used}
+                for session in await Sessions(self._client).sessions_of(person)
             ],
             "programs": [
-                {"name": one.name, "scopes": one.scopes} for one in await Programs(self._client).owned_by(person)
+                {"name": program.name, "scopes": program.scopes}
+                for program in await Programs(self._client).owned_by(person)
             ],
             **of_features,
             "tables": [_table_data(table, person) for table in tables],
@@ -100,9 +103,7 @@ class MyData:
         return found
 
     async def _games_data(self, person: str) -> tuple[list[dict[str, Any]], list[int]]:
-        """The newest games with their records, as many as there is room for, and the numbers of the others; of some the
-        number is all that is kept.
-        """
+        """Return the newest games with their records, within the size limit, and the numbers of the other games."""
         numbers = (await self._archive.numbers_of(person))[::-1]
         games: list[dict[str, Any]] = []
         without: list[int] = []

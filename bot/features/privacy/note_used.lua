@@ -1,4 +1,4 @@
--- Notes the day of a profile's last use if none is known. A profile that is gone stays so.
+-- Sets the day of a profile's last use if it is missing. Does not create a profile.
 --
 -- KEYS  the profile
 -- ARGV  the day

@@ -1,4 +1,4 @@
-"""Pages about what is kept of a person: what forgetting them does, and that it is done."""
+"""Pages about a person's data."""
 
 from collections.abc import Sequence
 from hashlib import blake2b
@@ -9,12 +9,12 @@ from bot.texts import texts
 
 
 def owner_tag(person: str) -> str:
-    """A tag by which a page knows whose it is."""
+    """Return a tag in a page's buttons that identifies the person who was asked."""
     return blake2b(person.encode(), digest_size=5).hexdigest()
 
 
 def forget_page(language: str, person: str, resigned: Sequence[str], left: Sequence[str]) -> Panel:
-    """What would go and what would stay; ``resigned`` and ``left`` are codes of tables."""
+    """Explain what forgetting deletes and what it keeps; ``resigned`` and ``left`` are codes of tables."""
     _ = texts(language).gettext
     page = Writer()
     page.line(_("Shall I forget you?"), "bold")
@@ -43,7 +43,7 @@ def forgotten_page(language: str) -> Panel:
 
 
 def mydata_page(language: str) -> Panel:
-    """What goes with the file of what is kept."""
+    """Return the message of the file."""
     page = Writer()
     page.line(texts(language).gettext("This is what I keep of you."))
     return page.panel()

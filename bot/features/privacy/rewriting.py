@@ -1,8 +1,8 @@
-"""Forgotten people leave the disk: the store's append-only file is rewritten after somebody was forgotten.
+"""Rewrites of the store's append-only file, so that data of forgotten people leaves the disk too.
 
-A rewrite costs as much as writing the whole store once. So there is one for all who were forgotten in the meantime, at
-most once an hour. Another follows after 27 hours: by then everything has expired that is kept for a day
-(`bot.day_marks`, ``tries:``, ``{find}:reported:``, ``gone:``).
+A rewrite costs as much as writing the whole store once. So one serves all people forgotten meanwhile, at most once an
+hour. Another follows after 27 hours, when all data with a lifetime of a day has expired (`bot.day_marks`, ``tries:``,
+``{find}:reported:``, ``gone:``).
 
 | key | type | what |
 |---|---|---|
@@ -20,28 +20,25 @@ from bot.store.outage import described
 from bot.store.rewriting import RewriteFailed, rewrite_files
 
 POLL_SECONDS = 30.0
-SPACING_SECONDS = 3600.0
-"""Shortest time between two rewrites, and longest wait for forgettings that are still under way."""
-
-ALL_EXPIRED_SECONDS = 27 * 3600
-"""Time after which nothing is left of what outlasts a forgetting; a little more than the longest of it."""
+SPACING_SECONDS = 3600.0  # shortest time between rewrites, and longest wait for unfinished forgettings
+ALL_EXPIRED_SECONDS = 27 * 3600  # a little longer than any data that outlasts a forgetting
 
 log = structlog.get_logger()
 
 
 async def ask_for_rewrite(store: Store) -> None:
-    """Have the file rewritten soon, because somebody was forgotten."""
+    """Schedule a rewrite after a person was forgotten."""
     now = await store.attendance.now()
     await store.client.zadd(keys.REWRITES, {"forgotten": now, "expired": now + ALL_EXPIRED_SECONDS})
 
 
 async def rewrite_if_due(store: Store) -> bool:
-    """Rewrite the file if that is due; return whether it was done. Raises what `rewrite_files` does."""
+    """Rewrite the file if that is due, and return whether it was. Raise the errors of `rewrite_files`."""
     now = await store.attendance.now()
     if not await store.client.zcount(keys.REWRITES, "-inf", now):
         return False
     is_done = await rewrite_files(store.client)
-    # Whoever was forgotten after the rewrite began has a later time.
+    # Requests since the start of the rewrite have later times, and stay.
     await store.client.zremrangebyscore(keys.REWRITES, "-inf", now)
     return is_done
 
@@ -56,11 +53,10 @@ class Rewriter:
         self._has_warned = False
 
     async def run(self) -> None:
-        """Rewrite the file when that is due, until cancelled."""
         await self._shards.while_leader(POLL_SECONDS, self.work)
 
     async def work(self) -> None:
-        """Rewrite the file if that is due and the last rewrite is an hour ago."""
+        """Rewrite the file if that is due and `SPACING_SECONDS` have passed since the last rewrite."""
         client, now = self._store.client, time.monotonic()
         if not await client.zcount(keys.REWRITES, "-inf", await self._store.attendance.now()):
             self._due_since = 0.0
@@ -68,7 +64,7 @@ class Rewriter:
         self._due_since = self._due_since or now
         if self._last and now - self._last < self.spacing:
             return
-        # Others are being forgotten: one rewrite will do for all.
+        # Wait for other forgettings, so that one rewrite serves all.
         if await client.hlen(keys.FORGETTING) and now - self._due_since < self.spacing:
             return
         self._last, self._due_since = now, 0.0
@@ -79,7 +75,7 @@ class Rewriter:
             self._warn(error)
 
     def _warn(self, error: Exception) -> None:
-        """Say once that the host has to see to it."""
+        """Warn the host once."""
         if not self._has_warned:
             why = described(error)
             log.warning("store_file_not_rewritten", why=why, see="docs/hosting.md, People's data")

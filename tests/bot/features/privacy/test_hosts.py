@@ -193,7 +193,7 @@ async def test_a_stores_clock_that_jumps_four_years_counts_as_a_few_days(store: 
         unused = UnusedProfiles(store, worker.people, worker.feature(PrivacyFeature).forgetter, 730)
         with capture_logs() as logs:
             assert await unused.run_round() == 0
-        [warning] = [one for one in logs if one["event"] == "unused_profiles_clock"]
+        [warning] = [one for one in logs if one["event"] == "store_clock_jumped"]
         assert warning["counted"] == before + MOST_DAYS
         # It goes on from there: a bot that was down for four years forgets in the end.
         for _ in range(10):
@@ -223,7 +223,7 @@ async def test_a_round_forgets_a_tenth_of_all_and_the_longest_unused_first(store
         with capture_logs() as logs:
             assert await unused.run_round() == 3
         assert begun == ["paper:p29", "paper:p28", "paper:p27"]
-        assert [one["due"] for one in logs if one["event"] == "unused_profiles_put_off"] == [30]
+        assert [one["due"] for one in logs if one["event"] == "unused_profiles_postponed"] == [30]
 
 
 async def test_who_comes_back_while_profiles_are_looked_through_is_not_forgotten(store: Store) -> None:

@@ -1,1 +1,1 @@
-"""Leaderboards, statistics and the honours of each month."""
+"""Leaderboards, statistics and monthly honours."""

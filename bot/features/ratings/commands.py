@@ -1,4 +1,4 @@
-"""The pages of leaderboards, statistics and honours."""
+"""The panels of leaderboards, statistics and honours."""
 
 import re
 import time
@@ -20,16 +20,11 @@ from engine import GAMES
 
 PAST_MONTH = re.compile(r"20\d\d-(0[1-9]|1[0-2])")
 
-LINES = 10
-"""How many of the best a leaderboard shows."""
-
-MONTHS = 6
-"""How many months' honours a list shows."""
+LINES = 10  # of a leaderboard
+MONTHS = 6  # in a list of honours
 
 
 class RatingPanels:
-    """Who is best, in a chat or everywhere."""
-
     def __init__(self, ratings: Ratings, honours: Honours, people: People, viewers: Viewers) -> None:
         self._ratings, self._honours, self._people, self._viewers = ratings, honours, people, viewers
 
@@ -45,7 +40,7 @@ class RatingPanels:
         )
         ratings = self._ratings
         best = await ratings.best_and_own(scope, profile.id, LINES)
-        names = await self._people.names(one.person for one in best)
+        names = await self._people.names(ranked.person for ranked in best)
         lines = [
             LeaderboardLine(one.rank, names[one.person], one.standing, one.person == profile.id, one.history)
             for one in best
@@ -60,7 +55,7 @@ class RatingPanels:
         return with_picture(panel, leaderboard_sheet(viewer.language, about, lines), viewer.language)
 
     async def honours(self, place: str, profile: Profile) -> Panel:
-        """What months are remembered for in a group; in private what somebody is remembered for."""
+        """Return a group's honours, or in a private chat the person's own."""
         people, honours = self._people, self._honours
         if is_private(place):
             own = await honours.honours_of(profile.id)

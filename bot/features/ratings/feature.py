@@ -1,4 +1,4 @@
-"""Leaderboards, statistics and honours, for the rest of the bot."""
+"""The feature of leaderboards, statistics and honours."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -19,12 +19,11 @@ from bot.platform import Command, Offer, Press, Reply, is_inline, is_private, pr
 from bot.replies import private_reply
 from bot.texts import texts
 
-CLOSE_SECONDS = 30.0
-"""How often the leader checks whether a month is over."""
+CLOSE_SECONDS = 30.0  # interval at which the leader checks whether a month is over
 
 
 class RatingsFeature(Feature):
-    """Who is best, and what each month is remembered for."""
+    """Leaderboards, statistics and monthly honours."""
 
     name = "ratings"
     pages_for_one = ("leaderboard",)
@@ -40,7 +39,7 @@ class RatingsFeature(Feature):
         self.loops = {"months": partial(core.shards.while_leader, CLOSE_SECONDS, self._close_past_months)}
 
     async def _close_past_months(self) -> None:
-        # The store's clock counts: this worker's may be wrong.
+        # By the store's clock, because this worker's can be wrong.
         await self.honours.close_past_months(datetime.fromtimestamp(await self._attendance.now(), UTC))
 
     async def move_chat(self, old: str, new: str) -> None:
@@ -79,7 +78,7 @@ class RatingsFeature(Feature):
         if len(words) != 3:
             raise BadPayload()
         panel = await self.standings.leaderboard(press.place, profile, *words)
-        # In the private chat its buttons would lead to another chat's.
+        # Its buttons would show the private chat's leaderboard instead.
         if is_inline(press.place):
             return private_reply(press.place, profile.language, replace(panel, rows=()))
         return Reply(panel=panel)

@@ -1,12 +1,12 @@
-"""What a month is remembered for in a group, once it is over: its champion, and who did something rare.
+"""Monthly honours of a group: the champion, and people with rare feats.
 
 | key | type | what |
 |---|---|---|
-| ``honours:chat:<chat>`` | hash | the honours of each month, as 2026-11: kind, people and figure, JSON; kept for good |
-| ``honours:person:<platform:id>`` | set | the months and chats in which somebody has honours |
-| ``honours:closed`` | string | the last month that was closed, and the last game's number before those of a later one |
+| ``honours:chat:<chat>`` | hash | the honours of each month, such as 2026-11: kind, people, figure; JSON, kept forever |
+| ``honours:person:<platform:id>`` | set | the months and chats in which a person has honours |
+| ``honours:closed`` | string | the last closed month, and the number of the last game before the first one of a later month |
 
-Months are in UTC, as ratings' are. Only rated games count.
+Months are in UTC, like those of ratings. Only rated games count.
 """
 
 import json
@@ -26,20 +26,19 @@ from bot.store import keys
 HonourKind = Literal["champion", "streak", "fours", "comeback"]
 KINDS: tuple[HonourKind, ...] = get_args(HonourKind)
 
-LEAST_STREAK = 3
-"""So many games must be won in a row to be remembered for it."""
-
-CLOSING_DELAY = timedelta(hours=1)
-"""After the end of a month, for what was still being written down."""
+LEAST_STREAK = 3  # wins in a row
+CLOSING_DELAY = timedelta(hours=1)  # after the end of a month, for games still being stored
 
 FOUR_THREES = "declare four 3"
 CUT_SHORT = ("resign", "timeout")
 
 
 class Honour(NamedTuple):
-    """What somebody is remembered for: as champion their rating, games won in a row, declarations of four threes, or by
-    how much they were behind in a game that they won, in hundredths of its target. Partners share what they won
-    together.
+    """An honour of a person, or of partners who share it.
+
+    ``figure`` depends on the kind. For a champion it is the rating, for a streak the games won in a row. For "fours" it
+    is the number of declarations of four threes. For a comeback it is the largest deficit in a won game, in percent of
+    the target.
     """
 
     kind: HonourKind
@@ -47,19 +46,18 @@ class Honour(NamedTuple):
     figure: int
 
     def redact(self, person: str, somebody: str) -> "Honour":
-        """The honour with somebody in place of a person."""
         return self._replace(people=tuple(somebody if one == person else one for one in self.people))
 
 
 class Month(NamedTuple):
-    """A month's honours in a chat; ``name`` is as 2026-11."""
+    """A month's honours in a chat."""
 
-    name: str
+    name: str  # such as 2026-11
     honours: tuple[Honour, ...]
 
 
 class OwnHonour(NamedTuple):
-    """One of somebody's honours: the month, and in which chat."""
+    """An honour of one person."""
 
     month: str
     chat: str
@@ -67,13 +65,14 @@ class OwnHonour(NamedTuple):
 
 
 def month_before(now: datetime) -> str:
-    """The last month that is over, as 2026-11."""
+    """Return the last full month, such as 2026-11."""
     return (now.astimezone(UTC).replace(day=1) - timedelta(days=1)).strftime("%Y-%m")
 
 
 class HonourTally:
-    """What a chat's rated games of a month are remembered for, added up game by game in their order; of equals who was
-    first. The games themselves are not kept: there may be a million.
+    """Collects the honours of a chat's rated games of a month, added in their order. The first of equals wins.
+
+    It keeps no games, because there can be a million.
     """
 
     def __init__(self) -> None:
@@ -108,8 +107,9 @@ class HonourTally:
 
 
 def _largest_deficit(game: FinishedGame) -> int:
-    """By how much the winners were behind after one of the deals, in hundredths of the target; 0 if they never were, or
-    the others gave up.
+    """Return the winners' largest deficit after a deal, in percent of the target.
+
+    Return 0 if they were never behind, or if the other side gave up.
     """
     record = game.record
     if not record.winner or record.ending in CUT_SHORT:
@@ -120,75 +120,76 @@ def _largest_deficit(game: FinishedGame) -> int:
 
 
 async def closed_month(client: Any) -> str:
-    """The last month whose honours are made, as 2026-11; empty before the first."""
+    """Return the last month with final honours, such as 2026-11; empty before the first."""
     month, _number = await _read_closed(client)
     return month
 
 
 async def _read_closed(client: Any) -> tuple[str, int]:
-    """The month, and the number of the last game that was looked at."""
+    """Return the last closed month, and the number of the last game that was read."""
     found = await client.get(keys.HONOURS_CLOSED)
     month, number = found.decode().split() if found else ("", "0")
     return month, int(number)
 
 
 class Honours:
-    """All of them. Every method raises the store's errors."""
+    """The honours in one store. Methods raise the store's errors."""
 
     def __init__(self, client: Any, archive: Archive, ratings: Ratings) -> None:
         self._client, self._archive, self._ratings = client, archive, ratings
 
     async def close_past_months(self, now: datetime) -> str:
-        """Close the months that are over and are not closed; returns the last one, empty if there was none to close.
+        """Close all past months, and return the last one, or "" if there was none to close. Idempotent.
 
-        Doing so twice changes nothing. None is closed that is later than every game: clocks are wrong now and then,
-        and a month that is closed stays so.
+        A month later than all games is not closed: clocks are sometimes wrong, and closing is final.
         """
         month, (closed, number) = month_before(now - CLOSING_DELAY), await _read_closed(self._client)
         if closed >= month:
             return ""
-        # Much may be unrated just after a start, and a champion is one for good.
+        # After a start there can be unrated games, and a champion is final.
         await self._ratings.catch_up()
-        moved, deeds = await self._ratings.moved_chats(), defaultdict[tuple[str, str], HonourTally](HonourTally)
+        moved, tallies = await self._ratings.moved_chats(), defaultdict[tuple[str, str], HonourTally](HonourTally)
         latest, is_over, forgotten = closed, True, dict[str, ForgettingMark]()
         async for entry in self._archive.entries_after(number):
-            # Each time, for a forgetting may begin and end while games are read; and others have their turn.
+            # For each game, because a forgetting can begin and end meanwhile. Also yields to other tasks.
             forgotten |= await forgetting_marks(self._client)
             if game := entry.game:
                 latest = max(latest, game.month)
                 is_over = is_over and game.month <= month
             if is_over:
-                # The next round begins with the first game of a later month; those that are older may come behind it.
+                # The next round starts at the first game of a later month. Older games can follow it.
                 number = entry.number
             if game and game.is_rated and closed < game.month <= month:
                 for chat in with_current_chats(game, moved).chats:
-                    deeds[game.month, chat].add(game)
+                    tallies[game.month, chat].add(game)
         month = min(month, latest)
         if month == closed:
             return ""
-        for name, chat in sorted(deeds):
+        for name, chat in sorted(tallies):
             forgotten |= await forgetting_marks(self._client)
-            await self._close(name, chat, deeds[name, chat], forgotten)
+            await self._close(name, chat, tallies[name, chat], forgotten)
         if meanwhile := (await self._ratings.moved_chats()).items() - moved.items():
-            # What was written for the old one goes after it, and the next round writes it whole.
+            # Move the honours just written too. The next round writes them completely.
             for old, new in meanwhile:
                 await self.move_chat(old, new)
             return ""
         await self._client.set(keys.HONOURS_CLOSED, f"{month} {number}")
         return month
 
-    async def _close(self, month: str, chat: str, deeds: HonourTally, forgotten: Mapping[str, ForgettingMark]) -> None:
+    async def _close(
+        self, month: str, chat: str, tallies: HonourTally, forgotten: Mapping[str, ForgettingMark]
+    ) -> None:
         first, shown = await self._ratings.leaders(Scope(chat=chat, month=month))
         champions = [Honour("champion", tuple(first), shown)] if first else []
-        honours = _redact([*champions, *deeds.honours()], forgotten)
+        honours = _redact([*champions, *tallies.honours()], forgotten)
         if honours:
             await self._store(month, chat, honours, self._client.hset)
 
     async def _store(
         self, month: str, chat: str, honours: Sequence[Honour], write: Callable[..., Awaitable[object]]
     ) -> None:
-        """Write a month's honours, with nobody who is being forgotten."""
-        # Before, so that a kill leaves none that are not found; after, for whoever is forgotten in between.
+        """Write a month's honours, with pseudonyms for people who are being forgotten."""
+        # Index people before, so that a kill leaves no honours unindexed, and again after redacting.
         await self._index_people(month, chat, honours)
         kept = _redact(honours, await forgetting_marks(self._client))
         await write(keys.honours(chat), month, json.dumps(kept))
@@ -199,13 +200,13 @@ class Honours:
             await self._client.sadd(keys.honoured(person), f"{month} {chat}")
 
     async def months_of(self, chat: str, most: int) -> list[Month]:
-        """The honours of a chat's latest months that have any, newest first."""
+        """Return a chat's latest months with honours, newest first."""
         found = await self._client.hgetall(keys.honours(chat))
         months = sorted(((name.decode(), text) for name, text in found.items()), reverse=True)
         return [Month(name, tuple(_parse_honours(text))) for name, text in islice(months, most)]
 
     async def honours_of(self, person: str) -> list[OwnHonour]:
-        """Somebody's honours, newest first."""
+        """Return a person's honours, newest first."""
         found = []
         for entry in sorted((one.decode() for one in await self._client.smembers(keys.honoured(person))), reverse=True):
             month, chat = entry.split(" ", 1)
@@ -214,7 +215,7 @@ class Honours:
         return found
 
     async def forget(self, person: str, somebody: str) -> None:
-        """Have somebody stand where a person stood."""
+        """Replace a person with a pseudonym."""
         for entry in await self._client.smembers(keys.honoured(person)):
             month, chat = entry.decode().split(" ", 1)
             text = await self._client.hget(keys.honours(chat), month)
@@ -224,9 +225,7 @@ class Honours:
         await self._client.delete(keys.honoured(person))
 
     async def move_chat(self, old: str, new: str) -> None:
-        """A chat has another id: its honours are the new one's, but for months that the new one has already. Twice is
-        once.
-        """
+        """Move a chat's honours to its new id, except for months that the new id already has. Idempotent."""
         for stored, text in (await self._client.hgetall(keys.honours(old))).items():
             month, honours = stored.decode(), list(_parse_honours(text))
             await self._store(month, new, honours, self._client.hsetnx)

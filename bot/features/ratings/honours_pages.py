@@ -1,4 +1,4 @@
-"""What months are remembered for."""
+"""Panels of honours."""
 
 from collections.abc import Mapping, Sequence
 
@@ -11,7 +11,7 @@ from bot.texts import month_name, texts
 
 
 def honour_text(language: str, honour: Honour, people: int = 1) -> str:
-    """What somebody, or so many people, are remembered for, without a name."""
+    """Return an honour without names, in the singular or plural."""
     _, ngettext = texts(language)
     return {
         "champion": ngettext("🏆 Champion, rating {figure}", "🏆 Champions, rating {figure}", people),
@@ -22,7 +22,7 @@ def honour_text(language: str, honour: Honour, people: int = 1) -> str:
 
 
 def chat_honours_panel(language: str, months: Sequence[Month], names: Mapping[str, str]) -> Panel:
-    """A group's honours, newest first; ``names`` are what people are called."""
+    """Return a group's honours, newest first; ``names`` maps people to their names."""
     _ = texts(language).gettext
     page = Writer()
     page.line(_("🏛 Honours"), "bold")
@@ -48,7 +48,7 @@ def chat_honours_panel(language: str, months: Sequence[Month], names: Mapping[st
 
 
 def own_honours_panel(language: str, honours: Sequence[OwnHonour], chats: Mapping[str, str]) -> Panel:
-    """Somebody's own honours; ``chats`` are what their groups are called, as far as is known."""
+    """Return the reader's own honours; ``chats`` maps groups to their names, "" if unknown."""
     _ = texts(language).gettext
     page = Writer()
     page.line(_("🏛 Your honours"), "bold")

@@ -1,4 +1,4 @@
-"""Pages about ratings: one person's, and a leaderboard."""
+"""Panels of ratings: a person's statistics, and leaderboards."""
 
 from __future__ import annotations
 
@@ -15,24 +15,25 @@ from bot.words.phrases import game_names
 from bot.words.wording import MEDALS
 from engine import GAMES
 
-FORM = 10
-"""As many of the last games tell of somebody's form."""
+FORM = 10  # last games that show a player's form
 
 
 @dataclass(frozen=True)
 class LeaderboardLine:
-    """A line of a leaderboard; ``history`` is how the rating went, oldest first."""
+    """A line of a leaderboard."""
 
     rank: int | None
     name: str
     standing: Standing
     is_viewer: bool
-    history: Sequence[RatedGame] = ()
+    history: Sequence[RatedGame] = ()  # oldest first
 
 
 def leaderboard_title(language: str, where: str, when: str, game: str) -> list[str]:
-    """What a leaderboard is of: ``where`` "chat" or "all", ``when`` "month" (this one), "all", or a month as 2026-11,
-    ``game`` an id or "all".
+    """Return the parts of a leaderboard's title.
+
+    ``where`` is "chat" or "all"; ``when`` is "month" for the current one, "all", or a month such as 2026-11; ``game``
+    is an id or "all".
     """
     _ = texts(language).gettext
     return [
@@ -45,9 +46,9 @@ def leaderboard_title(language: str, where: str, when: str, game: str) -> list[s
 def leaderboard_page(
     language: str, where: str, when: str, game: str, lines: Sequence[LeaderboardLine], ranked: int
 ) -> Panel:
-    """Who is best, as in `leaderboard_about`.
+    """Return a leaderboard, with arguments as in `leaderboard_title`.
 
-    ``lines`` are the best, and the viewer's own last if it is not among them.
+    ``lines`` are the best, and the viewer's own at the end if it is not among them.
     """
     _ = texts(language).gettext
     page = Writer()
@@ -92,7 +93,7 @@ def _add_line(page: Writer, line: LeaderboardLine, language: str) -> None:
 
 
 def stats_page(language: str, name: str, lines: Sequence[GameStanding], history: Sequence[RatedGame]) -> Panel:
-    """How somebody has played; ``history`` is how their rating in all games went, oldest first."""
+    """Return a person's statistics; ``history`` covers all games, oldest first."""
     _ = texts(language).gettext
     ngettext = texts(language).ngettext
     page = Writer()
@@ -133,12 +134,11 @@ def stats_page(language: str, name: str, lines: Sequence[GameStanding], history:
 
 
 def rank_text(language: str, line: GameStanding) -> str:
-    """Where somebody stands among those who are ranked."""
     _ = texts(language).gettext
     return _("rank {rank} of {ranked}").format(rank=line.rank, ranked=line.ranked) if line.rank else _("not ranked yet")
 
 
 def result_letters(language: str) -> tuple[str, str]:
-    """A letter for a game that was won, and for one that was lost."""
+    """Return the letters for won and lost games."""
     _ = texts(language).gettext
     return _("W"), _("L")

@@ -1,4 +1,4 @@
-"""The sheets of ratings: one person's, and a leaderboard."""
+"""Pictures of statistics and leaderboards."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from engine import GAMES
 
 
 def stats_sheet(language: str, name: str, lines: Sequence[GameStanding], history: Sequence[RatedGame]) -> Sheet | None:
-    """How somebody has played; None before their first rated game."""
+    """Return a person's statistics, or None before their first rated game."""
     _ = texts(language).gettext
     ngettext = texts(language).ngettext
     played = [line for line in lines if line.standing.games]
@@ -57,7 +57,7 @@ def stats_sheet(language: str, name: str, lines: Sequence[GameStanding], history
 
 
 def leaderboard_sheet(language: str, about: Sequence[str], lines: Sequence[LeaderboardLine]) -> Sheet | None:
-    """Who is best, each with how their rating went; None where nobody is ranked. ``about`` says of what."""
+    """Return a leaderboard with rating curves, or None if nobody is ranked. ``about`` are the parts of its title."""
     _ = texts(language).gettext
     ngettext = texts(language).ngettext
     rows = []

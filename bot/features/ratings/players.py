@@ -1,7 +1,7 @@
-"""Tells leaderboards and players to whoever looks at pages, by names that they may know.
+"""Leaderboards and players for web pages and programs, with the names that a reader is allowed to know.
 
-Strangers read a nickname; who shares a group with somebody, in which both have played, reads the name that is read
-there. Nobody is told who has what id on which platform, and who was forgotten stands in no leaderboard.
+A reader who has played in a common group reads the name used there; others read a nickname. Platform ids are never
+shown, and forgotten people are in no leaderboard.
 """
 
 import time
@@ -30,12 +30,12 @@ EPOCH = date(1970, 1, 1)
 
 
 class RankedPlayer(ApiModel):
-    """Somebody in a leaderboard."""
+    """A player in a leaderboard."""
 
-    id: str = Field(description="By which the player's page is found.")
-    name: str = Field(description="As the reader may know it: a nickname, or the name that is read in a group of both.")
+    id: str = Field(description="Identifies the player's page.")
+    name: str = Field(description="A nickname, or the name in a group of both the reader and the player.")
     is_you: bool
-    rank: int | None = Field(description="From 1; those of the same rating share it. Null before three games.")
+    rank: int | None = Field(description="From 1, shared by equal ratings. Null before three games.")
     rating: int = Field(description="1000 for a beginner.")
     games: int
     wins: int
@@ -43,16 +43,16 @@ class RankedPlayer(ApiModel):
 
 
 class Leaderboard(ApiModel):
-    """The best, and the reader last if they are not among them."""
+    """The best players, followed by the reader if they are not among them."""
 
     game: str
     period: str
-    ranked: int = Field(description="How many are ranked.")
+    ranked: int = Field(description="Number of ranked players.")
     players: list[RankedPlayer]
 
 
 class GameRating(ApiModel):
-    """How somebody stands in a game, or in all together."""
+    """A player's rating in one game, or in all games together."""
 
     game: str
     rating: int
@@ -63,46 +63,49 @@ class GameRating(ApiModel):
 
 
 class RatedResult(ApiModel):
-    """A rated game: the day it ended, in UTC, whether it was won, and the rating in all games after it."""
+    """A rated game."""
 
-    day: date
+    day: date = Field(description="On which it ended, in UTC.")
     won: bool
-    rating: int
+    rating: int = Field(description="In all games together, after this one.")
 
 
 class PlayedGame(ApiModel):
-    """A finished game: its ``id`` leads to its replay. ``won`` is null where nobody has."""
+    """A finished game."""
 
-    id: str
+    id: str = Field(description="Identifies its replay.")
     game: str
     ended: datetime
     seats: list[str]
-    won: bool | None
+    won: bool | None = Field(description="Null if nobody won.")
 
 
 class PlayerHonour(ApiModel):
-    """What a month is remembered for in a group of the player's; the group is not told."""
+    """An honour of the player in a group, which is not named."""
 
-    month: str = Field(description="As 2026-11, in UTC.")
+    month: str = Field(description="Such as 2026-11, in UTC.")
     kind: HonourKind
     figure: int
-    text: str = Field(description="All of it in words.")
+    text: str = Field(description="The honour in words.")
 
 
 class Player(ApiModel):
-    """Somebody, as the reader may know them."""
+    """A player, as shown to the reader."""
 
     id: str
     name: str
     is_you: bool
-    ratings: list[GameRating] = Field(description="All games together first, then each that was played.")
+    ratings: list[GameRating] = Field(description="All games together, then each game played.")
     history: list[RatedResult] = Field(description="The last thirty rated games, oldest first.")
     honours: list[PlayerHonour] = Field(description="Newest first.")
-    games: list[PlayedGame] = Field(description="The last games, newest first; for the player alone.")
+    games: list[PlayedGame] = Field(description="The last games, newest first. Empty for other readers.")
 
 
 class Players:
-    """All of them. ``reader`` is who looks, as ``platform:id``; empty for a stranger. Raises the store's errors."""
+    """Leaderboards and players of one store.
+
+    ``reader`` is the ``platform:id`` of the person who reads, or empty if unknown. Methods raise the store's errors.
+    """
 
     def __init__(self, store: Store, people: People, ratings: Ratings, archive: Archive) -> None:
         self._store, self._people, self._ratings, self._archive = store, people, ratings, archive
@@ -112,7 +115,7 @@ class Players:
         return player_id(person, await self._store.secret())
 
     async def leaderboard(self, reader: str, game: str, period: str, language: str) -> Leaderboard:
-        """Who is best everywhere: ``game`` is an id or "all", ``period`` one of `PERIODS`."""
+        """Return the leaderboard of all chats; ``game`` is an id or "all", ``period`` one of `PERIODS`."""
         scope = Scope(
             month=time.strftime("%Y-%m", time.gmtime()) if period == "month" else EVERYTHING,
             game=EVERYTHING if game == ALL else game,
@@ -126,7 +129,7 @@ class Players:
         return Leaderboard(game=game, period=period, ranked=await self._ratings.count_ranked(scope), players=players)
 
     async def player(self, id: str, reader: str, language: str) -> Player | None:  # noqa: A002
-        """A player by their id; None where there is none, or nothing to be told of them."""
+        """Return a player by id, or None if the id is unknown or the player has no rated game."""
         person = person_from_id(id, await self._store.secret())
         if not person:
             return None
@@ -176,7 +179,7 @@ class Players:
         )
 
     async def _visible_name(self, person: str, reader: str, chats: set[str], language: str) -> str:
-        """What the reader, who plays in these chats, may call somebody."""
+        """Return a person's name for a reader who plays in these chats."""
         profile = await self._people.person(person)
         if person == reader or (chats and chats & await self._chats_of(person)):
             return localize_name(profile.name, language)
@@ -184,16 +187,16 @@ class Players:
 
     @staticmethod
     def _default_nickname(id: str) -> str:  # noqa: A002
-        """A nickname for somebody who has none, always the same."""
+        """Return a constant nickname for a person who has chosen none."""
         number = int.from_bytes(blake2b(id.encode(), digest_size=8).digest())
         return f"{NICKNAMES[number % len(NICKNAMES)]} {100 + number // len(NICKNAMES) % 900}"
 
     async def _chats_of(self, person: str) -> set[str]:
-        """The groups in which a person has played rated games."""
+        """Return the groups in which a person has played rated games."""
         return {scope.chat for scope in await self._ratings.scopes_of(person)} - {EVERYTHING} if person else set()
 
     async def _games_of(self, person: str, language: str) -> list[PlayedGame]:
-        """The games that a person finished last."""
+        """Return a person's last finished games, newest first."""
         found = []
         for number in reversed((await self._archive.numbers_of(person))[-MOST_GAMES:]):
             id_ = await self._archive.id_of(number)

@@ -2,9 +2,9 @@
 
 | key | type | what |
 |---|---|---|
-| ``honours:chat:<chat>`` | hash | the honours of each month, such as 2026-11: kind, people, figure; JSON, kept forever |
+| ``honours:chat:<chat>`` | hash | the honours of each month, such as 2026-11, as JSON; kept forever |
 | ``honours:person:<platform:id>`` | set | the months and chats in which a person has honours |
-| ``honours:closed`` | string | the last closed month, and the number of the last game before the first one of a later month |
+| ``honours:closed`` | string | the last closed month, and the last game number before those of a later month |
 
 Months are in UTC, like those of ratings. Only rated games count.
 """

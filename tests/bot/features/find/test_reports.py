@@ -106,7 +106,7 @@ async def test_what_could_not_be_sent_is_sent_later_and_without_a_host_it_waits(
         for _ in range(2):
             await anna.worker.feature(FindFeature).report_sender.send_unsent(HOST)
     # The host reads once why.
-    assert [(line["event"], line["why"]) for line in logs] == [("report_not_sent", "Trouble")]
+    assert [(line["event"], line["why"]) for line in logs] == [("report_not_sent", "PlatformFailure")]
     assert anna.fake.texts(olga.private) == []
     await anna.worker.feature(FindFeature).report_sender.send_unsent(HOST)
     assert len(anna.fake.texts(olga.private)) == 1

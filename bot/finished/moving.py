@@ -103,7 +103,9 @@ class GameMover:
             file.seek(begin)
             for entry, _ in batch:
                 if from_line(file.readline()) != entry:
-                    raise UnreadableGame(f"{self._path} lost what was written to it: check the disk. Game {entry.id} stays in the store")
+                    raise UnreadableGame(
+                        f"{self._path} lost what was written to it: check the disk. Game {entry.id} stays in the store"
+                    )
         sync_folder(self._path)
         for entry, stored in batch:
             await self._remove_from_store(entry, stored)

@@ -3,12 +3,12 @@
 1. The loser of a game always loses rating.
 2. A game is *given up* if it ended by resignation or on time. Its winner gains nothing if that happened in the first
    quarter of the first deal. The same applies if two opponents had already played three rated games against each other
-   on that day (UTC). Then the game is unrated for the winner: it counts neither towards a rank nor as a win in a streak.
-   The decision is made when the game is rated, and stored with it. The day's counts outlast /forget, but games do not
-   show who came back.
+   on that day (UTC). Then the game is unrated for the winner: it does not count towards a rank or a streak. The
+   decision is made when the game is rated, and stored with it. The day's counts outlast /forget, but games do not show
+   who came back.
 3. A guest of the web pages is on *trial* until the guest has chosen a name and finished three games against people.
    Games with a guest on trial are unrated. A game that the guest gave up, or that was given up early, does not count as
-   finished. A guest who is forgotten during a game is on trial too. Otherwise /forget could hide a guest's first losses.
+   finished. A guest who is forgotten during a game is on trial too, so /forget cannot hide a guest's first losses.
 
 Games stored by earlier releases are rated without these rules, so a rebuild gives the same ratings.
 """

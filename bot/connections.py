@@ -240,6 +240,6 @@ def handle_loop_error(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) 
     if isinstance(error, OSError) and error.errno in OUT_OF_FILES and "accept" in context.get("message", ""):
         left_out = _throttle.take("accept")
         if left_out is not None:
-            log.error("cannot_accept_connections", why=error.strerror, left_out=left_out)
+            log.error("connection_not_accepted", why=error.strerror, left_out=left_out)
         return
     loop.default_exception_handler(context)

@@ -43,7 +43,7 @@ def regular_target(path: Path) -> Path:
     Raises OSError for a directory, device, pipe or socket.
     """
     if (kind := kind_of(path)) not in ("file", "missing"):
-        raise OSError(errno.EINVAL, f"is a {kind}, and has to be a file")
+        raise OSError(errno.EINVAL, f"is a {kind}, and must be a file")
     return path.resolve()
 
 
@@ -90,7 +90,7 @@ def _open_pipe(path: Path) -> int:
             if error.errno != errno.ENXIO:
                 raise
             if time.monotonic() > end:
-                raise OSError(errno.ENXIO, "nothing reads from this pipe") from None
+                raise OSError(errno.ENXIO, "no process reads from this pipe") from None
             time.sleep(0.05)
         else:
             os.set_blocking(descriptor, True)

@@ -31,9 +31,9 @@ def show_link(folder: Path, link: str) -> None:
         _write(folder, link)
     except (StoreError, OSError) as error:
         what_to_do = "set BUONGIOCO_DATA to a folder that can be written, or start the bot in a terminal"
-        log.warning("playground_host_link_not_kept", why=str(error), what_to_do=what_to_do)
+        log.warning("playground_host_link_not_saved", why=str(error), what_to_do=what_to_do)
     else:
-        log.info("playground_host_link", file=str(link_path(folder)), or_by="buongioco link")
+        log.info("playground_host_link_saved", file=str(link_path(folder)), or_by="buongioco link")
 
 
 def _write(folder: Path, link: str) -> None:

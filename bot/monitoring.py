@@ -30,10 +30,10 @@ def add_monitoring(app: web.Application, card_room: CardRoom, host: str) -> None
 
     def refuse_strangers(request: web.Request) -> None:
         if is_forwarded(request.headers, request.version):
-            raise web.HTTPForbidden(text="This is not shown through a proxy.")
+            raise web.HTTPForbidden(text="Not available through a proxy: ask the worker itself.")
         hosts = request.headers.getall("Host", [])
         if len(hosts) != 1 or not is_own_name(host_name(hosts[0]), is_networked, permitted):
-            raise web.HTTPForbidden(text="This is not shown by this name: see BUONGIOCO_MONITORING_NAMES.")
+            raise web.HTTPForbidden(text="Not available under this name: add it to BUONGIOCO_MONITORING_NAMES.")
 
     async def healthz(request: web.Request) -> web.Response:
         refuse_strangers(request)
@@ -62,7 +62,7 @@ async def monitoring(card_room: CardRoom) -> AsyncIterator[None]:
         app, host, port, "Monitoring", MONITORING_REMEDY, Connections(connection_limit(SHARE_OF_FILES))
     )
     try:
-        log.info("monitoring_open", host=host, port=runner.addresses[0][1])
+        log.info("monitoring_started", host=host, port=runner.addresses[0][1])
         yield
     finally:
         await runner.cleanup()

@@ -61,7 +61,7 @@ def encode(terms: Terms, secret: bytes) -> str:
     text = f"{choice.game}.{_to_base36(choice.number)}.{_to_base36(number)}.{_to_base36(terms.hour)}.{terms.nonce}"
     payload = actions.offer(f"{text}.{_signature(platform, choice.game, text, secret)}")
     if len(payload.encode()) > LONGEST_PAYLOAD or not TERMS.fullmatch(text):
-        raise ValueError(f"no button can carry {text!r}")
+        raise ValueError(f"too long for a button: {text!r}")
     return payload
 
 

@@ -157,7 +157,7 @@ class Processes:
             try:
                 process = await _Process.start(self._niceness)
             except OSError as error:
-                log.warning("process_not_started", of=self.name, why=str(error))
+                log.warning("process_not_started", pool=self.name, why=str(error))
                 raise ProcessDied from error
             if self._is_stopped:
                 process.hang_up()
@@ -174,7 +174,7 @@ class Processes:
                 await process.receive_answer()
                 self._slots.release()
         except (EOFError, OSError):
-            log.warning("process_died", of=self.name)
+            log.warning("process_died", pool=self.name)
 
     def _forget(self, process: _Process) -> None:
         """Fail the pending work of a process that has ended."""

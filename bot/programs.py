@@ -110,7 +110,7 @@ class Programs:
             ],
         )
         if not kept:
-            raise ValueError("there are too many programs already")
+            raise ValueError("there are too many programs: revoke one first")
         return f"{program.id}.{token}"
 
     async def owned_by(self, owner: str) -> list[Program]:

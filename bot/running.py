@@ -42,7 +42,7 @@ def load_adapters(card_room: CardRoom) -> list[Adapter]:
             make: Factory = entry.load()
             made = make(card_room)
         except Exception:
-            log.exception("adapter_broken", adapter=entry.name)
+            log.exception("adapter_not_loaded", adapter=entry.name)
             continue
         if made is not None:
             adapters += made if isinstance(made, Sequence) else [made]
@@ -94,7 +94,7 @@ async def run(settings: Settings) -> None:
     except asyncio.CancelledError:
         if not stop.is_set():
             raise
-    log.info("stopped")
+    log.info("bot_stopped")
 
 
 async def _work(worker: Worker, stop: asyncio.Event) -> None:
@@ -118,7 +118,7 @@ async def _supervise(worker: Worker, stop: asyncio.Event) -> None:
         await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
         if starting.done():
             starting.result()
-            log.info("running", version=version("buongioco"), adapters=list(worker.adapters))
+            log.info("bot_started", version=version("buongioco"), adapters=list(worker.adapters))
             await asyncio.wait({supervising, stopping}, return_when=asyncio.FIRST_COMPLETED)
     finally:
         for task in tasks:
@@ -138,4 +138,6 @@ async def _retry_start(begin: Callable[[], Awaitable[None]]) -> None:
                 raise schema.refusal(error) from error
             log.warning("store_away", why=type(error).__name__)
             await asyncio.sleep(AGAIN_AFTER)
-    raise StoreAway("The store went away while the bot was starting, and did not come back: is it running?")
+    raise StoreAway(
+        "The store went away while the bot was starting and did not come back. Check that it runs at REDIS_URL."
+    )

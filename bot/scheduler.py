@@ -102,7 +102,7 @@ class Scheduler:
                 self.set_clock(code, max(seconds, TOO_EARLY))
         except TableError:
             # Another commit was faster. It has set the clock again, or the next poll finds it.
-            log.debug("clock_overtaken", table=code)
+            log.debug("clock_already_handled", table=code)
         except STORE_ERRORS as error:
             # The clock is still in the store, and is found when that is back.
             self.room.store.outage.begin(error)

@@ -34,7 +34,7 @@ WEBHOOK_PORTS = (443, 80, 88, 8443)
 """Ports to which Telegram sends updates: core.telegram.org/bots/api#setwebhook"""
 
 NOTHING_TO_RUN = (
-    "There is nothing to run: set BUONGIOCO_TELEGRAM_TOKEN or BUONGIOCO_DISCORD_TOKEN, or take out "
+    "There is nothing to run: set BUONGIOCO_TELEGRAM_TOKEN or BUONGIOCO_DISCORD_TOKEN, or remove "
     "BUONGIOCO_PLAYGROUND=false."
 )
 
@@ -72,7 +72,7 @@ class GatewayShards(NamedTuple):
         first, total = int(found[1]), int(found[3])
         ids = range(first, int(found[2] or first) + 1)
         if not ids or ids[-1] >= total:
-            raise ValueError(f"must name shards that are there: with {total} they are 0 to {total - 1}")
+            raise ValueError(f"must name existing shards: with {total} they are 0 to {total - 1}")
         return cls(ids, total)
 
 
@@ -84,15 +84,15 @@ class Settings(BaseSettings):
     )
 
     data: Path = Field(default_factory=_data_folder, description="the folder of the embedded store")
-    redis_url: str | None = Field(None, validation_alias="REDIS_URL", description="a store of one's own")
+    redis_url: str | None = Field(None, validation_alias="REDIS_URL", description="the host's own store")
     store_replicas: int = Field(
-        0, ge=0, le=5, description="how many of the store's replicas must have a move before it is answered"
+        0, ge=0, le=5, description="how many of the store's replicas must confirm a move before it is answered"
     )
 
     telegram_token: SecretStr | None = Field(None, description="the bot's token from BotFather")
     telegram_api_url: str = Field("https://api.telegram.org", description="the Bot API server")
-    telegram_webhook_url: str | None = Field(None, description="where Telegram brings updates to, in place of polling")
-    telegram_webhook_host: str = Field("127.0.0.1", description="the address on which they are taken")
+    telegram_webhook_url: str | None = Field(None, description="where Telegram brings updates to, instead of polling")
+    telegram_webhook_host: str = Field("127.0.0.1", description="the address on which updates are received")
     telegram_webhook_port: int = Field(8443, ge=0, le=65535, description="its port")
     discord_token: SecretStr | None = Field(None, description="the bot's token from Discord's developer portal")
     discord_api_url: str = Field("https://discord.com/api/v10", description="the base of Discord's REST API")
@@ -105,13 +105,13 @@ class Settings(BaseSettings):
     monitoring_port: int | None = Field(
         None, ge=0, le=65535, description="a port for /healthz and /metrics alone; unset, they have none of their own"
     )
-    monitoring_names: str = Field("", description="names, besides this machine's own, by which both may be asked for")
+    monitoring_names: str = Field("", description="names, besides this machine's, under which both answer")
     rate_limits: bool = Field(True, description="whether to refuse floods of presses and commands; off for benchmarks")
     analyse_results: bool = Field(
-        True, description="whether results in groups and lines of a past day come to say how well everybody played"
+        True, description="whether results in groups and past days also show how well everyone played"
     )
     forget_after: str | None = Field(None, description="days, such as 730d, after which unused profiles are forgotten")
-    time_zone: str = Field("Europe/Rome", description="where the day ends, as in Europe/Rome: for the deal of the day")
+    time_zone: str = Field("Europe/Rome", description="the time zone in which days end, for the deal of the day")
     reports_to: str | None = Field(
         None, description="the person, such as telegram:42, to whom reports about strangers are sent"
     )
@@ -162,7 +162,7 @@ class Settings(BaseSettings):
     def _is_a_token(cls, token: SecretStr | None) -> SecretStr | None:
         text = token.get_secret_value().strip() if token else ""
         if any(char.isspace() for char in text):
-            raise ValueError("must be a token, and there is a space in it: copy it anew")
+            raise ValueError("must be a token, and there is a space in it: copy it again")
         return SecretStr(text) if text else None
 
     @field_validator("telegram_api_url", "discord_api_url")
@@ -217,7 +217,7 @@ class Settings(BaseSettings):
             raise ValueError("must be the address of a site, such as https://cards.example.org")
         if parts.path not in ("", "/") or parts.query or parts.fragment:
             raise ValueError(
-                "must be an address without a path, for the playground needs a name or a port of its own, such as "
+                "must be an address without a path, because the playground needs its own name or port, such as "
                 "https://cards.example.org"
             )
         # In the form that browsers use, for comparisons.
@@ -262,7 +262,7 @@ class Settings(BaseSettings):
         try:
             return Path(folder).expanduser() if folder else _data_folder()
         except RuntimeError:
-            raise ValueError("must be a folder, and nobody on this machine has the name behind its ~") from None
+            raise ValueError("must be a folder, and this machine has no user with the name after ~") from None
 
 
 def _web_address(url: str) -> SplitResult | None:
@@ -285,19 +285,19 @@ def _check_webhook(parts: SplitResult) -> None:
     """
     if parts.scheme != "https":
         raise ValueError(
-            "must begin with https://, because Telegram takes no other: put a web server with a certificate in front "
+            "must begin with https://, because Telegram requires it: put a web server with a certificate in front "
             "of the bot, as docs/telegram.md shows"
         )
     if parts.port not in (None, *WEBHOOK_PORTS):
         ports = ", ".join(map(str, WEBHOOK_PORTS[:-1]))
-        raise ValueError(f"must have port {ports} or {WEBHOOK_PORTS[-1]}: Telegram connects to no other")
+        raise ValueError(f"must have port {ports} or {WEBHOOK_PORTS[-1]}, because Telegram connects to no other port")
     name = parts.hostname or ""
     try:
         is_public = isinstance(address := ip_address(name), IPv4Address) and address.is_global
     except ValueError:
         is_public = "." in name and not name.endswith((".local", ".localhost"))
     if not is_public:
-        raise ValueError(f"must be an address that Telegram can reach from the internet by IPv4, and {name} is none")
+        raise ValueError(f"must be an address that Telegram can reach from the internet by IPv4, and {name} is not")
 
 
 def _is_store_url(url: str) -> bool:
@@ -352,7 +352,7 @@ def _names_in_file() -> dict[str, int]:
     except OSError as error:
         raise BadSetting(f"{path} cannot be read ({error.strerror}): give it to the bot's user, chmod 600.") from None
     except UnicodeDecodeError:
-        raise BadSetting(f"{path} cannot be read: it is no text in UTF-8; save it as that.") from None
+        raise BadSetting(f"{path} cannot be read: save it as UTF-8 text.") from None
     found, unread = {}, []
     for binding in parse_stream(StringIO(text)):
         written = binding.original.string
@@ -361,7 +361,7 @@ def _names_in_file() -> dict[str, int]:
             found[binding.key] = line
         elif binding.key is not None or binding.error:
             # The line itself could be a secret.
-            unread.append(f"Line {line} of {path} cannot be read: write NAME=value, and close what quotes are opened.")
+            unread.append(f"Line {line} of {path} cannot be read: write NAME=value and close all quotes.")
     if unread:
         raise BadSetting("\n".join(unread))
     return found
@@ -374,7 +374,7 @@ def _closest_setting(name: str, least: float) -> str:
 
 def _hint(name: str) -> str:
     near = _closest_setting(name, 0.6)
-    return f"; did you mean {near}?" if near else f"; there are: {', '.join(variable_names())}"
+    return f"; did you mean {near}?" if near else f"; the settings are: {', '.join(variable_names())}"
 
 
 def _error_line(fault: dict[str, Any]) -> str:

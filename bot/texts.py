@@ -54,7 +54,7 @@ def month_name(month: str, language: str) -> str:
 def texts(language: str) -> Texts:
     """Return the catalogue of a language. Raise ValueError if it is not in LANGUAGES."""
     if language not in LANGUAGES:
-        raise ValueError(f"there are no texts in {language!r}; there are: {', '.join(LANGUAGES)}")
+        raise ValueError(f"there are no texts in {language!r}, only in: {', '.join(LANGUAGES)}")
     if language == "en":
         # Texts are their own translation.
         return Texts(str, NullTranslations().ngettext)

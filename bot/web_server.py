@@ -44,14 +44,14 @@ class RequestLogFilter(logging.Filter):
         error = record.exc_info[1] if record.exc_info else None
         if isinstance(error, (*MALFORMED, ConnectionError)):
             # A client that disconnects during its request is not our error either.
-            event = "malformed_request" if isinstance(error, MALFORMED) else "request_broken_off"
+            event = "request_malformed" if isinstance(error, MALFORMED) else "request_aborted"
             left_out = self.throttle.take(event)
             if left_out is not None:
                 log.info(event, why=type(error).__name__, left_out=left_out)
             return False
         left_out = self.throttle.take(f"{record.msg} {type(error).__name__}")
         if left_out:
-            record.msg = f"{record.msg} ({left_out} like this were left out)"
+            record.msg = f"{record.msg} ({left_out} similar lines were left out)"
         return left_out is not None
 
 

@@ -121,12 +121,16 @@ class Shards:
         while others := await self._other_zones():
             if asyncio.get_running_loop().time() >= until:
                 raise StoreAway(
-                    f"A worker is running on this store whose BUONGIOCO_TIME_ZONE is {others}, and here it is "
-                    f"{self._zone}: all must have the same, so stop every one before you start any with another. One "
-                    f"that was killed counts for {LEASE_SECONDS} seconds more."
+                    f"Another worker on this store has BUONGIOCO_TIME_ZONE={others}, and this one has {self._zone}. All "
+                    f"workers must have the same: stop all of them before you start one with another time zone. A "
+                    f"killed worker counts for {LEASE_SECONDS} more seconds."
                 )
             if not is_said:
-                log.info("waiting_for_workers", time_zone=others, why="they end, or were killed just now")
+                log.info(
+                    "waiting_for_workers",
+                    time_zone=others,
+                    why="they are stopping, or were just killed",
+                )
                 is_said = True
             await asyncio.sleep(LOOK_SECONDS)
 
@@ -173,7 +177,7 @@ class Shards:
             with self.store.outage.noted():
                 await self.notify(word)
         except Exception:
-            log.exception("workers_not_told")
+            log.exception("notification_not_sent")
 
     async def _publish(self) -> None:
         while self._notifications:
@@ -206,7 +210,7 @@ class Shards:
                     listener.on_commit(told)
         except Exception:
             # Perhaps from another version. The sweep finds the table.
-            log.exception("commit_not_understood")
+            log.exception("commit_notification_failed")
 
     def _receive_notifications(self, data: bytes) -> None:
         try:
@@ -221,7 +225,7 @@ class Shards:
                 self.store.outage.begin(error)
             except Exception:
                 # Perhaps from another version. The sweep finds the table.
-                log.exception("notification_not_understood")
+                log.exception("notification_failed")
 
     def _receive(self, word: dict[str, Any]) -> None:
         is_own = ("forget" in word or "lowest" in word) and word["by"] == self.worker_id

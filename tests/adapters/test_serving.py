@@ -275,7 +275,7 @@ async def test_a_socket_that_cannot_be_accepted_is_few_lines() -> None:
     with capture_logs() as logs:
         for _ in range(10_000):
             handle_loop_error(loop, context)
-    assert [line["event"] for line in logs] == ["cannot_accept_connections"] * LINES.burst
+    assert [line["event"] for line in logs] == ["connection_not_accepted"] * LINES.burst
 
 
 async def test_other_errors_of_the_loop_are_logged_as_ever(caplog: pytest.LogCaptureFixture) -> None:
@@ -329,7 +329,7 @@ async def test_running_out_of_files_is_few_lines_and_passes(tmp_path: Path) -> N
         lines = [await asyncio.open_connection("127.0.0.1", port) for _ in range(100)]
         took = float(await asyncio.to_thread(process.stdout.readline))
         assert took > 2 * 0.9 * constants.ACCEPT_RETRY_DELAY, "one try a second, whoever waits"
-        assert log.read_bytes().count(b"cannot_accept_connections") == 3
+        assert log.read_bytes().count(b"connection_not_accepted") == 3
         assert len(log.read_bytes()) < 1000
         for _reader, writer in lines:
             writer.close()

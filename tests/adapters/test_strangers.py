@@ -527,7 +527,7 @@ async def test_odd_heads_are_refused_without_a_word_of_the_link_in_the_log(
             assert answer[8:13] in (b" 400 ", b" 403 ", b""), (sent[:100], answer)
     shown = capfd.readouterr()
     assert key not in caplog.text + shown.out + shown.err + str(logs)
-    lines = [line for line in logs if line["event"] == "malformed_request"]
+    lines = [line for line in logs if line["event"] == "request_malformed"]
     assert 0 < len(lines) <= LINES.burst
     assert {line["log_level"] for line in lines} == {"info"}
 

@@ -95,7 +95,7 @@ def test_a_pipe_is_written_through(tmp_path: Path) -> None:
 def test_a_pipe_that_nobody_reads_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("bot.disk.READER_SECONDS", 0)
     os.mkfifo(tmp_path / "pipe")
-    with pytest.raises(OSError, match="nothing reads from this pipe"), write_atomically(tmp_path / "pipe"):
+    with pytest.raises(OSError, match="no process reads from this pipe"), write_atomically(tmp_path / "pipe"):
         pass
     assert (tmp_path / "pipe").is_fifo()
 
@@ -121,9 +121,9 @@ def test_directories_and_sockets_are_refused(tmp_path: Path) -> None:
     with socket.socket(socket.AF_UNIX) as server, chdir(tmp_path):
         server.bind("socket")
         for kind in ("folder", "socket"):
-            with pytest.raises(OSError, match="has to be a file"), write_atomically(tmp_path / kind):
+            with pytest.raises(OSError, match="must be a file"), write_atomically(tmp_path / kind):
                 pass
-            with pytest.raises(OSError, match="has to be a file"):
+            with pytest.raises(OSError, match="must be a file"):
                 regular_target(tmp_path / kind)
     assert names(tmp_path) == ["folder", "socket"]
 

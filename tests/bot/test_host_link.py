@@ -38,7 +38,7 @@ def test_where_it_cannot_be_kept_nothing_is_left_and_the_log_says_why(tmp_path: 
         show_link(folder, LINK)
     assert sorted(folder.iterdir()) == before
     [line] = [line for line in logs if line["log_level"] == "warning" and line["event"].startswith("playground")]
-    assert line["event"] == "playground_host_link_not_kept"
+    assert line["event"] == "playground_host_link_not_saved"
     assert "secret" not in str(logs)
 
 

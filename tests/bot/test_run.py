@@ -125,7 +125,7 @@ def test_it_runs_until_it_is_told_to_stop(tmp_path: Path) -> None:
         _, log = process.communicate(timeout=20)
         assert process.returncode == 0
         events = [json.loads(line)["event"] for line in log.splitlines()]
-        assert events[-1] == "stopped"
+        assert events[-1] == "bot_stopped"
 
 
 @pytest.fixture
@@ -180,7 +180,7 @@ async def test_nobody_is_served_where_days_end_elsewhere_than_for_the_workers_th
     monkeypatch.setattr(running_module, "load_adapters", served.append)
     monkeypatch.setattr(running_module, "tune_garbage_collector", lambda: None)
     monkeypatch.setattr(running_module, "PATIENCE", 0.0)
-    with pytest.raises(StoreAway, match="stop every one before you start any with another"):
+    with pytest.raises(StoreAway, match="stop all of them before you start one with another"):
         await running_module.run(Settings(_env_file=None, data=tmp_path, time_zone="Asia/Tokyo"))
     assert not served
 

@@ -53,7 +53,7 @@ def test_an_empty_data_folder_is_none_that_was_set(monkeypatch: pytest.MonkeyPat
         ("BUONGIOCO_TIME_ZONE", "Europe", "must be a time zone's name, such as "),
         ("BUONGIOCO_TIME_ZONE", "x" * 1000, "must be a time zone's name, such as "),
         ("BUONGIOCO_TIME_ZONE", "Mars/Rome", "must be a time zone's name, such as "),
-        ("BUONGIOCO_DATA", "~nobodyxx/cards", "must be a folder, and nobody on this machine has the name "),
+        ("BUONGIOCO_DATA", "~nobodyxx/cards", "must be a folder, and this machine has no user with the name "),
     ],
 )
 def test_what_the_system_does_not_have_is_one_line(
@@ -71,8 +71,8 @@ REACHABLE = "must be an address that Telegram can reach"
 @pytest.mark.parametrize(
     ("name", "value", "line"),
     [
-        (WEBHOOK, "http://cards.example.org/telegram", "must begin with https://, because Telegram takes no other"),
-        (WEBHOOK, "https://cards.example.org:8444/telegram", "must have port 443, 80, 88 or 8443: Telegram "),
+        (WEBHOOK, "http://cards.example.org/telegram", "must begin with https://, because Telegram requires it"),
+        (WEBHOOK, "https://cards.example.org:8444/telegram", "must have port 443, 80, 88 or 8443, because Telegram "),
         (WEBHOOK, "https://cards.example.org:99999/telegram", REACHABLE),
         (WEBHOOK, "https://cards.example.org:x/telegram", REACHABLE),
         (WEBHOOK, "https://cards.example.org/telegram#x", REACHABLE),
@@ -162,8 +162,7 @@ def test_lines_of_the_file_that_cannot_be_read_are_a_line_each(
     code, out = doctor()
     assert code == 1
     assert out.splitlines() == [
-        f"wrong  Line {line} of {file} cannot be read: write NAME=value, and close what quotes are opened."
-        for line in (5, 6, 7, 8)
+        f"wrong  Line {line} of {file} cannot be read: write NAME=value and close all quotes." for line in (5, 6, 7, 8)
     ]
     assert capfd.readouterr().err == ""
 
@@ -186,7 +185,7 @@ def test_a_file_that_cannot_be_read_is_one_line(tmp_path: Path, command: str, re
     said = CliRunner().invoke(cli.app, [command])
     assert said.exit_code in (1, 2)
     [line] = said.output.splitlines()
-    assert line.endswith(f"{file} cannot be read: it is no text in UTF-8; save it as that.")
+    assert line.endswith(f"{file} cannot be read: save it as UTF-8 text.")
     tmp_path.chmod(0o755)
     file.chmod(0)
     request.getfixturevalue("no_root")
@@ -283,10 +282,10 @@ def test_each_wrong_setting_is_a_line_with_what_it_is_and_may_be_and_no_secret(m
         "BUONGIOCO_STORE_REPLICAS": ("9", "must be a whole number from 0 to 5; it is '9'"),
         "BUONGIOCO_PLAYGROUND": ("perhaps", "must be true or false; it is 'perhaps'"),
         "BUONGIOCO_LOG_LEVEL": ("loud", "must be one of debug, info, warning, error; it is 'loud'"),
-        "BUONGIOCO_DISCORD_SHARDS": ("4/2", "must name shards that are there: with 2 they are 0 to 1; it is '4/2'"),
+        "BUONGIOCO_DISCORD_SHARDS": ("4/2", "must name existing shards: with 2 they are 0 to 1; it is '4/2'"),
         "BUONGIOCO_FORGET_AFTER": ("x" * 500, f"must be a number of days, such as 730d; it is '{'x' * 60}…'"),
         "BUONGIOCO_PUBLIC_URL": ("https://x:port", "must be the address of a site, such as "),
-        "BUONGIOCO_TELEGRAM_TOKEN": ("1:hunter2 x", "must be a token, and there is a space in it: copy it anew\n"),
+        "BUONGIOCO_TELEGRAM_TOKEN": ("1:hunter2 x", "must be a token, and there is a space in it: copy it again\n"),
         "BUONGIOCO_TELEGRAM_API_URL": ("ftp://me:hunter2@x", "must be the address of a server, such as "),
         "REDIS_URL": ("http://:hunter2@x", "must begin with one of redis://, "),
     }

@@ -89,7 +89,7 @@ def test_an_error_speaks_the_players_language() -> None:
 
 
 def test_an_unknown_language_is_refused() -> None:
-    with pytest.raises(ValueError, match="there are: en, it"):
+    with pytest.raises(ValueError, match="only in: en, it"):
         texts("xx")
 
 

@@ -252,7 +252,7 @@ async def test_malformed_bodies_through_a_proxy_are_few_lines(
         for _ in range(30):
             assert await proxy.post("/nowhere", b"no gzip", **{"Content-Encoding": "gzip"}) in (400, 404)
     assert [record.getMessage() for record in caplog.records] == []
-    assert {(line["event"], line["log_level"]) for line in logs} == {("malformed_request", "info")}
+    assert {(line["event"], line["log_level"]) for line in logs} == {("request_malformed", "info")}
     assert len(logs) <= LINES.burst
 
 

@@ -213,12 +213,12 @@ async def test_a_worker_whose_days_end_elsewhere_does_not_start_while_others_are
     first, other, again = worker("Europe/Rome"), worker("Asia/Tokyo"), worker("Asia/Tokyo")
     try:
         await first.start()
-        with pytest.raises(StoreAway, match="stop every one before you start any"):
+        with pytest.raises(StoreAway, match="stop all of them"):
             await other.start()
         assert not other.shards.owned
         settings = Settings(_env_file=None, data=tmp_path, time_zone="Asia/Tokyo", REDIS_URL="redis://127.0.0.1:1/0")
         said = [line async for well, line in _examine_store(store, settings) if not well]
-        assert [line for line in said if "BUONGIOCO_TIME_ZONE is Europe/Rome, and here it is Asia/Tokyo" in line]
+        assert [line for line in said if "BUONGIOCO_TIME_ZONE=Europe/Rome, and this one has Asia/Tokyo" in line]
         await first.stop()
         await again.start()
         assert len(again.shards.owned) == keys.SHARDS
@@ -408,8 +408,8 @@ async def test_word_that_nobody_understands_keeps_nobody_from_hearing_the_next(s
     events = [line["event"] for line in logs if line["log_level"] in ("warning", "error")]
     assert events == [
         *["notification_unreadable"] * 2,
-        *["notification_not_understood"] * 3,
-        "commit_not_understood",
+        *["notification_failed"] * 3,
+        "commit_notification_failed",
     ]
 
 
@@ -436,5 +436,5 @@ async def test_a_store_that_is_away_as_word_is_heard_costs_that_word_and_no_erro
             await worker.shards.notify(word)
             await worker.shards.notify(word)
             await until(lambda: bool(worker.heard))
-    assert "notification_not_understood" not in [line["event"] for line in logs]
+    assert "notification_failed" not in [line["event"] for line in logs]
     assert worker.heard == [word]

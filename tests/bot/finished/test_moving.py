@@ -102,7 +102,7 @@ async def test_an_archive_is_a_file_and_games_stay_otherwise(store: Store, tmp_p
     elif kind == "directory":
         path.mkdir()
     await rated(store)
-    with pytest.raises(OSError, match=f"is a {kind}, and has to be a file"):
+    with pytest.raises(OSError, match=f"is a {kind}, and must be a file"):
         await move(store, path)
     assert len(await kept(store)) == GAMES
 

@@ -45,7 +45,7 @@ async def test_strange_words_of_other_workers_are_passed_over(store: Store, monk
             async with asyncio.timeout(5):
                 await forgotten.wait()
             await worker.settled()
-        assert [entry["event"] for entry in logs].count("notification_not_understood") == 3
+        assert [entry["event"] for entry in logs].count("notification_failed") == 3
         assert [entry["event"] for entry in logs].count("notification_unreadable") == 2
         # Of a table that is not there.
         assert [entry["event"] for entry in logs].count("table_gone_meanwhile") == 1

@@ -35,14 +35,14 @@ class Visitor(NamedTuple):
         """Parse an address, with or without a port. Text that is no address is used as it is."""
         found = AUTHORITY.fullmatch(address.lower())
         try:
-            one = ipaddress.ip_address(found["name"].strip("[]") if found else address)
+            parsed = ipaddress.ip_address(found["name"].strip("[]") if found else address)
         except ValueError:
             return cls(address, address)
-        if isinstance(one, ipaddress.IPv6Address):
-            one = one.ipv4_mapped or one
-        if isinstance(one, ipaddress.IPv4Address):
-            return cls(str(one), _network(one, 24))
-        return cls(_network(one, 64), _network(one, 48))
+        if isinstance(parsed, ipaddress.IPv6Address):
+            parsed = parsed.ipv4_mapped or parsed
+        if isinstance(parsed, ipaddress.IPv4Address):
+            return cls(str(parsed), _network(parsed, 24))
+        return cls(_network(parsed, 64), _network(parsed, 48))
 
 
 def is_forwarded(headers: Mapping[str, str], version: tuple[int, int]) -> bool:

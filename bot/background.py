@@ -24,7 +24,6 @@ class Loops:
         self.failing: set[str] = set()  # names of loops that failed a short while ago
 
     def start(self, name: str, loop: Loop) -> "asyncio.Task[None]":
-        """Run a loop until it is cancelled or returns."""
         return asyncio.create_task(self._supervise(name, loop), name=name)
 
     async def _supervise(self, name: str, loop: Loop) -> None:

@@ -2,8 +2,7 @@
 
 import random
 
-JITTER = 0.2
-"""Random part of a pause, as a share of its length: clients that failed together do not retry together."""
+JITTER = 0.2  # random part of a pause, as a share of its length: clients that failed together do not retry together
 
 
 class Backoff:
@@ -14,7 +13,6 @@ class Backoff:
         self.reset()
 
     def reset(self) -> None:
-        """Start again with the first pause."""
         self._next = self.first
 
     def next_pause(self) -> float:

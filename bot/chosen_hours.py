@@ -42,7 +42,6 @@ class ChosenHours:
         self._client, self._key, self._sent_key = client, key, sent_key
 
     async def hour_of(self, name: str) -> int | None:
-        """Return the chosen hour, or None."""
         hour = await self._client.hget(self._key, name)
         return int(hour) if hour else None
 

@@ -26,7 +26,6 @@ class Availability(Enum):
     PRIVATE = "private"
 
     def includes(self, *, private: bool) -> bool:
-        """Return whether it includes private chats with the bot, or else groups."""
         return self is Availability.ANYWHERE or (self is Availability.PRIVATE) == private
 
 
@@ -83,7 +82,6 @@ class CommandSpec:
 
     @property
     def words(self) -> tuple[str, ...]:
-        """All its names and aliases."""
         return (self.name, *self.names.values(), *self.aliases)
 
     def name_in(self, language: str) -> str:
@@ -91,9 +89,9 @@ class CommandSpec:
 
     def help_line(self, language: str) -> str:
         """Return its arguments and description: "[@name] [game]: open a table"."""
-        signs = [_placeholder(one, language) for one in self.arguments if one.in_help]
+        shown = [_placeholder(argument, language) for argument in self.arguments if argument.in_help]
         text = texts(language).gettext(self.help)
-        return f"{' '.join(signs)}: {text}" if signs else text
+        return f"{' '.join(shown)}: {text}" if shown else text
 
     def title_in(self, language: str) -> str:
         """Return its description with a capital: "Open a table"."""
@@ -102,8 +100,8 @@ class CommandSpec:
 
 
 def _placeholder(argument: Argument, language: str) -> str:
-    sign = texts(language).gettext(argument.placeholder)
-    return sign if argument.required else f"[{sign}]"
+    text = texts(language).gettext(argument.placeholder)
+    return text if argument.required else f"[{text}]"
 
 
 OWN_TABLE = Argument("table", {"it": "tavolo"}, ArgumentKind.OWN_TABLE, _("CODE"), _("The table's code"))

@@ -20,8 +20,7 @@ HEAD_SECONDS = 15.0  # time for the head of a connection's first request
 KEEPALIVE_SECONDS = 75.0
 """Time a connection can wait for its next request. nginx keeps its own connections to us for 60 seconds."""
 
-WRITE_SECONDS = 60.0
-"""Time a client can read nothing of a response. Streams and WebSockets have their own limits."""
+WRITE_SECONDS = 60.0  # time a client can read nothing of a response. Streams and WebSockets have their own limits.
 
 OPEN_FILES, RESERVED_FILES = 12_000, 300
 """File limit that the bot requests, and files reserved for the store, pictures and platforms."""
@@ -99,7 +98,6 @@ class Connections:
         self._release(connection)
 
     def _release(self, connection: "Connection") -> None:
-        """Stop counting a connection for its address."""
         if connection.visitor is None:
             return
         for key in connection.visitor:
@@ -109,7 +107,6 @@ class Connections:
         connection.visitor = None
 
     def _close_idle(self) -> bool:
-        """Close the longest idle connection; return False if all are busy."""
         for connection in list(self._idle)[:IDLE_CHECKED]:
             if connection.is_flushed:
                 self._warn("connections_closed", "too many in all: the longest idle one was closed")
@@ -191,7 +188,6 @@ class Connection(asyncio.Protocol):
         self._protocol.connection_made(transport)
 
     def begin_request(self) -> None:
-        """Note that the head of a request has arrived."""
         self.is_stream = False
         if self._head_timer:
             self._head_timer.cancel()

@@ -53,8 +53,7 @@ class Core:
         self.features: list[Feature] = []  # filled by the worker once all features exist
         self.policies = Policies()
         self.adapters: dict[str, Adapter] = {}
-        self.errors: dict[str, str] = {}
-        """Reasons why platforms are down, as far as their supervisor knows."""
+        self.errors: dict[str, str] = {}  # reasons why platforms are down, as far as their supervisor knows
         self._started_at = time.monotonic()
         self.clock = HostClock(store.attendance, settings.time_zone)
         self.robot_pool, self.picture_pool = RobotPool(), PicturePool()
@@ -109,7 +108,6 @@ class Core:
         return f"down: {self.errors.get(platform) or self.outages.reason(platform) or 'not connected'}"
 
     def is_healthy(self, platform: str) -> bool:
-        """Return whether the platform can be used now, as far as is known."""
         adapter = self.adapters.get(platform)
         return adapter is not None and adapter.healthy
 

@@ -4,8 +4,7 @@ from collections.abc import Callable, Mapping
 from datetime import date
 from typing import Any
 
-Choose = Callable[[Mapping[date, str]], str]
-"""Choose a day's item, given the items of other days."""
+Choose = Callable[[Mapping[date, str]], str]  # choose a day's item, given the items of other days
 
 
 class DailyDraws:
@@ -15,7 +14,6 @@ class DailyDraws:
         self._client, self._key = client, key
 
     async def get(self, day: date) -> str | None:
-        """Return the item of a day, or None."""
         found = await self._client.hget(self._key, day.isoformat())
         return found.decode() if found else None
 
@@ -35,4 +33,4 @@ class DailyDraws:
 
     async def _all(self) -> dict[date, str]:
         found = await self._client.hgetall(self._key)
-        return {date.fromisoformat(day.decode()): one.decode() for day, one in found.items()}
+        return {date.fromisoformat(day.decode()): item.decode() for day, item in found.items()}

@@ -29,7 +29,6 @@ class DayMarks:
         self._client, self._deed = client, deed
 
     async def add(self, day: date, person: str) -> None:
-        """Note that a person has done this on a day."""
         await self._client.sadd(keys.MARKED, day.isoformat())
         await self._client.set(keys.day_key(day), secrets.token_bytes(KEY_BYTES), nx=True, ex=KEPT_SECONDS)
         # Another worker's key can have come first.
@@ -47,7 +46,6 @@ class DayMarks:
 
 
 async def drop_marks_before(client: Any, today: date) -> None:
-    """Delete the keys and marks of past days."""
     for text in await client.smembers(keys.MARKED):
         day = date.fromisoformat(text.decode())
         if day < today:

@@ -12,9 +12,7 @@ from glob import escape
 from pathlib import Path
 from typing import IO
 
-LOCKLESS_SECONDS = 60.0
-"""A younger file can have no lock yet although a process is writing it."""
-
+LOCKLESS_SECONDS = 60.0  # a younger file can be in use although it has no lock yet
 READER_SECONDS = 5.0  # time a pipe can wait for its reader
 OPEN_FILES = (Path("/dev"), Path("/dev/fd"))  # folders that name open files, such as /dev/stdout
 

@@ -25,8 +25,7 @@ PageHandler = Callable[[Press, Profile, list[str]], Awaitable[Reply]]
 VerbHandler = Callable[[Press, Profile, TableAction], Awaitable[Reply]]
 """Answers a press that does something at a table. Raises like a command."""
 
-Step = Callable[[], Awaitable[object]]
-"""Deletes something of a person with few store commands. Safe to repeat."""
+Step = Callable[[], Awaitable[object]]  # deletes something of a person with few store commands. Safe to repeat.
 
 
 class Forgetting(NamedTuple):
@@ -40,27 +39,22 @@ class Forgetting(NamedTuple):
 class Handlers:
     """Handlers of commands and presses. Subclasses fill the tables."""
 
-    commands: Mapping[str, CommandHandler] = {}
-    """By the command's name in `bot.commands`."""
+    commands: Mapping[str, CommandHandler] = {}  # by the command's name in `bot.commands`
 
-    pages: Mapping[str, PageHandler] = {}
-    """By the page's name, the first word of its payload (`bot.actions.page`)."""
+    pages: Mapping[str, PageHandler] = {}  # by the page's name, the first word of its payload (`bot.actions.page`)
 
     private_pages: Collection[str] = ()
     """Pages that leave the pressed message alone, so they also work in chats without the bot."""
 
-    verbs: Mapping[str, VerbHandler] = {}
-    """By the verb of a table's payload (`bot.actions.table`)."""
+    verbs: Mapping[str, VerbHandler] = {}  # by the verb of a table's payload (`bot.actions.table`)
 
-    start_words: Mapping[str, CommandHandler] = {}
-    """By the word after /start, for links to the private chat."""
+    start_words: Mapping[str, CommandHandler] = {}  # by the word after /start, for links to the private chat
 
 
 class Feature(Handlers):
     """An empty feature, with hooks for subclasses to override."""
 
-    name = ""
-    """Name of the feature's folder, and of tables that it opened (`bot.tables.table.Table.feature`)."""
+    name = ""  # name of the feature's folder, and of tables that it opened (`bot.tables.table.Table.feature`)
 
     loops: Mapping[str, Loop] = {}
     """Background loops by their name in /healthz and the log. A worker runs them until cancelled."""

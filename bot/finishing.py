@@ -12,8 +12,6 @@ from bot.tables.table import Table
 
 
 class Finisher:
-    """Finishes the games of one store."""
-
     def __init__(self, store: Store, archive: Archive, ratings: Ratings, policies: Policies) -> None:
         self._store, self._archive, self._ratings, self._policies = store, archive, ratings, policies
 
@@ -33,7 +31,7 @@ class Finisher:
         GAMES.labels(table.game_id, table.game.ending or "").inc()
         names = {chair.person: chair.name for chair in table.chairs if chair}
         changes = await self._ratings.changes(game.id)
-        shown = [(names.get(one.person, "?"), one.before, one.after) for one in changes]
+        shown = [(names.get(change.person, "?"), change.before, change.after) for change in changes]
         return Outcome(game.id, shown, game.ended, unrated=unrated_reason(game, changes))
 
     async def catch_up(self) -> None:

@@ -14,11 +14,8 @@ from bot.words.wording import MINUS, fix_minus
 from engine import GAMES
 
 NUMBER = re.compile(rf"[-{MINUS}]?\d+")
-BEFORE_POINTS = ("to", "a")
-"""Words before the points, as on challenge cards."""
-
-DIGITS_READ, DIGITS_REPEATED = 100, 12
-"""Digits of a number that are read, and digits that an error repeats."""
+BEFORE_POINTS = ("to", "a")  # words before the points, as on challenge cards
+DIGITS_READ, DIGITS_REPEATED = 100, 12  # digits of a number that are read, and digits that an error repeats
 
 
 class NoSuchGame(TableError):
@@ -67,7 +64,7 @@ def parse_game_and_points(words: Sequence[str], usual: str) -> tuple[str, int | 
             del left[0]
             continue
         names = {name for called in _game_names().values() for name in called}
-        whole = (one for one in range(len(left), 1, -1) if " ".join(left[:one]).casefold() in names)
+        whole = (count for count in range(len(left), 1, -1) if " ".join(left[:count]).casefold() in names)
         unknown = list(takewhile(lambda word: not NUMBER.fullmatch(word), left))
         length = next(whole, 1 if _match_game(left[0]) else len(unknown))
         game, left = find_game(" ".join(left[:length])), left[length:]
@@ -83,10 +80,9 @@ def find_game(name: str) -> str:
 
 
 def _match_game(name: str) -> str | None:
-    """Return what `find_game` returns, or None."""
     meant, names = name.casefold(), _game_names()
     exact = [game for game, called in names.items() if meant in called]
-    begun = [game for game, called in names.items() if any(one.startswith(meant) for one in called)]
+    begun = [game for game, called in names.items() if any(name.startswith(meant) for name in called)]
     return (exact or begun)[0] if exact or len(begun) == 1 else None
 
 

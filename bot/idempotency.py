@@ -14,8 +14,7 @@ from bot.store.lua import read_script
 KEYS_KEPT, KEPT_SECONDS = 1000, 24 * 60 * 60
 """Keys stored for each program, and seconds after which they expire if no new key is used."""
 
-FINGERPRINT_BYTES = 12
-"""Stored bytes of a request's hash. Only the program itself could search for two equal ones."""
+FINGERPRINT_BYTES = 12  # stored bytes of a request's hash. Only the program itself could search for two equal ones.
 
 CLAIM = read_script(__file__, "claim_key")
 

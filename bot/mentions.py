@@ -34,13 +34,13 @@ async def find_invited(people: People, command: Command) -> Invited | None:
 
     Raises `OnePersonAtATime` for several people, and `NotYourself`.
     """
-    about = await _single_person(people, command)
-    if about is None:
+    person = await _single_person(people, command)
+    if person is None:
         return None
-    if about.id == command.person.id or (about.handle and about.handle == command.person.handle):
+    if person.id == command.person.id or (person.handle and person.handle == command.person.handle):
         raise NotYourself()
     # Invitations are looked up by handle, so it must be valid.
-    return Invited(about.id, about.handle if HANDLE.fullmatch(about.handle) else "", about.name)
+    return Invited(person.id, person.handle if HANDLE.fullmatch(person.handle) else "", person.name)
 
 
 async def find_mentioned(people: People, command: Command, *, is_met: bool = False) -> Profile | None:
@@ -49,43 +49,42 @@ async def find_mentioned(people: People, command: Command, *, is_met: bool = Fal
     A platform can name people whom the bot has not met: ``is_met`` refuses them. Otherwise their profile has only an id
     and a name. Raises `NoSuchPerson` and `OnePersonAtATime`.
     """
-    about = await _single_person(people, command)
-    if about is None:
+    person = await _single_person(people, command)
+    if person is None:
         return None
-    profile = await people.person(about.id) if about.id else Profile("")
+    profile = await people.person(person.id) if person.id else Profile("")
     if profile.is_known:
         return profile
-    if is_met or not about.id:
-        raise NoSuchPerson(name=_display_name(about))
-    return Profile(about.id, person_name(about.name))
+    if is_met or not person.id:
+        raise NoSuchPerson(name=_display_name(person))
+    return Profile(person.id, person_name(person.name))
 
 
 async def _single_person(people: People, command: Command) -> Person | None:
     """Return the one person whom a command mentions, with an id if the bot has met them."""
-    meant: dict[str, Person] = {}
-    for named in _mentioned_people(command):
-        one = named if named.id else await _look_up(people, platform_of(command.place), named)
-        meant.setdefault(one.id or one.handle.lower(), one)
-    if len(meant) > 1:
-        names = ", ".join(_display_name(one) for one in meant.values())
-        raise OnePersonAtATime(names=names)
-    return next(iter(meant.values()), None)
+    found: dict[str, Person] = {}
+    for mentioned in _mentioned_people(command):
+        person = mentioned if mentioned.id else await _look_up(people, platform_of(command.place), mentioned)
+        found.setdefault(person.id or person.handle.lower(), person)
+    if len(found) > 1:
+        raise OnePersonAtATime(names=", ".join(map(_display_name, found.values())))
+    return next(iter(found.values()), None)
 
 
-async def _look_up(people: People, platform: str, named: Person) -> Person:
+async def _look_up(people: People, platform: str, mentioned: Person) -> Person:
     """Return a person mentioned by handle, with their id if the bot has met them."""
-    if not HANDLE.fullmatch(named.handle):
-        raise NoSuchPerson(name=_display_name(named))
-    known = await people.find_by_handle(platform, named.handle)
-    return Person(known.id, known.name, named.handle) if known else named
+    if not HANDLE.fullmatch(mentioned.handle):
+        raise NoSuchPerson(name=_display_name(mentioned))
+    known = await people.find_by_handle(platform, mentioned.handle)
+    return Person(known.id, known.name, mentioned.handle) if known else mentioned
 
 
 def _mentioned_people(command: Command) -> Sequence[Person]:
     """Return all mentioned people, from the platform's data and from the words."""
-    told = {one.handle.lower() for one in command.about}
+    known = {person.handle.lower() for person in command.about}
     words = [word[1:].rstrip(",;:!?.") or word[1:] for word in command.words if word.startswith("@")]
     # A bare @ counts as a mention: otherwise the challenge would be open.
-    return [*command.about, *(Person("", word, word) for word in words if not word or word.lower() not in told)]
+    return [*command.about, *(Person("", word, word) for word in words if not word or word.lower() not in known)]
 
 
 def _display_name(person: Person) -> str:

@@ -15,8 +15,7 @@ class MiniApp(Protocol):
 
     platform: str
 
-    frame_origin: str
-    """The origin of the platform's pages, which show ours in a frame."""
+    frame_origin: str  # the origin of the platform's pages, which show ours in a frame
 
     def verify_launch(self, said: str) -> Person:
         """Return the user from the app's signed data ``said``, or raise InvalidLaunch."""

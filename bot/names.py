@@ -15,8 +15,7 @@ NO_NAME = "…"  # shown for a name without visible characters
 NICKNAMES = ("Asso", "Due", "Tre", "Fante", "Cavallo", "Re")
 """A number follows, for strangers who have chosen no nickname."""
 
-BLANKS = "\u115f\u1160\u2800\u3164\uffa0"
-"""Characters that are printable but invisible."""
+BLANKS = "\u115f\u1160\u2800\u3164\uffa0"  # characters that are printable but invisible
 
 UNSEEN = rf"[\s\u00ad\u034f\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff{BLANKS}]"
 """Pattern for an invisible character: white space, direction marks, zero-width spaces and joiners."""
@@ -46,7 +45,6 @@ def plain_name(name: str) -> str:
 
 
 def leading_blanks(text: str) -> int:
-    """Return the number of invisible characters at the beginning of a text."""
     found = LEADING_BLANKS.match(text)
     return found.end() if found else 0
 
@@ -86,9 +84,9 @@ def distinct_name(name: str, taken: Iterable[str], longest: int = LONGEST_NAME) 
     >>> distinct_name("Marco", ["Marco", "marco 2"])
     'Marco 3'
     """
-    alike = {likeness(one) for one in taken}
+    alike = {likeness(other) for other in taken}
     numbered = (name if number == 1 else _append(name, f" {number}", longest) for number in count(1))
-    return next(one for one in numbered if likeness(one) not in alike)
+    return next(candidate for candidate in numbered if likeness(candidate) not in alike)
 
 
 def distinct_names(names: Sequence[str], longest: int = LONGEST_NAME) -> list[str]:
@@ -96,12 +94,12 @@ def distinct_names(names: Sequence[str], longest: int = LONGEST_NAME) -> list[st
 
     The first of several similar names never changes.
     """
-    found: list[str] = []
-    kept = {likeness(name): at for at, name in reversed(list(enumerate(names)))}
-    for at, name in enumerate(names):
-        is_first = kept[likeness(name)] == at
-        found.append(name if is_first else distinct_name(name, [*names, *found], longest))
-    return found
+    distinct: list[str] = []
+    first = {likeness(name): index for index, name in reversed(list(enumerate(names)))}
+    for index, name in enumerate(names):
+        is_first = first[likeness(name)] == index
+        distinct.append(name if is_first else distinct_name(name, [*names, *distinct], longest))
+    return distinct
 
 
 def tag_of(person: str) -> str:
@@ -129,5 +127,4 @@ def _append(name: str, ending: str, longest: int) -> str:
 
 
 def new_nickname() -> str:
-    """Return a random name for a stranger."""
     return f"{choice(NICKNAMES)} {randrange(100, 1000)}"

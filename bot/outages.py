@@ -69,7 +69,6 @@ class Outages:
         self._platforms: dict[str, _PlatformState] = {}
 
     def reason(self, platform: str) -> str:
-        """Return why a platform is away, in a few words; empty if it is not."""
         known = self._platforms.get(platform)
         return known.why if known else ""
 
@@ -90,7 +89,6 @@ class Outages:
         return Call(self, platform)
 
     def record_result(self, platform: str, error: BaseException | None) -> None:
-        """Record the end of a call, with its error if there is one."""
         if isinstance(error, SlowDown):
             # The wait is for one place only: other places can be used meanwhile.
             self.record_failure(platform, "it asks to wait")

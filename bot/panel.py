@@ -112,7 +112,6 @@ class Panel:
 
     @property
     def plain(self) -> str:
-        """The text without styles."""
         return "".join([span.text for span in self.text])
 
     @property
@@ -221,7 +220,6 @@ class Writer:
             self._fold = len(self._spans)
 
     def panel(self, *rows: Row) -> Panel:
-        """Return the panel, without trailing empty lines and without empty rows."""
         self._set_style("")
         spans = self._spans.copy()
         while spans and spans[-1].text.endswith("\n"):

@@ -29,7 +29,9 @@ TOKEN = re.compile(r"[A-Z0-9]+(?:-[A-Z0-9]+)*")
 AROUND = re.compile(r"^\W+|\W+$")  # punctuation around a word
 
 WITH_CODE = ("join", "invite", "hand", "resign", "start")
-NAMES = sorted(name.upper() for one in COMMANDS if one.name in WITH_CODE for name in (one.name, *one.names.values()))
+NAMES = sorted(
+    name.upper() for spec in COMMANDS if spec.name in WITH_CODE for name in (spec.name, *spec.names.values())
+)
 COMMAND = re.compile(rf"(?:^|\s|/)(?:/?(?:{'|'.join(NAMES)})(?:@\w+)?(?:\s+|$))+(?P<rest>.*)$", re.DOTALL)
 """A command that takes a code, and the text after it."""
 
@@ -53,14 +55,14 @@ def read_pasted(text: str) -> Pasted | None:
     >>> read_pasted("(k7qf2m)")
     Pasted(kind='table', id='K7QF2M', joins=False)
     """
-    said = _plain(text)
+    plain = _plain(text)
     for pattern in (JOINING, PAGE, OPENING):
-        if found := pattern.search(said):
+        if found := pattern.search(plain):
             return _pasted(found, joins=pattern is JOINING)
-    if "://" in said:
+    if "://" in plain:
         return None
-    command = COMMAND.search(said)
-    words = TOKEN.findall(command["rest"] if command else said)
+    command = COMMAND.search(plain)
+    words = TOKEN.findall(command["rest"] if command else plain)
     found = BARE.fullmatch(_joined(words)) or _likeliest(words, text)
     if found is None and command and words:
         # The first word with its punctuation: "what's" is not the code WHAT.
@@ -69,7 +71,6 @@ def read_pasted(text: str) -> Pasted | None:
 
 
 def pasted_code(text: str) -> str:
-    """Return the table code in a text; empty for none."""
     found = read_pasted(text)
     return found.id.partition("-")[0] if found and found.kind != "game" else ""
 

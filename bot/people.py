@@ -38,8 +38,7 @@ STORED = (
     "phrases",
 )  # fields of a `Profile` in the store
 
-MOVED = "moved"
-"""Field of a chat's settings with its new id, if it has one."""
+MOVED = "moved"  # field of a chat's settings with its new id, if it has one
 
 ERASE_UNKNOWN = read_script(__file__, "erase_unknown")
 TODAY = read_script(__file__, "today")
@@ -50,8 +49,7 @@ FRESH_SECONDS = 600.0
 """Time for which a profile in memory is used: the notification of another worker's change can get lost."""
 
 
-UNKNOWN = "?"
-"""Name of an unknown person. `plain_name` never returns it."""
+UNKNOWN = "?"  # name of an unknown person. `plain_name` never returns it.
 
 
 @dataclass(frozen=True)
@@ -232,7 +230,6 @@ class People:
             await self._delete_if(keys=[keys.handle(platform, old)], args=[id])
 
     async def reload(self, id: str) -> Profile:  # noqa: A002
-        """Return a person's profile from the store, ignoring the cache."""
         self.forget(keys.person(id))
         return await self.person(id)
 
@@ -321,7 +318,6 @@ class People:
                 await self._on_change(key)
 
     def forget(self, key: str) -> None:
-        """Drop a profile from memory, because another worker has changed it."""
         self._reads.pop(key, None)
         self._remembered.pop(key, None)
 

@@ -30,7 +30,6 @@ class Subject:
 
     @cached_property
     def digest(self) -> str:
-        """A hash of the picture, 24 hex digits."""
         return blake2b(repr(self).encode("utf-8", "surrogatepass"), digest_size=12).hexdigest()
 
 

@@ -234,8 +234,7 @@ class OfferList(NamedTuple):
     start: str = ""
 
 
-ADAPTER_GROUP = "buongioco.adapters"
-"""Entry point group of adapters."""
+ADAPTER_GROUP = "buongioco.adapters"  # entry point group of adapters
 
 
 class DeliveryError(Exception):
@@ -278,8 +277,7 @@ class TooLong(DeliveryError):
         self.longest = longest
 
 
-SHORTEST_WAIT, LONGEST_WAIT = 0.5, 3600.0
-"""Limits of a wait that a platform requests, in seconds."""
+SHORTEST_WAIT, LONGEST_WAIT = 0.5, 3600.0  # limits of a wait that a platform requests, in seconds
 
 
 class SlowDown(DeliveryError):
@@ -302,8 +300,7 @@ class MessageRefused(NotDelivered):
     """The platform is up and refuses this message for a reason that the adapter does not know."""
 
 
-PSEUDONYM_PLATFORM = "somebody"
-"""The platform of pseudonyms (`bot.pseudonyms`). No adapter has this name."""
+PSEUDONYM_PLATFORM = "somebody"  # the platform of pseudonyms (`bot.pseudonyms`). No adapter has this name.
 
 
 def is_retryable(error: DeliveryError) -> bool:
@@ -312,13 +309,11 @@ def is_retryable(error: DeliveryError) -> bool:
 
 
 def platform_of(id: str) -> str:  # noqa: A002
-    """Return the platform of a person or place."""
     return id.partition(":")[0]
 
 
 @lru_cache(maxsize=20_000)
 def private_place(person: str) -> str:
-    """Return a person's private chat with the bot."""
     platform, _, id = person.partition(":")  # noqa: A001
     return str(Place(platform, person=id))
 
@@ -337,7 +332,6 @@ def person_of(place: str) -> str:
 
 @lru_cache(maxsize=10_000)
 def is_private(place: str) -> bool:
-    """Return whether only one person sees messages there."""
     return Place.parse(place).is_private
 
 
@@ -348,7 +342,6 @@ def is_ephemeral(place: str) -> bool:
 
 @lru_cache(maxsize=10_000)
 def is_inline(place: str) -> bool:
-    """Return whether a place is one message in a chat without the bot."""
     return Place.parse(place).is_inline
 
 
@@ -359,6 +352,6 @@ def can_write_anytime(place: str) -> bool:
     return not (where.is_inline or where.is_guest or where.is_ephemeral)
 
 
-def is_same_place(one: str, other: str) -> bool:
+def is_same_place(place: str, other: str) -> bool:
     """Return whether two places are the same, ignoring tokens."""
-    return one == other or replace(Place.parse(one), token="") == replace(Place.parse(other), token="")
+    return place == other or replace(Place.parse(place), token="") == replace(Place.parse(other), token="")

@@ -37,10 +37,9 @@ def run_worker(link: socket.socket, niceness: int) -> None:
 
 
 def _run(given: bytes) -> bytes:
-    """Do some work; return whether it succeeded, and the result or the error."""
     try:
-        function, about = pickle.loads(given)  # noqa: S301 - from the bot itself
-        return pickle.dumps((True, function(*about)), pickle.HIGHEST_PROTOCOL)
+        function, args = pickle.loads(given)  # noqa: S301 - from the bot itself
+        return pickle.dumps((True, function(*args)), pickle.HIGHEST_PROTOCOL)
     except Exception as error:  # noqa: BLE001 - the bot handles it
         error.add_note("".join(traceback.format_tb(error.__traceback__)))
         try:

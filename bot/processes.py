@@ -46,7 +46,6 @@ class _Process:
 
     @classmethod
     async def start(cls, niceness: int) -> _Process:
-        """Start a process. Raise OSError if the system cannot."""
         ours, theirs = socket.socketpair()
         try:
             with theirs:
@@ -90,7 +89,6 @@ class Processes:
     """Processes started on demand. One that dies is replaced, and its work is done again."""
 
     def __init__(self, name: str, count: int, niceness: int = 0) -> None:
-        """``name`` is for the log, ``niceness`` is the operating system's."""
         self.name, self.count, self._niceness = name, count, niceness
         self._running: dict[_Process, asyncio.Task[None]] = {}
         self._slots = asyncio.Semaphore(count if count > 1 else PIPELINED)
@@ -98,11 +96,11 @@ class Processes:
         self._is_stopped = False
         self.pending = 0  # amount of work running or waiting
 
-    async def run(self, function: Callable[..., T], *about: object) -> T:
+    async def run(self, function: Callable[..., T], *args: object) -> T:
         """Call a function in a process. Raise ProcessDied if no process can do it."""
         self.pending += 1
         try:
-            message = frame(pickle.dumps((function, about), pickle.HIGHEST_PROTOCOL))
+            message = frame(pickle.dumps((function, args), pickle.HIGHEST_PROTOCOL))
             for attempt in range(1, TRIES + 1):
                 try:
                     result: T = await self._try(message)
@@ -117,8 +115,8 @@ class Processes:
 
     def restart(self) -> None:
         """Kill the running processes; others do their work."""
-        for one in self._running:
-            one.process.kill()
+        for process in self._running:
+            process.process.kill()
 
     @property
     def is_running(self) -> bool:
@@ -131,12 +129,12 @@ class Processes:
         numba writes under another name first.
         """
         self._is_stopped = True
-        for one, task in self._running.items():
-            one.process.kill()
+        for process, task in self._running.items():
+            process.process.kill()
             task.cancel()
         until = time.monotonic() + REAPING_SECONDS
-        for one in self._running:
-            one.process.join(max(0.0, until - time.monotonic()))
+        for process in self._running:
+            process.process.join(max(0.0, until - time.monotonic()))
 
     async def _try(self, message: bytes) -> Any:
         await self._slots.acquire()
@@ -152,7 +150,7 @@ class Processes:
     async def _least_busy(self) -> _Process:
         if self._is_stopped:
             raise ProcessDied
-        process = min(self._running, key=lambda one: len(one.pending), default=None)
+        process = min(self._running, key=lambda process: len(process.pending), default=None)
         if process is None or (process.pending and len(self._running) < self.count):
             try:
                 process = await _Process.start(self._niceness)
@@ -168,7 +166,6 @@ class Processes:
         return process
 
     async def _answer(self, process: _Process) -> None:
-        """Deliver the answers of a process until it ends."""
         try:
             while True:
                 await process.receive_answer()
@@ -177,7 +174,6 @@ class Processes:
             log.warning("process_died", pool=self.name)
 
     def _forget(self, process: _Process) -> None:
-        """Fail the pending work of a process that has ended."""
         del self._running[process]
         process.hang_up()
         for future in process.pending:

@@ -18,8 +18,7 @@ from bot.web_server import matches_digest, token_digest
 Scope = Literal["read", "play"]
 SCOPES: tuple[Scope, ...] = get_args(Scope)
 
-PREFIX = "web:robot-"
-"""Id prefix of programs: their platform is our web API."""
+PREFIX = "web:robot-"  # id prefix of programs: their platform is our web API
 
 ID_BYTES, TOKEN_BYTES = 6, 32
 MOST_PROGRAMS, MOST_OF_PEOPLE, MOST_EACH = 1000, 900, 5
@@ -61,7 +60,6 @@ class Program(NamedTuple):
 
 
 def is_program(person: str) -> bool:
-    """Return whether a person is a program: its games are not rated."""
     return person.startswith(PREFIX)
 
 
@@ -114,22 +112,21 @@ class Programs:
         return f"{program.id}.{token}"
 
     async def owned_by(self, owner: str) -> list[Program]:
-        """Return the programs that a person created, by name."""
-        return [one for one in await self.all() if one.owner == owner]
+        return [program for program in await self.all() if program.owner == owner]
 
     async def revoke_owned(self, owner: str, id_: str) -> None:
         """Revoke a person's program; do nothing if it is not theirs or does not exist."""
-        if any(one.id == id_ for one in await self.owned_by(owner)):
+        if any(program.id == id_ for program in await self.owned_by(owner)):
             await self.revoke(id_)
 
     async def revoke_all_owned(self, owner: str) -> None:
-        for one in await self.owned_by(owner):
-            await self.revoke(one.id)
+        for program in await self.owned_by(owner):
+            await self.revoke(program.id)
 
     async def all(self) -> list[Program]:
         found = await self._client.hgetall(keys.PROGRAMS)
         return sorted(
-            (_program(id_.decode(), json.loads(text)) for id_, text in found.items()), key=lambda one: one.name
+            (_program(id_.decode(), json.loads(text)) for id_, text in found.items()), key=lambda program: program.name
         )
 
     async def revoke(self, id_: str) -> bool:

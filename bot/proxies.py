@@ -5,7 +5,6 @@ from urllib.request import getproxies, proxy_bypass
 
 
 def proxy_for(url: str) -> str | None:
-    """Return the proxy for an address, or None."""
     scheme, _, rest = url.partition("://")
     return _proxy_to(scheme, rest.partition("/")[0])
 

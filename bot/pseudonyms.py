@@ -45,12 +45,10 @@ def new_pseudonym() -> str:
 
 
 def is_pseudonym(person: str) -> bool:
-    """Return whether a person has been forgotten."""
     return person.startswith(f"{PSEUDONYM_PLATFORM}:")
 
 
 async def forgetting_marks(client: Any) -> dict[str, ForgettingMark]:
-    """Return the people who are being forgotten now."""
     found = await client.hgetall(keys.FORGETTING)
     return {person.decode(): ForgettingMark.parse(text) for person, text in found.items()}
 

@@ -8,11 +8,8 @@ from collections.abc import Callable, Hashable
 
 from bot.platform import RateLimit
 
-KEYS_REMEMBERED = 50_000
-"""Keys of one limiter, some 150 bytes each. Keys with the shortest waits are evicted first."""
-
-EVICTED_PART = 8
-"""Evict one key in this many at once, because finding them scans all keys."""
+KEYS_REMEMBERED = 50_000  # keys of one limiter, some 150 bytes each. Keys with the shortest waits are evicted first.
+EVICTED_PART = 8  # evict one key in this many at once, because finding them scans all keys
 
 
 class RateLimiter:
@@ -41,14 +38,12 @@ class RateLimiter:
         return 0.0
 
     def count(self, key: Hashable, rate_limit: RateLimit) -> None:
-        """Count an event that is allowed now."""
         if rate_limit.interval:
             self._due[key] = max(self._due.get(key, 0.0), self._clock()) + rate_limit.interval
             if len(self._due) > self._most:
                 self._evict()
 
     def refund(self, key: Hashable, rate_limit: RateLimit) -> None:
-        """Uncount the last event."""
         if key in self._due:
             self._due[key] -= rate_limit.interval
 

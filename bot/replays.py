@@ -26,7 +26,6 @@ class Replays:
         return fair_page(game, number, (await self._viewers.viewer_at(place)).language)
 
     async def _deal_of(self, game_id: str, deal: str) -> tuple[FinishedGame, int]:
-        """Return a finished game and a deal's number."""
         game = await self._archive.get(game_id)
         if game is None:
             raise GameNotKept()

@@ -23,10 +23,7 @@ T = TypeVar("T")
 
 FALLBACK = {"strong": "medium"}  # level that plays if a robot is too slow; the other levels hardly think
 THINKING_SECONDS = 0.5  # a thought is cut short after this time
-
-PATIENCE_SECONDS = 1.2
-"""Wait for a move before a simpler robot makes it: the process could be starting, or have died."""
-
+PATIENCE_SECONDS = 1.2  # wait for a move before a simpler robot makes it: the process could be starting, or have died
 HINT_SECONDS = 5.0  # longest wait for a turn to ask for a hint, and again for the hint
 MOST_WAITING = 8  # waiting requests for each process: later ones would come too late
 
@@ -49,14 +46,12 @@ def advise(view: View, history: Sequence[MoveEntry], seed: int) -> Hint | None:
 
 
 def analyse(record: str, deal: int) -> list[Verdict]:
-    """Return verdicts on a deal of a record in JSON."""
     from engine.robots.analysis import analyse_deal  # noqa: PLC0415
 
     return analyse_deal(read(record), deal)
 
 
 def get_ready() -> None:
-    """Compile everything that a strong robot needs."""
     from engine.robots.strong import compile_searches  # noqa: PLC0415
 
     compile_searches()
@@ -139,7 +134,6 @@ class RobotPool:
         return self._movers.pending > 0
 
     async def verdicts(self, record: Record, deal: int) -> list[Verdict]:
-        """Return verdicts on each decision of a deal."""
         return await self._analysers.run(analyse, record.to_json(), deal)
 
     def get_ready(self) -> None:
@@ -149,7 +143,6 @@ class RobotPool:
             self._ready.add_done_callback(self._forget)
 
     def stop(self) -> None:
-        """Kill all processes."""
         self._movers.stop()
         self._analysers.stop()
         for task in (*self._late, *([self._ready] if self._ready else [])):

@@ -28,8 +28,7 @@ from bot.worker import Worker
 Factory = Callable[[CardRoom], Adapter | Sequence[Adapter] | None]
 """The type of an entry point: returns adapters for this card room, or None if a setting is missing."""
 
-TRIES, AGAIN_AFTER = 30, 1.0
-"""Attempts to start while the store is away, and the pause between them in seconds."""
+TRIES, AGAIN_AFTER = 30, 1.0  # attempts to start while the store is away, and the pause between them in seconds
 
 log = structlog.get_logger()
 
@@ -98,7 +97,6 @@ async def run(settings: Settings) -> None:
 
 
 async def _work(worker: Worker, stop: asyncio.Event) -> None:
-    """Run the worker and its adapters until it is time to stop."""
     dispatcher = Dispatcher(worker)
     for adapter in load_adapters(dispatcher):
         worker.add_adapter(adapter)

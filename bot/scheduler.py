@@ -51,7 +51,6 @@ class Scheduler:
             self._soon[code] = asyncio.get_running_loop().call_later(seconds, self._ring_soon, code)
 
     async def run(self) -> None:
-        """Run until cancelled."""
         try:
             while True:
                 await self.poll()
@@ -80,7 +79,7 @@ class Scheduler:
     async def settled(self) -> None:
         """Wait until no action is running or due; for tests."""
         now = asyncio.get_running_loop().time
-        while self._tasks or any(one.when() <= now() for one in self._soon.values()):
+        while self._tasks or any(timer.when() <= now() for timer in self._soon.values()):
             await self._tasks.wait()
             await asyncio.sleep(0)
 

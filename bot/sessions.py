@@ -83,15 +83,13 @@ class Sessions:
         return person
 
     async def sessions_of(self, person: str) -> list[Session]:
-        """Return a person's sessions, the last used first."""
-        return [one for one in await self._stored(person) if not self._is_over(one)]
+        return [session for session in await self._stored(person) if not self._is_over(session)]
 
     async def _stored(self, person: str) -> list[Session]:
-        """Return a person's sessions, including expired ones."""
         found = await self._client.hgetall(keys.sessions(person))
         known = [(id_.decode(), json.loads(text)) for id_, text in found.items()]
         sessions = [Session(id_, fields["made"], fields["used"]) for id_, fields in known]
-        return sorted(sessions, key=lambda one: (-one.used, -one.made, one.id))
+        return sorted(sessions, key=lambda session: (-session.used, -session.made, session.id))
 
     def _is_over(self, session: Session) -> bool:
         return self.now() - session.used > KEPT_SECONDS
@@ -103,14 +101,12 @@ class Sessions:
                 await self.end(person, session.id)
 
     async def end(self, person: str, id_: str) -> None:
-        """End a session, if it exists."""
         await self._client.hdel(keys.sessions(person), id_)
 
     async def end_all(self, person: str) -> None:
         await self._client.delete(keys.sessions(person))
 
     async def leave(self, held: str) -> None:
-        """End the session of a browser, if it has one."""
         if await self.authenticate(held):
             person, id_, _token = _split(held)
             await self.end(person, id_)

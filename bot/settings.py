@@ -19,10 +19,7 @@ from pydantic_settings import BaseSettings, SettingsConfigDict
 PREFIX = "BUONGIOCO_"
 ENV_FILE = Path(".env")
 ENCODING = "utf-8-sig"  # UTF-8, with or without a byte order mark
-
-ALIKE = 0.85
-"""Similarity by difflib from which a name in `.env` counts as a misspelt setting."""
-
+ALIKE = 0.85  # similarity by difflib from which a name in `.env` counts as a misspelt setting
 LONGEST_SHOWN = 60  # characters of a wrong value that errors repeat
 
 STORE_SCHEMES = ("redis", "rediss", "unix", "redis+cluster", "rediss+cluster")
@@ -30,8 +27,7 @@ STORE_SCHEMES = ("redis", "rediss", "unix", "redis+cluster", "rediss+cluster")
 
 TELEGRAM_API = "api.telegram.org"
 PUBLIC_APIS = (TELEGRAM_API, "discord.com")
-WEBHOOK_PORTS = (443, 80, 88, 8443)
-"""Ports to which Telegram sends updates: core.telegram.org/bots/api#setwebhook"""
+WEBHOOK_PORTS = (443, 80, 88, 8443)  # ports to which Telegram sends updates: core.telegram.org/bots/api#setwebhook
 
 NOTHING_TO_RUN = (
     "There is nothing to run: set BUONGIOCO_TELEGRAM_TOKEN or BUONGIOCO_DISCORD_TOKEN, or remove "
@@ -240,7 +236,6 @@ class Settings(BaseSettings):
 
     @property
     def permitted_monitoring_names(self) -> frozenset[str]:
-        """The names in `monitoring_names`, in lower case."""
         return frozenset(self.monitoring_names.split())
 
     @property
@@ -317,7 +312,6 @@ def _is_store_url(url: str) -> bool:
 
 
 def variable_names() -> list[str]:
-    """Return the environment variables of all settings."""
     return [str(field.validation_alias or f"{PREFIX}{name}".upper()) for name, field in Settings.model_fields.items()]
 
 
@@ -397,7 +391,9 @@ def _allowed(field: FieldInfo) -> str:
     if get_origin(field.annotation) is Literal:
         return f"must be one of {', '.join(get_args(field.annotation))}"
     if field.annotation in (int, int | None):
-        least, most = (next(getattr(one, end) for one in field.metadata if hasattr(one, end)) for end in ("ge", "le"))
+        least, most = (
+            next(getattr(limit, end) for limit in field.metadata if hasattr(limit, end)) for end in ("ge", "le")
+        )
         return f"must be a whole number from {least} to {most}"
     return ""
 

@@ -15,7 +15,6 @@ log = structlog.get_logger()
 
 
 async def watch_for_stalls() -> None:
-    """Log and count each stall when it is over."""
     while True:
         before = time.clock_gettime(CLOCK)
         await asyncio.sleep(TICK_SECONDS)

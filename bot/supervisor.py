@@ -41,7 +41,8 @@ class Supervisor:
     async def run(self) -> None:
         """Run until cancelled. Raise NothingToRun if at the start all adapters have refused settings."""
         tasks = {
-            asyncio.create_task(self._run_adapter(one), name=one.platform) for one in self._worker.adapters.values()
+            asyncio.create_task(self._run_adapter(adapter), name=platform)
+            for platform, adapter in self._worker.adapters.items()
         }
         try:
             await self._all_refused.wait()

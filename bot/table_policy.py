@@ -34,11 +34,9 @@ class Outcome(NamedTuple):
 class TablePolicy:
     """The policy of an ordinary table between friends. Features override what differs at their tables."""
 
-    own_texts: OwnTexts = USUAL
-    """Different texts of hands at such a table."""
+    own_texts: OwnTexts = USUAL  # different texts of hands at such a table
 
-    results_path = ""
-    """Path of the site's page with all results of such a table; empty for no page."""
+    results_path = ""  # path of the site's page with all results of such a table; empty for no page
 
     async def finish(self, table: Table) -> Outcome | None:
         """Store a finished game and return its outcome; None to archive and rate it as usual. Safe to call twice."""

@@ -38,7 +38,6 @@ class Texts(NamedTuple):
 
 
 def day_name(day: date) -> str:
-    """Return a day in the format of both languages."""
     return day.strftime("%d.%m.%Y")
 
 

@@ -18,9 +18,7 @@ from bot.connections import KEEPALIVE_SECONDS, Connection, Connections
 from bot.settings import BadSetting
 from bot.throttle import Throttle
 
-SENT_SECONDS = 10.0
-"""Time for a body to arrive: a client that sends a byte now and then would block a connection."""
-
+SENT_SECONDS = 10.0  # time for a body to arrive: a client that sends a byte now and then would block a connection
 BACKLOG = 128  # connections that the system queues until they are accepted
 
 MALFORMED = (HttpProcessingError, web.RequestPayloadError)
@@ -60,9 +58,9 @@ http_log = logging.getLogger("buongioco.http")
 http_log.addFilter(request_log_filter)
 
 
-def equals_secret(one: str, other: str) -> bool:
+def equals_secret(text: str, secret: str) -> bool:
     """Compare text from HTTP with a secret in constant time."""
-    return secrets.compare_digest(one.encode("utf-8", "surrogateescape"), other.encode())
+    return secrets.compare_digest(text.encode("utf-8", "surrogateescape"), secret.encode())
 
 
 def token_digest(token: str) -> str:

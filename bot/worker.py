@@ -18,9 +18,7 @@ from bot.store.durability import watch as watch_durability
 from bot.store.retries import RetryQueue
 from bot.tables.room import ROBOT_PAUSE
 
-FIRST_PATIENCE = 0.05
-"""Seconds until a loop that does not end is cancelled again. The wait doubles each time."""
-
+FIRST_PATIENCE = 0.05  # seconds until a loop that does not end is cancelled again. The wait doubles each time.
 PATIENCE = 1.5  # grace period for messages in flight at shutdown, in seconds
 
 F = TypeVar("F", bound=Feature)
@@ -49,7 +47,7 @@ class Worker(Core):
                 self.policies[feature.name] = feature.policy
 
     def feature(self, kind: type[F]) -> F:
-        return next(one for one in self.features if isinstance(one, kind))
+        return next(feature for feature in self.features if isinstance(feature, kind))
 
     def add_adapter(self, adapter: Adapter) -> None:
         self.adapters[adapter.platform] = adapter
@@ -127,7 +125,6 @@ class Worker(Core):
         }
 
     def update_metrics(self) -> None:
-        """Update the gauges."""
         LAG.set(self.delivery.lag)
         UNSETTLED.set(self.delivery.busy)
         phases = self.room.by_phase()

@@ -22,8 +22,7 @@ from bot.store.committed import Committed
 RENEW_SECONDS = 4.0
 """Interval of lease renewals, shorter than the longest gap that counts as attended (playing_time.lua)."""
 
-LEADER_SHARD = 0
-"""The owner of this shard leads: it does what only one worker must do."""
+LEADER_SHARD = 0  # the owner of this shard leads: it does what only one worker must do
 
 log = structlog.get_logger()
 
@@ -121,9 +120,9 @@ class Shards:
         while others := await self._other_zones():
             if asyncio.get_running_loop().time() >= until:
                 raise StoreAway(
-                    f"Another worker on this store has BUONGIOCO_TIME_ZONE={others}, and this one has {self._zone}. All "
-                    f"workers must have the same: stop all of them before you start one with another time zone. A "
-                    f"killed worker counts for {LEASE_SECONDS} more seconds."
+                    f"Another worker on this store has BUONGIOCO_TIME_ZONE={others}, and this one has {self._zone}. "
+                    f"All workers must have the same: stop all of them before you start one with another time zone. "
+                    f"A killed worker counts for {LEASE_SECONDS} more seconds."
                 )
             if not is_said:
                 log.info(
@@ -147,7 +146,6 @@ class Shards:
                 await self.balance()
 
     async def stop(self) -> None:
-        """Release all shards at once."""
         for shard in list(self.owned):
             await self.store.attendance.leave(self.worker_id, shard)
             self._lose(shard)
@@ -185,7 +183,6 @@ class Shards:
             await self.store.client.publish(keys.NOTIFICATIONS, json.dumps(words))
 
     async def listen(self) -> None:
-        """Receive notifications about this worker's tables, until cancelled."""
         while True:
             try:
                 async with self.store.client.pubsub() as line:

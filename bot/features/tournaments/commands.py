@@ -57,7 +57,7 @@ class TournamentPages:
     ) -> None:
         self._tournaments, self._registration, self._cards = tournaments, registration, cards
         self._viewers, self._people, self._private_hands, self._archive = viewers, people, private_hands, archive
-        self._verbs: dict[str, Callable[[Press, Profile, Tournament, list[str]], Awaitable[Reply]]] = {
+        self._verbs: dict[str, Callable[[Press, Profile, Tournament, list[str]], Awaitable[Panel | Reply]]] = {
             "enter": self._enter,
             "leave": self._leave,
             "with": self._with,
@@ -88,19 +88,19 @@ class TournamentPages:
         """
         if is_private(place):
             return Reply(panel=await self.list_own(profile), private=True)
-        there = [one for one in await self._tournaments.in_chat(place) if one.is_live]
-        there = [one for one in there if (one.form == "league") == (form == "league")]
-        if choice is None and there:
-            return await self._repost(place, form, there)
+        in_chat = [t for t in await self._tournaments.in_chat(place) if t.is_live]
+        alike = [t for t in in_chat if (t.form == "league") == (form == "league")]
+        if choice is None and alike:
+            return await self._repost(place, form, alike)
         return await self._open(place, profile, key, form, choice)
 
-    async def _repost(self, place: str, form: Form, there: Sequence[Tournament]) -> Reply:
+    async def _repost(self, place: str, form: Form, tournaments: Sequence[Tournament]) -> Reply:
         """Send the card of the group's tournament again; ask which one if there are several."""
-        if len(there) == 1:
-            await self._cards.repost(there[0].code)
-        there = await asyncio.gather(*map(self._with_names, there))
+        if len(tournaments) == 1:
+            await self._cards.repost(tournaments[0].code)
+        tournaments = await asyncio.gather(*map(self._with_names, tournaments))
         language = (await self._viewers.viewer_at(place)).language
-        return Reply(panel=existing_panel(language, form, there))
+        return Reply(panel=existing_panel(language, form, tournaments))
 
     async def _open(self, place: str, profile: Profile, key: str, form: Form, choice: Choice | None) -> Reply:
         if not can_write_anytime(place):
@@ -117,18 +117,13 @@ class TournamentPages:
     async def _choose_usual_times(self, t: Tournament, profile: Profile, key: str) -> Tournament:
         """Choose the usual clock and time of leagues, or of other forms, unless the organiser chose others."""
         usual, leagues = ((await self._people.chat(t.place)).clock, USUAL["time"]), (DAY, LEAGUE_TIME)
-        before, now = (usual, leagues) if t.form == "league" else (leagues, usual)
-        if t.choice.clock == before[0]:
-            t = await self._with_names(
-                await self._registration.choose_game(
-                    t.code, profile.id, replace(t.choice, clock=now[0]), f"{key} clock"
-                )
-            )
-        if t.options["time"] != before[1]:
-            return t
-        return await self._with_names(
-            await self._registration.choose_option(t.code, profile.id, "time", now[1], f"{key} time")
-        )
+        (old_clock, old_time), (clock, time) = (usual, leagues) if t.form == "league" else (leagues, usual)
+        if t.choice.clock == old_clock:
+            choice = replace(t.choice, clock=clock)
+            t = await self._registration.choose_game(t.code, profile.id, choice, f"{key} clock")
+        if t.options["time"] == old_time:
+            t = await self._registration.choose_option(t.code, profile.id, "time", time, f"{key} time")
+        return await self._with_names(t)
 
     async def list_own(self, profile: Profile, number: int = 1) -> Panel:
         """Return a page of a person's tournaments, counted from 1."""
@@ -150,9 +145,10 @@ class TournamentPages:
             case [code, verb, *rest] if verb in self._verbs:
                 t = await self._with_names(await self._tournaments.load(code[:8]))
                 try:
-                    return await self._verbs[verb](press, profile, t, rest)
+                    answer = await self._verbs[verb](press, profile, t, rest)
                 except OnlyTheOrganiser:
                     raise OnlyTheOrganiser(name=t.opener.name) from None
+                return answer if isinstance(answer, Reply) else private_reply(press.place, profile.language, answer)
         raise BadPayload()
 
     async def _with_names(self, t: Tournament) -> Tournament:
@@ -160,26 +156,24 @@ class TournamentPages:
 
     # Entering
 
-    async def _enter(self, press: Press, profile: Profile, t: Tournament, _words: list[str]) -> Reply:
+    async def _enter(self, press: Press, profile: Profile, t: Tournament, _words: list[str]) -> Panel | Reply:
         t = await self._with_names(await self._registration.enter(t.code, profile.id, profile.name, press.key))
         if not is_private(press.place):
             return self._entered_reply(press, profile)
-        page = await self._mine(press, profile, t, [])
-        # Their page says that they have entered, and not where their hands come.
-        is_led = is_ephemeral(press.place) and not profile.has_private_chat
-        return replace(self._entered_reply(press, profile), panel=page.panel) if is_led else page
+        panel = await self._player_panel(profile, t)
+        if is_ephemeral(press.place) and not profile.has_private_chat:
+            # The panel does not say where hands are sent.
+            return replace(self._entered_reply(press, profile), panel=panel)
+        return panel
 
     def _entered_reply(self, press: Press, profile: Profile) -> Reply:
         """Confirm an entry. A person without a private chat gets a link to it, because hands are sent there."""
         _ = texts(profile.language).gettext
         if press.place == private_place(profile.id):
             return Reply(_("You have entered."))
-        toast = (
-            _("You have entered.")
-            if profile.has_private_chat
-            else _("You have entered. Open our private chat: your hands come there.")
-        )
-        return Reply(toast, start_word=START_WORD, has_private_chat=profile.has_private_chat)
+        if profile.has_private_chat:
+            return Reply(_("You have entered."), start_word=START_WORD, has_private_chat=True)
+        return Reply(_("You have entered. Open our private chat: your hands come there."), start_word=START_WORD)
 
     async def _with(self, press: Press, profile: Profile, t: Tournament, words: list[str]) -> Reply:
         """Enter as a player's partner, or become their partner after entering."""
@@ -187,146 +181,137 @@ class TournamentPages:
         if player == own:
             raise WantsAnother()
         await self._registration.join_partner(t.code, profile.id, profile.name, player, press.key)
-        return (
-            self._entered_reply(press, profile)
-            if own is None
-            else Reply(texts(profile.language).gettext("You are partners now."))
-        )
+        if own is None:
+            return self._entered_reply(press, profile)
+        return Reply(texts(profile.language).gettext("You are partners now."))
 
-    async def _partners(self, press: Press, profile: Profile, t: Tournament, words: list[str]) -> Reply:
+    async def _partners(self, press: Press, profile: Profile, t: Tournament, words: list[str]) -> Panel:
         number = _parse_number(words) if words else 1
-        return private_reply(press.place, profile.language, partners_panel(profile.language, t, number))
+        return partners_panel(profile.language, t, number)
 
-    async def _leave(self, press: Press, profile: Profile, t: Tournament, _words: list[str]) -> Reply:
+    async def _leave(self, press: Press, profile: Profile, t: Tournament, _words: list[str]) -> Panel | Reply:
         if t.phase != "open":
             return await self._withdraw(press, profile, t, [])
         await self._registration.leave(t.code, profile.id, press.key)
         return Reply(texts(profile.language).gettext("You have left."))
 
-    async def _withdraw(self, press: Press, profile: Profile, t: Tournament, words: list[str]) -> Reply:
+    async def _withdraw(self, press: Press, profile: Profile, t: Tournament, words: list[str]) -> Panel:
         """Leave a tournament. Once it has begun, ask for confirmation first."""
         if t.phase != "open" and words != ["yes"]:
             if t.player_of(profile.id) is None:
                 raise NotEntered()
-            return private_reply(press.place, profile.language, confirm_panel(profile.language, t, "withdraw"))
+            return confirm_panel(profile.language, t, "withdraw")
         t = await self._with_names(await self._registration.leave(t.code, profile.id, press.key))
-        return private_reply(press.place, profile.language, await self._player_panel(profile, t))
+        return await self._player_panel(profile, t)
 
     # Organising
 
-    async def _start(self, press: Press, profile: Profile, t: Tournament, _words: list[str]) -> Reply:
+    async def _start(self, press: Press, profile: Profile, t: Tournament, _words: list[str]) -> Panel | Reply:
         t = await self._with_names(await self._registration.start(t.code, profile.id, press.key))
-        return await self._mine(press, profile, t, []) if is_private(press.place) else Reply()
+        return await self._player_panel(profile, t) if is_private(press.place) else Reply()
 
-    async def _off(self, press: Press, profile: Profile, t: Tournament, words: list[str]) -> Reply:
+    async def _off(self, press: Press, profile: Profile, t: Tournament, words: list[str]) -> Panel:
         self._check_organiser(profile, t)
         if words != ["yes"]:
-            return private_reply(press.place, profile.language, confirm_panel(profile.language, t, "off"))
+            return confirm_panel(profile.language, t, "off")
         t = await self._with_names(await self._registration.cancel(t.code, profile.id, press.key))
-        return private_reply(press.place, profile.language, await self._player_panel(profile, t))
+        return await self._player_panel(profile, t)
 
-    async def _options(self, press: Press, profile: Profile, t: Tournament, words: list[str]) -> Reply:
+    async def _options(self, press: Press, profile: Profile, t: Tournament, words: list[str]) -> Panel:
         self._check_organiser(profile, t)
         if t.phase != "open":
             raise HasBegun()
-        return private_reply(press.place, profile.language, options_panel(profile.language, t, *words[:1]))
+        return options_panel(profile.language, t, *words[:1])
 
     @staticmethod
     def _check_organiser(profile: Profile, t: Tournament) -> None:
         if t.opener.person != profile.id:
             raise OnlyTheOrganiser(name=t.opener.name)
 
-    async def _set(self, press: Press, profile: Profile, t: Tournament, words: list[str]) -> Reply:
+    async def _set(self, press: Press, profile: Profile, t: Tournament, words: list[str]) -> Panel:
         if len(words) != 2 or words[1] not in OPTIONS.get(words[0], ()):
             raise BadPayload()
-        was = t.form
-        t = await self._with_names(
-            await self._registration.choose_option(t.code, profile.id, words[0], words[1], press.key)
-        )
-        if words[0] == "form" and "league" in (was, t.form):
+        (name, value), former = words, t.form
+        t = await self._with_names(await self._registration.choose_option(t.code, profile.id, name, value, press.key))
+        if name == "form" and "league" in (former, t.form):
             t = await self._choose_usual_times(t, profile, press.key)
-        return private_reply(press.place, profile.language, options_panel(profile.language, t))
+        return options_panel(profile.language, t)
 
-    async def _game(self, press: Press, profile: Profile, t: Tournament, words: list[str]) -> Reply:
+    async def _game(self, press: Press, profile: Profile, t: Tournament, words: list[str]) -> Panel:
         if len(words) != 1 or words[0] not in GAMES:
             raise BadPayload()
         choice = t.choice if words[0] == t.game else Choice.usual(words[0])
         return await self._choose_game(press, profile, t, replace(choice, clock=t.choice.clock, strict=True))
 
-    async def _rule(self, press: Press, profile: Profile, t: Tournament, words: list[str]) -> Reply:
+    async def _rule(self, press: Press, profile: Profile, t: Tournament, words: list[str]) -> Panel:
         name, _, text = " ".join(words).partition("=")
         values = {format_value(value): value for value in GAMES[t.game].rules.choices().get(name, ())}
         if text not in values or name not in t.choice.rules:
             raise BadPayload()
-        return await self._choose_game(
-            press, profile, t, replace(t.choice, rules={**t.choice.rules, name: values[text]})
-        )
+        choice = replace(t.choice, rules={**t.choice.rules, name: values[text]})
+        return await self._choose_game(press, profile, t, choice)
 
-    async def _clock(self, press: Press, profile: Profile, t: Tournament, words: list[str]) -> Reply:
+    async def _clock(self, press: Press, profile: Profile, t: Tournament, words: list[str]) -> Panel:
         seconds = _parse_number(words)
         if seconds not in CLOCKS:
             raise BadPayload()
         return await self._choose_game(press, profile, t, replace(t.choice, clock=seconds))
 
-    async def _choose_game(self, press: Press, profile: Profile, t: Tournament, choice: Choice) -> Reply:
+    async def _choose_game(self, press: Press, profile: Profile, t: Tournament, choice: Choice) -> Panel:
         t = await self._with_names(await self._registration.choose_game(t.code, profile.id, choice, press.key))
-        return private_reply(press.place, profile.language, options_panel(profile.language, t))
+        return options_panel(profile.language, t)
 
-    async def _done(self, press: Press, profile: Profile, t: Tournament, _words: list[str]) -> Reply:
-        return private_reply(press.place, profile.language, done_panel(profile.language, t))
+    async def _done(self, press: Press, profile: Profile, t: Tournament, _words: list[str]) -> Panel:
+        return done_panel(profile.language, t)
 
     # Reading
 
-    async def _rules(self, press: Press, profile: Profile, t: Tournament, _words: list[str]) -> Reply:
+    async def _rules(self, press: Press, profile: Profile, t: Tournament, _words: list[str]) -> Panel:
         is_organiser = t.opener.person == profile.id
-        return private_reply(press.place, profile.language, rules_panel(profile.language, t, is_organiser=is_organiser))
+        return rules_panel(profile.language, t, is_organiser=is_organiser)
 
-    async def _table(self, press: Press, profile: Profile, t: Tournament, words: list[str]) -> Reply:
+    async def _table(self, press: Press, profile: Profile, t: Tournament, words: list[str]) -> Panel:
         if not t.teams:
             raise BadPayload()
-        return private_reply(press.place, profile.language, table_panel(profile.language, t, _parse_number(words)))
+        return table_panel(profile.language, t, _parse_number(words))
 
-    async def _results(self, press: Press, profile: Profile, t: Tournament, words: list[str]) -> Reply:
+    async def _results(self, press: Press, profile: Profile, t: Tournament, words: list[str]) -> Panel:
         number, pages = _parse_number(words), (await self._viewers.viewer_at(press.place)).pages_url
-        return private_reply(
-            press.place,
-            profile.language,
-            results_panel(profile.language, t, number, await self._replays(t, number), pages),
-        )
+        return results_panel(profile.language, t, number, await self._replays(t, number), pages)
 
     async def _replays(self, t: Tournament, number: int) -> dict[Key, str]:
         """Return the ids of the archived games on a page of results."""
-        there = result_pages(t)
-        if not there:
+        pages = result_pages(t)
+        if not pages:
             return {}
-        round_, deal, matches = there[min(number, len(there)) - 1]
+        round_, deal, matches = pages[min(number, len(pages)) - 1]
         games = {
             (round_, match.number, deal): result.game
             for match in matches
             if (result := match.results.get(deal)) and result.game
         }
-        # A host may have moved them out into files.
+        # The host can have moved some of them to files.
         kept = await self._archive.kept_ids(list(games.values()))
         return {key: id_ for key, id_ in games.items() if id_ in kept}
 
-    async def _mine(self, press: Press, profile: Profile, t: Tournament, _words: list[str]) -> Reply:
-        return private_reply(press.place, profile.language, await self._player_panel(profile, t))
+    async def _mine(self, press: Press, profile: Profile, t: Tournament, _words: list[str]) -> Panel:
+        return await self._player_panel(profile, t)
 
     async def _player_panel(self, profile: Profile, t: Tournament) -> Panel:
         left, all_own = await asyncio.gather(self._tournaments.seconds_left(t), self._tournaments.of_person(profile.id))
         has_others = any(one.code != t.code for one in all_own)
         return player_panel(profile.language, profile.id, t, left, has_others=has_others)
 
-    async def _hand(self, press: Press, profile: Profile, t: Tournament, words: list[str]) -> Reply:
+    async def _hand(self, press: Press, profile: Profile, t: Tournament, words: list[str]) -> Panel | Reply:
         """Send the hands of a person's open matches, or their own page if there are none."""
-        is_seen_there = is_private(press.place) or bool(press.ephemeral)
+        is_shown_here = is_private(press.place) or bool(press.ephemeral)
         place = press.place if is_private(press.place) else press.ephemeral or private_place(profile.id)
-        toast = "" if is_seen_there else await self._private_hands.toast(profile)
+        toast = "" if is_shown_here else await self._private_hands.toast(profile)
         codes = tables_of(t, profile.id)
         brought = [code for code in codes if await self._private_hands.resend(profile.id, code, place)]
         if not brought:
-            return await self._mine(press, profile, t, words)
-        if is_seen_there:
+            return await self._player_panel(profile, t)
+        if is_shown_here:
             return Reply()
         if not profile.has_private_chat:
             toast = texts(profile.language).gettext("Open our private chat: your hand comes there.")
@@ -341,10 +326,9 @@ class TournamentPages:
 
 def tables_of(t: Tournament, person: str) -> list[str]:
     """Return the codes of the tables at which a person plays in a tournament now."""
-    own = t.player_of(person)
-    team = None if own is None else t.team_of(own)
-    matches = [] if team is None or t.phase != "playing" else [one for one in t.matches_of(team) if not one.is_over]
-    return [code for one in matches if one.next_deal is not None and (code := one.seats.get(one.next_deal))]
+    team = t.team_with(person)
+    matches = [] if team is None or t.phase != "playing" else t.matches_of(team)
+    return [code for match in matches if match.next_deal is not None and (code := match.seats.get(match.next_deal))]
 
 
 def split_form(words: Sequence[str]) -> tuple[Form | None, list[str]]:
@@ -352,13 +336,13 @@ def split_form(words: Sequence[str]) -> tuple[Form | None, list[str]]:
 
     The form takes one or two words: its id, or its name in any language.
     """
-    called: dict[str, Form] = {form: form for form in FORMS}
+    forms: dict[str, Form] = {form: form for form in FORMS}
     for language in LANGUAGES:
         names = form_names(language)
-        called |= {_letters(names[form]): form for form in FORMS}
+        forms |= {_letters(names[form]): form for form in FORMS}
     for length in (2, 1):
         for at in range(len(words) - length + 1):
-            form = called.get(_letters("".join(words[at : at + length])))
+            form = forms.get(_letters("".join(words[at : at + length])))
             if form:
                 return form, [*words[:at], *words[at + length :]]
     return None, list(words)

@@ -175,10 +175,7 @@ _FORMS: Forms[Entry] = Forms(
         Start: ("start", (SECRET, _TEAMS)),
         Round: ("round", (NUMBER, _PAIRS)),
         Seat: ("seat", (NUMBER, NUMBER, NUMBER, TEXT)),
-        Result: (
-            "result",
-            (NUMBER, NUMBER, NUMBER, SIDE, _SIGNED, _SIGNED, one_of(*get_args(How)), IF_KNOWN),
-        ),
+        Result: ("result", (NUMBER, NUMBER, NUMBER, SIDE, _SIGNED, _SIGNED, one_of(*get_args(How)), IF_KNOWN)),
         Finish: ("finish", ()),
         Cancel: ("cancel", ()),
         Redacted: ("redacted", ()),

@@ -4,20 +4,7 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
-from bot.features.tournaments.entries import (
-    Cancel,
-    Enter,
-    Entry,
-    Finish,
-    Leave,
-    Open,
-    Redacted,
-    Result,
-    Round,
-    Seat,
-    decode,
-    encode,
-)
+from bot.features.tournaments import entries
 from bot.features.tournaments.errors import NoSuchTournament, UnreadableTournament
 from bot.features.tournaments.store import Tournaments
 from bot.features.tournaments.tournament import Tournament
@@ -45,7 +32,7 @@ async def _forget_in(tournaments: Tournaments, code: str, person: str, somebody:
         continue
     client, games = tournaments.client, keys.tournament_games(code)
     for id_, stored in (await client.hgetall(games)).items():
-        # One that cannot be read is left as it is, as in the archive: it must not keep the others from being rewritten.
+        # An unreadable game stays, as in the archive, so that the others can be rewritten.
         game = parse_or_none(id_.decode(), stored)
         if game and person in game.people:
             await client.hset(games, id_, game.redact(person, somebody).to_bytes())
@@ -56,12 +43,12 @@ async def export(client: Any, person: str) -> list[dict[str, Any]]:
     found = []
     for code in map(bytes.decode, await client.hkeys(keys.entered(person))):
         try:
-            one = Tournament(code).caught_up(await client.lrange(keys.tournament(code), 0, -1))
+            t = Tournament(code).caught_up(await client.lrange(keys.tournament(code), 0, -1))
         except UnreadableTournament:
             continue
-        if one.involves(person):
-            about = {"code": code, "game": one.game, "form": one.form, "state": one.phase}
-            found.append({**about, "organiser": one.opener.person == person, "player": one.player_of(person)})
+        if t.involves(person):
+            facts = {"code": code, "game": t.game, "form": t.form, "state": t.phase}
+            found.append({**facts, "organiser": t.opener.person == person, "player": t.player_of(person)})
     return found
 
 
@@ -70,37 +57,37 @@ async def _rewrite_log(tournaments: Tournaments, code: str, person: str, somebod
     try:
         tournament = await tournaments.load(code)
     except UnreadableTournament:
-        # What can be read of it names them all the same.
-        known, parting = await tournaments.stored(code), []
+        # Its readable entries can still name the person.
+        known, leaving = await tournaments.stored(code), []
     else:
-        known, parting = list(tournament.entries), _leaving_entries(tournament, person)
+        known, leaving = list(tournament.entries), _leaving_entries(tournament, person)
     clean = [_redact(entry, person, somebody) for entry in known]
-    if not parting and clean == known:
+    if not leaving and clean == known:
         return True
-    return await tournaments.rewrite(code, known, [*clean, *(encode(one).encode() for one in (*parting, Redacted()))])
+    added = [entries.encode(entry).encode() for entry in (*leaving, entries.Redacted())]
+    return await tournaments.rewrite(code, known, clean + added)
 
 
-def _leaving_entries(tournament: Tournament, person: str) -> list[Entry]:
+def _leaving_entries(tournament: Tournament, person: str) -> list[entries.Entry]:
     """Return the entries with which a person leaves."""
-    parting: list[Entry] = []
+    leaving: list[entries.Entry] = []
     player = tournament.player_of(person)
     if tournament.is_live and player is not None:
-        parting.append(Leave(player))
+        leaving.append(entries.Leave(player))
     if tournament.phase == "open" and tournament.opener.person == person:
-        parting.append(Cancel())
-    return parting
+        leaving.append(entries.Cancel())
+    return leaving
 
 
 def _redact(stored: bytes, person: str, somebody: str) -> bytes:
     text, _, stamp = stored.partition(b"\t")
     try:
-        entry = decode(text.decode())
+        entry = entries.decode(text.decode())
     except ValueError:
-        # Another release wrote it, and knows it.
+        # Another release wrote it.
         return stored
-    if isinstance(entry, Open | Enter) and entry.person == person:
-        return encode(replace(entry, person=somebody, name=NAME)).encode()
-    # What the bot itself does is stamped with numbers that may be anybody's, and must not be done twice.
-    if not isinstance(entry, Round | Seat | Result | Finish) and may_name(stamp.decode(), person):
-        return text
-    return stored
+    if isinstance(entry, entries.Open | entries.Enter) and entry.person == person:
+        return entries.encode(replace(entry, person=somebody, name=NAME)).encode()
+    # Entries of the director keep their stamps, so that they are not written twice. Their numbers name nobody.
+    is_directors = isinstance(entry, entries.Round | entries.Seat | entries.Result | entries.Finish)
+    return text if not is_directors and may_name(stamp.decode(), person) else stored

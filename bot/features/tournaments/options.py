@@ -6,7 +6,7 @@ from typing import NamedTuple
 from bot.features.tournaments.panel import back_row, button, payload
 from bot.features.tournaments.texts import TournamentText, form_names, time_name, unit_of
 from bot.features.tournaments.tournament import DAY, OPTIONS, Tournament
-from bot.panel import Panel, Writer, choice_button
+from bot.panel import Panel, choice_button
 from bot.tables.table import CLOCKS
 from bot.words.phrases import capitalize, clock_name, game_names, option_names, short_clock, value_name
 from engine import GAMES
@@ -19,8 +19,7 @@ COMMON_OPTIONS = ("form", "game", "time", "clock", "rounds", "deals", "scoring")
 def options_panel(language: str, t: Tournament, about: str = "") -> Panel:
     """Show all options with their values, or the values of the option ``name``."""
     text = TournamentText(language, t)
-    page = Writer()
-    page.line(f"🏆 {text.title}", "bold")
+    page = text.start_page()
     for line in text.terms():
         page.line(line)
     if note := _pace_warning(text):
@@ -123,8 +122,7 @@ def _rule_choices(text: TournamentText) -> Mapping[str, tuple[str, list[OptionVa
 def done_panel(language: str, t: Tournament) -> Panel:
     """Replace the options page once all is chosen."""
     text = TournamentText(language, t)
-    page = Writer()
-    page.line(f"🏆 {text.title}", "bold")
+    page = text.start_page()
     for line in text.terms():
         page.line(line)
     page.gap()

@@ -39,15 +39,20 @@ MOST_HANDS = 18  # buttons for hands on that page: with its other buttons, as ma
 # Table and results
 
 
+def _split(count: int, size: int, number: int) -> tuple[int, int, slice]:
+    """Return the page ``number`` within its limits, the number of pages, and the page's items."""
+    pages = max(1, -(-count // size))
+    number = min(max(1, number), pages)
+    return number, pages, slice((number - 1) * size, number * size)
+
+
 def table_panel(language: str, t: Tournament, number: int) -> Panel:
     """Return a page of the whole table, counted from 1."""
     text, table = TournamentText(language, t), standings(t)
-    pages = max(1, -(-len(table) // LINES_PER_PAGE))
-    number = min(max(1, number), pages)
-    page = Writer()
-    page.line(f"🏆 {text.title}", "bold")
-    for one in table[(number - 1) * LINES_PER_PAGE : number * LINES_PER_PAGE]:
-        page.line(text.standing_line(one, *(one.tie_breaks if has_results(t) else ())))
+    number, pages, shown = _split(len(table), LINES_PER_PAGE, number)
+    page = text.start_page()
+    for standing in table[shown]:
+        page.line(text.standing_line(standing, *(standing.tie_breaks if has_results(t) else ())))
     page.gap()
     write_tie_breaks(page, text)
     return page.panel(_turn_row(number, pages, t.code, "table"), back_row(text))
@@ -93,8 +98,7 @@ def results_panel(language: str, t: Tournament, number: int, replays: Mapping[Ke
     reached.
     """
     text, all_parts = TournamentText(language, t), result_pages(t)
-    page = Writer()
-    page.line(f"🏆 {text.title}", "bold")
+    page = text.start_page()
     if not all_parts:
         page.line(text.gettext("Nothing has been played yet."))
         return page.panel(back_row(text))
@@ -115,7 +119,7 @@ def results_panel(language: str, t: Tournament, number: int, replays: Mapping[Ke
         page.gap()
         page.line(text.gettext("How the deals went is told when the round is over."), "italic")
     if number == len(all_parts) and t.phase == "over":
-        # Of one that was called off the card tells it, once what was on has been stopped.
+        # The card of one that was called off shows them, once its tables are closed.
         page.gap()
         write_seals(page, text)
     rows = [
@@ -143,22 +147,17 @@ def deal_line(text: TournamentText, match: Match, deal: int, score: DealScore | 
 def partners_panel(language: str, t: Tournament, number: int) -> Panel:
     """Return a page of players without a partner, with a button for each."""
     text, numbers = TournamentText(language, t), players_alone(t)
-    pages = max(1, -(-len(numbers) // LINES_PER_PAGE))
-    number = min(max(1, number), pages)
-    page = Writer()
-    page.line(f"🏆 {text.title}", "bold")
+    number, pages, shown = _split(len(numbers), LINES_PER_PAGE, number)
+    page = text.start_page()
     page.line(text.gettext("Whose partner do you want to be?"))
-    return page.panel(
-        *partner_rows(text, numbers[(number - 1) * LINES_PER_PAGE : number * LINES_PER_PAGE]),
-        _turn_row(number, pages, t.code, "partners"),
-    )
+    return page.panel(*partner_rows(text, numbers[shown]), _turn_row(number, pages, t.code, "partners"))
 
 
-# One's own
+# A person's own
 
 
 class OwnPage(NamedTuple):
-    """A page of a person's tournaments, counted from 1. ``groups`` are the known names of their chats, by tournament."""
+    """A page of a person's tournaments, counted from 1. ``groups`` are known names of their chats, by tournament."""
 
     tournaments: Sequence[Tournament]
     number: int
@@ -168,10 +167,8 @@ class OwnPage(NamedTuple):
 
 def own_page(all_own: Sequence[Tournament], number: int) -> OwnPage:
     """Return a page of a person's tournaments. Those that are not over come first, then the newest."""
-    pages = max(1, -(-len(all_own) // TOURNAMENTS_PER_PAGE))
-    number = min(max(1, number), pages)
-    in_order = sorted(all_own, key=lambda one: not one.is_live)
-    return OwnPage(in_order[(number - 1) * TOURNAMENTS_PER_PAGE : number * TOURNAMENTS_PER_PAGE], number, pages)
+    number, pages, shown = _split(len(all_own), TOURNAMENTS_PER_PAGE, number)
+    return OwnPage(sorted(all_own, key=lambda t: not t.is_live)[shown], number, pages)
 
 
 def own_panel(language: str, person: str, own: OwnPage, lefts: Sequence[int | None]) -> Panel:
@@ -188,7 +185,7 @@ def own_panel(language: str, person: str, own: OwnPage, lefts: Sequence[int | No
     first = (own.number - 1) * TOURNAMENTS_PER_PAGE + 1
     for number, (t, left) in enumerate(zip(own.tournaments, lefts, strict=True), first):
         text = TournamentText(language, t)
-        # Several may be of one form and game, in one group: the number tells the buttons apart.
+        # A group can have several of one form and game. The number distinguishes the buttons.
         title = f"🏆 {number}. {text.title}"
         page.gap()
         page.line(title, "bold")
@@ -212,8 +209,7 @@ def player_panel(language: str, person: str, t: Tournament, left: int | None, *,
     """
     text = TournamentText(language, t)
     _ = text.gettext
-    page = Writer()
-    page.line(f"🏆 {text.title}", "bold")
+    page = text.start_page()
     page.line(organiser_line(text))
     page.line(_state_line(text, left))
     _write_withdrawn(page, text, person)
@@ -261,11 +257,10 @@ def _write_withdrawn(page: Writer, text: TournamentText, person: str) -> None:
 
 def _write_place(page: Writer, text: TournamentText, person: str) -> None:
     """Write the person's place, once there are results."""
-    t, own = text.t, text.t.player_of(person)
-    team = None if own is None else t.team_of(own)
+    t, team = text.t, text.t.team_with(person)
     if team is None or t.phase not in ("playing", "over") or not has_results(t):
         return
-    [standing] = [one for one in standings(t) if one.team == team]
+    standing = next(standing for standing in standings(t) if standing.team == team)
     place = text.gettext("Your place: {place} of {count} ({what}: {score})")
     counted = text.gettext(standing.score.counts)
     page.line(place, place=standing.place, count=len(t.teams), score=fix_minus(standing.score.text), what=counted)
@@ -286,13 +281,12 @@ def _matches_of(text: TournamentText, person: str) -> list[Match]:
     """Return the person's matches; none if the tournament was called off, because they do not count."""
     if text.t.phase == "cancelled":
         return []
-    own = text.t.player_of(person)
-    return [] if own is None or text.t.team_of(own) is None else text.t.matches_of(_team_of(text, person))
+    team = text.t.team_with(person)
+    return [] if team is None else text.t.matches_of(team)
 
 
 def _team_of(text: TournamentText, person: str) -> int:
-    own = text.t.player_of(person)
-    team = None if own is None else text.t.team_of(own)
+    team = text.t.team_with(person)
     assert team is not None
     return team
 
@@ -309,11 +303,11 @@ def _write_open_matches(page: Writer, text: TournamentText, person: str, matches
 
 def _write_pending(page: Writer, text: TournamentText, person: str, matches: Sequence[Match]) -> None:
     """Write the opponents in matches without a table."""
-    waiting = [text.opponent(match, _team_of(text, person)) for match in matches if not _has_table(match)]
-    if waiting:
-        names = ", ".join(waiting[:MATCHES_LISTED])
-        if len(waiting) > MATCHES_LISTED:
-            names += " " + text.gettext("… and {count} more").format(count=len(waiting) - MATCHES_LISTED)
+    opponents = [text.opponent(match, _team_of(text, person)) for match in matches if not _has_table(match)]
+    if opponents:
+        names = ", ".join(opponents[:MATCHES_LISTED])
+        if len(opponents) > MATCHES_LISTED:
+            names += f" {text.more(len(opponents) - MATCHES_LISTED)}"
         page.line(text.gettext("Yet to play, when both are free: {names}"), names=names)
 
 
@@ -359,8 +353,7 @@ def confirm_panel(language: str, t: Tournament, verb: str) -> Panel:
     """Ask whether the person really wants to call a tournament "off", or to "withdraw"."""
     text = TournamentText(language, t)
     _ = text.gettext
-    page = Writer()
-    page.line(f"🏆 {text.title}", "bold")
+    page = text.start_page()
     page.line(organiser_line(text))
     if verb == "off":
         page.line(_("Do you want to call this tournament off?"))

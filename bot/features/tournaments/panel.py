@@ -25,8 +25,7 @@ def card_panel(language: str, t: Tournament, left: int | None, pages: str, *, ha
     room for new tables.
     """
     text = TournamentText(language, t)
-    page = Writer()
-    page.line(f"🏆 {text.title}", "bold")
+    page = text.start_page()
     if t.phase == "open":
         return _open_card(page, text)
     if t.phase == "cancelled":
@@ -118,7 +117,7 @@ def _list_names(text: TournamentText, teams: Sequence[Sequence[int]]) -> str:
     names = ", ".join(map(text.player_names, teams[:most]))
     if len(teams) <= most:
         return names
-    more = text.gettext("… and {count} more").format(count=len(teams) - most)
+    more = text.more(len(teams) - most)
     return f"{names} {more}"
 
 
@@ -180,7 +179,7 @@ def _write_standings(
     for at, one in enumerate(table[:MOST_PLACES]):
         page.line(text.standing_line(one, *(deciding_tie_breaks(table, at) if with_tie_breaks else ())))
     if len(table) > MOST_PLACES:
-        page.line(_("… and {count} more").format(count=len(table) - MOST_PLACES))
+        page.line(text.more(len(table) - MOST_PLACES))
 
 
 def _write_matches(page: Writer, text: TournamentText) -> None:
@@ -198,7 +197,7 @@ def _write_matches(page: Writer, text: TournamentText) -> None:
     for match in shown[:MOST_MATCHES]:
         page.line(match_line(text, match))
     if len(shown) > MOST_MATCHES:
-        page.line(_("… and {count} more").format(count=len(shown) - MOST_MATCHES))
+        page.line(text.more(len(shown) - MOST_MATCHES))
 
 
 def match_line(text: TournamentText, match: Match) -> str:
@@ -259,7 +258,7 @@ def winner_panel(language: str, t: Tournament, pages: str) -> Panel:
     for at, one in enumerate(table[:MOST_PLACES]):
         page.line(text.standing_line(one, *deciding_tie_breaks(table, at)))
     if len(table) > MOST_PLACES:
-        page.line(text.gettext("… and {count} more").format(count=len(table) - MOST_PLACES))
+        page.line(text.more(len(table) - MOST_PLACES))
     return page.panel((button(text.gettext("All results"), t, "results", 0),))
 
 

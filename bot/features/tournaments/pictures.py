@@ -30,7 +30,7 @@ def standings_sheet(language: str, t: Tournament, group: str, ended: int) -> She
     rows = tuple(drawn.row(one, table, at) for at, one in enumerate(table[:MOST_PLACES]))
     parts: list[Part] = [Words(drawn.winners(), "gold"), Rows(rows)]
     if len(table) > MOST_PLACES:
-        parts.append(Words(_("… and {count} more").format(count=len(table) - MOST_PLACES)))
+        parts.append(Words(text.more(len(table) - MOST_PLACES)))
     teams = text.ngettext("{count} player", "{count} players", len(table))
     if t.team_size > 1:
         teams = text.ngettext("{count} pair", "{count} pairs", len(table))

@@ -5,37 +5,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 from itertools import count
 
-from bot.features.tournaments.entries import (
-    Cancel,
-    Enter,
-    Entry,
-    Leave,
-    Open,
-    Option,
-    Partner,
-    Place,
-    Play,
-    Start,
-    encode,
-)
-from bot.features.tournaments.errors import (
-    AlreadyEntered,
-    ChangedTooOften,
-    EnteredTooOften,
-    HasBegun,
-    HasPartner,
-    IsFull,
-    IsOver,
-    NoPartners,
-    NoSuchPartner,
-    NoSuchTournament,
-    NotEntered,
-    NotForPrograms,
-    NotRatedYet,
-    OnlyTheOrganiser,
-    TooFewPairs,
-    TooFewTeams,
-)
+from bot.features.tournaments import entries, errors
 from bot.features.tournaments.store import Tournaments
 from bot.features.tournaments.tournament import LEAST_TEAMS, MOST_TEAMS, OPTIONS, Form, Tournament
 from bot.finished.ratings import Ratings, Scope
@@ -60,24 +30,24 @@ class Registration:
 
     async def open(self, place: str, person: str, name: str, choice: Choice, form: Form, update: str) -> Tournament:
         """Open a tournament in a chat. Raises TooManyTournaments for the chat, or OrganisesTooMany for the person."""
-        entries: list[Entry] = [
-            Open(person, person_name(name)),
-            Place(place),
+        opening: list[entries.Entry] = [
+            entries.Open(person, person_name(name)),
+            entries.Place(place),
             _play_entry(choice),
-            Option("form", form),
+            entries.Option("form", form),
         ]
         secret = await self._store.secret()
         for attempt in count():
             code = table_code(f"tournament {update} {attempt}", secret)
-            with suppress(NoSuchTournament):
+            with suppress(errors.NoSuchTournament):
                 known = await self._tournaments.load(code)
                 if known.was_begun_by(update):
                     return known
                 continue
             with suppress(CodeTaken):
                 async with self._tournaments.reserve_lists(place, person, code):
-                    await self._tournaments.write(Tournament(code), entries, update)
-                    # By whomever it was written: by this update, or by another of the same code.
+                    await self._tournaments.write(Tournament(code), opening, update)
+                    # Another update may have written it, with the same code.
                     known = await self._tournaments.load(code)
                     if not known.was_begun_by(update):
                         raise CodeTaken
@@ -89,17 +59,17 @@ class Registration:
         if value not in OPTIONS.get(name, ()):
             raise ValueError(f"{name} is one of {', '.join(OPTIONS.get(name, ()))}")
 
-        def decide(tournament: Tournament) -> list[Entry]:
+        def decide(tournament: Tournament) -> list[entries.Entry]:
             _check_organiser(tournament, person)
             _check_changes(tournament)
-            return [Option(name, value)] if tournament.options[name] != value else []
+            return [entries.Option(name, value)] if tournament.options[name] != value else []
 
         return await self._tournaments.commit(code, update, decide)
 
     async def choose_game(self, code: str, person: str, choice: Choice, update: str) -> Tournament:
         """Choose the game with its options and clock."""
 
-        def decide(tournament: Tournament) -> list[Entry]:
+        def decide(tournament: Tournament) -> list[entries.Entry]:
             _check_organiser(tournament, person)
             _check_changes(tournament)
             return [_play_entry(choice)] if tournament.choice != choice else []
@@ -112,10 +82,10 @@ class Registration:
         Raises IsFull, HasBegun, AlreadyEntered, EnteredTooOften, ChangedTooOften or NotForPrograms.
         """
 
-        def decide(tournament: Tournament) -> list[Entry]:
+        def decide(tournament: Tournament) -> list[entries.Entry]:
             _check_open(tournament)
             if tournament.player_of(person) is not None:
-                raise AlreadyEntered()
+                raise errors.AlreadyEntered()
             return [_enter_entry(tournament, person, name)]
 
         async with self._tournaments.list_for_person(person, code):
@@ -128,20 +98,20 @@ class Registration:
         NoPartners, or what `enter` raises.
         """
 
-        def decide(tournament: Tournament) -> list[Entry]:
+        def decide(tournament: Tournament) -> list[entries.Entry]:
             _check_open(tournament)
             own = tournament.player_of(person)
             if tournament.team_size == 1:
-                raise NoPartners()
+                raise errors.NoPartners()
             if player not in tournament.present or player == own:
-                raise NoSuchPartner()
+                raise errors.NoSuchPartner()
             if own is not None and tournament.partners.get(own) == player:
                 return []
             if own in tournament.partners or player in tournament.partners:
-                raise HasPartner()
+                raise errors.HasPartner()
             if own is not None:
-                return [Partner(own, player)]
-            return [_enter_entry(tournament, person, name), Partner(len(tournament.players), player)]
+                return [entries.Partner(own, player)]
+            return [_enter_entry(tournament, person, name), entries.Partner(len(tournament.players), player)]
 
         async with self._tournaments.list_for_person(person, code):
             return await self._tournaments.commit(code, update, decide)
@@ -149,13 +119,13 @@ class Registration:
     async def leave(self, code: str, person: str, update: str) -> Tournament:
         """Leave a tournament: before the start as if the person had never entered, later they withdraw."""
 
-        def decide(tournament: Tournament) -> list[Entry]:
+        def decide(tournament: Tournament) -> list[entries.Entry]:
             if not tournament.is_live:
-                raise IsOver()
+                raise errors.IsOver()
             player = tournament.player_of(person)
             if player is None:
-                raise NotEntered()
-            return [Leave(player)]
+                raise errors.NotEntered()
+            return [entries.Leave(player)]
 
         return await self._tournaments.commit(code, update, decide)
 
@@ -169,12 +139,14 @@ class Registration:
         ratings = await self._player_ratings(code)
         root = secrets.token_bytes(SECRET_BYTES)
 
-        def decide(tournament: Tournament) -> list[Entry]:
+        def decide(tournament: Tournament) -> list[entries.Entry]:
             _check_organiser(tournament, person)
             teams = teams_of(tournament)[: MOST_TEAMS[tournament.form]]
             least = LEAST_TEAMS[tournament.form]
             if len(teams) < least:
-                raise (TooFewTeams if tournament.team_size == 1 else TooFewPairs)(least=least, count=len(teams))
+                raise (errors.TooFewTeams if tournament.team_size == 1 else errors.TooFewPairs)(
+                    least=least, count=len(teams)
+                )
 
             def strength(team: tuple[int, ...]) -> tuple[int, int]:
                 players = [player for number in team if (player := tournament.players[number])]
@@ -182,14 +154,14 @@ class Registration:
 
             left = [number for number in tournament.present if not any(number in team for team in teams)]
             seeds = tuple(sorted(teams, key=strength))
-            return [*(Leave(number) for number in left), Start(root, seeds)]
+            return [*(entries.Leave(number) for number in left), entries.Start(root, seeds)]
 
         return await self._tournaments.commit(code, update, decide)
 
     async def _player_ratings(self, code: str) -> Mapping[str, int]:
         """Return the global ratings of all players at the tournament's game."""
         if await self._ratings.count_unrated() > MOST_UNRATED:
-            raise NotRatedYet()
+            raise errors.NotRatedYet()
         await self._ratings.catch_up()
         tournament = await self._tournaments.load(code)
         people, scope = [player.person for player in tournament.players if player], Scope(game=tournament.game)
@@ -198,11 +170,11 @@ class Registration:
     async def cancel(self, code: str, person: str, update: str) -> Tournament:
         """Call the tournament off. Games in progress go on but do not count for it."""
 
-        def decide(tournament: Tournament) -> list[Entry]:
+        def decide(tournament: Tournament) -> list[entries.Entry]:
             if not tournament.is_live:
-                raise IsOver()
+                raise errors.IsOver()
             _check_is_organiser(tournament, person)
-            return [Cancel()]
+            return [entries.Cancel()]
 
         return await self._tournaments.commit(code, update, decide)
 
@@ -216,39 +188,39 @@ def teams_of(tournament: Tournament) -> list[tuple[int, ...]]:
     return sorted([*pairs, *zip(single[::2], single[1::2], strict=False)])
 
 
-def _play_entry(choice: Choice) -> Play:
-    return Play(choice.game, choice.text)
+def _play_entry(choice: Choice) -> entries.Play:
+    return entries.Play(choice.game, choice.text)
 
 
 def _check_open(tournament: Tournament) -> None:
     if not tournament.is_live:
-        raise IsOver()
+        raise errors.IsOver()
     if tournament.phase != "open":
-        raise HasBegun()
+        raise errors.HasBegun()
 
 
 def _check_changes(tournament: Tournament) -> None:
     if tournament.version >= MOST_CHANGES:
-        raise ChangedTooOften()
+        raise errors.ChangedTooOften()
 
 
-def _enter_entry(tournament: Tournament, person: str, name: str) -> Enter:
+def _enter_entry(tournament: Tournament, person: str, name: str) -> entries.Enter:
     """Return the entry that enters a person, or raise the reason why they cannot enter."""
     if is_program(person):
-        raise NotForPrograms()
+        raise errors.NotForPrograms()
     most = MOST_TEAMS[tournament.form] * tournament.team_size
     if len(tournament.present) >= most:
-        raise IsFull(most=most)
-    begins = encode(Enter(person, "")).encode()
+        raise errors.IsFull(most=most)
+    begins = entries.encode(entries.Enter(person, "")).encode()
     if sum(one.startswith(begins) for one in tournament.entries) >= MOST_REENTRIES:
-        raise EnteredTooOften()
+        raise errors.EnteredTooOften()
     _check_changes(tournament)
-    return Enter(person, person_name(name))
+    return entries.Enter(person, person_name(name))
 
 
 def _check_is_organiser(tournament: Tournament, person: str) -> None:
     if tournament.opener.person != person:
-        raise OnlyTheOrganiser(name=tournament.opener.name)
+        raise errors.OnlyTheOrganiser(name=tournament.opener.name)
 
 
 def _check_organiser(tournament: Tournament, person: str) -> None:

@@ -4,7 +4,7 @@ from bot.features.tournaments.duplicate import PENALTY
 from bot.features.tournaments.panel import back_row, button
 from bot.features.tournaments.texts import TournamentText
 from bot.features.tournaments.tournament import Tournament
-from bot.panel import Panel, Writer
+from bot.panel import Panel
 from engine import game_kind
 
 
@@ -12,8 +12,7 @@ def rules_panel(language: str, t: Tournament, *, is_organiser: bool = False) -> 
     """Explain a tournament. ``is_organiser`` is whether the reader can call it off."""
     text = TournamentText(language, t)
     _ = text.gettext
-    page = Writer()
-    page.line(f"🏆 {text.title}", "bold")
+    page = text.start_page()
     for line in text.terms():
         page.line(line)
     for heading, lines in (
@@ -39,10 +38,7 @@ def _pairing(text: TournamentText) -> list[str]:
     pairs = [_("Who has no partner when it begins gets one in the order of entering; one who is left over stays out.")]
     seeds = _("Seeds follow the ratings at this game.")
     lines = {
-        "knockout": [
-            _("Who loses is out. The first seed meets the last; byes go to the best seeds."),
-            seeds,
-        ],
+        "knockout": [_("Who loses is out. The first seed meets the last; byes go to the best seeds."), seeds],
         "roundrobin": [_("Everybody plays everybody once, a match a round. A win is one.")],
         "swiss": [
             _("Nobody is out. Each round pairs those who stand level, by the Dutch rules, and nobody twice."),

@@ -25,12 +25,7 @@ from cachetools import LRUCache
 
 from bot.cluster.shards import LEADER_SHARD
 from bot.features.tournaments.entries import Cancel, Entry, Place, Redacted, encode
-from bot.features.tournaments.errors import (
-    NoSuchTournament,
-    OrganisesTooMany,
-    TooManyTournaments,
-    UnreadableTournament,
-)
+from bot.features.tournaments.errors import NoSuchTournament, OrganisesTooMany, TooManyTournaments, UnreadableTournament
 from bot.features.tournaments.tournament import Tournament
 from bot.platform import chat_of
 from bot.store import Store, keys
@@ -251,9 +246,7 @@ class Tournaments:
         after = tournament.after(stored)
         last = tournament.entries[-1] if tournament.exists else b""
         result = await self._append(
-            [keys.tournament(tournament.code)],
-            [tournament.version, last, _expiry(after), *stored],
-            confirmed=True,
+            [keys.tournament(tournament.code)], [tournament.version, last, _expiry(after), *stored], confirmed=True
         )
         if result[0] != 1:
             return list(result[1:])

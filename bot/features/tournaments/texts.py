@@ -8,6 +8,7 @@ from bot.features.tournaments.pairing import rounds_in_all
 from bot.features.tournaments.standings import Standing, TieBreak
 from bot.features.tournaments.tournament import DAY, HOUR, Match, Tournament
 from bot.names import LONGEST_NAME, distinct_names
+from bot.panel import Writer
 from bot.pseudonyms import NAME, localize_name
 from bot.tables.chairs import Chair
 from bot.tables.snapshot import isolated
@@ -89,12 +90,18 @@ class TournamentText:
         self.gettext, self.ngettext = texts(language)
         self._cut: dict[int, dict[int, str]] = {}
 
-    # What it is
+    # Terms
 
     @property
     def title(self) -> str:
         """The form and the game: "Swiss · Metà Mazzo"."""
         return f"{capitalize(form_names(self.language)[self.t.form])} · {self.gettext(GAMES[self.t.game].name)}"
+
+    def start_page(self) -> Writer:
+        """Return a new page with the title as its first line."""
+        page = Writer()
+        page.line(f"🏆 {self.title}", "bold")
+        return page
 
     @property
     def organiser(self) -> str:
@@ -118,8 +125,8 @@ class TournamentText:
             lines.append(capitalize(" · ".join(unusual)))
         if unit_of(t) > 1:
             target = int(t.choice.all_rules.model_dump()["target"])
-            told = _("Results are in whole points: {whole} here are {shown} at the table.")
-            lines.append(told.format(whole=target, shown=target * unit_of(t)))
+            line = _("Results are in whole points: {whole} here are {shown} at the table.")
+            lines.append(line.format(whole=target, shown=target * unit_of(t)))
         return lines
 
     @property
@@ -149,12 +156,15 @@ class TournamentText:
         if self.t.form == "league":
             return ""
         if self.t.form == "knockout" and [one.is_bye for one in self.t.rounds[number - 1]] == [False]:
-            # Where matches were void it comes sooner than the field would have it.
+            # Void matches can bring the final early.
             return self.gettext("Final")
         count = rounds_in_all(self.t)
         return self.gettext("Round {number} of {count}").format(number=number, count=count)
 
-    # Who plays
+    def more(self, count: int) -> str:
+        return self.gettext("… and {count} more").format(count=count)
+
+    # Players
 
     def player_names(self, numbers: Iterable[int]) -> str:
         """Return the names of players who play together."""
@@ -191,17 +201,17 @@ class TournamentText:
         """Return the name of a team's opponent."""
         return self.team_name(next(one for one in match.teams if one != team))
 
-    # How it stands
+    # Results
 
     def winners_text(self, names: Sequence[str]) -> str:
         """Name the winners; several share the first place."""
         if not names:
             return self.gettext("Nobody has won.")
         if len(names) > 1:
-            told = self.gettext("{names} share the first place!")
+            line = self.gettext("{names} share the first place!")
         else:
-            told = self.gettext("{names} has won!") if self.t.team_size == 1 else self.gettext("{names} have won!")
-        return told.format(names=self.gettext(" and ").join(names[:MOST_WINNERS]))
+            line = self.gettext("{names} has won!") if self.t.team_size == 1 else self.gettext("{names} have won!")
+        return line.format(names=self.gettext(" and ").join(names[:MOST_WINNERS]))
 
     def pairing(self, match: Match) -> str:
         if match.second is None:
@@ -211,8 +221,8 @@ class TournamentText:
     def deals_played(self, match: Match) -> str:
         """Return the number of played deals: "1 of 2 deals"."""
         played = len(match.results)
-        told = self.words.ngettext("{played} of {count} deals", "{played} of {count} deals", played)
-        return told.format(played=played, count=len(match.deals))
+        line = self.words.ngettext("{played} of {count} deals", "{played} of {count} deals", played)
+        return line.format(played=played, count=len(match.deals))
 
     def outcome(self, match: Match, of: int | None = None) -> str:
         """Return a match's score and ending, with the points ``of`` this team first, by default the match's first team.

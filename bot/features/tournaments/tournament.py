@@ -13,24 +13,7 @@ from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from typing import Literal, Self, assert_never, get_args
 
-from bot.features.tournaments.entries import (
-    Cancel,
-    Enter,
-    Entry,
-    Finish,
-    Leave,
-    Open,
-    Option,
-    Partner,
-    Place,
-    Play,
-    Redacted,
-    Result,
-    Round,
-    Seat,
-    Start,
-    decode,
-)
+from bot.features.tournaments import entries
 from bot.features.tournaments.errors import UnreadableTournament
 from bot.store.forms import UnreadableEntry
 from bot.store.log import unstamped
@@ -81,7 +64,7 @@ class Match:
     second: int | None
     deals: tuple[int, ...]
     seats: Mapping[int, str] = field(default_factory=dict)
-    results: Mapping[int, Result] = field(default_factory=dict)
+    results: Mapping[int, entries.Result] = field(default_factory=dict)
 
     @property
     def is_bye(self) -> bool:
@@ -177,7 +160,7 @@ class Tournament:
         new: Self = object.__new__(type(self))
         new.__dict__.update(self.__dict__)
         for one in stored:
-            new._apply(decode(unstamped(one).decode()))
+            new._apply(entries.decode(unstamped(one).decode()))
         new.entries = (*self.entries, *stored)
         return new
 
@@ -270,6 +253,11 @@ class Tournament:
     def team_of(self, player: int) -> int | None:
         return next((number for number, team in enumerate(self.teams) if player in team), None)
 
+    def team_with(self, person: str) -> int | None:
+        """Return the team in which a person plays."""
+        player = self.player_of(person)
+        return None if player is None else self.team_of(player)
+
     def members(self, team: int) -> list[Chair]:
         return [player for number in self.teams[team] if (player := self.players[number])]
 
@@ -312,41 +300,41 @@ class Tournament:
 
     # Reading the log
 
-    def _apply(self, entry: Entry) -> None:
+    def _apply(self, entry: entries.Entry) -> None:
         match entry:
-            case Open(person, name):
+            case entries.Open(person, name):
                 self.opener = Chair(person, name)
-            case Place(place):
+            case entries.Place(place):
                 self.place = place
-            case Play(game, choice):
+            case entries.Play(game, choice):
                 self.choice = Choice.parse(game, choice)
-            case Option(name, value):
+            case entries.Option(name, value):
                 if name == "form" and value not in FORMS:
                     raise UnreadableEntry
                 self.options = {**self.options, name: value}
-            case Enter(person, name):
+            case entries.Enter(person, name):
                 self.players = (*self.players, Chair(person, name))
-            case Leave(player):
+            case entries.Leave(player):
                 self._leave(player)
-            case Partner(one, other):
+            case entries.Partner(one, other):
                 self.partners = {**self.partners, one: other, other: one}
-            case Start(root, teams):
+            case entries.Start(root, teams):
                 self.root, self.teams, self.phase = root, teams, "playing"
-            case Round(ends_at, pairs):
+            case entries.Round(ends_at, pairs):
                 number = len(self.rounds) + 1
                 matches = (Match(number, place, one, other, self.deals) for place, (one, other) in enumerate(pairs))
                 self.rounds, self.ends_at = (*self.rounds, tuple(matches)), (*self.ends_at, ends_at)
-            case Seat(round_, number, deal, code):
+            case entries.Seat(round_, number, deal, code):
                 found = self.match(round_, number)
                 self._replace(replace(found, seats={**found.seats, deal: code}))
-            case Result(round_, number, deal):
+            case entries.Result(round_, number, deal):
                 found = self.match(round_, number)
                 self._replace(replace(found, results={**found.results, deal: entry}))
-            case Finish():
+            case entries.Finish():
                 self.phase = "over"
-            case Cancel():
+            case entries.Cancel():
                 self.phase = "cancelled"
-            case Redacted():
+            case entries.Redacted():
                 """Nothing but the log's version changes."""
             case _:
                 assert_never(entry)

@@ -209,11 +209,7 @@ COMMANDS: tuple[CommandSpec, ...] = (
         availability=Availability.PRIVATE,
         is_private=True,
     ),
-    CommandSpec(
-        "tables",
-        {"it": "tavoli"},
-        _("see where you sit; in a group, what is open there"),
-    ),
+    CommandSpec("tables", {"it": "tavoli"}, _("see where you sit; in a group, what is open there")),
     CommandSpec("leaderboard", {"it": "classifica"}, _("see who is best"), arguments=(replace(GAME, in_help=False),)),
     CommandSpec("honours", {"it": "albo"}, _("see the monthly champions and records")),
     CommandSpec(

@@ -115,7 +115,7 @@ class Settings(BaseSettings):
 
     @field_validator("redis_url")
     @classmethod
-    def _is_a_store(cls, url: str | None) -> str | None:
+    def _check_redis_url(cls, url: str | None) -> str | None:
         if not url:
             return None
         scheme, _separator, rest = url.partition("://")
@@ -132,12 +132,12 @@ class Settings(BaseSettings):
 
     @field_validator("monitoring_port", mode="before")
     @classmethod
-    def _is_a_port(cls, port: int | str | None) -> int | str | None:
+    def _empty_port_is_none(cls, port: int | str | None) -> int | str | None:
         return None if port == "" else port
 
     @field_validator("monitoring_names")
     @classmethod
-    def _are_names(cls, text: str) -> str:
+    def _check_monitoring_names(cls, text: str) -> str:
         names = text.replace(",", " ").lower().split()
         if not all(re.fullmatch(r"[a-z0-9._-]{1,253}", name) for name in names):
             raise ValueError("must be names without ports, such as bot or bot,cards.internal")
@@ -145,7 +145,7 @@ class Settings(BaseSettings):
 
     @field_validator("time_zone")
     @classmethod
-    def _is_a_time_zone(cls, name: str) -> str:
+    def _check_time_zone(cls, name: str) -> str:
         try:
             ZoneInfo(name)
         except (ZoneInfoNotFoundError, ValueError, OSError):
@@ -155,7 +155,7 @@ class Settings(BaseSettings):
 
     @field_validator("telegram_token", "discord_token")
     @classmethod
-    def _is_a_token(cls, token: SecretStr | None) -> SecretStr | None:
+    def _check_token(cls, token: SecretStr | None) -> SecretStr | None:
         text = token.get_secret_value().strip() if token else ""
         if any(char.isspace() for char in text):
             raise ValueError("must be a token, and there is a space in it: copy it again")
@@ -163,7 +163,7 @@ class Settings(BaseSettings):
 
     @field_validator("telegram_api_url", "discord_api_url")
     @classmethod
-    def _is_a_server(cls, url: str) -> str:
+    def _check_api_url(cls, url: str) -> str:
         url = url.strip()
         parts = _web_address(url)
         if parts is None or parts.query or parts.fragment:
@@ -174,14 +174,14 @@ class Settings(BaseSettings):
 
     @field_validator("discord_shards")
     @classmethod
-    def _are_shards(cls, text: str | None) -> str | None:
+    def _check_discord_shards(cls, text: str | None) -> str | None:
         if text:
             GatewayShards.parse(text)
         return text or None
 
     @field_validator("telegram_webhook_url")
     @classmethod
-    def _is_a_webhook(cls, url: str | None, info: ValidationInfo) -> str | None:
+    def _check_webhook_url(cls, url: str | None, info: ValidationInfo) -> str | None:
         url = (url or "").strip()
         if not url:
             return None
@@ -195,7 +195,7 @@ class Settings(BaseSettings):
 
     @field_validator("telegram_webhook_host", "playground_host", "monitoring_host")
     @classmethod
-    def _is_to_listen_on(cls, host: str) -> str:
+    def _check_listen_host(cls, host: str) -> str:
         host = host.strip()
         if re.search(r"[/\s@\[\]]", host) or host.count(":") == 1:
             raise ValueError(
@@ -205,7 +205,7 @@ class Settings(BaseSettings):
 
     @field_validator("public_url")
     @classmethod
-    def _is_a_public_address(cls, url: str | None) -> str | None:
+    def _check_public_url(cls, url: str | None) -> str | None:
         if not url:
             return None
         parts = _web_address(url.strip())
@@ -222,14 +222,14 @@ class Settings(BaseSettings):
 
     @field_validator("forget_after")
     @classmethod
-    def _are_days(cls, text: str | None) -> str | None:
+    def _check_forget_after(cls, text: str | None) -> str | None:
         if text and (not re.fullmatch(r"[0-9]{1,5}d", text.strip()) or not int(text.strip()[:-1])):
             raise ValueError("must be a number of days, such as 730d")
         return (text or "").strip() or None
 
     @field_validator("reports_to")
     @classmethod
-    def _is_a_person(cls, text: str | None) -> str | None:
+    def _check_reports_to(cls, text: str | None) -> str | None:
         if text and not re.fullmatch(r"[a-z][a-z0-9_-]*:[^\s:@~!/]+", text.strip()):
             raise ValueError("must be a person, such as telegram:42: `person` in the file that /mydata sends")
         return (text or "").strip() or None
@@ -253,7 +253,7 @@ class Settings(BaseSettings):
 
     @field_validator("data", mode="before")
     @classmethod
-    def _is_a_folder(cls, folder: str | Path) -> Path:
+    def _expand_data_folder(cls, folder: str | Path) -> Path:
         try:
             return Path(folder).expanduser() if folder else _data_folder()
         except RuntimeError:
@@ -381,7 +381,8 @@ def _error_line(fault: dict[str, Any]) -> str:
     value = str(fault["input"])
     # Addresses can contain a password.
     is_secret = "SecretStr" in str(fields[name].annotation) or variable == "REDIS_URL" or "@" in value
-    return f"{variable} {allowed}" + ("" if is_secret else f"; it is {_shortened(value)!r}")
+    shown = value if len(value) <= LONGEST_SHOWN else f"{value[:LONGEST_SHOWN]}…"
+    return f"{variable} {allowed}" + ("" if is_secret else f"; it is {shown!r}")
 
 
 def _allowed(field: FieldInfo) -> str:
@@ -396,7 +397,3 @@ def _allowed(field: FieldInfo) -> str:
         )
         return f"must be a whole number from {least} to {most}"
     return ""
-
-
-def _shortened(value: str) -> str:
-    return value if len(value) <= LONGEST_SHOWN else f"{value[:LONGEST_SHOWN]}…"

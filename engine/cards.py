@@ -18,8 +18,8 @@ class Pack:
     """A pack of cards and its codes.
 
     ``suits`` are the suits' letters in order and ``suit_names`` their English names. ``strength`` lists the ranks from
-    low to high as they win tricks. ``printed`` lists them as a new pack lies, where the shuffle starts. ``is_french``
-    tells whether the suits are French.
+    low to high as they win tricks. ``printed`` lists them in the order of a new pack, where the shuffle starts.
+    ``is_french`` tells whether the suits are French.
 
     >>> ITALIAN.codes[ITALIAN.index["3D"]]
     '3D'
@@ -54,9 +54,8 @@ class Pack:
 
 
 class SuitTexts(dict[int, tuple[str, ...]]):
-    """The texts of each set of cards of one suit, high to low, with all ``forms`` of each card.
-
-    Entries are made on first use, because listing moves takes most of a playout's time. At most `MAX_SETS` are kept.
+    """The texts of each set of cards of one suit, high to low, with all ``forms`` of each card. Entries are made on
+    first use, because listing moves takes most of a playout's time. At most `MAX_SETS` are kept.
     """
 
     def __init__(self, pack: Pack, *forms: str) -> None:

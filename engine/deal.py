@@ -11,16 +11,12 @@ from engine.cards import Pack, SuitTexts, mask_of
 from engine.errors import IllegalMove, MustFollow, NotInHand, NotNow, NotYourTurn, UnknownMove, quote
 from engine.views import DealView, LastTrick, ShownCard
 
-# a card on the table: the seat that played it, and the card
-# a card on the table: the seat that played it, and the card
 TrickCard = tuple[int, int]  # a card on the table: the seat that played it, and the card
 
 
 class Carry(NamedTuple):
-    """What a deal takes over from the previous one.
-
-    ``leader`` is the seat that led the previous deal, None in a game's first deal. ``bags`` are each side's bags, 0 to
-    9 (Spades).
+    """State that a deal takes over from the previous one. ``leader`` is the seat that led the previous deal, None in a
+    game's first deal. ``bags`` are each side's bags, 0 to 9 (Spades).
     """
 
     leader: int | None = None
@@ -136,7 +132,7 @@ class Deal(ABC):
         return False
 
     def play_moves(self, seat: int) -> list[str]:
-        """Return the moves that play a card, for the seat to move."""
+        """Return the moves with which the seat to move plays a card."""
         held = self.cards[seat]
         playable = held & self.wanted
         if not self.trick:

@@ -51,8 +51,7 @@ def combinations_in(cards: int) -> tuple[Combination, ...]:
 
 
 def possible_combinations(fresh: int, held: int, scored: int) -> list[Combination]:
-    """Return what a player can still declare with one of the ``fresh`` cards, while holding only cards in ``held``.
-
+    """Return the combinations still open to a player who declares a ``fresh`` card and holds only cards in ``held``.
     ``scored`` are the kinds that no longer count.
     """
     return [

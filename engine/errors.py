@@ -1,7 +1,7 @@
 """Errors of the engine, each with a sentence for the person who can fix it.
 
-An error has a sentence template (``sentence``, filled in with ``values``) and a stable ``code``, so that a bot can say
-the same in the player's language.
+An error has a sentence template (``sentence``, filled in with ``values``). Its stable ``code`` lets a bot say the same
+in the player's language.
 """
 
 from typing import ClassVar
@@ -16,9 +16,8 @@ def quote(value: object, longest: int = 60) -> str:
 
 
 class EngineError(Exception):
-    """Base of all errors that the engine raises on purpose.
-
-    ``code`` is stable and meant for programs. ``sentence`` is the English template that ``values`` fill in.
+    """Base of all errors that the engine raises on purpose. ``code`` is stable and meant for programs. ``sentence`` is
+    the English template that ``values`` fill in.
     """
 
     code: ClassVar[str] = "error"
@@ -108,7 +107,7 @@ class NotNow(IllegalMove):
 
 
 class NotInHand(IllegalMove):
-    """As in all errors that name a card, ``suits`` are the letters of the card's pack."""
+    """``suits`` are the letters of the card's pack, in this and all other errors that name a card."""
 
     code = "not_in_hand"
     sentence = "You do not hold the {card}."
@@ -185,7 +184,7 @@ class NoClaims(IllegalMove):
 
 
 class ClaimRefused(IllegalMove):
-    """A wrong claim. It costs nothing, and only the claiming player learns of it."""
+    """A wrong claim. It costs nothing, and only the claiming player sees this error."""
 
     code = "claim_refused"
     sentence = "Your side has not reached the target yet. Nobody else was told."

@@ -108,7 +108,7 @@ class Game:
 
     @property
     def needs_deal(self) -> bool:
-        """Whether the game waits for the secret of its next deal."""
+        """True if the game waits for the secret of its next deal."""
         return self._playing is None and not self.over
 
     @property
@@ -143,8 +143,8 @@ class Game:
     def lay_out(self, pack: Sequence[str], secret: bytes | None = None) -> None:
         """Deal a pack without shuffling, first card first; BadDeal if it is not a pack or the time is wrong.
 
-        Real games use `deal`. A pack laid out without a secret has no proof in the record, and the cards that chance
-        gives later must be played as moves of seat None.
+        Real games use `deal`. A pack laid out without a secret has no proof in the record. Then cards that chance gives
+        later must be played as moves of seat None.
         """
         if sorted(pack) != sorted(self.kind.pack.new):
             raise BadDeal(problem=f"a pack of this game has {self.kind.pack.size} cards, each once")
@@ -272,7 +272,7 @@ class Game:
         self.ending = ending
         self.winner = () if side is None else tuple(seat for seat in self._seats if seat & 1 == side)
 
-    # What it looks like
+    # Views and records
 
     def view(self, seat: int | None) -> View:
         """Return what this seat can know; None is the public."""
@@ -370,7 +370,6 @@ class Game:
     @classmethod
     def resume(cls, record: Record, deal_number: int) -> Self:
         """Return the game of a record with one of its deals laid out and not played; earlier deals are not checked.
-
         ``deal_number`` counts from 1; 0 is before the first deal. FaultyRecord if the deal cannot be laid out.
         """
         deals: list[DealRecord] = record.deals

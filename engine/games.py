@@ -21,9 +21,9 @@ class GameKind:
     """One of the games. ``name`` is the same in every language.
 
     ``new_deal`` is called with rules, dealer, pack (cards) and carry. ``cards_per_deal`` is the number of cards played
-    in a whole deal. ``layout`` tells what is on the table: packets, a stock, or only hands. ``trump`` is the letter of
-    the trump suit. ``has_dealer`` is False if the players draw their hands. With ``asks_partner`` the first player of a
-    side decides who sits opposite. ``duplicate_unit`` points count as one in a duplicate. ``default_for`` lists
+    in a whole deal. ``layout`` names the things on the table: packets, a stock, or only hands. ``trump`` is the letter
+    of the trump suit. ``has_dealer`` is False if the players draw their hands. With ``asks_partner`` the first player
+    of a side decides who sits opposite. ``duplicate_unit`` points count as 1 in a duplicate. ``default_for`` lists
     occasions on which this game is played unless another is chosen.
     """
 
@@ -43,7 +43,7 @@ class GameKind:
 
     @property
     def is_tressette(self) -> bool:
-        """Whether the game follows the common rules of Tressette."""
+        """True for the six games with the common rules of Tressette."""
         return issubclass(self.rules, rules.TressetteRules)
 
 

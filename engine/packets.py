@@ -24,8 +24,8 @@ class PacketsDeal(TressetteDeal):
     """A deal with packets, numbered from 1 as the pack was dealt.
 
     ``packets[k]`` are the cards of packet k from the top (entry 0 is empty). By seat: ``own`` are the four packets
-    taken, ``held`` the two that became the hand, ``on_table`` the other two by rising number, and ``tops`` the set of
-    open top cards.
+    taken. Two of them are ``held`` and became the hand; the other two are ``on_table``, by rising number. ``tops`` is
+    the set of open top cards.
     """
 
     VIEW = PacketsView

@@ -80,9 +80,8 @@ class SearchPosition:
 
     @classmethod
     def from_hands(cls, hands: Sequence[int], trick: Sequence[int], taken: Sequence[int]) -> Self:
-        """Return the position of open hands, with seat 0 to move.
-
-        ``trick`` are the cards on the table in the order of play; ``taken`` is by side.
+        """Return the position of open hands, with seat 0 to move. ``trick`` are the cards on the table in the order of
+        play; ``taken`` is by side.
         """
         new: Self = object.__new__(cls)
         new.hands, new.taken = [*hands], [*taken]
@@ -302,9 +301,8 @@ class SpadesPosition(SearchPosition):
 
 
 def search_position(deal: Deal) -> SearchPosition:
-    """Return the position of a deal in play. Hidden cards are used where they lie, so pass a deal without any.
-
-    ValueError for a deal that is still being drafted, bid or laid out.
+    """Return the position of a deal in play. The deal must not have hidden cards. ValueError for a deal that is still
+    being drafted, bid or laid out.
     """
     if deal.phase != "play":
         raise ValueError(f"the deal is still at its {deal.phase}")

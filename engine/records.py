@@ -69,7 +69,7 @@ class DealRecord(StrictModel):
         totals: tuple[int, int]
 
     def entries(self) -> dict[str, Any]:
-        """Return what the deal counted, by side: all fields except how it was dealt and played."""
+        """Return the deal's score by side: all fields except how it was dealt and played."""
         return {name: getattr(self, name) for name in type(self).model_fields if name not in UNSCORED_FIELDS}
 
     def leader(self) -> int | None:
@@ -100,9 +100,8 @@ class SpadesDealRecord(DealRecord):
 
 
 class Record(StrictModel):
-    """A game. ``winner`` and ``ending`` are None while it is being played; ``totals`` in deals are never ×3.
-
-    The record of a live game holds hidden cards and the current deal's secret.
+    """A game. ``winner`` and ``ending`` are None while it is being played; ``totals`` in deals are never ×3. The record
+    of a live game holds hidden cards and the current deal's secret.
     """
 
     format: Literal["buongioco/1"]
@@ -118,7 +117,7 @@ class Record(StrictModel):
         return GAMES[self.game]
 
     def to_json(self) -> str:
-        """Return the record as one line of JSON."""
+        """Return the record as JSON on a single line."""
         return self.model_dump_json()
 
 

@@ -1,4 +1,4 @@
-"""From a record back to the game: at any point, step by step, or with everything checked."""
+"""Replay records: to any point, step by step, or with everything checked."""
 
 from collections.abc import Iterator
 
@@ -10,7 +10,7 @@ from engine.shuffle import commitment, shuffle_pack
 
 
 def load(record: Record, deal: int | None = None, moves: int | None = None) -> Game:
-    """Return the game after ``moves`` moves of a deal; by default where the record ends.
+    """Return the game after ``moves`` moves of a deal; by default at the end of the record.
 
     Deals count from 1; 0 is before the first. Only that deal is replayed, so earlier ones must come from a trusted
     record: `verify` checks everything. FaultyRecord names an illegal move.
@@ -85,9 +85,8 @@ def _steps(
 
 
 def _play(game: Game, seat: int | None, move: str) -> None:
-    """Make a recorded move.
-
-    A record does not name its release of the rules. A claim that only an earlier release allowed shows that release.
+    """Make a recorded move. A record does not name its release of the rules. A claim that only an earlier release
+    allowed shows that release.
     """
     try:
         game.play(seat, move)

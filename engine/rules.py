@@ -36,7 +36,7 @@ class Rules(BaseModel):
 
     @property
     def allows_claims(self) -> bool:
-        """Whether a player can claim the win before the deal is over."""
+        """True if a player can claim the win before the deal is over."""
         return False
 
     @classmethod
@@ -162,7 +162,7 @@ def resolve(kind: type[Rules], options: Mapping[str, object]) -> Rules:
 
 
 def describe_errors(kind: type[Rules], error: ValidationError) -> dict[str, str]:
-    """Return what is wrong with each option, by name."""
+    """Return each wrong option by name, with the reason."""
     found = {}
     for fault in error.errors():
         name = str(fault["loc"][0]) if fault["loc"] else "rules"

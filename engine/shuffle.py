@@ -44,7 +44,7 @@ def draw_cards(cards: Sequence[str], count: int, secret: bytes, purpose: str) ->
 
 
 def first_dealer(seats: int, secret: bytes) -> int:
-    """Return the seat that deals first in a game whose first deal has this secret."""
+    """Return the first dealer's seat in a game; ``secret`` is its first deal's."""
     return _random_below(seats, _random_bytes(secret, "dealer"))
 
 

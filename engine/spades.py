@@ -33,7 +33,7 @@ class SpadesDeal(Deal):
     """A hand of Spades for two.
 
     By seat: ``bids`` in tricks (a double nil bids 0); ``blind`` is True after declaring double nil, ``has_drawn`` after
-    seeing a card; ``discarded`` are the cards that the seat saw and discarded. ``stock`` is what is left to draw,
+    seeing a card; ``discarded`` are the cards that the seat saw and discarded. ``stock`` are the cards left to draw,
     ``drawn_card`` the card just drawn, ``discards`` the draft's discards in order. ``owed`` is the number of cards that
     chance must still give.
     """

@@ -11,9 +11,8 @@ from engine.views import ShownCard, StockView
 
 
 class StockDeal(TressetteDeal):
-    """A deal in which the winner of each trick, then the loser, draws the stock's top card and shows it.
-
-    ``stock`` is the whole stock as dealt.
+    """A deal in which the winner of each trick, then the loser, draws the stock's top card and shows it. ``stock`` is
+    the whole stock as dealt.
     """
 
     VIEW = StockView

@@ -1,6 +1,6 @@
-"""What the six Tressette games share: card values, and when players can declare what.
+"""Common rules of the six Tressette games: card values, declarations and their windows.
 
-Values are in thirds of a point: an ace 3, the other honours and the figures 1, and 3 for the last trick; 35 a deal.
+Values are in thirds of a point: an ace 3, the other honours and the figures 1. The last trick is 3. A deal has 35.
 """
 
 from abc import abstractmethod
@@ -118,7 +118,7 @@ class TressetteDeal(Deal):
                 return 0
 
     def can_declare_acquired(self, seat: int) -> bool:
-        """Return whether a seat can now declare what it has acquired since its last play."""
+        """Return whether a seat can now declare honours acquired since its last play."""
         return seat == self.turn
 
     def _would_score(self, seat: int, one: Combination) -> bool:
@@ -154,10 +154,7 @@ class TressetteDeal(Deal):
 
     def score(self) -> Score:
         points = (self.taken[0] // 3 + self.declared[0], self.taken[1] // 3 + self.declared[1])
-        return Score(
-            points,
-            {"thirds": pair(self.taken), "declared": pair(self.declared), "points": points},
-        )
+        return Score(points, {"thirds": pair(self.taken), "declared": pair(self.declared), "points": points})
 
     def public_fields(self) -> dict[str, Any]:
         return {

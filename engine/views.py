@@ -1,4 +1,4 @@
-"""What one player can know: the seat's own cards, and all cards that are or were open.
+"""A player's knowledge: the seat's own cards, and all cards that are or were open.
 
 Seats count from 0. Cards are codes of the record's notation (``"3D"``); a hand is sorted by suit and from high to low.
 Players cannot look at face-down tricks again. So a view shows the current trick and the last one, and no points taken
@@ -50,8 +50,8 @@ class DealView:
     """A deal as ``seat`` can see it; None is the public.
 
     ``phase`` is "take", "hold", "draft", "exchange", "bid", "play" or "over". ``hand`` is the viewer's hand, None for
-    the public. ``counts`` is the number of cards in each hand, and ``known`` are those of them that all players have
-    seen. ``tricks`` are those won by each side.
+    the public. ``counts`` is the number of cards in each hand. ``known`` are the cards in it that all players have
+    seen. ``tricks`` are the tricks won by each side.
     """
 
     seat: int | None
@@ -104,9 +104,8 @@ class SpadesView(DealView):
 
 @dataclass(frozen=True, kw_only=True)
 class Result:
-    """The public result of a finished deal. ``entries`` are its score as in the record, by side.
-
-    ``last_trick`` is None if there was none or this object did not play the deal, so comparisons ignore it.
+    """The public result of a finished deal. ``entries`` are its score as in the record, by side. ``last_trick`` is None
+    without a trick, or if this object did not play the deal. So comparisons ignore it.
     """
 
     deal: int

@@ -1,4 +1,4 @@
-"""Check that puzzles are what they say."""
+"""Check puzzles with the solver."""
 
 from collections.abc import Iterator
 
@@ -9,9 +9,8 @@ from engine.search.solver import Solver
 
 
 def find_faults(puzzle: Puzzle, solver: Solver | None = None) -> Iterator[str]:
-    """Yield what is wrong with a puzzle, in English: other values, no single best card, or a line with another result.
-
-    Pass the same ``solver`` for many puzzles: that is faster.
+    """Yield the faults of a puzzle, in English: other values, no single best card, or a line with another result. Pass
+    the same ``solver`` for many puzzles: that is faster.
     """
     solver = solver or Solver()
     here, outcomes = puzzle.position(), puzzle.outcomes()

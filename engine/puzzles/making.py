@@ -38,9 +38,8 @@ WILD = 1000  # of a thousand cards, those played at random
 
 
 def find_puzzles(record: Record, number: int, solver: Solver) -> Iterator[Puzzle]:
-    """Yield the puzzles in a deal of a game, in the order of play. ``number`` is the deal's, from 1.
-
-    FaultyRecord if the deal cannot be replayed.
+    """Yield the puzzles in a deal of a game, in the order of play. ``number`` is the deal's, from 1. FaultyRecord if
+    the deal cannot be replayed.
     """
     for game in replay(record, number):
         deal = game.current
@@ -163,7 +162,7 @@ def _copy_board(board: Board) -> Board:
 
 
 def _choose_card(board: Board, judge: Callable[[Board], int]) -> int:
-    """Return the card that leads to the best position for side 0, which is to move; of equal cards, the lowest."""
+    """Return side 0's card that leads to the best position; of equal cards, the lowest."""
     return max(cards(int(playing.legal_cards(board))), key=lambda card: judge(_board_after(board, card)))
 
 

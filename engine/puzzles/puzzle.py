@@ -31,7 +31,7 @@ class Line(NamedTuple):
 class Puzzle:
     """A position of play with the result of each card. All hands are open.
 
-    ``id`` is the position's (`puzzle_id`). The solver sits in seat 0 and is to move. Cards are indices of the game's
+    ``id`` is the position's (`puzzle_id`). The solver sits in seat 0 and moves first. Cards are indices of the game's
     pack. ``hands`` are by seat. ``trick`` are the cards on the table in the order of play; the last seat played the
     last one. ``taken`` is by side, in thirds of a point at Tressette and in tricks at Spades. Only Spades has ``bids``,
     by seat, and ``broken``. ``lines`` has one line for each legal card, the best first. ``missed`` is the percentage of
@@ -67,7 +67,7 @@ class Puzzle:
         return self.lines[0].points - self.lines[1].points
 
     def format_points(self, points: int) -> str:
-        """Return a line's points as text; at Spades, where they are a difference, with a sign."""
+        """Return a line's points as text. Points at Spades are a difference and have a sign."""
         return f"{points:+d}".replace("-", "−") if self.bids else str(points)
 
     def points_lost(self, code: str) -> int:
@@ -127,10 +127,8 @@ class Puzzle:
 
 
 def puzzle_id(puzzle: Puzzle) -> str:
-    """Return the id of a puzzle's position, in hex.
-
-    Positions that differ only in their game, or by exchanged suits, have the same id; spades as trumps are not
-    exchanged.
+    """Return the id of a puzzle's position, in hex. Positions that differ only in their game, or by exchanged suits,
+    have the same id; spades as trumps are not exchanged.
     """
     pack, bids = puzzle.pack, puzzle.bids
     ranks, trumps = len(pack.ranks), pack.suits.index("S") if bids else -1

@@ -1,4 +1,4 @@
-"""Players that are programs. Each sees only what a person in its seat would see."""
+"""Players that are programs. Each sees only its seat's view, like a person."""
 
 from collections.abc import Callable
 from random import Random
@@ -21,9 +21,8 @@ LEVELS = ("easy", "medium", "strong")  # the robots at tables, from weak to stro
 
 
 def make_robot(name: str, random: Random, budget: Budget | None = None) -> Robot:
-    """Make a robot by its name, with its own random numbers; KeyError if the name is not in ROBOTS.
-
-    ``budget`` limits robots that search; by default they do all their work.
+    """Make a robot by its name, with its own random numbers; KeyError if the name is not in ROBOTS. ``budget`` limits
+    robots that search; by default they do all their work.
     """
     if name != "strong":
         return SIMPLE_ROBOTS[name](random)

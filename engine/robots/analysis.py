@@ -1,7 +1,7 @@
 """Verdicts on a finished deal: cards, picks, bids and declarations compared with the best ones.
 
 If the rest of the deal can be solved with open cards, a decision is compared with perfect play. Before that it is
-compared with the strong robot's choice, given what the player knew. Then small differences within the search's error
+compared with the strong robot's choice, given the player's knowledge. Then small differences within the search's error
 count as nothing.
 """
 
@@ -158,7 +158,7 @@ class _Analysis:
         return Verdict(self.number, place, seat, move, best, round(lost, 2), exact, why)
 
     def _expiring_chances(self, game: Game, place: int, seat: int) -> list[Chance]:
-        """Return what the seat could declare before this card but not after it."""
+        """Return the combinations that the seat could declare before this card but not after it."""
         view = game.view(seat)
         combinations = [COMBINATIONS[move] for move in view.moves if move in COMBINATIONS]
         if combinations and view.deal and can_declare_later(view.deal, view):
@@ -168,7 +168,6 @@ class _Analysis:
 
     def _missed_chances(self, passed: Sequence[Chance], end: TressetteDeal) -> list[Verdict]:
         """Return verdicts on expired chances that the seat did not use, and could not use later in an unfinished deal.
-
         A combination that counts once a deal is missed once, at the card that cost most.
         """
         said = [
@@ -199,7 +198,7 @@ def _without_signal(move: str) -> str:
 
 
 def _later_declarations(deal: TressetteDeal, seat: int) -> list[Combination]:
-    """Return what a seat could have declared at its next turn with the cards it holds or can pick up; empty after the
+    """Return the declarations a seat could have made at its next turn with cards held or picked up; empty after the
     deal.
     """
     deal = deal.copy()
@@ -213,7 +212,7 @@ def _later_declarations(deal: TressetteDeal, seat: int) -> list[Combination]:
 
 
 def _scoring_bit(one: Combination, reuse: bool) -> int:
-    """Return the bit of what counts once a deal: the combination with ``reuse``, otherwise its kind."""
+    """Return the bit that counts once a deal: the combination's with ``reuse``, otherwise its kind's."""
     return one.bit if reuse else one.kind
 
 
@@ -229,13 +228,13 @@ def _can_packets_complete(deal: PacketsDeal) -> bool:
 
 
 def _whole_points(deal: TressetteDeal, thirds: int, sign: int) -> int:
-    """Return a side's whole points, from thirds as the solver has them: those of side 0, or their negative."""
+    """Return a side's whole points, from thirds as the solver has them: side 0's, or their negative."""
     total = sum(deal.WORTH) + deal.LAST_TRICK
     return (thirds if sign > 0 else total + thirds) // 3
 
 
 def _spades_points(deal: SpadesDeal) -> list[int]:
-    """Return side 0's points of the hand minus side 1's, for each number of side 0's tricks."""
+    """Return the difference of the sides' points of the hand, by the number of side 0's tricks."""
     counted = []
     for tricks in range(deal.LENGTH + 1):
         end = deal.copy()

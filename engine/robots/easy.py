@@ -9,14 +9,12 @@ from engine.robots.greedy import GreedyRobot, useful_picks
 from engine.robots.simple import RandomRobot
 from engine.views import SpadesView, View
 
-SENSE = 0.5  # how often it plays what it should
+SENSE = 0.5  # how often it plays what it should  # probability of a sensible move
 
 
 class EasyRobot:
-    """Plays any legal move, but half the time the greedy robot's.
-
-    It claims a win only when it has counted one. It does not signal or pick up honours in vain, and it bids like the
-    greedy robot.
+    """Plays any legal move, but half the time the greedy robot's. It claims a win only when it has counted one. It does
+    not signal or pick up honours in vain, and it bids like the greedy robot.
     """
 
     def __init__(self, random: Random) -> None:

@@ -27,9 +27,7 @@ class Verdict:
 @dataclass(frozen=True)
 class Summary:
     """One player's decisions: their number, how many lost nothing, points lost by either measure, and the costliest
-    moves.
-
-    All verdicts on one move count as one decision.
+    moves. Several verdicts on a move count as a single decision.
     """
 
     decisions: int

@@ -44,7 +44,7 @@ class GreedyRobot:
         return self._choose_card(deal, memory, seat, view.moves)
 
     def _choose_packets(self, deal: PacketsView, moves: Sequence[str]) -> str:
-        """Take any four packets, all still unseen; then leave on the table what can be picked up later."""
+        """Take any four packets, all still unseen; then leave cards to pick up later on the table."""
         choices = [move for move in moves if move.startswith(("take ", "hold "))]
         self.random.shuffle(choices)
         worth = {str(packet.number): THIRDS[ITALIAN.index[packet.top]] if packet.top else 0 for packet in deal.packets}
@@ -56,9 +56,8 @@ class GreedyRobot:
 
 
 def can_serve_declaration(view: View, history: Sequence[MoveEntry], picked: Packet) -> bool:
-    """Return whether picking up this packet's top honour can still lead to a declaration, as far as the seat knows.
-
-    It can use cards of its hand and packets, and unseen ones as far as its packets hide any.
+    """Return whether picking up this packet's top honour can still lead to a declaration, as far as the seat knows. It
+    can use cards of its hand and packets, and unseen ones as far as its packets hide any.
     """
     deal, seat = view.deal, view.seat
     if not isinstance(deal, PacketsView) or seat is None or not picked.top or view.rules["declare"] != "acquired":
@@ -94,9 +93,7 @@ def pick_for_four(view: View, three: Combination) -> str | None:
 
 
 def can_become_four(view: View, history: Sequence[MoveEntry], three: Combination) -> bool:
-    """Return whether a three can still become a four, as far as the seat knows, and the four only counts if the three
-    waits.
-    """
+    """Return whether a three can still become a four, as far as the seat knows, and the four needs it to wait."""
     deal, seat = view.deal, view.seat
     if not isinstance(deal, PacketsView) or seat is None or view.rules["reuse"] or view.rules["declare"] != "acquired":
         return False
@@ -108,10 +105,8 @@ def can_become_four(view: View, history: Sequence[MoveEntry], three: Combination
 
 
 def _wise_picks(view: View, history: Sequence[MoveEntry], memory: Memory) -> list[str]:
-    """Return the picks that are likely to help.
-
-    A player who cannot follow suit leaves a card covered that might have to follow, unless the honour completes a
-    declaration.
+    """Return the picks that are likely to help. A player who cannot follow suit leaves a card covered that might have
+    to follow, unless the honour completes a declaration.
     """
     picks, deal = useful_picks(view, history), view.deal
     if not picks or not isinstance(deal, PacketsView) or not deal.trick:
@@ -132,9 +127,8 @@ def _wise_picks(view: View, history: Sequence[MoveEntry], memory: Memory) -> lis
 
 
 def useful_picks(view: View, history: Sequence[MoveEntry]) -> list[str]:
-    """Return the moves that pick up an honour, without those that change nothing.
-
-    A pick changes nothing if it uncovers no card and can no longer serve a declaration.
+    """Return the moves that pick up an honour and change something. A pick changes nothing if it uncovers no card and
+    can no longer serve a declaration.
     """
     if not isinstance(view.deal, PacketsView):
         return []
@@ -143,9 +137,8 @@ def useful_picks(view: View, history: Sequence[MoveEntry]) -> list[str]:
 
 
 def has_won(view: View, memory: Memory) -> bool:
-    """Return whether a claim would be right, as far as the seat has counted.
-
-    Robots follow the current rules in games of every release: earlier releases also allow what these allow.
+    """Return whether a claim would be right, as far as the seat has counted. Robots follow the current rules in games
+    of every release: earlier releases also allow what these allow.
     """
     deal, side, target = view.deal, (view.seat or 0) & 1, int(view.rules["target"])
     declared = deal.declared if isinstance(deal, TressetteView) else (0, 0)

@@ -1,4 +1,4 @@
-"""What a strong robot would do in a player's place, and a reason code that a program can translate."""
+"""Hints from the strong robot: a move, and a reason code that a program can translate."""
 
 from collections.abc import Sequence
 from random import Random
@@ -24,9 +24,8 @@ def find_hint(view: View, history: Sequence[MoveEntry], random: Random, budget: 
 
 
 def find_reason(view: View, history: Sequence[MoveEntry], move: str, *, exact: bool = False) -> str:
-    """Return the reason for a move in the viewer's seat, one of `engine.robots.findings.REASONS`.
-
-    ``exact`` tells whether the move was found with all cards open.
+    """Return the reason for a move in the viewer's seat, one of `engine.robots.findings.REASONS`. ``exact`` tells
+    whether the move was found with all cards open.
     """
     deal = view.deal
     assert deal is not None
@@ -90,7 +89,7 @@ def _follow_reason(view: View, deal: DealView, history: Sequence[MoveEntry], pac
 
 
 def _card_cost(pack: Pack, card: int) -> float:
-    """Return what a card gives away in a lost trick: its points, and roughly what it could win later."""
+    """Return the cost of a card in a lost trick: its points, and roughly its later worth."""
     code = pack.codes[card]
     return round(THIRDS[card] + KEEP_VALUE[code[0]]) if pack is ITALIAN else trick_worth(code)
 

@@ -1,4 +1,4 @@
-"""What a seat's view and history prove about unseen cards, in the form that searches take."""
+"""Proven facts about unseen cards, from a seat's view and history, in the form that searches take."""
 
 from collections.abc import Sequence
 
@@ -20,15 +20,14 @@ WINDOWS = {
     "any_turn": playing.ANY_TURN,
 }
 
-# How far others are trusted to play sensibly (`engine.search.worlds.fill_pool`). Stricter values win more against the
+# Trust that others play sensibly (`engine.search.worlds.fill_pool`). Stricter values win more against the
 # medium robot, which plays exactly that way, and lose against others: docs/robots.md.
 DOUBT, MILDNESS, SPREAD = 0.3, 100.0, 1.0
 
 
 def worlds_of(view: View, history: Sequence[MoveEntry], *, pool: int = 0, believing: bool = True) -> Worlds:
-    """Return all worlds that this seat's knowledge allows, in a deal that is being played or bid.
-
-    ``pool`` is the number of worlds to make room for. With ``believing`` a player who said volo is believed.
+    """Return all worlds that this seat's knowledge allows, in a deal that is being played or bid. ``pool`` is the
+    number of worlds to make room for. With ``believing`` a player who said volo is believed.
     """
     deal, seat = view.deal, view.seat
     assert deal is not None
@@ -72,9 +71,8 @@ def is_fully_known(worlds: Worlds) -> bool:
 
 
 def weigh_worlds(worlds: Worlds, view: View, history: Sequence[MoveEntry], board: Board) -> Worlds:
-    """Return the worlds with weights: how well they fit the others' bids, plays and missing declarations.
-
-    Worlds stay unweighted in games where hands gain cards.
+    """Return the worlds with weights: how well they fit the others' bids, plays and missing declarations. Worlds stay
+    unweighted in games where hands gain cards.
     """
     deal = view.deal
     assert deal is not None
@@ -145,9 +143,8 @@ def _start_state(view: View, deal: DealView, thirds: Sequence[int]) -> Ints:
 
 
 def _voids(pack: Pack, history: Sequence[MoveEntry], seats: int, *, believing: bool) -> list[int]:
-    """Return the cards that each seat cannot hold unseen.
-
-    These are suits that it did not follow or says are exhausted, and cards missing from its declarations.
+    """Return the cards that each seat cannot hold unseen. These are suits that it did not follow or says are exhausted,
+    and cards missing from its declarations.
     """
     void = [0] * seats
     laid, led, broken = 0, 0, pack is ITALIAN

@@ -1,4 +1,4 @@
-"""What an attentive player remembers and deduces of a deal."""
+"""Memory and deductions of an attentive player in a deal."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,9 +11,9 @@ from engine.views import DealView, PacketsView, SpadesView
 
 @dataclass
 class Memory:
-    """Cards played, and where the others can be, as sets (`engine.cards`).
+    """Cards played and possible places of the others, as sets (`engine.cards`).
 
-    ``own`` is what the seat can play from. ``unseen`` are cards that can lie in any hidden place. ``open_to[s]`` are
+    ``own`` are cards that the seat can play. ``unseen`` are cards that can lie in any hidden place. ``open_to[s]`` are
     cards that seat s is known to be able to play, and ``hidden[s]`` is the number of its other cards. ``thirds`` are
     those taken, by side.
     """
@@ -26,7 +26,7 @@ class Memory:
     thirds: list[int]
 
     def chance_without(self, seat: int, cards: int) -> float:
-        """Return the probability that a seat holds none of these cards."""
+        """Return the probability that a seat has no card of this set."""
         if cards & self.open_to[seat]:
             return 0.0
         pool, chance = self.unseen.bit_count(), 1.0

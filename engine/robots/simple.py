@@ -9,10 +9,8 @@ from engine.views import SpadesView, View
 
 
 class RandomRobot:
-    """Plays any legal move with equal probability, with three exceptions.
-
-    It never resigns, seldom claims, and at Spades bids near its likely tricks and seldom nil. With random bids no side
-    would ever reach the target.
+    """Plays any legal move with equal probability, with three exceptions. It never resigns, seldom claims, and at
+    Spades bids near its likely tricks and seldom nil. With random bids no side would ever reach the target.
     """
 
     def __init__(self, random: Random) -> None:

@@ -26,9 +26,8 @@ def trick_worth(code: str) -> float:
 
 
 def choose_draft(worth: float, usual: float, *, blind: bool) -> str:
-    """Return "keep" if the drawn card is likely to win more tricks than the ``usual`` next one, else "pass".
-
-    After a double nil, the opposite.
+    """Return "keep" if the drawn card is likely to win more tricks than the ``usual`` next one, else "pass". After a
+    double nil, the opposite.
     """
     return "keep" if (worth >= usual) != blind else "pass"
 
@@ -39,7 +38,7 @@ def likely_tricks(hand: Sequence[str]) -> float:
 
 
 def choose_move(deal: SpadesView, history: Sequence[MoveEntry], seat: int, moves: Sequence[str], random: Random) -> str:
-    """Return a move for the seat whose turn it is."""
+    """Return a move for the seat to move."""
     hand = deal.hand or ()
     match deal.phase:
         case "draft" if deal.drawn:
@@ -55,10 +54,8 @@ def choose_move(deal: SpadesView, history: Sequence[MoveEntry], seat: int, moves
 
 
 def _choose_exchange(hand: Sequence[str], thrown: Sequence[str]) -> list[str]:
-    """Return up to three cards that are likelier to win a trick than the average card given for them.
-
-    Cards are given from the draft's discards: those of this seat, and of the other, as far as this seat knows, any card
-    it does not hold.
+    """Return up to three cards that are likelier to win a trick than the average card given for them. Cards are given
+    from the draft's discards. Some are this seat's own; the others can be any card that it has not seen.
     """
     unseen = [code for code in FRENCH.codes if code not in hand and code not in thrown]
     others = likely_tricks(unseen) / len(unseen)

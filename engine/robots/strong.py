@@ -28,17 +28,18 @@ from engine.views import DealView, PacketsView, SpadesView, TressetteView, View
 SLOWNESS = 1 if COMPILED else 8  # divides the rounds of searches that are not compiled
 BATCH = 500 if COMPILED else 25  # rounds between two checks of the budget
 BID_ROUNDS = 400
-EXPLORE_EVENLY = 10_000.0  # tries all cards equally often, whatever their results
-MIN_VISIT_SHARE = 0.1  # of the best card's visits, that another card needs to be compared with it
+EXPLORE_EVENLY = 10_000.0  # tries all cards equally often, regardless of their results.
+MIN_VISIT_SHARE = 0.1  # share of the best card's visits that another card needs for a comparison.
 SIGNAL_COST = 2.0  # difference in thirds that following a partner's signal can cost
 
 
 class FamilySearch(NamedTuple):
     """Search settings of a family of games.
 
-    ``rounds`` are for compiled searches. ``pool`` is the number of weighed worlds. ``leeway`` is in thirds: of cards
-    that are worse by no more, the robot plays the one that a simple player would play, because its partner understands
-    it. The others are settings of `engine.search.tree.search`. Measured: docs/robots.md.
+    ``rounds`` are for compiled searches. ``pool`` is the number of weighed worlds. With ``leeway``, in thirds, the
+    robot takes cards that are worse by at most that as equal. It plays the one that looks best to a simple player,
+    because its partner understands it. The others are settings of `engine.search.tree.search`. Measured:
+    docs/robots.md.
     """
 
     rounds: int
@@ -81,7 +82,7 @@ def _batches(budget: Budget, rounds: int) -> Iterator[int]:
 
 
 class MoveEstimate(NamedTuple):
-    """What the search found for a move: its number of visits and its mean result.
+    """The search's result for a move: its number of visits and its mean outcome.
 
     The mean is this side's result minus the other's, in thirds of a point, or points at Spades. ``appeal`` is how good
     it looks to a simple player, with four at a table.
@@ -106,7 +107,7 @@ def _optional_moves(worlds: Worlds, board: Board) -> list[int]:
 
 
 class StrongRobot:
-    """Deals the unseen cards at random, weighed by what the others have shown, and searches."""
+    """Deals the unseen cards at random, weighed by the others' moves, and searches."""
 
     _solver: Solver | None = None
 
@@ -160,9 +161,8 @@ class StrongRobot:
         return f"{move}{self._signal(deal, view, card)}" if move.startswith("play ") else move
 
     def judge_moves(self, view: View, history: Sequence[MoveEntry]) -> dict[int, MoveEstimate]:
-        """Return the search's estimate of each move (`engine.search.playing`); empty if no world could be dealt.
-
-        With open cards only the exactly best moves have visits.
+        """Return the search's estimate of each move (`engine.search.playing`); empty if no world could be dealt. With
+        open cards only the exactly best moves have visits.
         """
         deal = view.deal
         assert deal is not None
@@ -234,10 +234,8 @@ class StrongRobot:
         return found
 
     def _signal(self, deal: DealView, view: View, card: int) -> str:
-        """Return the signal for a card led, always true, or an empty string.
-
-        Volo goes with a suit's last card, busso if two of the suit's three honours stay in hand, so that a partner's
-        high card is not wasted.
+        """Return the signal for a card led, always true, or an empty string. Volo goes with a suit's last card. Busso
+        means that two of the suit's three honours stay in hand, so a partner's high card is not wasted.
         """
         if deal.trick or not view.rules.get("signals"):
             return ""
@@ -335,7 +333,7 @@ def move_text(view: View, number: int) -> str:
 
 
 def without_declarations(view: View) -> View:
-    """Return the view without declarations, for a robot that would make them at once."""
+    """Return the view without declarations, because some robots would make them at once."""
     return view.__class__(**{**view.__dict__, "moves": tuple(one for one in view.moves if one not in COMBINATIONS)})
 
 

@@ -39,9 +39,8 @@ def try_bids(
     rounds: int,
     wild: int,
 ) -> None:
-    """Add to ``points`` what each bid brings this side minus the other, over all rounds.
-
-    ``theirs`` is the other player's bid, or -1 before it.
+    """Add to ``points`` what each bid brings this side minus the other, over all rounds. ``theirs`` is the other
+    player's bid, or -1 before it.
     """
     for _ in range(rounds):
         hand, guess = 0, 0

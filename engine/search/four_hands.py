@@ -1,7 +1,7 @@
 """Exact solution of open endings of four hands of Tressette ("double dummy"): alpha-beta over the cards of each trick.
 
-Consecutive cards in one hand, with none of another hand's between them and with the same worth, are one move. Positions
-at the start of a trick are remembered with their bounds. Values are thirds that side 0 takes from here.
+Consecutive cards in one hand are one move if they have the same worth and no other hand has a card between them.
+Positions at the start of a trick are remembered with their bounds. Values are thirds that side 0 takes from here.
 """
 
 from typing import NamedTuple
@@ -90,9 +90,8 @@ def search_value(
     depth: int,
     memory: Memory,
 ) -> int:
-    """Return the thirds of ``left`` that side 0 takes: exact between ``low`` and ``high``, otherwise a bound.
-
-    ``left`` includes the ``pot``; ``trick`` are the cards of the current trick.
+    """Return the thirds of ``left`` that side 0 takes: exact between ``low`` and ``high``, otherwise a bound. ``left``
+    includes the ``pot``; ``trick`` are the cards of the current trick.
     """
     counters, moves = memory.counters, memory.moves
     rest = hands[0] | hands[1] | hands[2] | hands[3] | trick
@@ -203,9 +202,8 @@ def fill_values(
     depth: int,
     memory: Memory,
 ) -> bool:
-    """Store, for each legal card, the thirds of ``left`` that side 0 then takes.
-
-    False if that took more nodes than `counters` allows. Of cards that are one move, the lowest has the value.
+    """Store by legal card the thirds of ``left`` that side 0 then takes. False if that took more nodes than `counters`
+    allows. The lowest of cards that are one move has the value.
     """
     moves = memory.moves
     memory.counters[NODES] = 0
@@ -227,19 +225,7 @@ def fill_values(
             lost, in_pot = in_pot, 0
             base = lost if holder & 1 == 0 else 0
         values[card] = base + search_value(
-            hands,
-            on,
-            suit,
-            top,
-            holder,
-            after,
-            lying,
-            in_pot,
-            left - lost,
-            low,
-            high,
-            depth,
-            memory,
+            hands, on, suit, top, holder, after, lying, in_pot, left - lost, low, high, depth, memory
         )
         hands[turn] ^= bit
     return memory.counters[NODES] <= memory.counters[MAX_NODES]

@@ -5,15 +5,15 @@ packets' tops. Tressette counts in thirds.
 
 Moves are the numbers of `engine.position`, and one more kind: from `FIRST_THREE` on a move declares three of a kind.
 
-Optional moves are choices here, unless one way is never worse in points:
+Optional moves are choices here, unless one way is never worse in points.
 
-- Picking up an honour that covers a card is a move. An honour with no card below is picked up at once: that uncovers
+- Picking up an honour that covers a card is a move. An honour with no card below is picked up at once. That uncovers
   nothing, and in hand it can serve a declaration.
-- A napoletana, a four, and with ``reuse`` a three is declared at once (`AS_THEY_COME`): it cannot count more later, and
-  does not keep other declarations from counting. With packets and without ``reuse`` a three is a move as long as it can
-  be declared: kept back, it can become a four.
-- If a combination can be declared at several turns (`FOUR_TRICKS`) it is declared at the last one, or before one of its
-  cards is played: until then nothing is lost, and a three can become a four.
+- A napoletana, a four, and with ``reuse`` a three is declared at once (`AS_THEY_COME`). It cannot count more later, and
+  does not keep other declarations from counting.
+- With packets and without ``reuse`` a three is a move as long as it can be declared. Kept back, it can become a four.
+- A combination that can be declared at several turns (`FOUR_TRICKS`) is declared at the last one, or before one of its
+  cards is played. Until then nothing is lost, and a three can become a four.
 - In games for four a hand only shrinks, and every seat has a turn before its cards go. So declarations do not depend on
   the cards played, and are not counted.
 """
@@ -167,7 +167,7 @@ def score_declaration(state: Ints, seat: int, kind: int, thirds: int) -> None:
 
 @compiled
 def declare(board: Board, seat: int, fresh: int) -> None:
-    """Count what a seat can declare with fresh cards, or note a three that it can keep back."""
+    """Count declarations of a seat with fresh cards, or note a three that it can keep back."""
     state = board.state
     hand = board.hands[seat] & ~board.covering[seat]
     kinds = declarable_kinds(hand, fresh, state[SCORED + seat])
@@ -194,7 +194,7 @@ def pick_up(board: Board, card: int) -> None:
 
 @compiled
 def uncover(board: Board, seat: int, card: int) -> None:
-    """Turn up the card below one that leaves its packet."""
+    """Turn up the card below another that leaves its packet."""
     opened = board.opens[card]
     board.opens[card] = 0
     board.hands[seat] |= opened
@@ -289,9 +289,8 @@ def spades_points(state: Ints, side: int) -> int:
 
 @compiled
 def outcome(state: Ints) -> int:
-    """Return what the deal has brought side 0 minus side 1: points at Spades, thirds at Tressette.
-
-    Only whole points count, so thirds are rounded down to them.
+    """Return the deal's outcome for side 0 minus side 1: points at Spades, thirds at Tressette. Only whole points
+    count, so thirds are rounded down to them.
     """
     if state[SPADES]:
         return spades_points(state, 0) - spades_points(state, 1)
@@ -306,7 +305,8 @@ CHANCE_WITHOUT = int_array(
     for higher in range(MAX_HIGHER + 1)
     for held in range(MAX_HELD + 1)
 )
-"""Probability that a hand has none of the higher cards, in millionths: by how many are unseen, higher, and in the hand.
+"""Probability of a hand without higher cards, in millionths: by the numbers of unseen cards, higher cards and cards
+held.
 """
 
 PARTNER_TAKES = 0.3  # probability that a partner still to play takes a trick back
@@ -336,9 +336,8 @@ def appeal(board: Board, card: int) -> int:
 
 @compiled
 def trick_chance(board: Board, suit: int, best: int, holder: int) -> float:
-    """Return the probability that our side wins the trick, as seen by the one of four who has just played to it.
-
-    That player knows their own hand and the cards played. Two hands at a table are assumed to know each other.
+    """Return the probability that our side wins the trick, as seen by the one of four who has just played to it. A
+    player knows their own hand and the cards played. Two hands at a table are assumed to know each other.
     """
     state, hands = board.state, board.hands
     seat = state[TURN]
@@ -366,7 +365,7 @@ def spades_appeal(board: Board, card: int) -> int:
     other = board.hands[1 - seat]
     wants = state[TAKEN + seat] < state[BIDS + seat]
     if state[BIDS + 1 - seat] == 0 and state[TAKEN + 1 - seat] == 0:
-        # To break a nil, leave it the tricks.
+        # A nil breaks by winning tricks, so lose them.
         wants = False
     suit = FRENCH_SUIT[card]
     trump = suit == SPADE_SUIT
@@ -417,9 +416,8 @@ def simple_move(board: Board, choices: int, wild: int) -> int:
 
 @compiled
 def move_before_card(board: Board) -> int:
-    """Return what a simple player picks up or declares before it plays a card, or -1.
-
-    It does not pick up an honour if it cannot follow suit: the card below might have to.
+    """Return a simple player's pick or declaration before it plays a card, or -1. It does not pick up an honour if it
+    cannot follow suit: the card below might have to.
     """
     state, seat = board.state, board.state[TURN]
     hand, honours = board.hands[seat] & ~board.covering[seat], board.covering[seat]

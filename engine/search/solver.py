@@ -1,9 +1,8 @@
 """Exact solution of open positions of any game: the result of each move with perfect play.
 
-Picking up an honour is searched like any other move, for both sides. Declarations are not counted. That changes no
-difference between two moves as long as no card on a packet can complete a combination. A combination in hand can be
-declared at its player's next turn, before any card, whatever was played. The caller must check this
-(`engine.robots.analysis`).
+Picking up an honour is searched like any other move. Declarations are not counted. This does not matter as long as no
+card on a packet can complete a combination. A player can declare a combination in hand at the next turn, before any
+card. The caller must check this (`engine.robots.analysis`).
 """
 
 from collections.abc import Sequence
@@ -70,7 +69,7 @@ class Solver:
 
     def _solve_four(self, here: SearchPosition, values: Ints) -> bool:
         self._four.renew()
-        # Of the cards on the table only the winning one matters.
+        # Only the winning card on the table matters.
         trick = 1 << here.best if here.laid else 0
         left = sum(THIRDS[card] for hand in here.hands for card in cards(hand)) + here.pot + TressetteDeal.LAST_TRICK
         done = four_hands.fill_values(

@@ -1,4 +1,4 @@
-"""Exact solution of open endings of Spades: alpha-beta over tricks, for the points of the whole hand.
+"""Exact solution of open endings of Spades: alpha-beta over tricks, maximizing the points of the whole hand.
 
 Points do not grow with tricks, because an extra trick is a bag. So a position includes the tricks of each side. Its
 value is side 0's points of the hand minus side 1's.
@@ -85,10 +85,8 @@ def hand_value(
     points: Ints,
     memory: Memory,
 ) -> int:
-    """Return the hand's result with ``seat`` to lead and ``tricks`` with side 0.
-
-    ``points`` are the results for each number of side 0's tricks. The value is exact between ``low`` and ``high``,
-    otherwise a bound.
+    """Return the hand's result with ``seat`` to lead and ``tricks`` with side 0. ``points`` are the results for each
+    number of side 0's tricks. The value is exact between ``low`` and ``high``, otherwise a bound.
     """
     left = 0
     cards = leader

@@ -2,7 +2,7 @@
 simple players finish.
 
 This is information-set tree search with a single observer (Cowling, Powley and Whitehouse, 2012). A node is a sequence
-of moves, whatever the cards were. A move that is legal in few worlds is judged by how often it was legal.
+of moves with any cards. A move that is legal in few worlds is judged by how often it was legal.
 """
 
 from math import log, sqrt
@@ -26,8 +26,8 @@ from engine.search.worlds import Worlds, draw_world
 
 FIRST, NEXT, MOVE, VISITS, SEEN, SUM = range(6)
 FIELDS = 6
-"""Fields of a node: its first child, its next sibling, the move that leads to it, how often it was chosen and how often
-it could have been, and the sum of outcomes for the side that chose it.
+"""Fields of a node: its first child, its next sibling, and the move that leads to it; how often it was chosen and how
+often it was legal; the sum of outcomes for the side that chose it.
 """
 
 LONGEST_PATH = 64
@@ -118,7 +118,7 @@ def search(
 
 @compiled
 def find_child(tree: Ints, node: int, move: int) -> int:
-    """Return the child that a move leads to; 0 if there is none."""
+    """Return the child that a move leads to, or 0."""
     child = tree[node * FIELDS + FIRST]
     while child and tree[child * FIELDS + MOVE] != move:
         child = tree[child * FIELDS + NEXT]

@@ -1,18 +1,18 @@
 """Exact solution of open endings of two hands of Tressette: alpha-beta over tricks, on sets of cards.
 
-Consecutive cards of one suit in one hand, with none of the other's between them and with the same worth, are one move.
+Consecutive cards of one suit in one hand are one move if they have the same worth and no card of the other's between.
 Positions are remembered with their bounds. One of the two players takes each remaining card. So a position has one
 value: the thirds that its leader takes from here, with the last trick's.
 
 Packets. An honour on top of a packet can be played, or picked up so that the card below becomes playable. The search
 tries both, but it picks up honours only to play the card below them in the same turn. Nothing is lost by that:
 
-- A card that can be played after picks can also be played after only those picks that uncover it, or after none if it
-  is already open. The other picks only add cards to the hand, and so only add duties to follow suit.
+- A playable card needs only the picks that uncover it, or none if it is already open. Other picks only add cards to
+  the hand, and so only add duties to follow suit.
 - A postponed pick can be made at any later turn, before the play. The opponent cannot prevent it.
-- So a player who has picked up less can still do everything that one who has picked up more can do.
+- So a player who has picked up less can still do everything that is possible after more picks.
 
-So a move is an open card, or one that lies under honours only: those honours are then picked up first.
+So a move is an open card, or a card under honours only: those honours are then picked up first.
 
 Declarations are not counted: see `engine.search.solver`.
 """
@@ -63,9 +63,8 @@ def start_new_age(counters: Ints, ages: int, keys: Ints) -> None:
 
 
 class Memory(NamedTuple):
-    """Positions remembered between solves, and work space.
-
-    Keys do not contain the packets' order: call `renew` between deals.
+    """Positions remembered between solves, and work space. Keys do not contain the packets' order: call `renew` between
+    deals.
     """
 
     table: Ints
@@ -95,19 +94,11 @@ def takes_all(leader: int, other: int) -> bool:
 
 @compiled
 def leader_value(
-    leader: int,
-    other: int,
-    rest: int,
-    left: int,
-    low: int,
-    high: int,
-    depth: int,
-    opens: Ints,
-    memory: Memory,
+    leader: int, other: int, rest: int, left: int, low: int, high: int, depth: int, opens: Ints, memory: Memory
 ) -> int:
-    """Return what the leader takes of ``left`` thirds: exact between ``low`` and ``high``, otherwise a bound.
+    """Return the leader's thirds of ``left``: exact between ``low`` and ``high``, otherwise a bound.
 
-    ``rest`` are all cards not yet played. Those in neither hand are hidden below others: an honour right above a hidden
+    ``rest`` are all cards not yet played. Those in neither hand are hidden below others. An honour right above a hidden
     card lies on its packet, any other is in hand. ``opens`` is the packets' order: see `two_hands_moves.OPENS`.
     """
     counters, moves, table = memory.counters, memory.moves, memory.table
@@ -161,27 +152,11 @@ def leader_value(
             remaining, unplayed = left - gain, rest ^ (1 << card) ^ (1 << reply)
             if reply > card and SUIT[reply] == SUIT[card]:
                 got = remaining - leader_value(
-                    answered,
-                    after,
-                    unplayed,
-                    remaining,
-                    remaining - beta,
-                    remaining - alpha,
-                    depth + 1,
-                    opens,
-                    memory,
+                    answered, after, unplayed, remaining, remaining - beta, remaining - alpha, depth + 1, opens, memory
                 )
             else:
                 got = gain + leader_value(
-                    after,
-                    answered,
-                    unplayed,
-                    remaining,
-                    alpha - gain,
-                    beta - gain,
-                    depth + 1,
-                    opens,
-                    memory,
+                    after, answered, unplayed, remaining, alpha - gain, beta - gain, depth + 1, opens, memory
                 )
             if got < worst:
                 worst = got
@@ -204,17 +179,9 @@ def leader_value(
 
 @compiled
 def lead_value(
-    card: int,
-    mine: int,
-    theirs: int,
-    rest: int,
-    left: int,
-    low: int,
-    depth: int,
-    opens: Ints,
-    memory: Memory,
+    card: int, mine: int, theirs: int, rest: int, left: int, low: int, depth: int, opens: Ints, memory: Memory
 ) -> int:
-    """Return what the leader takes after a lead: exact if more than ``low``, else a bound. ``depth`` is 0."""
+    """Return the leader's thirds after a lead: exact if more than ``low``, else a bound. ``depth`` is 0."""
     moves, start = memory.moves, (DEPTHS - 1) * 2 * WIDTH + WIDTH
     hidden = rest & ~(mine | theirs)
     after, unplayed = hand_after(mine, card, rest, hidden, opens), rest ^ (1 << card)
@@ -251,7 +218,7 @@ def reply_value(
     opens: Ints,
     memory: Memory,
 ) -> int:
-    """Return what the side that answers the card ``led`` takes: exact between ``low`` and ``high``, else a bound."""
+    """Return the thirds of the side that answers the card ``led``: exact between ``low`` and ``high``, else a bound."""
     hidden = rest & ~(mine | theirs)
     after, unplayed = hand_after(mine, card, rest, hidden, opens), rest ^ (1 << card)
     gain = WORTH[card] + WORTH[led]
@@ -277,12 +244,12 @@ def fill_values(
     opens: Ints,
     memory: Memory,
 ) -> bool:
-    """Store for each move of the side to move the thirds of ``left`` that it then takes.
+    """Store by move the thirds of ``left`` that the side to move then takes.
 
     False if that took more nodes than `counters` allows. Moves are the cards in its hand and the ``picks``, honours
     that it can pick up. ``led`` is the card on the table, or -1; it is no longer in ``theirs`` or ``rest``, and
-    ``left`` counts it. ``low`` is -1 and ``depth`` 0. They are arguments because numba would compile `leader_value`
-    again for each constant in a call, and cannot cache recursive functions compiled that way.
+    ``left`` counts it. ``low`` is -1 and ``depth`` 0. They are arguments because of numba. It would compile
+    `leader_value` again for each constant in a call, and cannot cache recursive functions compiled that way.
     """
     moves, counters = memory.moves, memory.counters
     counters[NODES] = 0
@@ -339,10 +306,10 @@ def fill_pick_values(
     opens: Ints,
     memory: Memory,
 ) -> None:
-    """Store what the side to move takes after each pick, if it takes ``most`` with the best of all moves.
+    """Store the thirds of the side to move after each pick, if it takes ``most`` with the best of all moves.
 
     No pick brings more than ``most``: see the top of this file. A pick that uncovers nothing brings as much. So does
-    one of the ``reached``, with which the best move begins. The other arguments are those of `fill_values`.
+    one of the ``reached``, with which the best move begins. The other arguments are as in `fill_values`.
     """
     hidden = rest & ~(mine | theirs)
     while picks:
@@ -374,9 +341,8 @@ def best_value(
     opens: Ints,
     memory: Memory,
 ) -> int:
-    """Return what the side to move takes with its best move, known to be between ``least`` and ``most``.
-
-    The other arguments are those of `fill_values`.
+    """Return the thirds of the side to move after its best move, known to be between ``least`` and ``most``. The other
+    arguments are as in `fill_values`.
     """
     if led < 0:
         return leader_value(mine, theirs, rest, left, least, most, depth, opens, memory)

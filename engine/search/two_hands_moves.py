@@ -25,9 +25,7 @@ the first other card. ``opens[COVERING]`` are all honours that have a card below
 @compiled
 def distinct_cards(mine: int, rest: int, hidden: int, opens: Ints) -> int:
     """Return the lowest of each run of cards in one suit that are one move. ``rest`` are the remaining cards of that
-    suit.
-
-    Runs end at a card of another player, at another worth, and at a card that uncovers a ``hidden`` one.
+    suit. Runs end at a card of another player, at another worth, and at a card that uncovers a ``hidden`` one.
     """
     chosen, run = 0, -1
     left = rest if mine else 0
@@ -46,7 +44,7 @@ def distinct_cards(mine: int, rest: int, hidden: int, opens: Ints) -> int:
 
 @compiled
 def hand_after(mine: int, card: int, rest: int, hidden: int, opens: Ints) -> int:
-    """Return what a hand can play from after it has picked up the honours above a card and played it."""
+    """Return the playable cards of a hand that picked up the honours above a card and played it."""
     if hidden:
         mine |= (opens[ABOVE + card] & rest) | (opens[card] & hidden)
     return mine & ~(1 << card)

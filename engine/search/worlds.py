@@ -38,10 +38,10 @@ NEGLIGIBLE = 12.0  # log ratio below the likeliest world at which a world is no 
 
 
 class Worlds(NamedTuple):
-    """What a player knows.
+    """A player's knowledge.
 
     ``start`` is the state of play (`engine.search.playing`). By seat: ``known`` are the cards that it can certainly
-    play, ``need`` is how many unseen cards it holds, and ``allowed`` which those can be. ``unseen`` are the cards
+    play. ``need`` is the number of unseen cards it holds, and ``allowed`` which those can be. ``unseen`` are the cards
     themselves. ``packets`` are three numbers a packet: its seat, its top, and the number of cards below. A packet of
     one card is only included if that card is an honour.
 
@@ -111,9 +111,8 @@ def try_deal(worlds: Worlds, board: Board) -> bool:
 
 @compiled
 def deal_two_hands(worlds: Worlds, board: Board) -> bool:
-    """Deal to one unseen hand of two, or none: the first allowed cards are a fair draw.
-
-    The rest lies below packets' tops, then in the stock's order; at Spades it is out of play.
+    """Deal to one unseen hand of two, or none: the first allowed cards are a fair draw. The rest lies below packets'
+    tops, then in the stock's order; at Spades it is out of play.
     """
     unseen, packets = worlds.unseen, worlds.packets
     seat = 0 if worlds.need[0] else 1

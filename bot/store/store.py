@@ -7,6 +7,7 @@ from contextlib import asynccontextmanager
 from typing import Any, NamedTuple
 
 from redis.asyncio import BlockingConnectionPool, Connection, Redis
+from redis.driver_info import DriverInfo
 
 from bot.store import keys, schema
 from bot.store.attendance import Attendance
@@ -37,6 +38,8 @@ that may last (docs/privacy.md).
 """
 
 CONNECTIONS = 32
+
+DRIVER = DriverInfo()  # made once: each connection without one looks redis-py's version up in its package's metadata
 
 ANSWER_SECONDS = 2.0
 """How long the store may take to let a connection in, or to answer a command, before it counts as away."""
@@ -281,12 +284,12 @@ async def connected(url: str, patience: float = ANSWER_SECONDS) -> AsyncIterator
     seconds it may take to answer a command.
     """
     client: Any
-    timeouts = {"socket_timeout": patience, "socket_connect_timeout": ANSWER_SECONDS}
+    options = {"socket_timeout": patience, "socket_connect_timeout": ANSWER_SECONDS, "driver_info": DRIVER}
     if url.startswith(("redis+cluster://", "rediss+cluster://")):
-        client = Cluster.from_url(url.replace("+cluster", "", 1), **timeouts)
+        client = Cluster.from_url(url.replace("+cluster", "", 1), **options)
     else:
         # Nothing is tried again underneath: what may be done twice, and for whom there is time, is known above.
-        pool = ConnectionPool.from_url(url, max_connections=CONNECTIONS, timeout=patience, **timeouts)
+        pool = ConnectionPool.from_url(url, max_connections=CONNECTIONS, timeout=patience, **options)
         client = Redis(connection_pool=pool)
     try:
         yield client

@@ -30,8 +30,8 @@ log = structlog.get_logger()
 class ShardListener:
     """Receives events of a worker's shards, and notifications from other workers. Subclasses override some methods."""
 
-    def on_taken(self, shard: int) -> None:
-        """This worker now owns a shard."""
+    def on_taken(self, shards: Collection[int]) -> None:
+        """This worker now owns these shards."""
 
     async def on_leaving(self, shards: Collection[int]) -> None:
         """Finish current work in shards that will be released, while their leases still hold."""
@@ -146,8 +146,10 @@ class Shards:
                 await self.balance()
 
     async def stop(self) -> None:
-        for shard in list(self.owned):
-            await self.store.attendance.leave(self.worker_id, shard)
+        """Release all shards at once."""
+        owned = list(self.owned)
+        await asyncio.gather(*(self.store.attendance.leave(self.worker_id, shard) for shard in owned))
+        for shard in owned:
             self._lose(shard)
         await self.store.attendance.absent(self.worker_id, self._zone)
 
@@ -252,14 +254,16 @@ class Shards:
         self._balanced.clear()
         # Workers start at different shards so that they do not compete for the same ones.
         begin = int(self.worker_id, 16)
-        for step in range(keys.SHARDS):
-            shard = (begin + step) % keys.SHARDS
-            if len(self.owned) >= fair:
-                return
-            if shard not in self.owned and await self._attend(shard, "seize" if self._alone else "take"):
-                self.owned.add(shard)
+        free = [shard for step in range(keys.SHARDS) if (shard := (begin + step) % keys.SHARDS) not in self.owned]
+        while free and len(self.owned) < fair:
+            wanted, free = free[: fair - len(self.owned)], free[fair - len(self.owned) :]
+            answers = await asyncio.gather(
+                *(self._attend(shard, "seize" if self._alone else "take") for shard in wanted)
+            )
+            if taken := [shard for shard, is_taken in zip(wanted, answers, strict=True) if is_taken]:
+                self.owned.update(taken)
                 for listener in self.listeners:
-                    listener.on_taken(shard)
+                    listener.on_taken(taken)
 
     def _note_zones(self, zones: Collection[str]) -> None:
         """Log once that other workers have another time zone. `join` misses workers that were not visible then."""
@@ -277,8 +281,7 @@ class Shards:
         finally:
             for shard in leaving:
                 self._lose(shard)
-        for shard in leaving:
-            await self.store.attendance.leave(self.worker_id, shard)
+        await asyncio.gather(*(self.store.attendance.leave(self.worker_id, shard) for shard in leaving))
 
     async def _attend(self, shard: int, how: Literal["keep", "take", "seize"]) -> bool:
         # The lease starts when the store creates it, which is after this.

@@ -1,7 +1,7 @@
 """Brings what happens at tables to the worker that delivers them, and heeds what other workers say."""
 
 import asyncio
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from typing import Any
 
 import structlog
@@ -62,8 +62,8 @@ class Updates(ShardListener):
     def on_lowest(self, place: str, code: str) -> None:
         self._lowest.note(place, code)
 
-    def on_taken(self, shard: int) -> None:
-        self._tasks.start(self._take_over(shard))
+    def on_taken(self, shards: Collection[int]) -> None:
+        self._tasks.start(self._take_over(sorted(shards)))
 
     async def on_leaving(self, shards: Collection[int]) -> None:
         await self._delivery.leave_shards(shards)
@@ -71,17 +71,17 @@ class Updates(ShardListener):
     def on_lost(self, shard: int) -> None:
         self._delivery.drop_shard(shard)
 
-    async def _take_over(self, shard: int) -> None:
-        """Deliver a new shard's changed tables, and read again those that were set aside."""
+    async def _take_over(self, shards: Sequence[int]) -> None:
+        """Deliver the changed tables of new shards, and read again those that were set aside."""
         try:
             # If the store is away, the sweep finds them.
             with self._store.outage.noted():
-                for code in await self._store.all_changed([shard]):
+                for code in await self._store.all_changed(shards):
                     self._delivery.touch(code, reload=True)
-                for code in await self._store.all_set_aside([shard]):
+                for code in await self._store.all_set_aside(shards):
                     await self._room.read_again(code)
         except Exception:
-            log.exception("shard_not_taken_over", shard=shard)
+            log.exception("shards_not_taken_over", shards=shards)
 
     async def sweep(self) -> None:
         """Look again at tables that stay marked as changed at the same version, until cancelled."""

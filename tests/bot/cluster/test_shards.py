@@ -47,8 +47,8 @@ class Told(ShardListener):
         self.fault: Exception | None = None
         """What the next word meets."""
 
-    def on_taken(self, shard: int) -> None:
-        self.all_taken.append(shard)
+    def on_taken(self, shards: Collection[int]) -> None:
+        self.all_taken.extend(shards)
 
     async def on_leaving(self, shards: Collection[int]) -> None:
         if self.finish:

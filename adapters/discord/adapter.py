@@ -200,7 +200,7 @@ class Discord:
             person=reading.presser_of(interaction),
             place=place,
             word=word,
-            words=tuple(one for one in words if one),
+            words=tuple(part for part in words if part),
             about=(reading.person_of(about),) if about else (),
             ephemeral=reading.ephemeral_place_of(interaction),
             chat_name=reading.server_name_of(interaction),
@@ -225,7 +225,9 @@ class Discord:
         self.pictures.set_permission(answer.place, interaction.app_permissions.attach_files)
         self.answers.add(answer, brings=brings)
         wait = DEFER_SECONDS if len(self.answers) < MAX_PENDING else 0
-        in_time = asyncio.get_running_loop().call_later(wait, self._in_time, answer, self._language_of(interaction))
+        deferring = asyncio.get_running_loop().call_later(
+            wait, self._start_deferring, answer, self._language_of(interaction)
+        )
         with self._busy.track_current():
             try:
                 if reading.is_guest(answer.place):
@@ -234,10 +236,10 @@ class Discord:
             except (DeliveryError, TooLate, *STORE_ERRORS) as error:
                 log.info("discord_answer_lost", why=describe_error(error))
             finally:
-                in_time.cancel()
+                deferring.cancel()
                 self.answers.remove(answer)
 
-    def _in_time(self, answer: Answer, language: str) -> None:
+    def _start_deferring(self, answer: Answer, language: str) -> None:
         self._busy.start(self._defer(answer, language))
 
     @staticmethod
@@ -268,12 +270,12 @@ class Discord:
                 return
             answer.hand_to_delivery()
             if answer.pressed:
-                if not await answer.is_answered_within(DELIVERY_SECONDS):
+                if not await answer.wait_until_answered(DELIVERY_SECONDS):
                     await answer.defer()
-                    await answer.is_answered_within(DEFERRED_SECONDS)
+                    await answer.wait_until_answered(DEFERRED_SECONDS)
             elif not await answer.is_deferred():
                 await answer.wait_until_answered()
-            elif not await answer.is_answered_within(DEFERRED_SECONDS):
+            elif not await answer.wait_until_answered(DEFERRED_SECONDS):
                 await answer.withdraw()
 
     async def _send_page(self, answer: Answer, place: str, reply: Reply) -> None:

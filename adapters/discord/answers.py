@@ -54,9 +54,9 @@ class Answer:
         self._rest = rest
         self.token, self.place, self.pressed, self.private = token, place, pressed, private
         self.state = State.OPEN
-        self._is_being_put_off = False
+        self._is_being_deferred = False
         self._lock = asyncio.Lock()
-        self._answered, self._left = asyncio.Event(), asyncio.Event()
+        self._answered, self._handed_over = asyncio.Event(), asyncio.Event()
 
     async def edit(self, body: Body, upload: Upload | None = None) -> SentMessage:
         """Edit the pressed message. This is the answer itself, if the interaction has none yet.
@@ -124,11 +124,11 @@ class Answer:
         async with self._lock:
             if self.state is State.OPEN:
                 body = {"flags": drawing.EPHEMERAL} if self.private and not self.pressed else None
-                self._is_being_put_off = True
+                self._is_being_deferred = True
                 try:
                     await self._send_answer(DEFER_EDIT if self.pressed else DEFER_MESSAGE, body)
                 finally:
-                    self._is_being_put_off = False
+                    self._is_being_deferred = False
                 self.state = State.ACKNOWLEDGED if self.pressed else State.DEFERRED
                 self._answered.clear()
 
@@ -146,16 +146,15 @@ class Answer:
 
     def hand_to_delivery(self) -> None:
         """Let delivery give the answer: the request is done, and its result is about to be shown."""
-        self._left.set()
+        self._handed_over.set()
 
     @property
     def is_with_delivery(self) -> bool:
-        return self._left.is_set()
+        return self._handed_over.is_set()
 
     async def wait_for_handover(self) -> bool:
         """Wait until the card room is done. Return whether delivery should give the answer."""
-        if not self._left.is_set():
-            await self._left.wait()
+        await self._handed_over.wait()
         return self.can_edit
 
     @property
@@ -166,12 +165,9 @@ class Answer:
     @property
     def can_send(self) -> bool:
         """True if a new message can still be the answer, even after a deferral."""
-        return self.state is not State.ANSWERED or self._is_being_put_off
+        return self.state is not State.ANSWERED or self._is_being_deferred
 
-    async def wait_until_answered(self) -> None:
-        await self._answered.wait()
-
-    async def is_answered_within(self, seconds: float) -> bool:
+    async def wait_until_answered(self, seconds: float | None = None) -> bool:
         """Wait until there is an answer. Return False after ``seconds``."""
         try:
             async with asyncio.timeout(seconds):
@@ -182,7 +178,7 @@ class Answer:
 
     def release_waiters(self) -> None:
         self._answered.set()
-        self._left.set()
+        self._handed_over.set()
 
     def _close(self) -> None:
         self.state = State.ANSWERED
@@ -248,8 +244,7 @@ class Answers:
             del self._by_place[answer.place]
 
     def has_pending(self, place: str) -> bool:
-        waiting = self._by_place.get(place)
-        return waiting is not None and any(answer.can_edit for answer in waiting)
+        return any(answer.can_edit for answer in self._by_place.get(place, ()))
 
     def find_by_message(self, message: str) -> Answer | None:
         """Return the pending answer to a press on a message."""
@@ -258,8 +253,8 @@ class Answers:
 
     def find_by_place(self, place: str) -> Answer | None:
         """Return the pending answer that a new message in this place can be."""
-        waiting = (one for one in self._by_place.get(place, ()) if one.can_send)
-        return next((one for one in waiting if one in self._bringing), None)
+        answers = self._by_place.get(place, ())
+        return next((answer for answer in answers if answer.can_send and answer in self._bringing), None)
 
     async def wait_until_answered(self, token: InteractionToken) -> None:
         """Wait until the interaction has its answer. Before that nothing can be sent with its token."""

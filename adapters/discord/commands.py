@@ -128,28 +128,28 @@ class Commands:
         """Build a command as the library wants it: a function with one parameter per argument."""
 
         async def run(interaction: Interaction, **given: Any) -> None:
-            kinds = {one.name: one.kind for one in spec.arguments}
+            kinds = {argument.name: argument.kind for argument in spec.arguments}
             people = [given[name] for name in given if kinds[name] is ArgumentKind.PERSON]
-            if not all(one is None or isinstance(one, discord.User | discord.Member) for one in people):
+            if not all(person is None or isinstance(person, discord.User | discord.Member) for person in people):
                 raise app_commands.AppCommandError("Discord does not say who that is")
             words = [str(given[name] or "") for name in given if kinds[name] is not ArgumentKind.PERSON]
             await self._run(interaction, spec.name, words, next(iter(people), None))
 
         parameters = [Parameter("interaction", Parameter.POSITIONAL_ONLY, annotation=Interaction)]
-        for one in spec.arguments:
-            accepted = TYPES[one.kind] if one.required else TYPES[one.kind] | None
-            default = Parameter.empty if one.required else None
-            parameters.append(Parameter(one.name, Parameter.KEYWORD_ONLY, annotation=accepted, default=default))
+        for argument in spec.arguments:
+            accepted = TYPES[argument.kind] if argument.required else TYPES[argument.kind] | None
+            default = Parameter.empty if argument.required else None
+            parameters.append(Parameter(argument.name, Parameter.KEYWORD_ONLY, annotation=accepted, default=default))
         # The library reads a command's arguments from the function's signature.
         run.__signature__ = Signature(parameters)  # type: ignore[attr-defined]
-        arguments = {one.name: one for one in spec.arguments}
-        app_commands.describe(**{name: _localize_text(one.description) for name, one in arguments.items()})(run)
-        app_commands.rename(**{name: _localize_name(name, one.names) for name, one in arguments.items()})(run)
-        app_commands.choices(**{name: _choices(one.kind) for name, one in arguments.items() if choices_of(one.kind)})(
-            run
-        )
-        asked = [one for one in spec.arguments if one.kind is not ArgumentKind.PERSON and not choices_of(one.kind)]
-        app_commands.autocomplete(**{one.name: self._autocompleter(one) for one in asked})(run)
+        arguments = spec.arguments
+        fixed = {argument.name: _choices(argument.kind) for argument in arguments if choices_of(argument.kind)}
+        typed = [item for item in arguments if item.kind is not ArgumentKind.PERSON and item.name not in fixed]
+        app_commands.describe(**{argument.name: _localize_text(argument.description) for argument in arguments})(run)
+        names = {argument.name: _localize_name(argument.name, argument.names) for argument in arguments}
+        app_commands.rename(**names)(run)
+        app_commands.choices(**fixed)(run)
+        app_commands.autocomplete(**{argument.name: self._autocompleter(argument) for argument in typed})(run)
         return SlashCommand(
             name=_localize_name(spec.name, spec.names),
             description=_localize(spec.title_in("en"), spec.title_in),
@@ -180,7 +180,7 @@ class Commands:
                 str(getattr(interaction.namespace, "game", None) or ""),
             )
             value = int if argument.kind is ArgumentKind.POINTS else str
-            return [Choice(name=one.label[:LONGEST_CHOICE], value=value(one.value)) for one in found[:MOST_CHOICES]]
+            return [Choice(name=item.label[:LONGEST_CHOICE], value=value(item.value)) for item in found[:MOST_CHOICES]]
 
         return suggest
 

@@ -173,7 +173,7 @@ def _rows(panel: Panel, others: int) -> list[dict[str, Any]]:
         flat = [button for row in wanted for button in row]
         rows = [tuple(flat[at : at + MOST_IN_ROW]) for at in range(0, len(flat), MOST_IN_ROW)]
     used: dict[str, int] = {}
-    return [{"type": ACTION_ROW, "components": [_button(one, used) for one in row]} for row in rows]
+    return [{"type": ACTION_ROW, "components": [_button(button, used) for button in row]} for row in rows]
 
 
 def _button(button: Button, used: dict[str, int]) -> dict[str, Any]:

@@ -77,7 +77,7 @@ def _int_or_zero(value: object) -> int:
 
 
 def _items_of_type(kind: type, values: object) -> list[Any]:
-    return [one for one in values if isinstance(one, kind)] if isinstance(values, list) else []
+    return [value for value in values if isinstance(value, kind)] if isinstance(values, list) else []
 
 
 def _valid_owners(data: object) -> Fields:
@@ -131,9 +131,10 @@ def _repair_message(data: Fields) -> Fields:
 
 
 def _repair_components(data: object) -> list[Fields]:
-    found = [one for one in _items_of_type(dict, data) if type(one.get("type")) is int]
+    found = [item for item in _items_of_type(dict, data) if type(item.get("type")) is int]
     return [
-        {**one, "components": _repair_components(one["components"])} if "components" in one else one for one in found
+        item | {"components": _repair_components(item["components"])} if "components" in item else item
+        for item in found
     ]
 
 

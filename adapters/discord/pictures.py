@@ -213,12 +213,12 @@ def _media(components: Any) -> Iterator[dict[str, Any]]:
 
     Discord lists only those attachments that no component shows.
     """
-    for one in components if isinstance(components, list) else ():
-        if not isinstance(one, dict):
+    for component in components if isinstance(components, list) else ():
+        if not isinstance(component, dict):
             continue
-        items = one.get("items")
+        items = component.get("items")
         for item in items if isinstance(items, list) else ():
             media = item.get("media") if isinstance(item, dict) else None
             if isinstance(media, dict) and media.get("attachment_id"):
                 yield media
-        yield from _media(one.get("components"))
+        yield from _media(component.get("components"))

@@ -143,10 +143,10 @@ def is_admin_of(interaction: Interaction) -> bool | None:
 
 def _custom_ids(components: Iterable[Any]) -> Iterator[str]:
     """Yield the custom ids of a message's buttons. Discord sends the message, so a client cannot forge them."""
-    for one in components:
-        if custom_id := getattr(one, "custom_id", None):
+    for component in components:
+        if custom_id := getattr(component, "custom_id", None):
             yield custom_id
-        yield from _custom_ids(getattr(one, "children", ()))
+        yield from _custom_ids(getattr(component, "children", ()))
 
 
 def ephemeral_token(place: str) -> InteractionToken:

@@ -19,12 +19,12 @@ HandleError = Callable[[Interaction, Exception], Awaitable[None]]  # receives an
 def has_valid_options(data: object) -> bool:
     options = data.get("options") if isinstance(data, dict) else None
     return not isinstance(options, list) or all(
-        isinstance(one, dict)
-        and isinstance(one.get("name"), str)
-        and one["name"]
-        and type(one.get("type")) is int
-        and one["type"] > 0
-        for one in options
+        isinstance(option, dict)
+        and isinstance(option.get("name"), str)
+        and option["name"]
+        and type(option.get("type")) is int
+        and option["type"] > 0
+        for option in options
     )
 
 

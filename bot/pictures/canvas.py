@@ -84,6 +84,9 @@ class Canvas:
         self.items: list[Item] = []
         self.y = 0
 
+    def add_card(self, code: str, x: int, y: int, width: int, visible: int = 0, *, is_dim: bool = False) -> None:
+        self.items.append(CardAt(code, x, y, width, visible or height_of(width), is_dim))
+
     def add_box(self, x: int, y: int, width: int, height: int, colour: Colour, radius: int = 0) -> None:
         self.items.append(Box(x, y, width, height, colour, radius))
 

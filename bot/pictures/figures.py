@@ -102,8 +102,9 @@ HELD = {"coins": (66, 34), "cups": (84, 31), "swords": (136, 44), "batons": (128
 
 
 class Livery(NamedTuple):
-    """The look of a suit's people and horse. Colours are in the order of those in the drawings.
+    """The look of a suit's people and horse.
 
+    ``colours`` are those of cloth, lining, hair and beard, then of the horse's coat, shade and mane for Italian suits.
     French figures hold a ``rod`` next to their sign, and their ``queen`` has her own headdress. They look towards the
     sign, on the other side if ``looks_right``.
     """
@@ -111,62 +112,46 @@ class Livery(NamedTuple):
     hat: str
     face: str
     crown: str
-    cloth: str
-    lining: str
-    hair: str
-    beard: str
-    coat: str = ""
-    shade: str = ""
-    mane: str = ""
+    colours: tuple[str, ...]
     rod: str = ""
     queen: str = ""
     looks_right: bool = False
-
-    @property
-    def colours(self) -> tuple[str, ...]:
-        return self[3:10]
 
 
 # by suit name; the drawings have the colours of coins
 LIVERIES = {
     "coins": Livery(
-        "beret", "shaven", "points", "#e8a020", "#a8321f", "#5a3216", "#e9e2d6", "#f4ece0", "#c9b8a6", "#3a2a22"
+        "beret", "shaven", "points", ("#e8a020", "#a8321f", "#5a3216", "#e9e2d6", "#f4ece0", "#c9b8a6", "#3a2a22")
     ),
     "cups": Livery(
-        "turban", "goatee", "arches", "#b0101a", "#e9b440", "#2f2420", "#5a3a22", "#a5683a", "#7d4b27", "#2b1b18"
+        "turban", "goatee", "arches", ("#b0101a", "#e9b440", "#2f2420", "#5a3a22", "#a5683a", "#7d4b27", "#2b1b18")
     ),
     "swords": Livery(
-        "helmet", "moustache", "towers", "#2b459f", "#b4c0da", "#d9a441", "#a9adb3", "#7d8596", "#5b6272", "#23252c"
+        "helmet", "moustache", "towers", ("#2b459f", "#b4c0da", "#d9a441", "#a9adb3", "#7d8596", "#5b6272", "#23252c")
     ),
     "batons": Livery(
-        "hunter", "beard", "leaves", "#24755a", "#d9822b", "#a8481f", "#b5602e", "#dcae70", "#b5844a", "#fbf3e0"
+        "hunter", "beard", "leaves", ("#24755a", "#d9822b", "#a8481f", "#b5602e", "#dcae70", "#b5844a", "#fbf3e0")
     ),
     "clubs": Livery(
-        "hunter", "goatee", "leaves", "#24755a", "#e2c46c", "#a8481f", "#b5602e", rod="staff", queen="wreath"
+        "hunter", "goatee", "leaves", ("#24755a", "#e2c46c", "#a8481f", "#b5602e"), rod="staff", queen="wreath"
     ),
     "diamonds": Livery(
         "beret",
         "shaven",
         "points",
-        "#d86f10",
-        "#2f5d8a",
-        "#5a3216",
-        "#e9e2d6",
+        ("#d86f10", "#2f5d8a", "#5a3216", "#e9e2d6"),
         rod="sceptre",
         queen="hennin",
         looks_right=True,
     ),
     "hearts": Livery(
-        "turban", "shaven", "arches", "#a80c1c", "#e9b440", "#d9a441", "#c98f3a", rod="rose", queen="tiara"
+        "turban", "shaven", "arches", ("#a80c1c", "#e9b440", "#d9a441", "#c98f3a"), rod="rose", queen="tiara"
     ),
     "spades": Livery(
         "helmet",
         "moustache",
         "towers",
-        "#2f3857",
-        "#b4c0da",
-        "#2a2426",
-        "#4a4448",
+        ("#2f3857", "#b4c0da", "#2a2426", "#4a4448"),
         rod="sword",
         queen="veil",
         looks_right=True,
@@ -204,6 +189,6 @@ def _body(figure: Figure, name: str) -> str:
 def _dress(placed: PlacedDrawing, name: str) -> str:
     livery = LIVERIES[name]
     text = drawing(f"figures/{placed.name.format_map(livery._asdict())}").place(placed.x, placed.y, placed.height)
-    for drawn, worn in zip(LIVERIES["coins"].colours, livery.colours, strict=True):
+    for drawn, worn in zip(LIVERIES["coins"].colours, livery.colours, strict=False):
         text = text.replace(drawn, worn)
     return text

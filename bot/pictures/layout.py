@@ -11,7 +11,7 @@ from textwrap import wrap
 from typing import Literal, NamedTuple
 
 from bot.picture import CardStyle
-from bot.pictures.canvas import CARD, INNER, MARGIN, SMALL, WIDTH, Canvas, CardAt, Colour, Layout, height_of
+from bot.pictures.canvas import CARD, INNER, MARGIN, SMALL, WIDTH, Canvas, Colour, Layout, height_of
 from bot.pictures.hand_rows import EASY_CARD, GAP, overlapping_rows, row_step, row_width, separate_rows
 from bot.pictures.scene import Card, Holder, Pile, PlayedCard, Scene, Side
 
@@ -101,21 +101,21 @@ class _SceneLayout(Canvas):
 
     def layout(self) -> Layout:
         scene = self.scene
-        self._others()
+        self._add_others()
         if scene.tally:
-            self._tally()
+            self._add_tally()
         elif scene.middle:
-            self._middle()
+            self._add_middle()
         else:
-            self._mat()
-        self._line()
-        self._own()
-        self._strip()
+            self._add_mat()
+        self._add_line()
+        self._add_own()
+        self._add_strip()
         return Layout(self.y, tuple(self.items))
 
     # Points
 
-    def _strip(self) -> None:
+    def _add_strip(self) -> None:
         is_tall = self.strip == TALL_STRIP
         self.add_box(0, 0, WIDTH, self.strip, "strip")
         for number, side in enumerate(self.scene.sides):
@@ -137,7 +137,7 @@ class _SceneLayout(Canvas):
             size, y = 22 if len(target) < 2 else 18, 46 + 13 * (2 * line + 1 - len(target))
             self.add_text(text, WIDTH // 2, y, size, "soft", "strip", 80, "middle")
 
-    def _line(self) -> None:
+    def _add_line(self) -> None:
         if self.scene.line:
             colour: Colour = "gold" if self.scene.is_mine else "white"
             self.add_text(self.scene.line, WIDTH // 2, self.y + LINE // 2, 30, colour, "felt", INNER, "middle")
@@ -145,19 +145,19 @@ class _SceneLayout(Canvas):
 
     # The others
 
-    def _others(self) -> None:
+    def _add_others(self) -> None:
         """Add the others, each with a name, a hand and packets. The nearest cards are tucked under the mat."""
         self.y += 14
         for holder in self.scene.others:
             self.add_text(holder.name, MARGIN, self.y + 36, 26, "white", "felt", NAME)
             left = MARGIN + (NAME + MARGIN if holder.name else 0)
-            room = WIDTH - left - 2 * MARGIN - self._others_packets(holder.packets)
+            room = WIDTH - left - 2 * MARGIN - self._add_others_packets(holder.packets)
             width = _other_card_width(holder, room)
             height = self._visible_height(holder) * width // SMALL
             x = left
             steps = _card_steps(holder.cards, room, self.measures.shown_step, width)
             for card, step in zip(holder.cards, steps, strict=True):
-                self._card(card, x, self.y, width, height)
+                self._add_card(card, x, self.y, width, height)
                 x += step
             self.y += height
             if holder is not self.scene.others[-1]:
@@ -169,27 +169,23 @@ class _SceneLayout(Canvas):
         is_shown = any(card.code for card in holder.cards)
         return self.measures.shown if is_shown else BACKS_VISIBLE
 
-    def _others_packets(self, packets: Sequence[Pile]) -> int:
+    def _add_others_packets(self, packets: Sequence[Pile]) -> int:
         """Add another player's packets on the right. Return their width."""
         across = self.measures.opposite
         step = across + 14 if len(packets) < 3 else 100
         width = across + (len(packets) - 1) * step if packets else 0
         for number, pile in enumerate(packets):
             x = WIDTH - MARGIN - width + number * step
-            self._pile(pile, x, self.y, across, self.measures.packets)
+            self._add_pile(pile, x, self.y, across, self.measures.packets)
         return width
 
     # The mat
 
-    def _mat(self) -> None:
+    def _add_mat(self) -> None:
         """Add the mat. The most important cards are large, above all the trick. The rest goes to the side."""
         scene, top = self.scene, self.y
-        lying = [
-            ("", scene.trick),
-            (scene.last_title, scene.last_trick),
-            (scene.drawn_title, scene.drawn),
-        ]
-        main, *side = [one for one in lying if one[1]] or [("", ())]
+        lying = [("", scene.trick), (scene.last_title, scene.last_trick), (scene.drawn_title, scene.drawn)]
+        main, *side = [(title, played) for title, played in lying if played] or [("", ())]
         if self.is_easy and len(main[1]) > 2:
             # Easy cards must not cover each other's signs, so the trick needs all the room.
             side = []
@@ -204,17 +200,17 @@ class _SceneLayout(Canvas):
             self.add_box(MARGIN // 2, top, WIDTH - MARGIN, height, "mat", min(26, height // 2))
         y = top + 12
         for title, played in side:
-            self._small_trick(title, played, y, side_width)
+            self._add_small_trick(title, played, y, side_width)
             y += TITLE + height_of(SMALL) + 14
         left, right = MARGIN + (side_width if side or scene.stock else 0), WIDTH - MARGIN
         if scene.stock:
             is_on_right = len(side) > 1
             x, right = (right - SIDE + MARGIN, right - SIDE) if is_on_right else (MARGIN + 6, right)
-            self._stock(scene.stock, x, top + height - height_of(SMALL) - TITLE - 14)
-        self._trick(*main, left, right, top + 14)
+            self._add_stock(scene.stock, x, top + height - height_of(SMALL) - TITLE - 14)
+        self._add_trick(*main, left, right, top + 14)
         self.y += height
 
-    def _trick(self, title: str, played: Sequence[PlayedCard], left: int, right: int, y: int) -> None:
+    def _add_trick(self, title: str, played: Sequence[PlayedCard], left: int, right: int, y: int) -> None:
         """Add a trick's cards in order of play, with the players' names. The winning card has a golden frame."""
         if not played:
             return
@@ -222,36 +218,36 @@ class _SceneLayout(Canvas):
         room = right - left
         step = min(self.card + 14, (room - self.card) // max(1, len(played) - 1))
         x = left + (room - self.card - (len(played) - 1) * step) // 2
-        for number, one in enumerate(played):
+        for number, play in enumerate(played):
             at = x + number * step
-            if one.wins:
-                self._frame(at, y, self.card)
-            self._card(one.card._replace(light="dim" if is_over and not one.wins else ""), at, y, self.card)
-        for number, one in enumerate(played):
-            colour: Colour = "gold" if one.wins else "strip"
+            if play.wins:
+                self._add_frame(at, y, self.card)
+            self._add_card(play.card._replace(light="dim" if is_over and not play.wins else ""), at, y, self.card)
+        for number, play in enumerate(played):
+            colour: Colour = "gold" if play.wins else "strip"
             is_last = number == len(played) - 1
             width = self.card if is_last else min(step - 6, self.card)
-            self._chip(one.by, x + number * step, y + height_of(self.card) + self.measures.plate, width, colour)
-            if one.said:
+            self._add_chip(play.by, x + number * step, y + height_of(self.card) + self.measures.plate, width, colour)
+            if play.said:
                 # The signal goes where a classic card has room, because an easy card's sign is there.
                 above = y - 24 if self.is_easy else y + height_of(self.card) - 90
-                self._chip(f"{one.said}!", x + number * step, above, width, "gold")
+                self._add_chip(f"{play.said}!", x + number * step, above, width, "gold")
         if title:
-            self._chip(title, x + (len(played) - 1) * step + self.card - 164, y - 4, 180, "strip")
+            self._add_chip(title, x + (len(played) - 1) * step + self.card - 164, y - 4, 180, "strip")
 
-    def _small_trick(self, title: str, played: Sequence[PlayedCard], y: int, width: int) -> None:
+    def _add_small_trick(self, title: str, played: Sequence[PlayedCard], y: int, width: int) -> None:
         self.add_text(title, MARGIN + 6, y + 12, 22, "soft", "mat", 168)
         step = min(SMALL + 4, (width - 16 - SMALL) // max(1, len(played) - 1))
-        for number, one in enumerate(played):
-            self._card(one.card, MARGIN + 6 + number * step, y + TITLE, SMALL)
+        for number, play in enumerate(played):
+            self._add_card(play.card, MARGIN + 6 + number * step, y + TITLE, SMALL)
 
-    def _stock(self, stock: Pile, x: int, y: int) -> None:
+    def _add_stock(self, stock: Pile, x: int, y: int) -> None:
         self.add_text(stock.label, x, y + 12, 22, "soft", "mat", 168)
         for shift in range(min(3, stock.size)):
-            self._card(stock.top, x + 3 * shift, y + TITLE - 3 * shift, SMALL)
+            self._add_card(stock.top, x + 3 * shift, y + TITLE - 3 * shift, SMALL)
         self.add_text(str(stock.size), x + SMALL + 20, y + TITLE + height_of(SMALL) // 2, 40, "white", "mat", 70)
 
-    def _middle(self) -> None:
+    def _add_middle(self) -> None:
         """Add the packets on the table, in two rows like their buttons."""
         width, gap = 104, 16
         height = 2 * height_of(width) + 3 * gap
@@ -259,10 +255,10 @@ class _SceneLayout(Canvas):
         left = (WIDTH - 4 * width - 3 * gap) // 2
         for pile in self.scene.middle:
             row, column = divmod(int(pile.label) - 1, 4)
-            self._pile(pile, left + column * (width + gap), self.y + gap + row * (height_of(width) + gap), width)
+            self._add_pile(pile, left + column * (width + gap), self.y + gap + row * (height_of(width) + gap), width)
         self.y += height
 
-    def _tally(self) -> None:
+    def _add_tally(self) -> None:
         """Add a deal's score."""
         lines, row = self.scene.tally, 52
         self.add_text(self.scene.tally_title, WIDTH // 2, self.y + TITLE // 2, 26, "soft", "felt", INNER, "middle")
@@ -275,7 +271,7 @@ class _SceneLayout(Canvas):
 
     # The viewer's cards
 
-    def _own(self) -> None:
+    def _add_own(self) -> None:
         """Add the viewer's cards in the order of the buttons, packets last, in as many rows as they need."""
         slots: list[Card | Pile] = [*self.scene.hand, *self.scene.packets]
         if not slots:
@@ -289,25 +285,25 @@ class _SceneLayout(Canvas):
         covered = height_of(width) + RAISED + 2 if self.is_easy else ROW_STEP
         self.y += RAISED
         for row in rows[:-1]:
-            self._row(row, width)
+            self._add_row(row, width)
             self.y += covered
-        self._row(rows[-1], width)
+        self._add_row(rows[-1], width)
         self.y += min(height_of(width) + MARGIN, self.measures.own)
 
-    def _row(self, row: Sequence[Card | Pile], width: int) -> None:
+    def _add_row(self, row: Sequence[Card | Pile], width: int) -> None:
         step = min(width + GAP, row_step(row, width))
         x = (WIDTH - row_width(row, step, width)) // 2
         for slot in row:
             if isinstance(slot, Pile):
-                self._pile(slot, x, self.y, width, label_at=54)
+                self._add_pile(slot, x, self.y, width, label_at=54)
                 x += width + GAP
             else:
-                self._card(slot, x, self.y - (RAISED if slot.light in ("playable", "chosen") else 0), width)
+                self._add_card(slot, x, self.y - (RAISED if slot.light in ("playable", "chosen") else 0), width)
                 x += step
 
     # Parts
 
-    def _chip(self, text: str, x: int, y: int, width: int, colour: Colour) -> None:
+    def _add_chip(self, text: str, x: int, y: int, width: int, colour: Colour) -> None:
         """Add a text on its own ground, on top of cards."""
         if not text:
             return
@@ -315,23 +311,23 @@ class _SceneLayout(Canvas):
         ink: Colour = "ink" if colour == "gold" else "white"
         self.add_text(text, x + width // 2, y + 19, 24, ink, colour, width - 36, "middle")
 
-    def _frame(self, x: int, y: int, width: int) -> None:
+    def _add_frame(self, x: int, y: int, width: int) -> None:
         self.add_box(x - 7, y - 7, width + 14, height_of(width) + 14, "gold", 20)
 
-    def _card(self, card: Card, x: int, y: int, width: int, visible: int = 0) -> None:
+    def _add_card(self, card: Card, x: int, y: int, width: int, visible: int = 0) -> None:
         if card.light == "chosen":
-            self._frame(x, y, width)
-        self.items.append(CardAt(card.code, x, y, width, visible or height_of(width), card.light == "dim"))
+            self._add_frame(x, y, width)
+        self.add_card(card.code, x, y, width, visible, is_dim=card.light == "dim")
 
-    def _pile(self, pile: Pile, x: int, y: int, width: int, visible: int = 0, label_at: int = 40) -> None:
+    def _add_pile(self, pile: Pile, x: int, y: int, width: int, visible: int = 0, label_at: int = 40) -> None:
         """Add a packet: the lower cards stick out, and a chip has its name or number of cards."""
         for shift in range(min(pile.size, 4) - 1, 0, -1):
-            self._card(Card(), x + 5 * shift, y - 4 * shift, width, visible)
-        self._card(pile.top, x, y, width, visible)
+            self._add_card(Card(), x + 5 * shift, y - 4 * shift, width, visible)
+        self._add_card(pile.top, x, y, width, visible)
         # A back has no index on its left to keep visible, and packets overlap on the right.
         chip = self.measures.chip
         at = x + width + self.measures.overhang - chip if pile.top.code else x - 4
-        self._chip(pile.label or f"×{pile.size}", at, y + label_at - 26, chip, "strip")
+        self._add_chip(pile.label or f"×{pile.size}", at, y + label_at - 26, chip, "strip")
 
 
 def _name_width(side: Side) -> int:

@@ -151,13 +151,13 @@ class _ResultParts:
             Row(
                 name,
                 self.words.ngettext(
-                    "{good} of {count} decisions good", "{good} of {count} decisions good", one.good
-                ).format(good=one.good, count=one.decisions),
-                f"{one.accuracy} %",
-                share=one.accuracy / 100,
+                    "{good} of {count} decisions good", "{good} of {count} decisions good", summary.good
+                ).format(good=summary.good, count=summary.decisions),
+                f"{summary.accuracy} %",
+                share=summary.accuracy / 100,
             )
-            for name, one in zip(self.words.names, summaries, strict=False)
-            if one.accuracy is not None
+            for name, summary in zip(self.words.names, summaries, strict=False)
+            if summary.accuracy is not None
         )
         return (Rows(rows),) if rows else ()
 

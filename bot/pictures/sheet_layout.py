@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from textwrap import wrap
 
-from bot.pictures.canvas import INNER, MARGIN, SMALL, WIDTH, Canvas, CardAt, Colour, CurveAt, Layout, height_of
+from bot.pictures.canvas import INNER, MARGIN, SMALL, WIDTH, Canvas, Colour, CurveAt, Layout, height_of
 from bot.pictures.sheet import (
     Curve,
     Diagram,
@@ -61,7 +61,7 @@ class _SheetLayout(Canvas):
         self.add_text(sheet.note, MARGIN, 74, 26, "soft", "strip", INNER)
         self.y = TITLE + GAP
         for part in sheet.parts:
-            self._part(part)
+            self._add_part(part)
             self.y += GAP
         if sheet.small:
             self.add_box(0, self.y, WIDTH, FOOT, "strip")
@@ -69,28 +69,28 @@ class _SheetLayout(Canvas):
             self.y += FOOT
         return Layout(self.y, tuple(self.items), tuple(self.curves))
 
-    def _part(self, part: Part) -> None:
+    def _add_part(self, part: Part) -> None:
         match part:
             case (Score() as one, Score() as other):
-                self._scores(one, other)
+                self._add_scores(one, other)
             case Plot():
-                self._plot(part)
+                self._add_plot(part)
             case Words():
-                self._words(part)
+                self._add_words(part)
             case Tally():
-                self._tally(part)
+                self._add_tally(part)
             case Rows():
-                self._rows(part)
+                self._add_rows(part)
             case Form():
-                self._form(part)
+                self._add_form(part)
             case Ranking():
-                self._ranking(part)
+                self._add_ranking(part)
             case Diagram():
-                self._diagram(part)
+                self._add_diagram(part)
 
     # Points
 
-    def _scores(self, one: Score, other: Score) -> None:
+    def _add_scores(self, one: Score, other: Score) -> None:
         """Add each side in its colour, on half of the width."""
         line, half = 38, WIDTH // 2
         below = line * max(len(one.names), len(other.names))
@@ -102,7 +102,7 @@ class _SheetLayout(Canvas):
             self.add_text(score.points, middle, self.y + 50 + below, 46, "white", "mat", half - 50, "middle")
         self.y += height
 
-    def _tally(self, tally: Tally) -> None:
+    def _add_tally(self, tally: Tally) -> None:
         row = 46
         height = len(tally.lines) * row + 20
         self.add_box(LEFT, self.y, RIGHT - LEFT, height, "mat", 26)
@@ -113,7 +113,7 @@ class _SheetLayout(Canvas):
 
     # Words
 
-    def _words(self, words: Words) -> None:
+    def _add_words(self, words: Words) -> None:
         size = 30
         colour: Colour = words.ink or "white"
         for line in _wrap_text(words.text, INNER, size):
@@ -122,7 +122,7 @@ class _SheetLayout(Canvas):
 
     # Curves
 
-    def _plot(self, plot: Plot) -> None:
+    def _add_plot(self, plot: Plot) -> None:
         values = [value for curve in plot.curves for value in curve.values]
         values += [plot.target] if plot.target is not None else []
         ticks = _ticks(min(values), max(values))
@@ -146,14 +146,14 @@ class _SheetLayout(Canvas):
                 fix_minus(str(plot.target)), left - 12, at(plot.target), 26, "white", "mat", AXIS - 20, "right"
             )
         for curve in reversed(plot.curves):
-            self._curve(curve, left + 10, right - 10, [at(value) for value in curve.values], 5)
+            self._add_curve(curve, left + 10, right - 10, [at(value) for value in curve.values], 5)
         ends = [at(curve.values[-1]) for curve in plot.curves]
         for curve, y in zip(plot.curves, _spread(ends), strict=True):
             self.add_text(fix_minus(str(curve.values[-1])), right + 10, y, 32, curve.ink, "mat", ENDS - 16)
-        self._below(plot, left, right, self.y + PLOT + 8)
+        self._add_captions(plot, left, right, self.y + PLOT + 8)
         self.y += PLOT + below
 
-    def _below(self, plot: Plot, left: int, right: int, y: int) -> None:
+    def _add_captions(self, plot: Plot, left: int, right: int, y: int) -> None:
         self.add_text(plot.begin, left, y, 22, "soft", "mat", 200)
         self.add_text(plot.end, right, y, 22, "soft", "mat", 200, "right")
         if plot.marks:
@@ -162,21 +162,21 @@ class _SheetLayout(Canvas):
                 self.curves.append(CurveAt(((x, y), (x, y)), 1, "gold", "mat", (is_filled, is_filled)))
                 self.add_text(text, x + 18, y, 22, "soft", "mat", 90)
 
-    def _curve(self, curve: Curve, left: int, right: int, heights: Sequence[int], width: int) -> None:
+    def _add_curve(self, curve: Curve, left: int, right: int, heights: Sequence[int], width: int) -> None:
         steps = max(1, len(heights) - 1)
         points = tuple((left + (right - left) * number // steps, y) for number, y in enumerate(heights))
         self.curves.append(CurveAt(points, width, curve.ink, "mat", curve.marks))
 
     # Tables
 
-    def _rows(self, table: Rows) -> None:
+    def _add_rows(self, table: Rows) -> None:
         height = len(table.rows) * ROW + 16
         self.add_box(LEFT, self.y, RIGHT - LEFT, height, "mat", 26)
         for number, row in enumerate(table.rows):
-            self._row(row, self.y + 8 + number * ROW)
+            self._add_row(row, self.y + 8 + number * ROW)
         self.y += height
 
-    def _row(self, row: Row, y: int) -> None:
+    def _add_row(self, row: Row, y: int) -> None:
         middle = y + ROW // 2
         right = RIGHT - 120
         has_middle = row.curve is not None or row.share is not None
@@ -196,9 +196,9 @@ class _SheetLayout(Canvas):
                 middle + CURVE_HEIGHT // 2 - round((value - low) / max(1, high - low) * CURVE_HEIGHT)
                 for value in values
             ]
-            self._curve(row.curve, right - CURVE, right - 10, heights, 4)
+            self._add_curve(row.curve, right - CURVE, right - 10, heights, 4)
 
-    def _form(self, form: Form) -> None:
+    def _add_form(self, form: Form) -> None:
         """Add the last games side by side, won ones in gold."""
         each, height = 44, 72
         self.add_box(LEFT, self.y, RIGHT - LEFT, height, "mat", 26)
@@ -214,7 +214,7 @@ class _SheetLayout(Canvas):
 
     # Cards
 
-    def _ranking(self, ranking: Ranking) -> None:
+    def _add_ranking(self, ranking: Ranking) -> None:
         """Add cards from high to low in two rows, the upper part of each, with its worth."""
         each = -(-len(ranking.cards) // 2)
         width = RANKED if ranking.worth else RANKED_BARE
@@ -223,20 +223,20 @@ class _SheetLayout(Canvas):
             cards = ranking.cards[begin : begin + each]
             x = (WIDTH - each * step + 10) // 2
             for number, card in enumerate(cards):
-                self._card(card.code, x + number * step, self.y, width, seen)
+                self.add_card(card.code, x + number * step, self.y, width, seen)
                 if ranking.worth:
-                    self._worth(ranking.worth[begin + number], x + number * step, self.y + seen)
+                    self._add_worth(ranking.worth[begin + number], x + number * step, self.y + seen)
             self.y += seen + (WORTH if ranking.worth else 0) + 12
         self.y -= 12
 
-    def _worth(self, worth: str, x: int, y: int) -> None:
+    def _add_worth(self, worth: str, x: int, y: int) -> None:
         is_worth_it = worth != "0"
         ground: Colour = "gold" if is_worth_it else "strip"
         self.add_box(x, y, RANKED, WORTH, ground)
         ink: Colour = "ink" if is_worth_it else "soft"
         self.add_text(worth, x + RANKED // 2, y + WORTH // 2, 26, ink, ground, RANKED, "middle")
 
-    def _diagram(self, diagram: Diagram) -> None:
+    def _add_diagram(self, diagram: Diagram) -> None:
         """Add the rows of a table. The middle row is on a mat."""
         for number, row in enumerate(diagram.rows):
             is_middle = number == len(diagram.rows) // 2
@@ -247,7 +247,7 @@ class _SheetLayout(Canvas):
                 self.add_box(LEFT, self.y, RIGHT - LEFT, height, ground, 26)
             for place, (spot, caption) in enumerate(zip(row, captions, strict=True)):
                 middle = LEFT + (RIGHT - LEFT) * (2 * place + 1) // (2 * len(row))
-                self._spot(spot, middle, self.y + 12, self._room(row))
+                self._add_spot(spot, middle, self.y + 12, self._room(row))
                 for line, text in enumerate(caption):
                     y = self.y + 12 + height_of(SMALL) + 20 + CAPTION * line
                     self.add_text(text, middle, y, 24, "white", ground, self._room(row) + 10, "middle")
@@ -257,7 +257,7 @@ class _SheetLayout(Canvas):
     def _room(row: Sequence[Spot]) -> int:
         return (RIGHT - LEFT) // len(row) - 16
 
-    def _spot(self, spot: Spot, middle: int, y: int, room: int) -> None:
+    def _add_spot(self, spot: Spot, middle: int, y: int, room: int) -> None:
         step = STEPS[spot.lie]
         if spot.lie == "fan":
             is_open = bool(spot.cards[0].code)
@@ -268,10 +268,7 @@ class _SheetLayout(Canvas):
             )
         x = middle - (SMALL + (len(spot.cards) - 1) * step) // 2
         for number, card in enumerate(spot.cards):
-            self._card(card.code, x + number * step, y, SMALL)
-
-    def _card(self, code: str, x: int, y: int, width: int, visible: int = 0) -> None:
-        self.items.append(CardAt(code, x, y, width, visible or height_of(width)))
+            self.add_card(card.code, x + number * step, y, SMALL)
 
 
 def _ticks(low: int, high: int) -> list[int]:

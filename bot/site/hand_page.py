@@ -223,7 +223,8 @@ class _PageBuilder:
         moves = seen.view.moves if seen.view else ()
         self.playable = {move.split(" ")[1] for move in moves if move.startswith("play ")}
         self.pressed = {button.about: button for row in panel.rows for button in row if button.about}
-        extra = [tuple(one for one in row if not one.about and not self._is_too_early(one)) for row in panel.rows]
+        without_card = [[button for button in row if not button.about] for row in panel.rows]
+        extra = [tuple(button for button in row if not self._is_too_early(button)) for row in without_card]
         self.extra = tuple(filter(None, extra))
 
     def build(self) -> HandPage:
@@ -255,7 +256,7 @@ class _PageBuilder:
             line=self._line(scene.line, view),
             target=scene.target,
             deal=view.deal_number,
-            sides=tuple(PageSide(one.name, one.points, one.notes, one.is_to_move) for one in scene.sides),
+            sides=tuple(PageSide(side.name, side.points, side.notes, side.is_to_move) for side in scene.sides),
             sitting=() if is_over else self._players(deal),
             trick=self._page_cards(scene.trick, (card.seat for card in deal.trick)) if scene.trick else (),
             last_trick=self._page_cards(scene.last_trick, (card.seat for card in deal.last_trick.cards))
@@ -339,7 +340,9 @@ class _PageBuilder:
         assert self.deal
         if not isinstance(self.deal, PacketsView):
             return []
-        return [one for one in self.deal.packets if one.owner == owner and one.place != "hand" and one.left]
+        return [
+            packet for packet in self.deal.packets if packet.owner == owner and packet.place != "hand" and packet.left
+        ]
 
     def _light_of(self, pile: Pile, packet: Packet) -> Light:
         """Return a packet's light: raised if a tap plays or chooses it.
@@ -361,15 +364,15 @@ class _PageBuilder:
             return ""
         if self.chosen == number:
             return actions.table(self.seen.code, "draft", self.seen.version)
-        if not any(str(one.number) == self.chosen for one in self._packets_of(packet.owner)):
+        if not any(str(other.number) == self.chosen for other in self._packets_of(packet.owner)):
             # The draft can be an open question instead of a choice.
             return actions.table(self.seen.code, "draft", self.seen.version, number)
         return actions.move(self.seen.code, self.seen.version, f"hold {' '.join(sorted((self.chosen, number)))}")
 
     def _page_cards(self, played: Iterable[PlayedCard], seats: Iterable[int]) -> tuple[PageCard, ...]:
         return tuple(
-            PageCard(one.card.code, one.by, self._relative_seat(seat), one.said, one.wins)
-            for one, seat in zip(played, seats, strict=True)
+            PageCard(play.card.code, play.by, self._relative_seat(seat), play.said, play.wins)
+            for play, seat in zip(played, seats, strict=True)
         )
 
     def _relative_seat(self, seat: int) -> int:
@@ -392,7 +395,7 @@ class _PageBuilder:
                     () if is_reader else self._others_packets(seat),
                 )
             )
-        return tuple(sorted(found, key=lambda one: one.at))
+        return tuple(sorted(found, key=lambda player: player.at))
 
     def _dealer_text(self) -> str:
         _ = self.words.text
@@ -400,8 +403,8 @@ class _PageBuilder:
 
     def _others_packets(self, seat: int) -> tuple[TapCard, ...]:
         return tuple(
-            TapCard(self._drawn_code(one.top), self._name(one.top), size=one.left, label=str(one.number))
-            for one in self._packets_of(seat)
+            TapCard(self._drawn_code(packet.top), self._name(packet.top), size=packet.left, label=str(packet.number))
+            for packet in self._packets_of(seat)
         )
 
     def _drawn_code(self, code: str | None) -> str:

@@ -177,9 +177,9 @@ def replayed_analysis(game: FinishedGame, known: Analysis | None, language: str,
         deals=deals,
         deals_done=known.deals if known else 0,
         is_begun=known is not None,
-        judgements=[_judgement(words, one) for one in verdicts],
+        judgements=[_judgement(words, verdict) for verdict in verdicts],
         players=[_player_summary(verdicts, seat) for seat in seats],
-        costliest=[_judgement(words, one) for one in costliest_moves(verdicts, COSTLIEST)],
+        costliest=[_judgement(words, verdict) for verdict in costliest_moves(verdicts, COSTLIEST)],
     )
 
 
@@ -201,7 +201,7 @@ def _steps(record: Record, number: int, words: Wording) -> Iterator[Step]:
             move=move,
             text=words.move(seat, move) if place else _dealt_text(words, game.kind, view),
             view=view,
-            seats=[_seat_view(game.view(one).deal) for one in range(len(record.seats))],
+            seats=[_seat_view(game.view(viewer).deal) for viewer in range(len(record.seats))],
             taken=(current.taken[0], current.taken[1]) if isinstance(current, TressetteDeal) else None,
         )
 
@@ -244,6 +244,6 @@ def _judgement(words: Wording, verdict: Verdict) -> Judgement:
 
 
 def _player_summary(verdicts: Sequence[Verdict], seat: int) -> Played:
-    one = summarize(verdicts, seat)
-    lost = round(one.lost_exactly + one.lost_by_judgement, 2)
-    return Played(seat=seat, decisions=one.decisions, accuracy=one.accuracy, lost=lost)
+    played = summarize(verdicts, seat)
+    lost = round(played.lost_exactly + played.lost_by_judgement, 2)
+    return Played(seat=seat, decisions=played.decisions, accuracy=played.accuracy, lost=lost)

@@ -221,20 +221,15 @@ class Watching:
 
     async def _refresh(self, code: str, watched: _WatchedTable) -> None:
         try:
-            table = await self._room.followed(code)
-            if not await self._is_watchable(table):
-                watched.end()
-                return
-        except NoSuchTable:
-            watched.end()
-            return
+            table = await self._load_watchable(code)
         except STORE_ERRORS as error:
             # Spectators keep the old state until the store is back.
             log.info("watched_table_not_read", table=code, why=type(error).__name__)
             watched.update(watched.state)
             return
-        watched.update(public_table(table).model_dump_json().encode())
-        if table.phase in ("over", "closed"):
+        if table:
+            watched.update(public_table(table).model_dump_json().encode())
+        if table is None or table.phase in ("over", "closed"):
             watched.end()
 
     async def _find_table(self, watch_id: str) -> Table | None:
@@ -242,6 +237,9 @@ class Watching:
         # Checked before any lookup, so that a wrong link reveals nothing about which codes exist.
         if not secrets.compare_digest((await self._watch_id(code)).encode(), watch_id.encode()):
             return None
+        return await self._load_watchable(code)
+
+    async def _load_watchable(self, code: str) -> Table | None:
         try:
             table = await self._room.followed(code)
         except NoSuchTable:

@@ -82,7 +82,7 @@ from tests.bot.test_stopping import begun, busy
 
 async def main(stops, file):
     some = Processes("test", 1)
-    task = asyncio.create_task(some.do(busy, file))
+    task = asyncio.create_task(some.run(busy, file))
     await begun(file)
     if stops:
         some.stop()

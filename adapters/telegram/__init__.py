@@ -1,4 +1,4 @@
-"""Telegram, through python-telegram-bot: imported where there is a token, for it takes half a second."""
+"""Telegram, through python-telegram-bot, which is imported only with a token: the import takes half a second."""
 
 from collections.abc import AsyncIterator
 
@@ -8,7 +8,7 @@ from bot.settings import Settings
 
 
 def make(card_room: CardRoom) -> Adapter | None:
-    """Telegram, if the host has given a token."""
+    """Return the adapter, or None if the host has set no token."""
     token = card_room.settings.telegram_token
     if token is None:
         return None
@@ -18,7 +18,7 @@ def make(card_room: CardRoom) -> Adapter | None:
 
 
 def examine(settings: Settings) -> AsyncIterator[tuple[bool, str]]:
-    """What `buongioco doctor` says of Telegram."""
+    """Check Telegram for `buongioco doctor`."""
     from adapters.telegram.doctor import examine as examine_telegram  # noqa: PLC0415 - see above
 
     return examine_telegram(settings)

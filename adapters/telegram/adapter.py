@@ -51,25 +51,14 @@ from bot.settings import BadSetting
 from bot.store import STORE_ERRORS, WorkDropped, WorkFailed
 from bot.texts import error_text, language_of, texts
 
+# Telegram accepts 20 messages a minute in a group, over all its topics; the burst counts too.
 GROUP_LIMIT = RateLimit(burst=3, interval=3.5, is_of_chat=True)
-"""With the burst, twenty messages a minute at most, which is what Telegram lets into a group with all its topics."""
-
-ANSWER_CONNECTIONS = 16
-"""Connections for answers to presses."""
-
-MESSAGES_PER_SECOND = 30
-"""Messages that a bot may send in all."""
-
 PRIVATE_LIMIT = RateLimit(burst=10, interval=1.05)
-
-ADMINS = ("creator", "administrator")
-"""What Telegram calls a member who administers a group."""
-
-CLOSED_SECONDS = 24 * 3600.0
-"""For how long it is remembered that a place took nothing."""
-
-START_SECONDS = 2.0
-"""Within how many seconds /start comes with an unblocking, where it does."""
+MESSAGES_PER_SECOND = 30  # Telegram's limit for a bot in all chats
+ANSWER_CONNECTIONS = 16  # connections for answers to presses
+ADMINS = ("creator", "administrator")  # values of ChatMember.status
+CLOSED_SECONDS = 24 * 3600.0  # how long a place that refused a message is remembered
+START_SECONDS = 2.0  # /start arrives within this time after a person unblocks the bot
 
 Result = TypeVar("Result")
 
@@ -77,11 +66,11 @@ log = structlog.get_logger()
 
 
 class _ChatUpgraded(PlatformFailure):
-    """The group has become a supergroup: what was asked for is done in that one, once the table's place is there."""
+    """The group became a supergroup. The call is repeated there once the table has moved."""
 
 
 class Telegram:
-    """The adapter. ``bot`` is the library's, over our transport."""
+    """The adapter. ``bot`` is the library's bot over our transport."""
 
     platform = reading.PLATFORM
 
@@ -98,7 +87,7 @@ class Telegram:
         )
         self._answering = SendingRequest(connections=ANSWER_CONNECTIONS)
         self._post: Post = partial(post, sending, self.bot.base_url)
-        # Answers have connections of their own: uploads may occupy all the others.
+        # Answers have their own connections because uploads can occupy all others.
         self._post_answer: Post = partial(post, self._answering, self.bot.base_url)
         self.inline_queries = InlineQueries(self._post, card_room)
         settings = card_room.settings
@@ -114,20 +103,19 @@ class Telegram:
         self.pages = Pages(self, card_room)
         self.press_replies = PressReplies(self.pages, card_room, self._start_link, self._can_write_to)
         self.per_second = MESSAGES_PER_SECOND
-        self._closed: TTLCache[str, bool] = TTLCache(10_000, CLOSED_SECONDS)
-        """Places that lately took nothing."""
+        self._closed: TTLCache[str, bool] = TTLCache(10_000, CLOSED_SECONDS)  # places that recently refused a message
         self._connected = self._has_connected = False
 
     async def start(self) -> None:
-        """Nothing: Telegram may be away, and nobody else should have to wait for it."""
+        """Do nothing: if Telegram is down, other platforms must not wait for it."""
 
     async def _connect(self) -> None:
-        """Ask who the bot is; BadSetting if Telegram does not know the token."""
+        """Fetch the bot's profile; raise BadSetting if Telegram does not know the token."""
         self._connected = False
         async with _connection_errors():
             await self.bot.initialize()
             await self._answering.initialize()
-            # Asked by the library the first time only; the token may have been taken back since.
+            # The library fetches it once only. The token can have been revoked since.
             me = await self.bot.get_me() if self._has_connected else self.bot.bot
             name = me.username
             self.messages.username = name or ""
@@ -155,20 +143,20 @@ class Telegram:
         return PRIVATE_LIMIT if is_private(place) else GROUP_LIMIT
 
     def overall_rate_limit(self) -> RateLimit:
-        """Telegram's limit for a bot, shared evenly among the workers that are alive."""
+        """Return Telegram's limit for a bot, divided by the number of live workers."""
         workers = self.card_room.worker_count
         return RateLimit(max(1, self.per_second // workers), workers / self.per_second)
 
-    # What comes in
+    # Updates
 
     async def serve(self) -> None:
-        """Take updates until cancelled; what has come in is answered before it returns."""
+        """Receive updates until cancelled. Updates that have arrived are handled before it returns."""
         await self._connect()
         await choose_callback_mode(self._post)
         try:
             await Profile(self.bot, self.card_room.redis).update()
         except STORE_ERRORS as error:
-            # It comes back; the texts wait for the next start.
+            # The texts are set at the next start.
             self.card_room.report_store_error(error)
         try:
             await self.source.run()
@@ -177,7 +165,7 @@ class Telegram:
             raise _unknown_token_error() from None
 
     async def close(self) -> None:
-        """Give the connections back, when nothing more is to be sent."""
+        """Close the connections after the last message."""
         self.messages.stop()
         self.pages.stop()
         self.press_replies.stop()
@@ -197,7 +185,7 @@ class Telegram:
             elif update.my_chat_member:
                 await self._handle_membership(update, update.my_chat_member)
         except DeliveryError as fault:
-            log.info("telegram_answer_lost", why=type(fault).__name__)
+            log.info("telegram_answer_not_sent", why=type(fault).__name__)
         except STORE_ERRORS as error:
             self.card_room.report_store_error(error)
         except WorkDropped:
@@ -208,7 +196,6 @@ class Telegram:
             log.exception("telegram_update_failed", update=update.update_id)
 
     async def _handle_inline_query(self, update: Update, query: InlineQuery) -> None:
-        """Somebody types the bot's name in any chat."""
         read = None
         with _skip_unreadable(update):
             read = reading.read_person(query.from_user), reading.query_text(query)
@@ -216,9 +203,7 @@ class Telegram:
             await self.inline_queries.answer(query.id, *read)
 
     async def _handle_sent_offer(self, update: Update, chosen: ChosenInlineResult) -> None:
-        """Somebody has sent an offer. It comes only where the host has turned *inline feedback* on, and nothing depends
-        on it.
-        """
+        """Record a sent offer. Telegram reports it only with *inline feedback* on; nothing depends on it."""
         read = None
         with _skip_unreadable(update):
             read = (
@@ -231,32 +216,33 @@ class Telegram:
             await self.card_room.note_offer_sent(*read)
 
     async def _handle_membership(self, update: Update, change: ChatMemberUpdated) -> None:
-        """The bot has been let into a chat, perhaps again, or thrown out; somebody has blocked it, or does no more."""
+        """Refresh a chat that can be written to again, private or not."""
         chat = change.chat
-        if chat.type == chat.PRIVATE and change.new_chat_member.status == "member":
+        if change.new_chat_member.status != "member":
+            return
+        if chat.type == chat.PRIVATE:
             person = None
             with _skip_unreadable(update):
                 person = reading.read_person(change.from_user)
             if person:
-                # Most apps send /start with that, which brings all hands.
+                # Most apps then send /start, which shows all hands.
                 await asyncio.sleep(START_SECONDS)
                 await self.card_room.send_missed_hands(person)
             return
-        if chat.type != chat.PRIVATE and change.new_chat_member.status == "member":
-            place = ""
-            with _skip_unreadable(update):
-                place = reading.chat_place(chat)
-            if place:
-                await self.card_room.refresh_chat(place)
+        place = ""
+        with _skip_unreadable(update):
+            place = reading.chat_place(chat)
+        if place:
+            await self.card_room.refresh_chat(place)
 
     def _reopen(self, place: str) -> None:
-        """Try a place once more that was closed when something was to be shown there: somebody is at it."""
+        """Try again to write to a closed place, because an update came from it."""
         if self._closed.pop(place, False):
-            # Not awaited: a press is to be answered first.
+            # Not awaited, so that a press is answered first.
             self.card_room.refresh_chat(chat_of(place))
 
     async def _move_chat(self, place: str, new: int) -> None:
-        """A group has become a supergroup, which has another id."""
+        """Follow a group that became a supergroup, which has another id."""
         await self.card_room.move_chat(place, str(Place(self.platform, str(new))))
 
     async def _handle_message(self, update: Update, message: Message) -> None:
@@ -268,7 +254,7 @@ class Telegram:
                 await self._move_chat(*moved)
             return
         if message.is_automatic_forward:
-            # A channel's post, which nobody in the group has written.
+            # A channel's post, not written by a member of the group.
             return
         command = None
         with _skip_unreadable(update):
@@ -287,7 +273,7 @@ class Telegram:
         self._queue_reply(command, message, await self.card_room.handle_command(command))
 
     async def _show_pending_hands(self, update: Update, message: Message) -> None:
-        """Bring waiting hands to somebody who wrote anything else in their private chat, such as a photo."""
+        """Show pending hands to a person who wrote something else in the private chat, such as a photo."""
         person = None
         with _skip_unreadable(update):
             person = reading.private_writer(message)
@@ -295,7 +281,7 @@ class Telegram:
             await self.card_room.send_missed_hands(person)
 
     def _queue_reply(self, command: Command, message: Message, reply: Reply) -> None:
-        """Send an answer in its turn: no update waits for that."""
+        """Queue the answer. The update does not wait for it."""
         answer = self.card_room.queue_answer
         if reply.optional:
             return
@@ -312,7 +298,7 @@ class Telegram:
             self.card_room.queue_answer(command.place, say)
 
     async def _send_privately(self, command: Command, message: Message, reply: Reply) -> None:
-        """Send what is for one person's eyes to their private chat, and say so where they asked for it."""
+        """Send a reply to the person's private chat, and a toast to the place of the command."""
         assert reply.panel
         place = private_place(command.person.id)
         try:
@@ -334,7 +320,6 @@ class Telegram:
             self._queue_toast(command, message, reply)
 
     async def _send_toast(self, place: str, message: Message, text: str) -> None:
-        """A short text, in reply to a message."""
         chat, topic = reading.chat_and_topic(place)
         say = partial(
             self.bot.send_message,
@@ -361,12 +346,14 @@ class Telegram:
             await self.press_replies.show(press, reply, answer, is_photo=reading.is_photo(query))
 
     def _start_link(self, word: str) -> str:
-        """The address that opens the private chat with a start word."""
+        """Return the address that opens the private chat with a start word."""
         return f"https://t.me/{self.bot.username}?start={word}"
 
     async def _can_write_to(self, person: str) -> bool:
-        """Whether somebody who had a private chat with the bot still has one: nothing is sent to see. Telegram refuses
-        this of whoever has blocked it; of who never pressed Start it is not known to.
+        """Return whether a person who had a private chat with the bot still has one, without sending a message.
+
+        Telegram refuses a typing action if the person blocked the bot. It is not known to refuse one for a person who
+        never pressed Start.
         """
         place = private_place(person)
         doing = JsonData({"chat_id": reading.chat_and_topic(place)[0], "action": "typing"})
@@ -375,24 +362,24 @@ class Telegram:
         except Unreachable:
             return False
         except DeliveryError:
-            # It may be so: should it not be, the board has a button that opens the chat.
+            # Unknown. If the answer is wrong, the board has a button that opens the chat.
             return True
         return True
 
-    # What goes out
+    # Messages
 
     def invitation_url(self, code: str, place: str, message: str) -> str:
-        """None: the button leads there."""
+        """Return an empty string: a button invites."""
         return ""
 
     def has_admins(self, place: str) -> bool:
         return not is_private(place) and not is_inline(place)
 
     async def is_admin(self, place: str, person: str) -> bool:
-        """Ask Telegram; administrators who stay anonymous in the group press buttons as themselves.
+        """Ask Telegram. Anonymous administrators of a group press buttons under their own id.
 
-        getChatMember works for others for certain only if the bot is an administrator
-        (core.telegram.org/bots/api#getchatmember). The list of administrators is told to every bot of the group.
+        getChatMember is guaranteed to work for other members only if the bot is an administrator
+        (core.telegram.org/bots/api#getchatmember). Every bot of a group can list its administrators.
         """
         chat, user = reading.chat_and_topic(place)[0], int(person.partition(":")[2])
         try:
@@ -402,13 +389,12 @@ class Telegram:
         except (MessageRefused, ChatGone):
             with DeliveryErrors(place):
                 admins = await self._post("getChatAdministrators", JsonData({"chat_id": chat}))
-                return any(one["user"]["id"] == user for one in admins)
+                return any(admin["user"]["id"] == user for admin in admins)
 
     async def send(self, place: str, panel: Panel, key: str, *, silent: bool = False) -> SentMessage:
         return await self._call(place, lambda: self.messages.send(place, panel, silent=silent))
 
     async def _send_file(self, place: str, panel: Panel, file: File) -> None:
-        """Send a file, with a panel's text under it."""
         chat, _topic = reading.chat_and_topic(place)
         caption = panel.cut(LONGEST_CAPTION).plain
         send = partial(self.bot.send_document, chat, file.content, caption=caption, filename=file.name)
@@ -418,7 +404,7 @@ class Telegram:
         return await self._call(place, lambda: self.messages.edit(place, sent, panel))
 
     async def delete(self, place: str, message: str) -> None:
-        # The messages of a group that has become a supergroup stay behind, for ever out of reach.
+        # Messages of a group that became a supergroup can never be reached again.
         with suppress(MessageGone, _ChatUpgraded):
             await self._call(place, lambda: self.messages.delete(place, message))
 
@@ -433,17 +419,18 @@ class Telegram:
             raise
         except ChatMigrated as error:
             where = Place.parse(place)
-            with suppress(WorkFailed):  # it has been logged, and the next try of delivery meets the same again
-                # The chat alone: whose eyes it was for, and by what leave, is not to be kept with the chats that moved.
+            with suppress(WorkFailed):  # already logged; the next attempt meets the same error
+                # Moved chats are stored without the person and token of an ephemeral place.
                 await self._move_chat(str(Place(where.platform, where.chat)), error.new_chat_id)
-            said = "the group has become a supergroup"
-            # What is ephemeral does not move with its table: only a press in the new group brings it there.
-            raise (Unreachable if where.is_ephemeral else _ChatUpgraded)(said) from None
+            # Ephemeral messages do not move with their table. They need a press in the new group.
+            raise (Unreachable if where.is_ephemeral else _ChatUpgraded)("the group has become a supergroup") from None
 
 
 def _url_for_buttons(url: str) -> str:
-    """An address, if Telegram takes buttons that lead there, and nothing otherwise: the host must have a dot, or be an
-    address of IPv6 (tdlib/td, ``LinkManager::check_link_impl``). A message with any other is refused.
+    """Return the URL if Telegram accepts it in buttons, else an empty string.
+
+    The host must contain a dot or be an IPv6 address (tdlib/td, ``LinkManager::check_link_impl``). Telegram refuses a
+    message with any other URL.
     """
     host = urlsplit(url).hostname or ""
     return url if "." in host or ":" in host else ""
@@ -451,7 +438,7 @@ def _url_for_buttons(url: str) -> str:
 
 @contextmanager
 def _skip_unreadable(update: Update) -> Iterator[None]:
-    """An update that says what cannot be is one line, and leaves whatever it was to be as it is."""
+    """Log an update that cannot be read, and skip the block."""
     try:
         yield
     except LIBRARY_ERRORS as error:
@@ -460,7 +447,7 @@ def _skip_unreadable(update: Update) -> Iterator[None]:
 
 @asynccontextmanager
 async def _connection_errors() -> AsyncIterator[None]:
-    """What speaks against a connection: BadSetting where it is the token, otherwise Trouble."""
+    """Raise BadSetting for a wrong token and PlatformFailure for any other error."""
     try:
         yield
     except InvalidToken:
@@ -470,4 +457,4 @@ async def _connection_errors() -> AsyncIterator[None]:
 
 
 def _unknown_token_error() -> BadSetting:
-    return BadSetting("BUONGIOCO_TELEGRAM_TOKEN is no token that Telegram knows: ask @BotFather.", "token refused")
+    return BadSetting("Telegram does not know BUONGIOCO_TELEGRAM_TOKEN: copy it from @BotFather.", "token refused")

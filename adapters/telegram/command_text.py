@@ -1,8 +1,8 @@
 """Finds the command in a message's text, however a Telegram client encodes it.
 
-Telegram marks a typed command with a ``bot_command`` entity. A copied one keeps the formatting that it had: bold or
-italic around the entity, or ``code`` and ``pre``, inside which Telegram marks no commands. Some clients copy a command
-as a link to ``tg://bot_command``. See core.telegram.org/bots/api#messageentity.
+Telegram marks a typed command with a ``bot_command`` entity. A copied command keeps its formatting: bold or italic
+around the entity, or ``code`` and ``pre``, inside which Telegram marks no commands. Some clients copy a command as a
+link to ``tg://bot_command``. See core.telegram.org/bots/api#messageentity.
 """
 
 import re
@@ -15,7 +15,7 @@ from telegram import MessageEntity
 from bot.names import leading_blanks, trim_blanks
 
 TOKEN = re.compile(r"/(?P<word>[A-Za-z0-9_]{1,64})(?:@(?P<bot>[A-Za-z0-9_]{3,32}))?(?![\w/@<>])", re.ASCII)
-"""A command in a text, about as TDLib finds one (tdlib/td, ``find_bot_commands``)."""
+"""A command in a text, similar to TDLib's rule (tdlib/td, ``find_bot_commands``)."""
 
 LINK_WORD, LINK_BOT = re.compile(r"[A-Za-z0-9_]{1,64}", re.ASCII), re.compile(r"[A-Za-z0-9_]{1,32}", re.ASCII)
 
@@ -29,9 +29,9 @@ NOT_WORDS = (MessageEntity.TEXT_MENTION, MessageEntity.BOT_COMMAND)
 
 
 class CommandText(NamedTuple):
-    """A command: its ``word`` in lower case, the ``bot`` that it names, if any, and the words behind it.
+    """A command: its lower-case ``word``, the ``bot`` it names or an empty string, and the words after it.
 
-    It ``is_marked`` if an entity says that it is a command, or if it is formatted as one piece.
+    ``is_marked`` if an entity marks it as a command, or if its whole text has one format.
     """
 
     word: str
@@ -41,27 +41,29 @@ class CommandText(NamedTuple):
 
 
 def find_command(text: str, entities: Sequence[MessageEntity]) -> CommandText | None:
-    """Return the command that a text begins with; None if it begins with anything else, or only quotes a command."""
+    """Return the command at the beginning of a text; None without one, or if it is only quoted."""
     units = text.encode("utf-16-le", "surrogatepass")
     begun = leading_blanks(text)
     start = len(text[:begun].encode("utf-16-le", "surrogatepass")) // 2
-    around = [one for one in entities if one.offset <= start < one.offset + one.length]
-    if any(one.type in QUOTES and trim_blanks(_text_from(units, one.offset + one.length)) for one in around):
+    around = [entity for entity in entities if entity.offset <= start < entity.offset + entity.length]
+    if any(
+        entity.type in QUOTES and trim_blanks(_text_from(units, entity.offset + entity.length)) for entity in around
+    ):
         return None
     word, bot, end, is_marked = "", "", start, False
     if found := TOKEN.match(text, begun):
         word, bot, end = found["word"], found["bot"] or "", start + len(found[0])
-    for one in around:
-        if one.type == MessageEntity.BOT_COMMAND and one.offset == start:
-            is_marked, end = True, one.offset + one.length
+    for entity in around:
+        if entity.type == MessageEntity.BOT_COMMAND and entity.offset == start:
+            is_marked, end = True, entity.offset + entity.length
             word, _, bot = _text(units, start + 1, end).partition("@")
-    for one in around:
-        if one.type in (*FORMATS, *QUOTES):
-            is_marked = is_marked or one.offset + one.length >= end
-        elif one.type == MessageEntity.TEXT_LINK and (linked := _linked_command(one.url or "")):
+    for entity in around:
+        if entity.type in (*FORMATS, *QUOTES):
+            is_marked = is_marked or entity.offset + entity.length >= end
+        elif entity.type == MessageEntity.TEXT_LINK and (linked := _linked_command(entity.url or "")):
             is_marked = True
             if not word:
-                word, end = linked[0], one.offset + one.length
+                word, end = linked[0], entity.offset + entity.length
             bot = bot or linked[1]
     return CommandText(word.lower(), bot.lower(), _words(units, end, entities), is_marked) if word else None
 
@@ -75,7 +77,7 @@ def _text_from(units: bytes, start: int) -> str:
 
 
 def _linked_command(url: str) -> tuple[str, str] | None:
-    """Return the command and the bot of a ``tg://bot_command`` link; the bot may be empty."""
+    """Return the command and the bot of a ``tg://bot_command`` link; the bot can be empty."""
     try:
         parts = urlsplit(url)
         asked = parse_qs(parts.query)
@@ -92,8 +94,8 @@ def _linked_command(url: str) -> tuple[str, str] | None:
 
 
 def _words(units: bytes, start: int, entities: Sequence[MessageEntity]) -> tuple[str, ...]:
-    """Return the words behind a command, without other commands and mentions by link; offsets count UTF-16 units."""
-    for one in sorted(entities, key=lambda entity: entity.offset, reverse=True):
-        if one.type in NOT_WORDS and one.offset >= start:
-            units = units[: 2 * one.offset] + units[2 * (one.offset + one.length) :]
+    """Return the words after a command, without other commands and mentions by link. Offsets count UTF-16 units."""
+    for entity in sorted(entities, key=lambda entity: entity.offset, reverse=True):
+        if entity.type in NOT_WORDS and entity.offset >= start:
+            units = units[: 2 * entity.offset] + units[2 * (entity.offset + entity.length) :]
     return tuple(_text_from(units, start).split()[:8])

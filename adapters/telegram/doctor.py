@@ -1,4 +1,4 @@
-"""Is Telegram well, as far as can be asked without a chat?"""
+"""Checks of Telegram for `buongioco doctor` that need no chat."""
 
 from collections.abc import AsyncIterator, Iterator
 
@@ -11,7 +11,7 @@ from bot.settings import Settings
 
 
 async def examine(settings: Settings) -> AsyncIterator[tuple[bool, str]]:
-    """Whether Telegram knows the token, and what the host should know of the bot."""
+    """Check the token, the webhook and the bot's settings at @BotFather."""
     assert settings.telegram_token
     request = AiohttpRequest()
     base = settings.telegram_api_url
@@ -21,10 +21,10 @@ async def examine(settings: Settings) -> AsyncIterator[tuple[bool, str]]:
         me = await bot.get_me()
         webhook = await _webhook_of(bot)
     except InvalidToken:
-        yield False, "telegram: the token is not one that Telegram knows: copy it anew from @BotFather"
+        yield False, "telegram: the token is not one that Telegram knows: copy it from @BotFather again"
         return
     except LIBRARY_ERRORS as error:
-        yield False, f"telegram: {base} does not answer ({type(error).__name__}): is the network there?"
+        yield False, f"telegram: {base} does not answer ({type(error).__name__}): check the network"
         return
     finally:
         await request.shutdown()
@@ -35,7 +35,7 @@ async def examine(settings: Settings) -> AsyncIterator[tuple[bool, str]]:
     for finding in _webhook_findings(settings.telegram_webhook_url or "", webhook):
         yield finding
     if me.can_join_groups is False:
-        yield False, "telegram: the bot may not be added to groups: tell @BotFather /setjoingroups, Enable"
+        yield False, "telegram: the bot cannot be added to groups: tell @BotFather /setjoingroups, Enable"
     if me.supports_inline_queries is False:
         yield True, "telegram: inline mode is off, so no table can be sent into other chats: @BotFather, /setinline"
     if me.can_read_all_group_messages:
@@ -43,7 +43,7 @@ async def examine(settings: Settings) -> AsyncIterator[tuple[bool, str]]:
 
 
 async def _webhook_of(bot: Bot) -> WebhookInfo | None:
-    """What Telegram knows of the webhook; None from a server that knows none."""
+    """Return the webhook's state; None if the server has no webhooks."""
     try:
         return await bot.get_webhook_info()
     except InvalidToken:
@@ -51,20 +51,20 @@ async def _webhook_of(bot: Bot) -> WebhookInfo | None:
 
 
 def _webhook_findings(wanted: str, webhook: WebhookInfo | None) -> Iterator[tuple[bool, str]]:
-    """Whether updates come the way that the settings say."""
+    """Check whether Telegram delivers updates as the settings say."""
     if webhook is None:
         if wanted:
-            yield False, "telegram: this Bot API server knows no webhooks: take BUONGIOCO_TELEGRAM_WEBHOOK_URL out"
+            yield False, "telegram: this Bot API server has no webhooks: remove BUONGIOCO_TELEGRAM_WEBHOOK_URL"
         return
     if wanted and webhook.url != wanted:
-        yield True, f"telegram: the webhook {wanted} is set as soon as the bot runs"
+        yield True, f"telegram: the bot sets the webhook {wanted} when it starts"
     elif wanted and webhook.last_error_message and webhook.pending_update_count:
         yield (
             False,
-            f"telegram: {webhook.pending_update_count} updates wait, for Telegram does not get through to {wanted}: "
+            f"telegram: {webhook.pending_update_count} updates wait because Telegram cannot reach {wanted}: "
             f"{webhook.last_error_message}",
         )
     elif wanted:
         yield True, f"telegram: updates come to {wanted}"
     elif webhook.url:
-        yield True, f"telegram: a webhook is set ({webhook.url}); it is taken away as soon as the bot runs"
+        yield True, f"telegram: a webhook is set ({webhook.url}); the bot removes it when it starts"

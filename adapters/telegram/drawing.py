@@ -1,6 +1,6 @@
-"""Panels in Telegram's form: text with entities, so that nothing needs escaping, and an inline keyboard.
+"""Panels as Telegram messages: text with entities, so that nothing needs escaping, and an inline keyboard.
 
-They are JSON as the Bot API documents it, not the library's objects: those would cost more than all the rest of a call.
+They are JSON as the Bot API documents it. The library's objects would cost more than the rest of the call.
 """
 
 import re
@@ -14,17 +14,15 @@ from bot.panel import Button, Panel, Span, split_row, utf16_length
 STYLES = {"good": "success", "danger": "danger", "": ""}
 MENTIONS = ("mention", "call")
 HANDLE = re.compile(r"@[A-Za-z0-9_]+")
+# core.telegram.org/bots/api#switchinlinequerychosenchat
 ANY_CHAT = {"allow_user_chats": True, "allow_group_chats": True, "allow_channel_chats": True}
-"""core.telegram.org/bots/api#switchinlinequerychosenchat"""
-
 FOLDED = "expandable_blockquote"
 ENTITIES = {"bold": "bold", "italic": "italic", "code": "code", "small": FOLDED}
-ROW_BY_LENGTH = ((14, 2), (8, 3), (4, 5), (0, 8))
-"""How many buttons stand in a row whose longest label has more than so many characters."""
+ROW_BY_LENGTH = ((14, 2), (8, 3), (4, 5), (0, 8))  # labels longer than the first number: buttons in a row
 
 
 def text_fields(panel: Panel, markup: dict[str, Any] | None) -> dict[str, Any]:
-    """All of a text message that people see."""
+    """Return the fields of a text message."""
     return {
         "text": panel.plain,
         "entities": entities_of(panel) or None,
@@ -34,16 +32,16 @@ def text_fields(panel: Panel, markup: dict[str, Any] | None) -> dict[str, Any]:
 
 
 def markup_of(panel: Panel, username: str, *, without: Collection[str] = (), app: str = "") -> dict[str, Any] | None:
-    """A panel's buttons, ``without`` those of some kinds; None without any. ``username`` is the bot's.
+    """Return a panel's keyboard ``without`` buttons of some kinds; None if it is empty. ``username`` is the bot's.
 
-    ``app`` is where its Mini App is; empty where no button may open that, which is anywhere but in a private chat.
+    ``app`` is the address of the Mini App. It is empty outside private chats because buttons cannot open it there.
     """
     rows = _rows(panel, username, without, app)
     return {"inline_keyboard": rows} if rows else None
 
 
 def entities_of(panel: Panel, *, folds: bool = False) -> list[dict[str, Any]]:
-    """A text's entities; offsets count UTF-16 units. What may fold up beside a picture does so with ``folds``."""
+    """Return a text's entities; offsets count UTF-16 units. ``folds`` collapses the part after the panel's fold."""
     entities: list[dict[str, Any]] = []
     offset, fold = 0, panel.fold if folds else None
     for number, span in enumerate(panel.text):
@@ -51,7 +49,7 @@ def entities_of(panel: Panel, *, folds: bool = False) -> list[dict[str, Any]]:
         if number == fold:
             whole = sum(utf16_length(rest.text) for rest in panel.text[number:])
             entities.append({"type": FOLDED, "offset": offset, "length": whole})
-        # A quote may hold bold and italic text, and no other entity: core.telegram.org/bots/api#formatting-options
+        # A quote can contain only bold and italic text: core.telegram.org/bots/api#formatting-options
         if fold is None or number < fold or span.style in ("bold", "italic"):
             entity = _entity(span, offset, length - span.text.endswith("\n"))
             if entity:
@@ -68,14 +66,14 @@ def _entity(span: Span, offset: int, length: int) -> dict[str, Any] | None:
         user = {"id": int(number), "first_name": span.text, "is_bot": False}
         return {"type": "text_mention", "offset": offset, "length": length, "user": user}
     if span.style == "quiet" and span.person.startswith("telegram:") and HANDLE.fullmatch(span.text):
-        # It looks like a mention, and rings with nobody; left alone it would be found by Telegram, and ring.
+        # It looks like a mention but notifies no one. Without the link Telegram would mention the person.
         return {"type": "text_link", "offset": offset, "length": length, "url": f"https://t.me/{span.text[1:]}"}
-    # Another @handle is found by Telegram itself, and people of other platforms cannot be called here.
+    # Telegram finds other @handles itself. People of other platforms cannot be mentioned here.
     return None
 
 
 def _rows(panel: Panel, username: str, without: Collection[str], app: str) -> list[list[dict[str, Any]]]:
-    """A panel's buttons; rows that are too long for a phone are broken."""
+    """Return a panel's buttons; rows too long for a phone are split."""
     wanted = [tuple([button for button in row if button.kind not in without]) for row in panel.rows]
     return [
         [_button(button, username, app) for button in part]

@@ -1,7 +1,7 @@
-"""Telegram's ephemeral messages, which one member of a group sees and nobody else.
+"""Telegram's ephemeral messages, which only one member of a group sees.
 
-They came with Bot API 10.2 and 10.3, after the library's methods. A bot may send one within 15 seconds of a press by
-that person, or at any time if it is an administrator; none is sure to arrive, and any may vanish.
+They came with Bot API 10.2 and 10.3, so the library lacks these methods. A bot can send one within 15 seconds of the
+person's press, or at any time as an administrator. Such a message can fail to arrive and can vanish.
 """
 
 import time
@@ -24,7 +24,7 @@ log = structlog.get_logger()
 
 
 class EphemeralTarget(NamedTuple):
-    """An ephemeral message's chat, its topic there, and whom it is for. ``query`` is a press of theirs a moment ago."""
+    """The recipient of an ephemeral message, the chat and its topic. ``query`` is a recent press, or empty."""
 
     user: int
     chat: int
@@ -35,22 +35,22 @@ class EphemeralTarget(NamedTuple):
     def parse(cls, place: str) -> "EphemeralTarget":
         where = Place.parse(place)
         pressed_at, _, query = where.token.partition(".")
-        # From the future come presses from before the clock was set back, and those of another worker a moment ago.
+        # A press can be in the future if the clock was set back, or if another worker's clock is ahead.
         fresh = bool(query) and abs(time.time() - int(pressed_at)) < PRESS_SECONDS
         topic = int(where.part) if where.part else None
         return cls(int(where.person), int(where.chat), topic, query if fresh else "")
 
 
 def ephemeral_place_of(place: str, user: int, query: str) -> str:
-    """The place beside a group's, for one person who has just pressed something."""
+    """Return the ephemeral place of a person in a group who has just pressed a button."""
     return str(replace(Place.parse(place), person=str(user), token=f"{int(time.time())}.{query}"))
 
 
 class EphemeralMessages:
-    """Speaks to one person in a group. ``possible`` is None until it has been tried.
+    """Sends messages to one person in a group. ``is_supported`` is None until the first attempt.
 
-    A server that does not know of ephemeral messages would leave the word out that makes a message one, and show it to
-    all. So the first that is ever sent is a card's back, and only once the server has said whose it is a hand is shown.
+    A server without ephemeral messages ignores the field and shows the message to all. So the first message is
+    only a card's back. A hand follows when the server's answer confirms that the message is ephemeral.
     """
 
     def __init__(self, post: Post, photos: Photos) -> None:
@@ -58,7 +58,7 @@ class EphemeralMessages:
         self.is_supported: bool | None = None
 
     async def send_text(self, target: EphemeralTarget, content: dict[str, Any]) -> str:
-        """Send a text; returns what it is called. Unreachable where the server cannot."""
+        """Send a text and return its id; raise Unreachable if the server has no ephemeral messages."""
         if self.is_supported:
             return _message_id(await self._post("sendMessage", JsonData({**_recipient_fields(target), **content})))
         number = await self._send_card_back(target)
@@ -67,7 +67,7 @@ class EphemeralMessages:
         return number
 
     async def send_photo(self, target: EphemeralTarget, photo: Photo) -> str:
-        """Send a photo; returns what it is called. Errors as in `Photos.send`, and Unreachable."""
+        """Send a photo and return its id; errors as in `Photos.send`, and Unreachable."""
         if not self.is_supported:
             await self.delete(target, await self._send_card_back(target))
             self.is_supported = True
@@ -79,7 +79,7 @@ class EphemeralMessages:
         )
 
     async def edit_photo(self, target: EphemeralTarget, message: str, photo: Photo, *, caption_alone: bool) -> None:
-        """Change a photo and its text, or its text alone."""
+        """Edit a photo and its text, or the text alone."""
         photo = photo._replace(where=_message_fields(target, message))
         if caption_alone:
             await self._check_method(self._photos.edit_caption(photo, "editEphemeralMessageCaption"))
@@ -90,7 +90,7 @@ class EphemeralMessages:
         await self._check_method(self._post("deleteEphemeralMessage", JsonData(_message_fields(target, message))))
 
     async def _send_card_back(self, target: EphemeralTarget) -> str:
-        """Send a card's back, to see whether it comes to be ephemeral; returns what it is called."""
+        """Send a card's back and return its id; raise Unreachable if it was not ephemeral."""
         if self.is_supported is False:
             raise Unreachable("no ephemeral messages here")
         sent = await self._post("sendMessage", JsonData({**_recipient_fields(target), "text": FACE_DOWN}))
@@ -104,17 +104,17 @@ class EphemeralMessages:
         try:
             await call
         except InvalidToken:
-            # What Telegram says of a method that it does not know is what it says of a token.
+            # Telegram answers 404 both for an unknown method and for an unknown token.
             self._set_unsupported()
             raise Unreachable("no ephemeral messages here") from None
 
     def _set_unsupported(self) -> None:
         self.is_supported = False
-        log.warning("telegram_cannot", what="show somebody a hand in the group", why="Bot API before 10.3")
+        log.warning("telegram_feature_missing", what="show a hand in a group", why="Bot API before 10.3")
 
 
 def _recipient_fields(target: EphemeralTarget) -> dict[str, Any]:
-    """The fields that have a new message shown to one person."""
+    """Return the fields that show a new message to one person."""
     parameters: dict[str, Any] = {"receiver_user_id": target.user}
     if target.query:
         parameters["callback_query_id"] = target.query
@@ -126,7 +126,7 @@ def _recipient_fields(target: EphemeralTarget) -> dict[str, Any]:
 
 
 def _message_fields(target: EphemeralTarget, message: str) -> dict[str, Any]:
-    """The fields that say which message is meant."""
+    """Return the fields that identify an ephemeral message."""
     return {"chat_id": target.chat, "receiver_user_id": target.user, "ephemeral_message_id": int(message)}
 
 

@@ -1,4 +1,4 @@
-"""What Telegram's refusals mean to delivery."""
+"""Translation of Telegram's errors to delivery errors."""
 
 import datetime as dt
 
@@ -32,6 +32,7 @@ from bot.platform import (
 
 LONGEST_TEXT = 4096
 
+# Parts of Telegram's error messages, in lower case.
 CANNOT_BE_DELETED = "message can't be deleted"
 GONE_MESSAGES = (
     "message to edit not found",
@@ -64,33 +65,24 @@ GONE_CHATS = (
     "bot is not a member",
 )
 NEVER_STARTED = ("chat not found", "peer_id_invalid", "bot can't initiate conversation", "user is deactivated")
-"""What Telegram says, in lower case, when a message, a chat or a private chat is not there, and when a message has a
-picture where none is expected, or the other way round.
-"""
-
 NOT_MODIFIED = "message is not modified"
 PICTURE_WORDS = ("photo", "image_", "media_", "caption", "file")
 NO_RIGHT_TO_PHOTOS = ("rights to send photos", "chat_send_photos_forbidden", "chat_send_media_forbidden")
 UNKNOWN_FILES = ("file identifier", "file_id", "file reference", "file_reference")
-"""And when something is the matter with a picture: any at all, the chat takes none, a ``file_id`` is none."""
-
 
 LIBRARY_ERRORS = (TelegramError, AttributeError, KeyError, TypeError, ValueError, OverflowError, OSError)
-"""What the library raises when there is no answer, or one that does not say what it should, such as a date that is in
-no calendar.
-"""
-
+"""Everything the library raises for a missing or malformed answer, such as an impossible date."""
 
 LOST_ANSWERS = (TimedOut, ConnectionLost, InvalidAnswer, ServerError)
-"""And when the answer is lost, or says that something broke: what was asked for may have been done. A message that "was
-immediately deleted and can't be returned" has even been sent for certain (tdlib/telegram-bot-api, ``Client.cpp``).
+"""Errors after which the call can have taken effect: the answer is lost, or the server failed.
+
+A message that "was immediately deleted and can't be returned" was certainly sent (tdlib/telegram-bot-api,
+``Client.cpp``).
 """
 
 
 class DeliveryErrors:
-    """What is done in this context raises Telegram's errors as delivery understands them; a group's move is left as it
-    is.
-    """
+    """A context that translates the library's errors to `DeliveryError`, except `ChatMigrated`."""
 
     __slots__ = ("_place",)
 
@@ -116,60 +108,59 @@ def _delivery_error(place: str, error: Exception) -> DeliveryError:
         return PlatformFailure(error_name(error))
     if isinstance(error, NetworkError | InvalidToken):
         return NotDelivered(error_name(error))
-    return PlatformFailure(f"an answer of another shape ({error_name(error)})")
+    return PlatformFailure(f"malformed answer ({error_name(error)})")
 
 
-def _refusal_error(place: str, said: str) -> DeliveryError:
-    if is_inline(place) and any(words in said for words in (*WRONG_KIND, *GONE_MESSAGES, *NO_INLINE_MESSAGE)):
-        # No other message can take its place.
-        return ChatGone(said)
-    if any(words in said for words in WRONG_KIND):
-        return NotEditable(said)
-    if "too long" in said or "too_long" in said:
+def _refusal_error(place: str, text: str) -> DeliveryError:
+    if is_inline(place) and any(words in text for words in (*WRONG_KIND, *GONE_MESSAGES, *NO_INLINE_MESSAGE)):
+        # No other message can be sent there.
+        return ChatGone(text)
+    if any(words in text for words in WRONG_KIND):
+        return NotEditable(text)
+    if "too long" in text or "too_long" in text:
         return TooLong(LONGEST_TEXT)
-    if any(words in said for words in GONE_MESSAGES):
-        return MessageGone(said)
+    if any(words in text for words in GONE_MESSAGES):
+        return MessageGone(text)
     if is_ephemeral(place):
-        # The query is too old, the bot is no administrator, the person has left: it takes all of these.
-        return Unreachable(said)
-    if is_private(place) and any(words in said for words in NEVER_STARTED):
-        return Unreachable(said)
-    if any(words in said for words in GONE_CHATS):
-        return ChatGone(said)
-    return MessageRefused(said)
+        # The query is too old, the bot is not an administrator, or the person left.
+        return Unreachable(text)
+    if is_private(place) and any(words in text for words in NEVER_STARTED):
+        return Unreachable(text)
+    if any(words in text for words in GONE_CHATS):
+        return ChatGone(text)
+    return MessageRefused(text)
 
 
-def concerns_picture(said: str, *, ephemeral: bool) -> bool:
-    """Whether a refusal of a message with a picture may be about that, so that its text alone might be taken."""
-    said = said.lower()
-    if any(words in said for words in (*WRONG_KIND, *GONE_MESSAGES, NOT_MODIFIED)):
+def concerns_picture(text: str, *, ephemeral: bool) -> bool:
+    """Return whether a message can have been refused because of its picture, so that its text alone can work."""
+    text = text.lower()
+    if any(words in text for words in (*WRONG_KIND, *GONE_MESSAGES, NOT_MODIFIED)):
         return False
-    if any(words in said for words in PICTURE_WORDS):
+    if any(words in text for words in PICTURE_WORDS):
         return True
-    return not ephemeral and not any(words in said for words in (*GONE_CHATS, *NEVER_STARTED))
+    return not ephemeral and not any(words in text for words in (*GONE_CHATS, *NEVER_STARTED))
 
 
 def is_answer_lost(error: BaseException) -> bool:
-    """Whether this stands for an answer that did not come, or cannot be read."""
+    """Return whether the answer was lost or malformed, so that the call can have taken effect."""
     return isinstance(error, LOST_ANSWERS) or not isinstance(error, (TelegramError, TimeoutError))
 
 
-def forbids_photos(said: str) -> bool:
-    """Whether a refusal says that the chat takes no photos."""
-    return any(words in said.lower() for words in NO_RIGHT_TO_PHOTOS)
+def forbids_photos(text: str) -> bool:
+    """Return whether the chat forbids photos."""
+    return any(words in text.lower() for words in NO_RIGHT_TO_PHOTOS)
 
 
-def is_unknown_file(said: str) -> bool:
-    """Whether a refusal says that a ``file_id`` is none, or none any more."""
-    return any(words in said.lower() for words in UNKNOWN_FILES)
+def is_unknown_file(text: str) -> bool:
+    """Return whether a ``file_id`` was refused as invalid or expired."""
+    return any(words in text.lower() for words in UNKNOWN_FILES)
 
 
 def slow_down_error(error: RetryAfter) -> SlowDown:
-    """How long Telegram asks to wait, within what is believed."""
     wait = error.retry_after
     return SlowDown(wait.total_seconds() if isinstance(wait, dt.timedelta) else float(wait))
 
 
 def error_name(error: BaseException) -> str:
-    """What went wrong, without what might hold an address."""
+    """Return the error's class alone: its message can contain an address."""
     return type(error).__name__

@@ -1,4 +1,4 @@
-"""Inline mode: what people are offered to send who type the bot's name in any chat (core.telegram.org/bots/inline)."""
+"""Inline mode: offers to people who type the bot's name in any chat (core.telegram.org/bots/inline)."""
 
 from typing import Any
 
@@ -11,25 +11,21 @@ from bot.card_room import CardRoom
 from bot.panel import Panel
 from bot.platform import Offer, Person
 
-MAX_RESULTS = 50
-"""That an answer may have (core.telegram.org/bots/api#answerinlinequery)."""
+MAX_RESULTS = 50  # core.telegram.org/bots/api#answerinlinequery
 
+# The start word of the button above the results. It opens the help, which has a button back to a chat
+# (core.telegram.org/bots/api#inlinequeryresultsbutton).
 START = "inline"
-"""What stands behind /start where the button above the results leads: the help, with a button that leads back to a chat
-(core.telegram.org/bots/api#inlinequeryresultsbutton).
-"""
 
 
 class InlineQueries:
-    """Answers inline queries."""
-
     def __init__(self, post: Post, card_room: CardRoom) -> None:
         self._post, self._card_room = post, card_room
 
     async def answer(self, query: str, person: Person, typed: str) -> None:
-        """Offer somebody what fits what they have typed; one of the store's errors, or a `DeliveryError`.
+        """Offer games that match the typed text; raise an error of the store or a `DeliveryError`.
 
-        Each answer is for that person alone and for once: an offer stands for one message.
+        Answers are personal and not cached because each offer is for one message.
         """
         offers, start = await self._card_room.offers(person, typed)
         fields: dict[str, Any] = {
@@ -44,14 +40,15 @@ class InlineQueries:
             try:
                 await self._post("answerInlineQuery", JsonData(fields))
             except BadRequest as error:
-                # They have typed on meanwhile, or it came while the bot was down.
+                # The person has typed more since, or the query came while the bot was down.
                 if "query is too old" not in error.message.lower():
                     raise
 
 
 def _result(offer: Offer) -> dict[str, Any]:
-    """An article (core.telegram.org/bots/api#inlinequeryresultarticle). Telegram tells of presses on a message only
-    where it had buttons when it was sent.
+    """Return an article (core.telegram.org/bots/api#inlinequeryresultarticle).
+
+    Telegram reports presses only on messages that had buttons when they were sent.
     """
     fields = {
         "type": "article",
@@ -65,7 +62,7 @@ def _result(offer: Offer) -> dict[str, Any]:
 
 
 def _content(panel: Panel) -> dict[str, Any]:
-    """A text (core.telegram.org/bots/api#inputtextmessagecontent)."""
+    """Return a text (core.telegram.org/bots/api#inputtextmessagecontent)."""
     entities = drawing.entities_of(panel)
     content = {"message_text": panel.plain, "link_preview_options": {"is_disabled": True}}
     return {**content, "entities": entities} if entities else content

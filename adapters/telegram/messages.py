@@ -1,7 +1,7 @@
-"""Panels as Telegram's messages: texts or photos, in chats and to one person in a group.
+"""Messages that show panels: texts or photos, in chats or to one person in a group.
 
-A text can become a photo, so a picture that is late comes to its text; a photo cannot become a text, and gives way to a
-new message.
+A text can become a photo, so a late picture is added to its text. A photo cannot become a text and is replaced by a new
+message.
 """
 
 from typing import Any
@@ -19,23 +19,21 @@ from bot.platform import NotEditable, PlatformFailure, SentMessage, is_ephemeral
 
 
 class Messages:
-    """Sends, edits and deletes; all three raise the library's errors, and `DeliveryError` where they know better.
+    """Sends, edits and deletes messages; raises the library's errors, or a more precise `DeliveryError`.
 
-    What is known of a message's picture is its scene's digest. ``app`` is where the Mini App is; empty without one.
+    A message's picture is identified by its scene's digest. ``app`` is the address of the Mini App, or empty.
     """
 
     def __init__(self, post: Post, known: KnownFiles, app: str = "") -> None:
         self._post = post
         self._photos = Photos(post, known)
         self.ephemerals = EphemeralMessages(post, self._photos)
-        self.username = ""
-        """The bot's, as soon as it is known."""
+        self.username = ""  # the bot's, set after connecting
         self._app = app
-        self.has_inline_mode = False
-        """Whether people may type the bot's name in any chat: the host has to turn that on."""
+        self.has_inline_mode = False  # the host can turn it on at @BotFather
 
     def stop(self) -> None:
-        """Give up what is late."""
+        """Give up late uploads."""
         self._photos.stop()
 
     async def send(self, place: str, panel: Panel, *, silent: bool = False) -> SentMessage:
@@ -85,7 +83,7 @@ class Messages:
         except LateEdit:
             if sent.picture:
                 raise
-            # As a text it could be edited on, and then the late picture come over something newer.
+            # If more edits of the text followed, the late picture could overwrite them.
             raise NotEditable(sent.message) from None
         except BadRequest as error:
             if NOT_MODIFIED not in error.message.lower():
@@ -96,7 +94,7 @@ class Messages:
         if is_ephemeral(place):
             await self.ephemerals.delete(EphemeralTarget.parse(place), message)
         elif not is_inline(place):
-            # No method takes away what stands in a chat that the bot is not in, and there is but one message.
+            # No method deletes a message in a chat that the bot is not in, and there is only one.
             await self._delete(reading.chat_and_topic(place)[0], message)
 
     async def _delete(self, chat: int, message: str) -> None:
@@ -106,19 +104,17 @@ class Messages:
         except BadRequest as error:
             if CANNOT_BE_DELETED not in error.message.lower():
                 raise
-            # After 48 hours (core.telegram.org/bots/api#deletemessage) it has to stay: then it is not to be pressed.
+            # It cannot be deleted after 48 hours (core.telegram.org/bots/api#deletemessage): remove its buttons.
             try:
                 await self._post("editMessageReplyMarkup", where)
             except BadRequest as refusal:
                 if NOT_MODIFIED not in refusal.message.lower():
                     raise
 
-    # In a chat that the bot is not in
+    # Messages in chats that the bot is not in
 
     async def _edit_inline(self, message: str, panel: Panel) -> SentMessage:
-        """Have the one message there show a panel, by its text: nothing can be uploaded for it
-        (core.telegram.org/bots/api#editmessagemedia).
-        """
+        """Show a panel's text; nothing can be uploaded there (core.telegram.org/bots/api#editmessagemedia)."""
         markup = drawing.markup_of(panel, self.username, without={"aside", *self._hidden_kinds})
         try:
             fields = {"inline_message_id": message, **drawing.text_fields(panel, markup)}
@@ -128,7 +124,7 @@ class Messages:
                 raise
         return SentMessage(reading.INLINE_MESSAGE)
 
-    # To one person in a group
+    # Messages to one person in a group
 
     async def _send_ephemeral(self, target: EphemeralTarget, panel: Panel) -> SentMessage:
         picture = self._photos.picture_of(target.chat, panel)
@@ -140,7 +136,7 @@ class Messages:
 
     async def _edit_ephemeral(self, target: EphemeralTarget, sent: SentMessage, panel: Panel) -> SentMessage:
         if not sent.picture:
-            # A new message, with a picture, would take another press: this one stays a text.
+            # A new message with a picture would need another press, so this one stays a text.
             fields = drawing.text_fields(panel, self._markup(panel))
             await self.ephemerals.edit_text(target, sent.message, fields)
             return sent
@@ -151,7 +147,7 @@ class Messages:
         await self.ephemerals.edit_photo(target, sent.message, photo, caption_alone=_has_picture(sent, picture))
         return SentMessage(sent.message, picture.subject.digest)
 
-    # What both show
+    # Contents
 
     def _photo(self, where: dict[str, Any], panel: Panel, picture: Picture) -> Photo:
         shown = panel.beside_picture
@@ -159,24 +155,24 @@ class Messages:
         return Photo(where, picture, shown.plain, entities or None, self._markup(panel, where.get("chat_id", 0)))
 
     def _markup(self, panel: Panel, chat: int = 0) -> dict[str, Any] | None:
-        """A panel's buttons in a chat, whose number is positive where it is private; 0 to one person in a group."""
+        """Return a panel's keyboard; ``chat`` is positive for a private chat, 0 for one person in a group."""
         app = self._app if chat > 0 else ""
         return drawing.markup_of(panel, self.username, without=self._hidden_kinds, app=app)
 
     @property
     def _hidden_kinds(self) -> list[str]:
-        """The kinds of buttons that lead nowhere."""
+        """The kinds of buttons that do not work here."""
         is_possible = {"aside": self.ephemerals.is_supported is not False, "share": self.has_inline_mode}
         return [kind for kind, possible in is_possible.items() if not possible]
 
 
 def _has_picture(sent: SentMessage, picture: Picture) -> bool:
-    """Whether a message shows this very picture for certain: then it need not be uploaded again."""
+    """Return whether a message certainly shows this picture, which then needs no upload."""
     return sent.is_certain and sent.picture == picture.subject.digest
 
 
 def _message_id(sent: object) -> str:
-    """The number of a message that came back; Trouble if it has none."""
+    """Return the id of a message in Telegram's answer; raise PlatformFailure without one."""
     if not isinstance(sent, dict) or type(sent.get("message_id")) is not int:
-        raise PlatformFailure("a message without a number")
+        raise PlatformFailure("a message without an id")
     return str(sent["message_id"])

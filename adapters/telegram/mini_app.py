@@ -1,6 +1,6 @@
-"""Telegram's Mini App: whose page it is that was opened by a button of the kind ``web_app``.
+"""Telegram's Mini App: who opened a page with a ``web_app`` button.
 
-Telegram hands the page a query, signed with the bot's token:
+Telegram passes the page a query that is signed with the bot's token:
 core.telegram.org/bots/webapps#validating-data-received-via-the-mini-app
 """
 
@@ -16,30 +16,26 @@ from bot.mini_app import InvalidLaunch
 from bot.platform import Person
 
 PAGE_FRAME = "https://web.telegram.org"
-OLDEST_SECONDS = 3600
-"""How long ago a page may have been opened; whoever comes later opens it anew."""
-
-EARLY_SECONDS = 60
-"""How much Telegram's clock may be ahead of ours."""
-
+OLDEST_SECONDS = 3600  # an older launch must be repeated
+EARLY_SECONDS = 60  # tolerance for a Telegram clock ahead of ours
 LONGEST = 4096
 HASH = re.compile(r"[0-9a-f]{64}")
 
 
 def mini_app_url(public_url: str) -> str:
-    """Where the Mini App is; empty without an address of https, the only one that Telegram opens so."""
+    """Return the address of the Mini App; empty without https, which Telegram requires."""
     return f"{public_url}/app/{PLATFORM}" if public_url.startswith("https://") else ""
 
 
-def verify_launch(token: str, said: str, now: float | None = None) -> Person:
-    """Who opened a page, by its ``initData``; InvalidLaunch if the bot with this token did not lead there, lately.
+def verify_launch(token: str, init_data: str, now: float | None = None) -> Person:
+    """Return the person who opened a page, by its ``initData``; ``now`` is in Unix seconds.
 
-    ``now`` is in Unix seconds.
+    Raises InvalidLaunch if the data is not signed for this bot, or is too old.
     """
-    if len(said) > LONGEST:
+    if len(init_data) > LONGEST:
         raise InvalidLaunch("too long")
     try:
-        pairs = parse_qsl(said, keep_blank_values=True, strict_parsing=True, errors="strict")
+        pairs = parse_qsl(init_data, keep_blank_values=True, strict_parsing=True, errors="strict")
     except ValueError:
         raise InvalidLaunch("no query") from None
     fields = dict(pairs)
@@ -59,9 +55,9 @@ def verify_launch(token: str, said: str, now: float | None = None) -> Person:
 
 
 def _person(user: object) -> Person:
-    """From core.telegram.org/bots/webapps#webappuser, which Telegram has signed."""
+    """Return the person of a signed core.telegram.org/bots/webapps#webappuser."""
     if not isinstance(user, dict) or type(user.get("id")) is not int:
-        raise InvalidLaunch("nobody named")
+        raise InvalidLaunch("no user")
     texts = {name: value for name, value in user.items() if isinstance(value, str)}
     name = " ".join(filter(None, (texts.get("first_name"), texts.get("last_name"))))
     return Person(f"{PLATFORM}:{user['id']}", name, texts.get("username", ""), texts.get("language_code", ""))

@@ -1,4 +1,4 @@
-"""Pages: what somebody asked to read, in a message of its own or in the place of the one that was pressed."""
+"""Pages that a person asked for, in a new message or instead of the pressed one."""
 
 import asyncio
 from collections.abc import Iterator
@@ -11,34 +11,33 @@ from bot.card_room import CardRoom
 from bot.panel import Panel
 from bot.platform import Adapter, NoPicture, NotDelivered, NotEditable, PlatformFailure, Press, SentMessage
 
-UNKNOWN_PICTURE = "?"
-"""What is known of the picture that a pressed message shows."""
+UNKNOWN_PICTURE = "?"  # the digest of a pressed photo is not known
 
 
 class Pages:
-    """Sends and changes pages; their errors are those of the adapter's methods."""
+    """Sends and replaces pages; raises the errors of the adapter's methods."""
 
     def __init__(self, adapter: Adapter, card_room: CardRoom) -> None:
         self._adapter, self._card_room = adapter, card_room
         self._late = TaskSet()
 
     def stop(self) -> None:
-        """Await no picture any more that is late."""
+        """Stop waiting for late pictures."""
         self._late.cancel()
 
     async def replace(self, press: Press, panel: Panel, *, is_photo: bool = False) -> None:
-        """Show a page in the place of the pressed message; where that cannot become one, a new message takes it."""
+        """Edit the pressed message to show a page, or replace it with a new message if that is impossible."""
         sent = SentMessage(press.message, UNKNOWN_PICTURE if is_photo else "", is_certain=False)
         try:
             with _safe_to_repeat():
                 await self._adapter.edit(press.place, sent, panel)
         except (NotEditable, NoPicture):
             await self.send(press.place, panel, press.key, silent=True)
-            # By itself: should it have to be tried again, the page is not sent again.
+            # Queued apart: if the deletion is retried, the page is not sent again.
             self._delete_in_turn(press.place, press.message)
 
     async def send(self, place: str, panel: Panel, key: str, *, silent: bool = False) -> None:
-        """Send a page, by its text alone where its picture cannot be had."""
+        """Send a page, without its picture if that fails."""
         try:
             await self._adapter.send(place, panel, key, silent=silent)
         except NoPicture as error:
@@ -47,7 +46,7 @@ class Pages:
             await self._adapter.send(place, replace(panel, picture=None), key, silent=silent)
 
     async def _delete_late(self, place: str, late: asyncio.Future[str]) -> None:
-        """Have a page deleted whose text went by itself, should it come after all."""
+        """Delete a page that arrives late, after its text was sent alone."""
         if message := await late:
             self._delete_in_turn(place, message)
 
@@ -61,7 +60,7 @@ class Pages:
 
 @contextmanager
 def _safe_to_repeat() -> Iterator[None]:
-    """Edits and deletions: whether one was made or not, it may be made again."""
+    """Raise NotDelivered for PlatformFailure: edits and deletions can be repeated even if they succeeded."""
     try:
         yield
     except NotDelivered:

@@ -1,6 +1,6 @@
-"""Messages with a picture, which Telegram calls photos: the panel's text is the caption, and both are of one state.
+"""Messages with a picture, which Telegram calls photos. The panel's text is the caption; both show the same state.
 
-An upload never holds a text up: one that is late is given up, and what of it arrives all the same is to be deleted.
+An upload never delays a text for long. A late upload is given up, and its message is deleted if it arrives after all.
 """
 
 import asyncio
@@ -27,33 +27,20 @@ from bot.picture import Picture
 from bot.platform import NoPicture, PlatformFailure
 from bot.store import STORE_ERRORS
 
-LONGEST_CAPTION = 1024
-"""In UTF-16 units. A longer text loses nothing for a picture: it goes as text."""
-
-UPLOAD_SECONDS = 2.0
-"""How long a text waits for its picture to be taken."""
-
-FORBIDDEN_SECONDS = 6 * 3600.0
-"""For how long a chat is believed that takes no photos."""
-
-FAILURES_IN_A_ROW, REST_SECONDS = 3, 60.0
-"""After so many uploads in a row that failed, texts go alone for so long: each would wait for nothing."""
-
-MAX_LATE = 20
-"""Uploads that are late and still under way, beyond which no more are begun."""
-
-FILE_ID_SECONDS = 30 * 24 * 3600
-"""How long it is remembered what Telegram calls a picture that everybody may see."""
-
-PART = "photo"
-"""What the file is called within an upload."""
+LONGEST_CAPTION = 1024  # UTF-16 units; a longer text is sent without a picture
+UPLOAD_SECONDS = 2.0  # how long a text waits for its picture
+FORBIDDEN_SECONDS = 6 * 3600.0  # how long a chat that forbids photos is remembered
+FAILURES_IN_A_ROW, REST_SECONDS = 3, 60.0  # after so many failed uploads, texts are sent alone for so long
+MAX_LATE = 20  # no new uploads while so many late ones are in flight
+FILE_ID_SECONDS = 30 * 24 * 3600  # how long the ``file_id`` of a public picture is kept
+PART = "photo"  # name of the file in an upload
 
 ReadMessageId = Callable[[Any], str]
-"""What a message is called, by Telegram's answer; Trouble, or one of the library's errors, where that does not say."""
+"""Returns the message's id from Telegram's answer; raises PlatformFailure or a library error without one."""
 
 
 class Photo(NamedTuple):
-    """A picture and what goes with it: ``where`` says which message, ``caption`` and ``entities`` are its text."""
+    """A picture with its text and buttons; ``where`` are the fields that identify the chat or message."""
 
     where: dict[str, Any]
     picture: Picture
@@ -67,7 +54,7 @@ class Photo(NamedTuple):
 
     @property
     def caption_fields(self) -> dict[str, Any]:
-        """The fields of a change of all but the picture."""
+        """The fields of an edit of everything but the picture."""
         return {
             **self.where,
             "caption": self.caption,
@@ -76,11 +63,11 @@ class Photo(NamedTuple):
         }
 
     def send_fields(self, file_id: str | None) -> dict[str, Any]:
-        """The fields of a new message; without a ``file_id`` the file stands beside them."""
+        """Return the fields of a new message; without a ``file_id`` the file is uploaded with them."""
         return {**self.caption_fields, PART: file_id}
 
     def edit_fields(self, file_id: str | None) -> dict[str, Any]:
-        """The fields of a change of all that a message shows."""
+        """Return the fields of an edit of picture, text and buttons."""
         media: dict[str, Any] = {"type": "photo", "media": file_id or f"attach://{PART}", "caption": self.caption}
         if self.entities:
             media["caption_entities"] = self.entities
@@ -88,7 +75,7 @@ class Photo(NamedTuple):
 
 
 class LateUpload(TimeoutError):
-    """An upload took too long. ``name`` is to be what its message is called, if it may still arrive."""
+    """An upload took too long. ``message`` will be the message's id if it can still arrive."""
 
     def __init__(self, name: asyncio.Future[str] | None = None) -> None:
         super().__init__()
@@ -96,17 +83,17 @@ class LateUpload(TimeoutError):
 
 
 class LateEdit(NoPicture):
-    """A change took too long and was given up; it may be made all the same, at any time."""
+    """An edit took too long and was given up. It can still take effect at any time."""
 
 
 class KnownFiles:
-    """What Telegram calls pictures that were uploaded before; while the store is away, none are known."""
+    """The ``file_id`` of pictures uploaded before. Without the store none are known."""
 
     def __init__(self, client: Any, store_away: Callable[[BaseException], object]) -> None:
         self._client, self._store_away = client, store_away
 
     async def find(self, picture: Picture) -> str:
-        """What a picture is called; empty if that is not known."""
+        """Return a picture's ``file_id``; empty if unknown."""
         try:
             return (await self._client.get(_key(picture)) or b"").decode()
         except STORE_ERRORS as error:
@@ -114,7 +101,7 @@ class KnownFiles:
             return ""
 
     async def keep(self, picture: Picture, answer: Any) -> None:
-        """Keep what a picture is called that has just been uploaded, if the answer says so."""
+        """Store the ``file_id`` of an uploaded picture, if the answer has one."""
         if file_id := _file_id(answer):
             try:
                 await self._client.set(_key(picture), file_id, ex=FILE_ID_SECONDS)
@@ -127,16 +114,16 @@ def _key(picture: Picture) -> str:
 
 
 def _file_id(answer: Any) -> str:
-    """What the largest size of a photo is called, by an answer of whatever shape; empty if it does not say."""
+    """Return the ``file_id`` of a photo's largest size; empty without one."""
     sizes = answer.get("photo") if isinstance(answer, dict) else None
     largest = sizes[-1] if isinstance(sizes, list) and sizes else None
     file_id = largest.get("file_id") if isinstance(largest, dict) else None
-    # Half a surrogate pair is a string that the store cannot hold.
+    # The store cannot hold half a surrogate pair.
     return file_id if isinstance(file_id, str) and file_id.isascii() else ""
 
 
 class Photos:
-    """Sends and changes photos, with as little upload as may be."""
+    """Sends and edits photos with as few uploads as possible."""
 
     def __init__(self, post: Post, known: KnownFiles) -> None:
         self._post, self._known = post, known
@@ -146,7 +133,7 @@ class Photos:
         self._late = TaskSet()
 
     def picture_of(self, chat: int, panel: Panel) -> Picture | None:
-        """The picture that a panel can be shown with in a chat; None for its text alone."""
+        """Return a panel's picture if it can be shown in the chat; None for the text alone."""
         picture = panel.picture
         if picture is None or not picture.png or utf16_length(panel.plain) > LONGEST_CAPTION:
             return None
@@ -154,23 +141,22 @@ class Photos:
         return picture if may_upload and chat not in self._forbidden else None
 
     def stop(self) -> None:
-        """Give up what is late."""
+        """Give up late uploads."""
         self._late.cancel()
 
     async def send(self, photo: Photo, name_of: ReadMessageId) -> str:
-        """Send a photo; returns what the message is called.
+        """Send a photo and return the message's id.
 
-        Raises the library's errors where the place is the matter, or the answer is lost, and NoPicture where the
-        picture is.
+        Raises NoPicture if the picture is the problem; the library's errors if the place is, or the answer is lost.
         """
         return name_of(await self._upload("sendPhoto", photo, photo.send_fields, name_of))
 
     async def edit(self, photo: Photo, method: str = "editMessageMedia") -> None:
-        """Change a message's picture and text at once; errors as in `send`, and LateChange."""
+        """Edit picture and text together; errors as in `send`, and LateEdit."""
         await self._upload(method, photo, photo.edit_fields, None)
 
     async def edit_caption(self, photo: Photo, method: str = "editMessageCaption") -> None:
-        """Change the text of a message that has this picture already; raises the library's errors."""
+        """Edit the text of a message that already has this picture; raises the library's errors."""
         await self._post(method, JsonData(photo.caption_fields))
 
     async def _upload(
@@ -195,14 +181,17 @@ class Photos:
             return answer
 
     async def _upload_in_time(self, upload: Awaitable[Any], name_of: ReadMessageId | None) -> Any:
-        """What comes of an upload; Late if it takes too long. Then it goes on if its message will have a name."""
+        """Return the answer to an upload; raise LateUpload if it takes too long.
+
+        A late upload continues if its message will have an id, and is cancelled otherwise.
+        """
         task = asyncio.ensure_future(upload)
         try:
             async with asyncio.timeout(UPLOAD_SECONDS):
                 return await asyncio.shield(task)
         except TimeoutError:
             if task.done():
-                # It came as the time ran out, or failed in the same moment.
+                # It finished or failed just as the time ran out.
                 return await task
             if name_of:
                 raise LateUpload(self._late.start(_late_message_id(task, name_of))) from None
@@ -214,9 +203,9 @@ class Photos:
 
     @asynccontextmanager
     async def _picture_errors(self, photo: Photo) -> AsyncIterator[None]:
-        """NoPicture for whatever goes wrong with a picture, and is not the place's, the platform's or the message's.
+        """Raise NoPicture if the picture failed, rather than the place, the platform or the message.
 
-        Where the answer is lost it may have gone right.
+        A lost answer is raised unchanged because the upload can have succeeded.
         """
         try:
             yield
@@ -233,7 +222,7 @@ class Photos:
             if self._failed_in_a_row >= FAILURES_IN_A_ROW:
                 self._rests_until = time.monotonic() + REST_SECONDS
             if is_answer_lost(error):
-                # The photo may stand there: a text at once would be a second message.
+                # The photo can be there: sending the text now would make a second message.
                 raise
             if isinstance(error, LateUpload) and error.message is None:
                 raise LateEdit(error_name(error)) from None
@@ -243,7 +232,7 @@ class Photos:
 
 
 async def _late_message_id(task: asyncio.Future[Any], name_of: ReadMessageId) -> str:
-    """Wait for what came too late; returns what it is called, and nothing for what never came, or has no name."""
+    """Wait for a late message and return its id; empty if it never arrives."""
     with suppress(PlatformFailure, *LIBRARY_ERRORS):
         return name_of(await task)
     return ""

@@ -1,11 +1,12 @@
-"""Long polling: one worker asks Telegram for what has happened.
+"""Long polling: one worker asks Telegram for updates.
 
-An update is confirmed once what it asks for is done, by the offset of the next question: a bot that is killed before
-gets it again. Answers to commands wait for their turn after that: a kill may lose an answer, never a move. Telegram
-confirms from the front only, and brings what is not confirmed with every answer, a hundred at most. So while an update
-is being answered, those behind it come again and are known again, and questions are asked apart; and one that takes
-too long is confirmed all the same once it hides what comes behind the hundred. One that cannot be done though the store
-is there has been logged with its error, and is confirmed: it would end the same each time.
+The offset of each request confirms the updates before it, once they are handled. A bot that is killed earlier gets
+them again. Answers to commands are sent later, so a kill can lose an answer but never a move.
+
+Telegram confirms only from the front. Each response repeats the unconfirmed updates, a hundred at most. So while an
+update is handled, later ones come again; they are recognised, and requests are paced. An update that takes too long is
+confirmed anyway once it hides those after the hundred. An update that fails although the store works is logged with its
+error and confirmed, because it would fail each time.
 """
 
 import asyncio
@@ -29,20 +30,13 @@ from bot.store import WorkDropped
 POLL_SECONDS = 30
 FIRST_PAUSE, LONGEST_PAUSE = 1.0, 30.0
 
-BUSY_PAUSE = 0.02
-"""Seconds between two questions while something is being answered: most is answered by then."""
+BUSY_PAUSE = 0.02  # seconds between requests while updates are handled; most are done by then
 
+# If an offset is repeated within 0.5 s, Telegram returns only the first update (tdlib/telegram-bot-api,
+# ``Client::process_get_updates_query``). The rest is for latency.
 SAME_OFFSET_SECONDS = 0.55
-"""Of a question that is asked again within half a second Telegram answers no more than the first update, whatever has
-come since (tdlib/telegram-bot-api, ``Client::process_get_updates_query``). The rest is for the way there.
-"""
-
-BATCH = 100
-"""Updates that Telegram brings at a time."""
-
-STUCK_SECONDS = 10.0
-"""Seconds after which an update may be confirmed that has not been answered, where it hides others."""
-
+BATCH = 100  # updates in one response
+STUCK_SECONDS = 10.0  # after this time an unhandled update that hides others is confirmed
 ALLOWED_UPDATES = [
     Update.MESSAGE,
     Update.CALLBACK_QUERY,
@@ -50,42 +44,41 @@ ALLOWED_UPDATES = [
     Update.CHOSEN_INLINE_RESULT,
     Update.MY_CHAT_MEMBER,
 ]
-"""The kinds of updates that the bot has a use for."""
 
 HandleUpdate = Callable[[Update], Coroutine[Any, Any, None]]
-"""Does what an update asks for. It raises `WorkDropped` for one that is not to be confirmed yet, and nothing else."""
+"""Handles an update. It raises only `WorkDropped`, if the update must not be confirmed yet."""
 
 log = structlog.get_logger()
 
 
 class Polling:
-    """Fetches updates and has each heard by a task of its own. ``hears`` while Telegram answers; ``away`` is told where
-    it does not, and why.
+    """Fetches updates and handles each in its own task.
+
+    ``is_receiving`` while Telegram answers; ``away`` is called with the platform and reason when it does not.
     """
 
     def __init__(self, bot: Bot, hear: HandleUpdate, away: Callable[[str, str], None]) -> None:
         self._bot, self._handle, self._away = bot, hear, away
         self._busy: dict[int, asyncio.Task[None]] = {}
-        self._since: dict[int, float] = {}
-        """When the updates came, on the loop's clock, that Telegram may bring again."""
-        self._next = self._asked = 0
-        self._asked_at = 0.0
-        """When Telegram was last asked, on the loop's clock, and from which update on."""
+        self._since: dict[int, float] = {}  # loop time at which unconfirmed updates first arrived, by id
+        self._next = 0  # id after the latest update
+        self._asked = 0  # offset of the last request
+        self._asked_at = 0.0  # loop time of the last request
         self.is_receiving = False
 
     @property
     def _offset(self) -> int:
-        """The first update that has not been answered."""
-        open_ones = (number for number, task in self._busy.items() if number in self._since and not task.done())
-        return min(open_ones, default=self._next)
+        """The first update that is not handled yet."""
+        unhandled = (number for number, task in self._busy.items() if number in self._since and not task.done())
+        return min(unhandled, default=self._next)
 
     async def run(self) -> None:
-        """Poll until cancelled, or until InvalidToken; what has come in is heard before it returns."""
+        """Poll until cancelled or InvalidToken. Updates that have arrived are handled before it returns."""
         backoff = Backoff(FIRST_PAUSE, LONGEST_PAUSE)
         try:
             while True:
                 try:
-                    # At first, and after trouble, at once: whether Telegram answers should not take a long poll to see.
+                    # At first and after errors, do not wait for a long poll to learn whether Telegram answers.
                     found = await self._fetch(POLL_SECONDS if self.is_receiving else 0)
                     self.is_receiving = True
                     backoff.reset()
@@ -102,30 +95,30 @@ class Polling:
             await self._finish()
 
     async def _fetch(self, patience: int, limit: int = BATCH) -> list[Any]:
-        """What Telegram has that is not confirmed, as it came; confirms what has been answered."""
+        """Return the unconfirmed updates as raw JSON; confirms those handled."""
         self._asked = offset = self._offset
         self._asked_at = asyncio.get_running_loop().time()
         asked = {"offset": offset, "timeout": patience, "limit": limit, "allowed_updates": ALLOWED_UPDATES}
-        # Not `get_updates`, which gives nothing of a batch if there is one update in it that it cannot read.
+        # Not `get_updates`, which fails for the whole batch if one update cannot be read.
         found: Any = await self._bot._post("getUpdates", asked)
         if not isinstance(found, list):
-            raise InvalidAnswer("updates that are no list")
+            raise InvalidAnswer("updates are not a list")
         self._since = {number: at for number, at in self._since.items() if number >= offset}
         return found
 
     def _start(self, found: list[Any]) -> None:
-        """Have everything heard that has not come before."""
-        updates = {number: one for one in found if isinstance(number := _field(one, "update_id"), int)}
+        """Start a task for each new update."""
+        updates = {number: raw for raw in found if isinstance(number := _field(raw, "update_id"), int)}
         if len(updates) < len(found):
-            log.warning("telegram_update_unreadable", why="it has no number")
+            log.warning("telegram_update_unreadable", why="no update_id")
         if updates:
-            # Of those that Telegram may still bring: after a quiet week it begins anew anywhere.
+            # Not the highest id ever seen: after a quiet week Telegram restarts at a random number.
             self._next = max([*updates, *self._since]) + 1
-        new = {number: one for number, one in updates.items() if number not in self._since}
-        for number, one in new.items():
+        new = {number: raw for number, raw in updates.items() if number not in self._since}
+        for number, raw in new.items():
             self._since[number] = asyncio.get_running_loop().time()
             try:
-                update = update_of(one, self._bot)
+                update = update_of(raw, self._bot)
             except LIBRARY_ERRORS as error:
                 log.warning("telegram_update_unreadable", update=number, why=error_name(error))
                 continue
@@ -135,7 +128,7 @@ class Polling:
             self._confirm_stuck()
 
     async def _handle_with_retries(self, number: int, update: Update) -> None:
-        """Have an update heard; again and again where too much waits, as long as Telegram would bring it again."""
+        """Handle an update; retry while too much work waits, as long as the update is unconfirmed."""
         backoff = Backoff(FIRST_PAUSE, LONGEST_PAUSE)
         while True:
             try:
@@ -143,7 +136,7 @@ class Polling:
             except WorkDropped:
                 await asyncio.sleep(backoff.next_pause())
             if number not in self._since:
-                log.error("telegram_update_lost", update=number, why="too much waits for the store")
+                log.error("telegram_update_lost", update=number, why="too much work waits for the store")
                 return None
 
     def _forget_task(self, number: int, task: asyncio.Task[None]) -> None:
@@ -151,14 +144,14 @@ class Polling:
             del self._busy[number]
 
     def _confirm_stuck(self) -> None:
-        """Confirm the first update though it has not been answered, if that has taken long already."""
+        """Confirm the first unhandled update if it has taken too long."""
         first = self._offset
         if asyncio.get_running_loop().time() - self._since.get(first, math.inf) > STUCK_SECONDS:
-            log.warning("telegram_update_late", update=first)
+            log.warning("telegram_update_confirmed_early", update=first)
             del self._since[first]
 
     async def _wait(self, found: list[Any]) -> None:
-        """Wait where Telegram would bring the same again at once, until there is more to confirm."""
+        """Wait until there is more to confirm, if Telegram would repeat the same updates at once."""
         if self._busy:
             await asyncio.wait(self._busy.values(), timeout=BUSY_PAUSE)
         offset, left = self._offset, self._asked_at + SAME_OFFSET_SECONDS - asyncio.get_running_loop().time()
@@ -172,24 +165,24 @@ class Polling:
     async def _wait_out(self, error: Exception, pause: float) -> None:
         hint = error_name(error)
         if isinstance(error, Conflict) and "webhook" in error.message.lower():
-            # BUONGIOCO_TELEGRAM_WEBHOOK_URL has been taken out of the settings.
-            log.warning("telegram_webhook_removed", why="this bot polls")
+            # The host has removed BUONGIOCO_TELEGRAM_WEBHOOK_URL.
+            log.warning("telegram_webhook_removed", why="BUONGIOCO_TELEGRAM_WEBHOOK_URL is not set")
             with suppress(TelegramError):
                 await self._bot.delete_webhook()
                 return
         elif isinstance(error, Conflict):
-            hint = "another bot polls with this token"
+            hint = "another bot polls with this token: stop it"
         self._away(PLATFORM, hint)
         await asyncio.sleep(slow_down_error(error).seconds if isinstance(error, RetryAfter) else pause)
 
     async def _finish(self) -> None:
         if self._busy:
             await asyncio.wait(self._busy.values(), timeout=2.0)
-        # So that Telegram does not deliver again what has been answered.
+        # Confirm handled updates, so that Telegram does not deliver them again.
         with suppress(*LIBRARY_ERRORS, TimeoutError):
             async with asyncio.timeout(1.0):
                 await self._fetch(0, limit=1)
 
 
-def _field(one: Any, name: str) -> Any:
-    return one.get(name) if isinstance(one, dict) else None
+def _field(raw: Any, name: str) -> Any:
+    return raw.get(name) if isinstance(raw, dict) else None

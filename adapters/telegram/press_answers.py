@@ -18,28 +18,23 @@ from bot.panel import Panel, Span
 from bot.platform import Press, Reply, Unreachable, is_ephemeral, is_inline, private_place
 from bot.texts import language_of, texts
 
-ANSWER_SECONDS = 1.5
-"""Seconds after which a query is answered although the outcome is not known; the answer then travels for a moment."""
-
-LONGEST_TOAST = 200
-
-RETRY_PAUSES = (0.3, 1.0)
-"""Seconds before an answer is sent again that got lost. A second answer to one query does no harm."""
-
+ANSWER_SECONDS = 1.5  # then a query is answered without the outcome; the rest of the two seconds is for latency
+LONGEST_TOAST = 200  # characters
+RETRY_PAUSES = (0.3, 1.0)  # seconds before a lost answer is sent again; a second answer does no harm
 RETRIED_ERRORS = (NotConnected, ConnectionLost, InvalidAnswer, ServerError, RetryAfter)
 
 log = structlog.get_logger()
 
 
 def waiting_text(language: str) -> str:
-    """Return the toast for a press whose outcome takes longer than people should look at a spinner."""
+    """Return the toast for a press that takes too long to handle."""
     return texts(language_of(language)).gettext("One moment…")
 
 
 class QueryAnswer:
     """The answer to one callback query, as a context in which the press is handled.
 
-    The first `give` counts. Without one, the query gets the ``otherwise`` answer after `ANSWER_WITHIN` seconds, or an
+    The first `give` counts. Without one, the query gets the ``fallback`` answer after `ANSWER_SECONDS`, or an
     empty one when the context ends.
     """
 
@@ -99,10 +94,10 @@ class QueryAnswer:
 
 
 class PressReplies:
-    """Shows what the card room replies to presses: as the answer to the query, and as a page if there is one.
+    """Shows the card room's replies to presses: as answers to queries, and as pages.
 
-    ``link`` returns the address that opens the private chat with a start word, ``can_write_to`` whether a person who
-    had a private chat still has one.
+    ``link`` returns the address that opens the private chat with a start word. ``can_write_to`` returns whether a
+    person who had a private chat still has one.
     """
 
     def __init__(
@@ -126,12 +121,12 @@ class PressReplies:
         if reply.start_word:
             answer.fallback = {"url": self._link(reply.start_word)}
             if not (reply.has_private_chat and await self._can_write_to(press.person.id)):
-                # What was asked for comes to the chat that this opens.
+                # The reply is sent to the private chat that this link opens.
                 await answer.give(**answer.fallback)
                 return
         text = reply.toast
         if reply.panel:
-            # Messages and edits count towards a chat's limits, whatever they answer.
+            # Even as answers, messages and edits count towards a chat's limits.
             show = partial(self._replace, press, reply.panel, answer, is_photo)
             if not self._card_room.queue_answer(press.place, show, message=press.message):
                 text = _too_many_text(press)
@@ -144,16 +139,16 @@ class PressReplies:
         await self._pages.replace(press, panel, is_photo=is_photo)
 
     def _send_late_toast(self, press: Press, toast: str) -> None:
-        """Send a toast as a message to the private chat, because its query was answered before."""
+        """Send a toast as a private message because its query is already answered."""
         place = private_place(press.person.id)
         say = partial(self._pages.send, place, Panel((Span(toast),)), f"{press.key}.late")
         self._card_room.queue_answer(place, say, message="late toast")
 
     async def _send_privately(self, press: Press, reply: Reply, answer: QueryAnswer) -> None:
-        """Have a page sent to the private chat, and return when the query is answered.
+        """Queue a page for the private chat, and return when the query is answered.
 
-        The query is answered when the page is there, or earlier if other messages go first. A page that gets lost after
-        that is mentioned in the chat where the button was pressed.
+        The query is answered when the page is sent, or earlier if other messages go first. If the page is lost after
+        that, the chat of the press gets a message about it.
         """
         _ = texts(language_of(press.person.language)).gettext
         on_its_way = {"text": _("It is on its way to our private chat.")}
@@ -179,7 +174,7 @@ class PressReplies:
             await answer.give(text=reply.toast)
 
     async def _report_lost(self, press: Press, answer: QueryAnswer) -> None:
-        """Say that a page did not get through: as the answer, or in the chat if the query was answered before."""
+        """Say that a page was lost: as the answer, or in the chat if the query is already answered."""
         _ = texts(language_of(press.person.language)).gettext
         if await answer.give(text=_("It did not get through to our private chat. If it does not come, press again.")):
             return
@@ -193,6 +188,6 @@ class PressReplies:
 
 
 def _too_many_text(press: Press) -> str:
-    """Return the toast for a page that is dropped because too many wait for its chat."""
+    """Return the toast for a page that is dropped because its chat's queue is full."""
     _ = texts(language_of(press.person.language)).gettext
     return _("Too many messages are waiting. Press again in a moment.")

@@ -1,4 +1,7 @@
-"""What Telegram's updates mean to the card room."""
+"""Reads Telegram's updates for the card room.
+
+All functions that read raise TypeError or ValueError for malformed input.
+"""
 
 import re
 from collections.abc import Sequence
@@ -23,20 +26,14 @@ from bot.places import INLINE, Place
 from bot.platform import Command, Person, Press, is_private
 
 PLATFORM = "telegram"
-ANONYMOUS_ADMIN = 1087968824
-"""The user in whose name administrators write who want to stay anonymous."""
-
-INLINE_MESSAGE = "inline"
-"""What a message is called that has a place to itself."""
-
+ANONYMOUS_ADMIN = 1087968824  # the user id of anonymous administrators
+INLINE_MESSAGE = "inline"  # the message id at an inline place, which has only one message
 CHAT_INSTANCE, INLINE_ID = re.compile(r"-?[0-9]{1,20}"), re.compile(r"[\w-]{1,100}", re.ASCII)
 
-LARGEST_ID = 2**63
-"""Ids are below; what is stored under them is text of ours, and must hold nothing that only looks like one."""
+LARGEST_ID = 2**63  # ids are checked because they become part of stored text
 
 
 def read_person(user: User) -> Person:
-    """Who a user is. Like all that reads here: TypeError or ValueError for what Telegram would not say."""
     return Person(
         f"{PLATFORM}:{_checked_id(user.id)}",
         _checked_text(user.full_name or ""),
@@ -47,18 +44,18 @@ def read_person(user: User) -> Person:
 
 def _checked_id(value: object) -> int:
     if type(value) is not int or not -LARGEST_ID <= value < LARGEST_ID:
-        raise ValueError(f"no id: {value!r:.40}")
+        raise ValueError(f"not an id: {value!r:.40}")
     return value
 
 
 def _checked_text(value: object) -> str:
     if not isinstance(value, str):
-        raise TypeError(f"no text: {value!r:.40}")
+        raise TypeError(f"not a text: {value!r:.40}")
     return value
 
 
 def place_of(message: MaybeInaccessibleMessage) -> str:
-    """Where a message stands: a chat, with its topic in a forum if it can be told; a private chat is its person's."""
+    """Return the place of a message: a private chat, or a group with its forum topic if that is known."""
     chat = message.chat
     number = _checked_id(chat.id)
     if chat.type == Chat.PRIVATE:
@@ -68,32 +65,29 @@ def place_of(message: MaybeInaccessibleMessage) -> str:
 
 
 def chat_place(chat: Chat) -> str:
-    """A group, whatever stands in it."""
+    """Return the place of a group, without a topic."""
     return str(Place(PLATFORM, str(_checked_id(chat.id))))
 
 
 def inline_place(chat: object, message: object) -> str:
-    """A message that somebody sent through the bot, in a chat of which Telegram tells no more than what tells it from
-    others (``chat_instance``).
-    """
+    """Return the place of a message sent through the bot. Its chat is known only by its ``chat_instance``."""
     chat, message = _checked_text(chat), _checked_text(message)
     if not CHAT_INSTANCE.fullmatch(chat) or not INLINE_ID.fullmatch(message):
-        raise ValueError("no inline message")
+        raise ValueError("not an inline message")
     return str(Place(PLATFORM, f"{INLINE}{chat}", message))
 
 
 def inline_id(place: str) -> str:
-    """What Telegram calls the message at an inline place."""
+    """Return Telegram's id of the message at an inline place."""
     return Place.parse(place).part
 
 
 def read_migration(message: Message) -> tuple[str, int]:
-    """A group that has become a supergroup, and the id that it has now."""
+    """Return a group that became a supergroup, and its new id."""
     return place_of(message), _checked_id(message.migrate_to_chat_id)
 
 
 def chat_and_topic(place: str) -> tuple[int, int | None]:
-    """The chat and the topic of a place."""
     where = Place.parse(place)
     return int(where.person or where.chat), int(where.part) if where.part else None
 
@@ -101,8 +95,8 @@ def chat_and_topic(place: str) -> tuple[int, int | None]:
 def read_command(update: Update, bot: User) -> Command | None:
     """Return the command that a message gives to this ``bot``.
 
-    In a group a command that names no bot must be one of ours, and it must be marked as a command. In a private chat
-    every other text, and every command that we do not know, asks for help: nobody else can be meant.
+    In a group, a command that names no bot must be known and marked as a command. In a private chat, other texts and
+    unknown commands ask for help because they can only be meant for the bot.
     """
     message = update.message
     if message is None or message.from_user is None:
@@ -143,18 +137,17 @@ def private_writer(message: Message) -> Person | None:
 
 
 def is_anonymous(message: Message) -> bool:
-    """Whether the writer cannot be told from the other administrators."""
+    """Return whether the author is an unknown administrator or writes as a chat."""
     return message.sender_chat is not None or (
         message.from_user is not None and message.from_user.id == ANONYMOUS_ADMIN
     )
 
 
 def read_press(update: Update, *, ephemerals: bool = True) -> Press | None:
-    """The press that a callback query is; None for one on a message that Telegram does not tell of.
+    """Return the press of a callback query; None if Telegram does not say on which message it was.
 
-    Of a message in a chat that the bot is not in Telegram never tells which buttons it has: no press there is genuine.
-    Of a message that is very old Telegram tells no more than where it stands, which is enough. ``ephemerals`` is
-    whether the presser may be shown something that nobody else sees.
+    In a chat that the bot is not in, Telegram never names a message's buttons, so no press there is genuine. For a very
+    old message it names only the place, which is enough. ``ephemerals`` is whether ephemeral messages work.
     """
     query = update.callback_query
     if query is not None and query.inline_message_id is not None:
@@ -174,29 +167,28 @@ def read_press(update: Update, *, ephemerals: bool = True) -> Press | None:
 
 
 def query_text(query: InlineQuery | ChosenInlineResult) -> str:
-    """What somebody has typed behind the bot's name."""
     return _checked_text(query.query)
 
 
 def offer_id(chosen: ChosenInlineResult) -> str:
-    """The id of the offer that somebody has sent."""
     return _checked_text(chosen.result_id)
 
 
 def offer_place(chosen: ChosenInlineResult) -> str:
-    """Return the place of the message that somebody sent; empty if Telegram names none. Its chat is not known."""
+    """Return the place of a sent offer; empty if Telegram names none. Its chat is not known."""
     name = chosen.inline_message_id
     return str(Place(PLATFORM, INLINE, name)) if name and INLINE_ID.fullmatch(name) else ""
 
 
 def is_photo(query: CallbackQuery) -> bool:
-    """Whether the pressed message is a photo, as far as Telegram tells of it."""
+    """Return whether the pressed message is a photo; False if unknown."""
     return isinstance(query.message, Message) and bool(query.message.photo)
 
 
 def _has_button(query: CallbackQuery, payload: str) -> bool:
-    """Whether Telegram says that the pressed message has this button: a client may make the payload up, but not the
-    message. Of one that is very old Telegram does not tell.
+    """Return whether the pressed message has this button; False for a very old message.
+
+    A client can invent a payload, but not the message.
     """
     keyboard = query.message.reply_markup if isinstance(query.message, Message) else None
     return keyboard is not None and any(
@@ -209,17 +201,17 @@ def _payload(query: CallbackQuery) -> str:
 
 
 def _named_people(message: Message, text: str, entities: Sequence[MessageEntity]) -> list[Person]:
-    """Return the people that a command names, and the one that it replies to.
+    """Return the people that a command names, and the author of the message that it replies to.
 
-    A reply to a deleted account, which has no name, is meant for nobody. A mention of one names a person that nobody
-    knows.
+    A deleted account has no name. A reply to one names no person, and a mention of one names an unknown person.
     """
-    mentions = [one.user for one in entities if one.type == MessageEntity.TEXT_MENTION]
+    mentions = [entity.user for entity in entities if entity.type == MessageEntity.TEXT_MENTION]
     about = [read_person(user) if user else Person("", "") for user in mentions]
     units = text.encode("utf-16-le", "surrogatepass")
-    for one in entities:
-        if one.type == MessageEntity.MENTION:
-            handle = units[2 * one.offset : 2 * (one.offset + one.length)].decode("utf-16-le", "replace")[1:]
+    for entity in entities:
+        if entity.type == MessageEntity.MENTION:
+            end = entity.offset + entity.length
+            handle = units[2 * entity.offset : 2 * end].decode("utf-16-le", "replace")[1:]
             about.append(Person("", handle, handle))
     writer = message.reply_to_message.from_user if message.reply_to_message else None
     if writer and writer.full_name and not writer.is_bot:

@@ -1,4 +1,4 @@
-"""HTTP for python-telegram-bot over aiohttp: its default client costs several times as much CPU a call."""
+"""HTTP for python-telegram-bot over aiohttp. The default client needs several times as much CPU for a call."""
 
 import json
 from collections.abc import Awaitable, Callable
@@ -17,9 +17,8 @@ from bot.proxies import proxy_for
 
 CONNECT_SECONDS, READ_SECONDS, WRITE_SECONDS, POOL_SECONDS = 5.0, 10.0, 20.0, 5.0
 
+# Fields kept of a sent message in an answer: its ids, its picture, and required fields of the library.
 KEPT_FIELDS = ("message_id", "ephemeral_message_id", "date", "chat", "photo")
-"""Of a message of ours that comes back: what it and its picture are called, and what the library asks for."""
-
 BAD_REQUEST, SERVER_ERROR = 400, 500
 
 HEADERS = {"User-Agent": BaseRequest.USER_AGENT}
@@ -28,11 +27,11 @@ JSON_HEADERS = HEADERS | {"Content-Type": "application/json"}
 
 
 class InvalidAnswer(NetworkError):
-    """What came back is no answer of the Bot API's: a proxy's page, or half of something."""
+    """The answer is not from the Bot API, such as a proxy's page, or incomplete."""
 
 
 class NotConnected(NetworkError):
-    """The server could not be connected to: it has heard nothing."""
+    """The connection failed, so the server did not receive the request."""
 
 
 class ConnectionLost(NetworkError):
@@ -40,15 +39,13 @@ class ConnectionLost(NetworkError):
 
 
 class ServerError(NetworkError):
-    """The server, or a gateway of Telegram's, says that something went wrong within: what was asked for may have been
-    done.
-    """
+    """The server or a gateway reports an internal error. The request can have taken effect."""
 
 
 class JsonData:
-    """Fields that go out as one document of JSON, where the library's data is a form whose fields are JSON each.
+    """A request body in JSON, without files. The library would send a form with a JSON value in each field.
 
-    ``fields`` that are None are left out. There are no files among them.
+    ``fields`` that are None are left out.
     """
 
     contains_files = False
@@ -58,14 +55,14 @@ class JsonData:
         try:
             self.body = orjson.dumps(given)
         except orjson.JSONEncodeError:
-            # Half a surrogate pair in somebody's name.
+            # Half a surrogate pair in a name.
             self.body = json.dumps(given).encode()
 
 
 class UploadData:
-    """Fields and one file, as multipart/form-data; ``part`` is what the file is called in it.
+    """Fields and one file as multipart/form-data; ``part`` is the file's name.
 
-    It is put together at once: aiohttp's own forms take longer than all the rest of a call.
+    It is built here because aiohttp's forms take longer than the rest of a call.
     """
 
     contains_files = True
@@ -84,14 +81,14 @@ class UploadData:
 
 
 Post = Callable[[str, JsonData | UploadData], Awaitable[Any]]
-"""A call of the Bot API by its method; returns the result, and raises the library's errors."""
+"""Calls a method of the Bot API and returns its result; raises the library's errors."""
 
 
 class AiohttpRequest(BaseRequest):
     """The library's requests over one aiohttp session.
 
-    ``connections`` is how many may be open at a time. Proxies come from the environment (``HTTPS_PROXY``). Errors never
-    name the address, for the token stands in it.
+    ``connections`` is the limit of open connections. Proxies come from the environment (``HTTPS_PROXY``). Errors never
+    contain the address because it contains the token.
     """
 
     def __init__(self, connections: int = 64, read_timeout: float = READ_SECONDS) -> None:
@@ -144,20 +141,20 @@ class AiohttpRequest(BaseRequest):
 
     @staticmethod
     def parse_json_payload(payload: bytes) -> dict[str, Any]:
-        """The answer's fields; Nonsense for what is no answer of the Bot API's, and not logged: it may hold a hand."""
+        """Return the answer's fields; raise InvalidAnswer without its content, which can contain a hand."""
         try:
             answer = _parse_json(payload)
         except (ValueError, RecursionError):
             raise InvalidAnswer("an answer that is not JSON") from None
         if not isinstance(answer, dict) or not isinstance(answer.get("parameters", {}), dict):
-            raise InvalidAnswer("an answer of another shape")
+            raise InvalidAnswer("a malformed answer")
         if answer.get("ok") is not False and "result" not in answer:
             raise InvalidAnswer("an answer without a result")
         return answer
 
 
 class SendingRequest(AiohttpRequest):
-    """For what the bot sends: its messages come back whole, and of them only what they are called is news."""
+    """Requests that send messages. Only `KEPT_FIELDS` of the sent message in an answer are kept."""
 
     @staticmethod
     def parse_json_payload(payload: bytes) -> dict[str, Any]:
@@ -173,16 +170,14 @@ class SendingRequest(AiohttpRequest):
 async def post(request: SendingRequest, base_url: str, method: str, data: JsonData | UploadData) -> Any:
     """Call a method of the Bot API and return its result.
 
-    The library's own methods cost more: they build objects of what is sent and of what comes back, and a form.
+    The library's own methods cost more: they build a form, and objects for both the request and the answer.
     """
-    # The library only hands the data on to the request.
+    # The library only passes the data on to the request.
     return await request.post(f"{base_url}/{method}", data)  # type: ignore[arg-type]
 
 
 def _parse_json(payload: bytes) -> Any:
-    """As the standard library reads it, which orjson is quicker at but for half a surrogate pair, and for what is no
-    JSON elsewhere.
-    """
+    """Parse JSON with orjson, or with the slower standard library if orjson refuses, as for half a surrogate pair."""
     try:
         return orjson.loads(payload)
     except orjson.JSONDecodeError:
@@ -190,10 +185,10 @@ def _parse_json(payload: bytes) -> Any:
 
 
 def _checked_status(status: int, payload: bytes) -> int:
-    """The status of an answer; ServerError if it is one of those, Nonsense for a refusal that is not the Bot API's.
+    """Return the status of an answer; raise ServerError, or InvalidAnswer for a refusal not by the Bot API.
 
-    What a proxy on the way says of itself, with 403 or 404, says nothing of chats and tokens. And some servers other
-    than Telegram's refuse in the body alone.
+    A proxy's 403 or 404 says nothing about chats and tokens. Some servers other than Telegram's refuse only in the
+    body.
     """
     if status < BAD_REQUEST and b"false" not in payload[:20]:
         return status
@@ -202,33 +197,31 @@ def _checked_status(status: int, payload: bytes) -> int:
         body = json.loads(payload)
     if not isinstance(body, dict) or body.get("ok") is not False:
         if status >= BAD_REQUEST:
-            raise InvalidAnswer(f"{status}, and not by the Bot API")
+            raise InvalidAnswer(f"status {status}, not from the Bot API")
         return status
     said = body.get("error_code")
     code = status if status >= BAD_REQUEST else said if isinstance(said, int) else BAD_REQUEST
     if code >= SERVER_ERROR:
-        raise ServerError(f"{code}, by the Bot API")
+        raise ServerError(f"error {code} from the Bot API")
     return code
 
 
 def _seconds(given: Any, default: float) -> float:
-    """A timeout in seconds; the library's mark for "not given", and None, are the default."""
+    """Return a timeout in seconds: the default for None or the library's mark for "not given"."""
     return float(given) if isinstance(given, int | float) else default
 
 
 @cache
 def _timeout(pool: float, connect: float, read: float) -> aiohttp.ClientTimeout:
-    """In seconds. What aiohttp calls connecting begins with the wait for a free place in the pool."""
+    """Return the timeout, in seconds. For aiohttp, connecting includes the wait for a free connection."""
     return aiohttp.ClientTimeout(total=None, connect=pool + connect, sock_connect=connect, sock_read=read)
 
 
 def _form_value(value: Any) -> str:
-    """A field of a form: text as it is, everything else as JSON."""
     return value if isinstance(value, str) else json.dumps(value)
 
 
 def _body_and_headers(data: RequestData | JsonData | UploadData | None) -> tuple[Any, dict[str, str]]:
-    """A request's body, and its headers."""
     if data is None:
         return None, HEADERS
     if isinstance(data, JsonData):
@@ -236,7 +229,7 @@ def _body_and_headers(data: RequestData | JsonData | UploadData | None) -> tuple
     if isinstance(data, UploadData):
         return data.body, data.headers
     if not data.contains_files:
-        # As aiohttp would, but for quoting in C.
+        # The same as aiohttp's form, but quoted in C.
         return URL.build(query=data.json_parameters).raw_query_string.encode(), FORM_HEADERS
     form = aiohttp.FormData(data.json_parameters)
     for name, (filename, content, kind) in data.multipart_data.items():

@@ -1,4 +1,4 @@
-"""A webhook: Telegram brings what has happened, to any of several workers behind one address."""
+"""A webhook: Telegram sends updates to any of several workers behind one address."""
 
 import asyncio
 import hashlib
@@ -23,31 +23,25 @@ from bot.store import WorkDropped
 from bot.web_server import body_timeout, equals_secret, listen
 
 SECRET_HEADER = "X-Telegram-Bot-Api-Secret-Token"  # noqa: S105
-CONNECTIONS = 100
-"""How many updates Telegram may bring at a time."""
-
-SHARE_OF_FILES = 0.1
-"""The share of the process's open files that its connections may have: several times `CONNECTIONS`."""
-
-CHECK_SECONDS = 60.0
-"""How often Telegram is asked whether it reaches us."""
-
+CONNECTIONS = 100  # concurrent connections that Telegram opens
+SHARE_OF_FILES = 0.1  # connections as a share of the process's open files: several times `CONNECTIONS`
+CHECK_SECONDS = 60.0  # how often Telegram is asked whether it reaches us
 REMEDY = "set BUONGIOCO_TELEGRAM_WEBHOOK_PORT or BUONGIOCO_TELEGRAM_WEBHOOK_HOST"
 
 log = structlog.get_logger()
 
 
 def secret_of(token: str) -> str:
-    """What Telegram must say with each update: the same for all workers of a bot, and no way back to its token."""
+    """Return the secret that Telegram sends with each update: the same for all workers of a bot, and not reversible."""
     return hmac.new(token.encode(), b"buongioco webhook", hashlib.sha256).hexdigest()
 
 
 class Webhook:
-    """Listens, tells Telegram where, and has each update heard before it is acknowledged.
+    """Listens, sets the webhook at Telegram, and handles each update before it is acknowledged.
 
-    Telegram brings an update again that was not acknowledged, to whichever worker; what was done already is not done
-    twice. ``hears`` while Telegram knows the address, and answered when it was last asked. ``/healthz`` and
-    ``/metrics`` are served at the same port.
+    Telegram sends an unacknowledged update again, to any worker; handled updates have no effect the second time.
+    ``is_receiving`` while the webhook is set and the last check succeeded. The port also serves ``/healthz`` and
+    ``/metrics``.
     """
 
     def __init__(self, bot: Bot, hear: HandleUpdate, card_room: CardRoom) -> None:
@@ -58,8 +52,7 @@ class Webhook:
         self._host, self._port = settings.telegram_webhook_host, settings.telegram_webhook_port
         self._secret = secret_of(bot.token)
         self._began_at = int(time.time())
-        self._last_error_at: int | None = None
-        """When Telegram last failed to reach us, of which the host has been told; None before the first look."""
+        self._last_error_at: int | None = None  # Unix time of the last logged error; None before the first check
         self._is_set = self.is_receiving = False
 
     @property
@@ -84,7 +77,7 @@ class Webhook:
                 except InvalidToken:
                     raise
                 except RetryAfter as error:
-                    # It is there: of several workers that set the webhook at once it hears one a second.
+                    # Telegram works: it allows one worker a second to set the webhook.
                     await asyncio.sleep(slow_down_error(error).seconds)
                     continue
                 except LIBRARY_ERRORS as error:
@@ -99,15 +92,15 @@ class Webhook:
             await runner.cleanup()
 
     async def _check(self) -> None:
-        """Set the webhook if it is not, and say what Telegram says about reaching it."""
+        """Set the webhook if needed, and log Telegram's errors in reaching it."""
         try:
             info = await self._bot.get_webhook_info()
         except InvalidToken:
-            # The token has been taken back; otherwise it is the method that this server does not have.
+            # This raises if the token was revoked. Otherwise the server lacks the method.
             await self._bot.get_me()
             info = None
         if not self._is_set or (info and info.url != self._url):
-            # Set at every start: whether the secret is still ours cannot be asked.
+            # Set at every start because Telegram does not return the secret.
             await self._bot.set_webhook(
                 self._url, max_connections=CONNECTIONS, allowed_updates=ALLOWED_UPDATES, secret_token=self._secret
             )
@@ -116,31 +109,31 @@ class Webhook:
         if info is None:
             return
         if self._last_error_at is None:
-            # Telegram remembers its last error for ever: an old one matters where something still waits for it.
+            # Telegram keeps its last error for ever. An old error matters only if updates still wait.
             self._last_error_at = 0 if info.pending_update_count else self._began_at - 1
         troubled_at = int(info.last_error_date.timestamp()) if info.last_error_date else 0
         if troubled_at > self._last_error_at:
             self._last_error_at = troubled_at
-            log.warning("telegram_cannot_reach_us", why=info.last_error_message, waiting=info.pending_update_count)
+            log.warning("telegram_webhook_unreachable", why=info.last_error_message, waiting=info.pending_update_count)
 
     async def _receive(self, request: web.Request) -> web.Response:
         if not equals_secret(request.headers.get(SECRET_HEADER, ""), self._secret):
-            raise web.HTTPForbidden(text="This is for Telegram alone.")
+            raise web.HTTPForbidden(text="Only Telegram can send updates here.")
         try:
-            # Whatever charset the header names: JSON has only one.
+            # The header's charset is ignored because JSON has only one.
             async with body_timeout():
                 body = json.loads(await request.read())
         except (ValueError, RecursionError):
-            raise web.HTTPBadRequest(text="This is not JSON.") from None
+            raise web.HTTPBadRequest(text="The body is not JSON.") from None
         try:
             update = update_of(body, self._bot)
         except LIBRARY_ERRORS as error:
-            # Refused, it would come again and again, and hold up what comes after it.
+            # If it were refused, Telegram would repeat it and hold back later updates.
             log.warning("telegram_update_unreadable", why=error_name(error))
         else:
             try:
                 await self._handle(update)
             except WorkDropped:
-                # Telegram brings it again, and gives up after a reasonable number of tries.
-                raise web.HTTPServiceUnavailable(text="Too much waits.") from None
+                # Telegram sends it again, and gives up after a reasonable number of attempts.
+                raise web.HTTPServiceUnavailable(text="Too much work waits.") from None
         return web.Response()

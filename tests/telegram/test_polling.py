@@ -173,7 +173,7 @@ async def test_more_than_a_batch_behind_a_slow_one(server: TelegramServer, monke
             ears.gates[1010].set()
             await until(lambda: not waiting(server))
     assert sorted(ears.done) == list(range(1000, 1350))
-    late = [line["update"] for line in logs if line["event"] == "telegram_update_late"]
+    late = [line["update"] for line in logs if line["event"] == "telegram_update_confirmed_early"]
     assert late == [1000, 1010]
 
 

@@ -480,7 +480,7 @@ async def test_menus_and_profile_texts_are_set_once_and_a_server_without_them_is
         async with on_telegram(store, server) as adapter:
             await until(lambda: adapter.healthy)
         assert calls() == before + 4
-    assert [line["event"] for line in logs].count("telegram_cannot") == 1
+    assert [line["event"] for line in logs].count("telegram_feature_missing") == 1
 
 
 RIGHTS = (
@@ -597,7 +597,7 @@ async def test_the_doctor_asks_telegram(server: TelegramServer) -> None:
     )
     server.webhook = {"url": "https://cards.example.org/telegram"}
     lines = [line async for _well, line in examine(settings(TOKEN))]
-    assert "taken away as soon as the bot runs" in lines[1]
+    assert "the bot removes it when it starts" in lines[1]
     hooked = settings(TOKEN).model_copy(update={"telegram_webhook_url": "https://cards.example.org/telegram"})
     assert [well async for well, _line in examine(hooked)] == [True, True]
     server.refused_by_webhook.append(502)
@@ -606,9 +606,9 @@ async def test_the_doctor_asks_telegram(server: TelegramServer) -> None:
     assert (well, "1 updates wait" in line, "502" in line) == (False, True, True)
     server.lacks = {"getWebhookInfo"}
     [_known, (well, line)] = [finding async for finding in examine(hooked)]
-    assert (well, "knows no webhooks" in line) == (False, True)
+    assert (well, "has no webhooks" in line) == (False, True)
     [(well, line)] = [finding async for finding in examine(settings("1:wrong"))]
-    assert (well, "copy it anew" in line, "wrong" in line) == (False, True, False)
+    assert (well, "copy it from" in line, "wrong" in line) == (False, True, False)
     [(well, line)] = [finding async for finding in examine(settings(TOKEN, "http://127.0.0.1:9"))]
     assert (well, "does not answer" in line, TOKEN in line) == (False, True, False)
 

@@ -224,7 +224,7 @@ async def test_the_host_is_told_what_telegram_says_about_reaching_the_bot(
         async with on_telegram(store, server, **settings(port)) as adapter:
             await until(lambda: adapter.healthy)
             server.refused_by_webhook.append(502)
-            await until(lambda: any(line["event"] == "telegram_cannot_reach_us" for line in logs))
+            await until(lambda: any(line["event"] == "telegram_webhook_unreachable" for line in logs))
             # Somebody has taken the webhook away.
             server.webhook = {}
             await until(lambda: bool(server.webhook))
@@ -243,7 +243,7 @@ async def test_an_old_error_is_told_at_the_start_only_where_something_waits(
         async with on_telegram(store, server, **settings(free_port())):
             # The second look comes after all that is said of the first.
             await until(lambda: sum(method == "getWebhookInfo" for method, _ in server.calls) > 2)
-    assert [line["event"] for line in logs].count("telegram_cannot_reach_us") == waits
+    assert [line["event"] for line in logs].count("telegram_webhook_unreachable") == waits
 
 
 async def test_a_webhook_that_another_worker_has_just_set_is_no_trouble(store: Store, server: TelegramServer) -> None:

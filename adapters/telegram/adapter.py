@@ -1,8 +1,8 @@
 """Telegram as an adapter: updates in, messages out."""
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
-from contextlib import asynccontextmanager, contextmanager, suppress
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from typing import TypeVar
@@ -112,7 +112,7 @@ class Telegram:
     async def _connect(self) -> None:
         """Fetch the bot's profile; raise BadSetting if Telegram does not know the token."""
         self._connected = False
-        async with _connection_errors():
+        try:
             await self.bot.initialize()
             await self._answering.initialize()
             # The library fetches it once only. The token can have been revoked since.
@@ -120,6 +120,10 @@ class Telegram:
             name = me.username
             self.messages.username = name or ""
             self.messages.has_inline_mode = bool(me.supports_inline_queries)
+        except InvalidToken:
+            raise _unknown_token_error() from None
+        except LIBRARY_ERRORS as error:
+            raise PlatformFailure(error_name(error)) from None
         if not name:
             raise PlatformFailure("a bot without a name")
         self._connected = self._has_connected = True
@@ -196,24 +200,18 @@ class Telegram:
             log.exception("telegram_update_failed", update=update.update_id)
 
     async def _handle_inline_query(self, update: Update, query: InlineQuery) -> None:
-        read = None
-        with _skip_unreadable(update):
-            read = reading.read_person(query.from_user), reading.query_text(query)
-        if read:
-            await self.inline_queries.answer(query.id, *read)
+        typed = _read(update, lambda: (reading.read_person(query.from_user), reading.query_text(query)))
+        if typed:
+            await self.inline_queries.answer(query.id, *typed)
 
     async def _handle_sent_offer(self, update: Update, chosen: ChosenInlineResult) -> None:
         """Record a sent offer. Telegram reports it only with *inline feedback* on; nothing depends on it."""
-        read = None
-        with _skip_unreadable(update):
-            read = (
-                reading.read_person(chosen.from_user),
-                reading.offer_id(chosen),
-                reading.query_text(chosen),
-                reading.offer_place(chosen),
-            )
-        if read:
-            await self.card_room.note_offer_sent(*read)
+        person = _read(update, lambda: reading.read_person(chosen.from_user))
+        offer = _read(
+            update, lambda: (reading.offer_id(chosen), reading.query_text(chosen), reading.offer_place(chosen))
+        )
+        if person and offer:
+            await self.card_room.note_offer_sent(person, *offer)
 
     async def _handle_membership(self, update: Update, change: ChatMemberUpdated) -> None:
         """Refresh a chat that can be written to again, private or not."""
@@ -221,18 +219,11 @@ class Telegram:
         if change.new_chat_member.status != "member":
             return
         if chat.type == chat.PRIVATE:
-            person = None
-            with _skip_unreadable(update):
-                person = reading.read_person(change.from_user)
-            if person:
+            if person := _read(update, lambda: reading.read_person(change.from_user)):
                 # Most apps then send /start, which shows all hands.
                 await asyncio.sleep(START_SECONDS)
                 await self.card_room.send_missed_hands(person)
-            return
-        place = ""
-        with _skip_unreadable(update):
-            place = reading.chat_place(chat)
-        if place:
+        elif place := _read(update, lambda: reading.chat_place(chat)):
             await self.card_room.refresh_chat(place)
 
     def _reopen(self, place: str) -> None:
@@ -247,20 +238,17 @@ class Telegram:
 
     async def _handle_message(self, update: Update, message: Message) -> None:
         if message.migrate_to_chat_id:
-            moved = None
-            with _skip_unreadable(update):
-                moved = reading.read_migration(message)
-            if moved:
+            if moved := _read(update, lambda: reading.read_migration(message)):
                 await self._move_chat(*moved)
             return
         if message.is_automatic_forward:
             # A channel's post, not written by a member of the group.
             return
-        command = None
-        with _skip_unreadable(update):
-            command = reading.read_command(update, self.bot.bot)
+        command = _read(update, lambda: reading.read_command(update, self.bot.bot))
         if command is None:
-            await self._show_pending_hands(update, message)
+            # Any other message in a private chat, such as a photo, shows the person's pending hands.
+            if person := _read(update, lambda: reading.private_writer(message)):
+                await self.card_room.send_missed_hands(person)
             return
         self._reopen(command.place)
         if reading.is_anonymous(message):
@@ -271,14 +259,6 @@ class Telegram:
             self._queue_reply(command, message, Reply(toast=toast))
             return
         self._queue_reply(command, message, await self.card_room.handle_command(command))
-
-    async def _show_pending_hands(self, update: Update, message: Message) -> None:
-        """Show pending hands to a person who wrote something else in the private chat, such as a photo."""
-        person = None
-        with _skip_unreadable(update):
-            person = reading.private_writer(message)
-        if person:
-            await self.card_room.send_missed_hands(person)
 
     def _queue_reply(self, command: Command, message: Message, reply: Reply) -> None:
         """Queue the answer. The update does not wait for it."""
@@ -332,9 +312,7 @@ class Telegram:
         await self._call(place, say)
 
     async def _handle_press(self, update: Update, query: CallbackQuery) -> None:
-        press, language = None, ""
-        with _skip_unreadable(update):
-            press = reading.read_press(update, ephemerals=self.has_ephemeral)
+        press, language = _read(update, lambda: reading.read_press(update, ephemerals=self.has_ephemeral)), ""
         with suppress(*LIBRARY_ERRORS):
             language = language_of(str(query.from_user.language_code or ""))
         async with QueryAnswer(self._post_answer, query.id, waiting_text(language)) as answer:
@@ -436,24 +414,13 @@ def _url_for_buttons(url: str) -> str:
     return url if "." in host or ":" in host else ""
 
 
-@contextmanager
-def _skip_unreadable(update: Update) -> Iterator[None]:
-    """Log an update that cannot be read, and skip the block."""
+def _read(update: Update, read: Callable[[], Result]) -> Result | None:
+    """Return what ``read`` returns; log an update that cannot be read, and return None."""
     try:
-        yield
+        return read()
     except LIBRARY_ERRORS as error:
         log.warning("telegram_update_unreadable", update=str(update.update_id)[:40], why=error_name(error))
-
-
-@asynccontextmanager
-async def _connection_errors() -> AsyncIterator[None]:
-    """Raise BadSetting for a wrong token and PlatformFailure for any other error."""
-    try:
-        yield
-    except InvalidToken:
-        raise _unknown_token_error() from None
-    except LIBRARY_ERRORS as error:
-        raise PlatformFailure(error_name(error)) from None
+        return None
 
 
 def _unknown_token_error() -> BadSetting:

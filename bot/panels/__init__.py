@@ -1,1 +1,1 @@
-"""Panels: what people read and press, each a pure function of what its viewer may know, and a language."""
+"""Panels: texts and buttons, each a pure function of a viewer's knowledge and language."""

@@ -1,4 +1,4 @@
-"""The boards in a group: one a deal, changed after each trick, and one for the end of the game."""
+"""The boards in a group: one for each deal, edited after each trick, and one for the end of the game."""
 
 from collections.abc import Sequence
 
@@ -28,12 +28,11 @@ def board_panel(
     watch: str = "",
     is_pictured: bool = False,
 ) -> Panel:
-    """The deal on the table, as everybody may see it; ``unreachable`` are players whose hand cannot be sent.
+    """Return the public view of a deal; ``unreachable`` are players who cannot be sent their hand.
 
-    ``ephemeral`` when somebody's hand is shown in the group, to that player alone: such messages may vanish. ``called``
-    is who is to move (person and name), if they want to be called. ``watch`` is where everybody may watch the table,
-    empty if nobody may. ``is_pictured`` is whether a picture shows each card as it comes to lie there: then the text
-    says what it shows.
+    ``ephemeral`` is whether a hand is shown in the group to its player alone; such messages can vanish. ``called`` is
+    the person and name of the player to move, if they want to be notified. ``watch`` is the address of the page for
+    spectators, or empty. ``is_pictured`` is whether a picture shows each card, so that the text describes the trick.
     """
     words = table_words(seen, language, suits)
     _ = words.text
@@ -78,7 +77,7 @@ def board_panel(
 
 
 def _write_trick(page: Writer, phrases: Phrases, deal: DealView) -> None:
-    """What changes with each card."""
+    """Write the lines that change with each card."""
     if turn := turn_line(phrases.seen, phrases.words):
         page.line(turn)
     phrases.write_trick(page, deal)
@@ -88,7 +87,7 @@ def _write_trick(page: Writer, phrases: Phrases, deal: DealView) -> None:
 
 
 def _write_deal(page: Writer, phrases: Phrases, deal: DealView) -> None:
-    """What has come of the deal by the last trick; the one on the table is left to hands and pictures."""
+    """Write the deal up to the last trick. Hands and pictures show the current one."""
     _ = phrases.text
     words = phrases.words
     if not sum(deal.tricks) and deal.phase != "over":
@@ -134,14 +133,14 @@ def _first_seat(deal: DealView, phrases: Phrases) -> int:
 
 
 def _cards_left(words: Wording, deal: DealView, seen: TableSnapshot) -> str:
-    """How many cards have yet to be played, wherever they lie. Cards of the trick under way still count."""
+    """Return how many cards are left to play, including the current trick."""
     tricks = seen.kind.cards_per_deal // seen.kind.seats
     left = (tricks - sum(deal.tricks)) * len(deal.counts)
     return words.ngettext("{count} card left", "{count} cards left", left).format(count=left)
 
 
 def finished_deal_panel(seen: TableSnapshot, past: FinishedDeal, language: str, suits: str) -> Panel:
-    """A deal that is over: what it counted, and how to check its shuffle."""
+    """Return the score of a finished deal, and how to check its shuffle."""
     words = table_words(seen, language, suits)
     _ = words.text
     phrases, page = Phrases(seen, words), Writer()
@@ -165,7 +164,7 @@ UNRATED = {
     "trial": _("Not rated: a guest’s games count after choosing a name and finishing three games against people."),
     "given up": _("The game was given up, so the winner gains nothing this time."),
 }
-"""Why a finished game raises nobody's rating (`bot.finished.rating_rules`)."""
+"""Reasons why a finished game raises no rating (`bot.finished.rating_rules`)."""
 
 
 def result_panel(
@@ -182,11 +181,12 @@ def result_panel(
     strangers: Sequence[tuple[int, str]] = (),
     pages: str = "",
 ) -> Panel:
-    """The end of a game; ``record`` has its deals, ``changes`` people's names with their rating before and after,
-    ``summaries`` how well each seat played, if that is known; who decided nothing is left out. ``leaderboard`` is
-    whether it leads to the chat's: where the bot is not in the chat no command does. ``strangers`` are the seats and
-    names of those whom its reader may block, ``pages`` is where our pages are, empty if they cannot be reached.
-    ``unrated`` is a key of `UNRATED`, or empty.
+    """Return the result of a game, from its ``record``.
+
+    ``changes`` are names with their rating before and after. ``summaries`` say how well each seat played, if known;
+    seats without decisions are left out. ``unrated`` is a key of `UNRATED`, or empty. ``leaderboard`` adds a button to
+    the chat's leaderboard, which has no command in chats without the bot. ``strangers`` are the seats and names that
+    the reader can block. ``pages`` is the base address of our web pages, or empty.
     """
     words = table_words(seen, language, suits)
     _ = words.text
@@ -210,14 +210,14 @@ def result_panel(
         if line:
             page.line(line)
     shares = [
-        f"{name} {one.accuracy} % ({one.good}/{one.decisions})"
-        for name, one in zip(phrases.names, summaries, strict=False)
-        if one.decisions
+        f"{name} {summary.accuracy} % ({summary.good}/{summary.decisions})"
+        for name, summary in zip(phrases.names, summaries, strict=False)
+        if summary.decisions
     ]
     if shares:
         page.line(_("Good decisions: {shares}"), shares=" · ".join(shares))
     return page.panel(
-        # Who plays whom again is the tournament's to say.
+        # The tournament decides who plays again.
         () if seen.fixture else (Button(_("Rematch"), actions.page("rematch", game_id), "good", role=Role.REMATCH),),
         (
             replay_button(words, game_id, pages),
@@ -236,7 +236,7 @@ def result_panel(
 
 
 def duplicate_panel(seen: TableSnapshot, language: str) -> Panel:
-    """The end of a tournament's deal that other tables have yet to play: its points, and nothing of its cards."""
+    """Return the result of a tournament deal that other tables still play: its points without its cards."""
     words = table_words(seen, language, "italian")
     _ = words.text
     phrases, page, view = Phrases(seen, words), Writer(), seen.view
@@ -248,7 +248,7 @@ def duplicate_panel(seen: TableSnapshot, language: str) -> Panel:
         page.line(_("The deal is over."), "bold")
         page.line(phrases.totals(view.totals))
     if seen.is_cut_short and view.ending == "cancelled":
-        # The tournament was called off, or the host stopped this table while others play on.
+        # The tournament was cancelled, or the host stopped this table while others play on.
         page.line(_("Other tables had the same cards: everybody can see them once no table plays them any more."))
     else:
         page.line(_("Other tables have the same cards: all may look at them when the round is over or called off."))

@@ -1,4 +1,4 @@
-"""The challenge card in a group: who plays, what, under which options; and the chairs to be taken."""
+"""The challenge card in a group: the players, the game, its options, and the free chairs."""
 
 from bot import actions
 from bot.panel import Button, Panel, Role, Row, Span, Writer
@@ -31,10 +31,10 @@ def challenge_panel(
     by_link: bool = False,
     reader: str = "",
 ) -> Panel:
-    """Return the card of a table, before and after its game began; ``menu`` is the one that is open on it.
+    """Return the card of a table, before and after the start of its game; ``menu`` is the open menu, or empty.
 
-    ``by_link`` is whether others are invited by a link beside it, rather than by the table's code. ``reader`` is the
-    only person who sees the card: it offers no chair to a reader who has one.
+    ``by_link`` is whether people are invited by a link next to the card rather than by the table's code. ``reader`` is
+    the only person who sees the card, or empty. A seated reader is offered no chair.
     """
     words = table_words(seen, language, suits)
     _ = words.text
@@ -63,7 +63,7 @@ def challenge_panel(
 
 
 def invitee_panel(table: Table, language: str) -> Panel:
-    """What somebody reads who has opened the link to a table that waits for players, before they sit down."""
+    """Return the panel for a person who opened the link to an open table, before they sit down."""
     seen = snapshot(table, None)
     words = table_words(seen, language, "italian")
     _ = words.text
@@ -81,9 +81,7 @@ def invitee_panel(table: Table, language: str) -> Panel:
 
 
 def invitation_panel(table: Table, name: str, address: str, language: str) -> Panel:
-    """What ``name`` passes on to people elsewhere, so that they sit down at a table that waits for players; the
-    ``address`` leads them there, if it is not empty.
-    """
+    """Return an invitation to an open table, which ``name`` can pass on. ``address`` is the table's link, or empty."""
     _ = texts(language).gettext
     page, game = Writer(), GAMES[table.game_id]
     inviter, what = Span(isolated(name), "bold"), Span(_(game.name), "bold")
@@ -107,14 +105,12 @@ def _write_heading(page: Writer, table: Table, words: Wording) -> None:
 
 def _mention(invited: Invited) -> Span:
     name = f"@{invited.handle}" if invited.handle else isolated(invited.name)
-    # Whoever reads the card, its opener too, is not to see whom it calls.
+    # No reader of the card, not even its opener, must see whether the person is notified.
     return Span(name, "call" if invited.is_called else "quiet", invited.person)
 
 
 def _write_terms(page: Writer, seen: TableSnapshot, words: Wording, code: str) -> None:
-    """What is played: the game, the table's code if that is to stand here, target and clock, and the options that are
-    not as usual.
-    """
+    """Write the game, the code unless it is empty, the target, the clock and unusual options."""
     _ = words.text
     points = shown_points(seen, int(seen.rules["target"]))
     game, clock = Span(_(seen.kind.name), "bold"), clock_line(words, seen.clock, seen.strict)
@@ -196,7 +192,7 @@ def _terms_button(code: str, label: str, *words: object) -> Button:
 
 
 def _chair_buttons(table: Table, words: Wording) -> Row:
-    """The chairs to be taken: they stand on open menus, too, which whoever challenged may leave open for long."""
+    """Return buttons for free chairs. Open menus show them too, because the opener can leave a menu open."""
     _ = words.text
     code, terms, sit = table.code, table.terms_at, list[Button]()
     if len(table.chairs) == 2:
@@ -227,7 +223,7 @@ def _game_menu(table: Table, words: Wording) -> list[Row]:
 
 
 def _options_menu(seen: TableSnapshot, words: Wording) -> list[Row]:
-    """A row of values for each option that has a choice, and the clock."""
+    """Return a row of values for each option with a choice, and the clock."""
     _ = words.text
     names = option_names(words)
     rows: list[Row] = []

@@ -1,8 +1,8 @@
-"""A player's hand, in the private chat: the table as this seat sees it, and a button for each legal move.
+"""A player's hand in the private chat: the table as this seat sees it, and a button for each legal move.
 
-The order of the buttons stays the same from turn to turn: declarations and pick-ups above, then the hand by suit, then
-the tops of one's packets. A choice that takes several presses (four packets, three cards to exchange, a signal, a
-resignation) is gathered in a draft, which the message carries until the move is made.
+The buttons always have the same order: declarations, pick-ups, the hand by suit, and the tops of the player's packets.
+Some choices need several presses: packets, cards to exchange, a signal, a resignation. They are collected in a draft,
+which is stored with the message until the move is made.
 """
 
 from collections import defaultdict
@@ -26,18 +26,19 @@ SAY = "say"
 CHOICE_MOVES = {"pick", "hold", "bid", "draw", "keep", "pass", "blind"}
 TO_TAKE, MAX_EXCHANGED = 4, 3
 ROLES = {"play": Role.PLAY, "pick": Role.PICK, "claim": Role.CLAIM, RESIGN: Role.RESIGN}
-"""The roles of moves by their first word; any other is `Role.MOVE`."""
+"""Roles by the first word of a move; others are `Role.MOVE`."""
 
 
 def hand_panel(seen: TableSnapshot, language: str, suits: str, chosen: str = "", *, has_pages: bool = False) -> Panel:
-    """What a seat reads and may press; ``chosen`` is the part of a move that its player has chosen (`Draft.choice`).
-    ``has_pages`` is whether the table can be opened in a browser from there.
+    """Return the panel of a seat; ``chosen`` is the chosen part of a move (`Draft.choice`).
+
+    ``has_pages`` is whether the panel can open the table in a browser.
     """
     return _Hand(seen, table_words(seen, language, suits), chosen, has_pages=has_pages).panel()
 
 
 def task_text(seen: TableSnapshot, language: str, suits: str, chosen: str = "") -> str:
-    """In a line what a seat is to do, or whom it waits for, while a game goes on: the beginning of `hand_panel`."""
+    """Return the task of a seat in one line, or the player it waits for: the beginning of `hand_panel`."""
     words = table_words(seen, language, suits)
     hand = _Hand(seen, words, chosen, has_pages=False)
     if asked := hand.question():
@@ -120,12 +121,10 @@ class _Hand:
             if self.seen.is_cut_short:
                 self.page.line(self.words.ending(winner, self.seen.view.ending))
 
-    # What has happened
+    # Events
 
     def _write_news(self) -> None:
-        """What the others did since this player's own last move, and what robots did in anybody's place; what was
-        played lies on the table.
-        """
+        """Write the others' events since the player's last move, except played cards."""
         for line in self.phrases.robot_lines():
             self.page.line(line)
         for speaker, phrase in self.seen.heard:
@@ -137,7 +136,7 @@ class _Hand:
                 self.page.line(self.words.move(by, move))
 
     def _write_last_deal(self, view: View) -> None:
-        """How the deal before went, at the beginning of the next; how the last one did, once the game is over."""
+        """Write the score of the previous deal at the beginning of a deal, or of the last deal after the game."""
         _ = self.words.text
         result = view.result
         if self.seen.is_cut_short:
@@ -148,7 +147,7 @@ class _Hand:
             self.phrases.write_score(self.page, result.entries)
 
     def _write_last_trick(self, deal: DealView) -> None:
-        """The trick before, and what was drawn after it."""
+        """Write the last trick, and the cards drawn after it."""
         _ = self.words.text
         if deal.last_trick and deal.phase != "over":
             self.page.line(_("Last trick: {trick}"), trick=self.phrases.trick_text(deal.last_trick))
@@ -156,7 +155,7 @@ class _Hand:
             drawn = " · ".join(self.phrases.played_card(by, card) for by, card, _signal in deal.drawn)
             self.page.line(_("Drawn: {cards}"), cards=drawn)
 
-    # What lies on the table
+    # The table
 
     def _write_table(self, deal: DealView) -> None:
         _ = self.words.text
@@ -177,14 +176,13 @@ class _Hand:
             self.page.line(" · ".join(counts))
 
     def _write_trick(self, deal: DealView) -> None:
-        """What lies there to be answered."""
         _ = self.words.text
         self.phrases.write_trick(self.page, deal)
         if isinstance(deal, SpadesView) and deal.drawn:
             self.page.line(_("You have drawn {card}"), "bold", card=self.words.card(deal.drawn))
 
     def _write_hand(self, deal: DealView) -> None:
-        """One's own cards, a line a suit, from high to low."""
+        """Write the player's cards from high to low, a line for each suit."""
         if not deal.hand:
             return
         self.page.gap()
@@ -192,7 +190,7 @@ class _Hand:
         for suit, codes in groupby(deal.hand, key=itemgetter(1)):
             self.page.line(f"{faces.sign(suit)}  {' '.join(map(faces.rank, codes))}", "bold")
 
-    # What can be done
+    # The task and the buttons
 
     def _write_task(self) -> None:
         _ = self.words.text
@@ -216,7 +214,7 @@ class _Hand:
             self.page.line(_("With the card that you lead you say “{signal}”."), signal=self.chosen)
 
     def question(self) -> tuple[str, ...]:
-        """What is asked before it is done, and what it comes to: to resign, or what may be done about a stranger."""
+        """Return the open question about resigning or a stranger, and its consequence; or an empty tuple."""
         _ = self.words.text
         if self.chosen == RESIGN and (question := self.seen.own_texts.confirm_resign):
             return (_(question),)
@@ -229,10 +227,10 @@ class _Hand:
         return ()
 
     def warning(self) -> str:
-        """That the time for a move runs out, or is up, and who decides then. Empty while there is enough."""
+        """Return a warning that the time for a move runs out or is up; empty before that."""
         _ = self.words.text
         seen = self.seen
-        # A practice table may have been nudged by an older release: nobody waits there.
+        # Nobody waits at a practice table, but an older release can have nudged it.
         alarm = "" if seen.practice or seen.turn is None else seen.alarm
         if seen.turn is not None and not seen.my_turn:
             if alarm != "flagged":
@@ -248,7 +246,6 @@ class _Hand:
         return _("⌛ Your time is up, and your partner is waiting.") if alarm == "flagged" else ""
 
     def _is_partner(self, seat: int) -> bool:
-        """Whether who sits there is of this player's side."""
         return self.seen.seat is not None and self.seen.seat & 1 == seat & 1
 
     def _rows(self, deal: DealView) -> list[Row]:
@@ -313,12 +310,12 @@ class _Hand:
         return [picks, tuple(holds[:3]), tuple(holds[3:]), tuple(bids[:7]), tuple(bids[7:]), others]
 
     def _card_rows(self, deal: DealView) -> list[Row]:
-        """The cards that may be played: the hand a row a suit, then the packets' tops."""
+        """Return rows of playable cards: one for each suit of the hand, then the tops of packets."""
         moves = self.moves.get("play", [])
         if not moves:
             return []
         plays = {move.split(" ")[1] for move in moves}
-        # Those that say something come last.
+        # Moves with a signal come last.
         signalled = moves[-1].endswith(SIGNALS)
         said = f" {self.chosen}" if signalled and self.chosen in SIGNALS else ""
         in_hand = [code for code in deal.hand or () if code in plays]
@@ -352,7 +349,7 @@ class _Hand:
         return [tuple(self._move_button(_("🏁 Claim the game"), move) for move in claims), hints]
 
     def _stranger_question(self) -> tuple[Deed, int] | None:
-        """What the question is about that is open, if it is about a stranger: the draft ``block1``, say."""
+        """Return the deed and seat of an open question about a stranger, such as the draft ``block1``."""
         if not self.chosen:
             return None
         for deed in DEEDS:
@@ -362,11 +359,11 @@ class _Hand:
         return None
 
     def _strangers(self) -> list[int]:
-        """The seats of people whom this player does not know."""
+        """Return the seats of strangers."""
         return [seat for seat, _chair in self.seen.others] if self.seen.strangers else []
 
     def _stranger_rows(self) -> list[Row]:
-        """What may be done about them, unless something is half chosen."""
+        """Return rows of deeds and phrases for strangers, unless a choice is half made."""
         _ = self.words.text
         if self.chosen == SAY and self.seen.strangers:
             said = [
@@ -391,7 +388,7 @@ class _Hand:
         ]
 
     def _browser_row(self) -> Row:
-        """The way to the table's page, unless something is half chosen."""
+        """Return the button to the table's page, unless a choice is half made."""
         if self.chosen or not self.has_pages:
             return ()
         _ = self.words.text
@@ -405,7 +402,7 @@ class _Hand:
         )
 
     def _timeout_rows(self, late: int) -> list[Row]:
-        """What the others may do about a player whose time is up; a partner may not."""
+        """Return what opponents of a player can do when the time is up."""
         _ = self.words.text
         if self.seen.seat is None or self._is_partner(late):
             return []
@@ -419,7 +416,7 @@ class _Hand:
         ]
 
     def _packet_rows(self) -> list[Row]:
-        """Four of the eight packets, each pressed on or off; the fourth takes them."""
+        """Return eight packets that can be toggled. The fourth press takes the packets."""
         _ = self.words.text
         chosen = {number for number in self.chosen if number in "12345678"}
         buttons = []
@@ -439,7 +436,7 @@ class _Hand:
         for _suit, codes in groupby(deal.hand or (), key=lambda code: code[1]):
             row = []
             for code in codes:
-                after = [one for one in chosen if one != code] if code in chosen else [*chosen, code]
+                after = [card for card in chosen if card != code] if code in chosen else [*chosen, code]
                 if len(after) <= MAX_EXCHANGED:
                     sign = "✓ " if code in chosen else ""
                     row.append(self._choice_button(f"{sign}{self.words.card(code)}", ",".join(after), about=code))

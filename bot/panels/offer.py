@@ -1,4 +1,4 @@
-"""What is sent into a chat that the bot is not in: a challenge that nobody has taken up yet, and somebody's rating."""
+"""Offers: challenges that people send into chats without the bot."""
 
 from bot.panel import Button, Panel, Span, Writer
 from bot.tables.choice import Choice
@@ -10,7 +10,7 @@ from engine import GAMES
 
 
 def offer_panel(choice: Choice, name: str, payload: str, language: str) -> Panel:
-    """A challenge: the table is opened by the first press, and takes this message's place."""
+    """Return an offer. The first press opens a table, which replaces this message."""
     words = Wording(language, ())
     _ = words.text
     page = Writer()
@@ -27,7 +27,7 @@ def offer_panel(choice: Choice, name: str, payload: str, language: str) -> Panel
 
 
 def share_button(language: str, typed: str = "") -> Button:
-    """Sends an offer into another chat, beginning with what is ``typed`` there."""
+    """Return a button that sends an offer into another chat, with ``typed`` as the text to begin with."""
     return Button(texts(language).gettext("Play in another chat"), typed, "", "share")
 
 
@@ -36,7 +36,6 @@ def offer_title(choice: Choice, language: str) -> str:
 
 
 def offer_description(choice: Choice, language: str) -> str:
-    """What is offered, in a line."""
     words = Wording(language, ())
     _ = words.text
     seats = GAMES[choice.game].seats
@@ -46,7 +45,7 @@ def offer_description(choice: Choice, language: str) -> str:
 
 
 def _target(choice: Choice) -> int:
-    """What it takes to win, as players count."""
+    """Return the points to win, in the units that players see."""
     return choice.all_rules.target * score_unit(choice.all_rules.model_dump())
 
 

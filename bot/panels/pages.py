@@ -1,4 +1,4 @@
-"""Pages: panels that belong to no table. A press on a page shows another one in its place."""
+"""Pages: panels that belong to no table. A press on a page replaces it with another."""
 
 from bot import actions
 from bot.commands import FAIR, listed_commands
@@ -12,7 +12,7 @@ from bot.words.wording import Wording, faces_of
 
 
 def replay_page(game: FinishedGame, deal: int, language: str, suits: str) -> Panel:
-    """A finished game's deal, trick by trick."""
+    """Return a deal of a finished game, trick by trick."""
     faces = faces_of(game.record.kind, suits)
     page, words = Writer(), Wording(language, (), faces)
     options = " · ".join(option_lines(words, game.record.kind, game.record.rules))
@@ -27,7 +27,7 @@ def replay_page(game: FinishedGame, deal: int, language: str, suits: str) -> Pan
 
 
 def fair_page(game: FinishedGame, deal: int, language: str) -> Panel:
-    """What proves a deal's shuffle, in a finished game."""
+    """Return the proof of a deal's shuffle in a finished game."""
     _ = texts(language).gettext
     page, proof = Writer(), game.record.deals[deal - 1].proof
     page.line(_("Is it fair?"), "bold")
@@ -46,7 +46,7 @@ def fair_page(game: FinishedGame, deal: int, language: str) -> Panel:
 
 
 def _other_deals(game: FinishedGame, deal: int, page: str) -> Row:
-    """The way to the same page on the deals before and after."""
+    """Return buttons for the same page of the deals before and after."""
     deals = len(game.record.deals)
     around = [(f"◀ {deal - 1}", deal - 1), (f"{deal}/{deals}", deal), (f"{deal + 1} ▶", deal + 1)]
     row = tuple(Button(label, actions.page(page, game.id, number)) for label, number in around if 1 <= number <= deals)
@@ -66,6 +66,6 @@ def help_page(language: str) -> Panel:
     page.line(_("In pictures the cards that you may not play just now are dimmed."))
     page.gap()
     for spec in listed_commands():
-        has_signs = any(one.in_help for one in spec.arguments)
+        has_signs = any(argument.in_help for argument in spec.arguments)
         page.line(f"/{spec.name_in(language)}{' ' if has_signs else ': '}{spec.help_line(language)}")
     return page.panel((Button(_("Rules"), actions.page("rules")), share_button(language)))

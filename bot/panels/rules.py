@@ -9,7 +9,7 @@ from bot.words.rules import has_common_rules, rules_text
 
 
 def rules_page(language: str, about: str = "", faces: str = "italian") -> Panel:
-    """Return what `rules_text` says, with buttons that lead to the rest."""
+    """Return a page of `rules_text`, with buttons to the other pages."""
     _ = texts(language).gettext
     page = Writer()
     text = rules_text(language, about, faces)
@@ -22,4 +22,4 @@ def rules_page(language: str, about: str = "", faces: str = "italian") -> Panel:
     names = {**game_names(language), FAIR: _("Is it fair?")}
     buttons = [Button(name, actions.page("rules", subject)) for subject, name in names.items()]
     common = Button(_("Common rules"), actions.page("rules"))
-    return page.panel(*(tuple(buttons[at : at + 2]) for at in range(0, len(buttons), 2)), (common,))
+    return page.panel(*(tuple(buttons[start : start + 2]) for start in range(0, len(buttons), 2)), (common,))

@@ -1,11 +1,10 @@
-"""What stands where a table was shown that cannot be read any more."""
+"""The panel of a table that cannot be read any more."""
 
 from bot.panel import Panel, Span, Writer
 from bot.texts import texts
 
 
 def set_aside_panel(code: str, language: str) -> Panel:
-    """A word to players and boards: nothing is to be pressed here, and who can help."""
     _ = texts(language).gettext
     page = Writer()
     page.line(_("Table {code} is set aside"), "bold", code=Span(code, "code"))

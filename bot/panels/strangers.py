@@ -1,4 +1,4 @@
-"""What people at a table of strangers may say and do about each other."""
+"""Phrases and deeds (blocking, reporting) at a table of strangers."""
 
 from collections.abc import Sequence
 from typing import Literal, NamedTuple
@@ -9,22 +9,19 @@ from bot.tables.snapshot import isolated
 from bot.tables.table import FAREWELLS
 from bot.texts import texts
 
-Deed = Literal["block", "report"]
-"""What may be done about a stranger. The word stands in payloads and drafts."""
-
-
+Deed = Literal["block", "report"]  # these words are part of payloads and drafts
 DEEDS: tuple[Deed, ...] = ("block", "report")
 
 
 def deed_label(language: str, deed: Deed, name: str, count: int) -> str:
-    """The button that asks whether it is to be done to whoever is called so, if there are so many of whom to ask."""
+    """Return the label of the button for a deed, with the name if there are ``count`` > 1 strangers."""
     _ = texts(language).gettext
     label = {"block": _("🚫 Block"), "report": _("🚩 Report")}[deed]
     return f"{label} {name}" if count > 1 else label
 
 
 def phrase_text(language: str, phrase: str) -> str:
-    """One of the phrases that strangers say (`bot.tables.table.PHRASES`), as it reads in a language."""
+    """Return a phrase (`bot.tables.table.PHRASES`) in a language."""
     _ = texts(language).gettext
     return {
         "hello": _("Hello!"),
@@ -37,7 +34,7 @@ def phrase_text(language: str, phrase: str) -> str:
 
 
 class Question(NamedTuple):
-    """What is asked before something is done: the question, what it comes to, and what a yes reads."""
+    """A question before a deed, its consequence, and the label of the yes button."""
 
     question: str
     consequence: str
@@ -45,7 +42,6 @@ class Question(NamedTuple):
 
 
 def deed_question(language: str, deed: Deed, name: str) -> Question:
-    """The question whether it is to be done to whoever is called so."""
     _ = texts(language).gettext
     if deed == "block":
         return Question(
@@ -58,12 +54,14 @@ def deed_question(language: str, deed: Deed, name: str) -> Question:
 
 
 def farewell_row(language: str, game_id: str) -> Row:
-    """What may be said when a game of strangers is over."""
-    return tuple(Button(f"💬 {phrase_text(language, one)}", actions.page("say", game_id, one)) for one in FAREWELLS)
+    """Return phrases for the end of a game between strangers."""
+    return tuple(
+        Button(f"💬 {phrase_text(language, phrase)}", actions.page("say", game_id, phrase)) for phrase in FAREWELLS
+    )
 
 
 def deed_row(language: str, game_id: str, others: Sequence[tuple[int, str]]) -> Row:
-    """What may be done about whoever sat in these seats of a finished game, by these names."""
+    """Return deeds about strangers in a finished game; ``others`` are their seats and names."""
     return tuple(
         Button(deed_label(language, deed, isolated(name), len(others)), actions.page(deed, "ask", game_id, seat))
         for deed in DEEDS

@@ -1,4 +1,4 @@
-"""Pages that list tables: where somebody sits, and what is open in a chat."""
+"""Pages that list a person's tables, or the open tables of a chat."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,13 +15,10 @@ from engine import GAMES
 
 @dataclass(frozen=True)
 class SeatedTable:
-    """A table where somebody sits."""
-
     code: str
     game: str
     others: str
-    state: str
-    """ "open", "mine" (it is their turn) or "theirs"."""
+    state: str  # "open", "mine" (it is their turn) or "theirs"
 
 
 def tables_page(language: str, tables: Sequence[SeatedTable]) -> Panel:
@@ -43,20 +40,19 @@ def tables_page(language: str, tables: Sequence[SeatedTable]) -> Panel:
     rows = [
         tuple(
             Button(f"{'▶ ' if table.state == 'mine' else ''}{table.code}", actions.page("hand", table.code))
-            for table in playing[at : at + 4]
+            for table in playing[start : start + 4]
         )
-        for at in range(0, len(playing), 4)
+        for start in range(0, len(playing), 4)
     ]
     return page.panel(*rows) if tables else page.panel((share_button(language),))
 
 
 def no_tables_text(language: str) -> str:
-    """What somebody reads who sits nowhere."""
     return texts(language).gettext("You sit at no table. /challenge opens one.")
 
 
 def open_tables_page(language: str, tables: Sequence[Table], notes: Sequence[str]) -> Panel:
-    """A chat's open challenges, with a chair for anybody who presses, and what features note below them."""
+    """Return a chat's open challenges, each with a button to sit down, and the features' notes."""
     words = Wording(language, ())
     _ = words.text
     page = Writer()
@@ -89,5 +85,5 @@ def _free_chairs(words: Wording, table: Table) -> str:
 
 
 def free_chairs(table: Table) -> list[int]:
-    """The seats that nobody has or asks for."""
+    """Return the seats that are neither taken nor asked for."""
     return [seat for seat, chair in enumerate(table.chairs) if chair is None and seat not in table.asking]

@@ -1,1 +1,1 @@
-"""Games in words, for panels, pictures and pages alike: cards, moves, scores, rules and how a game went."""
+"""Games in words, for panels, pictures and web pages: cards, moves, scores, rules and transcripts."""

@@ -1,4 +1,4 @@
-"""The course of a game: how it stood after each deal, what was declared, and which deal decided it."""
+"""The course of a game: totals by deal, declarations, and the decisive deal."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from engine import Record
 
 
 def totals_by_deal(record: Record, upto: int | None = None) -> list[tuple[int, int]]:
-    """Each side's points after each deal, or each up to one, as large as the table counts them."""
+    """Return each side's points after each of the first ``upto`` deals, in the table's unit."""
     factor = score_unit(record.rules)
     return [(deal.totals[0] * factor, deal.totals[1] * factor) for deal in record.deals[:upto]]
 
 
 def declarations(record: Record, number: int) -> list[tuple[int, str]]:
-    """What was declared in a deal, by its number from 1: seat and move."""
+    """Return seat and move of each declaration in a deal, which is numbered from 1."""
     moves = (entry[:2] for entry in record.deals[number - 1].moves)
     return [(seat, move) for seat, move in moves if move.startswith("declare ")]
 
 
 def decisive_deal(record: Record) -> int | None:
-    """The deal, from 1, after which the winning side was ahead to the end; None where points decided nothing."""
+    """Return the deal, from 1, since which the winners were always ahead; None if points did not decide."""
     if record.ending not in ("target", "claim") or not record.winner or len(record.deals) < 2:
         return None
     side = record.winner[0] & 1
@@ -34,16 +34,17 @@ def decisive_deal(record: Record) -> int | None:
 
 
 def course_line(words: Wording, record: Record, upto: int | None = None) -> str:
-    """How it stood after each deal; empty for a single one, for that is what the points say."""
+    """Return the totals after each deal; empty for a single deal, which has only its final points."""
     totals = totals_by_deal(record, upto)
     if len(totals) < 2:
         return ""
     _ = words.text
-    return _("Deal by deal: {course}").format(course=fix_minus(" · ".join(f"{one}–{other}" for one, other in totals)))
+    return _("Deal by deal: {course}").format(
+        course=fix_minus(" · ".join(f"{ours}–{theirs}" for ours, theirs in totals))
+    )
 
 
 def decisive_line(words: Wording, record: Record) -> str:
-    """Which deal decided the game; empty where none did."""
     deal = decisive_deal(record)
     if deal is None or not record.winner:
         return ""
@@ -54,7 +55,7 @@ def decisive_line(words: Wording, record: Record) -> str:
 
 
 def declared_lines(words: Wording, record: Record, number: int) -> Iterator[str]:
-    """What was declared in a deal, a line for each player who declared anything."""
+    """Yield a line for each player with declarations in a deal."""
     found = declarations(record, number)
     for seat, name in enumerate(words.names):
         if combinations := [words.combination(move) for by, move in found if by == seat]:
@@ -62,7 +63,7 @@ def declared_lines(words: Wording, record: Record, number: int) -> Iterator[str]
 
 
 def declared_totals(record: Record) -> tuple[int, int] | None:
-    """What each side declared in the whole game, as large as the table counts points; None if nothing was."""
+    """Return each side's points for declarations in the game, in the table's unit, or None."""
     factor = score_unit(record.rules)
     deals = [deal.declared for deal in record.deals if "declared" in type(deal).model_fields]
     sums = (factor * sum(each[0] for each in deals), factor * sum(each[1] for each in deals))
@@ -70,13 +71,12 @@ def declared_totals(record: Record) -> tuple[int, int] | None:
 
 
 def declared_totals_line(words: Wording, record: Record) -> str:
-    """What each side declared in the whole game; empty if nothing was."""
     sums = declared_totals(record)
     return f"{capitalize(words.labels['declared'])}: {words.sides(sums)}" if sums else ""
 
 
 def game_summary(words: Wording, record: Record) -> Iterator[str]:
-    """A game that is over in a few lines: who won, and all that brought it about."""
+    """Yield the ending, points, course and declarations of a finished game."""
     yield ending_of(record, words)
     if record.deals:
         yield words.sides(totals_by_deal(record)[-1])

@@ -1,4 +1,4 @@
-"""What came of a game of one deal: a day's, or a duplicate's of a tournament."""
+"""Results of games with one deal: the deal of the day, or a tournament's duplicate deal."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -10,11 +10,10 @@ from engine.replay import replay
 
 @dataclass(frozen=True)
 class DealResult:
-    """``points`` are each side's, as large as the table counts them; (0, 0) of a deal that was not played to its end.
+    """``points`` are each side's, in the table's unit; (0, 0) if the deal was not played to its end.
 
-    ``tricks`` says who took each trick, in order: ``0`` side 0, ``1`` side 1. ``winner`` is the side that has more
-    points, or to which the other resigned or lost on time; None where neither did. ``how`` is "void" of a deal that
-    was stopped.
+    ``tricks`` has the side that took each trick, in order: ``0`` or ``1``. ``winner`` is the side with more points, or
+    the opponents of a side that resigned or lost on time, or None. ``how`` is "void" for a deal that was stopped.
     """
 
     points: tuple[int, int]
@@ -24,9 +23,7 @@ class DealResult:
 
 
 def deal_result(record: Record) -> DealResult:
-    """What came of a game of one deal. One that was played to its end is stopped there, before there is another; what
-    was stopped before has come to nothing.
-    """
+    """Return the result of a game of one deal. A game that was stopped before the end of the deal has no points."""
     tricks, is_whole = "", False
     for game in replay(record, 1):
         deal = game.view(None).deal

@@ -1,4 +1,4 @@
-"""Lines that several panels share."""
+"""Lines that several panels use."""
 
 from collections.abc import Mapping, Sequence
 
@@ -18,14 +18,13 @@ def table_words(seen: TableSnapshot, language: str, suits: str) -> Wording:
 
 
 class Phrases:
-    """A table's lines, in one language and for one viewer, who is "you" in lists."""
+    """A table's lines in one language for one viewer, who is called "you" in lists."""
 
     def __init__(self, seen: TableSnapshot, words: Wording) -> None:
         self.seen, self.words, self.text = seen, words, words.text
         _ = self.text
         self.names = [_("you") if seat == seen.seat else name for seat, name in enumerate(words.names)]
         self.sides = self._side_names(0), self._side_names(1)
-        """Each side's players."""
 
     def write_heading(self, page: Writer, deal: int) -> None:
         _ = self.text
@@ -37,7 +36,7 @@ class Phrases:
         self.write_fixture(page)
 
     def write_fixture(self, page: Writer) -> None:
-        """Which game of which tournament it is, if it is any."""
+        """Write which game of a tournament it is, if any."""
         if self.seen.fixture:
             page.line(fixture_line(self.words, FixtureName.of(self.seen.fixture)))
 
@@ -45,17 +44,17 @@ class Phrases:
         return self.text(" and ").join(self._players(side))
 
     def _players(self, side: int) -> list[str]:
-        """A side's players; whoever reads it stands first, where there is room for all that is to be known."""
+        """Return a side's players, the viewer first."""
         names = self.names[side::2]
         return names[::-1] if self.seen.seat == side + 2 else names
 
     def partners(self, side: int) -> tuple[str, ...]:
-        """The players of a side on which there are more than one."""
+        """Return the players of a side; empty if it has only one."""
         players = self._players(side)
         return tuple(players) if len(players) > 1 else ()
 
     def totals(self, totals: Sequence[int]) -> str:
-        """Each side's points, as large as the table counts them, and what they play to."""
+        """Return each side's points in the table's unit, and the target."""
         _ = self.text
         unit = score_unit(self.seen.rules)
         sides = " — ".join(
@@ -66,17 +65,17 @@ class Phrases:
         return _("{sides} · to {target}").format(sides=sides, target=int(self.seen.rules["target"]) * unit)
 
     def side_figures(self, figures: Sequence[int]) -> str:
-        """A figure of each side's beside its players."""
+        """Return each side's players with their figure."""
         return " · ".join([f"{side} {figure}" for side, figure in zip(self.sides, figures, strict=True)])
 
     def write_trick(self, page: Writer, deal: DealView) -> None:
-        """The trick that is being played, as far as it has come."""
+        """Write the cards of the current trick."""
         if deal.trick:
             cards = " · ".join([self.played_card(*played) for played in deal.trick])
             page.line(self.text("On the table: {cards}"), "bold", cards=cards)
 
     def write_packets(self, page: Writer, deal: DealView) -> None:
-        """The packets that lie before each player: their numbers, top cards, and how many cards there are in each."""
+        """Write each player's packets: their numbers, top cards and sizes."""
         _ = self.text
         if not isinstance(deal, PacketsView):
             return
@@ -96,7 +95,7 @@ class Phrases:
                 page.line(_("Packets of {name}: {tops}"), name=name, tops=tops)
 
     def robot_lines(self) -> list[str]:
-        """For whom a robot has moved, as their time was up; until they move themselves."""
+        """Return a line for each player with a stand-in robot. It is shown until they move themselves."""
         _ = self.text
         return [
             _("🤖 Your time was up: a robot moved for you.")
@@ -107,13 +106,13 @@ class Phrases:
         ]
 
     def stock_text(self, deal: DealView) -> str:
-        """How many cards there are in the stock; empty where there is none."""
+        """Return the number of cards in the stock; empty without any."""
         count = stock_count(self.seen, deal)
         cards = self.words.ngettext("{count} card in the stock", "{count} cards in the stock", count)
         return cards.format(count=count) if count else ""
 
     def write_bids(self, page: Writer, deal: DealView) -> None:
-        """What was bid, and each side's bags, if there are any."""
+        """Write the bids and each side's bags, if any."""
         _ = self.text
         if isinstance(deal, SpadesView) and any(bid is not None for bid in deal.bids):
             bids = " · ".join([f"{self.names[seat]} {self.words.figure(bid)}" for seat, bid in enumerate(deal.bids)])
@@ -122,7 +121,7 @@ class Phrases:
             page.line(_("Bags: {sides}"), sides=self.side_figures(self.seen.view.bags))
 
     def trick_text(self, trick: LastTrick) -> str:
-        """A trick that is over: who played what, and who took it."""
+        """Return the cards, players and winner of a finished trick."""
         cards = " · ".join([self.played_card(seat, card, signal) for seat, card, signal in trick.cards])
         return f"{cards} →{NO_BREAK}{self.names[trick.winner]}"
 
@@ -133,9 +132,7 @@ class Phrases:
     def write_score(
         self, page: Writer, entries: Mapping[str, Sequence[object]], totals: tuple[int, int] | None = None
     ) -> None:
-        """What a deal counted, a line an entry, and the totals, if those do not stand elsewhere; thirds are left to who
-        wants to check the record.
-        """
+        """Write a line for each entry of a deal's score, and the totals if given. Thirds are only in the record."""
         words = Wording(self.words.language, self.names)
         for line in words.score(
             {name: value for name, value in entries.items() if name != "thirds"}, totals, self.seen.rules
@@ -144,18 +141,18 @@ class Phrases:
 
 
 def stock_count(seen: TableSnapshot, deal: DealView) -> int:
-    """How many cards lie in a deal's stock, the same for whoever looks."""
+    """Return the number of cards in a deal's stock, the same for all viewers."""
     if isinstance(deal, StockView):
         return deal.stock
     if isinstance(deal, SpadesView) and deal.phase == "draft":
-        # The card being looked at still lies on top of the stock, but counts as drawn. From one's first draw on there
-        # is one whenever it is one's turn.
+        # The card that a player looks at is still on top of the stock, but counts as drawn. After the first draw
+        # there is one on each turn.
         return deal.stock - ((deal.turn, "draw") in seen.history)
     return 0
 
 
 def fixture_line(words: Wording, name: FixtureName) -> str:
-    """Which game of a tournament it is. In a return deal each side has the seats that the other had before."""
+    """Return the game's place in a tournament. A return deal swaps the seats of the two sides."""
     _ = words.text
     line = _("🏆 Tournament {code} · round {round} · match {match}").format(
         code=name.tournament, round=name.round, match=name.match + 1
@@ -167,12 +164,12 @@ def fixture_line(words: Wording, name: FixtureName) -> str:
 
 
 def shown_points(seen: TableSnapshot, points: int) -> int:
-    """Whole points as large as the table counts them: classic Tressette shows three for one."""
+    """Return points in the table's unit: classic Tressette shows three for one."""
     return points * score_unit(seen.rules)
 
 
 def turn_line(seen: TableSnapshot, words: Wording) -> str:
-    """Whose turn it is; for the viewer, what there is to be done. Empty if it is nobody's."""
+    """Return the player to move, or the viewer's task; empty if no player is to move."""
     _ = words.text
     if seen.turn is None or not seen.view or not seen.view.deal:
         return ""
@@ -192,13 +189,12 @@ def turn_line(seen: TableSnapshot, words: Wording) -> str:
 
 
 def game_names(language: str) -> dict[str, str]:
-    """What the games are called in a language, by their ids."""
+    """Return the names of the games in a language, by id."""
     _ = texts(language).gettext
     return {kind.id: _(kind.name) for kind in GAMES.values()}
 
 
 def option_names(words: Wording) -> dict[str, str]:
-    """What the options are called in front of players."""
     _ = words.text
     return {
         "target": _("points to win"),
@@ -215,9 +211,9 @@ def capitalize(text: str) -> str:
 
 
 def option_lines(words: Wording, kind: GameKind, rules: Mapping[str, Value], *, unusual: bool = False) -> list[str]:
-    """The options and their values: what cannot be chosen, or has no name in front of players, is left out.
+    """Return the options that players can choose, with their values.
 
-    With ``unusual`` only those that are not the game's default, and not the target.
+    ``unusual`` leaves out the target and the game's defaults.
     """
     names, lines = option_names(words), []
     for name, values in kind.rules.choices().items():
@@ -233,7 +229,6 @@ def option_lines(words: Wording, kind: GameKind, rules: Mapping[str, Value], *, 
 
 
 def value_name(words: Wording, value: object) -> str:
-    """What an option's value is called."""
     _ = words.text
     names = {
         "true": _("yes"),
@@ -251,7 +246,7 @@ def value_name(words: Wording, value: object) -> str:
 
 
 def short_clock(words: Wording, seconds: int) -> str:
-    """How long a move may take, on a button."""
+    """Return the time for a move as the label of a button."""
     _ = words.text
     if not seconds:
         return _("no clock")
@@ -260,7 +255,6 @@ def short_clock(words: Wording, seconds: int) -> str:
 
 
 def clock_name(words: Wording, seconds: int) -> str:
-    """How long a move may take."""
     _ = words.text
     if not seconds:
         return _("no clock")
@@ -272,6 +266,5 @@ def clock_name(words: Wording, seconds: int) -> str:
 
 
 def clock_line(words: Wording, seconds: int, strict: bool) -> str:
-    """A clock, and whether it is strict."""
     _, name = words.text, clock_name(words, seconds)
     return _("{clock}, strict").format(clock=name) if strict and seconds else name

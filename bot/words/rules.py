@@ -1,4 +1,4 @@
-"""The rules as players read them, in short; docs/rules.md has them option by option."""
+"""The rules in short, for players; docs/rules.md explains each option."""
 
 from collections.abc import Sequence
 from fractions import Fraction
@@ -12,14 +12,13 @@ from engine import GAMES, GameKind
 from engine.cards import ITALIAN
 from engine.tressette import THIRDS
 
-RANKS = ITALIAN.ranks[::-1]
-"""The ranks of forty cards, from high to low."""
+RANKS = ITALIAN.ranks[::-1]  # from high to low
 
 
 class RulesText(NamedTuple):
-    """What there is to read about a game or another subject: a title, and a sentence or two in each line.
+    """The rules of a game or another subject: a title, and lines of a sentence or two.
 
-    ``ranking`` are the cards of one suit from high to low, each with what it is worth in points, as a fraction.
+    ``ranking`` are the cards of one suit from high to low, each with its points as a fraction.
     """
 
     title: str
@@ -29,7 +28,7 @@ class RulesText(NamedTuple):
 
 
 def ranking_of(kind: GameKind) -> list[tuple[str, str]]:
-    """The cards of one suit from high to low, each with its worth in points as the table shows them."""
+    """Return the cards of one suit from high to low, each with its points in the table's unit."""
     pack = kind.pack
     suit = kind.trump or pack.suits[0]
     cards = [rank + suit for rank in reversed(pack.ranks)]
@@ -41,8 +40,9 @@ def _card_worth(card: str, unit: int = 1) -> str:
 
 
 def rules_text(language: str, about: str = "", faces: str = "italian") -> RulesText:
-    """How a game is played; without one, what all Tressette games share; "fair" is how a shuffle is checked. ``faces``
-    is how forty cards are shown.
+    """Return the rules of the game ``about``; the common rules of Tressette if empty; how to check a shuffle if "fair".
+
+    ``faces`` is how forty cards are shown.
     """
     _ = texts(language).gettext
     if kind := GAMES.get(about):
@@ -55,7 +55,7 @@ def rules_text(language: str, about: str = "", faces: str = "italian") -> RulesT
 
 
 def has_common_rules(about: str) -> bool:
-    """Return whether this is the id of a game for which the rules common to all Tressette games hold."""
+    """Return whether this is the id of a Tressette game, which shares the common rules."""
     return about in GAMES and GAMES[about].is_tressette
 
 
@@ -91,13 +91,12 @@ def _common_rules(language: str, faces: str) -> list[str]:
 
 
 def _third_ranks(words: Wording) -> str:
-    """The ranks that are worth a third of an ace, as in "3, 2, R, C and F"."""
+    """Return the ranks worth a third of an ace, such as "3, 2, R, C and F"."""
     *ranks, last = (words.faces.rank(rank) for rank in RANKS if _card_worth(f"{rank}D") == "1/3")
     return words.text(" and ").join((", ".join(ranks), last))
 
 
 def _ranking_line(language: str, kind: GameKind, faces: str) -> str:
-    """Which card beats which, and what each is worth."""
     words = Wording(language, (), faces_of(kind, faces))
     _ = words.text
     ranks = " ".join(map(words.faces.rank, reversed(kind.pack.ranks)))

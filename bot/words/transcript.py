@@ -1,4 +1,4 @@
-"""A game told step by step, from its record."""
+"""Transcripts of games, made from their records."""
 
 from collections.abc import Iterator
 
@@ -11,15 +11,14 @@ from engine.rules import format_value
 from engine.tressette import TressetteDeal
 from engine.views import PacketsView, StockView
 
-Line = tuple[str, bool]
-"""A line of the story, and whether a trick ends with it."""
+Line = tuple[str, bool]  # a line of the story, and whether a trick ends with it
 
 
 def story(record: Record, deal: int | None, language: str, faces: str = "codes", options: str = "") -> Iterator[Line]:
-    """The lines of a game's story, or of one deal's; ``faces`` as for `Wording`.
+    """Yield the lines of a game or of one deal; ``faces`` as for `Wording`.
 
-    ``options`` is how they read; without it they stand as in the record.
-    FaultyRecord where a move cannot be.
+    ``options`` is the text of the game's options; the default is their form in the record. Raises FaultyRecord for an
+    illegal move.
     """
     words = Wording(language, [printable_name(localize_name(name, language)) for name in record.seats], faces)
     _ = words.text
@@ -34,19 +33,18 @@ def story(record: Record, deal: int | None, language: str, faces: str = "codes",
 
 
 def ending_of(record: Record, words: Wording) -> str:
-    """Who won, and how. A game of one deal that was played to its end is stopped there, and nobody wins it."""
+    """Return who won, and how. A game of one deal played to its end has no winner."""
     if record.ending == "cancelled" and len(record.deals) == 1 and deal_result(record).how == "played":
         return words.text("The deal is over.")
     return words.ending(record.winner, record.ending)
 
 
 def _options(record: Record) -> str:
-    """The options as the record has them."""
     return ", ".join(f"{name} {format_value(value)}" for name, value in record.rules.items())
 
 
 def printable_name(name: str) -> str:
-    """A player's name without anything that a terminal would obey."""
+    """Return a name without control characters for terminals."""
     return "".join(char for char in name if char.isprintable()) or "?"
 
 

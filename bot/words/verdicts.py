@@ -1,4 +1,4 @@
-"""Words for what the analysis found about a move."""
+"""Texts of the analysis about moves."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -11,7 +11,7 @@ from engine.robots.findings import Hint, Verdict
 
 
 def replay_button(words: Wording, game_id: str, pages: str) -> Button:
-    """Leads to a finished game, step by step: to its page, or to a message where there are no pages."""
+    """Return a button to a game's replay: its web page, or a message without pages."""
     _ = words.text
     if pages and game_id:
         return Button(_("Replay"), f"{pages}/g/{game_id}", "", "link")
@@ -19,23 +19,23 @@ def replay_button(words: Wording, game_id: str, pages: str) -> Button:
 
 
 def scale_verdicts(verdicts: Sequence[Verdict], game: str) -> list[Verdict]:
-    """Verdicts in points as a game's table counts them."""
+    """Return verdicts with points in the table's unit."""
     unit = score_unit_of(game)
-    return [replace(one, lost=one.lost * unit) for one in verdicts]
+    return [replace(verdict, lost=verdict.lost * unit) for verdict in verdicts]
 
 
 def lost_text(verdict: Verdict) -> str:
-    """What a decision gave away: for certain, or about."""
+    """Return the points that a decision lost, exact or approximate."""
     return ("−" if verdict.exact else "≈ −") + points_text(verdict.lost)
 
 
 def points_text(points: float) -> str:
-    """Points to a tenth, without a nought behind it."""
+    """Return points rounded to a tenth, without ".0"."""
     return f"{points:.1f}".removesuffix(".0")
 
 
 def short_move(words: Wording, move: str) -> str:
-    """A move without who made it."""
+    """Return a move without its player."""
     _ = words.text
     word, *rest = move.split(" ")
     if word == "declare":
@@ -46,14 +46,14 @@ def short_move(words: Wording, move: str) -> str:
 
 
 def hint_text(found: Hint, language: str, suits: str, game: str) -> str:
-    """A hint in a line, short enough for every platform."""
+    """Return a hint in one line, short enough for all platforms."""
     words = Wording(language, (), faces_of(game_kind(game), suits))
     _ = words.text
     return f"💡 {advice_text(words, found.move)}: {reason_texts(words)[found.reason]}"
 
 
 def advice_text(words: Wording, move: str) -> str:
-    """A move as what one is told to do: "Play 3D"."""
+    """Return a move as advice, such as "Play 3D"."""
     _ = words.text
     word, *rest = move.split(" ")
     if word == "play":

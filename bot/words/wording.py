@@ -1,4 +1,4 @@
-"""Cards, moves and scores in words, for people."""
+"""Cards, moves and scores in words."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ FRACTIONS = ("", "⅓", "⅔")
 
 
 def thirds_text(value: int) -> str:
-    """Thirds of a point as points: 4 is 1⅓."""
+    """Return thirds of a point as points: 4 is 1⅓."""
     whole, rest = divmod(value, 3)
     return f"{whole or ''}{FRACTIONS[rest]}" or "0"
 
 
 def score_unit(rules: Mapping[str, Any]) -> int:
-    """How many points are shown for one that is counted: classic Tressette shows three, other games one."""
+    """Return the points shown for one point of the engine: three in classic Tressette, one in other games."""
     return int(rules.get("score_unit", 1))
 
 
 def score_unit_of(game: str) -> int:
-    """The same for a game by its id: no table may choose it."""
+    """Return the `score_unit` of a game, which tables cannot choose."""
     return score_unit(resolve(GAMES[game].rules, {}).model_dump())
 
 
@@ -38,43 +38,39 @@ SUIT_SIGNS = {
     "french": {"D": "♦️", "C": "♥️", "S": "♠️", "B": "♣️"},
     "french_pack": {"D": "♦️", "C": "♣️", "S": "♠️", "H": "♥️"},
 }
-"""The suits' signs, by the faces that a pack is shown with. "french" are forty cards in French suits; records have no
-such cards.
-"""
+"""Signs of suits, by the faces of a pack. "french" are forty cards in French suits, which records do not have."""
 
-FRENCH_SUITS = {"D": "D", "C": "H", "S": "S", "B": "C"}
-"""The French suit that stands for each Italian one where forty cards wear French suits, by their letters."""
+FRENCH_SUITS = {"D": "D", "C": "H", "S": "S", "B": "C"}  # the French suit for each Italian one, in packs of forty
 
 RANK_SIGNS: dict[str, dict[str, str]] = {"french": {"R": "K", "C": "Q", "F": "J"}, "french_pack": {"T": "10"}}
 
 IN_FRENCH = {code: RANK_SIGNS["french"].get(code[0], code[0]) + FRENCH_SUITS[code[1]] for code in ITALIAN.codes}
-"""The French card that is drawn instead of an Italian one for readers who like French suits."""
+"""The French card shown instead of each Italian one to readers who prefer French suits."""
 
 
 def faces_of(kind: GameKind, suits: str) -> str:
-    """Return how a game's cards are shown to a reader who wants these suits on forty cards."""
+    """Return how a game's cards are shown to a reader who prefers these suits on forty cards."""
     return "french_pack" if kind.pack.is_french else suits
 
 
 JOINER, NO_BREAK = "\N{WORD JOINER}", "\N{NO-BREAK SPACE}"
-"""What keeps a card's rank and suit on one line of text, and a card with who played it. Labels of buttons need none."""
-
+"""They keep rank and suit of a card on one line, and a card with its player. Labels of buttons need neither."""
 
 MINUS = "\N{MINUS SIGN}"
 
 
 def fix_minus(figure: str) -> str:
-    """A figure as people read it, with a true minus; records and what programs read have a hyphen."""
+    """Return a figure with a true minus for people. Records and programs use a hyphen."""
     return figure.replace("-", MINUS)
 
 
 def signed_text(figure: int) -> str:
-    """A difference as people read it: +5, −5."""
+    """Return a difference with its sign: +5, −5."""
     return fix_minus(f"{figure:+d}")
 
 
 class _TextCache(dict[str, str]):
-    """Texts by cards' codes. Each is made when it is first asked for, and a panel asks for some thirty."""
+    """Texts by the codes of cards, made on first use. A panel needs about thirty."""
 
     def __init__(self, make: Callable[[str], str]) -> None:
         super().__init__()
@@ -86,10 +82,10 @@ class _TextCache(dict[str, str]):
 
 
 class CardFaces(_TextCache):
-    """Cards as people see them, by their codes: rank and suit's sign; "codes" leaves them as the record has them, 3D.
+    """Texts of cards by their codes: rank and suit's sign. The faces "codes" keep the codes of records, such as 3D.
 
-    ``label(code)`` is a card on a button, ``rank(code)`` its rank alone, and ``sign(suit)`` a suit's sign. ``deck`` are
-    the suits of the deck whose drawings show it.
+    ``label(code)`` is a card on a button, ``rank(code)`` its rank, and ``sign(suit)`` a suit's sign. ``deck`` are the
+    suits of the deck that draws it.
     """
 
     def __init__(self, faces: str) -> None:
@@ -106,7 +102,7 @@ class CardFaces(_TextCache):
         self.sign = _TextCache(lambda suit: signs.get(suit, suit)).__getitem__
 
     def drawn_code(self, code: str) -> str:
-        """The code of the card that is drawn for this one."""
+        """Return the code of the card that is drawn for this one."""
         return IN_FRENCH[code] if self._is_worn else code
 
 
@@ -116,9 +112,7 @@ def card_faces(faces: str) -> CardFaces:
 
 
 def refusal_text(error: EngineError, language: str, suits: str) -> str:
-    """What an engine's error says to a player, with the cards and suits that this player sees; ``suits`` are those of
-    their forty cards.
-    """
+    """Return an engine's error as text, with the player's ``suits`` of forty cards."""
     words = Wording(language, (), "french_pack" if error.values.get("suits") == FRENCH.suits else suits)
     card, suit, shown = error.values.get("card"), error.values.get("suit"), {}
     if isinstance(card, str):
@@ -129,7 +123,7 @@ def refusal_text(error: EngineError, language: str, suits: str) -> str:
 
 
 class Wording:
-    """The words of one language, for one game's seats by ``names``; ``faces`` is how cards are shown."""
+    """Words in one language for a game; ``names`` are its players by seat, ``faces`` is how cards are shown."""
 
     def __init__(self, language: str, names: Sequence[str], faces: str = "codes") -> None:
         self.language, self.names = language, names
@@ -140,7 +134,7 @@ class Wording:
 
     @cached_property
     def suits(self) -> dict[str, str]:
-        """The suits' names as forty cards show them, by the Italian suits' letters."""
+        """Names of the suits of forty cards, by the letters of the Italian suits."""
         _ = self.text
         shown, faces = (FRENCH, FRENCH_SUITS) if self._is_worn else (ITALIAN, {})
         names = dict(zip(shown.suits, shown.suit_names, strict=True))
@@ -148,7 +142,7 @@ class Wording:
 
     @cached_property
     def labels(self) -> dict[str, str]:
-        """What a record's entries are called, and what stands on a table."""
+        """Names of a record's entries and of things on a table."""
         _ = self.text
         return {
             "bags": _("bags"),
@@ -167,7 +161,7 @@ class Wording:
         }
 
     def entry_name(self, name: str, entries: Collection[str]) -> str:
-        """What one of a deal's entries is called in its score."""
+        """Return the name of an entry in a deal's score."""
         _ = self.text
         if name == "points" and "declared" in entries:
             return _("points with declarations")
@@ -177,7 +171,7 @@ class Wording:
         return " ".join(map(self.card, codes))
 
     def combination(self, move: str) -> str:
-        """A declaration's combination: "three twos, missing cups"."""
+        """Return a declaration's combination, such as "three twos, missing cups"."""
         _ = self.text
         _declare, kind, subject, *rest = move.split(" ")
         if kind == "four":
@@ -188,7 +182,7 @@ class Wording:
         return _("napoletana in {suit}").format(suit=self.suits[subject])
 
     def move(self, seat: int | None, move: str) -> str:
-        """A move as a sentence about the player who makes it."""
+        """Return a move as a sentence."""
         _ = self.text
         word, *rest = move.split(" ")
         if "?" in rest:
@@ -224,20 +218,20 @@ class Wording:
         return sentences[word].format(name=self.names[seat], rest=what)
 
     def _hidden_exchange(self, seat: int | None, count: int) -> str:
-        """An exchange of somebody else's: how many cards, and no more."""
+        """Return another player's exchange, with only the number of cards."""
         if seat is None:
-            told = self.ngettext("The discards give {count} card", "The discards give {count} cards", count)
-            return told.format(count=count)
-        told = self.ngettext("{name} exchanges {count} card", "{name} exchanges {count} cards", count)
-        return told.format(name=self.names[seat], count=count)
+            sentence = self.ngettext("The discards give {count} card", "The discards give {count} cards", count)
+            return sentence.format(count=count)
+        sentence = self.ngettext("{name} exchanges {count} card", "{name} exchanges {count} cards", count)
+        return sentence.format(name=self.names[seat], count=count)
 
     def side(self, side: int) -> str:
-        """The names of a side's players."""
+        """Return the names of a side's players."""
         _ = self.text
         return _(" and ").join(self.names[side::2])
 
     def ending(self, winner: Sequence[int] | None, ending: str | None) -> str:
-        """Who won, and how; ``winner`` are seats."""
+        """Return who won, and how; ``winner`` are seats."""
         _ = self.text
         if not winner:
             return _("The game was cancelled.")
@@ -251,23 +245,23 @@ class Wording:
         return sentences[ending or "target"].format(side=self.side(side), other=self.side(1 - side))
 
     def figure(self, figure: int | str | None) -> str:
-        """A number, or a bid in words; a dash where there is none."""
+        """Return a number, a bid in words, or a dash for None."""
         _ = self.text
         return {"nil": _("nil"), "double nil": _("double nil"), None: "–"}.get(figure) or fix_minus(str(figure))  # type: ignore[arg-type]
 
     def sides(self, figures: Sequence[int | str | None]) -> str:
-        """A figure of each side's beside its players."""
+        """Return each side's players with their figure."""
         return " · ".join(f"{self.side(side)} {self.figure(figure)}" for side, figure in enumerate(figures))
 
     def points(self, points: Sequence[int], rules: Mapping[str, object]) -> str:
-        """Whole points of each side, as large as the table counts them: classic Tressette shows three for one."""
+        """Return each side's points in the table's unit."""
         unit = rules.get("score_unit") or 1
         return self.sides([point * unit if isinstance(unit, int) else point for point in points])
 
     def score(
         self, entries: Mapping[str, Sequence[Any]], totals: Sequence[int] | None, rules: Mapping[str, object]
     ) -> Iterator[str]:
-        """A deal's score, a line for each of its entries in the record, and the totals, if they are given."""
+        """Yield a line for each entry of a deal's score, and one for the totals if given."""
         for name, figures in entries.items():
             shown = self.points(figures, rules) if name in ("declared", "points") else self.sides(figures)
             yield f"{self.entry_name(name, entries)}: {shown}"

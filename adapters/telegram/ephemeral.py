@@ -118,11 +118,8 @@ def _recipient_fields(target: EphemeralTarget) -> dict[str, Any]:
     parameters: dict[str, Any] = {"receiver_user_id": target.user}
     if target.query:
         parameters["callback_query_id"] = target.query
-    return {
-        "chat_id": target.chat,
-        "message_thread_id": target.topic,
-        "ephemeral_message_parameters": parameters,
-    }
+    where = {"chat_id": target.chat, "message_thread_id": target.topic}
+    return {**where, "ephemeral_message_parameters": parameters}
 
 
 def _message_fields(target: EphemeralTarget, message: str) -> dict[str, Any]:

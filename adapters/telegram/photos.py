@@ -55,12 +55,7 @@ class Photo(NamedTuple):
     @property
     def caption_fields(self) -> dict[str, Any]:
         """The fields of an edit of everything but the picture."""
-        return {
-            **self.where,
-            "caption": self.caption,
-            "caption_entities": self.entities,
-            "reply_markup": self.markup,
-        }
+        return {**self.where, "caption": self.caption, "caption_entities": self.entities, "reply_markup": self.markup}
 
     def send_fields(self, file_id: str | None) -> dict[str, Any]:
         """Return the fields of a new message; without a ``file_id`` the file is uploaded with them."""

@@ -3,7 +3,6 @@
 import asyncio
 from collections.abc import Awaitable, Callable
 from functools import partial
-from types import TracebackType
 from typing import Any, Self
 
 import structlog
@@ -50,9 +49,7 @@ class QueryAnswer:
         self._timer = asyncio.get_running_loop().call_later(ANSWER_SECONDS, self._give_fallback)
         return self
 
-    async def __aexit__(
-        self, _kind: type[BaseException] | None, _error: BaseException | None, _trace: TracebackType | None
-    ) -> None:
+    async def __aexit__(self, *_error: object) -> None:
         await self.give()
         await self._sent.wait()
 

@@ -49,10 +49,8 @@ def board_panel(
     for line in phrases.robot_lines():
         page.line(line)
     for person, name in unreachable:
-        page.line(
-            _("{name}, I cannot write to you: press below for your cards."),
-            name=Span(isolated(name), "mention", person),
-        )
+        mention = Span(isolated(name), "mention", person)
+        page.line(_("{name}, I cannot write to you: press below for your cards."), name=mention)
     page.fold()
     page.line(phrases.totals(view.totals))
     page.gap()
@@ -65,12 +63,8 @@ def board_panel(
         page.line(_("Seal: {seal}"), "small", seal=view.commitment)
     rows: list[Row] = []
     if unreachable or ephemeral:
-        rows.append(
-            (
-                Button(_("My hand"), seen.code, "good", "private"),
-                Button(_("My hand, here"), actions.table(seen.code, "aside"), "", "aside"),
-            )
-        )
+        here = Button(_("My hand, here"), actions.table(seen.code, "aside"), "", "aside")
+        rows.append((Button(_("My hand"), seen.code, "good", "private"), here))
     if watch:
         rows.append((Button(_("👁 Watch"), watch, "", "link"),))
     return page.panel(*rows)
@@ -102,12 +96,8 @@ def _write_deal(page: Writer, phrases: Phrases, deal: DealView) -> None:
         page.line(begins.format(name=phrases.names[_first_seat(deal, phrases)]))
     phrases.write_bids(page, deal)
     if deal.last_trick:
-        page.line(
-            _("Trick {number}: {trick}"),
-            "",
-            number=sum(deal.tricks),
-            trick=Span(phrases.trick_text(deal.last_trick), "bold"),
-        )
+        trick = Span(phrases.trick_text(deal.last_trick), "bold")
+        page.line(_("Trick {number}: {trick}"), number=sum(deal.tricks), trick=trick)
     if isinstance(deal, StockView) and deal.drawn:
         page.line(_("Drawn: {cards}"), cards=" · ".join(phrases.played_card(by, card) for by, card, _s in deal.drawn))
     if isinstance(deal, TressetteView):
@@ -224,11 +214,7 @@ def result_panel(
             Button(_("Analysis"), actions.page("analysis", game_id)),
             Button(_("Is it fair?"), actions.page("fair", game_id, 1)),
         ),
-        *(
-            [(Button(_("🏆 Leaderboard"), actions.page("leaderboard", "chat", "all", seen.kind.id)),)]
-            if leaderboard
-            else []
-        ),
+        (Button(_("🏆 Leaderboard"), actions.page("leaderboard", "chat", "all", seen.kind.id)),) if leaderboard else (),
         (share_button(language, _(seen.kind.name)),),
         farewell_row(language, game_id) if strangers else (),
         deed_row(language, game_id, strangers),

@@ -2,6 +2,7 @@
 
 from bot import actions
 from bot.panel import Button, Panel, Role, Row, Span, Writer
+from bot.panels.tables import free_chairs
 from bot.tables.chairs import Invited
 from bot.tables.snapshot import TableSnapshot, isolated, snapshot
 from bot.tables.table import CLOCKS, REFUSALS, Table
@@ -141,12 +142,9 @@ def _write_chairs(page: Writer, table: Table, words: Wording) -> None:
                 )
             partners.append(f"{seat_label(words, seat)}: {name}")
         page.line(_("Pair {number}: {partners}"), number=side + 1, partners=" · ".join(partners))
-        if table.refusals[side]:
-            page.line(
-                words.ngettext("{count} refusal of {most}", "{count} refusals of {most}", table.refusals[side]).format(
-                    count=table.refusals[side], most=REFUSALS
-                )
-            )
+        if count := table.refusals[side]:
+            refusals = words.ngettext("{count} refusal of {most}", "{count} refusals of {most}", count)
+            page.line(refusals.format(count=count, most=REFUSALS))
 
 
 def seat_label(words: Wording, seat: int) -> str:
@@ -200,16 +198,9 @@ def _chair_buttons(table: Table, words: Wording) -> Row:
         if table.invited:
             sit.append(Button(_("Decline"), actions.table(code, "decline"), role=Role.SIT))
     else:
-        sit += [
-            Button(
-                _("Sit {seat}").format(seat=seat_label(words, seat)),
-                actions.sit(code, terms, seat),
-                "good",
-                role=Role.SIT,
-            )
-            for seat, chair in enumerate(table.chairs)
-            if not chair and seat not in table.asking
-        ]
+        for seat in free_chairs(table):
+            label = _("Sit {seat}").format(seat=seat_label(words, seat))
+            sit.append(Button(label, actions.sit(code, terms, seat), "good", role=Role.SIT))
     return tuple(sit)
 
 
@@ -239,16 +230,10 @@ def _options_menu(seen: TableSnapshot, words: Wording) -> list[Row]:
             mark = "• " if seen.rules[name] == value else ""
             buttons.append(_terms_button(seen.code, f"{mark}{label}", "rule", f"{name}={format_value(value)}"))
         rows.append(tuple(buttons))
-    clocks = [
-        _terms_button(
-            seen.code,
-            f"{'• ' if seen.clock == seconds else ''}{short_clock(words, seconds)}",
-            "clock",
-            seconds,
-            int(seen.strict),
-        )
-        for seconds in CLOCKS
-    ]
+    clocks = []
+    for seconds in CLOCKS:
+        label = ("• " if seen.clock == seconds else "") + short_clock(words, seconds)
+        clocks.append(_terms_button(seen.code, label, "clock", seconds, int(seen.strict)))
     strict = _("Strict: a robot plays when time is up; three in a row lose")
     manner = _terms_button(seen.code, ("✓ " if seen.strict else "") + strict, "clock", seen.clock, int(not seen.strict))
     return [*rows, tuple(clocks[:3]), tuple(clocks[3:]), (manner,), _back_row(seen.code, words)]

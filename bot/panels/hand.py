@@ -101,12 +101,9 @@ class _Hand:
             return self.page.panel()
         seat, chair = self.seen.asking
         self.page.line(_("{name} asks to sit opposite you, as your partner."), name=isolated(chair.name))
-        return self.page.panel(
-            (
-                Button(_("Accept"), actions.table(self.seen.code, "accept", seat), "good"),
-                Button(_("Refuse"), actions.table(self.seen.code, "refuse", seat), "danger"),
-            )
-        )
+        accept = Button(_("Accept"), actions.table(self.seen.code, "accept", seat), "good")
+        refuse = Button(_("Refuse"), actions.table(self.seen.code, "refuse", seat), "danger")
+        return self.page.panel((accept, refuse))
 
     def _write_ending(self) -> None:
         _ = self.words.text
@@ -128,9 +125,8 @@ class _Hand:
         for line in self.phrases.robot_lines():
             self.page.line(line)
         for speaker, phrase in self.seen.heard:
-            self.page.line(
-                "💬 {name}: {phrase}", name=self.seen.name(speaker), phrase=phrase_text(self.words.language, phrase)
-            )
+            said = phrase_text(self.words.language, phrase)
+            self.page.line("💬 {name}: {phrase}", name=self.seen.name(speaker), phrase=said)
         for by, move in self.seen.history[self.seen.since :]:
             if by != self.seen.seat and not move.startswith("play "):
                 self.page.line(self.words.move(by, move))
@@ -359,7 +355,6 @@ class _Hand:
         return None
 
     def _strangers(self) -> list[int]:
-        """Return the seats of strangers."""
         return [seat for seat, _chair in self.seen.others] if self.seen.strangers else []
 
     def _stranger_rows(self) -> list[Row]:
@@ -373,19 +368,13 @@ class _Hand:
             return [tuple(said[:3]), tuple(said[3:]), (self._draft_button(_("◀ Back")),)]
         if self.chosen:
             return []
-        may_say = self.seen.strangers and self.seen.may_say
-        say: Row = (self._draft_button(_("💬 Say"), SAY),) if may_say else ()
+        row = [self._draft_button(_("💬 Say"), SAY)] if self.seen.strangers and self.seen.may_say else []
         others = self._strangers()
-        return [
-            say
-            + tuple(
-                self._draft_button(
-                    deed_label(self.words.language, deed, self.seen.name(seat), len(others)), f"{deed}{seat}"
-                )
-                for deed in DEEDS
-                for seat in others
-            )
-        ]
+        for deed in DEEDS:
+            for seat in others:
+                label = deed_label(self.words.language, deed, self.seen.name(seat), len(others))
+                row.append(self._draft_button(label, f"{deed}{seat}"))
+        return [tuple(row)]
 
     def _browser_row(self) -> Row:
         """Return the button to the table's page, unless a choice is half made."""
@@ -396,10 +385,7 @@ class _Hand:
 
     def _resign_row(self) -> Row:
         _ = self.words.text
-        return (
-            self._move_button(_("Yes, I resign"), RESIGN, "danger"),
-            self._draft_button(_("No, play on")),
-        )
+        return (self._move_button(_("Yes, I resign"), RESIGN, "danger"), self._draft_button(_("No, play on")))
 
     def _timeout_rows(self, late: int) -> list[Row]:
         """Return what opponents of a player can do when the time is up."""

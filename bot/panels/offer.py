@@ -45,7 +45,6 @@ def offer_description(choice: Choice, language: str) -> str:
 
 
 def _target(choice: Choice) -> int:
-    """Return the points to win, in the units that players see."""
     return choice.all_rules.target * score_unit(choice.all_rules.model_dump())
 
 

@@ -12,7 +12,6 @@ from bot.words.wording import Wording, faces_of
 
 
 def replay_page(game: FinishedGame, deal: int, language: str, suits: str) -> Panel:
-    """Return a deal of a finished game, trick by trick."""
     faces = faces_of(game.record.kind, suits)
     page, words = Writer(), Wording(language, (), faces)
     options = " · ".join(option_lines(words, game.record.kind, game.record.rules))

@@ -85,5 +85,5 @@ def _free_chairs(words: Wording, table: Table) -> str:
 
 
 def free_chairs(table: Table) -> list[int]:
-    """Return the seats that are neither taken nor asked for."""
+    """Return the free seats that no player has asked for."""
     return [seat for seat, chair in enumerate(table.chairs) if chair is None and seat not in table.asking]

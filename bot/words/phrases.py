@@ -69,7 +69,6 @@ class Phrases:
         return " · ".join([f"{side} {figure}" for side, figure in zip(self.sides, figures, strict=True)])
 
     def write_trick(self, page: Writer, deal: DealView) -> None:
-        """Write the cards of the current trick."""
         if deal.trick:
             cards = " · ".join([self.played_card(*played) for played in deal.trick])
             page.line(self.text("On the table: {cards}"), "bold", cards=cards)
@@ -95,7 +94,7 @@ class Phrases:
                 page.line(_("Packets of {name}: {tops}"), name=name, tops=tops)
 
     def robot_lines(self) -> list[str]:
-        """Return a line for each player with a stand-in robot. It is shown until they move themselves."""
+        """Return a line for each player whose time was up, so that a robot made the last move."""
         _ = self.text
         return [
             _("🤖 Your time was up: a robot moved for you.")
@@ -169,7 +168,7 @@ def shown_points(seen: TableSnapshot, points: int) -> int:
 
 
 def turn_line(seen: TableSnapshot, words: Wording) -> str:
-    """Return the player to move, or the viewer's task; empty if no player is to move."""
+    """Return the player to move, or the viewer's task; empty if no move is due."""
     _ = words.text
     if seen.turn is None or not seen.view or not seen.view.deal:
         return ""
@@ -189,7 +188,6 @@ def turn_line(seen: TableSnapshot, words: Wording) -> str:
 
 
 def game_names(language: str) -> dict[str, str]:
-    """Return the names of the games in a language, by id."""
     _ = texts(language).gettext
     return {kind.id: _(kind.name) for kind in GAMES.values()}
 
@@ -246,7 +244,6 @@ def value_name(words: Wording, value: object) -> str:
 
 
 def short_clock(words: Wording, seconds: int) -> str:
-    """Return the time for a move as the label of a button."""
     _ = words.text
     if not seconds:
         return _("no clock")

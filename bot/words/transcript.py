@@ -44,7 +44,7 @@ def _options(record: Record) -> str:
 
 
 def printable_name(name: str) -> str:
-    """Return a name without control characters for terminals."""
+    """Remove control characters, which terminals would obey."""
     return "".join(char for char in name if char.isprintable()) or "?"
 
 

@@ -35,7 +35,6 @@ def points_text(points: float) -> str:
 
 
 def short_move(words: Wording, move: str) -> str:
-    """Return a move without its player."""
     _ = words.text
     word, *rest = move.split(" ")
     if word == "declare":

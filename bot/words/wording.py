@@ -102,7 +102,7 @@ class CardFaces(_TextCache):
         self.sign = _TextCache(lambda suit: signs.get(suit, suit)).__getitem__
 
     def drawn_code(self, code: str) -> str:
-        """Return the code of the card that is drawn for this one."""
+        """Return the code of the card drawn for this one."""
         return IN_FRENCH[code] if self._is_worn else code
 
 
@@ -161,7 +161,6 @@ class Wording:
         }
 
     def entry_name(self, name: str, entries: Collection[str]) -> str:
-        """Return the name of an entry in a deal's score."""
         _ = self.text
         if name == "points" and "declared" in entries:
             return _("points with declarations")
@@ -182,7 +181,6 @@ class Wording:
         return _("napoletana in {suit}").format(suit=self.suits[subject])
 
     def move(self, seat: int | None, move: str) -> str:
-        """Return a move as a sentence."""
         _ = self.text
         word, *rest = move.split(" ")
         if "?" in rest:
@@ -226,7 +224,6 @@ class Wording:
         return sentence.format(name=self.names[seat], count=count)
 
     def side(self, side: int) -> str:
-        """Return the names of a side's players."""
         _ = self.text
         return _(" and ").join(self.names[side::2])
 

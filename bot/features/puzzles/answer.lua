@@ -1,9 +1,9 @@
 -- Stores a person's answer to a puzzle. If two people answer at once, the later rating of the puzzle stays.
 --
 -- KEYS  the person's answers, all people, all puzzles' ratings, a group's count or the answers again
--- ARGV  the puzzle's id, the card, the person, their known standing ('' for none), the new one, the puzzle's
---       new rating, the count's field ('' for no group), seconds to keep the count
--- Returns 1; 0 if the person has answered before; -1 if their standing is not the known one.
+-- ARGV  the puzzle's id, the card, the person, their known rating ('' for none), their new one, the puzzle's new rating,
+--       the count's field ('' for no group), seconds to keep the count
+-- Returns 1; 0 if the person has answered before; -1 if their rating is not the known one.
 if redis.call('HEXISTS', KEYS[1], ARGV[1]) == 1 then return 0 end
 if (redis.call('HGET', KEYS[2], ARGV[3]) or '') ~= ARGV[4] then return -1 end
 redis.call('HSET', KEYS[1], ARGV[1], ARGV[2])

@@ -142,7 +142,7 @@ class Ladder:
     # Export and deletion
 
     async def export(self, person: str) -> dict[str, Any]:
-        """Return a person's standing and answers, for /mydata."""
+        """Return a person's ratings and answers, for /mydata."""
         answers = await self._client.hgetall(keys.puzzle_answers(person))
         if not answers:
             return {}
@@ -171,7 +171,7 @@ def initial_mu(missed: int) -> float:
 def rate_answer(
     solver: PuzzleStanding, puzzle: tuple[float, float], *, is_right: bool
 ) -> tuple[PuzzleStanding, tuple[float, float]]:
-    """Return the person's new standing, and the puzzle's new mu and sigma."""
+    """Return the person's and the puzzle's new ratings; ``puzzle`` is a mu and a sigma."""
     person = MODEL.rating(mu=solver.mu, sigma=solver.sigma)
     other = MODEL.rating(mu=puzzle[0], sigma=puzzle[1])
     [[person], [other]] = MODEL.rate([[person], [other]], ranks=[0, 1] if is_right else [1, 0])

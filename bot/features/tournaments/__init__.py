@@ -1,1 +1,1 @@
-"""Tournaments: who plays whom, what came of it, and who is ahead."""
+"""Tournaments and leagues."""

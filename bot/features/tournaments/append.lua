@@ -1,9 +1,9 @@
--- Appends entries to a tournament's log unless the writer does not know all of it.
+-- Appends entries to a tournament's log if the writer knows the whole log.
 --
 -- KEYS  the log
--- ARGV  how many entries the writer knows, the last of them or '', seconds until the log expires or '' (an expiry that
---       was set before stays), entries...
--- Returns {1}, or {0, the log's entries...} if there are entries that the writer does not know.
+-- ARGV  number of known entries, the last of them or '', seconds until the log expires or '' (an older expiry stays),
+--       entries...
+-- Returns {1}, or {0, the log's entries...} if the log has others.
 local expected = tonumber(ARGV[1])
 if redis.call('LLEN', KEYS[1]) ~= expected
   or (expected > 0 and redis.call('LINDEX', KEYS[1], -1) ~= ARGV[2]) then

@@ -1,7 +1,7 @@
 """A tournament's card: one message in its chat that is kept up to date, and the message that announces the winner.
 
-The store notes where the card is and what it shows, before and after each message is sent. Messages carry a key by
-which a platform recognizes a repetition. A crash can double a message only on platforms without such keys.
+The card's state is stored before and after each message is sent. Messages carry a key by which a platform recognizes a
+repetition. A crash can double a message only on platforms without such keys.
 """
 
 import json
@@ -52,11 +52,11 @@ log = structlog.get_logger()
 
 @dataclass(frozen=True)
 class CardState:
-    """What is known of a card.
+    """The stored state of a card.
 
     ``digest`` is of the panel it shows, ``sent`` the number of messages so far. ``tried`` is the digest of a panel that
-    may have been sent as the next message, empty if there is none. ``outdated`` is a message to delete. ``is_dropped``
-    is whether the chat cannot be written to, ``is_announced`` whether it knows the winner.
+    was possibly sent as the next message, or empty. ``outdated`` is a message to delete. ``is_dropped`` is whether the
+    chat cannot be written to, ``is_announced`` whether it knows the winner.
     """
 
     place: str = ""
@@ -91,7 +91,7 @@ class TournamentCards:
     async def update(self, tournament: Tournament) -> bool:
         """Bring a card up to date. Return True once it is and nothing is left to send, or if it cannot be sent."""
         if platform_of(tournament.place) not in self._adapters:
-            # The host has taken this platform off; who plays elsewhere goes on.
+            # The host has removed this platform. Players on other platforms continue.
             return True
         state, wish = (
             await self._load_state(tournament.code),
@@ -185,8 +185,8 @@ class TournamentCards:
             else:
                 await self._save_state(code, replace(state, message=sent.message, digest=panel.digest))
                 return
-        # A platform that knows the key keeps to what came under it first: where that may have been another panel it is
-        # not known what the message shows, and an edit makes sure.
+        # A platform with keys keeps the first message sent under a key. If that possibly had another panel, the digest
+        # is unknown and the next update edits the message.
         tried = panel.digest if state.tried in ("", panel.digest) else UNKNOWN_DIGEST
         state = replace(state, place=place, message="", digest="", tried=tried)
         await self._save_state(code, state)

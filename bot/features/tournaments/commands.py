@@ -82,7 +82,7 @@ class TournamentPages:
     # Commands
 
     async def open_or_show(self, place: str, profile: Profile, key: str, form: Form, choice: Choice | None) -> Reply:
-        """Open a tournament of this form, or without a ``choice`` show those that the group has.
+        """Open a tournament of this form, or without a ``choice`` show the group's open ones.
 
         In a private chat, show the person's own tournaments.
         """
@@ -303,7 +303,7 @@ class TournamentPages:
         return player_panel(profile.language, profile.id, t, left, has_others=has_others)
 
     async def _hand(self, press: Press, profile: Profile, t: Tournament, words: list[str]) -> Panel | Reply:
-        """Send the hands of a person's open matches, or their own page if there are none."""
+        """Send the hands of a person's open matches. Without any, show their own page."""
         is_shown_here = is_private(press.place) or bool(press.ephemeral)
         place = press.place if is_private(press.place) else press.ephemeral or private_place(profile.id)
         toast = "" if is_shown_here else await self._private_hands.toast(profile)

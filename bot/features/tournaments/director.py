@@ -73,15 +73,15 @@ class Director:
             except STORE_ERRORS:
                 raise
             except UnreadableTournament:
-                # The log has its line.
+                # The store has logged it.
                 self._failed_at[code] = time.monotonic()
             except Exception:
-                # The others go on. Another release may know what this one cannot read or do.
+                # The other tournaments continue. Another release can possibly handle this one.
                 self._failed_at[code] = time.monotonic()
-                log.exception("tournament_failed", tournament=code, again_in=RETRY_SECONDS)
+                log.exception("tournament_check_failed", tournament=code, again_in=RETRY_SECONDS)
 
     async def check(self, tournament: Tournament, since: int) -> None:
-        """Do what a tournament needs now. It was opened ``since``, in Unix seconds."""
+        """Take the next steps of a tournament, which was opened ``since``, in Unix seconds."""
         if self._is_due(tournament):
             tournament = await self._advance(tournament, since)
             self._advanced[tournament.code] = tournament.version, time.monotonic()
@@ -126,9 +126,9 @@ class Director:
             committed = await self._commit(tournament, "finish", [Finish()])
         else:
             ends_at = await self.tournaments.playing_time() + tournament.time
-            log.info("tournament_round", tournament=tournament.code, round=number, matches=len(pairs))
+            log.info("tournament_round_started", tournament=tournament.code, round=number, matches=len(pairs))
             committed = await self._commit(tournament, f"round:{number}", [Round(ends_at, pairs)])
-        # Where somebody has withdrawn meanwhile nothing was written, and it is to be paired without them.
+        # Nothing was written if a player withdrew meanwhile. Then the round is paired without them.
         return await self._advance_rounds(committed)
 
     async def _advance_matches(self, tournament: Tournament) -> Tournament:
@@ -138,10 +138,10 @@ class Director:
         )
         for match in [one for one in tournament.matches if not one.is_over]:
             is_busy = tournament.form == "league" and any(playing[team] >= LEAGUE_AT_ONCE for team in match.teams)
-            # What a team that is gone has lost waits for nobody.
-            waits = is_busy and not self._missing_teams(tournament, match)
+            # A forfeit does not wait.
+            must_wait = is_busy and not self._missing_teams(tournament, match)
             left = tournament.ends_at[match.round - 1] - played
-            if match.seats or left <= 0 or not waits:
+            if match.seats or left <= 0 or not must_wait:
                 if left > 0:
                     self._reminders.send_due(tournament, match, left)
                 tournament = await self._advance_match(tournament, match, left)
@@ -156,7 +156,7 @@ class Director:
         gone = self._missing_teams(tournament, match)
         code = match.seats.get(deal, "")
         if not code:
-            # A worker that died may have opened its table, and not noted it.
+            # A worker that crashed can have opened the table without recording it.
             if gone or left <= 0:
                 code = await self.fixtures.find_open(tournament, match, deal)
             else:
@@ -192,7 +192,7 @@ class Director:
 
     @staticmethod
     def _missing_teams(tournament: Tournament, match: Match) -> list[int]:
-        """Return the teams of a match that play no more: a player has withdrawn or was forgotten."""
+        """Return the teams of a match with a player who has withdrawn or was forgotten."""
         return [
             team
             for team in match.teams
@@ -220,7 +220,7 @@ class Director:
         return await self.tournaments.commit(tournament.code, f"end:{match.round}.{match.number}", decide)
 
     async def _check_table(self, tournament: Tournament, match: Match, deal: int, code: str, left: int) -> Tournament:
-        """Recover a match whose table is gone without a result, for example after a backup was restored.
+        """Recover a match that lost its table without a result, for example after a backup was restored.
 
         Its game counts if it was archived. Otherwise a whole game is opened again as long as there is time. A duplicate
         deal is not: some players have seen its cards.
@@ -234,7 +234,7 @@ class Director:
         tournament = await self.tournaments.load(tournament.code)
         if not tournament.is_live or deal in tournament.match(match.round, match.number).results:
             return tournament
-        log.warning("fixture_lost", tournament=tournament.code, table=code)
+        log.warning("tournament_table_lost", tournament=tournament.code, table=code)
         game = await self.fixtures.find_game(tournament, match, code)
         if game and game.fixture_name:
             return await self._record_result(tournament.code, game.fixture_name, code, game)
@@ -251,13 +251,13 @@ class Director:
 
         def decide(latest: Tournament) -> list[Entry]:
             known = latest.match(match.round, match.number)
-            # Another worker may have begun it anew, at another table.
+            # Another worker can have opened another table.
             is_lost = deal not in known.results and known.seats.get(deal) == code
             return [result] if latest.phase == "playing" and is_lost else []
 
         return await self.tournaments.commit(tournament.code, f"lost:{code}", decide)
 
-    # What came of a table
+    # Results
 
     async def record_game(self, table: Table, game: FinishedGame) -> None:
         """Record the result of a table. Twice is once.
@@ -276,7 +276,7 @@ class Director:
                 await self._archive.keep(game)
             return
         except UnreadableTournament:
-            # The game is kept, and found when the tournament can be read again: its table may go.
+            # The table can go: the game is kept, and found when the tournament can be read again.
             return
         if not tournament.is_live:
             # The director does not come by any more.

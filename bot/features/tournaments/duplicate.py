@@ -34,7 +34,7 @@ class DealScore:
 
 
 def deal_scores(t: Tournament, round_: int) -> list[DealScore]:
-    """Return the scores of all deals of a round. There are none before it is over, because they reveal its cards."""
+    """Return the scores of all deals of a round. They reveal its cards, so an unfinished round has none."""
     return list(_score_deals(t, t.rounds[round_ - 1])) if t.is_over(round_) else []
 
 
@@ -88,8 +88,8 @@ def _score(t: Tournament, difference: Fraction) -> Fraction:
 def _lost_score(t: Tournament, winner: int | None, least_and_most: tuple[Fraction, Fraction] | None) -> Fraction:
     """Return the first seat's score of a deal that was given up or lost on time; 0 if it is void.
 
-    It is the penalty, or the worst score of that seat at any table if that is worse. So nobody gains by giving up a bad
-    deal. ``least_and_most`` are the extreme differences from the datum, if there is one.
+    It is the penalty, or the worst score of that seat at any table if that is worse. So giving up a bad deal never
+    pays. ``least_and_most`` are the extreme differences from the datum, if there is one.
     """
     if winner is None:
         return Fraction(0)

@@ -25,8 +25,7 @@ NOBODY = -1
 DIGIT = 1 << 20
 """Base of the digits. The sum of any figure over all pairs of a round stays below half of it."""
 
-Edge = tuple[int, int]
-"""Two teams that may meet, the higher ranked first; or a team that may get the bye, and `NOBODY`."""
+Edge = tuple[int, int]  # two teams that can meet, the higher ranked first; or a team that can get the bye, and `NOBODY`
 
 
 def pair_round(records: Mapping[int, Record], edges: Iterable[Edge]) -> list[Edge]:
@@ -80,7 +79,7 @@ def _match(costs: Mapping[Edge, Sequence[int]]) -> set[Edge]:
 class _Bracket:
     """One bracket: teams ``moved_down`` from above (MDPs), its ``residents``, and the residents of the one ``below``.
 
-    Teams are in the order of their rank. ``edges`` are those of all teams that are not paired yet.
+    Teams are in the order of their rank. ``edges`` cover all unpaired teams.
     """
 
     records: Mapping[int, Record]
@@ -118,7 +117,7 @@ class _Bracket:
 
     @cached_property
     def _differences(self) -> list[Fraction]:
-        """All differences of scores that C18 to C21 may compare, from the largest."""
+        """All differences of scores for C18 to C21, from the largest."""
         own = self.records[self.residents[0]].score
         scores = [self.records[team].score for team in self.moved_down]
         return sorted({one - two for one in scores for two in (*scores, own, own - 1)}, reverse=True)
@@ -134,7 +133,7 @@ class _Bracket:
         """Return whether this bracket has a single floater, and it will get the bye: C9 is about that one."""
         candidates = {self._unplayed(one) for one, other in self.edges if other == NOBODY and one in self._here}
         if len(candidates) < 2:
-            # Nobody may have it, or all are alike.
+            # There is no candidate, or all are equal.
             return False
         floaters = {edge: [int(self._floater(edge) is not None)] for edge in self.edges}
         return sum(floaters[edge][0] for edge in _match(floaters)) == 1
@@ -144,7 +143,7 @@ class _Bracket:
         return len(self.records[team].floats) - len(self.records[team].colours)
 
     def _criteria(self, edge: Edge, *, decides_bye: bool) -> list[int]:
-        """Return what an edge adds to the failures of C6 to C21."""
+        """Return an edge's share in the failures of C6 to C21."""
         one, other = edge
         is_pair, floater = self._is_pair(edge), self._floater(edge)
         # A team that leaves the following bracket, too: a floater of this one, or a resident of that one.
@@ -169,8 +168,8 @@ class _Bracket:
     def _colours(self, one: int, other: int) -> list[int]:
         """Count a pair's failures of C10 to C13.
 
-        These are a difference of seats beyond 2, the same seat three times in a row, a seat other than the one that is
-        due, and a seat other than one that is strongly due.
+        These are: a difference of seats beyond 2, the same seat three times in a row, not the seat that is due, and not
+        a seat that is strongly due.
         """
         figures = [0, 0, 0, 0]
         for team, colour in zip(order_seats(self.records, one, other), (WHITE, BLACK), strict=True):
@@ -210,7 +209,7 @@ class _Bracket:
         return [int(value == difference) for value in (down, up) for difference in self._differences]
 
     def _order_of_moved_down(self, edge: Edge) -> list[int]:
-        """Return figures for the order of candidates: which moved-down teams are paired (4.4), with whom (4.2)."""
+        """Return figures for the order of candidates: the paired moved-down teams (4.4) and their opponents (4.2)."""
         one, other = edge
         is_pair = self._is_pair(edge)
         opponent = self.residents.index(other) + 1 if is_pair and other in self.residents else 0
@@ -221,7 +220,7 @@ class _Bracket:
 def _homogeneous(teams: Sequence[int], count: int, criteria: Mapping[Edge, Sequence[int]]) -> list[Edge]:
     """Return the best ``count`` pairs of a homogeneous bracket or a remainder.
 
-    S1 holds the higher ranked team of each pair. Of candidates that are equal by all criteria the first one wins: by
+    S1 holds the higher ranked team of each pair. The first of several equal candidates wins. They are ordered by
     exchanges between S1 and S2 (4.3), then by transpositions of S2 (4.2).
     """
     number = {team: at for at, team in enumerate(teams, 1)}

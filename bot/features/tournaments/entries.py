@@ -29,7 +29,7 @@ from typing import Literal, get_args
 from bot.store.forms import IF_KNOWN, NUMBER, SECRET, SIDE, TEXT, Field, Forms, one_of
 
 How = Literal["played", "resign", "timeout", "forfeit", "void"]
-"""The ending of a deal or game. "forfeit": a team withdrew without play. "void": neither or both teams are to blame."""
+"""The ending of a deal or game. "forfeit": a team withdrew without play. "void": no team is at fault, or both are."""
 
 
 @dataclass(frozen=True, slots=True)

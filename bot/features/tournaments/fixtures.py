@@ -54,12 +54,12 @@ class Fixtures:
                 tournament.game, chairs, update, setup=setup, again=again, secret=secret
             )
         except (NoSuchTable, OpenedTooOften):
-            log.debug("fixture_not_opened", fixture=update)
+            log.debug("tournament_table_refused", fixture=update)
             return ""
         return table.code
 
     async def find_open(self, tournament: Tournament, match: Match, deal: int) -> str:
-        """Return the code of the open table of a match's deal, even if it was not recorded; empty if there is none."""
+        """Return the code of a match deal's open table, even if it was not recorded; empty if it is not open."""
         table = await self._challenges.opened_by(_opening_update(tournament, match, deal))
         return table.code if table else ""
 
@@ -89,7 +89,7 @@ class Fixtures:
             await self._room.stop_late(code, "round over")
 
     async def close(self, code: str) -> None:
-        """Close a table whose match was called off."""
+        """Close a table of a tournament that was called off."""
         with suppress(NoSuchTable, SetAside):
             await self._room.close(code, "called off")
 

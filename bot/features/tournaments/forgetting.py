@@ -15,9 +15,9 @@ from bot.store.naming import may_name
 
 
 async def forget(store: Store, person: str, somebody: str) -> None:
-    """Replace a person by ``somebody`` in all tournaments, and withdraw them. Twice is once.
+    """Replace a person by a pseudonym (``somebody``) in all tournaments, and withdraw them. Twice is once.
 
-    A commit that was on its way can add them to their list again, so the list must be read once more later.
+    A commit in progress can add them to their list again, so the list must be read once more later.
     """
     tournaments = Tournaments(store)
     for code, token in (await store.index.entries(keys.entered(person))).items():
@@ -88,6 +88,6 @@ def _redact(stored: bytes, person: str, somebody: str) -> bytes:
         return stored
     if isinstance(entry, entries.Open | entries.Enter) and entry.person == person:
         return entries.encode(replace(entry, person=somebody, name=NAME)).encode()
-    # Entries of the director keep their stamps, so that they are not written twice. Their numbers name nobody.
+    # Entries of the director keep their stamps, so that they are not written twice. These never name a person.
     is_directors = isinstance(entry, entries.Round | entries.Seat | entries.Result | entries.Finish)
     return text if not is_directors and may_name(stamp.decode(), person) else stored

@@ -11,7 +11,7 @@ def is_void(match: Match) -> bool:
 
 
 def was_played(match: Match) -> bool:
-    """Return whether a finished match had any cards dealt: it was neither a forfeit nor void."""
+    """Return whether cards were dealt in a finished match: no forfeit, and not void."""
     return any(one.how in ("played", "resign", "timeout") for one in match.results.values())
 
 

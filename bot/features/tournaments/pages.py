@@ -119,7 +119,7 @@ def results_panel(language: str, t: Tournament, number: int, replays: Mapping[Ke
         page.gap()
         page.line(text.gettext("How the deals went is told when the round is over."), "italic")
     if number == len(all_parts) and t.phase == "over":
-        # The card of one that was called off shows them, once its tables are closed.
+        # After a call-off the card shows them, once all tables are closed.
         page.gap()
         write_seals(page, text)
     rows = [
@@ -203,7 +203,7 @@ def own_panel(language: str, person: str, own: OwnPage, lefts: Sequence[int | No
 
 
 def player_panel(language: str, person: str, t: Tournament, left: int | None, *, has_others: bool = False) -> Panel:
-    """Show a tournament to one of its people: their matches, place, hands, and what they can do.
+    """Show a tournament to one of its people: their matches, place and hands, and buttons for them.
 
     ``has_others`` is whether the person has other tournaments.
     """
@@ -312,7 +312,7 @@ def _write_pending(page: Writer, text: TournamentText, person: str, matches: Seq
 
 
 def _own_line(text: TournamentText, person: str, match: Match) -> str:
-    """Return a match as one of its players reads it."""
+    """Return a line about one of the person's matches."""
     _, team = text.gettext, _team_of(text, person)
     if match.is_bye:
         return _("Round {number}: you have a bye.").format(number=match.round)

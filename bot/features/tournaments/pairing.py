@@ -17,8 +17,8 @@ LEAST_ROUNDS = 3  # of a Swiss tournament or a duplicate, unless the organiser c
 def next_round(t: Tournament) -> Pairs | None:
     """Return the pairs of the next round, once all matches are over; None if the tournament ends.
 
-    A Swiss tournament or a duplicate ends early if the remaining teams cannot all be paired: all have met, or the team
-    to sit out has had a bye.
+    A Swiss tournament or a duplicate ends early if the remaining teams cannot all be paired without a second meeting or
+    bye.
     """
     if t.form == "knockout":
         return _knockout(t)
@@ -52,7 +52,7 @@ def rounds_in_all(t: Tournament) -> int:
 
 
 def is_unbeaten(t: Tournament, team: int) -> bool:
-    """Return whether a team has neither lost a match nor withdrawn."""
+    """Return whether a team has lost no match and has not withdrawn."""
     return not t.has_withdrawn(team) and all(
         match.is_bye or not match.is_over or match.winner == team for match in t.matches_of(team)
     )
@@ -84,12 +84,12 @@ def _bracket(teams: int) -> list[int]:
 
 
 def _knockout(t: Tournament) -> Pairs | None:
-    """Pair a bracket: two teams meet as soon as no other team is left in their part of it."""
+    """Pair a bracket: two teams meet as soon as they are alone in their part."""
     line_of = {team: line for line, team in enumerate(_bracket(len(t.teams)))}
     left = sorted((team for team in range(len(t.teams)) if is_unbeaten(t, team)), key=line_of.__getitem__)
     if len(left) < 2:
         return None
-    # Two lines meet where their numbers agree but for so many of the last binary digits.
+    # Two lines meet in the round at which their numbers differ only in the last ``depth`` bits.
     depth = min((line_of[one] ^ line_of[other]).bit_length() for one, other in pairwise(left))
     parts: dict[int, list[int]] = defaultdict(list)
     for team in left:

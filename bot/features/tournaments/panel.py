@@ -162,7 +162,7 @@ def write_single_table(page: Writer, text: TournamentText) -> None:
 
 
 def round_line(text: TournamentText, left: int | None) -> str:
-    """Return the round and what is left of its time."""
+    """Return the round and its time left."""
     t, _ = text.t, text.gettext
     if not t.rounds:
         return _("The first round begins.")

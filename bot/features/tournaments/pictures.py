@@ -19,7 +19,7 @@ LONGEST_ALONE, LONGEST_IN_PAIR = 28, 15  # letters of a single player's name, an
 
 
 def standings_sheet(language: str, t: Tournament, group: str, ended: int) -> Sheet | None:
-    """Return the final standings as a sheet; None if nobody played.
+    """Return the final standings as a sheet; None if they are empty.
 
     ``group`` is the name of the chat. ``ended`` is in Unix seconds.
     """
@@ -65,7 +65,7 @@ class _SheetText:
         note = [] if is_knockout else [_("{won} of {played} won").format(won=standing.won, played=standing.played)]
         note += [f"{_(one.name)} {fix_minus(one.value)}" for one in deciding_tie_breaks(table, at)]
         while len(note) > 1 and len(" · ".join(note)) > LONGEST_NOTE:
-            # What stands last has decided.
+            # The last tie-break is decisive.
             note.pop(0)
         return Row(
             f"{standing.place}. {self.team(standing.team)}",

@@ -15,7 +15,7 @@ STRONG, ABSOLUTE = 2, 3
 
 @dataclass
 class Record:
-    """A team's matches. ``colours`` are those of matches with cards, ``floats`` those of all rounds."""
+    """A team's matches: ``colours`` of matches with cards, ``floats`` of all rounds."""
 
     score: Fraction = Fraction(0)
     colours: list[str] = field(default_factory=list)
@@ -40,7 +40,7 @@ class Record:
 
     @property
     def strength(self) -> int:
-        """How strongly that colour is due: `ABSOLUTE`, `STRONG`, 1 to alternate, 0 before the first match."""
+        """The strength of ``due``: `ABSOLUTE`, `STRONG`, 1 to alternate, 0 before the first match."""
         if abs(self.balance) > 1 or self.colours[-2:] in ([WHITE, WHITE], [BLACK, BLACK]):
             return ABSOLUTE
         return STRONG if self.balance else int(bool(self.colours))

@@ -23,7 +23,7 @@ MOST_UNRATED = 100  # unrated games that a start rates first; more would delay t
 
 
 class Registration:
-    """What people do with tournaments. An update that comes twice is applied once."""
+    """Changes that people make to tournaments. An update that comes twice is applied once."""
 
     def __init__(self, store: Store, tournaments: Tournaments, ratings: Ratings) -> None:
         self._store, self._tournaments, self._ratings = store, tournaments, ratings
@@ -47,7 +47,7 @@ class Registration:
             with suppress(CodeTaken):
                 async with self._tournaments.reserve_lists(place, person, code):
                     await self._tournaments.write(Tournament(code), opening, update)
-                    # Another update may have written it, with the same code.
+                    # Another update can have written it, with the same code.
                     known = await self._tournaments.load(code)
                     if not known.was_begun_by(update):
                         raise CodeTaken

@@ -72,9 +72,7 @@ class Reminders:
         self.now: Callable[[], float] = time.monotonic
 
     def send_due(self, tournament: Tournament, match: Match, left: int) -> None:
-        """Have those who play a match be reminded, each once, if so little time is left for it, in seconds; whether it
-        has a table or not.
-        """
+        """Remind the players of a match once, if little time is ``left``, in seconds."""
         if left > tournament.time // REMIND_FRACTION:
             return
         for number in (number for team in match.teams for number in tournament.teams[team]):

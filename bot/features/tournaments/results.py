@@ -12,7 +12,7 @@ HOW: dict[str, How] = {"target": "played", "claim": "played", "resign": "resign"
 
 
 def result_of(match: Match, fixture: FixtureName, game: FinishedGame) -> Result:
-    """Return a game's result for its match, in whole points. The match's second team may have had the first seat."""
+    """Return a game's result for its match, in whole points. In some deals the match's second team sits first."""
     how, side = _one_deal(game.record) if fixture.is_duplicate else _whole_game(game.record)
     ours, theirs = game.record.deals[-1].totals if how == "played" or not fixture.is_duplicate else (0, 0)
     if match.first_seat(fixture.deal) == 1:

@@ -1,8 +1,8 @@
 -- Replaces a tournament's log unless it has changed.
 --
 -- KEYS  the log
--- ARGV  how many entries the writer knows, the last of them, seconds until the log expires or '' (an expiry that was
---       set before stays), the new entries...
+-- ARGV  number of known entries, the last of them, seconds until the log expires or '' (an older expiry stays),
+--       the new entries...
 -- Returns whether it was replaced.
 if redis.call('LLEN', KEYS[1]) ~= tonumber(ARGV[1]) or redis.call('LINDEX', KEYS[1], -1) ~= ARGV[2] then return 0 end
 local left = redis.call('TTL', KEYS[1])

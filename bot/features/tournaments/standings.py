@@ -32,7 +32,7 @@ TIE_BREAKS: Mapping[Form, tuple[str, ...]] = {
 
 
 class Score(NamedTuple):
-    """``text`` is the formatted figure; ``counts`` is the id of the text that says what it counts."""
+    """``text`` is the formatted figure; ``counts`` is the id of the text for its unit."""
 
     text: str
     counts: str
@@ -47,7 +47,7 @@ class TieBreak(NamedTuple):
 
 @dataclass(frozen=True)
 class Standing:
-    """A team's standing. Teams that are equal in everything share a ``place``.
+    """A team's rank. Teams that are equal in everything share a ``place``.
 
     ``played`` and ``won`` leave out byes and void matches. A team ``is_out`` if it has withdrawn or was knocked out.
     """
@@ -128,13 +128,13 @@ def _score(t: Tournament, score: Fraction) -> Score:
 
 
 def _format(t: Tournament, name: str, figure: Fraction) -> str:
-    """Format a figure by what it counts."""
+    """Format a figure of this name."""
     if name == POINTS or (name == BEST_ROUND and t.options["scoring"] == "points"):
         return _format_tenths(figure)
     return _format_signed(figure) if name in (STEPS, BEST_ROUND, CARDS) else _format_halves(figure)
 
 
-# What is counted
+# Figures
 
 
 def _figures(t: Tournament, counted: Sequence[Sequence[Match]]) -> dict[int, _Figures]:
@@ -192,9 +192,7 @@ def _tie_breaks(
 
 
 def _opponents_score(t: Tournament, match: Match, team: int, scores: Mapping[int, Fraction]) -> Fraction:
-    """Return the opponent's score. In a Swiss tournament, a match without cards counts as one against an equal team,
-    because nobody chose it.
-    """
+    """Return the opponent's score. A Swiss match without cards counts like one against an equal team."""
     if t.form == "swiss" and not was_played(match):
         return scores[team]
     return sum((scores[other] for other in match.teams if other != team), Fraction(0))
@@ -206,7 +204,7 @@ def _point_difference(match: Match, team: int) -> int:
     return ours - theirs if team == match.first else theirs - ours
 
 
-# How it is shown
+# Formatting
 
 
 def _format_halves(figure: Fraction) -> str:

@@ -98,12 +98,12 @@ class Tournaments:
         return loaded
 
     async def stored(self, code: str) -> list[bytes]:
-        """Return a tournament's log, even if it cannot be read; empty if there is none."""
+        """Return a tournament's log, even if it cannot be read; empty if it does not exist."""
         found: list[bytes] = await self.client.lrange(keys.tournament(code), 0, -1)
         return found
 
     async def live_codes(self) -> dict[str, int]:
-        """Return codes of tournaments that are not over, with their start in Unix seconds. Some may be over by now."""
+        """Return codes of tournaments that are not over, with their start in Unix seconds. Some can be over by now."""
         found = await self._store.index.entries(keys.TOURNAMENTS)
         return {code: int(token.partition(".")[0]) for code, token in sorted(found.items())}
 
@@ -137,9 +137,9 @@ class Tournaments:
         return [one for one, left in zip(theirs, lefts, strict=True) if one.is_live or _is_shown(left)]
 
     async def _load_list(self, key: str, belongs: Belongs) -> list[Tournament]:
-        """Return the tournaments of a list, the newest first, and remove those that do not belong there.
+        """Return the tournaments of a list, the newest first, and remove wrong entries.
 
-        An unreadable one is left out but stays on the list: another release may know it.
+        An unreadable one is left out but stays on the list, because other releases can possibly read it.
         """
         entries = await self._store.index.entries(key)
         # All at once, over as many connections as there are.
@@ -154,7 +154,7 @@ class Tournaments:
             elif tournament and not tournament.is_live:
                 await self._store.index.release(key, code, token)
             else:
-                # A commit may be on its way that bears it out.
+                # The commit for this entry can be on its way.
                 await self._store.index.drop(key, code, token)
         return [one for _token, one in sorted(found, key=lambda pair: pair[0], reverse=True)]
 
@@ -172,7 +172,7 @@ class Tournaments:
     async def list_for_person(self, person: str, code: str) -> AsyncIterator[None]:
         """Put a tournament on a person's list around a commit that names them.
 
-        It is added again afterwards: the person may have been forgotten in between.
+        It is added again afterwards, in case the person was forgotten in between.
         """
         key = keys.entered(person)
         made = await self._store.index.reserve(key, code)
@@ -209,7 +209,7 @@ class Tournaments:
         try:
             yield
         except (TableError, CodeTaken):
-            # The commit was refused. Where it is not known whether it came the entry stays, until somebody reads it.
+            # The commit was refused. After other errors it is unknown, so the entry stays until the list is read.
             await self._store.index.give_back(key, code, made)
             raise
 
@@ -257,7 +257,7 @@ class Tournaments:
         """Replace a tournament's log; return False if it has changed meanwhile."""
         self._cache.pop(code, None)
         after = Tournament.as_far_as_readable(code, entries)
-        # Of one that cannot be read it is not known whether it is over.
+        # An unreadable log does not say whether the tournament is over.
         expiring = _expiry(after) if after.version == len(entries) else ""
         return bool(
             await self._rewrite([keys.tournament(code)], [len(known), known[-1], expiring, *entries], confirmed=True)

@@ -38,7 +38,8 @@ OPTIONS: Mapping[str, tuple[str, ...]] = {
 """Options besides the game, the usual value first.
 
 ``time`` is the playing time for a round, or for a whole league, in seconds. ``rounds`` are for Swiss tournaments and
-duplicates. ``deals`` are those of a duplicate match, half of them in each seat. ``scoring`` is for duplicates too.
+duplicates. ``deals`` is the length of a duplicate match; half of them are played in each seat. ``scoring`` is for
+duplicates.
 """
 
 USUAL: Mapping[str, str] = {"form": "knockout", "time": str(DAY), "rounds": "auto", "deals": "2", "scoring": "points"}
@@ -48,7 +49,7 @@ LEAST_TEAMS: Mapping[Form, int] = {"knockout": 2, "roundrobin": 3, "swiss": 4, "
 
 Phase = Literal["open", "playing", "over", "cancelled"]
 
-Key = tuple[int, int, int]  # a round, a match of it and a deal of that
+Key = tuple[int, int, int]  # round, match and deal
 
 
 @dataclass(frozen=True)
@@ -175,7 +176,7 @@ class Tournament:
         """Return the tournament with more stored entries. Raises UnreadableTournament."""
         try:
             return self.after(stored)
-        except Exception as error:  # whatever a log may hold: another release wrote it
+        except Exception as error:  # a log of another release can contain anything
             why = f"entry {self.version + 1} or one after it: {type(error).__name__}"
             raise UnreadableTournament(code=self.code, why=why) from error
 
@@ -190,7 +191,7 @@ class Tournament:
                 break
         return known
 
-    # What is played
+    # Game and options
 
     @property
     def game(self) -> str:
@@ -228,7 +229,7 @@ class Tournament:
         """Return the secret of a duplicate's deal: the same at all tables, and hidden until the end."""
         return sha256(self.root + f"{round_}.{deal}".encode()).digest()
 
-    # Who plays
+    # Players and teams
 
     @property
     def present(self) -> list[int]:
@@ -262,10 +263,10 @@ class Tournament:
         return [player for number in self.teams[team] if (player := self.players[number])]
 
     def has_withdrawn(self, team: int) -> bool:
-        """Return whether one of a team's players has left, so that it plays no more."""
+        """Return whether one of a team's players has withdrawn."""
         return any(number in self.withdrawn for number in self.teams[team])
 
-    # What has been played
+    # Rounds and matches
 
     @property
     def matches(self) -> Iterator[Match]:
@@ -274,7 +275,6 @@ class Tournament:
 
     @property
     def is_round_over(self) -> bool:
-        """Whether all paired matches are over."""
         return all(map(self.is_over, range(1, len(self.rounds) + 1)))
 
     def is_over(self, round_: int) -> bool:
@@ -282,7 +282,7 @@ class Tournament:
         return 0 < round_ <= len(self.rounds) and all(match.is_over for match in self.rounds[round_ - 1])
 
     def is_public(self, round_: int) -> bool:
-        """Return whether a round's deals can be shown: a duplicate's only when nobody will play them."""
+        """Return whether a round's deals can be shown: a duplicate's only after all tables have played them."""
         return not self.is_duplicate or not self.is_live or self.is_over(round_)
 
     def has_match(self, round_: int, number: int) -> bool:

@@ -1,7 +1,7 @@
 """Checks of a request's `Host`, `Origin` and proxy headers.
 
-Any site can make a browser send requests here, even under a name of its own (DNS rebinding): hence `Host` and `Origin`.
-A proxy connects from this machine, so its requests look local: hence the proxy headers.
+Any site can make a browser send requests here, even under a name of its own (DNS rebinding), so `Host` and `Origin` are
+checked. A proxy connects from this machine, so without its headers its requests would look local.
 """
 
 from typing import NamedTuple
@@ -84,7 +84,7 @@ class Access:
             raise Refused("Another site's page sent this request. Other sites can only link here.")
 
     def visitor(self, request: web.Request) -> Visitor:
-        """Return the visitor whose limits a request counts against.
+        """Return the visitor against whom a request is counted.
 
         Behind a public address, our proxy names them in the last entry of X-Forwarded-For.
         """

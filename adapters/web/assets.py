@@ -91,13 +91,16 @@ def _response(request: web.Request, asset: Asset | None, *, is_current: bool) ->
         "ETag": f'"{asset.etag}"',
         "Vary": "Accept-Encoding",
     }
-    known = request.if_none_match or ()
-    if any(tag.value in (asset.etag, "*") for tag in known):
+    if is_unchanged(request, asset.etag):
         return web.Response(status=304, headers=headers)
     body = asset.body
     if asset.gzipped and "gzip" in request.headers.get("Accept-Encoding", ""):
         body, headers["Content-Encoding"] = asset.gzipped, "gzip"
     return web.Response(body=body, content_type=asset.type, charset="utf-8", headers=headers)
+
+
+def is_unchanged(request: web.Request, etag: str) -> bool:
+    return any(tag.value in (etag, "*") for tag in request.if_none_match or ())
 
 
 def _walk(folder: Traversable, prefix: str = "") -> Iterator[tuple[str, Traversable]]:

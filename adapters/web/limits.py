@@ -25,11 +25,11 @@ FILE_PATHS = ("/static/", "/cards/", *MONITORING)
 MISSES = RateLimit(burst=20, interval=30.0)
 """Wrong ids of one address, and parallel lookups. A thousand addresses find one of a million games in ten years.
 
-Networks have no limit of their own: by `REQUESTS` alone a network finds one in seven years, and a few addresses with
-wrong ids must not block their neighbours.
+Networks have no limit of their own: by `REQUESTS` alone a network finds one in seven years. A few addresses with wrong
+ids must not block their neighbours.
 
-Sign-in links and a Mini App's tickets have 256 bits, which nobody guesses, so they count only as requests. Counting
-wrong ones would keep others at the same address from signing in.
+Sign-in links and a Mini App's tickets have 256 bits, too many to guess, so they count only as requests. Counting wrong
+ones would keep others at the same address from signing in.
 """
 
 CODES = RateLimit(burst=20, interval=300.0)  # wrong table codes; far fewer than new people can try by sitting down

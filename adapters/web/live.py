@@ -13,6 +13,7 @@ pings, which browsers answer themselves.
 import asyncio
 import json
 from collections import Counter
+from collections.abc import Awaitable
 from contextlib import suppress
 from typing import Annotated, Any
 
@@ -38,7 +39,7 @@ MOST_PAGES, MOST_PAGES_EACH = 2000, 20
 PING_SECONDS = 20.0  # a page that does not answer within half of this is gone
 MOST_PENDING = 16  # unanswered presses of one page, before reading from it pauses
 SESSION_CHECK_SECONDS = 5.0
-LIMIT_PAUSE_SECONDS = 1.0  # pause in reading a page whose address sends too much
+LIMIT_PAUSE_SECONDS = 1.0  # pause in reading a page after a limit was exceeded
 PAGE = "page"
 SORRY = _("Something went wrong with me. Nothing is lost: try again.")
 ENDED = _("You play in this browser no more: have a new link sent to you in your chat.")
@@ -133,9 +134,8 @@ class _OpenPage:
 
     async def serve(self) -> None:
         """Send states and take presses until the page closes."""
-        tasks = [
-            asyncio.create_task(work) for work in (self._send_states(), self._check_session(), self._make_presses())
-        ]
+        parts = self._send_states(), self._check_session(), self._make_presses()
+        tasks = [asyncio.create_task(self._run(part)) for part in parts]
         try:
             await self._receive()
             # A press counts even if its page has closed.
@@ -143,6 +143,18 @@ class _OpenPage:
         finally:
             for task in tasks:
                 task.cancel()
+
+    async def _run(self, part: Awaitable[None]) -> None:
+        """Run a part of the page; close the page after an error."""
+        try:
+            with suppress(ConnectionError):
+                await part
+        except STORE_ERRORS as error:
+            self._card_room.report_store_error(error)
+            await self._socket.close()
+        except Exception:
+            log.exception("table_page_failed", table=self._hand.table.code)
+            await self._socket.close()
 
     async def _receive(self) -> None:
         """Read messages. A beat is answered at once, even while a press is being made."""
@@ -188,34 +200,19 @@ class _OpenPage:
 
     async def _send_states(self) -> None:
         """Send each state of the table until its game ends; a slow page gets only the latest."""
-        try:
-            async for state in self._hand.states():
-                await self._socket.send_str(f'{{"table":{state}}}')
-            if self._hand.is_gone:
-                await self._socket.send_str(_gone_message())
-        except ConnectionError:
-            return
-        except STORE_ERRORS as error:
-            self._card_room.report_store_error(error)
-            await self._socket.close()
-        except Exception:
-            log.exception("table_page_failed", table=self._hand.table.code)
-            await self._socket.close()
+        async for state in self._hand.states():
+            await self._socket.send_str(f'{{"table":{state}}}')
+        if self._hand.is_gone:
+            await self._socket.send_str(_gone_message())
 
     async def _check_session(self) -> None:
         """Close the page when its reader's session ends, at this worker or another."""
-        try:
-            while not self._reader.is_guest:
-                await asyncio.sleep(SESSION_CHECK_SECONDS)
-                if not await self._site.people.is_signed_in(self._request, self._reader):
-                    await self._socket.send_str(_gone_message(why=texts(self._language).gettext(ENDED)))
-                    await self._socket.close()
-                    return
-        except ConnectionError:
-            return
-        except STORE_ERRORS as error:
-            self._card_room.report_store_error(error)
-            await self._socket.close()
+        while not self._reader.is_guest:
+            await asyncio.sleep(SESSION_CHECK_SECONDS)
+            if not await self._site.people.is_signed_in(self._request, self._reader):
+                await self._socket.send_str(_gone_message(why=texts(self._language).gettext(ENDED)))
+                await self._socket.close()
+                return
 
     async def _make_press(self, message: PressMessage) -> dict[str, Any]:
         """Make a press and return the answer, also after an error."""

@@ -38,7 +38,7 @@ class Pages:
         return self._site.message(request, HTTPStatus.NOT_FOUND, why)
 
     async def rules(self, request: web.Request) -> web.Response:
-        """Show a game's rules, or without a game those that all Tressette games share."""
+        """Show the rules of a topic; the default are the rules common to all Tressette games."""
         topic = request.match_info.get("topic", COMMON)
         topics = {COMMON: COMMON_RULES, **choices_of(ArgumentKind.TOPIC)}
         if topic not in topics:

@@ -59,7 +59,7 @@ class WebPerson(NamedTuple):
 
     @property
     def is_guest(self) -> bool:
-        """Whether they have no account in a chat."""
+        """True for people without an account in a chat."""
         return platform_of(self.person) == PLATFORM
 
     @property

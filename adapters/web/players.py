@@ -48,7 +48,7 @@ class PlayerPages:
         reader = await self._site.people.identify(request)
         language = await self._site.language(request, reader)
         _ = texts(language).gettext
-        games = {ALL: _("all games"), **{game: _(name) for game, name in choices_of(ArgumentKind.GAME).items()}}
+        games = _game_names(language)
         game, period = (request.query.get(name, ALL) for name in ("game", "period"))
         if game not in games or period not in PERIODS:
             raise web.HTTPNotFound()
@@ -83,13 +83,18 @@ class PlayerPages:
             "player.html",
             language,
             player=player,
-            games={ALL: _("all games"), **{game: _(name) for game, name in choices_of(ArgumentKind.GAME).items()}},
+            games=_game_names(language),
             points=curve([game.rating for game in player.history], CURVE_SIZE, margin=10),
             size=CURVE_SIZE,
             form=player.history[-FORM_GAMES:],
             format_day=lambda day: _format_day(day, language),
             ngettext=texts(language).ngettext,
         )
+
+
+def _game_names(language: str) -> dict[str, str]:
+    _ = texts(language).gettext
+    return {ALL: _("all games"), **{game: _(name) for game, name in choices_of(ArgumentKind.GAME).items()}}
 
 
 def curve(ratings: Sequence[int], size: tuple[int, int], margin: int) -> list[Point]:

@@ -18,7 +18,7 @@ ALL_ANSWERED = _("🧩 You have answered all puzzles that I have.")
 
 
 class PuzzlePages:
-    """The handlers of ``/puzzle``. A stranger who answers becomes a guest, whose rating is kept."""
+    """The handlers of ``/puzzle``. A stranger who answers becomes a guest, with a rating."""
 
     def __init__(self, site: Site, card_room: CardRoom) -> None:
         self._site, self._card_room = site, card_room

@@ -26,6 +26,7 @@ from bot import monitoring
 from bot.addresses import Visitor
 from bot.card_room import CardRoom
 from bot.connections import PER_ADDRESS, Connections, connection_limit
+from bot.platform import NotDelivered, RateLimit
 from bot.settings import BadSetting
 from bot.store import STORE_ERRORS
 from bot.texts import gettext_noop as _
@@ -142,7 +143,7 @@ class Site:
 
     @property
     def is_secure(self) -> bool:
-        """Whether the public address is https, so cookies are marked Secure."""
+        """True if the public address is https. Cookies are then marked Secure."""
         return self.access.public is not None and self.access.public.scheme == "https"
 
     def page(self, request: web.Request, template: str, language: str = "", /, **values: object) -> web.Response:
@@ -174,7 +175,7 @@ class Site:
         return response
 
     async def language(self, request: web.Request, reader: WebPerson | None) -> str:
-        """Return the language of a reader, or for strangers that of their browser."""
+        """Return the reader's language; for strangers, their browser's."""
         spoken = browser_language(request)
         return await self._card_room.lobby.language_of(reader.person, spoken) if reader else language_of(spoken)
 
@@ -246,6 +247,35 @@ class Site:
         return response
 
 
+class SiteAdapter:
+    """The parts that the site's adapters share."""
+
+    has_ephemeral = False
+
+    def __init__(self, site: Site) -> None:
+        self.site = site
+
+    async def close(self) -> None:
+        """Do nothing: the card room closes the store."""
+
+    @property
+    def pages_url(self) -> str:
+        return self.site.url
+
+    @property
+    def healthy(self) -> bool:
+        return self.site.listening
+
+    def overall_rate_limit(self) -> RateLimit:
+        return RateLimit()
+
+    def has_admins(self, place: str) -> bool:
+        return False
+
+    async def is_admin(self, place: str, person: str) -> bool:
+        raise NotDelivered("groups on web pages have no administrators")
+
+
 def browser_language(request: web.Request) -> str:
     """Return the browser's preferred language among ours, or ""."""
     return negotiate(",".join(request.headers.getall("Accept-Language", [])))
@@ -253,7 +283,7 @@ def browser_language(request: web.Request) -> str:
 
 @cached(TTLCache(2, ADDRESS_SECONDS))
 def _own_address(family: socket.AddressFamily) -> str:
-    """Return this machine's address on its network, or the loopback address. Boards need it whenever they are drawn."""
+    """Return this machine's address on its network, or the loopback address. Each board drawn needs it."""
     with suppress(OSError), socket.socket(family, socket.SOCK_DGRAM) as udp:
         # Connecting a UDP socket sends nothing.
         udp.connect((DOCUMENTATION_ADDRESS[family], 9))

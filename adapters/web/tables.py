@@ -105,9 +105,8 @@ class Tables:
         """Start the deal of the day, or show the result if it has been played."""
         form = await self._site.read_form(request)
         reader, cookie, language = await self._admit(request, await self.people.identify(request), form.get("name", ""))
-        code, why = await self._day_site.open_table(
-            reader.as_person(browser_language(request)), self._site.guest_visitor(request, reader)
-        )
+        person, visitor = reader.as_person(browser_language(request)), self._site.guest_visitor(request, reader)
+        code, why = await self._day_site.open_table(person, visitor)
         if not code:
             return self._with_cookie(self._site.message_page(request, why, language=language), cookie)
         return self._site.redirect(f"/t/{code}", COOKIE, cookie)

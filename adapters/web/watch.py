@@ -8,6 +8,7 @@ from aiohttp import web
 from aiohttp.web_routedef import AbstractRouteDef
 
 from adapters.web.api.operations import WATCH_ID
+from adapters.web.replays import position_texts
 from adapters.web.site import Site, browser_language
 from bot.card_room import CardRoom
 from bot.commands import ArgumentKind, choices_of
@@ -46,36 +47,19 @@ class WatchPages:
 
 def _texts(language: str) -> dict[str, str]:
     _ = texts(language).gettext
-    return {
+    return position_texts(language) | {
         "away": _("The connection is gone. Trying again…"),
-        "bid": _("bid"),
         "cancelled": _("The game was cancelled."),
         "closed": _("No game came of this table."),
-        "deal": _("Deal"),
-        "dealer": _("deals"),
-        "declared": _("declared"),
-        "double_nil": _("double nil"),
-        "drawn": _("drawn"),
-        "draws_first": _("draws first"),
-        "french": _("French suits"),
         "gone": _("There is nothing to watch here: the game is over, or this chat does not show its tables."),
         "guest": _(GUEST),
-        "hand": _("hand"),
-        "home": _("Home"),
-        "italian": _("Italian suits"),
         "late": _("{name}'s time is up."),
-        "nil": _("nil"),
-        "on_the_table": _("On the table"),
         "open": _("The table waits for players."),
         "played": _("{name} plays {rest}"),
         "replay": _("Replay"),
-        "seal": _("Seal"),
         "signalled": _("{name} plays {card} and says {signal}"),
         "somebody": _(NAME),
-        "stock": _("stock"),
-        "suits": _("Suits"),
         "target": _("to {target}"),
         "to_move": _("{name} is to move."),
-        "tricks": _("tricks"),
         "won": _("{side} won."),
     }

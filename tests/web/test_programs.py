@@ -116,7 +116,7 @@ async def test_what_nobody_expected_is_a_problem_and_in_the_log(
         status, problem = await one.ask("/me/tables")
     assert (status, problem["status"]) == (500, 500)
     assert "fault of ours" not in problem["detail"]
-    assert [line["event"] for line in logs if line["log_level"] == "error"] == ["api_failed"]
+    assert [line["event"] for line in logs if line["log_level"] == "error"] == ["api_request_failed"]
     assert one.token not in str(logs)
 
 

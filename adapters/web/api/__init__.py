@@ -1,1 +1,1 @@
-"""The interface for programs, `/api/v1`: what may be asked (`operations`), and its description (`openapi`)."""
+"""The API for programs at `/api/v1`: its operations, its server and its description."""

@@ -78,8 +78,8 @@ class Parameter(NamedTuple):
 class Operation:
     """An operation of the API.
 
-    ``name`` is the method of `Api` that answers it. The answer is one of ``models``; with the media type NDJSON it is a
-    stream of them, one a line. ``scope`` is what the token must allow; None needs no token.
+    ``name`` is the method of `Api` that answers it. The answer is one of ``models``, or with the media type NDJSON a
+    stream of them, one in each line. ``scope`` is the token's required scope; None needs no token.
     """
 
     name: str

@@ -22,7 +22,7 @@ class Problem(BaseModel):
 class ApiError(Exception):
     """An error that becomes a `Problem`.
 
-    ``retry_after`` is in seconds, None if a retry is no use. ``challenge`` is the value of WWW-Authenticate.
+    ``retry_after`` is in seconds, None if a retry cannot help. ``challenge`` is the value of WWW-Authenticate.
     """
 
     def __init__(

@@ -29,6 +29,7 @@ from adapters.web.api.operations import (
     WantedTable,
 )
 from adapters.web.api.problems import ApiError, not_found
+from adapters.web.assets import MIN_GZIP_BYTES, is_unchanged
 from adapters.web.limits import LimitExceeded, Lookup
 from adapters.web.site import MOST_SENT, Site, browser_language
 from bot.card_room import CardRoom
@@ -42,7 +43,6 @@ from bot.store import STORE_ERRORS
 from bot.texts import language_of
 from bot.web_server import body_timeout
 
-MIN_GZIP_BYTES = 800
 NO_GAME = "There is no finished game with this id, or the game has no such deal."
 NO_PLAYER = "There is no player with this id, or they have played no rated game."
 NO_TABLE = "No table can be watched under this id: its game is over, or its chat does not allow it."
@@ -137,13 +137,13 @@ class Api:
             except STORE_ERRORS as error:
                 return ApiError(HTTPStatus.SERVICE_UNAVAILABLE, self._card_room.report_store_error(error), 5).response()
             except Exception:
-                log.exception("api_failed")
+                log.exception("api_request_failed")
                 return ApiError(HTTPStatus.INTERNAL_SERVER_ERROR, "The bot failed: its log has the reason.").response()
 
         return answer
 
     async def _authenticate(self, request: web.Request, scope: Scope) -> Program:
-        """Return the program whose token allows the scope.
+        """Return the program that sent a token with this scope.
 
         Cookies are ignored, so writes need no check against forged requests from other sites.
         """
@@ -340,7 +340,7 @@ def _token(request: web.Request) -> str:
 
 
 def _private_response(answer: BaseModel) -> web.Response:
-    """Return a response that no cache may keep."""
+    """Return a response that is never cached."""
     headers = {"Cache-Control": "no-store"}
     return web.Response(body=answer.model_dump_json().encode(), content_type="application/json", headers=headers)
 
@@ -363,8 +363,7 @@ def _json_response(request: web.Request, answer: Answer) -> web.Response:
         "Cache-Control": "no-cache",
         "Vary": "Accept-Encoding, Accept-Language, Cookie",
     }
-    known = request.if_none_match or ()
-    if any(tag.value in (answer.tag, "*") for tag in known):
+    if is_unchanged(request, answer.tag):
         return web.Response(status=304, headers=headers)
     body = answer.body
     if len(body) >= MIN_GZIP_BYTES and "gzip" in request.headers.get("Accept-Encoding", ""):

@@ -59,8 +59,8 @@ class User:
 class Chat:
     """A chat. ``id`` is a group's number, or ``@`` and the person's number for a private chat.
 
-    ``last`` is the last number given. ``unconfirmed`` has the numbers by key of messages whose write failed; the store
-    can have them all the same. ``lock`` is held while a message changes, so the store ends with the latest change.
+    ``last`` is the last number given. ``unconfirmed`` has the numbers, by key, of messages after a failed write; the
+    store can have them all the same. ``lock`` is held while a message changes, so the last change wins.
     """
 
     id: str
@@ -183,7 +183,7 @@ class ChatStore:
 
     async def _change(self, chat: Chat, number: int, message: dict[str, Any], picture: Picture | None) -> bool:
         """Replace a message; return whether it still exists."""
-        # One transaction: a message's picture must never be that of another state.
+        # One transaction, so that the picture always belongs to the stored text.
         async with self._client.pipeline() as pipe:
             pipe.hset(f"playground:messages:{chat.id}", number, json.dumps(message))
             _keep_picture(pipe, chat, number, picture)
@@ -223,7 +223,7 @@ class ChatStore:
                     await self._change(chat, number, {**message, "picture": None, "fold": None}, None)
 
     async def _add(self, chat: Chat, message: dict[str, Any], key: str, picture: Picture | None = None) -> int:
-        # The store can have a message whose write failed. A retry reuses its number; no other message gets it.
+        # The store can have a message after a failed write. A retry reuses its number; no other message gets it.
         number = chat.unconfirmed.get(key) or 1 + max(*chat.messages, *chat.sends.values(), chat.last, 0)
         chat.last = max(number, chat.last)
         message = {"id": number, **message}
@@ -325,6 +325,6 @@ def _button_fields(button: Button) -> dict[str, str]:
 
 
 def _picture_fields(picture: Picture) -> dict[str, Any]:
-    """Return what the page needs before it loads the picture. The size is in the PNG's header."""
+    """Return the fields the page needs before it loads the picture. The size is in the PNG's header."""
     width, height = (int.from_bytes(picture.png[at : at + 4], "big") for at in (16, 20))
     return {"name": picture.subject.digest, "alt": picture.alt, "width": width, "height": height}

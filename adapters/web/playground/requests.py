@@ -274,7 +274,7 @@ class Requests:
         return Person(f"{PLATFORM}:{user.id}", user.name, user.handle, self._languages.get(user.id, ""))
 
     def _chat(self, person: User, id: str) -> Chat:  # noqa: A002
-        """Return the chat; everybody is a member of every group, but only of their own private chat."""
+        """Return the chat. People are members of all groups, and of their own private chat only."""
         chat = self._chat_store.chats.get(id)
         if chat is None or (chat.id.startswith("@") and chat.id != f"@{person.id}"):
             raise Refused("there is no such chat")

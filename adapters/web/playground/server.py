@@ -92,9 +92,9 @@ class Server:
     def _announce(self) -> None:
         url = self._site.url
         if not self.access.is_open:
-            log.info("playground_open", url=f"{url}/")
+            log.info("playground_opened", url=f"{url}/")
         else:
-            log.info("playground_open_to_others", address=f"{url}/", opens_by="each person's own link")
+            log.info("playground_opened_to_others", address=f"{url}/", opens_by="each person's own link")
             self._link = f"{url}/chat#key={self._host_key}"
             show_link(self._folder, self._link)
 
@@ -243,7 +243,7 @@ class Server:
 
 
 def command_hints(language: str) -> list[dict[str, Any]]:
-    """Return each command with its help and arguments, for the page's completion."""
+    """Return each command with its help and arguments."""
     return [
         {
             "word": spec.name_in(language),

@@ -187,7 +187,7 @@ function removeMessage(chat, id) {
 }
 
 /** @template {keyof HTMLElementTagNameMap} T
- * @param {T} tag @param {Record<string, any>} attributes those that begin with "on" are handlers @param {(Node | string)[]} children
+ * @param {T} tag @param {Record<string, any>} attributes names in "on…" are handlers @param {(Node | string)[]} children
  * @returns {HTMLElementTagNameMap[T]} */
 function make(tag, attributes = {}, ...children) {
   const node = document.createElement(tag);

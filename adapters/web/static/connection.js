@@ -3,9 +3,9 @@
 
 /** Asks whether the bot is there. The bot echoes it at once, even while it does other work. */
 const BEAT = JSON.stringify({ beat: true });
-// Milliseconds an answer may take before the page probes the connection, and before it says that the message is unsent.
+// Milliseconds without an answer until the page probes the connection, and until it shows the message as unsent.
 const PROBE_AFTER = 1000, LATE_AFTER = 2000;
-// Milliseconds of silence before a probe, for its answer, for opening, and between checks.
+// Milliseconds: silence before a probe, time to answer it, time to open, interval of checks.
 const QUIET = 5000, DEAD = 4000, OPENING = 8000, CHECK_EVERY = 1000;
 
 /** Monitor a socket. `lost` is called once, when the socket closes, does not open in time, or does not answer a probe;

@@ -1,5 +1,5 @@
 // @ts-check
-// Warns players whose browser blocks cookies, before they open a table. In another site's frame other rules hold, so there
+// Warns players before they open a table if the browser blocks cookies. In another site's frame other rules hold, so there
 // only the bot checks (cookie_check.py).
 
 /** Return whether a cookie can be set: navigator.cookieEnabled is true even in some browsers that block cookies. */

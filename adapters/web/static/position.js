@@ -1,6 +1,9 @@
 // @ts-check
 // Draws a table in replays and for watching, without knowing the rules.
-import { DealerChip, html } from "./view.js";
+import { permanentStorage } from "./storage.js";
+import { DealerChip, html, useState } from "./view.js";
+
+const SUITS_KEY = "buongioco-suits";
 
 /** @typedef {[seat: number, card: string, signal: string | null]} Played */
 /** @typedef {[number: number, owner: number | null, place: string, top: string | null, left: number]} Packet */
@@ -40,10 +43,38 @@ function shownTrick(view, isTaken) {
 }
 
 /** @param {number | string} bid @param {Record<string, string>} texts */
-export const bidText = (bid, texts) => ({ nil: texts.nil, "double nil": texts.double_nil })[bid] || String(bid);
+const bidText = (bid, texts) => ({ nil: texts.nil, "double nil": texts.double_nil })[bid] || String(bid);
 
 /** Notes on a side, each kept on one line. @param {{notes: any[]}} props */
-export const Notes = ({ notes }) => notes.filter(Boolean).map((note, index, all) => html`<span key=${note}>${note}${index < all.length - 1 && " ·"}</span> `);
+const Notes = ({ notes }) => notes.filter(Boolean).map((note, index, all) => html`<span key=${note}>${note}${index < all.length - 1 && " ·"}</span> `);
+
+/** The score of each side. `taken` has the points of its tricks, if they are known.
+ * @param {{view: View, turn: number | null, names: string[], totals: number[], unit: number, taken?: string[] | null, texts: Record<string, string>}} props */
+export const Score = ({ view, turn, names, totals, unit, taken, texts }) => html`<dl class="score">${[0, 1].map((side) => html`
+    <div key=${side} class=${turn !== null && turn % 2 === side ? "to-move" : ""}>
+      <dt><bdi>${names.filter((_, seat) => seat % 2 === side).join(" + ")}</bdi></dt>
+      <dd><b>${totals[side] * unit}</b> <small><${Notes} notes=${[
+        `${texts.tricks} ${view.tricks[side]}`,
+        view.bids && view.bids[side] !== null && `${texts.bid} ${bidText(/** @type {number | string} */ (view.bids[side]), texts)}`,
+        view.declared?.[side] && `${texts.declared} ${view.declared[side] * unit}`,
+        taken && `${texts.taken} ${taken[side]}`,
+      ]} /></small></dd>
+    </div>`)}</dl>`;
+
+/** Return the reader's choice of suits for Italian packs, and the control to change it.
+ * @param {Record<string, string>} texts @returns {[suits: string, choice: any]} */
+export function useSuits(texts) {
+  const [suits, setSuits] = useState(() => (permanentStorage.get(SUITS_KEY) === "french" ? "french" : "italian"));
+  /** @param {Event} event */
+  const choose = (event) => {
+    const chosen = /** @type {HTMLSelectElement} */ (event.target).value;
+    permanentStorage.set(SUITS_KEY, chosen);
+    setSuits(chosen);
+  };
+  return [suits, html`<label>${texts.suits} <select value=${suits} onChange=${choose} id="suits">
+    <option value="italian">${texts.italian}</option><option value="french">${texts.french}</option>
+  </select></label>`];
+}
 
 /** `open` has each seat's own view if it is shown; `bottom` is the seat drawn below.
  * @param {{view: View, open: (Own | null)[], names: string[], faces: Faces, bottom: number, isTaken: boolean, texts: Record<string, string>}} props */

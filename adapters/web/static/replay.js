@@ -1,9 +1,8 @@
 // @ts-check
 // The page of a finished game: its moves, its analysis, and a check of its shuffles.
 import { checkDeal, firstDealer, NoWebCrypto } from "./fairness.js";
-import { bidText, Notes, Position } from "./position.js";
-import { permanentStorage } from "./storage.js";
-import { html, pageData, render, useEffect, useMemo, useRef, useState } from "./view.js";
+import { Position, Score, useSuits } from "./position.js";
+import { format, html, pageData, render, useEffect, useMemo, useRef, useState } from "./view.js";
 
 /** @typedef {{text: string, move: string, view: View, taken: number[] | null, seats: Own[]}} Step a moment of a deal */
 /** @typedef {{seat: number, deal: number, place: number, lost: number, exact: boolean, better: string, text: string}} Judgement of a move */
@@ -14,7 +13,7 @@ import { html, pageData, render, useEffect, useMemo, useRef, useState } from "./
 
 const { id, game: overview, decks, texts, language } = pageData();
 const API = `/api/v1/games/${id}`;
-const STEP_MILLISECONDS = 900, POLL_MILLISECONDS = 1500, SUITS_KEY = "buongioco-suits";
+const STEP_MILLISECONDS = 900, POLL_MILLISECONDS = 1500;
 const seats = overview ? overview.seats.length : 0;
 const unit = overview ? Number(overview.rules.score_unit || 1) : 1;  // shown points for each counted point
 const EVERYBODY = "public", OPEN = "open";
@@ -38,9 +37,6 @@ const link = (deal, step) => `#d${deal}m${step}`;
 
 /** Format points to a tenth. @param {number} points */
 const formatPoints = (points) => points.toLocaleString(language, { maximumFractionDigits: 1 });
-
-/** @param {string} text @param {Record<string, any>} values */
-const format = (text, values) => text.replace(/\{(\w+)\}/g, (_, name) => String(values[name]));
 
 /** Load a deal, once for each choice of suits. @param {number} deal @param {string} suits */
 function useDeal(deal, suits) {
@@ -84,7 +80,7 @@ function useAnalysis(suits) {
 const Replay = () => {
   const [at, setAt] = useState(readHash);
   const [viewer, setViewer] = useState(OPEN);
-  const [suits, setSuits] = useState(() => (permanentStorage.get(SUITS_KEY) === "french" ? "french" : "italian"));
+  const [suits, suitsChoice] = useSuits(texts);
   const [isPlaying, setPlaying] = useState(false);
   const { steps, score, failed } = useDeal(at.deal, suits);
   const { analysis, failed: analysisFailed, begin } = useAnalysis(suits);
@@ -150,8 +146,6 @@ const Replay = () => {
   }, [analysis, at.deal]);
   const before = at.deal > 1 ? overview.deals[at.deal - 2].totals : [0, 0];
   const isAtEnd = at.step === last;
-  /** @param {string} chosen */
-  const chooseSuits = (chosen) => { permanentStorage.set(SUITS_KEY, chosen); setSuits(chosen); };
   const says = step ? step.text : "";
 
   return html`
@@ -159,7 +153,8 @@ const Replay = () => {
     <div class="columns">
       <section class="board" aria-label=${texts.table}>
         ${step ? html`
-          <${Score} step=${step} totals=${isAtEnd ? overview.deals[at.deal - 1].totals : before} showsTaken=${viewer === OPEN} />
+          <${Score} view=${step.view} turn=${step.view.turn} names=${overview.seats} totals=${isAtEnd ? overview.deals[at.deal - 1].totals : before} unit=${unit}
+            taken=${viewer === OPEN && step.taken?.map((/** @type {number} */ points) => formatThirds(points * unit))} texts=${texts} />
           <p class="says" aria-live=${isPlaying ? "off" : "polite"}>${says}</p>
           <${Position} view=${step.view} open=${open} names=${overview.seats} faces=${faces} bottom=${/^\d$/.test(viewer) ? Number(viewer) : 0}
             isTaken=${step.move.startsWith("play ")} texts=${texts} />
@@ -186,9 +181,7 @@ const Replay = () => {
             <option value=${EVERYBODY}>${texts.everybody}</option>
             ${overview.seats.map((/** @type {string} */ name, /** @type {number} */ seat) => html`<option key=${seat} value=${String(seat)}>${name}</option>`)}
           </select></label>
-          ${!isFrench && html`<label>${texts.suits} <select value=${suits} onChange=${(/** @type {Event} */ event) => chooseSuits(valueOf(event))} id="suits">
-            <option value="italian">${texts.italian}</option><option value="french">${texts.french}</option>
-          </select></label>`}
+          ${!isFrench && suitsChoice}
         </div>
       </section>
       <section class="side">
@@ -210,19 +203,6 @@ const lostPoints = ({ lost, exact }) => {
   if (points === "1") return exact ? texts.lost_one : texts.lost_about_one;
   return format(exact ? texts.lost : texts.lost_about, { points });
 };
-
-/** The score of each side; with all hands open also the points of its tricks.
- * @param {{step: Step, totals: number[], showsTaken: boolean}} props */
-const Score = ({ step, totals, showsTaken }) => html`<dl class="score">${[0, 1].map((side) => html`
-    <div key=${side} class=${step.view.turn !== null && step.view.turn % 2 === side ? "to-move" : ""}>
-      <dt><bdi>${overview.seats.filter((/** @type {string} */ _, /** @type {number} */ seat) => seat % 2 === side).join(" + ")}</bdi></dt>
-      <dd><b>${totals[side] * unit}</b> <small><${Notes} notes=${[
-        `${texts.tricks} ${step.view.tricks[side]}`,
-        step.view.bids && step.view.bids[side] !== null && `${texts.bid} ${bidText(step.view.bids[side], texts)}`,
-        step.view.declared?.[side] && `${texts.declared} ${step.view.declared[side] * unit}`,
-        showsTaken && step.taken && `${texts.taken} ${formatThirds(step.taken[side] * unit)}`,
-      ]} /></small></dd>
-    </div>`)}</dl>`;
 
 /** Format thirds of a point. @param {number} value */
 const formatThirds = (value) => `${Math.floor(value / 3) || (value % 3 ? "" : 0)}${["", "⅓", "⅔"][value % 3]}`;

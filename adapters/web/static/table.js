@@ -143,7 +143,7 @@ const Score = ({ sides }) => html`
     </div>`)}
   </div>`;
 
-/** Another player: the backs of their cards, and those that are known.
+/** Another player: known cards, and the backs of the others.
  * @param {{deck: string, player: Sitting, seats: number}} props */
 const Other = ({ deck, player, seats }) => html`
   <div class=${`other at${player.at}of${seats} ${player.is_to_move ? "to-move" : ""}`}>
@@ -433,7 +433,7 @@ const App = () => {
   const me = { at: 0, by: table.sitting[0]?.name || "", said: "", wins: false };
   const trick = taken.length ? taken : moving && !table.trick.some((card) => card.code === moving.card.code) ? [...table.trick, { ...me, code: moving.card.code }] : table.trick;
   const hand = moving ? table.hand.filter((card) => card !== moving.card && card.code !== moving.card.code) : table.hand;
-  // Buttons that come with every move stand next to the line of text, so that the cards do not move.
+  // Buttons that come with every move are next to the line of text, so that the cards do not move.
   const isInline = /** @param {Button} button */ ([, , , , role]) => role === "hint" || role === "claim";
   const inlineButtons = table.extra.flat().filter(isInline);
   const extra = table.extra.map((row) => row.filter((button) => !isInline(button))).filter((row) => row.length);

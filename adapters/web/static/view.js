@@ -19,6 +19,9 @@ export const DealerChip = ({ label }) => html`
     <circle cx="10" cy="10" r="9" /><path d="M6.5 6.5 12 5l2.5 9-5.5 1.5z" />
   </svg>`;
 
+/** Fill the gaps of a text. @param {string} text @param {Record<string, any>} values */
+export const format = (text, values) => text.replace(/\{(\w+)\}/g, (_, name) => String(values[name]));
+
 /** Return the data that the bot put into the page, or an empty object. @returns {any} */
 export function pageData() {
   const node = document.getElementById("page-data");

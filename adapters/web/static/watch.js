@@ -1,17 +1,12 @@
 // @ts-check
 // The page to watch a table: shows its public state live.
-import { bidText, Notes, Position } from "./position.js";
-import { permanentStorage } from "./storage.js";
-import { html, pageData, render, useEffect, useState } from "./view.js";
+import { Position, Score, useSuits } from "./position.js";
+import { format, html, pageData, render, useEffect, useState } from "./view.js";
 
 const { id, table: first, titles, decks, cards, texts } = pageData();
 const FIRST_PAUSE = 500, LONGEST_PAUSE = 10000;
 // The stream sends an empty line every ten seconds without news: after this long without one it is dead.
 const SILENCE = 25000;
-const SUITS_KEY = "buongioco-suits";
-
-/** @param {string} text @param {Record<string, any>} values */
-const format = (text, values) => text.replace(/\{(\w+)\}/g, (_, name) => String(values[name]));
 
 /** @param {any} table */
 const isOver = (table) => table.phase === "over" || table.phase === "closed";
@@ -69,19 +64,13 @@ const localName = (name) => (name === "somebody" ? texts.somebody : name.replace
 const Watch = () => {
   const [table, setTable] = useState(first);
   const [state, setState] = useState("live");
-  const [suits, setSuits] = useState(() => (permanentStorage.get(SUITS_KEY) === "french" ? "french" : "italian"));
+  const [suits, suitsChoice] = useSuits(texts);
   useEffect(() => (isOver(first) ? undefined : followTable(setTable, setState)), []);
   const isFrench = table.is_french, unit = Number(table.rules.score_unit || 1);
   const faces = { url: decks[isFrench || suits === "french" ? "french-classic" : "italian-classic"], asFrench: !isFrench && suits === "french", names: cards[isFrench ? "french_pack" : suits] };
   const names = table.seats.map((/** @type {{name: string} | null} */ seat) => (seat ? localName(seat.name) : "…"));
   /** @param {number} side */
   const players = (side) => names.filter((/** @type {string} */ _, /** @type {number} */ seat) => seat % 2 === side).join(" + ");
-  /** @param {Event} event */
-  const chooseSuits = (event) => {
-    const chosen = /** @type {HTMLSelectElement} */ (event.target).value;
-    permanentStorage.set(SUITS_KEY, chosen);
-    setSuits(chosen);
-  };
   const won = table.winner?.length ? format(texts.won, { side: players(table.winner[0] % 2) }) : texts.cancelled;
   const last = playedLast(table.view), card = last ? faces.names[last[1]] : "";
   const played = last ? format(last[2] ? texts.signalled : texts.played, { name: names[last[0]], card, rest: card, signal: last[2] }) : "";
@@ -93,24 +82,14 @@ const Watch = () => {
     ${state === "away" && html`<p class="away" role="alert">${texts.away}</p>`}
     ${state === "gone" && html`<p class="away" role="alert">${texts.gone}</p>`}
     ${table.view && html`
-      <dl class="score">${[0, 1].map((side) => html`
-        <div key=${side} class=${table.turn !== null && table.turn % 2 === side ? "to-move" : ""}>
-          <dt><bdi>${players(side)}</bdi></dt>
-          <dd><b>${table.totals[side] * unit}</b> <small><${Notes} notes=${[
-            `${texts.tricks} ${table.view.tricks[side]}`,
-            table.view.bids && table.view.bids[side] !== null && `${texts.bid} ${bidText(table.view.bids[side], texts)}`,
-            table.view.declared?.[side] && `${texts.declared} ${table.view.declared[side] * unit}`,
-          ]} /></small></dd>
-        </div>`)}</dl>
+      <${Score} view=${table.view} turn=${table.turn} names=${names} totals=${table.totals} unit=${unit} texts=${texts} />
       <${Position} view=${table.view} open=${names.map(() => null)} names=${names} faces=${faces} bottom=${0} isTaken=${true} texts=${texts} />`}
     <p class="says" role="status">${status}</p>
     ${!table.view && html`<p><bdi>${names.join(" · ")}</bdi></p>`}
     ${table.replay && html`<p><a class="button main" id="replay-link" href=${`/g/${table.replay}`}>${texts.replay}</a></p>`}
     <div class="deals">
       <span>${table.deal > 0 && `${texts.deal} ${table.deal} · ${format(texts.target, { target: table.rules.target * unit })}`}</span>
-      ${!isFrench && html`<label>${texts.suits} <select value=${suits} onChange=${chooseSuits}>
-        <option value="italian">${texts.italian}</option><option value="french">${texts.french}</option>
-      </select></label>`}
+      ${!isFrench && suitsChoice}
     </div>
     ${table.seal && html`<p class="sealed"><small>🔒 ${texts.seal}: <code>${table.seal}</code></small></p>`}`;
 };

@@ -15,7 +15,7 @@ LONGEST_HEADER = 1000  # characters read of a header; browsers send a tenth of t
 def negotiate(header: str) -> str:
     """Return our language with the greatest weight, or "" if the header names none of ours.
 
-    Among equal weights the first counts. A weight of 0 refuses a language, and ``*`` stands for all that are not named.
+    Among equal weights the first counts. A weight of 0 refuses a language, and ``*`` matches all that are not named.
     Malformed parts are ignored.
     """
     if not header:

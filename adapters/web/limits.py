@@ -13,7 +13,6 @@ from bot.platform import RateLimit
 from bot.ratelimit import RateLimiter
 
 REQUESTS = RateLimit(burst=120, interval=0.1)  # a page loads about ten files; a program gets ten requests a second
-
 FILES = RateLimit(burst=600, interval=0.02)
 """Scripts, styles and cards, enough for a school class that opens its first pages at once.
 
@@ -36,9 +35,7 @@ CODES = RateLimit(burst=20, interval=300.0)  # wrong table codes; far fewer than
 STREAMS_OF_ADDRESS, STREAMS = 20, 5000  # open streams: of a household or school, and of a worker
 PAGES_OF_ADDRESS = 100  # open pages of tables: a school that plays at the same time
 NEWCOMERS = RateLimit(burst=30, interval=20.0)  # new people, who stay in the store: a class, then three a minute
-MESSAGES = RateLimit(
-    burst=300, interval=0.02
-)  # messages of tables' pages: a school with a press every other second each
+MESSAGES = RateLimit(burst=300, interval=0.02)  # from tables' pages: a school in which each presses every two seconds
 
 CODES_NETWORK_FACTOR = 256
 """The limit `CODES` of a network, in multiples of one address's.
@@ -118,9 +115,8 @@ class Quota:
                     del counter[key]
 
     def _limits(self, rate_limit: RateLimit) -> tuple[RateLimit, RateLimit]:
-        return rate_limit, RateLimit(
-            self._network_factor * rate_limit.burst, rate_limit.interval / self._network_factor
-        )
+        factor = self._network_factor
+        return rate_limit, RateLimit(factor * rate_limit.burst, rate_limit.interval / factor)
 
 
 class Limits:

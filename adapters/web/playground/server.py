@@ -63,7 +63,7 @@ class Server:
         self._tickets: TTLCache[str, str] = TTLCache(TICKETS, TICKET_SECONDS)
         self._folder, self._link = card_room.settings.data, ""
         self._added: LRUCache[str, bool] = LRUCache(ADDED_REMEMBERED)
-        """Requests that added a person or group, because pages repeat requests after a lost connection."""
+        """Keys of requests that added a person or group: pages repeat requests after a lost connection."""
         self._host_key = secrets.token_urlsafe(12)
 
     @property
@@ -134,7 +134,7 @@ class Server:
     async def _issue_ticket(self, request: web.Request) -> web.Response:
         """Exchange a link's key in the body for a ticket that opens one WebSocket.
 
-        A WebSocket can only send it in its address, which proxies log; some log headers too.
+        A WebSocket could send the key only in its address or headers, and proxies log those.
         """
         async with body_timeout():
             key = (await request.read()).decode(errors="replace")
@@ -154,7 +154,7 @@ class Server:
         socket = web.WebSocketResponse(max_msg_size=LONGEST_REQUEST, heartbeat=20)
         tab = Tab(socket, request.transport, person, is_host)
         tab.language = browser_language(request)
-        # Counted before it is ready, because other tabs can open meanwhile.
+        # Counted before it is ready, because more tabs can open meanwhile.
         self.tabs.add(tab)
         try:
             await socket.prepare(request)
@@ -210,19 +210,20 @@ class Server:
 
     async def handle(self, tab: Tab, text: str) -> str:
         """Perform a request and return the answer, also after an error."""
+        language = language_of(tab.language)
         try:
             request = parse_request(decode(text))
             return json.dumps({"type": "done", "n": request.n, "toast": await self._perform(tab, request)})
         except Refused as refused:
-            return _refusal(_request_name(text), refused.text(language_of(tab.language)))
+            why = refused.text(language)
         except DeliveryError as error:
-            return _refusal(_request_name(text), str(error))
+            why = str(error)
         except STORE_ERRORS as error:
-            return _refusal(_request_name(text), self._card_room.report_store_error(error, language_of(tab.language)))
+            why = self._card_room.report_store_error(error, language)
         except Exception:
             log.exception("playground_request_failed")
-            sorry = texts(language_of(tab.language)).gettext(SORRY)
-            return _refusal(_request_name(text), sorry)
+            why = texts(language).gettext(SORRY)
+        return _refusal(_request_name(text), why)
 
     async def _perform(self, tab: Tab, request: AnyRequest) -> str:
         chat_store = self._chat_store

@@ -22,8 +22,6 @@ IDLE_SECONDS = 1.0  # interval at which an analysis without a request checks for
 
 
 class Analysis(NamedTuple):
-    """A complete or partial analysis."""
-
     verdicts: list[Verdict]
     deals: int  # number of analysed deals
 
@@ -33,8 +31,6 @@ class AnalysisFailed(Exception):
 
 
 class AnalysisPool:
-    """Analyses games on request."""
-
     def __init__(self, client: Any, robot_pool: RobotPool) -> None:
         self._client, self._robot_pool = client, robot_pool
         self._made: dict[str, list[list[Verdict]]] = {}
@@ -90,7 +86,6 @@ class AnalysisPool:
         return task
 
     async def _wait_for_turn(self, game_id: str) -> None:
-        """Wait until it is a game's turn. Requested games need not wait."""
         while game_id not in self._requested and (self._requested or self._robot_pool.is_busy):
             await asyncio.sleep(IDLE_SECONDS)
 

@@ -35,23 +35,18 @@ log = structlog.get_logger()
 
 
 class ArchiveEntry(NamedTuple):
-    """An entry in the order of finished games."""
-
     number: int
     id: str
     game: FinishedGame | None  # None if it is missing or unreadable
 
 
 def game_id(table: Table) -> str:
-    """Return the id of a table's game in the archive."""
     assert table.game
     proof = table.game.record().deals[0].proof
     return f"{table.code}-{proof.commitment[:6] if proof else '0'}"
 
 
 class Archive:
-    """The finished games of one store."""
-
     def __init__(self, client: Any) -> None:
         self._client = client
         self._number = client.register_script(NUMBER)
@@ -86,7 +81,6 @@ class Archive:
         return False
 
     async def _count_finished(self, person: str) -> int:
-        """Count a guest's finished games against people, up to `GAMES_ON_TRIAL`."""
         in_files = await self._client.hget(keys.person(person), FINISHED_IN_FILES) or b""
         count, numbers = len(in_files.split()), (await self.numbers_of(person))[::-1]
         for begin in range(0, len(numbers), GAMES_AT_ONCE):
@@ -169,7 +163,6 @@ class Archive:
         return ""
 
     async def kept_ids(self, ids: Sequence[str]) -> set[str]:
-        """Return the ids that are in the archive."""
         if not ids:
             return set()
         numbers = await self._client.zmscore(keys.GAMES_ORDER, ids)
@@ -185,7 +178,6 @@ class Archive:
         await self._client.srem(keys.games_of(person), number)
 
     async def last_game(self, whose: str) -> FinishedGame | None:
-        """Return the last finished game of a person or a chat."""
         found = await self._client.get(keys.last_game(whose))
         return await self.get(found.decode()) if found else None
 
@@ -203,7 +195,6 @@ class Archive:
         return found
 
     async def count(self) -> int:
-        """Return the number of games in the archive."""
         return int(await self._client.zcard(keys.GAMES_ORDER))
 
     async def last_number(self) -> int:
@@ -216,7 +207,6 @@ class Archive:
             yield ArchiveEntry(found, id, parse_or_none(id, stored))
 
     async def count_after(self, number: int) -> int:
-        """Return the number of entries with higher numbers."""
         return int(await self._client.zcount(keys.GAMES_ORDER, f"({number}", "+inf"))
 
     async def reserve_numbers(self, number: int) -> None:
@@ -225,7 +215,6 @@ class Archive:
             await self._client.set(keys.GAMES_COUNTER, number)
 
     async def count_moved(self) -> int:
-        """Return how many games were moved into files."""
         return int(await self._client.get(keys.GAMES_MOVED) or 0)
 
     async def stored_entries_after(self, number: int) -> AsyncIterator[tuple[int, str, bytes | None]]:

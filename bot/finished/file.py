@@ -29,8 +29,6 @@ _BEGINNING = re.compile(rb'(?:\xef\xbb\xbf)?\s*\{\s*"format"\s*:\s*"buongioco-fi
 
 
 class FileEntry(NamedTuple):
-    """A game in a file."""
-
     number: int
     id: str
     path: Path
@@ -73,7 +71,6 @@ def from_line(text: bytes) -> ArchiveEntry:
 
 
 def _parse_fields(text: bytes) -> dict[str, Any]:
-    """Return the fields of a line except its format."""
     try:
         fields = json.loads(text, object_pairs_hook=unique_keys)
     except BadRecord as fault:
@@ -105,7 +102,6 @@ def read_entries(path: Path) -> Iterator[FileEntry]:
 
 
 def read_all_entries(paths: Sequence[Path]) -> list[FileEntry]:
-    """Return the games of several files in the order of their numbers, each once."""
     games = heapq.merge(*(sorted(read_entries(path)) for path in paths))
     return list({(entry.number, entry.id): entry for entry in games}.values())
 

@@ -19,8 +19,6 @@ class UnreadableGame(ValueError):
 
 @dataclass(frozen=True)
 class FinishedGame:
-    """A finished game."""
-
     id: str
     code: str  # of the table
     ended: int  # Unix seconds
@@ -53,7 +51,6 @@ class FinishedGame:
 
     @property
     def fixture_name(self) -> FixtureName | None:
-        """The game of a tournament, or None."""
         return FixtureName.parse(self.fixture) if self.fixture else None
 
     @property
@@ -67,7 +64,6 @@ class FinishedGame:
         return [one for one in self.people if one and not one.startswith("robot:") and not is_pseudonym(one)]
 
     def redact(self, person: str, somebody: str) -> "FinishedGame":
-        """Return the game with a pseudonym instead of a person."""
         seats = [NAME if one == person else name for one, name in zip(self.people, self.record.seats, strict=True)]
         people = [somebody if one == person else one for one in self.people]
         return replace(self, people=people, record=self.record.model_copy(update={"seats": seats}))

@@ -30,5 +30,4 @@ def parse_history(text: bytes | None) -> list[RatedGame]:
 
 
 def history_text(games: Sequence[RatedGame]) -> str:
-    """Format the last `GAMES_KEPT` of these games."""
     return " ".join(f"{day}{'w' if won else 'l'}{rating}" for day, won, rating in games[-GAMES_KEPT:])

@@ -30,8 +30,6 @@ LEAVE = read_script(__file__, "leave_store")
 
 
 class MoveResult(NamedTuple):
-    """The outcome of a move."""
-
     games: int
     faulty: list[str]  # ids of games that stay, because their records do not verify
 

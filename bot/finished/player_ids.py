@@ -18,7 +18,6 @@ With the tag, the length needs no base64 padding.
 
 
 def player_id(person: str, secret: bytes) -> str:
-    """Return the player id of a person (``platform:id``)."""
     plain = person.encode()
     padded = plain + bytes(-len(plain) % BLOCK)
     tag = _tag(padded, secret)

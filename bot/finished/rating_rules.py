@@ -8,7 +8,7 @@
    who came back.
 3. A guest of the web pages is on *trial* until the guest has chosen a name and finished three games against people.
    Games with a guest on trial are unrated. A game that the guest gave up, or that was given up early, does not count as
-   finished. A guest who is forgotten during a game is on trial too, so /forget cannot hide a guest's first losses.
+   finished. A guest who is forgotten during a game is on trial too. Otherwise it could lose rated games by /forget.
 
 Games stored by earlier releases are rated without these rules, so a rebuild gives the same ratings.
 """
@@ -28,7 +28,6 @@ GAMES_ON_TRIAL = 3  # finished games against people before a guest's games are r
 
 
 def is_given_up(record: Record) -> bool:
-    """Return whether a game ended by resignation or on time."""
     return record.ending in ("resign", "timeout")
 
 
@@ -47,7 +46,6 @@ def depends_on_day(game: FinishedGame) -> bool:
 
 
 def does_winner_gain(game: FinishedGame) -> bool:
-    """Return whether the winner of a rated game gains rating."""
     if game.rating_rules < RULES or not is_given_up(game.record):
         return True
     return game.winner_gains is not False and not is_given_up_early(game.record)

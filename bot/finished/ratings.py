@@ -67,8 +67,6 @@ class Change(NamedTuple):
 
 
 class RankedPerson(NamedTuple):
-    """A person's place in a leaderboard."""
-
     person: str
     rank: int | None  # None before enough games
     standing: "Standing"
@@ -76,8 +74,6 @@ class RankedPerson(NamedTuple):
 
 
 class GameStanding(NamedTuple):
-    """A person's standing in one game or in all."""
-
     game: str  # id, or ``*`` for all
     standing: "Standing"
     rank: int | None
@@ -85,8 +81,6 @@ class GameStanding(NamedTuple):
 
 
 class RebuildResult(NamedTuple):
-    """The outcome of a rebuild."""
-
     games: int
     holes: list[range]  # numbers without an entry
     lost: list[ArchiveEntry]  # entries without a readable game
@@ -95,8 +89,6 @@ class RebuildResult(NamedTuple):
 
 @dataclass(frozen=True)
 class Standing:
-    """A person's rating in a scope."""
-
     mu: float = MODEL.mu
     sigma: float = MODEL.sigma
     games: int = 0
@@ -124,7 +116,6 @@ def scopes_of(game: FinishedGame) -> list[Scope]:
 
 
 def with_current_chats(game: FinishedGame, moved: Mapping[str, str]) -> FinishedGame:
-    """Return a game with the current ids of its chats."""
     return replace(game, chats=list(dict.fromkeys(moved.get(chat, chat) for chat in game.chats)))
 
 
@@ -149,7 +140,6 @@ def rate_game(people: Sequence[str], winners: Sequence[int], before: dict[str, S
 
 
 def _pair_digest(key: str, one: str, other: str) -> str:
-    """Return an HMAC of two opponents."""
     return hmac.digest(key.encode(), " ".join(sorted((one, other))).encode(), "sha256").hex()
 
 
@@ -170,8 +160,6 @@ NO_DAY = Today(0, "", [], 0)
 
 
 class Ratings:
-    """The ratings of one store."""
-
     def __init__(self, client: Any, archive: Archive) -> None:
         self._client, self.archive = client, archive
         self._rate = client.register_script(RATE)
@@ -260,7 +248,6 @@ class Ratings:
         return Standing.parse(await self._client.hget(keys.ratings(scope.key), person))
 
     async def histories(self, scope: Scope, people: Sequence[str]) -> dict[str, list[RatedGame]]:
-        """Return people's rating histories in a scope."""
         if not people:
             return {}
         stored = await self._client.hmget(keys.history(scope.key), people)
@@ -342,7 +329,6 @@ class Ratings:
         return handed
 
     async def redact_changes(self, game: str, person: str, somebody: str) -> None:
-        """Replace a person with a pseudonym in a game's stored changes."""
         await self._redact(keys=[keys.changes(game)], args=[person, somebody])
 
     async def moved_chats(self) -> dict[str, str]:

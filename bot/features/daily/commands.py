@@ -42,7 +42,6 @@ class DailyCommands:
         self._private_hands, self._updates = private_hands, updates
 
     async def show(self, place: str, profile: Profile) -> Reply:
-        """Show today's deal, or the result of a person who has played it."""
         if not is_private(place):
             await self._days.results.add_request(self._days.today(), chat_of(place), profile.id)
             return Reply(panel=await self._group_panel(place))

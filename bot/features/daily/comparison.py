@@ -21,8 +21,6 @@ SQUARES_PER_ROW = 10  # fits on a narrow phone
 
 
 class ComparedLine(NamedTuple):
-    """A line and its player's name."""
-
     name: str
     rank: int | None  # among the compared lines; None if the deal was given up
     line: DayLine
@@ -190,8 +188,6 @@ def _wording(language: str, suits: str, comparison: Comparison) -> Wording:
 
 
 class Cell(NamedTuple):
-    """The card a line plays in a trick."""
-
     card: str
     label: str
     href: str  # to this move in the replay; empty if the reader cannot open it
@@ -201,8 +197,6 @@ class Cell(NamedTuple):
 
 
 class TableRow(NamedTuple):
-    """A line in the table, and the notes below the table."""
-
     name: str
     margin: str  # in points, or "given up"
     cells: tuple[Cell, ...]
@@ -211,8 +205,6 @@ class TableRow(NamedTuple):
 
 @dataclass(frozen=True)
 class DayTable:
-    """The lines of all players, for a page."""
-
     fork: str
     tricks: int  # number of columns
     rows: tuple[TableRow, ...]
@@ -221,7 +213,6 @@ class DayTable:
 
 
 def day_table(language: str, suits: str, comparison: Comparison) -> DayTable:
-    """Return the lines as a table with a column for each trick."""
     words = _wording(language, suits, comparison)
     rows = tuple(_row(words, comparison, entry) for entry in comparison.lines)
     tricks = max((len(row.cells) for row in rows), default=0)

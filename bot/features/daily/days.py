@@ -94,14 +94,12 @@ class Days:
         await self.results.move_chat(old, new, (today, today - timedelta(days=1)))
 
     async def game_on(self, day: date) -> str:
-        """Return a day's game, and store today's."""
         return await (self._games.past_game(day) if day < self.today() else self._games.todays_game(day))
 
     async def chain(self) -> Chain:
         return await load_chain(self._room.store.client, self.today())
 
     async def table_in_play(self, person: str, day: date) -> Table | None:
-        """Return the table at which a person is playing a day's deal."""
         tables = await self._room.lists.tables_of(person)
         return next((table for table in tables if table.day == day and table.phase == "playing"), None)
 
@@ -110,7 +108,6 @@ class Days:
         return await self._dealt.has(day, person) and await self.table_in_play(person, day) is None
 
     async def can_play(self, person: str) -> bool:
-        """Return whether a person can start or continue today's deal."""
         day = self.today()
         return not await self.results.get(day, person) and not await self.has_had_cards(person, day)
 

@@ -17,7 +17,6 @@ LEVEL = "strong"
 
 
 def seed_for_move(secret: bytes, moves: int) -> int:
-    """Return the seed of a robot's random choices after this number of moves in the deal."""
     return int.from_bytes(sha256(secret + b"robot" + moves.to_bytes(4, "big")).digest()[:8], "big")
 
 

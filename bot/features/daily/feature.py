@@ -32,8 +32,6 @@ CLOSE_SECONDS = 30.0  # interval at which the leader checks whether a day is ove
 
 
 class DayDetails(NamedTuple):
-    """Details of a deal's outcome."""
-
     par: DayResult | None = None
     is_late: bool = False  # whether the day ended before the deal did
 
@@ -81,8 +79,6 @@ class DailyPolicy(TablePolicy):
 
 
 class DailyFeature(Feature):
-    """One deal a day with the same cards for all players."""
-
     name = "daily"
 
     def __init__(self, core: Core) -> None:

@@ -18,7 +18,6 @@ FIRST_GAMES = ("pizzichino", "spizzichino", "metamazzo", "testa", "tressette", "
 
 
 def unstored_game(day: date) -> str:
-    """Return the game of a day that an early release did not store."""
     return FIRST_GAMES[day.toordinal() % len(FIRST_GAMES)]
 
 

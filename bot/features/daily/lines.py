@@ -25,7 +25,6 @@ class Decision(NamedTuple):
 
     @property
     def card(self) -> str:
-        """The card played; empty for other moves."""
         return self.move.split(" ")[1] if self.move.startswith("play ") else ""
 
 
@@ -37,8 +36,6 @@ class Fork(NamedTuple):
 
 
 class Branch(NamedTuple):
-    """A move made at a fork."""
-
     move: str
     is_later: bool  # whether others made the same move sooner
     times: int  # number of lines that continue with it
@@ -53,8 +50,6 @@ class FirstFork(NamedTuple):
 
 @dataclass(frozen=True)
 class DayLine:
-    """How a person played a day's deal."""
-
     game: str  # id in the archive
     result: DayResult
     decisions: tuple[Decision, ...]
@@ -98,7 +93,6 @@ def best_line(lines: Sequence[DayLine]) -> DayLine | None:
 
 
 def first_fork(lines: Sequence[DayLine]) -> FirstFork | None:
-    """Return the first place at which lines diverge, or None if they do not."""
     for number in range(max((len(line.decisions) for line in lines), default=0)):
         decisions = [line.decisions[number] for line in lines if number < len(line.decisions)]
         soonest: dict[str, int] = {}

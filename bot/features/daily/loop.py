@@ -49,7 +49,6 @@ class Reminders:
         await self._shards.while_leader(POLL_SECONDS, lambda: self.send_due(self._clock.now()))
 
     async def send_due(self, now: datetime) -> None:
-        """Remind the people whose hour has come and who have not played."""
         day = now.date()
         for person in await self._hours.due(now):
             if await self._days.results.get(day, person):

@@ -21,8 +21,6 @@ TOO_LATE = _("Its day was over by then, and its cards told: it does not count.")
 
 
 class NamedResult(NamedTuple):
-    """A result with its player's name."""
-
     name: str
     line: RankedResult
 
@@ -146,7 +144,6 @@ def played_panel(
     streak: Streak,
     friends: Sequence[NamedResult],
 ) -> Panel:
-    """Return the reader's own result, and how it compares with friends and all players."""
     _ = texts(language).gettext
     ngettext = texts(language).ngettext
     page = Writer()
@@ -172,8 +169,6 @@ def played_panel(
 
 
 class PastDay(NamedTuple):
-    """A past day, as one reader sees it."""
-
     day: date
     game: str
     par: DayResult | None

@@ -28,7 +28,6 @@ class PastDays:
         self._is_analysed = is_analysed
 
     async def yesterday_panel(self, profile: Profile, chat: str = "") -> Panel:
-        """Return yesterday's results of a person and their friends, or of a group."""
         day, results = self._yesterday(), self._days.results
         lines, played = await self._known_results(profile, day, chat), await results.lines_of_play(day)
         chain, own = await self._days.chain(), played.get(profile.id)
@@ -44,7 +43,6 @@ class PastDays:
         return yesterday_panel(profile.language, profile.suits, past, await self.add_names(lines))
 
     async def lines_panel(self, profile: Profile, number: int, chat: str = "") -> Panel:
-        """Return a page of yesterday's lines side by side: of a person's friends, or of a group."""
         day = self._yesterday()
         played = await self._days.results.lines_of_play(day)
         known = [line for line in await self._known_results(profile, day, chat) if line.person in played]
@@ -90,7 +88,6 @@ class PastDays:
         return self._days.today() - timedelta(days=1)
 
     async def _known_results(self, profile: Profile, day: date, chat: str) -> list[RankedResult]:
-        """Return the ranked results of a group, or of a person and their friends."""
         if chat:
             return await self._days.results.ranking(day, chat)
         known = await self.friends(profile)

@@ -17,8 +17,6 @@ from engine.errors import EngineError
 
 
 class DayPage(NamedTuple):
-    """A day's deal for the web page."""
-
     panel: Panel
     can_play: bool
     replay: str = ""  # id of the reader's game, for a past day

@@ -29,8 +29,6 @@ LINES_KEPT_SECONDS = 7 * 86400  # as long as an analysis
 
 
 class RankedResult(NamedTuple):
-    """A person's result and rank."""
-
     person: str
     result: DayResult
     rank: int | None  # from 1, shared by equal results; None if the deal was given up
@@ -84,12 +82,10 @@ class DayResults:
                 await self.add_request(day, new, person.decode())
 
     async def requests_of(self, person: str) -> list[tuple[date, str]]:
-        """Return the days and groups in which a person requested the deal."""
         found = [entry.decode().partition(" ") for entry in await self._client.smembers(keys.daily_asked(person))]
         return sorted((date.fromisoformat(day), chat) for day, _, chat in found)
 
     async def par(self, day: date) -> DayResult | None:
-        """Return the robot's result, or None if it is not known yet."""
         found = await self._client.get(keys.daily_par(day))
         return DayResult.parse(json.loads(found)) if found else None
 
@@ -101,7 +97,6 @@ class DayResults:
         return streak_of([int(ordinal) for _day, ordinal in found], today.toordinal())
 
     async def days_of(self, person: str) -> list[date]:
-        """Return the days with a result of the person."""
         found = await self._client.zrange(keys.daily_days(person), 0, -1)
         return [date.fromisoformat(day.decode()) for day in found]
 
@@ -124,7 +119,6 @@ class DayResults:
     # Games of the current day
 
     async def add_pending(self, day: date, game: FinishedGame) -> None:
-        """Store a game until its day is over."""
         await self._client.sadd(keys.DAILY_OPEN, day.isoformat())
         await self._client.hset(keys.daily_games(day), game.id, game.to_bytes())
         # Another worker might have closed the day before the game was stored.
@@ -140,7 +134,6 @@ class DayResults:
         ]
 
     async def remove_pending(self, day: date, game: FinishedGame) -> None:
-        """Remove a game that is in the archive now."""
         await self._client.hdel(keys.daily_games(day), game.id)
 
     async def close_day(self, day: date) -> None:
@@ -185,7 +178,6 @@ def rank_results(results: Mapping[str, DayResult]) -> list[RankedResult]:
 
 
 def streak_of(ordinals: list[int], today: int) -> Streak:
-    """Return the streak of these days, which are in ascending order."""
     longest = run = 0
     before: int | None = None
     for day in ordinals:

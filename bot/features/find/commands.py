@@ -79,7 +79,6 @@ class FindCommands:
         return Reply(panel=await self._page(profile, game, game, robots_after))
 
     async def _open_practice(self, place: str, profile: Profile, game: str, level: str, update: str) -> Reply:
-        """Open a practice table in the private chat during a search."""
         if game not in GAMES or level not in LEVELS or not is_private(place):
             raise BadPayload()
         if level == "strong":
@@ -100,5 +99,4 @@ class FindCommands:
 
 
 def _is_reachable_in_private(place: str, profile: Profile) -> bool:
-    """Return whether a ready check can reach the person in the private chat."""
     return place == private_place(profile.id) or profile.has_private_chat

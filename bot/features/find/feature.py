@@ -54,8 +54,6 @@ class FindPolicy(TablePolicy):
 
 
 class FindFeature(Feature):
-    """Opponents, blocks and reports."""
-
     name = "find"
 
     def __init__(self, core: Core) -> None:
@@ -139,7 +137,6 @@ class FindFeature(Feature):
         return await self._finding.set_nickname(command.place, profile, " ".join(command.words))
 
     async def _block(self, command: Command, profile: Profile) -> Reply:
-        """Block a named person, or list the blocked people."""
         if not (command.words or command.about):
             return await self._strangers.show_blocks(profile)
         about = await find_mentioned(self._people, command)

@@ -37,8 +37,6 @@ log = structlog.get_logger()
 
 
 class Finder:
-    """Matches the people in one store's queue."""
-
     def __init__(
         self,
         room: Room,
@@ -95,7 +93,6 @@ class Finder:
         return (await self._ratings.standing(Scope(), person)).shown
 
     async def leave(self, person: str, update: str) -> None:
-        """Stop a person's search, or decline their ready check."""
         if await self.queue.leave(person):
             return
         if pairing := await self.queue.pairing_of(person):
@@ -161,7 +158,6 @@ class Finder:
         await self.queue.end_pairing(pairing.code, _remaining_people(table) if table.phase == "closed" else ())
 
     async def note_leavers(self, table: Table) -> None:
-        """Record who left a finished game of strangers. Idempotent."""
         await self._add_leavers(find_leavers(table), table)
 
     async def _add_leavers(self, people: list[str], table: Table) -> None:

@@ -42,7 +42,6 @@ class Leavers:
         return [at for _cause, at in found]
 
     async def penalty(self, person: str, now: float) -> float:
-        """Return the seconds a person must wait before a new search."""
         times = await self.times(person, now)
         if not times:
             return 0.0
@@ -66,7 +65,6 @@ def find_leavers(table: Table) -> list[str]:
 
 
 async def find_no_shows(store: Store, table: Table) -> list[str]:
-    """Return the people who ignored a ready check that reached them."""
     if table.closed != "expired":
         return []
     shown, seated = await store.shown(table.code), {chair.person for chair in table.chairs if chair}

@@ -33,8 +33,6 @@ MOST_CONSIDERED = 8  # candidates for the other chairs at a game for four
 
 @dataclass(frozen=True, slots=True)
 class Searcher:
-    """A person who searches for opponents."""
-
     person: str
     since: float  # Unix seconds
     games: tuple[str, ...]  # ids in order of preference, all with the same number of seats
@@ -48,7 +46,6 @@ class Searcher:
         return GAMES[self.games[0]].seats
 
     def takes_robots(self, now: float) -> bool:
-        """Return whether robots can take free chairs at ``now``, in Unix seconds."""
         return now - self.since >= self.robots_after
 
 
@@ -74,7 +71,6 @@ class _Pool(NamedTuple):
 
 
 def rating_bound(waited: float) -> float:
-    """Return the largest rating difference after a search of this many seconds."""
     return inf if waited >= ANY_RATING_SECONDS else RATING_BOUND + RATING_PER_SECOND * max(waited, 0.0)
 
 
@@ -92,7 +88,6 @@ def can_match(one: Searcher, other: Searcher, now: float) -> bool:
 
 
 def common_game(preferred: Sequence[str], *others: Collection[str]) -> str | None:
-    """Return the first game of a list that is also in the others."""
     return next((game for game in preferred if all(game in games for games in others)), None)
 
 
@@ -156,7 +151,6 @@ def _find_group(one: Searcher, others: list[Searcher], number: int, now: float) 
 def _candidates(
     one: Searcher, pools: Mapping[tuple[tuple[str, ...], str], _Pool], people: Mapping[str, Searcher], now: float
 ) -> Iterator[Searcher]:
-    """Yield the people who fit, best first."""
     for same_language in (True, False):
         if not same_language and now - one.since < ANY_LANGUAGE_SECONDS:
             break

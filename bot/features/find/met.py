@@ -9,8 +9,6 @@ from bot.tables.errors import GameNotKept, NotAtThisTable
 
 
 class SharedGame(NamedTuple):
-    """A running or finished game of one person."""
-
     game_id: str
     game: str
     code: str

@@ -47,7 +47,6 @@ def search_page(
 
 
 def robots_row(language: str, game: str) -> Row:
-    """Return buttons that open a practice table, one for each robot level."""
     _ = texts(language).gettext
     labels = {"easy": _("🤖 Easy robot"), "medium": _("🤖 Medium robot"), "strong": _("🤖 Strong robot")}
     return tuple(Button(label, actions.page("find", "robot", game, level)) for level, label in labels.items())
@@ -61,7 +60,6 @@ def search_stopped_page(language: str) -> Panel:
 
 
 def no_room_page(language: str) -> Panel:
-    """Return the message for matched people if the store has no memory for their table."""
     _ = texts(language).gettext
     page = Writer()
     page.line(_("I found somebody to play with, but there is no room for new tables just now."), "bold")

@@ -40,8 +40,6 @@ class Pairing:
 
 
 class Queue:
-    """The queue of one store."""
-
     def __init__(self, client: Any) -> None:
         self._client, self.blocks = client, Blocks(client)
         self._script = BatchedScript(client, SCRIPT)
@@ -76,11 +74,9 @@ class Queue:
         return bool(await self._run("leave", person))
 
     async def count(self) -> int:
-        """Return the number of people in the queue."""
         return int(await self._client.hlen(keys.FIND_WAITING))
 
     async def entries(self) -> list["QueueEntry"]:
-        """Return all people in the queue, in no order."""
         texts = {
             person.decode(): text.decode() for person, text in (await self._client.hgetall(keys.FIND_WAITING)).items()
         }

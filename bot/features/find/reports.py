@@ -20,8 +20,6 @@ REPORTS_A_DAY, DAY_SECONDS = 3, 86400  # limit of a person, counted from the fir
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """A report by one person about another."""
-
     game_id: str  # in the archive, once the game is over
     game: str
     code: str
@@ -37,8 +35,6 @@ class Report:
 
 
 class Reports:
-    """The reports of one store."""
-
     def __init__(self, client: Any) -> None:
         self._client = client
         self._script = client.register_script(SCRIPT)
@@ -52,7 +48,6 @@ class Reports:
         return cast(Literal["filed", "again", "many"], found.decode())
 
     async def all(self) -> AsyncIterator[tuple[str, Report]]:
-        """Yield all reports with their ids, in no order."""
         async for id, text in self._client.hscan_iter(keys.REPORTS):  # noqa: A001
             yield id.decode(), Report(**json.loads(text))
 
@@ -61,7 +56,6 @@ class Reports:
         return Report(**json.loads(text)) if text else None
 
     async def unsent(self) -> list[str]:
-        """Return the ids of reports that were not sent to the host yet."""
         return sorted(id.decode() for id in await self._client.smembers(keys.REPORTS_UNTOLD))  # noqa: A001
 
     async def mark_sent(self, id: str) -> None:  # noqa: A002

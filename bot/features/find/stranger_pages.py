@@ -19,7 +19,6 @@ def phrase_panel(language: str, name: str, phrase: str) -> Panel:
 
 
 def confirm_page(language: str, deed: Deed, name: str, game_id: str, seat: int) -> Panel:
-    """Ask for confirmation to block or report the player in a seat of a finished game."""
     page = Writer()
     asked, comes_to, yes = deed_question(language, deed, isolated(name))
     page.line(asked, "bold")
@@ -47,7 +46,6 @@ def not_done_page(language: str) -> Panel:
 
 
 def blocks_page(language: str, blocks: Sequence[Block]) -> Panel:
-    """Return the list of blocked people, each with a button to unblock them."""
     _ = texts(language).gettext
     page = Writer()
     page.line(_("Whom you have blocked"), "bold")

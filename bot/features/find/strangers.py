@@ -41,7 +41,6 @@ class Strangers:
         return Reply(panel=done_page(profile.language, "block", other.name), private=True)
 
     async def act_at_table(self, table: Table, person: str, deed: Deed, seat: int) -> None:
-        """Block or report the player in another seat of a table of strangers."""
         own = table.seat_of(person)
         if own is None or not table.are_strangers or table.game is None:
             raise NotAtThisTable(code=table.code)
@@ -50,7 +49,6 @@ class Strangers:
         await self._act(person, deed, shared, self._other_player(shared, seat))
 
     async def answer(self, place: str, profile: Profile, page: str, words: list[str]) -> Reply:
-        """Handle a button of the pages here or of a game's result."""
         match page, words:
             case "block", ["list"]:
                 return Reply(panel=blocks_page(profile.language, await self._blocks.of(profile.id)))
@@ -74,7 +72,6 @@ class Strangers:
         raise BadPayload()
 
     async def _show_report(self, place: str, profile: Profile, id: str) -> Reply:  # noqa: A002
-        """Show the host the game of a report."""
         report = await self._reports.get(id)
         if report is None or profile.id != self._host:
             raise BadPayload()

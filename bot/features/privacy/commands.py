@@ -23,7 +23,6 @@ class OwnData:
         return Reply(panel=mydata_page(profile.language), private=True, file=file)
 
     async def ask_to_forget(self, profile: Profile) -> Reply:
-        """Explain the effects of forgetting, and ask for confirmation."""
         tables = await self._lists.tables_of(profile.id)
         resigned = [table.code for table in tables if table.phase == "playing"]
         left = [table.code for table in tables if table.phase == "open"]

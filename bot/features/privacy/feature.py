@@ -15,8 +15,6 @@ from bot.replies import command_toast
 
 
 class PrivacyFeature(Feature):
-    """People's data: sending, deleting and expiring it."""
-
     name = "privacy"
 
     def __init__(self, core: Core) -> None:

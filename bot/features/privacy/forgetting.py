@@ -87,7 +87,6 @@ class Forgetter:
         return mark
 
     async def run(self) -> None:
-        """Forget marked people until cancelled."""
         while True:
             try:
                 await self.work()

@@ -50,8 +50,6 @@ COOLDOWN_SECONDS = 60  # between two files of a person: one costs as much as a t
 
 
 class MyData:
-    """Collects people's data from one store."""
-
     def __init__(self, client: Any, archive: Archive, ratings: Ratings, features: Sequence[Feature]) -> None:
         self._client, self._archive, self._ratings, self._features = client, archive, ratings, features
 

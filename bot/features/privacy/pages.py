@@ -14,7 +14,6 @@ def owner_tag(person: str) -> str:
 
 
 def forget_page(language: str, person: str, resigned: Sequence[str], left: Sequence[str]) -> Panel:
-    """Explain what forgetting deletes and what it keeps; ``resigned`` and ``left`` are codes of tables."""
     _ = texts(language).gettext
     page = Writer()
     page.line(_("Shall I forget you?"), "bold")
@@ -43,7 +42,6 @@ def forgotten_page(language: str) -> Panel:
 
 
 def mydata_page(language: str) -> Panel:
-    """Return the message of the file."""
     page = Writer()
     page.line(texts(language).gettext("This is what I keep of you."))
     return page.panel()

@@ -27,7 +27,6 @@ log = structlog.get_logger()
 
 
 async def ask_for_rewrite(store: Store) -> None:
-    """Schedule a rewrite after a person was forgotten."""
     now = await store.attendance.now()
     await store.client.zadd(keys.REWRITES, {"forgotten": now, "expired": now + ALL_EXPIRED_SECONDS})
 
@@ -75,7 +74,6 @@ class Rewriter:
             self._warn(error)
 
     def _warn(self, error: Exception) -> None:
-        """Warn the host once."""
         if not self._has_warned:
             why = described(error)
             log.warning("store_file_not_rewritten", why=why, see="docs/hosting.md, People's data")

@@ -55,7 +55,6 @@ class RatingPanels:
         return with_picture(panel, leaderboard_sheet(viewer.language, about, lines), viewer.language)
 
     async def honours(self, place: str, profile: Profile) -> Panel:
-        """Return a group's honours, or in a private chat the person's own."""
         people, honours = self._people, self._honours
         if is_private(place):
             own = await honours.honours_of(profile.id)

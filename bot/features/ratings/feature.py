@@ -23,8 +23,6 @@ CLOSE_SECONDS = 30.0  # interval at which the leader checks whether a month is o
 
 
 class RatingsFeature(Feature):
-    """Leaderboards, statistics and monthly honours."""
-
     name = "ratings"
     pages_for_one = ("leaderboard",)
 

@@ -50,15 +50,11 @@ class Honour(NamedTuple):
 
 
 class Month(NamedTuple):
-    """A month's honours in a chat."""
-
     name: str  # such as 2026-11
     honours: tuple[Honour, ...]
 
 
 class OwnHonour(NamedTuple):
-    """An honour of one person."""
-
     month: str
     chat: str
     honour: Honour
@@ -200,13 +196,11 @@ class Honours:
             await self._client.sadd(keys.honoured(person), f"{month} {chat}")
 
     async def months_of(self, chat: str, most: int) -> list[Month]:
-        """Return a chat's latest months with honours, newest first."""
         found = await self._client.hgetall(keys.honours(chat))
         months = sorted(((name.decode(), text) for name, text in found.items()), reverse=True)
         return [Month(name, tuple(_parse_honours(text))) for name, text in islice(months, most)]
 
     async def honours_of(self, person: str) -> list[OwnHonour]:
-        """Return a person's honours, newest first."""
         found = []
         for entry in sorted((one.decode() for one in await self._client.smembers(keys.honoured(person))), reverse=True):
             month, chat = entry.split(" ", 1)
@@ -215,7 +209,6 @@ class Honours:
         return found
 
     async def forget(self, person: str, somebody: str) -> None:
-        """Replace a person with a pseudonym."""
         for entry in await self._client.smembers(keys.honoured(person)):
             month, chat = entry.decode().split(" ", 1)
             text = await self._client.hget(keys.honours(chat), month)

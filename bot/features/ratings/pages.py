@@ -20,8 +20,6 @@ FORM = 10  # last games that show a player's form
 
 @dataclass(frozen=True)
 class LeaderboardLine:
-    """A line of a leaderboard."""
-
     rank: int | None
     name: str
     standing: Standing
@@ -139,6 +137,5 @@ def rank_text(language: str, line: GameStanding) -> str:
 
 
 def result_letters(language: str) -> tuple[str, str]:
-    """Return the letters for won and lost games."""
     _ = texts(language).gettext
     return _("W"), _("L")

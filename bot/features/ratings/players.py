@@ -192,11 +192,9 @@ class Players:
         return f"{NICKNAMES[number % len(NICKNAMES)]} {100 + number // len(NICKNAMES) % 900}"
 
     async def _chats_of(self, person: str) -> set[str]:
-        """Return the groups in which a person has played rated games."""
         return {scope.chat for scope in await self._ratings.scopes_of(person)} - {EVERYTHING} if person else set()
 
     async def _games_of(self, person: str, language: str) -> list[PlayedGame]:
-        """Return a person's last finished games, newest first."""
         found = []
         for number in reversed((await self._archive.numbers_of(person))[-MOST_GAMES:]):
             id_ = await self._archive.id_of(number)

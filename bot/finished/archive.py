@@ -86,11 +86,11 @@ class Archive:
         for begin in range(0, len(numbers), GAMES_AT_ONCE):
             if count >= GAMES_ON_TRIAL:
                 break
-            found = await self._games_by_number(numbers[begin : begin + GAMES_AT_ONCE])
+            found = await self.games_by_number(numbers[begin : begin + GAMES_AT_ONCE])
             count += sum(is_finished_by(game, person) for game in found)
         return min(count, GAMES_ON_TRIAL)
 
-    async def _games_by_number(self, numbers: Sequence[int]) -> list[FinishedGame]:
+    async def games_by_number(self, numbers: Sequence[int]) -> list[FinishedGame]:
         """Return the games with these numbers, without missing and unreadable ones."""
         async with self._client.pipeline(transaction=False) as pipe:
             for number in numbers:

@@ -64,7 +64,7 @@ def _add_shareable(page: Writer, language: str, day: date, game: str, result: Da
 
 
 def _add_comparison(page: Writer, language: str, better: int) -> None:
-    _, ngettext = texts(language).gettext, texts(language).ngettext
+    _, ngettext = texts(language)
     if better > 0:
         page.line(ngettext("You did {count} point better.", "You did {count} points better.", better), count=better)
     elif better < 0:
@@ -93,11 +93,7 @@ def day_result_panel(
 
 def add_heading(page: Writer, language: str, day: date, game: str) -> None:
     _ = texts(language).gettext
-    page.line(
-        _("☀️ Deal of the day · {day} · {game}"),
-        day=day_name(day),
-        game=Span(_(GAMES[game].name), "bold"),
-    )
+    page.line(_("☀️ Deal of the day · {day} · {game}"), day=day_name(day), game=Span(_(GAMES[game].name), "bold"))
 
 
 def reminder_panel(language: str, day: date, game: str) -> Panel:
@@ -144,8 +140,7 @@ def played_panel(
     streak: Streak,
     friends: Sequence[NamedResult],
 ) -> Panel:
-    _ = texts(language).gettext
-    ngettext = texts(language).ngettext
+    _, ngettext = texts(language)
     page = Writer()
     add_heading(page, language, day, game)
     _add_result(page, language, own.result, par)
@@ -187,11 +182,7 @@ def yesterday_panel(language: str, suits: str, past: PastDay, lines: Sequence[Na
         page.line(_("Nobody whom you know has played it."))
     _add_results(page, language, lines)
     if par and par.points:
-        page.line(
-            _("Par: {own} to {other}."),
-            own=fix_minus(str(par.points[0])),
-            other=fix_minus(str(par.points[1])),
-        )
+        page.line(_("Par: {own} to {other}."), own=fix_minus(str(par.points[0])), other=fix_minus(str(par.points[1])))
     if best and best.result.margin is not None:
         page.gap()
         page.line(_("The best line that was found, {margin}:"), margin=signed_text(best.result.margin))

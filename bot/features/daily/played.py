@@ -95,15 +95,10 @@ class PastDays:
 
     async def friends(self, profile: Profile) -> set[str]:
         """Return a person and the people they recently played with in groups."""
-        archive = self._archive
-        known = {profile.id}
-        for number in (await archive.numbers_of(profile.id))[-GAMES_SEARCHED:]:
-            id = await archive.id_of(number)  # noqa: A001
-            game = await archive.get(id) if id else None
-            # Not from games of strangers, which have no chats.
-            if game and game.chats:
-                known.update(game.known_people)
-        return known
+        numbers = (await self._archive.numbers_of(profile.id))[-GAMES_SEARCHED:]
+        games = await self._archive.games_by_number(numbers)
+        # Games of strangers have no chats.
+        return {profile.id}.union(*(game.known_people for game in games if game.chats))
 
     async def add_names(self, lines: Sequence[RankedResult]) -> list[NamedResult]:
         names = await self._people.names(line.person for line in lines)

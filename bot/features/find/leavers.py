@@ -55,8 +55,8 @@ def find_leavers(table: Table) -> list[str]:
         return []
     seats: list[int] = []
     if game.ending == "resign" and game.deal_number == 1:
-        moves = [entry for entry in map(_decode_entry, table.log.entries) if isinstance(entry, Move)]
-        seats = [move.seat for move in moves if move.move == "resign"]
+        entries = (decode(unstamped(stored).decode()) for stored in table.log.entries)
+        seats = [entry.seat for entry in entries if isinstance(entry, Move) and entry.move == "resign"]
     elif table.timed_out is not None:
         # Not the partner, who loses too.
         seats = [table.timed_out]
@@ -74,7 +74,3 @@ async def find_no_shows(store: Store, table: Table) -> list[str]:
         if chair.person not in seated and state and decode_state(state).message and not is_pseudonym(chair.person):
             found.append(chair.person)
     return found
-
-
-def _decode_entry(stored: bytes) -> object:
-    return decode(unstamped(stored).decode())

@@ -65,25 +65,25 @@ class _Pool(NamedTuple):
     rising: list[_Rank]
     falling: list[_Rank]
 
-    def remove(self, one: Searcher) -> None:
+    def remove(self, searcher: Searcher) -> None:
         for ranks, sign in ((self.rising, 1), (self.falling, -1)):
-            del ranks[bisect_left(ranks, (sign * one.rating, one.since, one.person))]
+            del ranks[bisect_left(ranks, (sign * searcher.rating, searcher.since, searcher.person))]
 
 
 def rating_bound(waited: float) -> float:
     return inf if waited >= ANY_RATING_SECONDS else RATING_BOUND + RATING_PER_SECOND * max(waited, 0.0)
 
 
-def can_match(one: Searcher, other: Searcher, now: float) -> bool:
+def can_match(searcher: Searcher, other: Searcher, now: float) -> bool:
     """Return whether two people fit at ``now``, in Unix seconds."""
-    waited = now - min(one.since, other.since)
+    waited = now - min(searcher.since, other.since)
     return (
-        one.person != other.person
-        and common_game(one.games, other.games) is not None
-        and other.person not in one.blocked
-        and one.person not in other.blocked
-        and (one.language == other.language or waited >= ANY_LANGUAGE_SECONDS)
-        and abs(one.rating - other.rating) <= rating_bound(waited)
+        searcher.person != other.person
+        and common_game(searcher.games, other.games) is not None
+        and other.person not in searcher.blocked
+        and searcher.person not in other.blocked
+        and (searcher.language == other.language or waited >= ANY_LANGUAGE_SECONDS)
+        and abs(searcher.rating - other.rating) <= rating_bound(waited)
     )
 
 
@@ -93,88 +93,84 @@ def common_game(preferred: Sequence[str], *others: Collection[str]) -> str | Non
 
 def find_matches(waiting: Collection[Searcher], now: float) -> list[Match]:
     """Match people at ``now``, in Unix seconds, in the order in which they choose. Each person must occur once."""
-    people = {one.person: one for one in waiting}
+    people = {searcher.person: searcher for searcher in waiting}
     pools: dict[tuple[tuple[str, ...], str], _Pool] = {}
-    for one in waiting:
-        pool = pools.setdefault((one.games, one.language), _Pool([], []))
-        pool.rising.append((one.rating, one.since, one.person))
-        pool.falling.append((-one.rating, one.since, one.person))
+    for searcher in waiting:
+        pool = pools.setdefault((searcher.games, searcher.language), _Pool([], []))
+        pool.rising.append((searcher.rating, searcher.since, searcher.person))
+        pool.falling.append((-searcher.rating, searcher.since, searcher.person))
     for pool in pools.values():
         pool.rising.sort()
         pool.falling.sort()
     taken: set[str] = set()
     matches = []
-    for one in sorted(waiting, key=lambda one: (one.since, one.person)):
-        if one.person in taken:
+    for searcher in sorted(waiting, key=lambda searcher: (searcher.since, searcher.person)):
+        if searcher.person in taken:
             continue
         # No earlier chooser took this person. If nobody fits now, no later chooser does either.
-        pools[one.games, one.language].remove(one)
-        choose = _choose_opponent if one.seats == 2 else _choose_group
-        others = choose(one, _candidates(one, pools, people, now), now)
+        pools[searcher.games, searcher.language].remove(searcher)
+        candidates = _candidates(searcher, pools, people, now)
+        others = tuple(islice(candidates, 1)) if searcher.seats == 2 else _choose_group(searcher, candidates, now)
         if not others:
             continue
         for other in others:
             taken.add(other.person)
             pools[other.games, other.language].remove(other)
-        game = common_game(one.games, *(other.games for other in others))
+        game = common_game(searcher.games, *(other.games for other in others))
         assert game is not None
-        matches.append(Match((one, *others), game))
+        matches.append(Match((searcher, *others), game))
     return matches
 
 
-def _choose_opponent(_one: Searcher, candidates: Iterator[Searcher], _now: float) -> tuple[Searcher, ...]:
-    return tuple(islice(candidates, 1))
-
-
-def _choose_group(one: Searcher, candidates: Iterator[Searcher], now: float) -> tuple[Searcher, ...]:
+def _choose_group(searcher: Searcher, candidates: Iterator[Searcher], now: float) -> tuple[Searcher, ...]:
     """Return the other people of a game for four, or none if there are too few."""
     considered = list(islice(candidates, MOST_CONSIDERED))
-    wanted = one.seats - 1
-    if found := _find_group(one, considered, wanted, now):
+    wanted = searcher.seats - 1
+    if found := _find_group(searcher, considered, wanted, now):
         return found
-    if not one.takes_robots(now):
+    if not searcher.takes_robots(now):
         return ()
     considered = [other for other in considered if other.takes_robots(now)]
-    return next(filter(None, (_find_group(one, considered, few, now) for few in range(wanted - 1, 0, -1))), ())
+    return next(filter(None, (_find_group(searcher, considered, few, now) for few in range(wanted - 1, 0, -1))), ())
 
 
-def _find_group(one: Searcher, others: list[Searcher], number: int, now: float) -> tuple[Searcher, ...]:
+def _find_group(searcher: Searcher, others: list[Searcher], number: int, now: float) -> tuple[Searcher, ...]:
     """Return the best ``number`` of others who also fit each other, or none."""
     for some in combinations(others, number):
         if all(can_match(*two, now) for two in combinations(some, 2)) and common_game(
-            one.games, *(o.games for o in some)
+            searcher.games, *(o.games for o in some)
         ):
             return some
     return ()
 
 
 def _candidates(
-    one: Searcher, pools: Mapping[tuple[tuple[str, ...], str], _Pool], people: Mapping[str, Searcher], now: float
+    searcher: Searcher, pools: Mapping[tuple[tuple[str, ...], str], _Pool], people: Mapping[str, Searcher], now: float
 ) -> Iterator[Searcher]:
     for same_language in (True, False):
-        if not same_language and now - one.since < ANY_LANGUAGE_SECONDS:
+        if not same_language and now - searcher.since < ANY_LANGUAGE_SECONDS:
             break
         ranked = [
             fitting
             for (games, language), pool in pools.items()
-            if (language == one.language) == same_language and common_game(one.games, games)
-            for fitting in _by_distance(one, pool, people, now)
+            if (language == searcher.language) == same_language and common_game(searcher.games, games)
+            for fitting in _by_distance(searcher, pool, people, now)
         ]
         yield from (people[person] for _distance, _since, person in merge(*ranked))
 
 
 def _by_distance(
-    one: Searcher, pool: _Pool, people: Mapping[str, Searcher], now: float
+    searcher: Searcher, pool: _Pool, people: Mapping[str, Searcher], now: float
 ) -> tuple[Iterator[_Rank], Iterator[_Rank]]:
     """Return the people of a pool who fit: those rated at least as high, and those rated lower, each by distance."""
-    bound = rating_bound(now - one.since)
+    bound = rating_bound(now - searcher.since)
 
     def up(ranks: list[_Rank], rating: int, start: int) -> Iterator[_Rank]:
         for place in range(bisect_left(ranks, (start,)), len(ranks)):
             signed, since, person = ranks[place]
             if signed - rating > bound:
                 return
-            if can_match(one, people[person], now):
+            if can_match(searcher, people[person], now):
                 yield signed - rating, since, person
 
-    return up(pool.rising, one.rating, one.rating), up(pool.falling, -one.rating, -one.rating + 1)
+    return up(pool.rising, searcher.rating, searcher.rating), up(pool.falling, -searcher.rating, -searcher.rating + 1)

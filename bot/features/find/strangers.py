@@ -21,13 +21,7 @@ from bot.tables.table import Table
 
 class Strangers:
     def __init__(
-        self,
-        finder: Finder,
-        reports: Reports,
-        archive: Archive,
-        people: People,
-        replays: Replays,
-        host: str | None,
+        self, finder: Finder, reports: Reports, archive: Archive, people: People, replays: Replays, host: str | None
     ) -> None:
         """``host`` is the person who can read reports in the chat, or None."""
         self._finder, self._blocks, self._reports = finder, finder.queue.blocks, reports

@@ -25,10 +25,7 @@ class PrivacyFeature(Feature):
         self.own_data = OwnData(self.forgetter, mydata, core.room.lists, core.people)
         self.commands = {"mydata": self._mydata, "forget": self._forget}
         self.pages = {"forget": self._page}
-        self.loops = {
-            "forgetting": self.forgetter.run,
-            "rewriting": Rewriter(core.store, core.shards).run,
-        }
+        self.loops = {"forgetting": self.forgetter.run, "rewriting": Rewriter(core.store, core.shards).run}
         if days := core.settings.forget_after_days:
             self.loops["unused"] = UnusedProfiles(core.store, core.people, self.forgetter, days).run
 

@@ -78,8 +78,7 @@ def leaderboard_page(
 
 
 def _add_line(page: Writer, line: LeaderboardLine, language: str) -> None:
-    ngettext = texts(language).ngettext
-    _ = texts(language).gettext
+    _, ngettext = texts(language)
     place = MEDALS.get(line.rank, f"{line.rank}.") if line.rank else "–"
     games = ngettext("{count} game", "{count} games", line.standing.games).format(count=line.standing.games)
     wins = ngettext("{count} won", "{count} won", line.standing.wins).format(count=line.standing.wins)
@@ -92,8 +91,7 @@ def _add_line(page: Writer, line: LeaderboardLine, language: str) -> None:
 
 def stats_page(language: str, name: str, lines: Sequence[GameStanding], history: Sequence[RatedGame]) -> Panel:
     """Return a person's statistics; ``history`` covers all games, oldest first."""
-    _ = texts(language).gettext
-    ngettext = texts(language).ngettext
+    _, ngettext = texts(language)
     page = Writer()
     page.line(_("📊 {name}"), "bold", name=isolated(name))
     page.fold()

@@ -16,20 +16,14 @@ from engine import GAMES
 
 def stats_sheet(language: str, name: str, lines: Sequence[GameStanding], history: Sequence[RatedGame]) -> Sheet | None:
     """Return a person's statistics, or None before their first rated game."""
-    _ = texts(language).gettext
-    ngettext = texts(language).ngettext
+    _, ngettext = texts(language)
     played = [line for line in lines if line.standing.games]
     if not played:
         return None
     parts: list[Part] = []
     if len(history) > 1:
         parts.append(
-            Plot(
-                (_curve(history),),
-                begin=_day(history[0]),
-                end=_day(history[-1]),
-                marks=(_("won"), _("lost")),
-            )
+            Plot((_curve(history),), begin=_day(history[0]), end=_day(history[-1]), marks=(_("won"), _("lost")))
         )
     if history:
         form = tuple(game.won for game in history[-FORM:])
@@ -58,8 +52,7 @@ def stats_sheet(language: str, name: str, lines: Sequence[GameStanding], history
 
 def leaderboard_sheet(language: str, about: Sequence[str], lines: Sequence[LeaderboardLine]) -> Sheet | None:
     """Return a leaderboard with rating curves, or None if nobody is ranked. ``about`` are the parts of its title."""
-    _ = texts(language).gettext
-    ngettext = texts(language).ngettext
+    _, ngettext = texts(language)
     rows = []
     for line in lines:
         if line.rank is None:

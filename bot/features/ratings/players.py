@@ -13,7 +13,6 @@ from pydantic import Field
 from bot.features.ratings.honours import HonourKind, Honours
 from bot.features.ratings.honours_pages import honour_text
 from bot.finished.archive import Archive
-from bot.finished.history import RatedGame
 from bot.finished.player_ids import person_from_id, player_id
 from bot.finished.ratings import EVERYTHING, RankedPerson, Ratings, Scope
 from bot.names import NICKNAMES, tag_namesakes
@@ -153,7 +152,9 @@ class Players:
                 )
                 for game, standing, rank, ranked in standings
             ],
-            history=list(map(_rated_result, history)),
+            history=[
+                RatedResult(day=EPOCH + timedelta(days=game.day), won=game.won, rating=game.rating) for game in history
+            ],
             honours=[
                 PlayerHonour(
                     month=one.month,
@@ -195,24 +196,14 @@ class Players:
         return {scope.chat for scope in await self._ratings.scopes_of(person)} - {EVERYTHING} if person else set()
 
     async def _games_of(self, person: str, language: str) -> list[PlayedGame]:
-        found = []
-        for number in reversed((await self._archive.numbers_of(person))[-MOST_GAMES:]):
-            id_ = await self._archive.id_of(number)
-            game = await self._archive.get(id_) if id_ else None
-            if game is None:
-                continue
-            seats, winner = [localize_name(name, language) for name in game.record.seats], game.record.winner
-            found.append(
-                PlayedGame(
-                    id=game.id,
-                    game=game.record.game,
-                    ended=datetime.fromtimestamp(game.ended, UTC),
-                    seats=seats,
-                    won=game.people.index(person) in winner if winner else None,
-                )
+        newest = (await self._archive.numbers_of(person))[: -MOST_GAMES - 1 : -1]
+        return [
+            PlayedGame(
+                id=game.id,
+                game=game.record.game,
+                ended=datetime.fromtimestamp(game.ended, UTC),
+                seats=[localize_name(name, language) for name in game.record.seats],
+                won=game.people.index(person) in game.record.winner if game.record.winner else None,
             )
-        return found
-
-
-def _rated_result(game: RatedGame) -> RatedResult:
-    return RatedResult(day=EPOCH + timedelta(days=game.day), won=game.won, rating=game.rating)
+            for game in await self._archive.games_by_number(newest)
+        ]

@@ -35,10 +35,10 @@ class AnalysisPool:
         self._client, self._robot_pool = client, robot_pool
         self._made: dict[str, list[list[Verdict]]] = {}
         self._tasks: dict[str, asyncio.Task[None]] = {}
-        self._requested: set[str] = set()  # ids of games whose analysis a person awaits
+        self._requested: set[str] = set()  # ids of games; a person waits for each
 
     async def analyse(self, game: FinishedGame) -> Analysis | None:
-        """Start or continue a game's analysis, and return what is known. None if too many games are requested."""
+        """Return the analysis so far, and start it if needed. Return None if too many games are requested."""
         stored = await self._stored_verdicts(game)
         if stored is not None:
             return Analysis(stored, len(game.record.deals))
@@ -56,7 +56,7 @@ class AnalysisPool:
         return Analysis([verdict for deal in made for verdict in deal], len(made))
 
     async def known_analysis(self, game: FinishedGame) -> Analysis | None:
-        """Return what is known of a game, without starting an analysis. None if nothing is known."""
+        """Return the analysis so far, or None if it was not started."""
         stored = await self._stored_verdicts(game)
         if stored is not None:
             return Analysis(stored, len(game.record.deals))

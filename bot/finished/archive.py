@@ -155,7 +155,7 @@ class Archive:
         return sorted(map(int, await self._client.smembers(keys.games_of(person))))
 
     async def find_played(self, code: str, person: str) -> str:
-        """Return the id of the game that a person played at a table, or "" if it is not among their last games."""
+        """Return the id of a person's game at a table, or "" if it is not among their last games."""
         for number in (await self.numbers_of(person))[: -GAMES_SEARCHED - 1 : -1]:
             id = await self.id_of(number)  # noqa: A001
             if id and id.partition("-")[0] == code:
@@ -182,7 +182,7 @@ class Archive:
         return await self.get(found.decode()) if found else None
 
     async def assign_number(self, id: str) -> int:  # noqa: A002
-        """Return a stored game's number, and assign the next one if it has none."""
+        """Return a stored game's number, and assign the next one if needed."""
         return int(await self._number(keys=[keys.GAMES_ORDER, keys.GAMES_COUNTER], args=[id]))
 
     async def get(self, id: str) -> FinishedGame | None:  # noqa: A002
@@ -241,7 +241,7 @@ class Archive:
                 yield entry.game
 
     async def adopt_unnumbered(self) -> list[str]:
-        """Assign numbers to games that have none, by the time of their end. Return their ids."""
+        """Assign numbers to games without one, by the time of their end. Return their ids."""
         games: list[FinishedGame] = []
         batch: list[str] = []
 

@@ -1,7 +1,7 @@
 """Files of finished games that were moved out of the store, in the format `buongioco-finished/1`.
 
-Each line is a JSON object with ``format`` first, then ``number``, the game's number in the archive, and all fields of
-the `FinishedGame`, including its record (docs/records.md).
+Each line is a JSON object: ``format`` first, then the archive's ``number``, then all fields of the `FinishedGame`,
+including its record (docs/records.md).
 """
 
 import heapq

@@ -41,9 +41,9 @@ class FinishedGame:
 
     @property
     def is_rated(self) -> bool:
-        """Whether the game counts for ratings: it has a winner, and no robot, program or guest on trial took part.
+        """True if the game has a winner, and no robot, program or guest on trial took part.
 
-        A duplicate's deal does not count, because other tables had the same cards.
+        A duplicate's deal is unrated, because other tables had the same cards.
         """
         machines = (person.startswith("robot:") or is_program(person) for person in self.people)
         is_duplicate = self.fixture_name is not None and self.fixture_name.is_duplicate
@@ -61,11 +61,15 @@ class FinishedGame:
     @property
     def known_people(self) -> list[str]:
         """The players without robots and pseudonyms."""
-        return [one for one in self.people if one and not one.startswith("robot:") and not is_pseudonym(one)]
+        return [
+            person for person in self.people if person and not person.startswith("robot:") and not is_pseudonym(person)
+        ]
 
-    def redact(self, person: str, somebody: str) -> "FinishedGame":
-        seats = [NAME if one == person else name for one, name in zip(self.people, self.record.seats, strict=True)]
-        people = [somebody if one == person else one for one in self.people]
+    def redact(self, person: str, pseudonym: str) -> "FinishedGame":
+        seats = [
+            NAME if player == person else name for player, name in zip(self.people, self.record.seats, strict=True)
+        ]
+        people = [pseudonym if player == person else player for player in self.people]
         return replace(self, people=people, record=self.record.model_copy(update={"seats": seats}))
 
     @property

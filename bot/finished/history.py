@@ -1,7 +1,7 @@
 """A person's rating history in a scope: the shown rating after each of the last games.
 
-Each game is stored as a word such as ``20415w1012``, oldest first: the day of its end (counted from 1970-01-01), ``w``
-or ``l`` for won or lost, and the rating. Like ratings, it follows from the finished games.
+Each game is a word such as ``20415w1012``: the day of its end (from 1970-01-01), ``w`` or ``l`` for won or lost, and
+the rating. The oldest comes first. Like ratings, the history follows from the finished games.
 """
 
 import re

@@ -1,8 +1,8 @@
 """Moving finished games out of the store into a file. Their ratings stay.
 
-A game leaves the store only after its month's honours are final, and after its line was written, synced, read back and
-compared, and the record verified. An interrupted move continues with the same command and file: games in the file leave
-the store, and a partial line at its end is removed, because its game is still in the store.
+A game leaves the store only after its month's honours are final, its record is verified, and its line is synced, read
+back and compared. An interrupted move continues with the same command and file. Then games in the file leave the store.
+A partial last line is removed, because its game is still in the store.
 """
 
 import os
@@ -46,8 +46,8 @@ class GameMover:
         """Move games that ended before this Unix second, in ``last_month`` (as 2026-11) or earlier.
 
         Pass the last month with final honours, because later games are still needed. Raise UnreadableGame for a file
-        with other content, and OSError for one that cannot be written, even if no game is old enough. Raise StoreError
-        if a game changed during the move; then run it again.
+        with other content. Raise OSError if it is not writable, even if no game is old enough. Raise StoreError if a
+        game changed during the move; then run it again.
         """
         self._path = regular_target(self._path)
         _check_writable(self._path)

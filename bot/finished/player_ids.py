@@ -1,8 +1,7 @@
-"""Ids of players in the addresses of their pages. They reveal neither the person nor the platform.
+"""Ids of players in the addresses of their pages. They hide the person and the platform.
 
-An id is the person's ``platform:id``, encrypted. Its first bytes are a keyed hash (the store's secret is the key), and
-the rest is masked with a stream derived from that hash and the secret. So nothing is stored, a person's id is constant,
-and forged ids are rejected.
+An id is the person's ``platform:id``, encrypted with the store's secret. Its first bytes are a keyed hash, and the rest
+is masked with a stream from that hash. So nothing is stored, a person's id is constant, and forged ids are rejected.
 """
 
 from base64 import urlsafe_b64decode, urlsafe_b64encode
@@ -45,4 +44,4 @@ def _mask(text: bytes, tag: bytes, secret: bytes) -> bytes:
     """Mask a text, or unmask a masked one."""
     key = blake2b(tag, key=secret, person=b"player hidden").digest()
     mask = shake_256(key).digest(len(text))
-    return bytes(one ^ other for one, other in zip(text, mask, strict=True))
+    return bytes(byte ^ mask_byte for byte, mask_byte in zip(text, mask, strict=True))

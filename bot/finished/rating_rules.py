@@ -23,7 +23,7 @@ from engine import Record
 RULES = 2
 """The number of these rules. Games without it were not given up, or an earlier release stored them."""
 
-GAMES_A_DAY = 3  # rated games of two opponents on a day, after which a given-up game brings no gain
+GAMES_A_DAY = 3  # rated games of two opponents on a day before giving up brings no gain
 GAMES_ON_TRIAL = 3  # finished games against people before a guest's games are rated
 
 

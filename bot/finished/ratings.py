@@ -139,24 +139,20 @@ def rate_game(people: Sequence[str], winners: Sequence[int], before: dict[str, S
     }
 
 
-def _pair_digest(key: str, one: str, other: str) -> str:
-    return hmac.digest(key.encode(), " ".join(sorted((one, other))).encode(), "sha256").hex()
+def _pair_digest(key: str, person: str, opponent: str) -> str:
+    return hmac.digest(key.encode(), " ".join(sorted((person, opponent))).encode(), "sha256").hex()
 
 
-class Today(NamedTuple):
-    """A game's day, that day's random key, and the game's pairs of opponents, each as an HMAC.
-
-    ``games`` is how many rated games two opponents have played against each other before it on that day. Of several
-    pairs the largest number counts.
-    """
+class DayCounts(NamedTuple):
+    """Counts of a day's rated games by pair of opponents."""
 
     day: int
-    key: str
-    pairs: list[str]
-    games: int
+    key: str  # random key of the HMACs
+    pairs: list[str]  # HMACs of the game's pairs of opponents
+    games: int  # earlier games of the pair that has met most often on that day
 
 
-NO_DAY = Today(0, "", [], 0)
+NO_DAY = DayCounts(0, "", [], 0)
 
 
 class Ratings:
@@ -261,7 +257,7 @@ class Ratings:
         return 1 + int(await self._client.zcount(keys.ranks(scope.key), f"({shown!r}", "+inf"))
 
     async def best(self, scope: Scope, most: int) -> list[tuple[int | None, str, Standing]]:
-        """Return rank, person and standing of the best."""
+        """Return the best, with ranks."""
         found = await self._client.zrange(keys.ranks(scope.key), 0, most - 1, desc=True, withscores=True)
         if not found:
             return []
@@ -284,10 +280,10 @@ class Ratings:
     async def best_and_own(self, scope: Scope, person: str, most: int) -> list[RankedPerson]:
         """Return the best, followed by this person if they are not among them. ``person`` can be empty."""
         best = await self.best(scope, most)
-        if person and not any(one == person for _rank, one, _standing in best):
+        if person and not any(ranked == person for _rank, ranked, _standing in best):
             best.append((await self.rank(scope, person), person, await self.standing(scope, person)))
-        histories = await self.histories(scope, [one for _rank, one, _standing in best])
-        return [RankedPerson(one, rank, standing, histories[one]) for rank, one, standing in best]
+        histories = await self.histories(scope, [ranked for _rank, ranked, _standing in best])
+        return [RankedPerson(ranked, rank, standing, histories[ranked]) for rank, ranked, standing in best]
 
     async def standings(self, person: str) -> list[GameStanding]:
         """Return a person's standings of all time in all games together and in each game played."""
@@ -313,7 +309,7 @@ class Ratings:
             found |= {Scope(*scope) for scope in product(chats, {EVERYTHING, month}, {EVERYTHING, game})}
         return found
 
-    async def hand_over(self, person: str, somebody: str) -> int:
+    async def hand_over(self, person: str, pseudonym: str) -> int:
         """Give a person's ratings to a pseudonym, without ranks, and return the number of scopes. Idempotent.
 
         The person's last game must be rated before.
@@ -323,13 +319,13 @@ class Ratings:
         while scopes := await self.scopes_of(person) - done:
             for scope in scopes:
                 where = [kind(scope.key) for kind in BY_SCOPE]
-                handed += await self._hand_over(keys=where, args=[person, somebody])
+                handed += await self._hand_over(keys=where, args=[person, pseudonym])
             done |= scopes
         await self._client.delete(keys.scopes(person))
         return handed
 
-    async def redact_changes(self, game: str, person: str, somebody: str) -> None:
-        await self._redact(keys=[keys.changes(game)], args=[person, somebody])
+    async def redact_changes(self, game: str, person: str, pseudonym: str) -> None:
+        await self._redact(keys=[keys.changes(game)], args=[person, pseudonym])
 
     async def moved_chats(self) -> dict[str, str]:
         """Return the new ids of moved chats by their old ids."""
@@ -381,7 +377,9 @@ class Ratings:
         scopes = await self.rated_scopes(game)
         winners = {game.people[seat] for seat in game.record.winner or []}
         # For a winner who gains nothing, the game is unrated.
-        is_rated_for = [one for one in dict.fromkeys(game.people) if does_winner_gain(game) or one not in winners]
+        is_rated_for = [
+            player for player in dict.fromkeys(game.people) if does_winner_gain(game) or player not in winners
+        ]
         await self._index_scopes(is_rated_for, scopes)
         words: list[str | int] = []
         changes: list[Change] = []
@@ -405,7 +403,7 @@ class Ratings:
                 changes = [Change(person, before[person].shown, after[person].shown) for person in people]
         return changes, words, scopes
 
-    async def _count_today(self, game: FinishedGame) -> "Today":
+    async def _count_today(self, game: FinishedGame) -> "DayCounts":
         """Count the rated games of a game's opponents that came before it on its day (UTC)."""
         day = game.ended // DAY_SECONDS
         known, key = await self._client.hmget(keys.RATED_TODAY, ["day", "key"])
@@ -417,10 +415,10 @@ class Ratings:
         # Digests instead of ids, because the counts outlast /forget. Otherwise /forget would reset them.
         pairs = sorted({_pair_digest(key, *opponents) for opponents in product(people[::2], people[1::2])})
         counts = await self._client.hmget(keys.RATED_TODAY, pairs) if is_known else []
-        return Today(day, key, pairs, max((int(count or 0) for count in counts), default=0))
+        return DayCounts(day, key, pairs, max((int(count or 0) for count in counts), default=0))
 
     async def _index_scopes(self, people: Sequence[str], scopes: Sequence[Scope]) -> None:
-        """Store the narrowest scopes of a game for the people for whom it is rated."""
+        """Store the narrowest scopes of a game for people with a rating from it."""
         narrow = [scope.key for scope in scopes if EVERYTHING not in (scope.month, scope.game)]
         within = [key for key in narrow if not key.startswith(f"{EVERYTHING}|")] or narrow
         if within:

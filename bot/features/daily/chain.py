@@ -1,8 +1,8 @@
 """The hash chain of the daily secrets. Once its end is published, no day's cards can be chosen.
 
 The root is a random number. Hashing it with SHA-256 once for each day of the chain gives the *end*, which is published
-in advance. Days use the hashes backwards: the hash of the first day's secret is the end, and the hash of each later
-secret is the secret of the day before. A deal's commitment is the hash of its secret (`engine.shuffle`). So the seal
+in advance. Days use the hashes backwards. The hash of the first day's secret is the end, and the hash of each later
+secret is that day's predecessor. A deal's commitment is the hash of its secret (`engine.shuffle`). So the seal
 shown before a day's first card is the secret of the day before, which is public by then. Hashing it once for each past
 day leads to the end. A reader of the store knows all future days, but cannot change one.
 """
@@ -23,7 +23,7 @@ class NoSuchDay(ValueError):
 @dataclass(frozen=True, slots=True)
 class Chain:
     root: bytes  # the random number
-    first: date  # the day whose secret hashes to the end
+    first: date  # the hash of its secret is the end
 
     def __post_init__(self) -> None:
         if len(self.root) != SECRET_BYTES:

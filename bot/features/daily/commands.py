@@ -25,7 +25,7 @@ from bot.texts import error_text
 from bot.viewers import Viewers
 from engine.shuffle import commitment
 
-DAILY = "daily"  # word after /start with which a button opens the private chat and deals
+DAILY = "daily"  # word after /start of the button that deals in the private chat
 
 
 class DailyCommands:
@@ -114,7 +114,7 @@ class DailyCommands:
 
 
 def _chosen_group(place: str, named: Sequence[str]) -> str:
-    """Return the group whose lines are requested, or "" for the lines of friends.
+    """Return the group of the requested lines, or "" for friends.
 
     A button in a private chat names the group in which the person first asked.
     """

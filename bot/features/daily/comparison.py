@@ -1,4 +1,4 @@
-"""A past day's lines side by side: where they diverge, and what each player gave away."""
+"""A past day's lines side by side, with their differences and losses."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -51,11 +51,7 @@ def page_payload(page: str, *words: object, chat: str = "") -> str:
 
 
 def side_by_side_panel(language: str, suits: str, comparison: Comparison, number: int, chat: str = "") -> Panel:
-    """Return a page of lines.
-
-    ``number`` counts from 1; the nearest page is shown if it is out of range. ``chat`` is the group whose lines they
-    are, empty for the reader's friends.
-    """
+    """Return the page of lines nearest to ``number``. ``chat`` is their group, empty for the reader's friends."""
     words = _wording(language, suits, comparison)
     _ = words.text
     page = Writer()
@@ -144,7 +140,7 @@ def parting_text(words: Wording, best: DayLine | None, line: DayLine) -> str:
 
 
 def loss_texts(words: Wording, game: str, entry: ComparedLine) -> list[tuple[str, Verdict | None]]:
-    """Return what a line gave away, with the verdict on its costliest move. Empty without an analysis."""
+    """Return the losses of a line, with the verdict on its costliest move. Empty without an analysis."""
     _ = words.text
     if entry.verdicts is None:
         return []
@@ -184,7 +180,7 @@ def _wording(language: str, suits: str, comparison: Comparison) -> Wording:
     return Wording(language, (), faces_of(game_kind(comparison.game), suits))
 
 
-# The same as a table, for a page
+# The table on a web page
 
 
 class Cell(NamedTuple):

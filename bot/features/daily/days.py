@@ -57,10 +57,9 @@ class DailyUnavailable(TableError):
 
 
 async def load_chain(client: Any, today: date) -> Chain:
-    """Return the first stored chain of secrets that has this day, and create one if there is none.
+    """Return the first stored chain of secrets with this day, and create one if it is missing.
 
-    A new chain is also needed when the days of the old one are used up, or if a wrong clock leaves their range. It
-    replaces none: earlier chains keep their days.
+    That happens on first use, after the last day of a chain, or with a wrong clock. Earlier chains keep their days.
     """
     while True:
         known = (await client.get(keys.DAILY_CHAIN) or b"").decode()

@@ -1,4 +1,4 @@
-"""How robots play a day's deal, and its result.
+"""Robots and results of a day's deal.
 
 Both follow from the game and the day's secret. Players who make the same moves at the same places get the same replies.
 """
@@ -25,7 +25,7 @@ class DayResult:
     """A person's result in a day's deal."""
 
     points: tuple[int, int] | None  # own and other side's, in the table's units; None if the deal was given up
-    tricks: str  # a digit for each trick in order: 1 taken by this side, 0 by the other
+    tricks: str  # a digit for each trick: 1 taken by this side, 0 by the other
 
     @property
     def margin(self) -> int | None:

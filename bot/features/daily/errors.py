@@ -1,4 +1,4 @@
-"""What the deal of the day refuses."""
+"""Errors of the deal of the day."""
 
 from bot.tables.errors import TableError
 

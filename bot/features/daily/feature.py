@@ -1,4 +1,4 @@
-"""The deal of the day, for the rest of the bot."""
+"""The feature of the deal of the day."""
 
 import time
 from collections.abc import Iterator

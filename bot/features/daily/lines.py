@@ -1,8 +1,8 @@
-"""Lines of a past day: how each person played it, and where the lines diverge.
+"""Lines of a past day: the moves of each person, and the first differences between them.
 
-All players get the same cards, and the same play gets the same replies. So two lines are equal up to the first of the
-players' moves that differs or has another place: the robots can reply differently to a declaration before their move
-than to one after it. From there on the deals differ.
+All players get the same cards, and the same play gets the same replies. So two lines are equal up to the players' first
+move that differs or has another place. Afterwards the deals differ: for example, robots can reply differently to a
+declaration before their move and after it.
 """
 
 import json

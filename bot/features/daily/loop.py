@@ -2,8 +2,8 @@
 
 | key | type | what |
 |---|---|---|
-| ``daily:reminders`` | hash | the hour of each person who wants to be reminded, 0 to 23 |
-| ``{daily:<day>}:reminded`` | set | people who have been reminded on a day; kept for two days |
+| ``daily:reminders`` | hash | the hour of each person with a reminder, 0 to 23 |
+| ``{daily:<day>}:reminded`` | set | people reminded on a day; kept for two days |
 """
 
 from collections.abc import Mapping

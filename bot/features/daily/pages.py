@@ -169,8 +169,8 @@ class PastDay(NamedTuple):
     par: DayResult | None
     best: DayLine | None  # the best line of all players
     secret: str  # in hex; empty before the first day of the chain
-    replay: str  # id of the reader's own game; empty if there is none
-    lines: str  # payload of the button for all lines side by side; empty if there are none
+    replay: str  # id of the reader's own game, or empty
+    lines: str  # payload of the button for all lines side by side, or empty
 
 
 def yesterday_panel(language: str, suits: str, past: PastDay, lines: Sequence[NamedResult]) -> Panel:

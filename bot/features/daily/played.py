@@ -15,8 +15,8 @@ from bot.people import People, Profile
 from bot.pseudonyms import NAME
 from bot.texts import texts
 
-MOST_LINES_SHOWN = 30  # best lines on a page, including those of strangers
-GAMES_SEARCHED = 40  # a person's last games, whose players are friends
+MOST_LINES_SHOWN = 30  # best lines on a page, with strangers
+GAMES_SEARCHED = 40  # last games in which friends are found
 
 
 class PastDays:

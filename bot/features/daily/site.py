@@ -19,8 +19,8 @@ from engine.errors import EngineError
 class DayPage(NamedTuple):
     panel: Panel
     can_play: bool
-    replay: str = ""  # id of the reader's game, for a past day
-    lines: DayTable | None = None  # for a past day
+    replay: str = ""  # id of the reader's game of a past day
+    lines: DayTable | None = None  # of a past day
 
 
 class DaySite:

@@ -137,7 +137,7 @@ class DayResults:
         await self._client.hdel(keys.daily_games(day), game.id)
 
     async def close_day(self, day: date) -> None:
-        """Close a past day that has no more games here. It stays open if a game arrives meanwhile."""
+        """Close a past day without games here. It stays open if a game arrives meanwhile."""
         if await self._client.hlen(keys.daily_games(day)):
             return
         await self._client.srem(keys.DAILY_OPEN, day.isoformat())

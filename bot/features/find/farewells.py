@@ -38,7 +38,7 @@ class Farewells:
     async def answer(self, _press: Press, profile: Profile, words: list[str]) -> Reply:
         """Send a phrase to the other players of a game.
 
-        Players who blocked the speaker or muted phrases get nothing. The speaker is not told.
+        Players who blocked the speaker or muted phrases get nothing, and the speaker does not notice.
         """
         if len(words) != 2 or words[1] not in FAREWELLS:
             raise BadPayload()

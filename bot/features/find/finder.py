@@ -1,7 +1,7 @@
 """The search for opponents: matches people, opens their table, and follows the ready check.
 
 The table's challenge card asks each matched person in the private chat whether they are ready. People who accept sit
-down; when all have, the game begins. Otherwise those who accepted return to their place in the queue. Each step depends
+down; when all have, the game begins. Otherwise they return to their place in the queue. Each step depends
 only on the store and is idempotent, so another worker can continue after a crash.
 """
 
@@ -139,7 +139,9 @@ class Finder:
                 await self.queue.leave(person)
                 del entries[person]
             for match in find_matches([entry.searcher for entry in entries.values()], now):
-                if await self.queue.pair(token_hex(8), [entries[one.person] for one in match.people], match.game):
+                if await self.queue.pair(
+                    token_hex(8), [entries[searcher.person] for searcher in match.people], match.game
+                ):
                     log.info("people_matched", game=match.game, people=len(match.people))
         for pairing in await self.queue.pairings():
             try:
@@ -213,7 +215,7 @@ class Finder:
 
 
 def _remaining_people(table: Table) -> list[str]:
-    """Return the people of a closed table who return to the queue: all who neither declined nor ignored the check."""
+    """Return the people of a closed table who return to the queue: all except who declined or did not answer."""
     if table.closed == "expired":
         return [chair.person for chair in table.chairs if chair]
     return [chair.person for number, chair in enumerate(table.matched) if number != table.declined]

@@ -107,7 +107,7 @@ def find_matches(waiting: Collection[Searcher], now: float) -> list[Match]:
     for searcher in sorted(waiting, key=lambda searcher: (searcher.since, searcher.person)):
         if searcher.person in taken:
             continue
-        # No earlier chooser took this person. If nobody fits now, no later chooser does either.
+        # No earlier chooser took this person, and without a fit no later chooser can either.
         pools[searcher.games, searcher.language].remove(searcher)
         candidates = _candidates(searcher, pools, people, now)
         others = tuple(islice(candidates, 1)) if searcher.seats == 2 else _choose_group(searcher, candidates, now)

@@ -81,11 +81,11 @@ def ready_panel(table: Table, seen: TableSnapshot, person: str, language: str) -
     words = table_words(seen, language, "italian")
     _ = words.text
     page = Writer()
-    others = [isolated(one.name) for one in table.matched if one.person != person] or ["?"]
+    others = [isolated(chair.name) for chair in table.matched if chair.person != person] or ["?"]
     names = others[0] if len(others) == 1 else f"{', '.join(others[:-1])}{_(' and ')}{others[-1]}"
     robots = sum(chair is not None and chair.is_robot for chair in table.chairs)
     seated = {chair.person for chair in table.chairs if chair}
-    missing = sum(one.person not in seated for one in table.matched)
+    missing = sum(chair.person not in seated for chair in table.matched)
     has_sat = any(chair and chair.person == person for chair in table.chairs)
     if table.phase == "open":
         page.line(words.ngettext("{name} plays with you.", "{name} play with you.", len(others)), "bold", name=names)

@@ -92,7 +92,7 @@ class Queue:
         return bool(await self._run("pair", code, game, *texts))
 
     async def end_pairing(self, code: str, stay: Collection[str] = ()) -> bool:
-        """Delete a pairing, and return ``stay`` to their places. Return False if there is no such pairing."""
+        """Delete a pairing, and return ``stay`` to their places. Return False if it is missing."""
         return bool(await self._run("end_pairing", code, *stay))
 
     async def pairings(self) -> list[Pairing]:

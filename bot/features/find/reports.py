@@ -62,16 +62,16 @@ class Reports:
         await self._client.srem(keys.REPORTS_UNTOLD, id)
 
     async def delete(self, id: str) -> bool:  # noqa: A002
-        """Delete a report. Return False if there is none with this id."""
+        """Delete a report. Return False if it is missing."""
         await self.mark_sent(id)
         return bool(await self._client.hdel(keys.REPORTS, id))
 
-    async def forget(self, person: str, somebody: str) -> None:
+    async def forget(self, person: str, pseudonym: str) -> None:
         """Delete the reports by a person, and put a pseudonym into reports about them."""
         await self._client.delete(keys.reported(person))
         async for id, report in self.all():  # noqa: A001
             if report.by == person:
                 await self.delete(id)
             elif report.about == person:
-                clean = replace(report, about=somebody, about_name=NAME)
+                clean = replace(report, about=pseudonym, about_name=NAME)
                 await self._client.hset(keys.REPORTS, id, json.dumps(asdict(clean)))

@@ -59,8 +59,8 @@ def blocks_page(language: str, blocks: Sequence[Block]) -> Panel:
             )
         )
     rows = [
-        (Button(_("Unblock {name}").format(name=isolated(one.name)), actions.page("block", "undo", one.token)),)
-        for one in reversed(blocks)
+        (Button(_("Unblock {name}").format(name=isolated(block.name)), actions.page("block", "undo", block.token)),)
+        for block in reversed(blocks)
     ]
     return page.panel(*rows, (Button(_("My own settings"), actions.page("settings")),))
 

@@ -3,7 +3,7 @@
 A forgetting begins with a mark in the store (`bot.pseudonyms.ForgettingMark`) and ends when the mark is deleted. In
 between, any worker can continue it. Every step is idempotent and can run in two workers at once; an interrupted step
 runs again. Games that end while the mark exists are stored and rated with the pseudonym. A minute after the first pass
-a second one deletes late writes of a worker that hung. It keeps what the person has created since, if they came back.
+a second one deletes late writes of a worker that hung. It keeps new data of a person who came back.
 """
 
 import asyncio
@@ -211,7 +211,7 @@ class Forgetter:
             game = await self._archive.id_of(number)
             if game:
                 try:
-                    left += await self._archive.rewrite(game, lambda one: one.redact(person, mark.pseudonym))
+                    left += await self._archive.rewrite(game, lambda stored: stored.redact(person, mark.pseudonym))
                 except UnreadableGame:
                     log.warning("game_unreadable", game=game)
                 await self._ratings.redact_changes(game, person, mark.pseudonym)

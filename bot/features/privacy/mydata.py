@@ -1,4 +1,4 @@
-"""All stored data of a person, as one file for them.
+"""The file with all stored data of a person.
 
     {"format": "buongioco-mydata/1", "made": Unix seconds, "person": "platform:id",
      "profile": {...}, "private_chat": {...}, "platform": {...},
@@ -19,9 +19,8 @@
      "games": [{"number", "id", "ended", "chats", "seat", "record"}], "games_without_record": [number]}
 
 The fields from "days" to "honours" come from the features (`bot.feature.Feature.mydata`). A ``*`` in a rating means
-all. Days count from 1970-01-01. Games are listed newest first. Games without a record exceed the size of the file, or
-are no longer in the store, for example because the host moved them into files. Hands of running tables are left out,
-because they are secret.
+all. Days count from 1970-01-01. Games are listed newest first. Games without a record exceed the size limit or are not
+in the store, for example because the host moved them into files. Hands of running tables are secret and left out.
 """
 
 import json

@@ -1,8 +1,8 @@
 """Forgetting of profiles that are unused for a time set by the host.
 
-Forgetting is final, and clocks are sometimes wrong. So days follow the store's clock, a round advances by a few days at
-most, and it forgets only a small share of all profiles. A clock that is years ahead for an hour does little harm, and a
-bot that was down for long catches up in several rounds.
+Forgetting is final, and clocks are sometimes wrong. So days follow the store's clock, and a round advances by a few
+days at most. It also forgets only a small share of all profiles. So a clock that is years ahead for an hour does little
+harm. A bot that was down for long catches up in several rounds.
 """
 
 import asyncio
@@ -17,10 +17,10 @@ from bot.store.attendance import DAY_SECONDS
 from bot.store.lua import read_script
 
 POLL_SECONDS = 600.0  # interval at which a worker checks whether today's round is done
-LEASE_SECONDS = 3600  # after this an interrupted round starts again in any worker
+LEASE_SECONDS = 3600  # until an interrupted round restarts in any worker
 AT_ONCE, PAUSE = 500, 0.05  # profiles between pauses, and seconds of a pause, which leave time for players
-MOST_DAYS = 3  # by which a round's day can exceed that of the last round
-MOST_SHARE = 0.1  # of all profiles that a round forgets, but at least one; the longest unused come first
+MOST_DAYS = 3  # largest step of the day from round to round
+MOST_SHARE = 0.1  # of all profiles in a round, but at least one; the longest unused come first
 
 NOTE_USED = read_script(__file__, "note_used")
 PREFIX = keys.person("")
@@ -75,7 +75,7 @@ class UnusedProfiles:
         return forgotten
 
     async def _capped_today(self) -> int:
-        """Return the store's day, at most `MOST_DAYS` after that of the last round."""
+        """Return the store's day, at most `MOST_DAYS` after the last round's."""
         today, last = await self._store.attendance.day(), await self._client.get(keys.SWEEPING_DAY)
         counted = today if last is None else min(today, int(last) + MOST_DAYS)
         if counted < today:

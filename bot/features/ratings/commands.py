@@ -42,8 +42,10 @@ class RatingPanels:
         best = await ratings.best_and_own(scope, profile.id, LINES)
         names = await self._people.names(ranked.person for ranked in best)
         lines = [
-            LeaderboardLine(one.rank, names[one.person], one.standing, one.person == profile.id, one.history)
-            for one in best
+            LeaderboardLine(
+                ranked.rank, names[ranked.person], ranked.standing, ranked.person == profile.id, ranked.history
+            )
+            for ranked in best
         ]
         viewer = await self._viewers.viewer_at(place)
         panel = leaderboard_page(viewer.language, where, when, game, lines, await ratings.count_ranked(scope))
@@ -58,7 +60,7 @@ class RatingPanels:
         people, honours = self._people, self._honours
         if is_private(place):
             own = await honours.honours_of(profile.id)
-            chats = {chat: (await people.chat(chat)).name for chat in {one.chat for one in own}}
+            chats = {chat: (await people.chat(chat)).name for chat in {honour.chat for honour in own}}
             return own_honours_panel(profile.language, own, chats)
         months = await honours.months_of(chat_of(place), MONTHS)
         named = {person for month in months for honour in month.honours for person in honour.people}

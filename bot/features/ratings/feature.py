@@ -50,8 +50,8 @@ class RatingsFeature(Feature):
         found = await self.honours.honours_of(person)
         return {
             "honours": [
-                {"month": one.month, "chat": one.chat, "kind": one.honour.kind, "figure": one.honour.figure}
-                for one in found
+                {"month": own.month, "chat": own.chat, "kind": own.honour.kind, "figure": own.honour.figure}
+                for own in found
             ]
         }
 

@@ -36,17 +36,16 @@ CUT_SHORT = ("resign", "timeout")
 class Honour(NamedTuple):
     """An honour of a person, or of partners who share it.
 
-    ``figure`` depends on the kind. For a champion it is the rating, for a streak the games won in a row. For "fours" it
-    is the number of declarations of four threes. For a comeback it is the largest deficit in a won game, in percent of
-    the target.
+    ``figure`` is a champion's rating, the wins in a row of a streak, or the declarations of four threes. Of a comeback
+    it is the largest deficit in a won game, in percent of the target.
     """
 
     kind: HonourKind
     people: tuple[str, ...]
     figure: int
 
-    def redact(self, person: str, somebody: str) -> "Honour":
-        return self._replace(people=tuple(somebody if one == person else one for one in self.people))
+    def redact(self, person: str, pseudonym: str) -> "Honour":
+        return self._replace(people=tuple(pseudonym if player == person else player for player in self.people))
 
 
 class Month(NamedTuple):
@@ -83,7 +82,7 @@ class HonourTally:
         runs = {person: self._runs[person] for person in people if not is_pseudonym(person)}
         longest = max(runs.values(), default=0)
         if longest > self._streak.figure:
-            self._streak = Honour("streak", tuple(one for one, run in runs.items() if run == longest), longest)
+            self._streak = Honour("streak", tuple(person for person, run in runs.items() if run == longest), longest)
         for deal in game.record.deals:
             for seat, move, *_legal in deal.moves:
                 if move == FOUR_THREES and seat is not None and not is_pseudonym(game.people[seat]):
@@ -135,7 +134,7 @@ class Honours:
         self._client, self._archive, self._ratings = client, archive, ratings
 
     async def close_past_months(self, now: datetime) -> str:
-        """Close all past months, and return the last one, or "" if there was none to close. Idempotent.
+        """Close all past months and return the last one, or "" if all were closed before. Idempotent.
 
         A month later than all games is not closed: clocks are sometimes wrong, and closing is final.
         """
@@ -202,17 +201,21 @@ class Honours:
 
     async def honours_of(self, person: str) -> list[OwnHonour]:
         found = []
-        for entry in sorted((one.decode() for one in await self._client.smembers(keys.honoured(person))), reverse=True):
+        for entry in sorted(
+            (member.decode() for member in await self._client.smembers(keys.honoured(person))), reverse=True
+        ):
             month, chat = entry.split(" ", 1)
             text = await self._client.hget(keys.honours(chat), month)
-            found += [OwnHonour(month, chat, one) for one in _parse_honours(text or b"[]") if person in one.people]
+            found += [
+                OwnHonour(month, chat, honour) for honour in _parse_honours(text or b"[]") if person in honour.people
+            ]
         return found
 
-    async def forget(self, person: str, somebody: str) -> None:
+    async def forget(self, person: str, pseudonym: str) -> None:
         for entry in await self._client.smembers(keys.honoured(person)):
             month, chat = entry.decode().split(" ", 1)
             text = await self._client.hget(keys.honours(chat), month)
-            honours = [one.redact(person, somebody) for one in _parse_honours(text or b"[]")]
+            honours = [honour.redact(person, pseudonym) for honour in _parse_honours(text or b"[]")]
             if honours:
                 await self._client.hset(keys.honours(chat), month, json.dumps(honours))
         await self._client.delete(keys.honoured(person))
@@ -229,7 +232,7 @@ class Honours:
 
 def _redact(honours: Iterable[Honour], forgotten: Mapping[str, ForgettingMark]) -> list[Honour]:
     for person, mark in forgotten.items():
-        honours = [one.redact(person, mark.pseudonym) for one in honours]
+        honours = [honour.redact(person, mark.pseudonym) for honour in honours]
     return list(honours)
 
 

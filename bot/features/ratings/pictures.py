@@ -51,7 +51,7 @@ def stats_sheet(language: str, name: str, lines: Sequence[GameStanding], history
 
 
 def leaderboard_sheet(language: str, about: Sequence[str], lines: Sequence[LeaderboardLine]) -> Sheet | None:
-    """Return a leaderboard with rating curves, or None if nobody is ranked. ``about`` are the parts of its title."""
+    """Return a leaderboard with rating curves, or None if it is empty. ``about`` are the parts of its title."""
     _, ngettext = texts(language)
     rows = []
     for line in lines:

@@ -122,7 +122,7 @@ class Players:
         chats = await self._chats_of(reader)
         places = await self._ratings.best_and_own(scope, reader, MOST_RANKED)
         names = tag_namesakes(
-            {one.person: await self._visible_name(one.person, reader, chats, language) for one in places}
+            {place.person: await self._visible_name(place.person, reader, chats, language) for place in places}
         )
         players = [await self._ranked_player(place, reader, names[place.person]) for place in places]
         return Leaderboard(game=game, period=period, ranked=await self._ratings.count_ranked(scope), players=players)
@@ -157,12 +157,12 @@ class Players:
             ],
             honours=[
                 PlayerHonour(
-                    month=one.month,
-                    kind=one.honour.kind,
-                    figure=one.honour.figure,
-                    text=f"{month_name(one.month, language)}: {honour_text(language, one.honour)}",
+                    month=own.month,
+                    kind=own.honour.kind,
+                    figure=own.honour.figure,
+                    text=f"{month_name(own.month, language)}: {honour_text(language, own.honour)}",
                 )
-                for one in await self._honours.honours_of(person)
+                for own in await self._honours.honours_of(person)
             ],
             games=await self._games_of(person, language) if person == reader else [],
         )

@@ -14,7 +14,6 @@ from bot.store import keys
 from engine.robots.findings import Verdict
 
 log = structlog.get_logger()
-
 KEPT_SECONDS = 7 * 86400
 WAIT_SECONDS = 1.0  # before a request returns an incomplete analysis
 MOST_REQUESTED = 50

@@ -24,13 +24,11 @@ from bot.tables.table import Table
 NUMBER = read_script(__file__, "number_game")
 REWRITE = read_script(__file__, "rewrite_game")
 NOTE_IN_FILE = read_script(__file__, "note_in_file")
-
 FINISHED_IN_FILES = "finished_in_files"
 """Field of a guest's profile: numbers of finished games that were moved into files, up to `GAMES_ON_TRIAL`."""
 
 GAMES_AT_ONCE = 100  # games in one round trip
 GAMES_SEARCHED = 20  # last games of a person in which `Archive.find_played` searches
-
 log = structlog.get_logger()
 
 
@@ -59,10 +57,7 @@ class Archive:
         return await self.keep(replace(game, trial=await self._is_on_trial(game)))
 
     async def _is_on_trial(self, game: FinishedGame) -> bool:
-        """Return whether a game is unrated only because a guest is on trial.
-
-        A guest who was forgotten during the game is on trial too, because their finished games are unknown.
-        """
+        """Return whether only a guest on trial makes a game unrated. Guests forgotten meanwhile are on trial."""
         if not game.is_rated:
             return False
         forgotten = {mark.pseudonym: person for person, mark in (await forgetting_marks(self._client)).items()}

@@ -22,9 +22,7 @@ from engine.records import unique_keys
 FORMAT = "buongioco-finished/1"
 LONGEST_LINE = 16 * 1024 * 1024  # bytes; far above any real game, and limits the memory for a bad file
 NO_LINE = "is not a finished game's line"
-
 _WRITTEN = f'{{"format":"{FORMAT}"'.encode()  # start of the lines of `to_line`
-
 _BEGINNING = re.compile(rb'(?:\xef\xbb\xbf)?\s*\{\s*"format"\s*:\s*"buongioco-finished/1"')
 
 

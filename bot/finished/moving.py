@@ -23,9 +23,7 @@ from engine import verify
 from engine.errors import FaultyRecord
 
 GAMES_AT_ONCE = 100
-
 log = structlog.get_logger()
-
 LEAVE = read_script(__file__, "leave_store")
 
 

@@ -32,17 +32,14 @@ LEAST_GAMES = 3  # games before a person is ranked
 BEGINNER, SCALE = 1000, 40
 EVERYTHING = "*"
 KEEP_CHANGES_SECONDS = 7 * 86400
-
 RATE = read_script(__file__, "rate")
 MOVE = read_script(__file__, "move_chat")
 HAND_OVER = read_script(__file__, "hand_over")
 REDACT = read_script(__file__, "redact_changes")
-
 BY_SCOPE = (keys.ratings, keys.ranks, keys.history)  # keys of a scope, in the order of the scripts
 KEYS_AT_ONCE = 1000
 FIRST_YEAR = 2025  # of any game
 MODEL = PlackettLuce()
-
 log = structlog.get_logger()
 
 
@@ -222,10 +219,7 @@ class Ratings:
             await self._client.delete(*doomed[begin : begin + KEYS_AT_ONCE])
 
     async def move_chat(self, old: str, new: str) -> None:
-        """Move a chat's leaderboards to its new id, and rate its games there from now on. Idempotent.
-
-        Both happen atomically, so no game is rated in between.
-        """
+        """Atomically move a chat's leaderboards to its new id, and rate its games there. Idempotent."""
         names = [
             kind(scope._replace(chat=chat).key)
             for scope in _all_scopes(old)

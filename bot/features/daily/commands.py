@@ -71,10 +71,7 @@ class DailyCommands:
         raise BadPayload()
 
     async def play(self, place: str, profile: Profile) -> Reply:
-        """Deal today's cards in the private chat, or show the hand there again.
-
-        Return a link to the private chat if the bot cannot write there.
-        """
+        """Deal today's cards in the private chat, or show the hand again. Link there if the bot cannot write."""
         if not is_private(place):
             await self._days.results.add_request(self._days.today(), chat_of(place), profile.id)
         private = private_place(profile.id)
@@ -114,8 +111,5 @@ class DailyCommands:
 
 
 def _chosen_group(place: str, named: Sequence[str]) -> str:
-    """Return the group of the requested lines, or "" for friends.
-
-    A button in a private chat names the group in which the person first asked.
-    """
+    """Return the group of the requested lines, or "" for friends. Buttons in a private chat name it."""
     return (named[0] if named else "") if is_private(place) else chat_of(place)

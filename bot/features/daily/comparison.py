@@ -64,8 +64,9 @@ def side_by_side_panel(language: str, suits: str, comparison: Comparison, number
         page.line(_title(words, entry), "bold")
         for row in rows_of_squares(entry.line):
             page.line(row)
-        for line in _notes(words, comparison, entry):
-            page.line(line)
+        page.line(parting_text(words, comparison.best, entry.line))
+        for text, _verdict in loss_texts(words, comparison.game, entry):
+            page.line(text)
     if comparison.is_analysis_pending:
         page.gap()
         page.line(_("The analysis comes: look again in a while."))
@@ -112,13 +113,6 @@ def _title(words: Wording, entry: ComparedLine) -> str:
     if entry.rank is None or margin is None:
         return _("{name}: given up").format(name=isolated(entry.name))
     return f"{entry.rank}. {isolated(entry.name)} {signed_text(margin)}"
-
-
-def _notes(words: Wording, comparison: Comparison, entry: ComparedLine) -> list[str]:
-    return [
-        parting_text(words, comparison.best, entry.line),
-        *(text for text, _verdict in loss_texts(words, comparison.game, entry)),
-    ]
 
 
 def parting_text(words: Wording, best: DayLine | None, line: DayLine) -> str:

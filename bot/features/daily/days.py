@@ -81,10 +81,7 @@ class Days:
         self._par_day: date | None = None
 
     def today(self) -> date:
-        """Return the date in the host's time zone.
-
-        It follows the store's clock: a wrong local clock would reveal the cards while others still play.
-        """
+        """Return the host's date by the store's clock. A wrong local clock would reveal cards too early."""
         return self._clock.today()
 
     async def move_chat(self, old: str, new: str) -> None:

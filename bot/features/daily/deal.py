@@ -54,10 +54,7 @@ def result_of(record: Record) -> DayResult:
 
 
 def play_with_robots(game_id: str, secret: bytes, level: str = LEVEL, random: Random | None = None) -> DayResult:
-    """Return par: the result of the robot of the day against itself.
-
-    With ``random``, a robot of ``level`` plays `SEAT` and uses that source of randomness.
-    """
+    """Return par. With ``random``, a robot of ``level`` plays `SEAT` with that randomness instead."""
     seats = GAMES[game_id].seats
     game = Game(game_id, {}, [LEVEL] * seats)
     game.deal(secret)

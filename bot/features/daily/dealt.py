@@ -15,10 +15,7 @@ def deal_marks(client: Any) -> DayMarks:
 
 
 async def mark_before_forgetting(room: Room, person: str) -> None:
-    """Mark a person before /forget deletes the tables and results that show which cards they had.
-
-    Marks are missing if an earlier release dealt the cards, or if a worker was killed between the deal and the mark.
-    """
+    """Mark a person who had cards without a mark: from an earlier release, or from a killed worker."""
     client = room.store.client
     marks, results = deal_marks(client), DayResults(client)
     days = [day for day in await results.open_days() if await results.get(day, person)]

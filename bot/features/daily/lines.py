@@ -84,10 +84,7 @@ class DayLine:
 
 
 def best_line(lines: Sequence[DayLine]) -> DayLine | None:
-    """Return the line with the highest margin, or None if all gave up.
-
-    Ties go to the lower game id, so that all players see the same line.
-    """
+    """Return the line with the highest margin, or None. Ties go to the lower id, the same for all players."""
     finished = [line for line in lines if line.result.margin is not None]
     return min(finished, key=lambda line: (-(line.result.margin or 0), line.game), default=None)
 

@@ -22,7 +22,6 @@ from bot.platform import Adapter, DeliveryError, platform_of, private_place
 from bot.store import Store, keys
 
 POLL_SECONDS = 60.0
-
 log = structlog.get_logger()
 
 

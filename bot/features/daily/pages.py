@@ -76,10 +76,7 @@ def _add_comparison(page: Writer, language: str, better: int) -> None:
 def day_result_panel(
     language: str, day: date, game: str, result: DayResult, par: DayResult | None = None, *, is_late: bool = False
 ) -> Panel:
-    """Return the result of a deal that has just ended.
-
-    ``par`` is None until it is known. ``is_late`` means that the day ended before the deal did.
-    """
+    """Return the result of a deal that has just ended. ``is_late`` means that its day ended before."""
     _ = texts(language).gettext
     page = Writer()
     add_heading(page, language, day, game)
@@ -110,11 +107,7 @@ def reminder_panel(language: str, day: date, game: str) -> Panel:
 def day_panel(
     language: str, day: date, game: str, lines: Sequence[NamedResult], seal: str = "", *, had_cards: bool = False
 ) -> Panel:
-    """Return today's deal and its results.
-
-    ``seal`` is the commitment, shown unless empty. ``had_cards`` means that the reader had the cards and cannot play
-    again.
-    """
+    """Return today's deal. ``seal`` is its commitment. With ``had_cards`` the reader cannot play it again."""
     _ = texts(language).gettext
     page = Writer()
     add_heading(page, language, day, game)

@@ -30,10 +30,7 @@ class DaySite:
         self._people, self._days, self._daily, self._played = people, days, daily, played
 
     async def open_table(self, person: Person, visitor: Visitor | None = None) -> tuple[str, str]:
-        """Open today's deal for a person. Return the table's code, or an empty code and the reason for a refusal.
-
-        ``visitor`` is the origin of a guest.
-        """
+        """Open today's deal. Return the table's code, or "" and the reason. ``visitor`` is a guest's origin."""
         begin_request()
         profile = await self._people.meet(person)
         try:
@@ -42,10 +39,7 @@ class DaySite:
             return "", error_text(fault, profile.language)
 
     async def page(self, person: str, language: str, *, yesterday: bool = False) -> DayPage:
-        """Return today's deal or yesterday's results for a reader.
-
-        ``person`` is empty for an unknown reader, who gets ``language``.
-        """
+        """Return today's deal or yesterday's results. An empty ``person`` is unknown, and gets ``language``."""
         profile = await self._people.person(person) if person else Profile("", language=language)
         if yesterday:
             own = await self._days.results.line_of_play(self._days.today() - timedelta(days=1), person)

@@ -27,10 +27,7 @@ class FindCommands:
         self._finder, self._people, self._challenges, self._robot_pool = finder, people, challenges, robot_pool
 
     async def start_search(self, place: str, profile: Profile, update: str, game: str = "") -> Reply:
-        """Start a search for a game, or for any two-player game, with recently chosen games first.
-
-        Raise AskedIfReady if the person is in a ready check.
-        """
+        """Search for a game, or any for two, recent choices first. Raise AskedIfReady in a ready check."""
         if game:
             games = [game]
         else:

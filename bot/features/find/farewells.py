@@ -36,10 +36,7 @@ class Farewells:
         self._people, self._adapters, self._answers = people, adapters, answers
 
     async def answer(self, _press: Press, profile: Profile, words: list[str]) -> Reply:
-        """Send a phrase to the other players of a game.
-
-        Players who blocked the speaker or muted phrases get nothing, and the speaker does not notice.
-        """
+        """Send a phrase to the others. It silently skips people who blocked the speaker or muted phrases."""
         if len(words) != 2 or words[1] not in FAREWELLS:
             raise BadPayload()
         game_id, phrase = words

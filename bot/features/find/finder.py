@@ -32,7 +32,6 @@ from engine import GAMES
 
 POLL_SECONDS = 1.0
 SEARCH_SECONDS = 1800.0  # length of a search
-
 log = structlog.get_logger()
 
 
@@ -108,10 +107,7 @@ class Finder:
                 await self.decline(table.code, person, update)
 
     async def block(self, person: str, other: str, name: str) -> bool:
-        """Block another person, and end a ready check of both without giving a reason.
-
-        Return False if the person has reached the limit of blocks.
-        """
+        """Block another person, and end a common ready check without a reason. Return False at the limit."""
         if not await self.queue.blocks.add(person, other, name):
             return False
         pairing = await self.queue.pairing_of(person)

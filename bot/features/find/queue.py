@@ -18,9 +18,7 @@ from bot.store.lua import read_script
 from bot.tables.blocks import Blocks
 
 UPDATE_KEPT_SECONDS = 86400  # longer than platforms repeat an update
-
 SCRIPT = read_script(__file__, "queue")
-
 KEYS = [keys.FIND_WAITING, keys.FIND_ASKED, keys.FIND_PAIRINGS, keys.FIND_BLOCKS]
 
 SearchState = Literal["waiting", "asked", "repeated"]
@@ -84,10 +82,7 @@ class Queue:
         return [QueueEntry.parse(person, texts[person], theirs) for person, theirs in zip(texts, blocked, strict=True)]
 
     async def pair(self, code: str, people: Sequence["QueueEntry"], game: str) -> bool:
-        """Move people into a pairing with a unique code.
-
-        Return False if an entry has changed, or if one of them has blocked another.
-        """
+        """Move people into a pairing. Return False if an entry has changed or one has blocked another."""
         texts = [word for entry in people for word in (entry.searcher.person, entry.text)]
         return bool(await self._run("pair", code, game, *texts))
 

@@ -13,7 +13,6 @@ from bot.platform import Adapter, DeliveryError, platform_of, private_place
 from bot.store import Store
 
 POLL_SECONDS = 10.0  # also the delay before a retry
-
 log = structlog.get_logger()
 
 

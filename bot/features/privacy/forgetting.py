@@ -35,9 +35,7 @@ from bot.tables.room import Room
 POLL_SECONDS = 5.0  # interval at which forgettings of other processes are picked up
 SECOND_PASS_AFTER = 60.0  # seconds after the first pass
 LEASE_SECONDS = 60
-
 DROP_MARK = read_script(__file__, "drop_mark")
-
 log = structlog.get_logger()
 
 

@@ -38,7 +38,6 @@ from bot.store import keys
 from bot.tables.table import Table
 
 FORMAT = "buongioco-mydata/1"
-
 MOST_RECORD_BYTES = 2 * 1024 * 1024
 """Size of all records in a file. Other games are listed by number.
 

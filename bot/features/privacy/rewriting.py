@@ -22,7 +22,6 @@ from bot.store.rewriting import RewriteFailed, rewrite_files
 POLL_SECONDS = 30.0
 SPACING_SECONDS = 3600.0  # shortest time between rewrites, and longest wait for unfinished forgettings
 ALL_EXPIRED_SECONDS = 27 * 3600  # a little longer than any data that outlasts a forgetting
-
 log = structlog.get_logger()
 
 

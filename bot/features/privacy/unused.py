@@ -21,10 +21,8 @@ LEASE_SECONDS = 3600  # until an interrupted round restarts in any worker
 AT_ONCE, PAUSE = 500, 0.05  # profiles between pauses, and seconds of a pause, which leave time for players
 MOST_DAYS = 3  # largest step of the day from round to round
 MOST_SHARE = 0.1  # of all profiles in a round, but at least one; the longest unused come first
-
 NOTE_USED = read_script(__file__, "note_used")
 PREFIX = keys.person("")
-
 log = structlog.get_logger()
 
 

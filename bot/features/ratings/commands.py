@@ -19,7 +19,6 @@ from bot.viewers import Viewers, with_picture
 from engine import GAMES
 
 PAST_MONTH = re.compile(r"20\d\d-(0[1-9]|1[0-2])")
-
 LINES = 10  # of a leaderboard
 MONTHS = 6  # in a list of honours
 

@@ -25,10 +25,8 @@ from bot.store import keys
 
 HonourKind = Literal["champion", "streak", "fours", "comeback"]
 KINDS: tuple[HonourKind, ...] = get_args(HonourKind)
-
 LEAST_STREAK = 3  # wins in a row
 CLOSING_DELAY = timedelta(hours=1)  # after the end of a month, for games still being stored
-
 FOUR_THREES = "declare four 3"
 CUT_SHORT = ("resign", "timeout")
 
@@ -65,10 +63,7 @@ def month_before(now: datetime) -> str:
 
 
 class HonourTally:
-    """Collects the honours of a chat's rated games of a month, added in their order. The first of equals wins.
-
-    It keeps no games, because there can be a million.
-    """
+    """Collects a chat's honours of a month, game by game without keeping games. The first of equals wins."""
 
     def __init__(self) -> None:
         self._runs, self._fours = Counter[str](), Counter[str]()
@@ -102,10 +97,7 @@ class HonourTally:
 
 
 def _largest_deficit(game: FinishedGame) -> int:
-    """Return the winners' largest deficit after a deal, in percent of the target.
-
-    Return 0 if they were never behind, or if the other side gave up.
-    """
+    """Return the winners' largest deficit after a deal, in percent of the target. 0 if the others gave up."""
     record = game.record
     if not record.winner or record.ending in CUT_SHORT:
         return 0

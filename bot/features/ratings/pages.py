@@ -44,10 +44,7 @@ def leaderboard_title(language: str, where: str, when: str, game: str) -> list[s
 def leaderboard_page(
     language: str, where: str, when: str, game: str, lines: Sequence[LeaderboardLine], ranked: int
 ) -> Panel:
-    """Return a leaderboard, with arguments as in `leaderboard_title`.
-
-    ``lines`` are the best, and the viewer's own at the end if it is not among them.
-    """
+    """Return a leaderboard, as in `leaderboard_title`. A viewer outside the best is the last line."""
     _ = texts(language).gettext
     page = Writer()
     page.line(_("🏆 Leaderboard"), "bold")

@@ -101,10 +101,7 @@ class Player(ApiModel):
 
 
 class Players:
-    """Leaderboards and players of one store.
-
-    ``reader`` is the ``platform:id`` of the person who reads, or empty if unknown. Methods raise the store's errors.
-    """
+    """Leaderboards and players of one store. An empty ``reader`` is unknown. Raises the store's errors."""
 
     def __init__(self, store: Store, people: People, ratings: Ratings, archive: Archive) -> None:
         self._store, self._people, self._ratings, self._archive = store, people, ratings, archive

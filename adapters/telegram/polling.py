@@ -57,8 +57,8 @@ class Polling:
     ``is_receiving`` while Telegram answers; ``away`` is called with the platform and reason when it does not.
     """
 
-    def __init__(self, bot: Bot, hear: HandleUpdate, away: Callable[[str, str], None]) -> None:
-        self._bot, self._handle, self._away = bot, hear, away
+    def __init__(self, bot: Bot, handle: HandleUpdate, away: Callable[[str, str], None]) -> None:
+        self._bot, self._handle, self._away = bot, handle, away
         self._busy: dict[int, asyncio.Task[None]] = {}
         self._since: dict[int, float] = {}  # loop time at which unconfirmed updates first arrived, by id
         self._next = 0  # id after the latest update

@@ -44,10 +44,10 @@ class Webhook:
     ``/metrics``.
     """
 
-    def __init__(self, bot: Bot, hear: HandleUpdate, card_room: CardRoom) -> None:
+    def __init__(self, bot: Bot, handle: HandleUpdate, card_room: CardRoom) -> None:
         settings = card_room.settings
         assert settings.telegram_webhook_url
-        self._bot, self._handle, self._card_room = bot, hear, card_room
+        self._bot, self._handle, self._card_room = bot, handle, card_room
         self._url = settings.telegram_webhook_url
         self._host, self._port = settings.telegram_webhook_host, settings.telegram_webhook_port
         self._secret = secret_of(bot.token)

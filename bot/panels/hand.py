@@ -393,13 +393,9 @@ class _Hand:
         if self.seen.seat is None or self._is_partner(late):
             return []
         code = self.seen.code
-        return [
-            (Button(_("Claim the win"), actions.table(code, "claim"), "danger"),),
-            (
-                Button(_("Let a robot play this move"), actions.table(code, "automatic")),
-                Button(_("Wait"), actions.table(code, "wait"), "good"),
-            ),
-        ]
+        claim = Button(_("Claim the win"), actions.table(code, "claim"), "danger")
+        robot = Button(_("Let a robot play this move"), actions.table(code, "automatic"))
+        return [(claim,), (robot, Button(_("Wait"), actions.table(code, "wait"), "good"))]
 
     def _packet_rows(self) -> list[Row]:
         """Return eight packets that can be toggled. The fourth press takes the packets."""

@@ -36,14 +36,12 @@ def tables_page(language: str, tables: Sequence[SeatedTable]) -> Panel:
             others=table.others,
             state=states[table.state],
         )
-    playing = [table for table in tables if table.state != "open"]
-    rows = [
-        tuple(
-            Button(f"{'▶ ' if table.state == 'mine' else ''}{table.code}", actions.page("hand", table.code))
-            for table in playing[start : start + 4]
-        )
-        for start in range(0, len(playing), 4)
-    ]
+    buttons = []
+    for table in tables:
+        if table.state != "open":
+            label = ("▶ " if table.state == "mine" else "") + table.code
+            buttons.append(Button(label, actions.page("hand", table.code)))
+    rows = [tuple(buttons[start : start + 4]) for start in range(0, len(buttons), 4)]
     return page.panel(*rows) if tables else page.panel((share_button(language),))
 
 

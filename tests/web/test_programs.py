@@ -462,7 +462,7 @@ async def test_the_example_opens_a_stream_again_that_ends_before_its_game(*, is_
         assert (code, out) == (0, "won [21, 3] ABCDEF-012345\n"), err
     else:
         assert (code, out) == (1, "")
-        assert err == "Table ABCDEF is gone, and I have not heard how its game ended.\n"
+        assert err == "Table ABCDEF was removed before its result arrived. Run again for a new game.\n"
 
 
 @pytest.mark.long

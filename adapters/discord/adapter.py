@@ -54,17 +54,17 @@ BOARD_LIMIT = RateLimit(burst=2, interval=3.0)
 PRIVATE_LIMIT = RateLimit(burst=5, interval=1.0)
 PER_SECOND = 45  # requests in all, of Discord's fifty; answers to presses do not count
 TOKEN_REFUSED, INTENTS_REFUSED = 4004, 4014
-# Codes with which the gateway closes for good: what the host should do, and a short reason.
+# Codes with which the gateway closes for good, each with the host's next step and a short reason.
 FATAL_CLOSE_CODES = {
     TOKEN_REFUSED: (
-        "BUONGIOCO_DISCORD_TOKEN is no token that Discord knows: copy it anew from the developer portal.",
+        "Discord does not accept BUONGIOCO_DISCORD_TOKEN: copy the token again from the developer portal.",
         "token refused",
     ),
-    4010: ("BUONGIOCO_DISCORD_SHARDS names shards that Discord does not have.", "shards refused"),
-    4011: ("Discord wants the bot to have more shards: see BUONGIOCO_DISCORD_SHARDS.", "more shards wanted"),
-    4012: ("Discord no longer speaks as this release of the bot does: update it.", "release too old"),
-    4013: ("Discord does not know what this release of the bot asks for: update it.", "intents refused"),
-    INTENTS_REFUSED: ("Discord does not let the bot hear what it asks for: update the bot.", "intents refused"),
+    4010: ("BUONGIOCO_DISCORD_SHARDS has invalid shards: correct or remove the setting.", "shards refused"),
+    4011: ("Discord requires more shards: change BUONGIOCO_DISCORD_SHARDS.", "more shards wanted"),
+    4012: ("Discord no longer supports this release of the bot: update the bot.", "release too old"),
+    4013: ("Discord does not know the intents of this release: update the bot.", "intents refused"),
+    INTENTS_REFUSED: ("Discord denies the intents of this release: update the bot.", "intents refused"),
 }
 
 DEFERRED_SECONDS = 10.0  # how long a deferred interaction can wait for its message
@@ -73,7 +73,7 @@ log = structlog.get_logger()
 
 
 class Discord:
-    """The adapter. ``client`` is the library's client, for the gateway and for REST."""
+    """The adapter. ``client`` is the library's gateway and REST client."""
 
     platform = PLATFORM
     has_ephemeral = True

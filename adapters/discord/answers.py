@@ -1,6 +1,6 @@
 """Answers to interactions. Each gets exactly one answer, within three seconds.
 
-The best answer is what the person waits for: the changed panel or the new message. Slower work is deferred and answered
+The best answer is the changed panel or the new message itself. Slower work is deferred and answered
 in a second step.
 """
 
@@ -23,8 +23,8 @@ MESSAGE, DEFER_MESSAGE, DEFER_EDIT, EDIT = 4, 5, 6, 7  # Discord's types of inte
 ORIGINAL = "@original"
 
 DEFER_SECONDS = 1.2  # Deferred after this many seconds. Discord gives up after three, counted from its own end.
-DELIVERY_SECONDS = 0.2  # a finished press waits this long for delivery to show the result, then it is deferred
-ANSWER_UPLOAD_SECONDS = 0.8  # how long an answer with a picture can take before it is deferred
+DELIVERY_SECONDS = 0.2  # wait of a finished press for delivery, before it is deferred
+ANSWER_UPLOAD_SECONDS = 0.8  # time for an answer with a picture, before it is deferred
 
 # With so many pending interactions a new one is deferred at once, because its work could take long.
 MAX_PENDING = 400

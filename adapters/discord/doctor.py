@@ -25,12 +25,12 @@ async def examine(settings: Settings) -> AsyncIterator[tuple[bool, str]]:
         application = await client.application_info()
         _shards, _address, limits = await client.http.get_bot_gateway()
     except discord.LoginFailure:
-        yield False, "discord: the token is not one that Discord knows: copy it anew from the developer portal"
+        yield False, "discord: Discord does not accept the token: copy it again from the developer portal"
         return
     except LIBRARY_ERRORS as error:
         yield (
             False,
-            f"discord: {settings.discord_api_url} does not answer ({describe_error(error)}): is the network there?",
+            f"discord: {settings.discord_api_url} does not answer ({describe_error(error)}): check the network",
         )
         return
     finally:
@@ -41,10 +41,10 @@ async def examine(settings: Settings) -> AsyncIterator[tuple[bool, str]]:
     if application.interactions_endpoint_url:
         yield (
             False,
-            f"discord: presses go to {application.interactions_endpoint_url} and not to the bot: in the developer "
-            "portal, under General Information, take the Interactions Endpoint URL out",
+            f"discord: presses go to {application.interactions_endpoint_url} instead of the bot: in the developer "
+            "portal, under General Information, remove the Interactions Endpoint URL",
         )
     if not application.bot_public:
         yield True, "discord: only you can add it to servers (Public Bot is off)"
     if not limits["remaining"]:
-        yield False, "discord: it has been started too often today; Discord lets it in again after a while"
+        yield False, "discord: the bot was started too often today; Discord accepts it again after a while"

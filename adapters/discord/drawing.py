@@ -1,6 +1,6 @@
 """Panels in Discord's form: layout components with text as Markdown. Names are escaped.
 
-A group's panel is in a container, which sets it off from what people write. A private panel uses the whole width. The
+A group's panel is in a container, which sets it off from other messages. A private panel uses the whole width. The
 components are JSON as the API documents it. The library's views would cost more than the rest of a call.
 """
 
@@ -102,7 +102,7 @@ def escape(text: str) -> str:
 
 
 def _may_be_special(text: str) -> bool:
-    """Return whether Markdown could interpret the text or any part of it."""
+    """Return whether Markdown could interpret any part of the text."""
     return bool(MAYBE_SPECIAL.search(text) or "://" in text or ("." in text and NUMBERED.search(text)))
 
 
@@ -177,7 +177,7 @@ def _rows(panel: Panel, others: int) -> list[dict[str, Any]]:
 
 
 def _button(button: Button, used: dict[str, int]) -> dict[str, Any]:
-    """Return a button. Discord requires a unique custom id for each one in a message."""
+    """Return a button. Discord requires unique custom ids within a message."""
     if button.kind == "link":
         return {"type": BUTTON, "style": LINK, "label": button.label[:LONGEST_LABEL], "url": button.payload}
     count = used[button.payload] = used.get(button.payload, 0) + 1

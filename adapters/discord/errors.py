@@ -41,7 +41,7 @@ TOO_MANY_CHATS = 40003  # private chats are being opened too fast
 OPEN_CHAT_PAUSE = 60.0
 RATE_LIMITED, RATE_LIMIT_PAUSE = 429, 5.0
 
-# What the library raises if there is no answer or a malformed one.
+# Errors of the library without an answer or with a malformed one.
 LIBRARY_ERRORS = (
     discord.DiscordException,
     aiohttp.ClientError,
@@ -101,7 +101,7 @@ def _retry_after(error: discord.HTTPException) -> float:
 
 
 def describe_error(error: BaseException) -> str:
-    """Return what went wrong, without text that could contain an address."""
+    """Return a short reason, without text that could contain an address."""
     if isinstance(error, discord.HTTPException):
         return f"{error.status}, code {error.code}"
     return type(error).__name__

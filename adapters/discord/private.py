@@ -16,7 +16,7 @@ REMEMBERED = 50_000
 
 
 def kept_of(person: str) -> list[StoredField]:
-    """Return what the store keeps of a person: the channel of their private chat."""
+    """Return a person's stored data: the channel of their private chat."""
     return [StoredField(CHANNELS_KEY, person.partition(":")[2])]
 
 

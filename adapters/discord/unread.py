@@ -17,7 +17,7 @@ LONGEST_ID = 20  # digits of an id, which has 64 bits
 
 
 class UnreadableInteraction(NamedTuple):
-    """What is needed to answer any interaction. ``kind`` is the number of its type."""
+    """The minimum for an answer to any interaction. ``kind`` is the number of its type."""
 
     token: InteractionToken
     kind: int

@@ -104,7 +104,7 @@ HELD = {"coins": (66, 34), "cups": (84, 31), "swords": (136, 44), "batons": (128
 class Livery(NamedTuple):
     """The look of a suit's people and horse.
 
-    ``colours`` are those of cloth, lining, hair and beard, then of the horse's coat, shade and mane for Italian suits.
+    ``colours`` are cloth, lining, hair and beard, and for Italian suits the horse's coat, shade and mane.
     French figures hold a ``rod`` next to their sign, and their ``queen`` has her own headdress. They look towards the
     sign, on the other side if ``looks_right``.
     """

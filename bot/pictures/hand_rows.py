@@ -1,4 +1,4 @@
-"""How the viewer's cards are divided into rows."""
+"""Divides the viewer's cards into rows."""
 
 from collections.abc import Sequence
 

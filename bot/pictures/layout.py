@@ -1,7 +1,6 @@
 """The layout of a scene: cards, boxes and texts in pixels, in painting order.
 
-From top to bottom: players and points, the others' cards, the mat with the trick, the line with the turn, the viewer's
-cards.
+The order from the top is points, the others' cards, the mat with the trick, the turn, and the viewer's cards.
 """
 
 from __future__ import annotations

@@ -151,8 +151,8 @@ def hand_page(
     """Return the page of a player, or of a person who asks for a seat.
 
     ``chosen`` is the chosen part of a move, ``menu`` the open menu before the game. After the game ``again`` is the
-    name of the player who asks for a rematch, and ``unrated`` is a key of `UNRATED` or empty. ``outcome`` is what the
-    table's ``policy`` tells this person about the finished game.
+    name of the player who asks for a rematch, and ``unrated`` is a key of `UNRATED` or empty. ``outcome`` has
+    the facts of the finished game that the table's ``policy`` shows to this person.
     """
     table = table.spoken(profile.language)
     seat = table.seat_of(person)

@@ -1,7 +1,7 @@
 """Reads finished games for people and programs that know a game's id.
 
 An id is a table's code and the first digits of its first seal. For new tables that is 54 bits from the store's secret
-and a deal's. Ids appear only in the results, in the chats where the game was played.
+and a deal's. Ids appear only in results, in the chats of the game.
 """
 
 from collections.abc import Callable
@@ -70,7 +70,7 @@ class GameReader:
         return await self._cached_answer(game_id, f"deal {number} {reader}", tell)
 
     async def get_analysis(self, game_id: str, reader: Reader, *, begin: bool = False) -> Answer | None:
-        """Return a `ReplayedAnalysis`, as far as it is done.
+        """Return the `ReplayedAnalysis` so far.
 
         ``begin`` starts a missing one. Raises AnalysisBusy or NotAnalysed if that fails.
         """

@@ -716,7 +716,7 @@ async def test_a_wrong_token_is_one_line_without_it(store: Store, server: Discor
 
     worker = Worker(store, Settings(_env_file=None, discord_api_url=server.url))
     adapter = Discord(Dispatcher(worker), "wrong.token.here")
-    with pytest.raises(BadSetting, match="BUONGIOCO_DISCORD_TOKEN is no token that Discord knows") as error:
+    with pytest.raises(BadSetting, match="Discord does not accept BUONGIOCO_DISCORD_TOKEN") as error:
         await adapter.serve()
     await adapter.close()
     assert "wrong" not in str(error.value)
@@ -741,7 +741,7 @@ async def test_the_doctor_prints_the_invitation(server: DiscordServer) -> None:
     assert [well for well, _line in findings] == [True, False]
     wrong = settings.model_copy(update={"discord_token": SecretStr("wrong")})
     [(well, line)] = [finding async for finding in examine(wrong)]
-    assert (well, "not one that Discord knows" in line) == (False, True)
+    assert (well, "does not accept the token" in line) == (False, True)
     away = settings.model_copy(update={"discord_api_url": "http://127.0.0.1:9/api/v10"})
     [(well, line)] = [finding async for finding in examine(away)]
     assert (well, "does not answer" in line) == (False, True)

@@ -69,7 +69,6 @@ class AnalysisPool:
         return await self._stored_verdicts(game)
 
     async def stored_verdicts(self, game_ids: Sequence[str]) -> dict[str, list[Verdict]]:
-        """Return the verdicts of complete analyses by game id."""
         async with self._client.pipeline(transaction=False) as pipe:
             for game_id in game_ids:
                 pipe.get(keys.analysis(game_id))

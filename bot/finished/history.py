@@ -14,8 +14,6 @@ _WORD = re.compile(r"(\d+)([wl])(-?\d+)")
 
 
 class RatedGame(NamedTuple):
-    """A rated game of one person."""
-
     day: int  # of its end, counted from 1970-01-01
     won: bool
     rating: int  # after the game

@@ -251,7 +251,6 @@ class Ratings:
         return 1 + int(await self._client.zcount(keys.ranks(scope.key), f"({shown!r}", "+inf"))
 
     async def best(self, scope: Scope, most: int) -> list[tuple[int | None, str, Standing]]:
-        """Return the best, with ranks."""
         found = await self._client.zrange(keys.ranks(scope.key), 0, most - 1, desc=True, withscores=True)
         if not found:
             return []
@@ -280,7 +279,6 @@ class Ratings:
         return [RankedPerson(ranked, rank, standing, histories[ranked]) for rank, ranked, standing in best]
 
     async def standings(self, person: str) -> list[GameStanding]:
-        """Return a person's standings of all time in all games together and in each game played."""
         found = []
         for game in (EVERYTHING, *GAMES):
             scope = Scope(game=game)

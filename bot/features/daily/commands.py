@@ -97,7 +97,6 @@ class DailyCommands:
         return replace(panel, rows=(*panel.rows, row))
 
     async def own_panel(self, profile: Profile) -> Panel:
-        """Return the panel of today's deal, or the result of a person who has played it."""
         day = self._days.today()
         game, lines = await self._days.game_on(day), await self._days.results.ranking(day)
         own = next((line for line in lines if line.person == profile.id), None)

@@ -30,8 +30,6 @@ class ComparedLine(NamedTuple):
 
 @dataclass(frozen=True)
 class Comparison:
-    """A day's lines, best first."""
-
     day: date
     game: str
     best: DayLine | None  # of all players, perhaps not in ``lines``; None if all gave up

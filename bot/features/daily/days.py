@@ -43,15 +43,11 @@ class PlayedToday(TableError):
 
 
 class DealtToday(TableError):
-    """The person had the day's cards before, and that table is removed."""
-
     code = "dealt_today"
     sentence = "You have had today's cards already, and they are dealt once. The next deal comes at midnight."
 
 
 class DailyUnavailable(TableError):
-    """The robot of the day needs numba, which is not installed."""
-
     code = "no_days_here"
     sentence = "The deal of the day is not played here: whoever hosts me would have to install numba."
 

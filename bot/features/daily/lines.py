@@ -17,8 +17,6 @@ from engine.game import ENDING_MOVES
 
 
 class Decision(NamedTuple):
-    """A move of the person who plays the day's deal."""
-
     place: int  # among all moves of the deal, from 0
     trick: int  # number of the trick in which or before which it was made
     move: str
@@ -42,8 +40,6 @@ class Branch(NamedTuple):
 
 
 class FirstFork(NamedTuple):
-    """The first place at which any of several lines diverge."""
-
     decision: Decision  # of one of the lines; a play if any line has a play there
     branches: tuple[Branch, ...]  # most frequent first
 

@@ -36,8 +36,6 @@ class RankedResult(NamedTuple):
 
 @dataclass(frozen=True)
 class Streak:
-    """A person's runs of days with a result."""
-
     now: int  # length of the run up to today or yesterday
     longest: int
 

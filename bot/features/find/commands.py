@@ -52,19 +52,19 @@ class FindCommands:
         return search_page(profile.language, game, usual, nickname, searchers, robots_after)
 
     async def answer(self, place: str, profile: Profile, words: list[str], update: str) -> Reply:
-        if words == ["look"]:
-            if not _is_reachable_in_private(place, profile):
-                return Reply(error_text(NotInPrivateYet(), profile.language), start_word=FIND)
-            return await self.start_search(place, profile, update)
         match words:
+            case ["look"]:
+                if not _is_reachable_in_private(place, profile):
+                    return Reply(error_text(NotInPrivateYet(), profile.language), start_word=FIND)
+                return await self.start_search(place, profile, update)
             case ["robot", game, level]:
                 return await self._open_practice(place, profile, game, level, update)
             case ["rest", game, after] if game in GAMES and after in map(str, ROBOTS_AFTER):
                 return await self._choose_robots(profile, game, int(after), update)
-        if words != ["stop"]:
-            raise BadPayload()
-        await self._finder.leave(profile.id, update)
-        return Reply(panel=search_stopped_page(profile.language))
+            case ["stop"]:
+                await self._finder.leave(profile.id, update)
+                return Reply(panel=search_stopped_page(profile.language))
+        raise BadPayload()
 
     async def _choose_robots(self, profile: Profile, game: str, after: int, update: str) -> Reply:
         robots_after = after if after != NEVER else None

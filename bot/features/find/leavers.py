@@ -21,8 +21,6 @@ PENALTIES = (0, 120, 600, 1800, 7200)  # seconds after the last of one, two, …
 
 
 class Leavers:
-    """The people who left within a day, in one store."""
-
     def __init__(self, client: Any) -> None:
         self._client = client
 

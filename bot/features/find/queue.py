@@ -27,8 +27,6 @@ SearchState = Literal["waiting", "asked", "repeated"]
 
 @dataclass(frozen=True, slots=True)
 class Pairing:
-    """Two to four matched people in a ready check."""
-
     code: str
     game: str
     people: tuple[str, ...]

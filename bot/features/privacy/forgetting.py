@@ -221,17 +221,10 @@ class Forgetter:
         yield partial(self._evict, keys.person(person))
         yield partial(Programs(self._client).revoke_all_owned, person)
         yield partial(delete_adapter_data, self._client, person)
-        place = private_place(person)
-        for key in (
-            keys.chat(place),
-            keys.hosted(place),
-            keys.challenges(place),
-            keys.seated(person),
-            keys.last_game(person),
-            keys.mydata(person),
-            keys.sessions(person),
-        ):
-            yield partial(self._client.delete, key)
+        for key_of_place in (keys.chat, keys.hosted, keys.challenges):
+            yield partial(self._client.delete, key_of_place(private_place(person)))
+        for key_of_person in (keys.seated, keys.last_game, keys.mydata, keys.sessions):
+            yield partial(self._client.delete, key_of_person(person))
         forgetting = self._forgetting(person, mark)
         for feature in self._features:
             yield from feature.steps_at_the_end(forgetting)

@@ -11,7 +11,6 @@ from bot.texts import month_name, texts
 
 
 def honour_text(language: str, honour: Honour, people: int = 1) -> str:
-    """Return an honour without names, in the singular or plural."""
     _, ngettext = texts(language)
     return {
         "champion": ngettext("🏆 Champion, rating {figure}", "🏆 Champions, rating {figure}", people),
@@ -22,7 +21,6 @@ def honour_text(language: str, honour: Honour, people: int = 1) -> str:
 
 
 def chat_honours_panel(language: str, months: Sequence[Month], names: Mapping[str, str]) -> Panel:
-    """Return a group's honours, newest first; ``names`` maps people to their names."""
     _ = texts(language).gettext
     page = Writer()
     page.line(_("🏛 Honours"), "bold")

@@ -87,7 +87,6 @@ def _add_line(page: Writer, line: LeaderboardLine, language: str) -> None:
 
 
 def stats_page(language: str, name: str, lines: Sequence[GameStanding], history: Sequence[RatedGame]) -> Panel:
-    """Return a person's statistics; ``history`` covers all games, oldest first."""
     _, ngettext = texts(language)
     page = Writer()
     page.line(_("📊 {name}"), "bold", name=isolated(name))

@@ -15,7 +15,6 @@ from engine import GAMES
 
 
 def stats_sheet(language: str, name: str, lines: Sequence[GameStanding], history: Sequence[RatedGame]) -> Sheet | None:
-    """Return a person's statistics, or None before their first rated game."""
     _, ngettext = texts(language)
     played = [line for line in lines if line.standing.games]
     if not played:

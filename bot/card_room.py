@@ -20,8 +20,8 @@ F = TypeVar("F", bound=Feature)
 class CardRoom(Protocol):
     """The bot as an adapter sees it. Adapters get one when they are created.
 
-    Methods raise one of `bot.store.STORE_ERRORS` if the store is away or refuses a command. The adapter reports that
-    with `report_store_error`.
+    Async methods and reads of games raise one of `bot.store.STORE_ERRORS` if the store is away or refuses a command,
+    unless they say otherwise. The adapter reports that with `report_store_error`.
     """
 
     @property
@@ -38,7 +38,7 @@ class CardRoom(Protocol):
 
     @property
     def games(self) -> GameReader:
-        """The finished games, for pages and programs. Reading can raise a store error."""
+        """The finished games, for pages and programs."""
 
     @property
     def watching(self) -> Watching:
@@ -72,38 +72,30 @@ class CardRoom(Protocol):
         """Answer a press. Never raises: a toast explains why a move is not possible."""
 
     async def send_hands(self, person: Person, code: str = "") -> None:
-        """Send a person the hand at the table ``code``, or all hands, after they opened their private chat.
-
-        Raises a store error.
-        """
+        """Send a person the hand at the table ``code``, or all hands, after they opened their private chat."""
 
     async def send_missed_hands(self, person: Person) -> None:
         """Send a person the hands that failed before, because they can be reached again. Safe to call twice.
 
-        `handle_command` does so itself, and `handle_press` for a page in a private chat. Raises a store error.
+        `handle_command` does so itself, and `handle_press` for a page in a private chat.
         """
 
     async def suggestions(
         self, kind: ArgumentKind, begun: str, person: Person, place: str, game: str = ""
     ) -> list[Suggestion]:
-        """Return completions for an argument that begins with ``begun``, the likeliest first.
+        """Return completions for an argument that begins with ``begun``, the likeliest first; none if asked too often.
 
         ``game`` is the id of the game, if chosen already. Open tables are limited to this place, not to the whole chat.
-        A person who asks too often gets none. Raises a store error.
         """
 
     async def offers(self, person: Person, typed: str) -> OfferList:
-        """Return the offers for a person who has ``typed`` this; none if they ask too often.
-
-        Nothing is stored: an offer carries all its terms. Raises a store error.
-        """
+        """Return the offers for a person who has ``typed`` this; none if asked too often. They are not stored."""
 
     async def note_offer_sent(self, person: Person, offer: str, typed: str, place: str = "") -> None:
         """Note that a person who had ``typed`` this has sent the offer with this id to ``place``.
 
         The place is inline, and its chat can be unknown. After this the message belongs to this offer. If the platform
-        does not report sent offers, the message belongs to the first offer that is accepted there. Raises a store
-        error.
+        does not report sent offers, the message belongs to the first offer that is accepted there.
         """
 
     # Events of chats
@@ -120,7 +112,7 @@ class CardRoom(Protocol):
         """Move a chat's tables, settings and leaderboards to its new id. Safe to call twice."""
 
     async def chat_language(self, place: str) -> str:
-        """Return the language of a chat. Raises a store error."""
+        """Return the language of a chat."""
 
     # Services
 

@@ -12,7 +12,6 @@ from bot.texts import texts
 HOURS = (8, 13, 18, 21)  # in the host's time zone
 LATE_HOURS = 2  # later messages, after an outage, are not sent
 KEPT_DAYS = 2  # the store remembers the recipients of a day's message this long
-
 OFF = "off"
 
 

@@ -29,7 +29,6 @@ PER_ADDRESS = 400
 """Connections per address: enough for a school with open pages, streams and browsers' spare connections."""
 
 IDLE_CHECKED = 16  # connections checked, longest idle first, when one must be closed
-
 REFUSAL = b"HTTP/1.1 503 Service Unavailable\r\nRetry-After: 30\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
 OUT_OF_FILES = (errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM)
 

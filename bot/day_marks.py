@@ -1,7 +1,7 @@
 """Marks for things that a person can do once a day. They outlast /forget until the day ends.
 
-A mark has no id. It is an HMAC-SHA-256 of the deed and the person's id under a random key of the day. The key and the
-marks are deleted when the day ends. After that the marks cannot be traced to people.
+A mark is an HMAC-SHA-256 of the deed and the person's id under a random key of the day. The key and the marks are
+deleted when the day ends. After that the marks cannot be traced to people.
 
 | key | type | contents |
 |---|---|---|
@@ -18,7 +18,6 @@ from typing import Any
 from bot.store import keys
 
 KEY_BYTES = 32
-
 KEPT_SECONDS = 2 * 86400  # marks expire after this time if no worker deletes them when their day ends
 
 

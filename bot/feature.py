@@ -40,14 +40,12 @@ class Handlers:
     """Handlers of commands and presses. Subclasses fill the tables."""
 
     commands: Mapping[str, CommandHandler] = {}  # by the command's name in `bot.commands`
-
     pages: Mapping[str, PageHandler] = {}  # by the page's name, the first word of its payload (`bot.actions.page`)
 
     private_pages: Collection[str] = ()
     """Pages that leave the pressed message alone, so they also work in chats without the bot."""
 
     verbs: Mapping[str, VerbHandler] = {}  # by the verb of a table's payload (`bot.actions.table`)
-
     start_words: Mapping[str, CommandHandler] = {}  # by the word after /start, for links to the private chat
 
 

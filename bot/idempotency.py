@@ -15,7 +15,6 @@ KEYS_KEPT, KEPT_SECONDS = 1000, 24 * 60 * 60
 """Keys stored for each program, and seconds after which they expire if no new key is used."""
 
 FINGERPRINT_BYTES = 12  # stored bytes of a request's hash. Only the program itself could search for two equal ones.
-
 CLAIM = read_script(__file__, "claim_key")
 
 

@@ -10,7 +10,6 @@ from bot.tables.chairs import Invited
 from bot.tables.errors import TableError
 
 HANDLE = re.compile(r"[\w.]{1,64}")  # the text after an @, on any platform
-
 LONGEST_SHOWN = 32
 
 

@@ -14,7 +14,6 @@ class MiniApp(Protocol):
     """The adapter of a platform with such an app."""
 
     platform: str
-
     frame_origin: str  # the origin of the platform's pages, which show ours in a frame
 
     def verify_launch(self, said: str) -> Person:

@@ -90,9 +90,8 @@ def distinct_name(name: str, taken: Iterable[str], longest: int = LONGEST_NAME) 
 
 
 def distinct_names(names: Sequence[str], longest: int = LONGEST_NAME) -> list[str]:
-    """Return the names in order, with numbers after names that look like an earlier one.
-
-    The first of several similar names never changes.
+    """Return the names in order, with numbers after names that look like an earlier one. The first of those never
+    changes.
     """
     distinct: list[str] = []
     first = {likeness(name): index for index, name in reversed(list(enumerate(names)))}
@@ -108,10 +107,7 @@ def tag_of(person: str) -> str:
 
 
 def tag_namesakes(names: Mapping[str, str]) -> dict[str, str]:
-    """Return people's names, with `tag_of` after names that look alike.
-
-    A person has the same tag in every list, independent of their place in it.
-    """
+    """Return people's names, with `tag_of` after names that look alike: the same tag in every list."""
     alike = Counter(likeness(name) for name in names.values())
     return {
         person: _append(name, f" ({tag_of(person)})", LONGEST_NAME) if alike[likeness(name)] > 1 else name

@@ -99,9 +99,8 @@ class Outages:
             self.record_success(platform)
 
     def record_failure(self, platform: str, why: str, *, certain: bool = False, counts: bool = True) -> None:
-        """Record a failed call. ``certain``: the adapter knows that all calls fail, and why.
-
-        A certain reason replaces the known one, and is logged once an outage.
+        """Record a failed call. If ``certain``, all calls fail: then ``why`` replaces the known reason, and is logged
+        once.
         """
         state = self._platforms.setdefault(platform, _PlatformState())
         state.failed_at = asyncio.get_running_loop().time()

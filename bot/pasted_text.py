@@ -9,14 +9,12 @@ from bot.commands import COMMANDS
 from bot.tables.codes import CODE_LENGTH, CODE_LETTERS, WATCH_LENGTH
 
 LONGEST = 4000  # characters that are parsed: the maximum of a chat message
-
 CODE = r"[A-Z0-9]{4,8}"
 WATCH_ID, GAME_ID = rf"{CODE}-[A-Z0-9]{{{WATCH_LENGTH}}}", rf"{CODE}-[0-9A-F]{{1,64}}"
 NEW_CODE = rf"[{CODE_LETTERS}]{{{CODE_LENGTH}}}"
 """A code as this release makes them. Codes of older releases had four letters."""
 
 EDGE = r"(?![A-Z0-9-])"  # end of an id
-
 BARE = re.compile(rf"(?P<watch>{WATCH_ID})|(?P<game>{GAME_ID})|(?P<table>{CODE})")
 PAGE = re.compile(rf"/(?:T/(?:(?P<watch>{WATCH_ID})|(?P<table>{CODE}))|G/(?P<game>{GAME_ID})){EDGE}")
 """A page of ours, with anything before and after it in a link."""
@@ -27,7 +25,6 @@ OPENING = re.compile(rf"[?&#](?:START|T)=(?P<table>{NEW_CODE}){EDGE}")
 
 TOKEN = re.compile(r"[A-Z0-9]+(?:-[A-Z0-9]+)*")
 AROUND = re.compile(r"^\W+|\W+$")  # punctuation around a word
-
 WITH_CODE = ("join", "invite", "hand", "resign", "start")
 NAMES = sorted(
     name.upper() for spec in COMMANDS if spec.name in WITH_CODE for name in (spec.name, *spec.names.values())
@@ -39,9 +36,8 @@ Kind = Literal["table", "watch", "game"]
 
 
 class Pasted(NamedTuple):
-    """The parsed id: a ``table``'s code, the id for watching a table, or a finished ``game``'s id.
-
-    ``joins``: the text was a link or word that seats its opener.
+    """The id of a ``table``, for watching a table, or of a finished ``game``. ``joins``: the text was a link that seats
+    people.
     """
 
     kind: Kind

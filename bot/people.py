@@ -39,7 +39,6 @@ STORED = (
 )  # fields of a `Profile` in the store
 
 MOVED = "moved"  # field of a chat's settings with its new id, if it has one
-
 ERASE_UNKNOWN = read_script(__file__, "erase_unknown")
 TODAY = read_script(__file__, "today")
 ASK_THE_DAY_SECONDS = 3600.0
@@ -54,10 +53,7 @@ UNKNOWN = "?"  # name of an unknown person. `plain_name` never returns it.
 
 @dataclass(frozen=True)
 class Profile:
-    """A person's profile.
-
-    ``nickname`` is shown to strangers; it is empty until the person meets one.
-    """
+    """A person's profile. ``nickname`` is shown to strangers; it is empty until the person meets one."""
 
     id: str
     name: str = UNKNOWN
@@ -134,9 +130,8 @@ class People:
     """Profiles in the store, with a cache in memory."""
 
     def __init__(self, client: Any, on_change: Callable[[str], Awaitable[None]] | None = None) -> None:
-        """``on_change`` gets the key of a profile changed here, and tells other workers to `forget` it.
-
-        Callers of `erase` notify them themselves.
+        """``on_change`` gets the key of a changed profile, to notify other workers; callers of `erase` notify them
+        themselves.
         """
         self._client = client
         self._delete_if = client.register_script(DELETE_IF)

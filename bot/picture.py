@@ -36,7 +36,7 @@ class Subject:
 class Picture(NamedTuple):
     """A panel's picture and its alternative text. ``png`` is empty until painted.
 
-    ``is_lasting``: it is public and will be shown again, like a deal's result, so it is worth caching.
+    ``is_lasting``: it is public and will be shown again, so it is worth caching.
     """
 
     subject: Subject

@@ -143,9 +143,8 @@ class Adapter(Protocol):
 
     @property
     def pages_url(self) -> str:
-        """Address of our pages for this platform's users, without a slash at the end; empty if unreachable.
-
-        Without it there are no buttons of the kind "link".
+        """Address of our pages, without a slash at the end; empty (and no "link" buttons) if its users cannot reach
+        them.
         """
 
     async def start(self) -> None:
@@ -175,9 +174,8 @@ class Adapter(Protocol):
         """Return the rate limit of this worker for all places together."""
 
     def invitation_url(self, code: str, place: str, message: str) -> str:
-        """Return an address for users of the platform that leads to the table ``code`` with the challenge ``message``.
-
-        Empty if there is no address, or if a "join" button does that.
+        """Return an address that leads to the table ``code`` with this challenge; empty for none, or if "join" buttons
+        do that.
         """
 
     def has_admins(self, place: str) -> bool:
@@ -213,9 +211,8 @@ class Suggestion(NamedTuple):
 
 
 class Offer(NamedTuple):
-    """A message that a person can send into any chat, even without the bot. ``id`` has at most 64 bytes.
-
-    A press on the ``panel`` comes from an inline place, which then shows the table.
+    """A message for any chat, even without the bot. ``id`` has at most 64 bytes. A press on it makes its place show the
+    table.
     """
 
     id: str
@@ -225,9 +222,8 @@ class Offer(NamedTuple):
 
 
 class OfferList(NamedTuple):
-    """The offers for a person, the likeliest first.
-
-    ``start`` is the label of a button to the private chat; empty for people who have one.
+    """The offers for a person, the likeliest first. ``start`` is a label for a button to the private chat, if they have
+    none.
     """
 
     offers: list[Offer]

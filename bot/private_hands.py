@@ -23,9 +23,8 @@ class PrivateHands:
         self._store, self._lists, self._change = store, lists, change
 
     async def resend(self, person: str, code: str = "", place: str = "") -> int:
-        """Send a person's hands again, at one table or all; return how many there are.
-
-        They go to ``place`` if that is private or ephemeral.
+        """Send a person's hands again, at one table or all, to ``place`` if that is private or ephemeral; return their
+        number.
         """
         brought = 0
         for table in await self._lists.tables_of(person):
@@ -38,9 +37,8 @@ class PrivateHands:
         return brought
 
     async def toast(self, profile: Profile, code: str = "") -> str:
-        """Return the text for a person before their hands, at one table or all, are sent to their private chat.
-
-        Call it before sending: it depends on the state of the last message there.
+        """Return the text for a person whose hands will be sent. Call it before sending: it depends on the last message
+        there.
         """
         _ = texts(profile.language).gettext
         if await self._is_closed(profile.id, code):

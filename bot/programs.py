@@ -17,9 +17,7 @@ from bot.web_server import matches_digest, token_digest
 
 Scope = Literal["read", "play"]
 SCOPES: tuple[Scope, ...] = get_args(Scope)
-
 PREFIX = "web:robot-"  # id prefix of programs: their platform is our web API
-
 ID_BYTES, TOKEN_BYTES = 6, 32
 MOST_PROGRAMS, MOST_OF_PEOPLE, MOST_EACH = 1000, 900, 5
 """Limits of the number of programs: in all, of people (to leave room for the host's), and of one person."""
@@ -46,7 +44,7 @@ class ProgramError(Exception):
 class Program(NamedTuple):
     """A program that plays. The scope "play" includes "read".
 
-    ``owner`` created its token in a chat. It is empty for the host's programs. Other players never see the owner.
+    ``owner`` created its token in a chat, and is never shown to players. It is empty for the host's programs.
     """
 
     id: str

@@ -20,7 +20,6 @@ from engine.robots.findings import Hint, Verdict
 log = structlog.get_logger()
 
 T = TypeVar("T")
-
 FALLBACK = {"strong": "medium"}  # level that plays if a robot is too slow; the other levels hardly think
 THINKING_SECONDS = 0.5  # a thought is cut short after this time
 PATIENCE_SECONDS = 1.2  # wait for a move before a simpler robot makes it: the process could be starting, or have died
@@ -91,9 +90,8 @@ class RobotPool:
         return choose(lower, view, history, seed)
 
     async def seeded_move(self, level: str, view: View, history: Sequence[MoveEntry], seed: int) -> str | None:
-        """Return a robot's move that depends only on the seed, however long it takes (`choose_unhurried`).
-
-        Raises ProcessDied if its process ends; the caller retries.
+        """Return the robot's move for this seed, however long it takes. Raises ProcessDied if its process ends: then
+        retry.
         """
         move = await self._movers.run(choose_unhurried, level, view, history, seed)
         ROBOT_MOVES.labels("day").inc()

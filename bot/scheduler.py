@@ -19,7 +19,6 @@ from engine.errors import ClaimRefused
 POLL_SECONDS = 2.0  # interval between polls of the store for clocks that ring soon
 SOON = POLL_SECONDS + 1.0  # clocks that ring later than this have no timer in memory
 TOO_EARLY = 0.05  # shortest wait after a clock was checked too early, in seconds
-
 AGAIN_AFTER = 1.0
 
 log = structlog.get_logger()
@@ -129,10 +128,10 @@ class Scheduler:
         return await self.room.move_for(table.code, seat, table.version, moves, update or f"robot:{table.version}")
 
     async def _robot_moves(self, table: Table, seat: int, level: str) -> list[str]:
-        """Return a robot's moves for a seat.
+        """Return a robot's moves for a seat: one in its own, so that people can follow.
 
-        In its own seat a robot makes one move at a time, so that people can follow. In a person's seat it continues
-        until it `has_moved`: otherwise an absent person would get all their time again after a declaration.
+        In a person's seat it continues until it `has_moved`. Otherwise an absent person would get all their time again
+        after a declaration.
         """
         chair, view, moves = table.chairs[seat], table.view(seat), list[str]()
         while True:

@@ -19,7 +19,6 @@ GOOD = b"1"  # stored value of a valid link
 KEPT_SECONDS = 90 * 86400  # unused sessions end after this time
 NOTED_SECONDS = 3600  # interval at which uses are noted
 MOST_SESSIONS = 20  # sessions of a person; one more ends the one unused for longest
-
 NOTE = read_script(__file__, "note_session")
 
 

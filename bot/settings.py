@@ -21,7 +21,6 @@ ENV_FILE = Path(".env")
 ENCODING = "utf-8-sig"  # UTF-8, with or without a byte order mark
 ALIKE = 0.85  # similarity by difflib from which a name in `.env` counts as a misspelt setting
 LONGEST_SHOWN = 60  # characters of a wrong value that errors repeat
-
 STORE_SCHEMES = ("redis", "rediss", "unix", "redis+cluster", "rediss+cluster")
 
 
@@ -38,10 +37,7 @@ MONITORING_REMEDY = "set BUONGIOCO_MONITORING_PORT or BUONGIOCO_MONITORING_HOST"
 
 
 class BadSetting(Exception):
-    """Invalid settings: one line for each, which names it and its valid values, without secrets.
-
-    ``word`` is a short reason, such as "token refused".
-    """
+    """Invalid settings, a line for each without secrets. ``word`` is a short reason, such as "token refused"."""
 
     def __init__(self, line: str, word: str = "bad setting") -> None:
         super().__init__(line)

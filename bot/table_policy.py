@@ -35,7 +35,6 @@ class TablePolicy:
     """The policy of an ordinary table between friends. Features override what differs at their tables."""
 
     own_texts: OwnTexts = USUAL  # different texts of hands at such a table
-
     results_path = ""  # path of the site's page with all results of such a table; empty for no page
 
     async def finish(self, table: Table) -> Outcome | None:

@@ -50,10 +50,7 @@ class Viewers:
 
 
 def with_picture(panel: Panel, subject: Subject | None, language: str, *, is_lasting: bool = False) -> Panel:
-    """Return the panel with a picture and an alternative text that refers to the panel's text.
-
-    ``is_lasting`` is as for `Picture`.
-    """
+    """Return the panel with a picture, and an alternative text that refers to the panel's text."""
     if subject is None:
         return panel
     _ = texts(language).gettext

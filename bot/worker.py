@@ -20,7 +20,6 @@ from bot.tables.room import ROBOT_PAUSE
 
 FIRST_PATIENCE = 0.05  # seconds until a loop that does not end is cancelled again. The wait doubles each time.
 PATIENCE = 1.5  # grace period for messages in flight at shutdown, in seconds
-
 F = TypeVar("F", bound=Feature)
 
 
@@ -53,10 +52,8 @@ class Worker(Core):
         self.adapters[adapter.platform] = adapter
 
     async def start(self) -> None:
-        """Take shards and start to deliver. Raise StoreAway if other workers have another time zone.
-
-        Register the worker first, so that the store never counts as unused.
-        """
+        """Take shards and start to deliver. Raise StoreAway if other workers have another time zone."""
+        # First, so that the store never counts as unused.
         await self.shards.join()
         await self.shards.balance()
         loops: dict[str, Loop] = {

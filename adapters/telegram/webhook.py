@@ -68,7 +68,7 @@ class Webhook:
         runner = await listen(app, self._host, self._port, "Telegram's webhook", REMEDY, connections)
         try:
             self._port = runner.addresses[0][1]
-            log.info("telegram_webhook_open", host=self._host, port=self._port, url=self._url)
+            log.info("telegram_webhook_opened", host=self._host, port=self._port, url=self._url)
             pause = FIRST_PAUSE
             while True:
                 try:

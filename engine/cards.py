@@ -82,7 +82,6 @@ class SuitTexts(dict[int, tuple[str, ...]]):
 
 
 def mask_of(cards: Iterable[int]) -> int:
-    """Return the set of these cards."""
     mask = 0
     for card in cards:
         mask |= 1 << card

@@ -75,7 +75,6 @@ class Deal(ABC):
         self.last: tuple[tuple[TrickCard, ...], str | None, int] | None = None
 
     def copy(self) -> Self:
-        """Return an independent copy of the deal."""
         new: Self = object.__new__(type(self))
         attributes = new.__dict__
         attributes.update(self.__dict__)
@@ -140,7 +139,6 @@ class Deal(ABC):
         return [*self.PLAY_TEXTS[playable]] if playable else self.PLAY_TEXTS.list_texts(held)
 
     def lead_moves(self, playable: int) -> list[str]:
-        """Return the moves that lead one of these cards."""
         return self.PLAY_TEXTS.list_texts(playable)
 
     def play_card(self, seat: int, card: int) -> None:
@@ -245,5 +243,4 @@ def deal_hands(pack: Sequence[int], hands: list[int], eldest: int, packet: int =
 
 
 def unknown_move(move: object) -> UnknownMove:
-    """Return the error for a text that is not a move of this game."""
     return UnknownMove(move=quote(move))

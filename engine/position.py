@@ -27,12 +27,10 @@ PICKABLE = tuple(cards(HONOURS))
 
 
 def pick_move(card: int) -> int:
-    """Return the move that picks up an honour."""
     return FIRST_PICK + PICKABLE.index(card)
 
 
 def picked_card(move: int) -> int:
-    """Return the honour that a move picks up."""
     return PICKABLE[move - FIRST_PICK]
 
 
@@ -48,7 +46,6 @@ CARDS_IN_SUIT = _CardsInSuit()
 
 
 def list_cards(pack: Pack, mask: int) -> list[int]:
-    """Return the cards of any set as a list."""
     a, b, c, d = pack.suit_masks
     return [*CARDS_IN_SUIT[mask & a], *CARDS_IN_SUIT[mask & b], *CARDS_IN_SUIT[mask & c], *CARDS_IN_SUIT[mask & d]]
 
@@ -112,7 +109,6 @@ class SearchPosition:
         return 0
 
     def make_move(self, move: int) -> None:
-        """Play a card, or pick up an honour."""
         self.play(move)
 
     def play(self, card: int) -> None:

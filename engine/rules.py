@@ -56,8 +56,6 @@ class Rules(BaseModel):
 
 
 class TressetteRules(Rules):
-    """The options that all six Tressette games have."""
-
     layout: str
     score_unit: int
     declare: str

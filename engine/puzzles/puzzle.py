@@ -80,7 +80,6 @@ class Puzzle:
         return next((line for line in self.lines if line.cards[0] == card), None)
 
     def position(self) -> SearchPosition:
-        """Return the position for searches."""
         masks = [mask_of(hand) for hand in self.hands]
         if self.bids:
             return SpadesPosition.from_spades_hands(masks, self.trick, self.taken, broken=self.broken)
@@ -99,7 +98,6 @@ class Puzzle:
         ]
 
     def to_line(self) -> str:
-        """Return the puzzle as a line of a file."""
         figures = [*self.taken, *(self.bids or ()), *((int(self.broken),) if self.bids else ())]
         lines = ";".join(f"{line.points}{_encode_cards(line.cards)}" for line in self.lines)
         hands = "/".join(map(_encode_cards, self.hands))

@@ -148,7 +148,6 @@ def has_won(view: View, memory: Memory) -> bool:
 
 
 def _card_value(deal: DealView, memory: Memory, seat: int, card: int) -> float:
-    """Return the expected gain of playing this card, in thirds."""
     seats = len(deal.counts)
     trick = [(played.seat, ITALIAN.index[played.card]) for played in deal.trick]
     to_come = [(seat + step) % seats for step in range(1, seats - len(trick))]

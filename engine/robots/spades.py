@@ -33,12 +33,10 @@ def choose_draft(worth: float, usual: float, *, blind: bool) -> str:
 
 
 def likely_tricks(hand: Sequence[str]) -> float:
-    """Return the number of tricks that these cards are likely to win in a hand of thirteen."""
     return sum(map(trick_worth, hand))
 
 
 def choose_move(deal: SpadesView, history: Sequence[MoveEntry], seat: int, moves: Sequence[str], random: Random) -> str:
-    """Return a move for the seat to move."""
     hand = deal.hand or ()
     match deal.phase:
         case "draft" if deal.drawn:

@@ -52,8 +52,6 @@ class FamilySearch(NamedTuple):
 
 
 class SearchSettings(NamedTuple):
-    """The search settings of all families."""
-
     two_hands: FamilySearch = FamilySearch(rounds=4000, explore=16.0, wild=100)
     four_hands: FamilySearch = FamilySearch(rounds=6000, explore=16.0, wild=100, pool=1000, leeway=0.4, lonely=True)
     spades: FamilySearch = FamilySearch(rounds=5000, explore=100.0, wild=400, pool=1000)
@@ -94,13 +92,11 @@ class MoveEstimate(NamedTuple):
 
 
 def _node_estimate(grown: Ints, at: int, appeal: int = 0) -> MoveEstimate:
-    """Return the estimate of the node at an index of the tree."""
     visits = int(grown[at + tree.VISITS])
     return MoveEstimate(visits, float(grown[at + tree.SUM]) / max(1, visits), appeal)
 
 
 def _optional_moves(worlds: Worlds, board: Board) -> list[int]:
-    """Return the picks and declarations that the seat to move can choose from."""
     if not worlds.start[playing.PACKETS] or not draw_world(worlds, board):
         return []
     return [*cards(int(playing.legal_moves(board)) & ~playing.CARDS)]

@@ -55,7 +55,6 @@ def int_array(values: Iterable[int]) -> Ints:
 
 
 def zeros(count: int) -> Ints:
-    """Return an array of zeros."""
     if numba is None:
         return [0] * count
     array: Ints = numpy.zeros(count, dtype=numpy.int64)

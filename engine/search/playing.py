@@ -147,7 +147,6 @@ def legal_moves(board: Board) -> int:
 
 @compiled
 def make_move(board: Board, move: int) -> None:
-    """Make one of the `legal_moves`."""
     state = board.state
     if state[SPADES] or move < FIRST_PICK:
         play_card(board, move)
@@ -184,7 +183,6 @@ def declare(board: Board, seat: int, fresh: int) -> None:
 
 @compiled
 def pick_up(board: Board, card: int) -> None:
-    """Pick up an honour that covers a card."""
     seat = board.state[TURN]
     board.covering[seat] &= ~(1 << card)
     if board.state[WINDOW] == AS_THEY_COME:
@@ -433,6 +431,5 @@ def move_before_card(board: Board) -> int:
 
 @compiled
 def play_out(board: Board, wild: int) -> None:
-    """Play the rest as simple players would."""
     while board.state[LEFT]:
         make_move(board, simple_move(board, legal_moves(board), wild))

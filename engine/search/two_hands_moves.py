@@ -112,7 +112,6 @@ def lead_guess(card: int, bit: int, theirs: int) -> int:
 
 @compiled
 def reply_guess(reply: int, card: int, wins: bool) -> int:
-    """Return how promising an answer is."""
     gain = 4 * (WORTH[card] + WORTH[reply])
     return 30 + gain if wins else 30 - gain
 

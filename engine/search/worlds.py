@@ -179,7 +179,6 @@ def deal_four_hands(worlds: Worlds, board: Board) -> bool:
 
 @compiled
 def first_card(past: Ints, seat: int) -> int:
-    """Return the first card that a seat has played."""
     at = 0
     while past[at] != seat:
         at += 2

@@ -29,17 +29,17 @@ log = structlog.get_logger()
 class _PlatformState:
     """The state of a platform. Times are loop times.
 
-    ``why`` is empty while there is no outage. ``said`` are the reasons logged for this one. With ``takes_a_call`` only
-    a successful call ends the outage, because the adapter's own health says nothing about the last failure.
+    ``reason`` is empty while there is no outage. ``logged`` are its reasons in the log so far. With ``needs_success``
+    only a successful call ends the outage, because the adapter's own health says nothing about the last failure.
     """
 
-    why: str = ""
-    said: set[str] = field(default_factory=set)
-    in_a_row: int = 0
+    reason: str = ""
+    logged: set[str] = field(default_factory=set)
+    failures_in_a_row: int = 0
     begun_at: float = 0.0
     failed_at: float = 0.0
     ended_at: float = float("-inf")
-    takes_a_call: bool = False
+    needs_success: bool = False
     quiet: float = QUIET_SECONDS
     watch: asyncio.Task[None] | None = None
 
@@ -70,19 +70,19 @@ class Outages:
 
     def reason(self, platform: str) -> str:
         known = self._platforms.get(platform)
-        return known.why if known else ""
+        return known.reason if known else ""
 
     def is_failing(self, platform: str) -> bool:
         """Return whether calls of a platform fail, even if its adapter says it is healthy."""
         known = self._platforms.get(platform)
-        return known is not None and bool(known.why) and known.takes_a_call
+        return known is not None and bool(known.reason) and known.needs_success
 
     def has_failed(self, platform: str, seconds: float) -> bool:
         """Return whether a platform is away or a call failed within this many seconds."""
         known = self._platforms.get(platform)
         if known is None or known.failed_at == 0.0:
             return False
-        return bool(known.why) or asyncio.get_running_loop().time() - known.failed_at < seconds
+        return bool(known.reason) or asyncio.get_running_loop().time() - known.failed_at < seconds
 
     def call(self, platform: str) -> Call:
         """Return a context for one call. Errors about a single message show that the platform is there."""
@@ -104,30 +104,30 @@ class Outages:
         """
         state = self._platforms.setdefault(platform, _PlatformState())
         state.failed_at = asyncio.get_running_loop().time()
-        state.takes_a_call = not certain or self._is_healthy(platform)
-        state.in_a_row += counts
-        if state.why and certain:
+        state.needs_success = not certain or self._is_healthy(platform)
+        state.failures_in_a_row += counts
+        if state.reason and certain:
             self._log_new_reason(platform, state, why)
-        if state.why or not (certain or state.in_a_row >= FAILURES_IN_A_ROW):
+        if state.reason or not (certain or state.failures_in_a_row >= FAILURES_IN_A_ROW):
             return
         state.begun_at = asyncio.get_running_loop().time()
         recurs = state.begun_at - state.ended_at < STEADY_SECONDS
         state.quiet = min(2 * state.quiet, LONGEST_QUIET_SECONDS) if recurs else QUIET_SECONDS
-        state.why, state.said = why, {why}
+        state.reason, state.logged = why, {why}
         log.warning("platform_away", platform=platform, why=why)
         state.watch = asyncio.create_task(self._watch(platform, state))
 
     @staticmethod
     def _log_new_reason(platform: str, state: _PlatformState, why: str) -> None:
-        state.why = why
-        if why not in state.said:
-            state.said.add(why)
+        state.reason = why
+        if why not in state.logged:
+            state.logged.add(why)
             log.warning("platform_still_away", platform=platform, why=why)
 
     def record_success(self, platform: str) -> None:
         state = self._platforms.get(platform)
         if state:
-            state.in_a_row, state.takes_a_call = 0, False
+            state.failures_in_a_row, state.needs_success = 0, False
 
     def stop(self) -> None:
         for state in self._platforms.values():
@@ -138,12 +138,12 @@ class Outages:
         while not self._is_over(platform, state):
             await asyncio.sleep(state.quiet / 2)
         now = asyncio.get_running_loop().time()
-        state.why, state.in_a_row, state.ended_at = "", 0, now
+        state.reason, state.failures_in_a_row, state.ended_at = "", 0, now
         log.info("platform_back", platform=platform, after=round(now - state.begun_at, 1))
         self._on_over(platform)
 
     def _is_over(self, platform: str, state: _PlatformState) -> bool:
         """Return whether the adapter is healthy and, despite calls, nothing has failed for a while."""
         quiet = asyncio.get_running_loop().time() - state.failed_at
-        is_known = not state.takes_a_call or quiet > FORGOTTEN_AFTER
+        is_known = not state.needs_success or quiet > FORGOTTEN_AFTER
         return is_known and quiet >= state.quiet and self._is_healthy(platform)

@@ -39,10 +39,10 @@ class ShardListener:
     def on_lost(self, shard: int) -> None:
         """This worker no longer owns a shard."""
 
-    def on_commit(self, told: Committed) -> None:
+    def on_commit(self, commit: Committed) -> None:
         """Another worker committed to a table of these shards."""
 
-    def on_notification(self, word: dict[str, Any]) -> None:
+    def on_notification(self, notification: dict[str, Any]) -> None:
         """Another worker sent a notification about a table of these shards."""
 
     def on_profile_changed(self, key: str) -> None:
@@ -116,7 +116,7 @@ class Shards:
         Otherwise the cards of a day would be revealed in one zone while they are still played in the other.
         """
         until = asyncio.get_running_loop().time() + patience
-        is_said = False
+        is_logged = False
         while others := await self._other_zones():
             if asyncio.get_running_loop().time() >= until:
                 raise StoreAway(
@@ -124,13 +124,13 @@ class Shards:
                     f"All workers must have the same: stop all of them before you start one with another time zone. "
                     f"A killed worker counts for {LEASE_SECONDS} more seconds."
                 )
-            if not is_said:
+            if not is_logged:
                 log.info(
                     "waiting_for_workers",
                     time_zone=others,
                     why="they are stopping, or were just killed",
                 )
-                is_said = True
+                is_logged = True
             await asyncio.sleep(LOOK_SECONDS)
 
     async def _other_zones(self) -> str:
@@ -153,13 +153,13 @@ class Shards:
             self._lose(shard)
         await self.store.attendance.absent(self.worker_id, self._zone)
 
-    async def notify(self, word: dict[str, Any]) -> None:
+    async def notify(self, notification: dict[str, Any]) -> None:
         """Notify the owner of a table. An absent owner finds the table marked as changed.
 
         Notifications go out at once, or together if one is being sent. Every worker receives all messages, so in a
         crowd their number matters.
         """
-        self._notifications.append(word)
+        self._notifications.append(notification)
         if self._publishing is None or self._publishing.done():
             self._publishing = asyncio.create_task(self._publish())
         await asyncio.shield(self._publishing)
@@ -172,17 +172,17 @@ class Shards:
         """Notify other workers which table's hand is lowest in a private chat, without waiting."""
         self.tasks.start(self._notify_soon({"lowest": place, "code": code, "by": self.worker_id}))
 
-    async def _notify_soon(self, word: dict[str, Any]) -> None:
+    async def _notify_soon(self, notification: dict[str, Any]) -> None:
         try:
             with self.store.outage.noted():
-                await self.notify(word)
+                await self.notify(notification)
         except Exception:
             log.exception("notification_not_sent")
 
     async def _publish(self) -> None:
         while self._notifications:
-            words, self._notifications = self._notifications, []
-            await self.store.client.publish(keys.NOTIFICATIONS, json.dumps(words))
+            notifications, self._notifications = self._notifications, []
+            await self.store.client.publish(keys.NOTIFICATIONS, json.dumps(notifications))
 
     async def listen(self) -> None:
         while True:
@@ -203,38 +203,38 @@ class Shards:
 
     def _receive_commit(self, data: bytes) -> None:
         try:
-            told = Committed.parse(data)
-            if self.owns(told.code):
+            commit = Committed.parse(data)
+            if self.owns(commit.code):
                 for listener in self.listeners:
-                    listener.on_commit(told)
+                    listener.on_commit(commit)
         except Exception:
             # Perhaps from another version. The sweep finds the table.
             log.exception("commit_notification_failed")
 
     def _receive_notifications(self, data: bytes) -> None:
         try:
-            words = list(json.loads(data))
+            notifications = list(json.loads(data))
         except (ValueError, TypeError):
             log.warning("notification_unreadable")
             return
-        for word in words:
+        for notification in notifications:
             try:
-                self._receive(word)
+                self._receive(notification)
             except STORE_ERRORS as error:
                 self.store.outage.begin(error)
             except Exception:
                 # Perhaps from another version. The sweep finds the table.
                 log.exception("notification_failed")
 
-    def _receive(self, word: dict[str, Any]) -> None:
-        is_own = ("forget" in word or "lowest" in word) and word["by"] == self.worker_id
+    def _receive(self, notification: dict[str, Any]) -> None:
+        is_own = ("forget" in notification or "lowest" in notification) and notification["by"] == self.worker_id
         for listener in () if is_own else self.listeners:
-            if "forget" in word:
-                listener.on_profile_changed(word["forget"])
-            elif "lowest" in word:
-                listener.on_lowest(word["lowest"], word["code"])
-            elif self.owns(word["code"]):
-                listener.on_notification(word)
+            if "forget" in notification:
+                listener.on_profile_changed(notification["forget"])
+            elif "lowest" in notification:
+                listener.on_lowest(notification["lowest"], notification["code"])
+            elif self.owns(notification["code"]):
+                listener.on_notification(notification)
 
     async def balance(self) -> None:
         """Renew leases, and take or release shards until every worker has an equal share."""

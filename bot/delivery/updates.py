@@ -47,14 +47,14 @@ class Updates(ShardListener):
         else:
             await self._shards.notify({"code": code})
 
-    def on_notification(self, word: dict[str, Any]) -> None:
-        code = word["code"]
+    def on_notification(self, notification: dict[str, Any]) -> None:
+        code = notification["code"]
         self._delivery.touch(code, reload=True)
-        if "name" in word:
-            self._delivery.change(code, decode_name(word["name"]), decode_change(word["change"]))
+        if "name" in notification:
+            self._delivery.change(code, decode_name(notification["name"]), decode_change(notification["change"]))
 
-    def on_commit(self, told: Committed) -> None:
-        self._room.hear(told)
+    def on_commit(self, commit: Committed) -> None:
+        self._room.hear(commit)
 
     def on_profile_changed(self, key: str) -> None:
         self._people.forget(key)

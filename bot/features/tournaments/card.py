@@ -86,32 +86,25 @@ class TournamentCards:
         self._client, self._tournaments, self._viewers = tournaments.client, tournaments, viewers
         self._people, self._adapters, self._answers, self._announcer = people, adapters, answers, announcer
         self._panels: LRUCache[str, tuple[object, Panel]] = LRUCache(TOURNAMENTS_REMEMBERED)
-        self._silent_until: LRUCache[str, float] = LRUCache(TOURNAMENTS_REMEMBERED)
+        self._paused_until: LRUCache[str, float] = LRUCache(TOURNAMENTS_REMEMBERED)
 
     async def update(self, tournament: Tournament) -> bool:
         """Bring a card up to date. Return True once it is and nothing is left to send, or if it cannot be sent."""
         if platform_of(tournament.place) not in self._adapters:
             # The host has removed this platform. Players on other platforms continue.
             return True
-        state, wish = (
-            await self._load_state(tournament.code),
-            await self._client.get(keys.tournament_wish(tournament.code)),
-        )
-        if not wish:
+        state = await self._load_state(tournament.code)
+        if not await self._client.get(keys.tournament_wish(tournament.code)):
             if state.is_dropped and state.place == tournament.place:
                 return True
-            panel = await self._panel(tournament)
-            if (
-                self._is_shown(state, tournament, panel)
-                and not state.outdated
-                and self._is_winner_announced(state, tournament)
-            ):
+            is_current = not state.outdated and self._is_winner_announced(state, tournament)
+            if is_current and self._is_shown(state, tournament, await self._panel(tournament)):
                 return True
-        if time.monotonic() < self._silent_until.get(tournament.code, 0.0):
+        if time.monotonic() < self._paused_until.get(tournament.code, 0.0):
             return False
-        self._silent_until[tournament.code] = time.monotonic() + RETRY_SECONDS
-        say = partial(self._deliver, tournament.code)
-        self._answers.send(tournament.place, say, message=f"tournament {tournament.code}")
+        self._paused_until[tournament.code] = time.monotonic() + RETRY_SECONDS
+        deliver = partial(self._deliver, tournament.code)
+        self._answers.send(tournament.place, deliver, message=f"tournament {tournament.code}")
         return False
 
     async def repost(self, code: str) -> None:
@@ -135,17 +128,11 @@ class TournamentCards:
         viewer, left = await self._viewers.viewer_at(tournament.place), await self._tournaments.seconds_left(tournament)
         tournament = await with_current_names(self._people, tournament)
         has_room = not self._memory.is_full
-        about = (
-            tournament.entries,
-            tournament.opener,
-            tournament.players,
-            viewer,
-            None if left is None else time_left(viewer.language, left),
-            has_room,
-        )
+        time_text = None if left is None else time_left(viewer.language, left)
+        content = tournament.entries, tournament.opener, tournament.players, viewer, time_text, has_room
         known = self._panels.get(tournament.code)
-        if known is None or known[0] != about:
-            known = about, card_panel(viewer.language, tournament, left, viewer.pages_url, has_room=has_room)
+        if known is None or known[0] != content:
+            known = content, card_panel(viewer.language, tournament, left, viewer.pages_url, has_room=has_room)
             self._panels[tournament.code] = known
         return known[1]
 
@@ -154,7 +141,7 @@ class TournamentCards:
         await self._apply_wish(code)
         tournament, state = await self._tournaments.load(code), await self._load_state(code)
         adapter = self._adapters[platform_of(tournament.place)]
-        panel, silent = await self._panel(tournament), 0.0
+        panel, pause = await self._panel(tournament), 0.0
         try:
             if state.outdated:
                 await adapter.delete(state.place, state.outdated)
@@ -170,10 +157,10 @@ class TournamentCards:
                 state = replace(state, place=tournament.place, message="", digest="", outdated="")
             await self._save_state(code, replace(state, is_dropped=True))
         except (MessageRefused, TooLong, Unreachable):
-            silent = REFUSED_SECONDS
+            pause = REFUSED_SECONDS
             raise
         finally:
-            self._silent_until[code] = time.monotonic() + silent
+            self._paused_until[code] = time.monotonic() + pause
 
     async def _show_panel(self, adapter: Adapter, tournament: Tournament, state: CardState, panel: Panel) -> None:
         code, place = tournament.code, tournament.place

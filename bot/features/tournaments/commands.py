@@ -328,7 +328,7 @@ def tables_of(t: Tournament, person: str) -> list[str]:
     """Return the codes of the tables at which a person plays in a tournament now."""
     team = t.team_with(person)
     matches = [] if team is None or t.phase != "playing" else t.matches_of(team)
-    return [code for match in matches if match.next_deal is not None and (code := match.seats.get(match.next_deal))]
+    return [match.table for match in matches if match.table]
 
 
 def split_form(words: Sequence[str]) -> tuple[Form | None, list[str]]:

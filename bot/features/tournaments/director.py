@@ -133,10 +133,9 @@ class Director:
 
     async def _advance_matches(self, tournament: Tournament) -> Tournament:
         played = await self.tournaments.playing_time()
-        playing = Counter(
-            team for match in tournament.matches if match.seats and not match.is_over for team in match.teams
-        )
-        for match in [one for one in tournament.matches if not one.is_over]:
+        matches = [match for match in tournament.matches if not match.is_over]
+        playing = Counter(team for match in matches if match.seats for team in match.teams)
+        for match in matches:
             is_busy = tournament.form == "league" and any(playing[team] >= LEAGUE_AT_ONCE for team in match.teams)
             # A forfeit does not wait.
             must_wait = is_busy and not self._missing_teams(tournament, match)
@@ -153,23 +152,23 @@ class Director:
         """Open the table of an unfinished match, or end the match. ``left`` is its time in seconds."""
         deal = match.next_deal
         assert deal is not None
-        gone = self._missing_teams(tournament, match)
-        code = match.seats.get(deal, "")
+        missing = self._missing_teams(tournament, match)
+        code = match.table
         if not code:
             # A worker that crashed can have opened the table without recording it.
-            if gone or left <= 0:
+            if missing or left <= 0:
                 code = await self.fixtures.find_open(tournament, match, deal)
             else:
                 try:
                     code = await self.fixtures.open(tournament, match, deal)
                 except StoreFull:
-                    # The card says so, and the next pass tries again.
+                    # The card says so. The next call retries.
                     return tournament
             if code:
                 tournament = await self._record_table(tournament, match, deal, code)
         if not code:
-            return await self._end_match(tournament, match, gone) if gone or left <= 0 else tournament
-        for team in gone:
+            return await self._end_match(tournament, match, missing) if missing or left <= 0 else tournament
+        for team in missing:
             await self.fixtures.resign(match, deal, team, code)
         if left <= 0:
             await self.fixtures.end_late(code)
@@ -182,8 +181,8 @@ class Director:
             is_on = latest.phase == "playing" and deal not in latest.match(match.round, match.number).results
             return [Seat(match.round, match.number, deal, code)] if is_on else []
 
-        where = f"{match.round}.{match.number}.{deal}"
-        tournament = await self.tournaments.commit(tournament.code, f"seat:{where}:{code}", decide)
+        update = f"seat:{match.round}.{match.number}.{deal}:{code}"
+        tournament = await self.tournaments.commit(tournament.code, update, decide)
         if tournament.match(match.round, match.number).seats.get(deal) != code:
             await self.fixtures.close(code)
         else:
@@ -200,21 +199,21 @@ class Director:
         ]
 
     @staticmethod
-    def _forfeit(match: Match, gone: list[int]) -> tuple[int | None, How]:
+    def _forfeit(match: Match, missing: list[int]) -> tuple[int | None, How]:
         """Return the winner and ending of a match without further play: a single missing team loses it."""
-        if len(gone) != 1:
+        if len(missing) != 1:
             return None, "void"
-        return 1 if gone[0] == match.first else 0, "forfeit"
+        return 1 if missing[0] == match.first else 0, "forfeit"
 
-    async def _end_match(self, tournament: Tournament, match: Match, gone: list[int]) -> Tournament:
+    async def _end_match(self, tournament: Tournament, match: Match, missing: list[int]) -> Tournament:
         """End a match without further play."""
-        winner, how = self._forfeit(match, gone)
+        winner, how = self._forfeit(match, missing)
 
         def decide(latest: Tournament) -> list[Entry]:
-            now = latest.match(match.round, match.number)
-            if latest.phase != "playing" or now.next_deal in now.seats:
+            current = latest.match(match.round, match.number)
+            if latest.phase != "playing" or current.table:
                 return []
-            rest = [deal for deal in now.deals if deal not in now.results]
+            rest = [deal for deal in current.deals if deal not in current.results]
             return [Result(match.round, match.number, deal, winner, 0, 0, how) for deal in rest]
 
         return await self.tournaments.commit(tournament.code, f"end:{match.round}.{match.number}", decide)
@@ -238,21 +237,21 @@ class Director:
         game = await self.fixtures.find_game(tournament, match, code)
         if game and game.fixture_name:
             return await self._record_result(tournament.code, game.fixture_name, code, game)
-        gone = self._missing_teams(tournament, match)
-        if left > 0 and not gone and not tournament.is_duplicate:
+        missing = self._missing_teams(tournament, match)
+        if left > 0 and not missing and not tournament.is_duplicate:
             try:
                 again = await self.fixtures.open(tournament, match, deal, again=True)
             except StoreFull:
                 return tournament
             if again:
                 return await self._record_table(tournament, match, deal, again)
-        winner, how = self._forfeit(match, gone)
+        winner, how = self._forfeit(match, missing)
         result = Result(match.round, match.number, deal, winner, 0, 0, how)
 
         def decide(latest: Tournament) -> list[Entry]:
-            known = latest.match(match.round, match.number)
+            current = latest.match(match.round, match.number)
             # Another worker can have opened another table.
-            is_lost = deal not in known.results and known.seats.get(deal) == code
+            is_lost = deal not in current.results and current.seats.get(deal) == code
             return [result] if latest.phase == "playing" and is_lost else []
 
         return await self.tournaments.commit(tournament.code, f"lost:{code}", decide)
@@ -268,9 +267,8 @@ class Director:
         if table.fixture.is_duplicate:
             await self.fixtures.hold_back(game, table, KEPT_SECONDS)
         try:
-            tournament = await self._record_result(
-                table.fixture.tournament, FixtureName.of(table.fixture), table.code, game
-            )
+            name = FixtureName.of(table.fixture)
+            tournament = await self._record_result(table.fixture.tournament, name, table.code, game)
         except NoSuchTournament:
             if table.fixture.is_duplicate:
                 await self._archive.keep(game)
@@ -279,7 +277,7 @@ class Director:
             # The table can go: the game is kept, and found when the tournament can be read again.
             return
         if not tournament.is_live:
-            # The director does not come by any more.
+            # The director no longer checks this tournament.
             await self.fixtures.publish_games(tournament)
 
     async def _record_result(self, code: str, name: FixtureName, table: str, game: FinishedGame) -> Tournament:
@@ -298,8 +296,7 @@ class Director:
         if not tournament.is_duplicate:
             return
         for match in tournament.matches:
-            deal = match.next_deal
-            if deal is not None:
-                code = match.seats.get(deal) or await self.fixtures.find_open(tournament, match, deal)
+            if match.next_deal is not None:
+                code = match.table or await self.fixtures.find_open(tournament, match, match.next_deal)
                 if code:
                     await self.fixtures.close(code)

@@ -291,19 +291,16 @@ def _team_of(text: TournamentText, person: str) -> int:
     return team
 
 
-def _has_table(match: Match) -> bool:
-    return match.next_deal in match.seats
-
-
 def _write_open_matches(page: Writer, text: TournamentText, person: str, matches: Sequence[Match]) -> None:
     """Write the person's matches that have a table."""
-    for match in filter(_has_table, matches):
-        page.line(_own_line(text, person, match))
+    for match in matches:
+        if match.table:
+            page.line(_own_line(text, person, match))
 
 
 def _write_pending(page: Writer, text: TournamentText, person: str, matches: Sequence[Match]) -> None:
     """Write the opponents in matches without a table."""
-    opponents = [text.opponent(match, _team_of(text, person)) for match in matches if not _has_table(match)]
+    opponents = [text.opponent(match, _team_of(text, person)) for match in matches if not match.table]
     if opponents:
         names = ", ".join(opponents[:MATCHES_LISTED])
         if len(opponents) > MATCHES_LISTED:

@@ -129,7 +129,7 @@ def _playing_card(
 ) -> Panel:
     t, _ = text.t, text.gettext
     page.line(round_line(text, left))
-    if not has_room and any(not one.is_over and one.next_deal not in one.seats for one in t.matches):
+    if not has_room and any(not match.is_over and not match.table for match in t.matches):
         page.line(
             _("There is no room for new tables just now, so some matches wait. Tell the host of this bot."), "bold"
         )
@@ -188,12 +188,12 @@ def _write_matches(page: Writer, text: TournamentText) -> None:
     if not t.rounds:
         return
     matches = t.rounds[-1]
-    over = [one for one in matches if one.is_over and not one.is_bye]
-    counted = [one for one in matches if not one.is_bye]
-    page.line(_("Matches over: {over} of {count}").format(over=len(over), count=len(counted)), "bold")
-    is_on = [one for one in matches if not one.is_over and one.next_deal in one.seats]
-    rest = [one for one in matches if one not in is_on and (one.is_over or t.form != "league")]
-    shown = [*is_on, *(rest if len(is_on) + len(rest) <= MOST_MATCHES else [])]
+    played = [match for match in matches if not match.is_bye]
+    over = sum(match.is_over for match in played)
+    page.line(_("Matches over: {over} of {count}").format(over=over, count=len(played)), "bold")
+    current = [match for match in matches if match.table]
+    rest = [match for match in matches if not match.table and (match.is_over or t.form != "league")]
+    shown = [*current, *(rest if len(current) + len(rest) <= MOST_MATCHES else [])]
     for match in shown[:MOST_MATCHES]:
         page.line(match_line(text, match))
     if len(shown) > MOST_MATCHES:
@@ -286,11 +286,9 @@ def reminder_panel(language: str, t: Tournament, match: Match, player: int, left
 
 def hand_row(text: TournamentText, matches: Sequence[Match], team: int) -> Row:
     """Return buttons for a team's hands in matches that have a table. Several are labelled by opponent."""
-    there = [
-        (match, code) for match in matches if match.next_deal is not None and (code := match.seats.get(match.next_deal))
-    ]
-    label = text.gettext("▶ My hand") if len(there) == 1 else "▶ {name}"
+    current = [match for match in matches if match.table]
+    label = text.gettext("▶ My hand") if len(current) == 1 else "▶ {name}"
     return tuple(
-        Button(label.format(name=text.opponent(match, team)), actions.page("hand", code), "good")
-        for match, code in there
+        Button(label.format(name=text.opponent(match, team)), actions.page("hand", match.table), "good")
+        for match in current
     )

@@ -52,14 +52,14 @@ class ReminderState:
     """This worker's state of a reminder: the time of the next try, and whether it was sent and noted."""
 
     def __init__(self) -> None:
-        self.again_at, self.is_said, self.is_noted = 0.0, False, False
+        self.retry_at, self.is_sent, self.is_noted = 0.0, False, False
         self._backoff = Backoff(FIRST_PAUSE, LONGEST_PAUSE)
 
     def claim(self, now: float) -> bool:
         """Return whether to try now; if so, delay the next try."""
-        if self.is_noted or now < self.again_at:
+        if self.is_noted or now < self.retry_at:
             return False
-        self.again_at = now + self._backoff.next_pause()
+        self.retry_at = now + self._backoff.next_pause()
         return True
 
 
@@ -80,21 +80,21 @@ class Reminders:
             if player is None or is_pseudonym(player.person) or platform_of(player.person) not in self._adapters:
                 continue
             reminder = Reminder(tournament.code, match.round, match.number, number)
-            asked = self._states.setdefault(reminder, ReminderState())
-            if asked.claim(self.now()):
-                say = partial(self._deliver, reminder, asked)
-                self._answers.send(private_place(player.person), say, message=reminder.key)
+            state = self._states.setdefault(reminder, ReminderState())
+            if state.claim(self.now()):
+                deliver = partial(self._deliver, reminder, state)
+                self._answers.send(private_place(player.person), deliver, message=reminder.key)
 
-    async def _deliver(self, reminder: Reminder, asked: ReminderState) -> None:
+    async def _deliver(self, reminder: Reminder, state: ReminderState) -> None:
         """Send a reminder unless it was sent before, and note it."""
         client, marks = self._tournaments.client, keys.tournament_reminded(reminder.tournament)
-        if not asked.is_said and not await client.sismember(marks, reminder.mark):
+        if not state.is_sent and not await client.sismember(marks, reminder.mark):
             if not await self._send(reminder):
                 return
-            asked.is_said = True
+            state.is_sent = True
         await client.sadd(marks, reminder.mark)
         await client.expire(marks, KEPT_SECONDS)
-        asked.is_noted = True
+        state.is_noted = True
 
     async def _send(self, reminder: Reminder) -> bool:
         """Send a reminder with the current state; return False if it is obsolete."""

@@ -85,6 +85,11 @@ class Match:
         return None if self.is_bye else next((deal for deal in self.deals if deal not in self.results), None)
 
     @property
+    def table(self) -> str:
+        """The code of the table of that deal; empty if it has none."""
+        return "" if self.next_deal is None else self.seats.get(self.next_deal, "")
+
+    @property
     def points(self) -> tuple[int, int]:
         """The points of both teams in all deals."""
         return sum(one.ours for one in self.results.values()), sum(one.theirs for one in self.results.values())

@@ -1,7 +1,7 @@
--- Gives a person's rating in a scope to the one who replaces them.
+-- Gives a person's rating in a scope to their pseudonym.
 --
 -- KEYS  a scope's ratings, ranks and history
--- ARGV  the person, their replacement
+-- ARGV  the person, the pseudonym
 -- Returns whether the person had a rating there.
 redis.call('ZREM', KEYS[2], ARGV[1])
 redis.call('HDEL', KEYS[3], ARGV[1])

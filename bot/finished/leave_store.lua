@@ -1,6 +1,6 @@
--- Removes a game from the order of games and counts it as moved out.
+-- Removes a game from the order of games and counts it as moved.
 --
--- KEYS  order, how many games were moved out
+-- KEYS  order, number of moved games
 -- ARGV  the game's id
 if redis.call('ZREM', KEYS[1], ARGV[1]) == 1 then redis.call('INCR', KEYS[2]) end
 return 1

@@ -1,8 +1,8 @@
--- Renames a chat's keys to those of its new id. A key that the new id has already stays.
+-- Renames a chat's keys to its new id, except those that the new id already has.
 --
--- KEYS  chats that have moved; then for each of the chat's keys its old name and its new one
+-- KEYS  moved chats; then the old and the new name of each of the chat's keys
 -- ARGV  the chat's old id, its new one
--- Returns how many keys stay.
+-- Returns the number of keys not renamed.
 redis.call('HSET', KEYS[1], ARGV[1], ARGV[2])
 local stay = 0
 for place = 2, #KEYS, 2 do

@@ -1,4 +1,4 @@
--- Adds a game's number to a list in a profile. A profile that is gone stays gone.
+-- Adds a game's number to a list in a profile. Does not create a profile.
 --
 -- KEYS  profile
 -- ARGV  field, number, how many numbers the list holds at most

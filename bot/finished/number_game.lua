@@ -1,4 +1,4 @@
--- Gives a game the next number, or finds the one it has.
+-- Assigns the next number to a game without one.
 --
 -- KEYS  order, counter
 -- ARGV  the game's id

@@ -1,7 +1,7 @@
 -- Replaces a person in a game's changes of ratings.
 --
 -- KEYS  the game's changes
--- ARGV  the person, their replacement
+-- ARGV  the person, the pseudonym
 -- Returns whether the game has changes.
 local text = redis.call('GET', KEYS[1])
 if not text then return 0 end

@@ -143,21 +143,13 @@ def loss_texts(words: Wording, game: str, entry: ComparedLine) -> list[tuple[str
         return [(_("Nothing given away."), None)]
     given = _("Points given away: {exact} for certain, about {judged} by judgement.")
     costliest = _("The costliest, {when}: {move}, better {other} ({points})")
-    return [
-        (given.format(exact=points_text(found.lost_exactly), judged=points_text(found.lost_by_judgement)), None),
-        *(
-            (
-                costliest.format(
-                    when=_moment_text(words, entry.line.decision_at(worst.place)),
-                    move=short_move(words, worst.move),
-                    other=short_move(words, worst.better),
-                    points=lost_text(worst),
-                ),
-                worst,
-            )
-            for worst in found.costliest
-        ),
-    ]
+    exact, judged = points_text(found.lost_exactly), points_text(found.lost_by_judgement)
+    losses: list[tuple[str, Verdict | None]] = [(given.format(exact=exact, judged=judged), None)]
+    for worst in found.costliest:
+        when = _moment_text(words, entry.line.decision_at(worst.place))
+        move, other = short_move(words, worst.move), short_move(words, worst.better)
+        losses.append((costliest.format(when=when, move=move, other=other, points=lost_text(worst)), worst))
+    return losses
 
 
 def move_text(words: Wording, move: str) -> str:

@@ -122,18 +122,10 @@ class Days:
         secret = (await self.chain()).secret(day)
         self._start_par(day, secret)
         await self._give_up_older(person, day)
-        update = f"daily:{day}:{person}"
+        game, update = await self.game_on(day), f"daily:{day}:{person}"
         try:
             table = await self._challenges.open_practice(
-                await self.game_on(day),
-                person,
-                name,
-                LEVEL,
-                update,
-                host=host,
-                setup=[Day(day)],
-                secret=secret,
-                visitor=visitor,
+                game, person, name, LEVEL, update, host=host, setup=[Day(day)], secret=secret, visitor=visitor
             )
         except NoSuchTable:
             # The game is over; its result might not be stored yet.

@@ -59,6 +59,7 @@ class FindFeature(Feature):
     def __init__(self, core: Core) -> None:
         self._client = core.store.client
         self._reports = Reports(self._client)
+        answers = core.delivery.answers
         self.finder = Finder(
             core.room,
             core.people,
@@ -66,7 +67,7 @@ class FindFeature(Feature):
             core.challenges,
             core.shards,
             core.adapters,
-            core.delivery.answers,
+            answers,
             core.is_in_trouble,
         )
         self.report_sender = ReportSender(core.store, core.shards, core.people, core.adapters, core.settings.reports_to)
@@ -75,9 +76,7 @@ class FindFeature(Feature):
         self._strangers = Strangers(
             self.finder, self._reports, core.archive, core.people, core.replays, core.settings.reports_to
         )
-        farewells = Farewells(
-            self._client, core.archive, core.blocks, core.people, core.adapters, core.delivery.answers
-        )
+        farewells = Farewells(self._client, core.archive, core.blocks, core.people, core.adapters, answers)
         self.commands = {"find": self._find, "nickname": self._nickname, "block": self._block}
         self.pages = {"find": self._page, "say": farewells.answer}
         self.pages |= {deed: partial(self._strangers_page, deed) for deed in DEEDS}

@@ -25,7 +25,7 @@ from bot.handlers import Dispatcher
 from bot.platform import Adapter
 from bot.running import tune_garbage_collector
 from bot.settings import Settings
-from bot.store import EmbeddedStore, opened
+from bot.store import EmbeddedStore, open_store
 from bot.supervisor import Supervisor
 from bot.worker import Worker
 
@@ -122,7 +122,7 @@ async def whole_bot(settings: Settings, make: Callable[[CardRoom], Adapter]) -> 
         embedded = EmbeddedStore(Path(folder))
         await embedded.start()
         try:
-            async with opened(embedded.url) as store:
+            async with open_store(embedded.url) as store:
                 worker = Worker(store, settings)
                 worker.add_adapter(make(Dispatcher(worker)))
                 serving = asyncio.create_task(Supervisor(worker).run())

@@ -28,7 +28,7 @@ from bot.panel import Panel
 from bot.platform import Command, NotDelivered, Person, Press, RateLimit, Reply, SentMessage, private_place
 from bot.running import tune_garbage_collector
 from bot.settings import Settings
-from bot.store import EmbeddedStore, Store, opened
+from bot.store import EmbeddedStore, Store, open_store
 from bot.tables.table import Table
 from bot.worker import Worker
 from engine import legal_moves_for_record
@@ -259,7 +259,7 @@ async def measure(tables: tuple[int, ...]) -> None:
         embedded = EmbeddedStore(Path(folder))
         await embedded.start()
         try:
-            async with opened(embedded.url) as store:
+            async with open_store(embedded.url) as store:
                 await report(store, tables)
         finally:
             await embedded.stop()

@@ -21,7 +21,7 @@ import typer
 from benchmarks.cluster import LocalCluster
 from benchmarks.crowd import Crowd
 from benchmarks.limits import PATIENCE, BenchFailed, within
-from bot.store import EmbeddedStore, Store, keys, opened
+from bot.store import EmbeddedStore, Store, keys, open_store
 
 WORKERS = (1, 2, 3)
 TABLES = 300
@@ -197,7 +197,7 @@ async def on(url: str, name: str, replicas: int, base: Figures | None) -> Figure
     """All numbers of workers on one store, printed; ``base`` is one worker on one node, or what is found so here."""
     for number in WORKERS:
         async with AsyncExitStack() as stack:
-            store = await stack.enter_async_context(opened(url))
+            store = await stack.enter_async_context(open_store(url))
             await store.client.flushall()
             workers = await stack.enter_async_context(working(number, url, replicas))
             work = measured(workers, lambda store=store: cpu_of_store(store))  # type: ignore[misc]

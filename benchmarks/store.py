@@ -19,7 +19,7 @@ from benchmarks import sizes
 from benchmarks.limits import within
 from benchmarks.presses import Counter
 from bot.settings import Settings
-from bot.store import EmbeddedStore, Store, keys, opened
+from bot.store import EmbeddedStore, Store, keys, open_store
 from bot.tables import Room, Table
 from bot.tables.challenges import Challenges
 from bot.worker import Worker
@@ -166,7 +166,7 @@ async def measure() -> None:
         embedded = EmbeddedStore(Path(folder))
         await embedded.start()
         try:
-            async with opened(embedded.url) as store, within(LIMIT, "the store to take all that is measured"):
+            async with open_store(embedded.url) as store, within(LIMIT, "the store to take all that is measured"):
                 await _report(store)
         finally:
             await embedded.stop()

@@ -19,7 +19,7 @@ from bot.panel import Panel
 from bot.platform import Command, Person, Press, SentMessage, is_private, person_of, private_place
 from bot.running import tune_garbage_collector
 from bot.settings import Settings
-from bot.store import opened
+from bot.store import open_store
 from bot.worker import Worker
 
 UNPLAYED = ("claim", "resign", "hint")
@@ -94,7 +94,7 @@ async def main(number: int, replicas: int, url: str) -> None:
     reader = asyncio.StreamReader(limit=2**20)
     await asyncio.get_running_loop().connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), sys.stdin)
     tasks = TaskSet()
-    async with opened(url, replicas) as store:
+    async with open_store(url, replicas) as store:
         worker = Worker(store, Settings(_env_file=None, playground=False, analyse_results=False), alone=False)
         worker.add_adapter(Lines(number))
         await worker.start()

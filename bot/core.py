@@ -10,7 +10,7 @@ from bot.delivery.delivery import RING_AFTER, Delivery
 from bot.delivery.lowest import LowestHands
 from bot.delivery.names import Result
 from bot.delivery.updates import Updates
-from bot.delivery.urgency import Reposts
+from bot.delivery.urgency import RepostPolicy
 from bot.feature import Feature
 from bot.finished.analysis_pool import AnalysisPool
 from bot.finished.archive import Archive
@@ -83,10 +83,10 @@ class Core:
             self._results_shown,
             self.watching,
             self.policies,
-            Reposts(lowest, ring_after),
+            RepostPolicy(lowest, ring_after),
         )
         self.updates = Updates(self.room, self.shards, self.people, self.delivery, lowest)
-        self.private_hands = PrivateHands(store, self.room.lists, self.updates.change)
+        self.private_hands = PrivateHands(store, self.room.lists, self.updates.send_change)
 
     @property
     def analyses_games(self) -> bool:
@@ -117,7 +117,7 @@ class Core:
         return has_just_started or not self.is_healthy(platform) or self.outages.has_failed(platform, TROUBLE_SECONDS)
 
     def _platform_back(self, platform: str) -> None:
-        self.delivery.platform_back(platform)
+        self.delivery.resume_platform(platform)
 
     def _results_shown(self, table: Table, outcome: Outcome, messages: Mapping[Result, SentMessage]) -> None:
         for feature in self.features:

@@ -37,7 +37,7 @@ class Finisher:
     async def catch_up(self) -> None:
         """Rate all unrated games: after an interrupted rebuild that can be all of them."""
         while True:
-            with self._store.outage.noted():
+            with self._store.outage.suppress_errors():
                 await self._ratings.catch_up()
                 return
             await self._store.outage.over()

@@ -58,7 +58,7 @@ class PrivateHands:
             seat = table.seat_of(person)
             if seat is None or table.phase != "playing" or code not in ("", table.code):
                 continue
-            state = (await self._store.shown(table.code)).get(encode_name(Hand(seat)))
+            state = (await self._store.load_shown(table.code)).get(encode_name(Hand(seat)))
             if state and decode_state(state).state is State.UNREACHABLE:
                 return True
         return False

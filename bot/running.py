@@ -17,10 +17,10 @@ from bot.handlers import Dispatcher
 from bot.monitoring import monitoring
 from bot.platform import ADAPTER_GROUP, Adapter
 from bot.settings import NOTHING_TO_RUN, Settings
-from bot.store import STORE_ERRORS, StoreAway, schema
-from bot.store.attendance import PATIENCE
-from bot.store.opening import store_of
-from bot.store.outage import may_pass
+from bot.store import STORE_ERRORS, StoreUnavailable, schema
+from bot.store.attendance import WORKERS_PATIENCE
+from bot.store.opening import open_host_store
+from bot.store.outage import is_temporary
 from bot.supervisor import NothingToRun, Supervisor
 from bot.threads import DaemonThreads
 from bot.worker import Worker
@@ -51,7 +51,7 @@ def load_adapters(card_room: CardRoom) -> list[Adapter]:
 @asynccontextmanager
 async def open_worker(settings: Settings) -> AsyncIterator[Worker]:
     """Open a worker on its store. Add adapters, then call `Worker.start`."""
-    async with store_of(settings) as store:
+    async with open_host_store(settings) as store:
         worker = Worker(store, settings, alone=settings.redis_url is None)
         try:
             yield worker
@@ -87,7 +87,7 @@ async def run(settings: Settings) -> None:
     try:
         async with open_worker(settings) as worker:
             # First: this worker must not serve anyone if the others have another time zone.
-            await _retry_start(partial(worker.shards.join, PATIENCE))
+            await _retry_start(partial(worker.shards.join, WORKERS_PATIENCE))
             opening = None
             await _work(worker, stop)
     except asyncio.CancelledError:
@@ -132,10 +132,10 @@ async def _retry_start(begin: Callable[[], Awaitable[None]]) -> None:
         try:
             return await begin()
         except STORE_ERRORS as error:
-            if not may_pass(error):
-                raise schema.refusal(error) from error
-            log.warning("store_away", why=type(error).__name__)
+            if not is_temporary(error):
+                raise schema.refusal_error(error) from error
+            log.warning("store_failed", why=type(error).__name__)
             await asyncio.sleep(AGAIN_AFTER)
-    raise StoreAway(
+    raise StoreUnavailable(
         "The store went away while the bot was starting and did not come back. Check that it runs at REDIS_URL."
     )

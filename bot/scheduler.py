@@ -62,8 +62,8 @@ class Scheduler:
     async def poll(self) -> None:
         """Find clocks that ring soon and were set by another worker, before a restart, or long ago."""
         found: dict[str, float] = {}
-        with self.room.store.outage.noted():
-            found = await self.room.store.attendance.due(sorted(self.shards.owned), SOON)
+        with self.room.store.outage.suppress_errors():
+            found = await self.room.store.attendance.due_clocks(sorted(self.shards.owned), SOON)
         now = asyncio.get_running_loop().time()
         for code, seconds in found.items():
             known = self._soon.get(code)
@@ -93,7 +93,7 @@ class Scheduler:
             # The clock is read after the table. Either it has rung at this version, or the table has changed since and
             # the commit is refused.
             table = await self.room.table(code)
-            seconds = await self.room.store.attendance.rings_in(code)
+            seconds = await self.room.store.attendance.clock_rings_in(code)
             if seconds is not None and seconds <= 0:
                 await self._act(table)
             elif seconds is not None:

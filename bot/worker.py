@@ -72,7 +72,7 @@ class Worker(Core):
 
     async def settled(self) -> None:
         """Wait until no work is running; for tests and benchmarks."""
-        await self.updates.settled()
+        await self.updates.wait_until_idle()
 
     async def stop(self) -> None:
         """Finish and store current work, and release the shards."""
@@ -92,7 +92,7 @@ class Worker(Core):
         # Before the robots, because it waits for them.
         self.scheduler.stop()
         self.robot_pool.stop()
-        with self.store.outage.noted():
+        with self.store.outage.suppress_errors():
             await self.delivery.stop(PATIENCE)
             await self.shards.stop()
         self.picture_pool.stop()
@@ -105,7 +105,7 @@ class Worker(Core):
         It is healthy if it has started, the store answers, the loops run, and a platform is up. A restart because of
         another platform would only stop the games on this one.
         """
-        store = not self.store.outage.is_on
+        store = not self.store.outage.is_active
         if store:
             try:
                 await self.store.client.ping()
@@ -123,7 +123,7 @@ class Worker(Core):
 
     def update_metrics(self) -> None:
         LAG.set(self.delivery.lag)
-        UNSETTLED.set(self.delivery.busy)
+        UNSETTLED.set(self.delivery.busy_tables)
         phases = self.room.by_phase()
         for phase in ("open", "playing"):
             TABLES.labels(phase).set(phases[phase])

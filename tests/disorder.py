@@ -19,7 +19,7 @@ from random import Random
 from typing import NamedTuple
 
 from bot.platform import Command, Press, Reply
-from bot.store import EmbeddedStore, opened
+from bot.store import EmbeddedStore, open_store
 from bot.worker import Worker
 from engine import legal_moves_for_record
 from tests.bot.fake_platform import FakePlatform, Player, open_worker
@@ -150,7 +150,7 @@ async def disorder(sequences: int, seed: int, folder: Path, *, moves: int = 10, 
     embedded = EmbeddedStore(folder / "data")
     await embedded.start()
     try:
-        async with opened(embedded.url) as store:
+        async with open_store(embedded.url) as store:
             fake = FakePlatform()
             async with open_worker(store, fake) as worker:
                 delivered, start = 0, time.monotonic()

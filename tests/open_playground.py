@@ -10,7 +10,7 @@ from adapters.web.playground import Playground
 from adapters.web.site import Site
 from bot.handlers import Dispatcher
 from bot.settings import Settings
-from bot.store import EmbeddedStore, opened
+from bot.store import EmbeddedStore, open_store
 from bot.supervisor import Supervisor
 from bot.worker import Worker
 
@@ -59,7 +59,7 @@ class Open:
             await self._task
 
     async def _run(self, ready: asyncio.Event) -> None:
-        async with self._store_running() as url, opened(url) as store:
+        async with self._store_running() as url, open_store(url) as store:
             settings = Settings(
                 _env_file=None,
                 data=self.folder,

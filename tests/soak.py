@@ -26,7 +26,7 @@ from typing import NamedTuple
 
 from bot.panel import Panel
 from bot.platform import SentMessage
-from bot.store import EmbeddedStore, keys, opened
+from bot.store import EmbeddedStore, keys, open_store
 from bot.store.store import CONNECTIONS
 from bot.worker import Worker
 from engine import GAMES
@@ -252,7 +252,7 @@ async def soak(games: int, every: int, seed: int, folder: Path, *, show: bool = 
     rests: list[Rest] = []
     try:
         fake = Roll()
-        async with opened(embedded.url) as store, open_worker(store, fake) as worker:
+        async with open_store(embedded.url) as store, open_worker(store, fake) as worker:
             one = Soak(worker, fake, Random(seed))
             start = time.monotonic()
             for _ in count():

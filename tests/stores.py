@@ -10,7 +10,7 @@ import redis
 from redis.asyncio import Redis
 
 from benchmarks.cluster import LocalCluster
-from bot.store import EmbeddedStore, Store, opened
+from bot.store import EmbeddedStore, Store, open_store
 
 
 @pytest.fixture
@@ -56,7 +56,7 @@ async def store(shared_valkey: EmbeddedStore) -> AsyncIterator[Store]:
 async def opened_empty(valkey: EmbeddedStore) -> AsyncIterator[Store]:
     async with Redis.from_url(valkey.url) as client:
         await client.flushall()
-    async with opened(valkey.url) as opened_store:
+    async with open_store(valkey.url) as opened_store:
         yield opened_store
 
 
@@ -78,7 +78,7 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LocalCluster]:
 async def cluster_store(cluster: LocalCluster) -> AsyncIterator[Store]:
     """An empty store on the cluster."""
     await asyncio.to_thread(cluster.clear)
-    async with opened(cluster.url) as opened_store:
+    async with open_store(cluster.url) as opened_store:
         yield opened_store
 
 
@@ -88,7 +88,7 @@ async def any_store(request: pytest.FixtureRequest, shared_valkey: EmbeddedStore
     if request.param == "cluster":
         nodes: LocalCluster = request.getfixturevalue("cluster")
         await asyncio.to_thread(nodes.clear)
-        async with opened(nodes.url) as opened_store:
+        async with open_store(nodes.url) as opened_store:
             yield opened_store
         return
     async with opened_empty(shared_valkey) as opened_store:

@@ -131,5 +131,5 @@ async def test_a_challenge_takes_its_walk(playground: Open) -> None:
         await page.hear()
         with calls() as found:
             await page.ask("n0001", do="say", chat="1", text="/challenge metamazzo", **{"as": "1"})
-            await playground.worker.delivery.settled()
+            await playground.worker.delivery.wait_until_idle()
         assert first_missed(steps("A challenge"), found) is None

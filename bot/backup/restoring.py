@@ -13,7 +13,7 @@ from bot.backup.file import BadBackup, Header, Line, check, lines_of, nobody, to
 from bot.backup.taking import TABLES
 from bot.delivery.message_state import UNKNOWN, decode_state, encode_state
 from bot.store import Store, StoreError, keys, schema
-from bot.store.attendance import no_workers
+from bot.store.attendance import require_no_workers
 from bot.store.log import unfold
 from bot.store.migrations import MIGRATIONS
 from bot.store.naming import people_in
@@ -39,7 +39,7 @@ async def restore(
         raise BadBackup(f"its layout is number {header.schema}, and this version knows {keys.SCHEMA_VERSION}")
     await schema.check_server(client)
     if not alone:
-        await no_workers(client)
+        await require_no_workers(client)
     if not replace and await _holds_something(client):
         raise StoreError("The store is not empty. With --replace all that it holds is deleted first.")
     await client.set(keys.SCHEMA, schema.RESTORING)

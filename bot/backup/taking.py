@@ -200,7 +200,7 @@ def _is_apart(key: str) -> bool:
 
 
 def _is_of_people(key: str) -> bool:
-    return key.startswith(keys.OF_PEOPLE)
+    return key.startswith(keys.PERSON_KEY_PREFIXES)
 
 
 def _pairs(flat: Sequence[Any]) -> tuple[Sequence[Any], Sequence[Any]]:

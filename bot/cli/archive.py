@@ -23,8 +23,8 @@ from bot.finished.moving import GameMover, MoveResult
 from bot.finished.ratings import Ratings, RebuildResult
 from bot.settings import Settings, read_settings
 from bot.store import StoreError, schema
-from bot.store.attendance import no_workers
-from bot.store.opening import alone, beside, must_be_there
+from bot.store.attendance import require_no_workers
+from bot.store.opening import connect_beside_bot, connect_without_bot, require_store
 
 Files = Annotated[
     list[Path] | None,
@@ -72,7 +72,7 @@ async def _export(
     settings: Settings, out: Path | None, chat: str | None, person: str | None, games: list[FileEntry]
 ) -> int:
     written = 0
-    async with beside(settings) as client:
+    async with connect_beside_bot(settings) as client:
         await schema.check(client, migrate=False)
         if person is not None:
             person = await id_of(client, person)
@@ -99,11 +99,11 @@ def rebuild(
 
 
 async def _rebuild(settings: Settings, games: list[FileEntry], incomplete: bool) -> RebuildResult:
-    must_be_there(settings)
-    async with alone(settings, "rates games that end while all ratings are made anew") as client:
+    require_store(settings)
+    async with connect_without_bot(settings, "rates games that end while all ratings are made anew") as client:
         await schema.check(client, migrate=False)
         if settings.redis_url:
-            await no_workers(client)
+            await require_no_workers(client)
         archive = Archive(client)
         moved = await archive.count_moved()
         if moved > len(games) and not incomplete:
@@ -161,7 +161,7 @@ def archive(
 
 
 async def _archive(settings: Settings, out: Path, before: int) -> MoveResult:
-    async with beside(settings) as client:
+    async with connect_beside_bot(settings) as client:
         try:
             await schema.check(client, migrate=False)
             with progress(await Archive(client).count(), out.name) as bar:

@@ -17,7 +17,7 @@ from bot.cli.output import say
 from bot.cli.progress import progress
 from bot.settings import Settings, read_settings
 from bot.store import StoreError, keys
-from bot.store.opening import alone, beside
+from bot.store.opening import connect_beside_bot, connect_without_bot
 
 STANDARD_OUTPUT = Path("/dev/stdout")
 
@@ -50,7 +50,7 @@ def backup(
 async def _backup(settings: Settings, file: Path) -> bool:
     """Whether there is nothing in it that people have made: no table, no finished game, nobody's profile."""
     is_empty = True
-    async with beside(settings) as client:
+    async with connect_beside_bot(settings) as client:
         try:
             layout = await client.get(keys.SCHEMA) or b"0"
             if not layout.isdigit() or not 0 < int(layout) <= keys.SCHEMA_VERSION:
@@ -100,7 +100,7 @@ def restore(
 
 async def _restore(settings: Settings, file: Path, replace: bool) -> int:
     """When the backup was taken, Unix seconds."""
-    async with alone(settings, "would write its own memory over what is restored") as client:
+    async with connect_without_bot(settings, "would write its own memory over what is restored") as client:
         with progress(2 * file.stat().st_size, file.name) as bar:
             try:
                 # The embedded store's folder is locked: a worker that it names was killed.

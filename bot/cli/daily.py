@@ -13,7 +13,7 @@ from bot.features.daily.store import DayResults
 from bot.settings import read_settings
 from bot.store import StoreError, keys, schema
 from bot.store.attendance import Attendance
-from bot.store.opening import beside
+from bot.store.opening import connect_beside_bot
 
 
 def daily() -> None:
@@ -24,12 +24,12 @@ def daily() -> None:
 
 async def _daily() -> None:
     settings = read_settings()
-    async with beside(settings) as client:
+    async with connect_beside_bot(settings) as client:
         await schema.check(client, migrate=False)
         # As the bot has it, lest the secret of its today is told as yesterday's.
         attendance = Attendance(client)
-        zone = max(await attendance.zones(), default="") or settings.time_zone
-        day = datetime.fromtimestamp(await attendance.now(), ZoneInfo(zone)).date()
+        zone = max(await attendance.worker_zones(), default="") or settings.time_zone
+        day = datetime.fromtimestamp(await attendance.current_time(), ZoneInfo(zone)).date()
         if not await client.exists(keys.SCHEMA):
             # A chain would be made by asking for it, perhaps in a store that is not the bot's.
             raise StoreError(f"No bot has used the store {settings.store_location} yet: start it first.")

@@ -23,10 +23,10 @@ from bot.cli.output import say
 from bot.features.tournaments.store import Tournaments
 from bot.platform import ADAPTER_GROUP
 from bot.settings import MONITORING_REMEDY, NOTHING_TO_RUN, PREFIX, BadSetting, Settings, read_settings
-from bot.store import EmbeddedStore, Store, StoreError, keys, opened
-from bot.store.durability import RISKS, by_node, risks_of, sync_policies
-from bot.store.folder import holds_store, is_claimed, is_open
-from bot.store.opening import store_of
+from bot.store import EmbeddedStore, Store, StoreError, keys, open_store
+from bot.store.durability import RISKS, risks_of, split_by_node, sync_policies
+from bot.store.folder import has_store, is_locked, is_readable_by_others
+from bot.store.opening import open_host_store
 
 DOCTORS = "buongioco.doctors"
 """The group of entry points that examine a platform: called with the settings, they yield as `examine` does."""
@@ -107,7 +107,7 @@ def _examine_port(settings: Settings, what: str, host: str, port: int, remedy: s
             return False, f"{what}: it cannot listen on {host}, port {port} ({error.strerror}): {remedy}"
     if not _is_a_bot(host, port):
         return False, f"{what}: another program listens on {host}, port {port}: end it, or {remedy}"
-    if settings.redis_url or EmbeddedStore(settings.data).is_taken:
+    if settings.redis_url or EmbeddedStore(settings.data).is_in_use:
         return True, f"{what}: {url}, and a bot is serving it"
     return False, f"{what}: a bot with another data folder listens on {host}, port {port}: end it, or {remedy}"
 
@@ -160,13 +160,13 @@ async def _examine_stores(settings: Settings) -> AsyncIterator[tuple[bool, str]]
 
 def _examine_folder(folder: Path) -> tuple[bool, str]:
     """Whether this is a folder for an embedded store; StoreError where the bot would refuse it. Nothing is changed."""
-    if is_claimed(folder):
+    if is_locked(folder):
         return True, "store: a bot is running with it"
     try:
-        is_closed = not folder.exists() or not is_open(folder)
+        is_closed = not folder.exists() or not is_readable_by_others(folder)
     except OSError as error:
         return False, f"store: the data folder {folder} cannot be used: {error.strerror}"
-    if not holds_store(folder):
+    if not has_store(folder):
         there = next(one for one in (folder, *folder.absolute().parents) if one.exists())
         if not os.access(there, os.W_OK | os.X_OK):
             return False, f"store: nothing can be written in {there}: let the bot's user do so, or set BUONGIOCO_DATA"
@@ -182,14 +182,14 @@ def _examine_folder(folder: Path) -> tuple[bool, str]:
 @asynccontextmanager
 async def _looked_at(settings: Settings) -> AsyncIterator[Store]:
     """The store that the bot uses or would; where there is none yet one is tried in a folder that is then removed."""
-    if not settings.redis_url and is_claimed(settings.data):
-        async with opened(EmbeddedStore(settings.data).url, migrate=False) as store:
+    if not settings.redis_url and is_locked(settings.data):
+        async with open_store(EmbeddedStore(settings.data).url, migrate=False) as store:
             yield store
         return
     with TemporaryDirectory(prefix="buongioco-") as folder:
-        is_there = settings.redis_url or holds_store(settings.data)
+        is_there = settings.redis_url or has_store(settings.data)
         tried = settings if is_there else settings.model_copy(update={"data": Path(folder)})
-        async with store_of(tried, migrate=False) as store:
+        async with open_host_store(tried, migrate=False) as store:
             yield store
 
 
@@ -221,12 +221,12 @@ async def _examine_store(store: Store, settings: Settings) -> AsyncIterator[tupl
     except (RedisError, OSError) as error:
         yield False, f"store: one of its nodes does not answer ({type(error).__name__}): is it running?"
         return
-    nodes = by_node(about)
+    nodes = split_by_node(about)
     primaries = [node for node in nodes if node["role"] == "master"]
     if not primaries:
         yield False, "store: this is a replica, which takes no moves: REDIS_URL must name the primary"
         return
-    if unreadable := await store.all_set_aside(range(keys.SHARDS)):
+    if unreadable := await store.set_aside_tables(range(keys.SHARDS)):
         yield (
             False,
             f"tables: {', '.join(unreadable)} cannot be read and {'is' if len(unreadable) == 1 else 'are'} set aside: "
@@ -238,7 +238,7 @@ async def _examine_store(store: Store, settings: Settings) -> AsyncIterator[tupl
             f"tournaments: {', '.join(unreadable)} cannot be read: a newer version may read "
             f"{'it' if len(unreadable) == 1 else 'them'}, `buongioco tables close CODE` calls one off",
         )
-    zones = {zone for zone in await store.attendance.zones() if zone}
+    zones = {zone for zone in await store.attendance.worker_zones() if zone}
     if settings.redis_url and (others := ", ".join(sorted(zones - {settings.time_zone}))):
         yield (
             False,

@@ -21,8 +21,8 @@ from bot.platform import PSEUDONYM_PLATFORM, private_place
 from bot.pseudonyms import forgetting_marks
 from bot.settings import Settings, read_settings
 from bot.store import Store, keys, schema
-from bot.store.opening import beside
-from bot.store.outage import described
+from bot.store.opening import connect_beside_bot
+from bot.store.outage import describe_error
 from bot.store.rewriting import RewriteFailed
 from bot.worker import Worker
 
@@ -69,7 +69,7 @@ async def _meant(settings: Settings, text: str, files: list[Path]) -> tuple[str,
     """Who is to be forgotten: their id, and their name if it is known; NoPerson where nothing is kept of them."""
     if text.startswith(("robot:", f"{PSEUDONYM_PLATFORM}:")):
         raise NoPerson(f"{text} is nobody of whom anything is kept.")
-    async with beside(settings) as client:
+    async with connect_beside_bot(settings) as client:
         await schema.check(client, migrate=False)
         person = await id_of(client, text)
         if not await _is_known(client, person) and not any(_has_played(person, path) for path in files):
@@ -79,7 +79,7 @@ async def _meant(settings: Settings, text: str, files: list[Path]) -> tuple[str,
 
 async def _forget(settings: Settings, person: str, files: list[Path]) -> tuple[ForgetResult, bool, str]:
     """Return what came of it, whether a running bot does the rest, and why the file was not rewritten, if so."""
-    async with beside(settings) as client:
+    async with connect_beside_bot(settings) as client:
         await schema.check(client, migrate=False)
         store = Store(client)
         forgetter = Worker(store, settings).feature(PrivacyFeature).forgetter
@@ -88,14 +88,14 @@ async def _forget(settings: Settings, person: str, files: list[Path]) -> tuple[F
         for path in files:
             rewrite_file(path, lambda one: one.game and one.game.redact(person, mark.pseudonym))
         done = await forgetter.forget(person, mark)
-        is_running = await store.attendance.alive() > 0
+        is_running = await store.attendance.count_workers() > 0
         if is_running:
             return done, True, ""
         await forgetter.finish(person, (await forgetting_marks(client))[person])
         try:
             await rewrite_if_due(store)
         except (ResponseError, RewriteFailed) as error:
-            return done, False, described(error)
+            return done, False, describe_error(error)
         return done, False, ""
 
 

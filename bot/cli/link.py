@@ -5,7 +5,7 @@ from bot.cli.output import say
 from bot.host_link import link_path
 from bot.settings import BadSetting, read_settings
 from bot.store import StoreError
-from bot.store.folder import is_claimed
+from bot.store.folder import is_locked
 
 
 def link() -> None:
@@ -22,7 +22,7 @@ def link() -> None:
                 f"http://127.0.0.1:{settings.playground_port}/chat"
             ) from None
         # Where the store is the host's own, nobody locks the folder.
-        if settings.redis_url is None and not is_claimed(settings.data):
+        if settings.redis_url is None and not is_locked(settings.data):
             raise StoreError(
                 f"No bot is running with the data folder {settings.data}: the link in {path} is that of one that was "
                 "killed, and opens nothing. Start the bot, and run this again."

@@ -15,7 +15,7 @@ from bot.features.find.reports import Report, Reports
 from bot.finished.archive import Archive
 from bot.settings import read_settings
 from bot.store import schema
-from bot.store.opening import beside
+from bot.store.opening import connect_beside_bot
 
 reports_app = typer.Typer(add_completion=False, help="What people have told about strangers: list, look, drop.")
 
@@ -25,7 +25,7 @@ Id = Annotated[str, typer.Argument(metavar="ID", help="The report's id, as `buon
 @asynccontextmanager
 async def _client() -> AsyncIterator[Any]:
     """The store that a running bot uses, or would."""
-    async with beside(read_settings()) as client:
+    async with connect_beside_bot(read_settings()) as client:
         await schema.check(client, migrate=False)
         yield client
 

@@ -9,7 +9,7 @@ from bot import logs
 from bot.cli.output import say
 from bot.running import run as run_bot
 from bot.settings import BadSetting, read_settings
-from bot.store import StoreAway, StoreError
+from bot.store import StoreError, StoreUnavailable
 from bot.supervisor import NothingToRun
 
 
@@ -25,4 +25,4 @@ def run() -> None:
     except (BadSetting, StoreError, NothingToRun) as error:
         for line in str(error).splitlines():
             say(f"buongioco: {line}", err=True)
-        raise typer.Exit(os.EX_TEMPFAIL if isinstance(error, StoreAway) else 2) from None
+        raise typer.Exit(os.EX_TEMPFAIL if isinstance(error, StoreUnavailable) else 2) from None

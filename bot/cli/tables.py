@@ -22,8 +22,8 @@ from bot.settings import read_settings
 from bot.store import Store, keys, schema
 from bot.store.entries import Move, decode, encode
 from bot.store.forms import UnreadableEntry
-from bot.store.log import unstamped
-from bot.store.opening import beside
+from bot.store.log import strip_stamp
+from bot.store.opening import connect_beside_bot
 from bot.tables import Room, Table
 from bot.tables.errors import NoSuchTable
 from engine.shuffle import SECRET_BYTES
@@ -51,7 +51,7 @@ class State(StrEnum):
 @asynccontextmanager
 async def _room() -> AsyncIterator[Room]:
     """The tables of the store that a running bot uses, or would."""
-    async with beside(read_settings()) as client:
+    async with connect_beside_bot(read_settings()) as client:
         await schema.check(client, migrate=False)
         yield Room(Store(client))
 
@@ -107,7 +107,7 @@ async def _list(state: State | None, least: int) -> None:
 
 async def _last_seen(store: Store, code: str) -> int:
     """When somebody last pressed something at a table or was sent something new, Unix seconds; 0 if not known."""
-    return max((decode_state(text).seen_at for text in (await store.shown(code)).values()), default=0)
+    return max((decode_state(text).seen_at for text in (await store.load_shown(code)).values()), default=0)
 
 
 async def _opened_at(store: Store, table: Table) -> int:
@@ -167,7 +167,7 @@ async def _show(code: str) -> None:
 
 def shown_entry(entry: bytes) -> str:
     """An entry without its stamp, and without what is secret while a deal is played: a pack, a choice of packets."""
-    text = unstamped(entry).decode(errors="backslashreplace")
+    text = strip_stamp(entry).decode(errors="backslashreplace")
     with suppress(UnreadableEntry):
         known = decode(text)
         if isinstance(known, Move) and (chosen := SECRET_CHOICE.match(known.move)):

@@ -14,7 +14,7 @@ from bot.names import NO_NAME, likeness, person_name
 from bot.programs import SCOPES, Programs
 from bot.settings import read_settings
 from bot.store import schema
-from bot.store.opening import beside
+from bot.store.opening import connect_beside_bot
 from bot.tables.chairs import ROBOT_NAMES
 
 token_app = typer.Typer(
@@ -25,7 +25,7 @@ token_app = typer.Typer(
 @asynccontextmanager
 async def _programs() -> AsyncIterator[Programs]:
     """Those of the store that a running bot uses, or would."""
-    async with beside(read_settings()) as client:
+    async with connect_beside_bot(read_settings()) as client:
         await schema.check(client, migrate=False)
         yield Programs(client)
 

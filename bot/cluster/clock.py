@@ -14,7 +14,7 @@ class HostClock:
 
     def now(self) -> datetime:
         """Return the time without asking the store."""
-        return datetime.fromtimestamp(self._attendance.about_now(), self._zone)
+        return datetime.fromtimestamp(self._attendance.estimated_time(), self._zone)
 
     def today(self) -> date:
         return self.now().date()

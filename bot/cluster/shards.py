@@ -15,9 +15,9 @@ from typing import Any, Literal
 import structlog
 
 from bot.background import TaskSet
-from bot.store import STORE_ERRORS, Store, StoreAway, keys
-from bot.store.attendance import CLOCK, LEASE_SECONDS, LOOK_SECONDS
-from bot.store.committed import Committed
+from bot.store import STORE_ERRORS, Store, StoreUnavailable, keys
+from bot.store.attendance import CHECK_SECONDS, CLOCK, LEASE_SECONDS
+from bot.store.committed import CommitNotification
 
 RENEW_SECONDS = 4.0
 """Interval of lease renewals, shorter than the longest gap that counts as attended (playing_time.lua)."""
@@ -39,7 +39,7 @@ class ShardListener:
     def on_lost(self, shard: int) -> None:
         """This worker no longer owns a shard."""
 
-    def on_commit(self, commit: Committed) -> None:
+    def on_commit(self, commit: CommitNotification) -> None:
         """Another worker committed to a table of these shards."""
 
     def on_notification(self, notification: dict[str, Any]) -> None:
@@ -87,7 +87,7 @@ class Shards:
         """
         while True:
             if self.is_leader:
-                with self.store.outage.noted():
+                with self.store.outage.suppress_errors():
                     await work()
             await asyncio.sleep(seconds)
 
@@ -119,7 +119,7 @@ class Shards:
         is_logged = False
         while others := await self._other_zones():
             if asyncio.get_running_loop().time() >= until:
-                raise StoreAway(
+                raise StoreUnavailable(
                     f"Another worker on this store has BUONGIOCO_TIME_ZONE={others}, and this one has {self._zone}. "
                     f"All workers must have the same: stop all of them before you start one with another time zone. "
                     f"A killed worker counts for {LEASE_SECONDS} more seconds."
@@ -131,27 +131,27 @@ class Shards:
                     why="they are stopping, or were just killed",
                 )
                 is_logged = True
-            await asyncio.sleep(LOOK_SECONDS)
+            await asyncio.sleep(CHECK_SECONDS)
 
     async def _other_zones(self) -> str:
         """Register this worker unless others have another time zone; return their zones."""
-        zones = await self.store.attendance.present(self.worker_id, self._zone, joins=not self._alone)
+        zones = await self.store.attendance.report_alive(self.worker_id, self._zone, joins=not self._alone)
         return "" if self._alone else ", ".join(sorted({*zones} - {"", self._zone}))
 
     async def renew_leases(self) -> None:
         """Renew leases, and take or release shards, until cancelled."""
         while True:
             await asyncio.sleep(RENEW_SECONDS)
-            with self.store.outage.noted():
+            with self.store.outage.suppress_errors():
                 await self.balance()
 
     async def stop(self) -> None:
         """Release all shards at once."""
         owned = list(self.owned)
-        await asyncio.gather(*(self.store.attendance.leave(self.worker_id, shard) for shard in owned))
+        await asyncio.gather(*(self.store.attendance.release_shard(self.worker_id, shard) for shard in owned))
         for shard in owned:
             self._lose(shard)
-        await self.store.attendance.absent(self.worker_id, self._zone)
+        await self.store.attendance.remove_worker(self.worker_id, self._zone)
 
     async def notify(self, notification: dict[str, Any]) -> None:
         """Notify the owner of a table. An absent owner finds the table marked as changed.
@@ -174,7 +174,7 @@ class Shards:
 
     async def _notify_soon(self, notification: dict[str, Any]) -> None:
         try:
-            with self.store.outage.noted():
+            with self.store.outage.suppress_errors():
                 await self.notify(notification)
         except Exception:
             log.exception("notification_not_sent")
@@ -188,7 +188,7 @@ class Shards:
         while True:
             try:
                 async with self.store.client.pubsub() as line:
-                    commits = keys.worker(self.worker_id)
+                    commits = keys.worker_channel(self.worker_id)
                     await line.subscribe(keys.NOTIFICATIONS, commits)
                     async for message in line.listen():
                         if message["type"] != "message":
@@ -203,7 +203,7 @@ class Shards:
 
     def _receive_commit(self, data: bytes) -> None:
         try:
-            commit = Committed.parse(data)
+            commit = CommitNotification.parse(data)
             if self.owns(commit.code):
                 for listener in self.listeners:
                     listener.on_commit(commit)
@@ -239,7 +239,7 @@ class Shards:
     async def balance(self) -> None:
         """Renew leases, and take or release shards until every worker has an equal share."""
         attendance = self.store.attendance
-        workers = await attendance.present(self.worker_id, self._zone)
+        workers = await attendance.report_alive(self.worker_id, self._zone)
         self.worker_count = 1 if self._alone else len(workers)
         self._note_zones(workers)
         fair = -(-keys.SHARDS // self.worker_count)
@@ -281,12 +281,12 @@ class Shards:
         finally:
             for shard in leaving:
                 self._lose(shard)
-        await asyncio.gather(*(self.store.attendance.leave(self.worker_id, shard) for shard in leaving))
+        await asyncio.gather(*(self.store.attendance.release_shard(self.worker_id, shard) for shard in leaving))
 
     async def _attend(self, shard: int, how: Literal["keep", "take", "seize"]) -> bool:
         # The lease starts when the store creates it, which is after this.
         until = self.now() + LEASE_SECONDS
-        if not await self.store.attendance.attend(self.worker_id, shard, how):
+        if not await self.store.attendance.hold_shard(self.worker_id, shard, how):
             return False
         self._held[shard] = until
         return True

@@ -13,16 +13,16 @@ from bot.delivery.send_limiter import SendLimiter
 from bot.outages import Outages
 from bot.platform import DeliveryError, MessageRefused, NotDelivered, SlowDown, platform_of
 
-MOST_WAITING = 5
+MAX_WAITING = 5
 """Answers that may wait for one place: what is asked for beyond that nobody will miss."""
 
-WANTED_SECONDS = 120.0
+GIVE_UP_SECONDS = 120.0
 """For how long an answer is tried: who has waited longer has asked again, or does not care any more."""
 
-FIRST_PAUSE, LONGEST_PAUSE = 1.0, 20.0
+FIRST_PAUSE, MAX_PAUSE = 1.0, 20.0
 """Seconds before an answer is tried again that did not go out: doubled each time, up to the longest."""
 
-Say = Callable[[], Awaitable[object]]
+SendAnswer = Callable[[], Awaitable[object]]
 OnLost = Callable[[], object]
 
 log = structlog.get_logger()
@@ -34,18 +34,18 @@ class Job:
     gets sent.
     """
 
-    say: Say
+    send: SendAnswer
     on_lost: OnLost | None = None
     is_new: bool = True
 
-    def replace(self, say: Say, on_lost: OnLost | None) -> None:
+    def replace(self, say: SendAnswer, on_lost: OnLost | None) -> None:
         """Send another answer instead of the one on its way."""
-        self.say, self.on_lost, self.is_new = say, on_lost, True
+        self.send, self.on_lost, self.is_new = say, on_lost, True
 
-    def take_up(self) -> Say:
+    def take(self) -> SendAnswer:
         """The answer to be said now."""
         self.is_new = False
-        return self.say
+        return self.send
 
 
 class Answers:
@@ -57,7 +57,7 @@ class Answers:
         self._jobs: dict[tuple[str, str], Job] = {}
         self.tasks = TaskSet()
 
-    def send(self, place: str, say: Say, *, message: str = "", on_lost: OnLost | None = None) -> bool:
+    def send(self, place: str, say: SendAnswer, *, message: str = "", on_lost: OnLost | None = None) -> bool:
         """Have ``say`` send an answer to a place in its turn; return False if too many wait, and it is dropped.
 
         An answer that changes a ``message`` replaces one that waits to change it. ``on_lost`` is called if the answer
@@ -66,7 +66,7 @@ class Answers:
         if message and (job := self._jobs.get((place, message))):
             job.replace(say, on_lost)
             return True
-        if self._waiting[place] >= MOST_WAITING:
+        if self._waiting[place] >= MAX_WAITING:
             log.info("answer_dropped", platform=platform_of(place), why="too many wait for this place")
             return False
         self._waiting[place] += 1
@@ -84,19 +84,19 @@ class Answers:
         """Until the latest answer is said or lost: what takes its place while it is being said comes after it."""
         try:
             while job.is_new:
-                job.take_up()
-                await self._say(place, job)
+                job.take()
+                await self._send_or_log(place, job)
         finally:
             self._jobs.pop((place, message), None)
             self._waiting[place] -= 1
             if not self._waiting[place]:
                 del self._waiting[place]
 
-    async def _say(self, place: str, job: Job) -> None:
+    async def _send_or_log(self, place: str, job: Job) -> None:
         platform = platform_of(place)
         try:
-            async with asyncio.timeout(WANTED_SECONDS):
-                await self._until_said(place, job)
+            async with asyncio.timeout(GIVE_UP_SECONDS):
+                await self._retry(place, job)
         except (DeliveryError, TimeoutError) as error:
             log.info("answer_lost", platform=platform, why=type(error).__name__)
         except Exception:
@@ -106,11 +106,11 @@ class Answers:
         if job.on_lost and not job.is_new:
             job.on_lost()
 
-    async def _until_said(self, place: str, job: Job) -> None:
-        platform, backoff = platform_of(place), Backoff(FIRST_PAUSE, LONGEST_PAUSE)
+    async def _retry(self, place: str, job: Job) -> None:
+        platform, backoff = platform_of(place), Backoff(FIRST_PAUSE, MAX_PAUSE)
         while True:
-            await self._limiter.turn(place, answer=True)
-            say = job.take_up()
+            await self._limiter.wait_for_turn(place, answer=True)
+            say = job.take()
             try:
                 with self._outages.call(platform):
                     await say()

@@ -28,10 +28,10 @@ from bot.delivery.send_limiter import SendLimiter
 from bot.delivery.shared_pace import SharedPace
 from bot.delivery.state_writer import StateWriter
 from bot.delivery.surface import Change, Surface, decode_change
-from bot.delivery.surface_sync import SurfaceSync, Tools
-from bot.delivery.surfaces import home_of, is_final, wanted
+from bot.delivery.surface_sync import SurfaceSync, SyncTools
+from bot.delivery.surfaces import home_of, is_final, required_surfaces
 from bot.delivery.table_sync import TableSync
-from bot.delivery.urgency import Reposts
+from bot.delivery.urgency import RepostPolicy
 from bot.outages import Outages
 from bot.panel import Panel
 from bot.people import People
@@ -47,20 +47,20 @@ from bot.tables.table import Table
 RING_AFTER = 45
 """Seconds that a person has left a panel alone after which their turn comes as a new message: then the phone rings."""
 
-AGAIN_AFTER = 2.0
+RETRY_AFTER = 2.0
 """Seconds before a table is looked at again whose delivery met an error of the store's, or of ours for the first time.
 """
 
-LONGEST_AGAIN_AFTER = 300.0
+MAX_RETRY_AFTER = 300.0
 """Seconds up to which that doubles while errors of ours come again. A change of the table has it looked at at once."""
 
 LEAVING_SECONDS = 1.5
 """How long what is being sent is waited for when shards go to another worker; much less than a lease lasts."""
 
-TABLES_REMEMBERED = 25_000
+TABLES_CACHED = 25_000
 """Tables of which it is kept in memory what is shown, at some 3 kB each."""
 
-MOST_EVICTED = 100
+MAX_EVICTED = 100
 """Tables at which one look is had for some to forget: it should cost little."""
 
 Finish = Callable[[Table], Awaitable[Outcome]]
@@ -88,17 +88,17 @@ class Delivery:
         on_results: OnResults,
         watching: Watching,
         policies: Policies,
-        reposts: Reposts,
+        reposts: RepostPolicy,
     ) -> None:
         self._room, self._shards, self._people, self._adapters = room, shards, people, adapters
         self._finish, self._on_results = finish, on_results
         self._tables: OrderedDict[str, TableSync] = OrderedDict()
         pace = SharedPace(room.store.client, room.store.outage.begin)
-        limiter = SendLimiter(self._rate_limit, self._overall, pace)
+        limiter = SendLimiter(self._rate_limit, self._overall_limit, pace)
         self.answers = Answers(limiter, outages)
         self.announcer = Announcer(pictures, self.answers)
-        self._writer = StateWriter(room.store, shards.worker_id, self._again_later)
-        self._tools = Tools(
+        self._writer = StateWriter(room.store, shards.worker_id, self._retry_later)
+        self._tools = SyncTools(
             room=room,
             shards=shards,
             adapters=adapters,
@@ -109,7 +109,7 @@ class Delivery:
             writer=self._writer,
             outages=outages,
         )
-        room.watchers.append(self._committed)
+        room.watchers.append(self._handle_commit)
 
     # What others tell
 
@@ -118,23 +118,23 @@ class Delivery:
         if sync := self._sync_of(code):
             sync.touch(reload=reload)
             if not sync.is_running:
-                sync.run(self._bring_to_rest(sync))
+                sync.run(self._deliver(sync))
 
-    def _committed(self, commit: Commit) -> None:
+    def _handle_commit(self, commit: Commit) -> None:
         self.touch(commit.code, reload=not commit.is_known)
         if commit.about:
             # The surface that was pressed. Older releases name the person instead, and only the time of the look is
             # lost by that.
             with suppress(ValueError):
                 name, change = commit.about
-                self.change(commit.code, decode_name(name), decode_change(change))
+                self.apply_change(commit.code, decode_name(name), decode_change(change))
 
-    def change(self, code: str, name: SurfaceName, change: Change) -> None:
+    def apply_change(self, code: str, name: SurfaceName, change: Change) -> None:
         """Somebody did something with a surface of a table."""
-        if self._is_mere_press(code, name, change):
+        if self._record_press(code, name, change):
             return
         if sync := self._sync_of(code):
-            sync.change(name, change)
+            sync.add_change(name, change)
             self.touch(code)
 
     def _sync_of(self, code: str) -> TableSync | None:
@@ -147,7 +147,7 @@ class Delivery:
         self._tables.move_to_end(code)
         return sync
 
-    def _is_mere_press(self, code: str, name: SurfaceName, change: Change) -> bool:
+    def _record_press(self, code: str, name: SurfaceName, change: Change) -> bool:
         """Whether this is a press on the message that stands where it should, which is noted: what it does to the table
         is told by the room, and nothing else is to be drawn.
         """
@@ -155,11 +155,11 @@ class Delivery:
         surface = sync.get(name) if sync else None
         if surface is None or table is None or not change.pressed:
             return False
-        return surface.press(change, home_of(table, name) if change.place else "", int(time.time()))
+        return surface.record_press(change, home_of(table, name) if change.place else "", int(time.time()))
 
-    def platform_back(self, platform: str) -> None:
+    def resume_platform(self, platform: str) -> None:
         """A platform was away and is there again: what waits for it is tried now."""
-        self._tools.platform_back(platform)
+        self._tools.resume_platform(platform)
         for sync in self._tables.values():
             sync.stop_waiting()
 
@@ -168,14 +168,14 @@ class Delivery:
         sync = self._tables.get(code)
         return sync is not None and sync.is_busy
 
-    async def settled(self) -> None:
+    async def wait_until_idle(self) -> None:
         """Wait until nothing is under way; for tests and benchmarks."""
         while True:
             tasks = [self._writer.task, *(task for sync in self._tables.values() for task in sync.tasks)]
             busy = [task for task in tasks if task and not task.done()]
             if not busy:
                 return
-            self._writer.hurry()
+            self._writer.flush()
             await asyncio.wait(busy)
 
     async def stop(self, patience: float) -> None:
@@ -190,10 +190,10 @@ class Delivery:
                 task.cancel()
         self.answers.stop()
         if self._writer.task:
-            self._writer.hurry()
+            self._writer.flush()
             await asyncio.wait([self._writer.task])
         for sync in self._tables.values():
-            await self._writer.now(sync)
+            await self._writer.write_now(sync)
 
     async def leave_shards(self, shards: Collection[int]) -> None:
         """Finish what is being sent for shards that are about to be another worker's, and write it down: what the store
@@ -205,7 +205,7 @@ class Delivery:
         if tasks := [task for sync in syncs for task in sync.tasks]:
             await asyncio.wait(tasks, timeout=LEAVING_SECONDS)
         for sync in syncs:
-            await self._writer.now(sync)
+            await self._writer.write_now(sync)
 
     def drop_shard(self, shard: int) -> None:
         """Another worker delivers this shard from now on."""
@@ -213,7 +213,7 @@ class Delivery:
             self._tables.pop(code).cancel()
 
     @property
-    def busy(self) -> int:
+    def busy_tables(self) -> int:
         """Tables with a message under way."""
         return sum(1 for sync in self._tables.values() if sync.is_busy)
 
@@ -225,21 +225,21 @@ class Delivery:
 
     # Bringing a table to rest
 
-    async def _bring_to_rest(self, sync: TableSync) -> None:
+    async def _deliver(self, sync: TableSync) -> None:
         """Until all of a table is shown, a surface has failed or the bot stops."""
         try:
-            if await self._is_over_and_shown(sync):
+            if await self._deliver_until_shown(sync):
                 self._forget(sync)
             else:
                 self._evict()
         except NoSuchTable as fault:
-            if sync.changed:
-                log.info("table_gone_meanwhile", table=sync.code, why=type(fault).__name__)
+            if sync.next_changed:
+                log.info("table_vanished", table=sync.code, why=type(fault).__name__)
             self._forget(sync)
         except Exception as error:  # noqa: BLE001 - it is logged, and tried again
-            self._broke_off(sync, error)
+            self._handle_error(sync, error)
 
-    async def _is_over_and_shown(self, sync: TableSync) -> bool:
+    async def _deliver_until_shown(self, sync: TableSync) -> bool:
         """Bring a table to rest; whether it is removed then, for no more is to come of it.
 
         NoSuchTable if there is no such table any more.
@@ -249,9 +249,9 @@ class Delivery:
         has_waited = False
         while not self._tools.stopping and self._shards.owns(sync.code):
             if sync.is_behind or table is None:
-                table, has_waited = await self._look_over(sync), False
-            elif sync.is_under_way:
-                await sync.event()
+                table, has_waited = await self._check_table(sync), False
+            elif sync.has_syncing_surface:
+                await sync.wait_for_event()
                 has_waited = True
             elif sync.has_failed:
                 return False
@@ -259,7 +259,7 @@ class Delivery:
                 # The surfaces that had nothing to do then may have something now.
                 sync.touch()
             else:
-                is_removed = await self._settle(sync, table)
+                is_removed = await self._complete(sync, table)
                 if not sync.is_behind:
                     return is_removed
         return False
@@ -268,48 +268,48 @@ class Delivery:
         """Read what is known of a table's messages, once."""
         if sync.is_loaded:
             return
-        stored, found = await self._room.store.shown(sync.code), {}
+        stored, found = await self._room.store.load_shown(sync.code), {}
         for text, state in stored.items():
             try:
                 name = decode_name(text)
             except ValueError:
                 # A release to come may know it.
-                log.info("surface_unknown", table=sync.code, surface=text)
+                log.info("unknown_surface_skipped", table=sync.code, surface=text)
                 continue
             found[name] = decode_state(state)
         table = await self._room.cached(sync.code)
         # A table at which everybody sat from the beginning has shown nothing else yet.
-        sync.loaded(found, inherited=table.game is not None and not table.log.is_as_begun)
+        sync.load(found, inherited=table.game is not None and not table.log.is_newly_opened)
 
-    async def _look_over(self, sync: TableSync) -> Table:
+    async def _check_table(self, sync: TableSync) -> Table:
         """See to it that each surface comes to show the table, and that the lists say who sits there."""
-        reload = sync.begin_look()
+        reload = sync.begin_check()
         # What another worker has written is not shown before replicas have confirmed it.
         table = await (self._room.load(sync.code, confirmed=True) if reload else self._room.cached(sync.code))
-        table = await self._heed_changes(sync, table)
-        sync.fetched()
+        table = await self._apply_changes(sync, table)
+        sync.count_check()
         if table.phase == "over" and sync.outcome is None:
-            sync.finished(await self._finish(table))
+            sync.set_outcome(await self._finish(table))
         if table.error:
-            sync.listed(None)
+            sync.set_listed(None)
         elif table.phase in ("open", "playing") and not sync.is_listed(table):
             await self._room.lists.confirm(table)
-            sync.listed(table)
-        for name in sync.names(table):
-            await self._look_at(sync, table, name)
-        sync.lag.look_ends()
+            sync.set_listed(table)
+        for name in sync.surfaces_to_check(table):
+            await self._check_surface(sync, table, name)
+        sync.lag.end_check()
         return table
 
-    async def _heed_changes(self, sync: TableSync, table: Table) -> Table:
+    async def _apply_changes(self, sync: TableSync, table: Table) -> Table:
         """Have surfaces heed what people did with them; returns the table, which may be a later one by then."""
-        while name := sync.changed:
-            if not sync.get(name) and name not in wanted(table):
+        while name := sync.next_changed:
+            if not sync.get(name) and name not in required_surfaces(table):
                 # It may have come with a commit that the table in memory lacks.
                 table = await self._room.load(sync.code, confirmed=True)
-            sync.heed_change(home_of(table, name) if sync.get(name) or name in wanted(table) else None)
+            sync.apply_next_change(home_of(table, name) if sync.get(name) or name in required_surfaces(table) else None)
         return table
 
-    async def _look_at(self, sync: TableSync, table: Table, name: SurfaceName) -> None:
+    async def _check_surface(self, sync: TableSync, table: Table, name: SurfaceName) -> None:
         """Begin to bring a surface up to date, if there is anything to do."""
         known = sync.get(name)
         if known and known.state is State.DONE:
@@ -319,23 +319,23 @@ class Delivery:
             # The host has taken this platform off; the game goes on elsewhere.
             return
         surface = sync.surface(name, home)
-        if not surface.is_under_way and await self._waits_for_press(table, surface, home):
+        if not surface.is_syncing and await self._waits_for_press(table, surface, home):
             surface.wait_for_press()
             # Boards say so.
             sync.touch()
-        surface.look_again()
-        if surface.is_under_way:
-            sync.lag.behind(name)
+        surface.wake()
+        if surface.is_syncing:
+            sync.lag.mark_behind(name)
             return
         if surface.is_out_of_reach:
-            sync.lag.at_rest(name)
+            sync.lag.mark_at_rest(name)
             return
         panel = await self._tools.drawer.draw_if_free(sync, table, surface)
-        if panel is None or not surface.needs_nothing(panel):
-            sync.lag.behind(name)
-            sync.sync(surface, self._sync(sync, surface, panel, sync.looks))
+        if panel is None or not surface.is_up_to_date(panel):
+            sync.lag.mark_behind(name)
+            sync.start_surface(surface, self._run_sync(sync, surface, panel, sync.checks))
             return
-        sync.lag.at_rest(name)
+        sync.lag.mark_at_rest(name)
         if is_final(table, name):
             surface.finish()
 
@@ -350,39 +350,39 @@ class Delivery:
             return False
         return (await self._people.person(person_of(home))).wants_ephemeral
 
-    async def _sync(self, sync: TableSync, surface: Surface, panel: Panel | None, look: int) -> None:
+    async def _run_sync(self, sync: TableSync, surface: Surface, panel: Panel | None, look: int) -> None:
         try:
             await SurfaceSync(self._tools, sync, surface).run(panel, look)
-            sync.lag.at_rest(surface.name)
+            sync.lag.mark_at_rest(surface.name)
         except Exception as error:  # noqa: BLE001 - it is logged, and tried again
-            sync.fail()
-            self._broke_off(sync, error, encode_name(surface.name))
+            sync.mark_failed()
+            self._handle_error(sync, error, encode_name(surface.name))
 
-    async def _settle(self, sync: TableSync, table: Table) -> bool:
+    async def _complete(self, sync: TableSync, table: Table) -> bool:
         """Everything shows this table; whether it is removed, for no more is to come of it."""
         if table.phase in ("over", "closed"):
             await self._room.remove(table)
             if sync.outcome:
                 self._on_results(table, sync.outcome, sync.results())
             return True
-        self._writer.soon(sync, table.version)
-        sync.forget_drawn()
-        sync.rested()
+        self._writer.write_soon(sync, table.version)
+        sync.clear_cached_panels()
+        sync.reset_retries()
         return False
 
-    def _broke_off(self, sync: TableSync, error: Exception, surface: str = "") -> None:
+    def _handle_error(self, sync: TableSync, error: Exception, surface: str = "") -> None:
         """A table, or a surface of it, met an error. It stays marked as changed, and is looked at again."""
         if isinstance(error, STORE_ERRORS):
             self._room.store.outage.begin(error)
-            self._again_later(sync.code)
+            self._retry_later(sync.code)
             return
-        if sync.is_new(error, surface):
+        if sync.is_new_error(error, surface):
             about = {"surface": surface} if surface else {}
             log.error("surface_failed" if surface else "delivery_failed", table=sync.code, **about, exc_info=error)
-        sync.again_in(AGAIN_AFTER, LONGEST_AGAIN_AFTER, lambda: self.touch(sync.code, reload=True))
+        sync.retry_in(RETRY_AFTER, MAX_RETRY_AFTER, lambda: self.touch(sync.code, reload=True))
 
-    def _again_later(self, code: str) -> None:
-        asyncio.get_running_loop().call_later(AGAIN_AFTER, lambda: self.touch(code, reload=True))
+    def _retry_later(self, code: str) -> None:
+        asyncio.get_running_loop().call_later(RETRY_AFTER, lambda: self.touch(code, reload=True))
 
     def _forget(self, sync: TableSync) -> None:
         if self._tables.get(sync.code) is sync:
@@ -390,8 +390,8 @@ class Delivery:
 
     def _evict(self) -> None:
         """Forget the tables that were left alone longest, where there are too many; a busy one is not left alone."""
-        for _ in range(min(MOST_EVICTED, len(self._tables))):
-            if len(self._tables) <= TABLES_REMEMBERED:
+        for _ in range(min(MAX_EVICTED, len(self._tables))):
+            if len(self._tables) <= TABLES_CACHED:
                 return
             oldest = next(iter(self._tables.values()))
             if oldest.is_busy:
@@ -403,6 +403,6 @@ class Delivery:
         adapter = self._adapters.get(platform_of(place))
         return adapter.rate_limit(place) if adapter else RateLimit()
 
-    def _overall(self, place: str) -> RateLimit:
+    def _overall_limit(self, place: str) -> RateLimit:
         adapter = self._adapters.get(platform_of(place))
         return adapter.overall_rate_limit() if adapter else RateLimit()

@@ -6,7 +6,7 @@ from bot.delivery.message_state import MessageState
 from bot.delivery.names import Board, ChallengeCard, Hand, OnlyMessage, Result, SurfaceName
 from bot.delivery.send_limiter import SendLimiter
 from bot.delivery.surface import Surface
-from bot.delivery.surfaces import home_of, is_open, shown_by
+from bot.delivery.surfaces import content_of, home_of, is_open
 from bot.delivery.table_sync import NO_EXTRAS, BoardExtras, TableSync
 from bot.panel import Panel
 from bot.panels.board import board_panel, finished_deal_panel, result_panel
@@ -45,7 +45,7 @@ class Drawer:
 
     async def draw(self, sync: TableSync, table: Table, surface: Surface) -> Panel:
         """What a surface should show."""
-        panel = await self._drawn(sync, table, surface)
+        panel = await self._draw_cached(sync, table, surface)
         assert panel
         return panel
 
@@ -53,40 +53,40 @@ class Drawer:
         """What a surface should show; None if that is not drawn yet and its place is held back for now: until it is
         free there will be something else to be drawn.
         """
-        return await self._drawn(sync, table, surface, only_if_free=True)
+        return await self._draw_cached(sync, table, surface, only_if_free=True)
 
-    async def called(self, table: Table) -> tuple[str, str] | None:
+    async def player_to_call(self, table: Table) -> tuple[str, str] | None:
         """Who is to move, if they want to be called for it in the group."""
         chair = table.chairs[table.game.turn] if table.game and table.game.turn is not None else None
         if chair is None or chair.is_robot or table.phase != "playing":
             return None
         return (chair.person, chair.name) if (await self._people.person(chair.person)).wants_calls else None
 
-    async def _drawn(
+    async def _draw_cached(
         self, sync: TableSync, table: Table, surface: Surface, *, only_if_free: bool = False
     ) -> Panel | None:
         name, known = surface.name, surface.known
         place = known.ephemeral or home_of(table, name)
         viewer = await self._viewers.viewer_at(place)
         version, extras = table.version, NO_EXTRAS
-        if isinstance(shown_by(table, name), Board):
+        if isinstance(content_of(table, name), Board):
             # Text alone tells of whole tricks; with a picture each card is shown as it comes to lie there.
             version = table.version if viewer.deck else table.told_at
             watch_id = await self._watching.watch_id(table) if viewer.pages_url else ""
-            extras = sync.board_extras(table, await self.called(table), watch_id)
+            extras = sync.board_extras(table, await self.player_to_call(table), watch_id)
         key = (version, known.draft, viewer, extras, sync.outcome)
-        if (panel := surface.drawn_for(key)) is not None:
+        if (panel := surface.cached_panel(key)) is not None:
             return panel
         if only_if_free and not self._limiter.is_free(place):
             return None
         if viewer.deck and table.game is None:
             self._pictures.warm_up()
-        panel = draw(table, name, known, viewer, extras, sync.outcome, self._policies.policy_of(table))
-        surface.keep_drawn(key, panel)
+        panel = draw_surface(table, name, known, viewer, extras, sync.outcome, self._policies.policy_of(table))
+        surface.cache_panel(key, panel)
         return panel
 
 
-def draw(
+def draw_surface(
     table: Table,
     name: SurfaceName,
     known: MessageState,
@@ -98,7 +98,7 @@ def draw(
     """The panel that a surface should show: drawn from what its viewer may know, and nothing else."""
     if table.error and is_open(table, name):
         return set_aside_panel(table.code, viewer.language)
-    is_only, name = isinstance(name, OnlyMessage), shown_by(table, name)
+    is_only, name = isinstance(name, OnlyMessage), content_of(table, name)
     table = table.spoken(viewer.language)
     seen = snapshot(table, name.seat if isinstance(name, Hand) else None, policy.own_texts)
     words = (viewer.language, viewer.suits)

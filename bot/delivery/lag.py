@@ -27,52 +27,52 @@ class Lag:
     """
 
     def __init__(self) -> None:
-        self._touched: float | None = None
-        self._looking: float | None = None
+        self._touched_at: float | None = None
+        self._checking: float | None = None
         self._unshown: dict[SurfaceName, _Unshown] = {}
 
     @property
     def oldest(self) -> float | None:
         """When the oldest change came that is not shown everywhere; None if all are shown."""
         times = [one.since for one in self._unshown.values()]
-        times += [at for at in (self._touched, self._looking) if at is not None]
+        times += [at for at in (self._touched_at, self._checking) if at is not None]
         return min(times, default=None)
 
-    def touched(self) -> None:
+    def record_touch(self) -> None:
         """The table has changed."""
-        if self._touched is None:
-            self._touched = now()
+        if self._touched_at is None:
+            self._touched_at = now()
 
-    def look_begins(self) -> None:
+    def begin_check(self) -> None:
         """A look takes up all changes so far; those of a look that failed are still to be passed on."""
-        if self._looking is None:
-            self._looking = self._touched
-        self._touched = None
+        if self._checking is None:
+            self._checking = self._touched_at
+        self._touched_at = None
 
-    def look_ends(self) -> None:
+    def end_check(self) -> None:
         """The look has passed its changes on to all surfaces that are behind."""
-        self._looking = None
+        self._checking = None
 
-    def behind(self, name: SurfaceName) -> None:
+    def mark_behind(self, name: SurfaceName) -> None:
         """A surface does not show the changes of the look under way."""
-        at = now() if self._looking is None else self._looking
+        at = now() if self._checking is None else self._checking
         known = self._unshown.setdefault(name, _Unshown(at, at))
         if known.after_decision is None:
             known.after_decision = at
 
-    def decided(self, name: SurfaceName) -> None:
+    def mark_decided(self, name: SurfaceName) -> None:
         """A surface decides what to show: all changes so far are part of it."""
         if known := self._unshown.get(name):
             known.after_decision = None
 
-    def shown(self, name: SurfaceName) -> None:
+    def mark_shown(self, name: SurfaceName) -> None:
         """What was decided last is shown."""
         known = self._unshown.get(name)
         if known and known.after_decision is not None:
             known.since = known.after_decision
         else:
-            self.at_rest(name)
+            self.mark_at_rest(name)
 
-    def at_rest(self, name: SurfaceName) -> None:
+    def mark_at_rest(self, name: SurfaceName) -> None:
         """Nothing of a surface is left to show, or it cannot be shown for now."""
         self._unshown.pop(name, None)

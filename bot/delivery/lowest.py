@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from bot.bounded_dict import BoundedDict
 
-PLACES_REMEMBERED = 100_000
+PLACES_CACHED = 100_000
 
 
 class LowestHands:
@@ -16,16 +16,16 @@ class LowestHands:
 
     def __init__(self, on_sent: Callable[[str, str], None] | None = None) -> None:
         """``on_sent`` tells other workers of the place and the table of a hand that this one sent."""
-        self._tables: BoundedDict[str, str] = BoundedDict(PLACES_REMEMBERED)
+        self._tables: BoundedDict[str, str] = BoundedDict(PLACES_CACHED)
         self._on_sent = on_sent
 
-    def sent(self, place: str, code: str) -> None:
+    def record_sent(self, place: str, code: str) -> None:
         """This worker has sent a hand of a table to a private chat."""
-        self.note(place, code)
+        self.record(place, code)
         if self._on_sent:
             self._on_sent(place, code)
 
-    def note(self, place: str, code: str) -> None:
+    def record(self, place: str, code: str) -> None:
         """A table's hand stands lowest in a private chat, whichever worker sent it."""
         self._tables.put(place, code)
 

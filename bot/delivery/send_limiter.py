@@ -8,7 +8,7 @@ from bot.delivery.shared_pace import SharedPace
 from bot.platform import RateLimit, chat_of, is_inline, is_private, platform_of
 from bot.ratelimit import RateLimiter
 
-PLACES_REMEMBERED = 10_000
+PLACES_CACHED = 10_000
 BOARDS_SHARE = 3
 """Boards may use up one part in so many of what a platform takes at once: hands never wait behind them."""
 
@@ -32,31 +32,31 @@ class SendLimiter:
         shared: SharedPace | None = None,
     ) -> None:
         self._rate_limit_of, self._overall_of, self._shared = rate_limit_of, overall_of, shared
-        self._turns = RateLimiter(_now, PLACES_REMEMBERED)
+        self._turns = RateLimiter(_now, PLACES_CACHED)
         self._answers_waiting: Counter[str] = Counter()
         # Until when.
         self._blocked: dict[str, float] = {}
 
-    def held(self, place: str) -> float:
+    def wait_seconds(self, place: str) -> float:
         """Return the seconds until the platform's own wait and the place's rate limit allow a message; 0 if now."""
-        rate_limit, whose = self._rate_limit_of(place), self._whose_turns(place)
-        early = self._turns.wait_seconds(whose, self._for_others(whose, rate_limit)) if rate_limit else 0.0
+        rate_limit, whose = self._rate_limit_of(place), self._count_key(place)
+        early = self._turns.wait_seconds(whose, self._limit_for_surfaces(whose, rate_limit)) if rate_limit else 0.0
         return max(early, self._blocked_for(whose), 0.0)
 
     def is_free(self, place: str) -> bool:
         """Return whether the place may be written to now."""
-        return self.held(place) <= 0
+        return self.wait_seconds(place) <= 0
 
-    async def turn(self, place: str, *, answer: bool = False) -> bool:
+    async def wait_for_turn(self, place: str, *, answer: bool = False) -> bool:
         """Return when the place may be written to, and count the message; the result is whether there was a wait.
 
         An ``answer`` leaves one message of the place's burst to boards and hands. While it waits, it gets one turn in
         three: boards and hands that always want the next turn do not hold it up.
         """
         early = self.take_turn(place, answer=answer)
-        if early <= 0 and (early := await self.claim(place, answer=answer)) <= 0:
+        if early <= 0 and (early := await self.claim_shared(place, answer=answer)) <= 0:
             return False
-        whose = self._whose_turns(place)
+        whose = self._count_key(place)
         self._answers_waiting[whose] += answer
         try:
             while early > 0:
@@ -64,7 +64,7 @@ class SendLimiter:
                 # While it slept, the platform may have asked to leave the place alone.
                 early = self.take_turn(place, answer=answer)
                 if early <= 0:
-                    early = await self.claim(place, answer=answer)
+                    early = await self.claim_shared(place, answer=answer)
         finally:
             self._answers_waiting[whose] -= answer
             if not self._answers_waiting[whose]:
@@ -76,7 +76,7 @@ class SendLimiter:
 
         This is this worker's own count. Before the message goes out, `claim` must count it for all workers.
         """
-        whose = self._whose_turns(place)
+        whose = self._count_key(place)
         if (blocked := self._blocked_for(whose)) > 0:
             return blocked
         limits = self._limits(place, whose, answer=answer)
@@ -87,11 +87,11 @@ class SendLimiter:
             self._turns.count(key, rate_limit)
         return 0.0
 
-    async def claim(self, place: str, *, answer: bool = False) -> float:
+    async def claim_shared(self, place: str, *, answer: bool = False) -> float:
         """Count a message for all workers after `take_turn` has counted it here. Otherwise return the seconds to wait:
         then the turn is given back, and the place waits as if its platform had asked for it.
         """
-        rate_limit, whose = self._rate_limit_of(place), self._whose_turns(place)
+        rate_limit, whose = self._rate_limit_of(place), self._count_key(place)
         if self._shared is None or rate_limit is None or not (rate_limit.is_of_chat and rate_limit.interval):
             return 0.0
         if (early := await self._shared.take(whose, rate_limit)) > 0:
@@ -108,22 +108,22 @@ class SendLimiter:
         overall = self._overall_of(place)
         if not is_private(place):
             overall = RateLimit(max(1, overall.burst // BOARDS_SHARE), overall.interval)
-        limits = [(whose, self._for_others(whose, rate_limit)), (platform_of(place), overall)]
+        limits = [(whose, self._limit_for_surfaces(whose, rate_limit)), (platform_of(place), overall)]
         if answer:
-            mine = rate_limit if self._answers_waiting[whose] else _behind(rate_limit)
-            limits = [_share_of_answers(whose, rate_limit), (whose, mine), (platform_of(place), overall)]
+            mine = rate_limit if self._answers_waiting[whose] else _limit_for_answer(rate_limit)
+            limits = [_limit_for_answers(whose, rate_limit), (whose, mine), (platform_of(place), overall)]
         return limits
 
-    def _for_others(self, whose: str, rate_limit: RateLimit) -> RateLimit:
+    def _limit_for_surfaces(self, whose: str, rate_limit: RateLimit) -> RateLimit:
         """The rate limit of boards and hands: they leave the next turn to an answer whose turn it is."""
-        if not self._answers_waiting[whose] or self._turns.wait_seconds(*_share_of_answers(whose, rate_limit)) > 0:
+        if not self._answers_waiting[whose] or self._turns.wait_seconds(*_limit_for_answers(whose, rate_limit)) > 0:
             return rate_limit
         return rate_limit._replace(burst=rate_limit.burst - 1)
 
     def block(self, place: str, seconds: float) -> None:
         """The platform asks to leave the place alone for so many seconds."""
-        whose, now = self._whose_turns(place), _now()
-        if len(self._blocked) >= PLACES_REMEMBERED:
+        whose, now = self._count_key(place), _now()
+        if len(self._blocked) >= PLACES_CACHED:
             self._blocked = {one: until for one, until in self._blocked.items() if until > now}
         self._blocked[whose] = max(self._blocked.get(whose, 0.0), now + seconds)
 
@@ -136,7 +136,7 @@ class SendLimiter:
             del self._blocked[whose]
         return max(0.0, left)
 
-    def _whose_turns(self, place: str) -> str:
+    def _count_key(self, place: str) -> str:
         """Where messages are counted together: by chat where the platform counts so, and in a chat that the bot is not
         in, for there each message is a place by itself.
         """
@@ -144,14 +144,14 @@ class SendLimiter:
         return chat_of(place) if is_inline(place) or (rate_limit and rate_limit.is_of_chat) else place
 
 
-def _behind(rate_limit: RateLimit) -> RateLimit:
+def _limit_for_answer(rate_limit: RateLimit) -> RateLimit:
     """The rate limit of an answer that has not waited: it leaves one message of the burst to boards and hands."""
     return rate_limit._replace(burst=max(1, rate_limit.burst - 1))
 
 
-def _share_of_answers(whose: str, rate_limit: RateLimit) -> tuple[str, RateLimit]:
+def _limit_for_answers(whose: str, rate_limit: RateLimit) -> tuple[str, RateLimit]:
     """The key and the rate limit of all answers to a place."""
-    return f"answers {whose}", RateLimit(_behind(rate_limit).burst, ANSWERS_SHARE * rate_limit.interval)
+    return f"answers {whose}", RateLimit(_limit_for_answer(rate_limit).burst, ANSWERS_SHARE * rate_limit.interval)
 
 
 def _now() -> float:

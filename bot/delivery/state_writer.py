@@ -24,11 +24,11 @@ class StateWriter:
         self._hurried = asyncio.Event()
         self.task: asyncio.Task[None] | None = None
 
-    async def now(self, sync: TableSync) -> None:
+    async def write_now(self, sync: TableSync) -> None:
         """Write what has changed: a message that was sent must not be sent again."""
         await self._write(sync, None)
 
-    def soon(self, sync: TableSync, version: int | None = None) -> None:
+    def write_soon(self, sync: TableSync, version: int | None = None) -> None:
         """Write in a moment, with others, what its messages show; with a ``version``, that all show that version.
 
         If a crash loses this, edits are made again.
@@ -38,7 +38,7 @@ class StateWriter:
         if self.task is None or self.task.done():
             self.task = asyncio.create_task(self._write_all())
 
-    async def still_to_show(self, sync: TableSync, version: int) -> None:
+    async def write_incomplete(self, sync: TableSync, version: int) -> None:
         """Write at once what has changed, and that not all is shown as of this version.
 
         The next worker then looks at the table again. A change outside the log, such as a draft, leaves no other trace.
@@ -47,10 +47,10 @@ class StateWriter:
         if write := self._writes.get(sync.code):
             # It may say that all is shown.
             await asyncio.wait([write])
-        await self.now(sync)
-        await self._store.mark(sync.code, version, self._worker)
+        await self.write_now(sync)
+        await self._store.mark_changed(sync.code, version, self._worker)
 
-    def hurry(self) -> None:
+    def flush(self) -> None:
         """Have what gathers written now: somebody waits for it."""
         self._hurried.set()
 
@@ -72,7 +72,7 @@ class StateWriter:
     async def _write(self, sync: TableSync, version: int | None) -> None:
         texts = {encode_name(name): encode_state(state) for name, state in sync.take_unsaved().items()}
         try:
-            await self._store.note(sync.code, texts, version, self._worker)
+            await self._store.save_shown(sync.code, texts, version, self._worker)
         except BaseException:
             sync.forget_saved()
             raise

@@ -67,13 +67,13 @@ class Replace(NamedTuple):
     urgency: int
 
 
-class TakeAway(NamedTuple):
+class Delete(NamedTuple):
     """A message stands there, and an older one as well: delete that."""
 
     outdated: Outdated
 
 
-Step = Send | Edit | Replace | TakeAway
+Step = Send | Edit | Replace | Delete
 
 
 class Attempt(NamedTuple):
@@ -103,8 +103,8 @@ class Surface:
         "_saved",
         "_tried",
         "_woken",
+        "final_message",
         "late_uploads",
-        "left",
         "name",
         "task",
     )
@@ -112,7 +112,7 @@ class Surface:
     def __init__(self, name: SurfaceName, stored: MessageState | None = None, *, inherited: bool = False) -> None:
         self.name = name
         self.task: asyncio.Task[None] | None = None
-        self.left: SentMessage | None = None
+        self.final_message: SentMessage | None = None
         """The message that was left there when what it shows would not change any more."""
         self.late_uploads: list[tuple[str, asyncio.Future[str]]] = []
         """Messages that may come to stand there though their text went by itself: where, and what they are called."""
@@ -137,7 +137,7 @@ class Surface:
         return self._known.state
 
     @property
-    def is_under_way(self) -> bool:
+    def is_syncing(self) -> bool:
         """Whether a task brings it up to date just now."""
         return self.task is not None and not self.task.done()
 
@@ -157,14 +157,14 @@ class Surface:
 
     # What is to be done
 
-    def needs_nothing(self, panel: Panel) -> bool:
+    def is_up_to_date(self, panel: Panel) -> bool:
         """Whether all is as it should be, if this panel is what it should show."""
         return self._known.digest == panel.digest and not self._known.outdated and not self._repost
 
-    def taking_away(self) -> TakeAway | None:
+    def next_deletion(self) -> Delete | None:
         """What goes first: the oldest message that is outdated, once another one stands there."""
         known = self._known
-        return TakeAway(known.outdated[0]) if known.outdated and known.message else None
+        return Delete(known.outdated[0]) if known.outdated and known.message else None
 
     def next_step(self, panel: Panel, urgency: int, *, rings: bool) -> Step | None:
         """What is to be done that this panel is shown; ``rings`` if a new message is to tell of it."""
@@ -178,12 +178,12 @@ class Surface:
 
     # What people do
 
-    def belongs_to(self, place_tag: str) -> None:
+    def set_place_tag(self, place_tag: str) -> None:
         """Whose it is; all that is known is of no use any more if somebody else took the chair, or the chat moved."""
         if self._known.place_tag != place_tag:
             self._known = MessageState(place_tag=place_tag)
 
-    def press(self, change: Change, home: str, now: int) -> bool:
+    def record_press(self, change: Change, home: str, now: int) -> bool:
         """A press on the message that stands where it should changes nothing that is drawn: when it was, and the token.
 
         False for everything else, which is to be applied.
@@ -201,7 +201,7 @@ class Surface:
         self._known = MessageState(*known[:4], now, *known[5:9], ephemeral, known.picture)
         if ephemeral != known.ephemeral:
             # What waits for leave to send there has it now.
-            self.look_again()
+            self.wake()
         return True
 
     def apply(self, change: Change, home: str, now: int) -> None:
@@ -215,7 +215,7 @@ class Surface:
             # The press was made up, or the platform no longer knows the message: it may be any message at all.
             pressed = place = ""
         if place:
-            known = _moved(known, home, place, pressed)
+            known = _move_state(known, home, place, pressed)
         if pressed and known.state is State.DONE:
             # What will not change any more has no buttons: this is a message that a crash doubled.
             known = known._replace(halted="", message=pressed, digest=UNKNOWN, picture="")
@@ -256,7 +256,7 @@ class Surface:
             outdated = (*known.outdated, Outdated(known.message))
             self._known = known._replace(message="", digest=UNKNOWN, outdated=outdated, picture="")
 
-    def stands_again(self, sent: SentMessage) -> None:
+    def restore_message(self, sent: SentMessage) -> None:
         """A message that was outdated is what stands there, for no new one may be sent; it shows something older."""
         left = tuple(one for one in self._known.outdated if one != Outdated(sent.message))
         self._is_certain = False
@@ -272,11 +272,11 @@ class Surface:
         before, self._tried = self._tried, digest if self._tried in (None, digest) else UNKNOWN
         return Attempt(self._known.sent + 1, self._tried, self._known.place_tag, before)
 
-    def not_sent(self, attempt: Attempt) -> None:
+    def cancel_send(self, attempt: Attempt) -> None:
         """The platform says that it took no message: its key stands for what it stood for before."""
         self._tried = attempt.tried
 
-    def sent(self, attempt: Attempt, place: str, sent: SentMessage, urgency: int, now: int) -> bool:
+    def finish_send(self, attempt: Attempt, place: str, sent: SentMessage, urgency: int, now: int) -> bool:
         """A message has been sent to a place; whether the surface is still there, and nobody else's.
 
         This is to be written down at once: only a crash in between can double the message.
@@ -305,7 +305,7 @@ class Surface:
         # Each press comes by here, and `_replace` takes five times as long.
         self._known = MessageState(self._known.message, UNKNOWN, *self._known[2:])
 
-    def edited(self, sent: SentMessage, digest: str, urgency: int) -> None:
+    def finish_edit(self, sent: SentMessage, digest: str, urgency: int) -> None:
         """A message shows another panel now; of no interest if another one stands there by now."""
         known = self._known
         if known.message == sent.message:
@@ -313,17 +313,17 @@ class Surface:
             # Each press comes by here, and `_replace` takes five times as long.
             self._known = MessageState(sent.message, digest, *known[2:6], urgency, *known[7:10], sent.picture)
 
-    def unsettle(self) -> None:
+    def mark_uncertain(self) -> None:
         """What was shown last may still give way to something older, and is to be edited again."""
         self._is_certain = False
         self._known = self._known._replace(digest=UNKNOWN)
 
-    def gone(self, message: str) -> None:
+    def forget_message(self, message: str) -> None:
         """A message is no longer there, or can no longer be edited."""
         if self._known.message == message:
             self._known = self._known._replace(message="", digest=UNKNOWN, picture="")
 
-    def came_late(self, message: str, place: str, home: str) -> None:
+    def add_late_message(self, message: str, place: str, home: str) -> None:
         """A message has come to stand at a place though its text was sent by itself; ``home`` is where the surface
         belongs. This is to be written down at once.
         """
@@ -331,7 +331,7 @@ class Surface:
         outdated = (*self._known.outdated, Outdated(message, "" if is_here else place))
         self._known = self._known._replace(outdated=outdated)
 
-    def taken_away(self, outdated: Outdated) -> None:
+    def remove_outdated(self, outdated: Outdated) -> None:
         """An outdated message has been deleted; it may be said by now that it is elsewhere."""
         left = list(self._known.outdated)
         for one in left:
@@ -360,7 +360,7 @@ class Surface:
     def finish(self) -> None:
         """What it shows will not change any more."""
         if self._known.message:
-            self.left = SentMessage(self._known.message, self._known.picture, self._is_certain)
+            self.final_message = SentMessage(self._known.message, self._known.picture, self._is_certain)
         self._known = MessageState(place_tag=self._known.place_tag, halted=State.DONE.value)
 
     # While it waits for its turn, or before something is tried again
@@ -374,18 +374,18 @@ class Surface:
         finally:
             self._woken = None
 
-    def look_again(self) -> None:
+    def wake(self) -> None:
         """There may be something else to be done than what is waited for."""
         if self._woken:
             self._woken.set()
 
     # What is kept
 
-    def drawn_for(self, key: object) -> Panel | None:
+    def cached_panel(self, key: object) -> Panel | None:
         """The panel that was last drawn, if it was for the same key."""
         return self._drawn if self._drawn_for == key else None
 
-    def keep_drawn(self, key: object, panel: Panel | None) -> None:
+    def cache_panel(self, key: object, panel: Panel | None) -> None:
         self._drawn_for, self._drawn = key, panel
 
     def take_unsaved(self) -> MessageState | None:
@@ -400,7 +400,7 @@ class Surface:
         self._saved = None
 
 
-def _moved(known: MessageState, home: str, place: str, pressed: str) -> MessageState:
+def _move_state(known: MessageState, home: str, place: str, pressed: str) -> MessageState:
     """What is known once the surface is at a place that is its home, a private chat, or ephemeral.
 
     ``pressed`` is the message that stands there already, if one does. What stood at the place before is outdated.

@@ -9,7 +9,7 @@ from bot.platform import is_inline, is_private, private_place
 from bot.tables.table import Table
 
 
-def wanted(table: Table) -> Iterator[SurfaceName]:
+def required_surfaces(table: Table) -> Iterator[SurfaceName]:
     """The surfaces that a table should have, the most urgent first: whose turn it is, the other hands, the boards."""
     if table.game is None:
         yield from (Hand(seat) for seat in range(len(table.chairs)) if _is_asked(table, seat))
@@ -44,7 +44,7 @@ def board_at(table: Table, host: int) -> SurfaceName:
     return Board(table.game.deal_number, host)
 
 
-def shown_by(table: Table, name: SurfaceName) -> SurfaceName:
+def content_of(table: Table, name: SurfaceName) -> SurfaceName:
     """What a surface shows: itself, but for the only message of a chat, which shows what is newest there."""
     if not isinstance(name, OnlyMessage):
         return name
@@ -57,7 +57,7 @@ def _is_asked(table: Table, seat: int) -> bool:
     return any(table.ruler_of(asked) == seat for asked in table.asking)
 
 
-def is_taken(table: Table, name: SurfaceName) -> bool:
+def is_player_hand(table: Table, name: SurfaceName) -> bool:
     """Whether this surface is the hand of somebody who sits at the table."""
     return isinstance(name, Hand) and name.seat < len(table.chairs) and table.chairs[name.seat] is not None
 

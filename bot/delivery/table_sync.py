@@ -12,12 +12,12 @@ from bot.delivery.lag import Lag
 from bot.delivery.message_state import MessageState, State
 from bot.delivery.names import Board, Hand, Result, SurfaceName
 from bot.delivery.surface import Change, Surface
-from bot.delivery.surfaces import is_taken, tag_of, wanted
+from bot.delivery.surfaces import is_player_hand, required_surfaces, tag_of
 from bot.platform import SentMessage
 from bot.table_policy import Outcome
 from bot.tables.table import Table
 
-MOST_PAUSES = 20
+MAX_DOUBLINGS = 20
 """As often as a pause may double, far beyond the longest."""
 
 
@@ -49,7 +49,7 @@ class TableSync:
         self.is_loaded = False
         self.is_behind = False
         self.has_failed = False
-        self.looks = 0
+        self.checks = 0
         self.outcome: Outcome | None = None
         self.lag = Lag()
         self._changes: deque[tuple[SurfaceName, Change]] = deque()
@@ -57,10 +57,10 @@ class TableSync:
         self._inherited = False
         self._surfaces: dict[SurfaceName, Surface] = {}
         self._listed: object = None
-        self._run: asyncio.Task[None] | None = None
-        self._under_way: set[asyncio.Task[None]] = set()
+        self._run_task: asyncio.Task[None] | None = None
+        self._surface_tasks: set[asyncio.Task[None]] = set()
         self._event: asyncio.Event | None = None
-        self._again: asyncio.TimerHandle | None = None
+        self._retry_timer: asyncio.TimerHandle | None = None
         self._errors: set[object] = set()
         self._pauses = 0
 
@@ -69,43 +69,43 @@ class TableSync:
     @property
     def is_running(self) -> bool:
         """Whether something brings it to rest."""
-        return self._run is not None and not self._run.done()
+        return self._run_task is not None and not self._run_task.done()
 
     @property
-    def is_under_way(self) -> bool:
+    def has_syncing_surface(self) -> bool:
         """Whether any surface is being brought up to date."""
-        return bool(self._under_way)
+        return bool(self._surface_tasks)
 
     @property
     def is_busy(self) -> bool:
-        return self.is_behind or self.is_under_way or self.is_running
+        return self.is_behind or self.has_syncing_surface or self.is_running
 
     @property
     def tasks(self) -> list[asyncio.Task[None]]:
-        return [*self._under_way, *([self._run] if self._run else [])]
+        return [*self._surface_tasks, *([self._run_task] if self._run_task else [])]
 
-    def is_as_of(self, look: int) -> bool:
+    def is_current(self, look: int) -> bool:
         """Whether nothing was touched since it was looked over for the so-manieth time."""
-        return self.looks == look and not self.is_behind
+        return self.checks == look and not self.is_behind
 
     # What happens
 
     def touch(self, *, reload: bool = False) -> None:
         """It may have changed; ``reload`` if another worker did it."""
-        self.lag.touched()
+        self.lag.record_touch()
         self.is_behind, self._reload = True, self._reload or reload
         self.wake()
 
-    def change(self, name: SurfaceName, change: Change) -> None:
+    def add_change(self, name: SurfaceName, change: Change) -> None:
         """Somebody did something with a surface, which heeds it at the next look."""
         self._changes.append((name, change))
 
     @property
-    def changed(self) -> SurfaceName | None:
+    def next_changed(self) -> SurfaceName | None:
         """The surface that is to heed a change next."""
         return self._changes[0][0] if self._changes else None
 
-    def heed_change(self, home: str | None) -> None:
+    def apply_next_change(self, home: str | None) -> None:
         """Have that surface heed it, which belongs there; None if there is no such surface."""
         name, change = self._changes.popleft()
         if home is not None:
@@ -114,50 +114,50 @@ class TableSync:
     def run(self, work: Coroutine[Any, Any, None]) -> None:
         """Have it brought to rest."""
         self._event = asyncio.Event()
-        self._run = asyncio.create_task(work)
-        self._run.add_done_callback(self._run_done)
+        self._run_task = asyncio.create_task(work)
+        self._run_task.add_done_callback(self._run_done)
 
     def _run_done(self, run: asyncio.Task[None]) -> None:
-        if self._run is run:
-            self._run = self._event = None
+        if self._run_task is run:
+            self._run_task = self._event = None
 
-    def loaded(self, stored: Mapping[SurfaceName, MessageState], *, inherited: bool) -> None:
+    def load(self, stored: Mapping[SurfaceName, MessageState], *, inherited: bool) -> None:
         """What the store knows of its surfaces; ``inherited`` as for `Surface`, and for those to come as well."""
         if not self.is_loaded:
             self._surfaces = {name: Surface(name, state, inherited=inherited) for name, state in stored.items()}
             self.is_loaded, self._inherited = True, inherited
 
-    def begin_look(self) -> bool:
+    def begin_check(self) -> bool:
         """It is looked over from now on; whether its log is to be fetched for that."""
         reload, self._reload = self._reload, False
         self.is_behind = self.has_failed = False
-        self.lag.look_begins()
+        self.lag.begin_check()
         return reload
 
-    def fetched(self) -> None:
+    def count_check(self) -> None:
         """The table has been fetched: surfaces under way find out that it may be another than they know."""
-        self.looks += 1
+        self.checks += 1
 
-    def finished(self, outcome: Outcome) -> None:
+    def set_outcome(self, outcome: Outcome) -> None:
         self.outcome = outcome
 
-    def sync(self, surface: Surface, work: Coroutine[Any, Any, None]) -> None:
+    def start_surface(self, surface: Surface, work: Coroutine[Any, Any, None]) -> None:
         """Have a surface brought up to date."""
         surface.task = asyncio.create_task(work)
-        self._under_way.add(surface.task)
+        self._surface_tasks.add(surface.task)
         surface.task.add_done_callback(partial(self._surface_done, surface))
 
     def _surface_done(self, surface: Surface, task: asyncio.Task[None]) -> None:
-        self._under_way.discard(task)
+        self._surface_tasks.discard(task)
         if surface.task is task:
             surface.task = None
         self.wake()
 
-    def fail(self) -> None:
+    def mark_failed(self) -> None:
         """A surface broke off, and is not looked at again before the next look."""
         self.has_failed = True
 
-    def is_new(self, error: Exception, surface: str) -> bool:
+    def is_new_error(self, error: Exception, surface: str) -> bool:
         """Whether an error of ours, bringing a surface up to date or the table to rest, was not met here before."""
         where = traceback.extract_tb(error.__traceback__)[-1]
         kind = (surface, type(error), where.filename, where.lineno)
@@ -165,18 +165,18 @@ class TableSync:
         self._errors.add(kind)
         return is_new
 
-    def again_in(self, seconds: float, longest: float, touch: Callable[[], None]) -> None:
+    def retry_in(self, seconds: float, longest: float, touch: Callable[[], None]) -> None:
         """Have it touched once, in so many seconds; twice as many each time, up to the longest, until it is at rest."""
-        if not self._again:
+        if not self._retry_timer:
             pause = min(seconds * 2.0**self._pauses, longest)
-            self._again = asyncio.get_running_loop().call_later(pause, self._touch_again, touch)
-            self._pauses = min(self._pauses + 1, MOST_PAUSES)
+            self._retry_timer = asyncio.get_running_loop().call_later(pause, self._touch_for_retry, touch)
+            self._pauses = min(self._pauses + 1, MAX_DOUBLINGS)
 
-    def _touch_again(self, touch: Callable[[], None]) -> None:
-        self._again = None
+    def _touch_for_retry(self, touch: Callable[[], None]) -> None:
+        self._retry_timer = None
         touch()
 
-    def rested(self) -> None:
+    def reset_retries(self) -> None:
         """It has come to rest: an error after this one is the first again, though it may have been said."""
         self._pauses = 0
 
@@ -188,10 +188,10 @@ class TableSync:
     def stop_waiting(self) -> None:
         """What waits before it tries again, and for something to happen, is to look again."""
         for surface in self._surfaces.values():
-            surface.look_again()
+            surface.wake()
         self.wake()
 
-    async def event(self) -> None:
+    async def wait_for_event(self) -> None:
         """Return when something has happened since the last call."""
         assert self._event
         await self._event.wait()
@@ -200,8 +200,8 @@ class TableSync:
     def cancel(self) -> None:
         for task in self.tasks:
             task.cancel()
-        if self._again:
-            self._again.cancel()
+        if self._retry_timer:
+            self._retry_timer.cancel()
 
     # Its surfaces
 
@@ -213,12 +213,14 @@ class TableSync:
         surface = self._surfaces.get(name)
         if surface is None:
             surface = self._surfaces[name] = Surface(name, inherited=self._inherited)
-        surface.belongs_to(tag_of(home))
+        surface.set_place_tag(tag_of(home))
         return surface
 
-    def names(self, table: Table) -> Iterable[SurfaceName]:
+    def surfaces_to_check(self, table: Table) -> Iterable[SurfaceName]:
         """What is to be looked at: what the table should have, and the hands that people have already."""
-        return dict.fromkeys([*wanted(table), *(name for name in self._surfaces if is_taken(table, name))])
+        return dict.fromkeys(
+            [*required_surfaces(table), *(name for name in self._surfaces if is_player_hand(table, name))]
+        )
 
     def board_extras(self, table: Table, called: tuple[str, str] | None, watch_id: str = "") -> BoardExtras:
         """Whose hand does not stand in the private chat; who is ``called``, and by what the table may be watched."""
@@ -234,24 +236,26 @@ class TableSync:
     def results(self) -> dict[Result, SentMessage]:
         """The results that stand for good, as far as this worker brought them there."""
         return {
-            name: surface.left for name, surface in self._surfaces.items() if isinstance(name, Result) and surface.left
+            name: surface.final_message
+            for name, surface in self._surfaces.items()
+            if isinstance(name, Result) and surface.final_message
         }
 
-    def forget_drawn(self) -> None:
+    def clear_cached_panels(self) -> None:
         """Hands change with the next press; boards do not always, and stay drawn."""
         for name, surface in self._surfaces.items():
             if not isinstance(name, Board):
-                surface.keep_drawn(None, None)
+                surface.cache_panel(None, None)
 
     # What the lists of tables and the store were told
 
     def is_listed(self, table: Table) -> bool:
         """Whether the lists of tables are known to say who sits here, and which chats show it."""
-        return self._listed == _who(table)
+        return self._listed == _listed_facts(table)
 
-    def listed(self, table: Table | None) -> None:
+    def set_listed(self, table: Table | None) -> None:
         """The lists say what they should of this table; None if that is not known."""
-        self._listed = _who(table) if table else None
+        self._listed = _listed_facts(table) if table else None
 
     def take_unsaved(self) -> dict[SurfaceName, MessageState]:
         """What the store is to be told; it counts as told from now on."""
@@ -264,5 +268,5 @@ class TableSync:
             surface.forget_saved()
 
 
-def _who(table: Table) -> object:
+def _listed_facts(table: Table) -> object:
     return table.chairs, tuple(table.asking.values()), table.hosts

@@ -14,7 +14,7 @@ from bot.delivery.names import SurfaceName, decode_name, encode_name
 from bot.delivery.surface import Change, decode_change, encode_change
 from bot.people import People
 from bot.store import STORE_ERRORS, Store
-from bot.store.committed import Committed
+from bot.store.committed import CommitNotification
 from bot.tables.room import Room
 
 SWEEP_SECONDS = 5.0
@@ -33,10 +33,10 @@ class Updates(ShardListener):
         self._tasks = TaskSet()
         shards.listeners.append(self)
 
-    async def change(self, code: str, name: SurfaceName, change: Change) -> None:
+    async def send_change(self, code: str, name: SurfaceName, change: Change) -> None:
         """Tell the worker that delivers a table about a change of one of its surfaces."""
         if self._shards.owns(code):
-            self._delivery.change(code, name, change)
+            self._delivery.apply_change(code, name, change)
         else:
             await self._shards.notify({"code": code, "name": encode_name(name), "change": encode_change(change)})
 
@@ -51,16 +51,16 @@ class Updates(ShardListener):
         code = notification["code"]
         self._delivery.touch(code, reload=True)
         if "name" in notification:
-            self._delivery.change(code, decode_name(notification["name"]), decode_change(notification["change"]))
+            self._delivery.apply_change(code, decode_name(notification["name"]), decode_change(notification["change"]))
 
-    def on_commit(self, commit: Committed) -> None:
+    def on_commit(self, commit: CommitNotification) -> None:
         self._room.hear(commit)
 
     def on_profile_changed(self, key: str) -> None:
         self._people.forget(key)
 
     def on_lowest(self, place: str, code: str) -> None:
-        self._lowest.note(place, code)
+        self._lowest.record(place, code)
 
     def on_taken(self, shards: Collection[int]) -> None:
         self._tasks.start(self._take_over(sorted(shards)))
@@ -75,13 +75,13 @@ class Updates(ShardListener):
         """Deliver the changed tables of new shards, and read again those that were set aside."""
         try:
             # If the store is away, the sweep finds them.
-            with self._store.outage.noted():
-                for code in await self._store.all_changed(shards):
+            with self._store.outage.suppress_errors():
+                for code in await self._store.changed_tables(shards):
                     self._delivery.touch(code, reload=True)
-                for code in await self._store.all_set_aside(shards):
+                for code in await self._store.set_aside_tables(shards):
                     await self._room.read_again(code)
         except Exception:
-            log.exception("shards_not_taken_over", shards=shards)
+            log.exception("shard_takeover_failed", shards=shards)
 
     async def sweep(self) -> None:
         """Look again at tables that stay marked as changed at the same version, until cancelled."""
@@ -89,7 +89,7 @@ class Updates(ShardListener):
         while True:
             await asyncio.sleep(SWEEP_SECONDS)
             try:
-                marked = await self._store.all_changed(sorted(self._shards.owned))
+                marked = await self._store.changed_tables(sorted(self._shards.owned))
             except STORE_ERRORS as error:
                 self._store.outage.begin(error)
                 continue
@@ -98,11 +98,11 @@ class Updates(ShardListener):
                     self._delivery.touch(code, reload=True)
             before = marked
 
-    async def settled(self) -> None:
+    async def wait_until_idle(self) -> None:
         """Wait until nothing is under way, here or in delivery; for tests and benchmarks."""
         while True:
             await self._tasks.wait()
             await self._shards.tasks.wait()
-            await self._delivery.settled()
+            await self._delivery.wait_until_idle()
             if not (len(self._tasks) or len(self._shards.tasks)):
                 return

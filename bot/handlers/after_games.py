@@ -21,7 +21,7 @@ class AfterGames:
 
     async def unrated_reason(self, table: Table) -> str | None:
         """Return why nobody's rating rose by a finished game; None until it is rated, or while the store is away."""
-        with self._outage.noted():
+        with self._outage.suppress_errors():
             game = await self._archive.get(game_id(table))
             if game is None:
                 return None
@@ -34,7 +34,7 @@ class AfterGames:
 
         Empty for nobody, and while the store is away. If a group saw the game, the challenge is visible there.
         """
-        with self._outage.noted():
+        with self._outage.suppress_errors():
             again = await self._challenges.opened_by(f"again:{game_id(table)}")
             if again is None or again.phase != "open" or not again.matched or person in again.people:
                 return ""

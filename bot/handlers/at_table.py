@@ -49,7 +49,7 @@ class AtTable(Handlers):
             raise BadPayload()
         place = press.place if press.message and is_private(press.place) else ""
         change = Change(pressed=press.message, draft=draft, place=place, genuine=press.genuine)
-        await self._updates.change(action.code, Hand(seat), change)
+        await self._updates.send_change(action.code, Hand(seat), change)
         return Reply()
 
     async def _claim(self, press: Press, _profile: Profile, action: TableAction) -> Reply:
@@ -58,7 +58,7 @@ class AtTable(Handlers):
 
     async def _automatic(self, press: Press, _profile: Profile, action: TableAction) -> Reply:
         table = await self._room.check_flagged(action.code, press.person.id, press.key)
-        if not table.log.has_seen(press.key):
+        if not table.log.has_update(press.key):
             await self._scheduler.play_for(table, STAND_IN, press.key)
         return Reply()
 
@@ -74,7 +74,7 @@ class AtTable(Handlers):
             raise NotAtThisTable(code=action.code)
         if not press.ephemeral:
             raise NoEphemeral()
-        await self._updates.change(action.code, Hand(seat), Change(repost=True, place=press.ephemeral))
+        await self._updates.send_change(action.code, Hand(seat), Change(repost=True, place=press.ephemeral))
         return Reply()
 
     async def _hint(self, press: Press, profile: Profile, action: TableAction) -> Reply:
@@ -97,5 +97,5 @@ class AtTable(Handlers):
         table = await self._room.say(action.code, press.person.id, action.words[0], press.key)
         seat = table.seat_of(press.person.id)
         if seat is not None:
-            await self._updates.change(table.code, Hand(seat), Change(draft=NO_DRAFT))
+            await self._updates.send_change(table.code, Hand(seat), Change(draft=NO_DRAFT))
         return Reply(f"💬 {phrase_text(profile.language, action.words[0])}")

@@ -68,7 +68,7 @@ class ChallengeCards(Handlers):
         return await handler(press, profile, action)
 
     async def _change_card(self, table: Table, press: Press, change: Change) -> None:
-        await self._updates.change(table.code, card_at(table, table.hosts.index(press.place)), change)
+        await self._updates.send_change(table.code, card_at(table, table.hosts.index(press.place)), change)
 
     async def _sit(self, press: Press, profile: Profile, action: TableAction) -> Reply:
         person = press.person
@@ -80,7 +80,7 @@ class ChallengeCards(Handlers):
         if seat is None:
             toast = texts(profile.language).gettext("You have asked for a chair.")
         elif press.ephemeral and table.phase == "playing" and profile.wants_ephemeral:
-            await self._updates.change(table.code, Hand(seat), Change(repost=True, place=press.ephemeral))
+            await self._updates.send_change(table.code, Hand(seat), Change(repost=True, place=press.ephemeral))
         return seated_reply(press, profile, await self._room.cached(action.code), toast)
 
     async def _stand(self, press: Press, _profile: Profile, action: TableAction) -> Reply:
@@ -127,7 +127,7 @@ class ChallengeCards(Handlers):
     async def _game(self, press: Press, _profile: Profile, action: TableAction) -> Reply:
         if action.words[:1] == [] or action.words[0] not in GAMES:
             raise BadPayload()
-        is_again = (await self._room.table(action.code)).log.has_seen(press.key)
+        is_again = (await self._room.table(action.code)).log.has_update(press.key)
         table = await self._challenges.choose_game(action.code, press.person.id, action.words[0], press.key)
         if press.place in table.hosts and not is_again:
             await self._change_card(table, press, Change(draft=NO_DRAFT))

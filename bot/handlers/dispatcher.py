@@ -169,7 +169,7 @@ class Dispatcher:
         for table in await self.worker.room.lists.tables_of(person.id):
             seat = table.seat_of(person.id)
             if seat is not None:
-                await self.worker.updates.change(table.code, Hand(seat), change)
+                await self.worker.updates.send_change(table.code, Hand(seat), change)
 
     async def _bring_waiting(self, person: Person, place: str) -> None:
         """Bring the hands that could not be shown to somebody who has just used their private chat."""
@@ -215,7 +215,7 @@ class Dispatcher:
                 if chat_of(place) == chat:
                     # One that ends just now keeps none of the others down.
                     with suppress(NoSuchTable, SetAside):
-                        await self.worker.updates.change(table.code, board_at(table, host), Change(place=place))
+                        await self.worker.updates.send_change(table.code, board_at(table, host), Change(place=place))
 
     def move_chat(self, old: str, new: str) -> Awaitable[None]:
         """A chat has another id from now on: its tables, settings and leaderboards move along. Twice is once."""

@@ -28,7 +28,7 @@ class Invitations:
 
     async def _address_of(self, table: Table, platform: str) -> str:
         """Return an address by which people of a platform find a challenge; empty if there is none."""
-        adapter, shown = self._adapters[platform], await self._store.shown(table.code)
+        adapter, shown = self._adapters[platform], await self._store.load_shown(table.code)
         for host, place in enumerate(table.hosts):
             state = shown.get(encode_name(card_at(table, host)))
             message = decode_state(state).message if state and platform_of(place) == platform else ""

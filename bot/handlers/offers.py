@@ -163,7 +163,7 @@ async def check_is_free(lists: TableLists, place: str, update: str) -> None:
     A press there need not be of a button that the message has.
     """
     for table in await lists.tables_at(chat_of(place)):
-        if place in table.hosts and table.phase in ("open", "playing") and not table.log.was_begun_by(update):
+        if place in table.hosts and table.phase in ("open", "playing") and not table.log.was_opened_by(update):
             raise GameOnHere()
 
 

@@ -63,7 +63,7 @@ class OwnTables(Handlers):
         assert seat is not None
         place = command.ephemeral or private_place(profile.id)
         change = Change(draft=Draft(table.oldest_panel(seat), RESIGN), repost=True, place=place)
-        await self._updates.change(table.code, Hand(seat), change)
+        await self._updates.send_change(table.code, Hand(seat), change)
         return Reply(toast)
 
     async def _meant(self, command: Command, profile: Profile, tables: Sequence[Table], none: TableError) -> Table:

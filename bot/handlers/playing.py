@@ -124,7 +124,7 @@ class Playing:
             except NoSuchTable:
                 # Perhaps this move ended the game, and its answer was lost.
                 table = room.readable(await room.followed(code))
-                if not table.log.has_seen(update):
+                if not table.log.has_update(update):
                     raise
         return own_table(table, program.person)
 

@@ -83,7 +83,7 @@ class Presses:
         except OldPanel:
             # The panel may not have come through.
             if seat is not None:
-                await self._updates.change(code, Hand(seat), look)
+                await self._updates.send_change(code, Hand(seat), look)
             raise
         return Reply()
 

@@ -13,7 +13,7 @@ from bot.handlers.offers import Offers, check_is_free
 from bot.people import Profile
 from bot.platform import Press, Reply, chat_of, is_inline, is_private
 from bot.pseudonyms import is_pseudonym
-from bot.store.entries import Again, Clock, Rule, Setup, Sit
+from bot.store.entries import Clock, PlayAgain, Rule, Setup, Sit
 from bot.tables.blocks import Blocks
 from bot.tables.chairs import STAND_IN, Chair, Invited
 from bot.tables.challenges import Challenges
@@ -98,7 +98,7 @@ class Rematches(Handlers):
         people = [Chair(one, name) for one, name in seats if not one.startswith("robot:") and not is_pseudonym(one)]
         setup += [Sit(seat, f"robot:{STAND_IN}", name) for seat, (one, name) in enumerate(seats) if is_pseudonym(one)]
         if game.origin:
-            setup.append(Again(game.origin))
+            setup.append(PlayAgain(game.origin))
         person = press.person.id
         ids = [one.person for one in people]
         has_blocked = dict(zip(ids, await self._blocks.of_each(ids), strict=True))

@@ -22,7 +22,7 @@ from redis.exceptions import (
 )
 
 from bot.store import keys as names
-from bot.store.cluster import HEAL_SECONDS, PASSING, Cluster, Command, Unhealed
+from bot.store.cluster import FAILOVER_ERRORS, RETRY_SECONDS, Cluster, ClusterDown, Command
 
 CONFIRMED_KEPT_SECONDS = 60
 
@@ -43,9 +43,9 @@ class Call:
     keys: Sequence[str]
     args: Sequence[Any]
     confirmed: bool
-    until: float
+    deadline: float
     answer: "asyncio.Future[Any]"
-    whole: bool = False
+    send_text: bool = False
     tries: int = 0
 
 
@@ -59,24 +59,24 @@ class BatchedScript:
         """``replicas`` is how many must have what a call that is to be ``confirmed`` wrote or read."""
         self._client, self._script, self._replicas = client, script, replicas
         self._digest = sha1(script.encode(), usedforsecurity=False).hexdigest()
-        self._waiting: dict[str, list[Call]] = {}
+        self._queues: dict[str, list[Call]] = {}
         self._tasks: dict[str, asyncio.Task[None]] = {}
 
     async def __call__(self, keys: Sequence[str], args: Sequence[Any], *, confirmed: bool = False) -> Any:
         """The script's answer; the store's error if it has one, NotReplicated where it is to be ``confirmed``."""
         loop = asyncio.get_running_loop()
-        call = Call(keys, args, confirmed and self._replicas > 0, loop.time() + HEAL_SECONDS, loop.create_future())
+        call = Call(keys, args, confirmed and self._replicas > 0, loop.time() + RETRY_SECONDS, loop.create_future())
         self._enqueue(call)
         return await call.answer
 
     def _enqueue(self, call: Call, *, first: bool = False) -> None:
-        place = self._place_of(call.keys[0])
-        waiting = self._waiting.setdefault(place, [])
+        place = self._node_name(call.keys[0])
+        waiting = self._queues.setdefault(place, [])
         waiting.insert(0 if first else len(waiting), call)
         if place not in self._tasks or self._tasks[place].done():
             self._tasks[place] = asyncio.create_task(self._send(place))
 
-    def _place_of(self, key: str) -> str:
+    def _node_name(self, key: str) -> str:
         """The name of the node that has a key; empty for a single server, and for a key that no node has now."""
         if not isinstance(self._client, Cluster):
             return ""
@@ -88,19 +88,21 @@ class BatchedScript:
 
     async def _send(self, place: str) -> None:
         # Who has waited too long has been told so; what they wanted is not done behind their back.
-        while batch := [call for call in self._waiting.pop(place, ()) if not call.answer.done()]:
-            commands = self._commands(batch)
+        while batch := [call for call in self._queues.pop(place, ()) if not call.answer.done()]:
+            commands = self._build_commands(batch)
             try:
-                answers = await self._answers(place, commands)
+                answers = await self._send_commands(place, commands)
             except Exception as error:  # noqa: BLE001  it is raised where the script was called
                 answers = [error] * len(commands)
             has_replicas = isinstance(answers[-1], int) and answers[-1] >= self._replicas
             again = [
-                call for call, answer in zip(batch, answers, strict=False) if self._take(call, answer, has_replicas)
+                call
+                for call, answer in zip(batch, answers, strict=False)
+                if not self._finish_call(call, answer, has_replicas)
             ]
-            if any(isinstance(answer, (*PASSING, AskError)) for answer in answers):
+            if any(isinstance(answer, (*FAILOVER_ERRORS, AskError)) for answer in answers):
                 try:
-                    await self._heal(answers)
+                    await self._refresh_cluster(answers)
                 except Exception as error:  # noqa: BLE001  it is raised where the script was called
                     for call in again:
                         if not call.answer.done():
@@ -109,44 +111,44 @@ class BatchedScript:
             for call in reversed(again):
                 self._enqueue(call, first=True)
 
-    def _take(self, call: Call, answer: Any, has_replicas: bool) -> bool:
-        """Have a call end with its answer; True if it is to be made again."""
+    def _finish_call(self, call: Call, answer: Any, has_replicas: bool) -> bool:
+        """Have a call end with its answer; False if it must be made again."""
         if call.answer.done():
-            return False
+            return True
         if not isinstance(answer, Exception):
             if call.confirmed and not has_replicas:
                 call.answer.set_exception(NotReplicated(f"fewer than {self._replicas} replicas have it"))
             else:
                 call.answer.set_result(answer)
-            return False
-        if isinstance(answer, NoScriptError) and not call.whole:
-            call.whole = True
             return True
-        if isinstance(answer, (*PASSING, AskError)) and self._may_heal(call):
+        if isinstance(answer, NoScriptError) and not call.send_text:
+            call.send_text = True
+            return False
+        if isinstance(answer, (*FAILOVER_ERRORS, AskError)) and self._can_retry(call):
             # Also one that says who is about to have the keys: a script's keys can be reached when all have moved.
             call.tries += 1
-            return True
-        call.answer.set_exception(Unhealed(answer) if call.tries else answer)
-        return False
+            return False
+        call.answer.set_exception(ClusterDown(answer) if call.tries else answer)
+        return True
 
-    def _may_heal(self, call: Call) -> bool:
-        return isinstance(self._client, Cluster) and asyncio.get_running_loop().time() < call.until
+    def _can_retry(self, call: Call) -> bool:
+        return isinstance(self._client, Cluster) and asyncio.get_running_loop().time() < call.deadline
 
-    async def _heal(self, answers: Sequence[Any]) -> None:
+    async def _refresh_cluster(self, answers: Sequence[Any]) -> None:
         """What the answers tell of the cluster is heeded."""
         if not isinstance(self._client, Cluster):
             return
         moved = {error.slot_id: error for error in answers if isinstance(error, MovedError)}
         for error in moved.values():
-            await self._client.moved(error)
+            await self._client.move_slot(error)
         if not moved:
-            await self._client.look_again()
+            await self._client.refresh()
 
-    def _commands(self, batch: Sequence[Call]) -> list[Command]:
+    def _build_commands(self, batch: Sequence[Call]) -> list[Command]:
         """A batch's calls, and what has replicas confirm them."""
         commands: list[Command] = []
         for call in batch:
-            script = ("EVAL", self._script) if call.whole else ("EVALSHA", self._digest)
+            script = ("EVAL", self._script) if call.send_text else ("EVALSHA", self._digest)
             commands.append((*script, len(call.keys), *call.keys, *call.args))
         if to_confirm := [call for call in batch if call.confirmed]:
             # Servers confirm what this connection wrote, so it writes something: then all before it is confirmed, too,
@@ -155,18 +157,18 @@ class BatchedScript:
             commands.append(("WAIT", self._replicas, REPLICA_MS))
         return commands
 
-    async def _answers(self, place: str, commands: Sequence[Command]) -> list[Any]:
+    async def _send_commands(self, place: str, commands: Sequence[Command]) -> list[Any]:
         if isinstance(self._client, Cluster):
             node = self._client.get_node(node_name=place) if place else None
             if node is None:
                 return [ConnectionError(f"no node of the cluster has this slot now: {place}")] * len(commands)
-            return await self._client.on_one_connection(node, commands)
+            return await self._client.execute_on_node(node, commands)
         # The library's own pipeline takes twice as long, mostly to pack commands and to look for callbacks.
         pool = self._client.connection_pool
         connection = await pool.get_connection()
         try:
-            await connection.send_packed_command(b"".join(map(_packed, commands)), check_health=False)
-            return [await self._answer(connection) for _ in commands]
+            await connection.send_packed_command(b"".join(map(_pack, commands)), check_health=False)
+            return [await self._read_answer(connection) for _ in commands]
         except BaseException:
             # What is still to come on this connection answers nobody.
             await connection.disconnect(nowait=True)
@@ -175,7 +177,7 @@ class BatchedScript:
             await pool.release(connection)
 
     @staticmethod
-    async def _answer(connection: Any) -> Any:
+    async def _read_answer(connection: Any) -> Any:
         """The next answer, which may be an error of the command's; a lost connection is raised."""
         try:
             return await connection.read_response()
@@ -183,6 +185,6 @@ class BatchedScript:
             return error
 
 
-def _packed(command: Command) -> bytes:
+def _pack(command: Command) -> bytes:
     packed: bytes = pack_command(tuple(command))
     return packed

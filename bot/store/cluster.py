@@ -23,25 +23,25 @@ from redis.exceptions import (
     TryAgainError,
 )
 
-from bot.store.connection import guarded
+from bot.store.connection import guard_connection
 
-HEAL_SECONDS = 3.0
+RETRY_SECONDS = 3.0
 """How long a command is tried again. People wait for some of them, so it is less than most failovers take."""
 
-PAUSE = 0.1
+RETRY_PAUSE = 0.1
 """Seconds between two tries, and between two looks at the cluster's map."""
 
 CONNECTIONS = 32
 """Commands under way at a time; the others wait. Scripts and pipelines have connections of their own beside these."""
 
-PASSING = (ConnectionError, TimeoutError, ClusterDownError, TryAgainError, RedisClusterException, OSError)
+FAILOVER_ERRORS = (ConnectionError, TimeoutError, ClusterDownError, TryAgainError, RedisClusterException, OSError)
 """What a failover looks like from here."""
 
 Command = Sequence[Any]
 Answer = TypeVar("Answer")
 
 
-class Unhealed(ConnectionError):
+class ClusterDown(ConnectionError):
     """A command met failures of a cluster that did not heal in time. Nobody knows whether one of its tries was done."""
 
     def __init__(self, last: Exception) -> None:
@@ -55,19 +55,19 @@ class Cluster(RedisCluster):
         # The library tries again without a pause.
         super().__init__(**{"max_connections": 4 * CONNECTIONS, **kwargs, "retry": Retry(NoBackoff(), 1)})
         # Nodes that are found later are made from these arguments.
-        self.connection_kwargs["connection_class"] = guarded(self.connection_kwargs["connection_class"])
+        self.connection_kwargs["connection_class"] = guard_connection(self.connection_kwargs["connection_class"])
         nodes: Iterable[Any] = self.nodes_manager.startup_nodes.values()
         for node in nodes:
-            node.connection_class = guarded(node.connection_class)
-        self._gate = asyncio.Semaphore(CONNECTIONS)
-        self._looked_at = 0.0
+            node.connection_class = guard_connection(node.connection_class)
+        self._limit = asyncio.Semaphore(CONNECTIONS)
+        self._refreshed_at = 0.0
 
     async def execute_command(self, *args: Any, **kwargs: Any) -> Any:
         async def once() -> Any:
-            async with self._gate:
+            async with self._limit:
                 return await RedisCluster.execute_command(self, *args, **kwargs)
 
-        return await self.patiently(once)
+        return await self.run_with_retries(once)
 
     async def ping(self, **kwargs: Any) -> Any:
         """Whether one of the nodes answers: a dead one is nothing to end for."""
@@ -76,30 +76,30 @@ class Cluster(RedisCluster):
     def pipeline(self, transaction: Any = None, shard_hint: Any = None) -> "Pipeline":
         return Pipeline(self, transaction)  # type: ignore[abstract]
 
-    async def patiently(self, work: Callable[[], Awaitable[Answer]]) -> Answer:
+    async def run_with_retries(self, work: Callable[[], Awaitable[Answer]]) -> Answer:
         """What the work returns, tried again while the cluster heals."""
-        until = asyncio.get_running_loop().time() + HEAL_SECONDS
+        until = asyncio.get_running_loop().time() + RETRY_SECONDS
         while True:
             try:
                 return await work()
-            except PASSING as error:
+            except FAILOVER_ERRORS as error:
                 if asyncio.get_running_loop().time() > until:
-                    raise Unhealed(error) from None
-                await self.look_again()
+                    raise ClusterDown(error) from None
+                await self.refresh()
 
-    async def look_again(self) -> None:
+    async def refresh(self) -> None:
         """Ask for the cluster's map, after a pause; others who want the same at the same time wait along."""
-        await asyncio.sleep(PAUSE)
+        await asyncio.sleep(RETRY_PAUSE)
         now = asyncio.get_running_loop().time()
-        if now - self._looked_at > PAUSE:
-            self._looked_at = now
+        if now - self._refreshed_at > RETRY_PAUSE:
+            self._refreshed_at = now
             try:
                 await self.nodes_manager.initialize()
-            except PASSING:
+            except FAILOVER_ERRORS:
                 # No node answers, or not all slots are served: that may have changed by the next try.
                 return
 
-    async def on_one_connection(self, node: ClusterNode, commands: Sequence[Command]) -> list[Any]:
+    async def execute_on_node(self, node: ClusterNode, commands: Sequence[Command]) -> list[Any]:
         """Commands sent to a node in one go; its answers, of which some may be errors."""
         sent: list[Any] = [PipelineCommand(place, *command) for place, command in enumerate(commands)]
         try:
@@ -108,12 +108,12 @@ class Cluster(RedisCluster):
             return [error] * len(sent)
         return [one.result for one in sent]
 
-    async def moved(self, error: MovedError) -> None:
+    async def move_slot(self, error: MovedError) -> None:
         """A slot has another node."""
         try:
             await self.nodes_manager.move_slot(error)
         except KeyError:
-            await self.look_again()
+            await self.refresh()
 
 
 class Pipeline(ClusterPipeline):
@@ -129,4 +129,4 @@ class Pipeline(ClusterPipeline):
             return await ClusterPipeline.execute(self, raise_on_error, allow_redirections)
 
         cluster: Any = self.cluster_client
-        return await cluster.patiently(once)
+        return await cluster.run_with_retries(once)

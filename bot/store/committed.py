@@ -12,7 +12,7 @@ NEW_LOG = -1
 """The version before a commit that wrote the log anew: no reader's."""
 
 
-class Committed(NamedTuple):
+class CommitNotification(NamedTuple):
     """``entries`` were added to a log at ``version``, whose last entry was ``last``.
 
     ``clock`` as for `bot.store.Store.append`. ``about`` is what the writer had to say about the commit, None for
@@ -22,7 +22,7 @@ class Committed(NamedTuple):
     code: str
     version: int
     clock: float | None
-    about: Any
+    details: Any
     last: bytes
     entries: list[bytes]
 
@@ -34,6 +34,6 @@ class Committed(NamedTuple):
         return cls(code, version, clock, about, last, entries)
 
 
-def header(code: str, version: int, clock: float | None, about: object) -> str:
+def notification_header(code: str, version: int, clock: float | None, about: object) -> str:
     """The first line of the message; ``about`` is anything that JSON can hold."""
     return json.dumps([code, version, clock, about])

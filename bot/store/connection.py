@@ -5,7 +5,7 @@ from typing import Any
 
 from redis.exceptions import ConnectionError  # noqa: A004
 
-LOST = (AttributeError, TypeError, RuntimeError)
+CLOSED_ERRORS = (AttributeError, TypeError, RuntimeError)
 """What redis-py raises if a connection was closed under it: it uses a writer or a transport that is gone.
 
 Source: issue 4287 of redis-py. Commands are bytes already when they are sent, so nothing else can be meant.
@@ -18,17 +18,17 @@ class Guard:
     async def send_packed_command(self, *args: Any, **kwargs: Any) -> None:
         try:
             await super().send_packed_command(*args, **kwargs)  # type: ignore[misc]
-        except LOST as error:
+        except CLOSED_ERRORS as error:
             raise ConnectionError(f"The connection was lost while writing ({type(error).__name__}).") from error
 
     async def read_response(self, *args: Any, **kwargs: Any) -> Any:
         try:
             return await super().read_response(*args, **kwargs)  # type: ignore[misc]
-        except LOST as error:
+        except CLOSED_ERRORS as error:
             raise ConnectionError(f"The connection was lost while reading ({type(error).__name__}).") from error
 
 
 @cache
-def guarded(connection_class: Any) -> Any:
+def guard_connection(connection_class: Any) -> Any:
     """Return a subclass of a connection class that raises only errors the bot takes for a store that is away."""
     return type(f"Guarded{connection_class.__name__}", (Guard, connection_class), {})

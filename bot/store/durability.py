@@ -28,7 +28,7 @@ async def risks_of(client: Any) -> list[str]:
 
     A store whose CONFIG command is refused hides ``syncs_late``. Raises what the store raises if it does not answer.
     """
-    nodes = by_node(await client.info())
+    nodes = split_by_node(await client.info())
     found = []
     if not all(node["aof_enabled"] for node in nodes):
         found.append("no_append_only_file")
@@ -43,12 +43,12 @@ async def sync_policies(client: Any) -> set[str]:
     """Return the values of ``appendfsync`` on all nodes; none if CONFIG is refused."""
     everywhere = {"target_nodes": RedisCluster.ALL_NODES} if isinstance(client, RedisCluster) else {}
     try:
-        return {node["appendfsync"] for node in by_node(await client.config_get("appendfsync", **everywhere))}
+        return {node["appendfsync"] for node in split_by_node(await client.config_get("appendfsync", **everywhere))}
     except (ResponseError, KeyError):
         return set()
 
 
-def by_node(answer: dict[str, Any]) -> list[dict[str, Any]]:
+def split_by_node(answer: dict[str, Any]) -> list[dict[str, Any]]:
     """Return what each node answered. A cluster's answer is keyed by node."""
     is_a_clusters = answer and all(isinstance(value, dict) for value in answer.values())
     return list(answer.values()) if is_a_clusters else [answer]
@@ -58,7 +58,7 @@ async def watch(client: Any, outage: Outage) -> None:
     """Check the store's settings now and from time to time. Warn of each new risk, and export all as a metric."""
     known: set[str] = set()
     while True:
-        with outage.noted():
+        with outage.suppress_errors():
             found = set(await risks_of(client))
             for name, sentence in RISKS.items():
                 STORE_RISK.labels(name).set(name in found)

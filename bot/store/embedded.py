@@ -19,10 +19,10 @@ import structlog
 
 from bot.store import guard
 from bot.store.folder import (
-    FolderTaken,
+    FolderInUse,
     StoreError,
-    claim,
-    is_claimed,
+    is_locked,
+    lock_folder,
     make_socket_folder,
     remove_socket_folder,
     socket_path,
@@ -32,7 +32,7 @@ from bot.store.valkey import server_path
 
 log = structlog.get_logger()
 
-WATCH_SECONDS, LONGEST_PAUSE = 0.5, 8.0
+CHECK_SECONDS, MAX_PAUSE = 0.5, 8.0
 """How often it is looked whether the Valkey runs; one that dies again and again is started less and less often."""
 
 STEADY_SECONDS = 15.0
@@ -40,7 +40,7 @@ STEADY_SECONDS = 15.0
 
 START_SECONDS = 30.0
 STOP_SECONDS = 5.0
-LEFT_ALONE_SECONDS = 60.0
+ORPHAN_SECONDS = 60.0
 """How long a Valkey waits for the next bot after its own was killed."""
 
 LOADING = b"-LOADING"
@@ -68,10 +68,10 @@ class EmbeddedStore:
     a kill of the bot the Valkey runs for ``left_alone`` seconds more.
     """
 
-    def __init__(self, folder: Path, left_alone: float = LEFT_ALONE_SECONDS) -> None:
-        self._named, self.folder = folder, folder.resolve()
+    def __init__(self, folder: Path, left_alone: float = ORPHAN_SECONDS) -> None:
+        self._given_folder, self.folder = folder, folder.resolve()
         self.patience = START_SECONDS
-        self._left_alone = left_alone
+        self._orphan_seconds = left_alone
         self._lock: IO[str] | None = None
         self._valkey: subprocess.Popen[bytes] | None = None
         self._guard: subprocess.Popen[bytes] | None = None
@@ -90,78 +90,78 @@ class EmbeddedStore:
 
     async def start(self) -> None:
         """Lock the folder and have a Valkey answer; FolderTaken where another bot has it, StoreError if none starts."""
-        self._lock = await self._claim()
+        self._lock = await self._lock_folder()
         try:
-            if not await self._answers(self.patience):
+            if not await self._wait_for_answer(self.patience):
                 self._spawn()
-            self._post_guard()
-            await self._wait_until_it_answers()
+            self._start_guard()
+            await self._require_answer()
         except BaseException:
             self._release_folder()
-            await self._dismiss_guard()
+            await self._stop_guard()
             raise
 
-    async def keep(self) -> None:
+    async def keep_running(self) -> None:
         """Start the Valkey again whenever it has died, until cancelled; clients connect anew by themselves.
 
         One that dies again and again, as on a full disk, is started less and less often, and said once.
         """
         loop = asyncio.get_running_loop()
-        pause, started, said = WATCH_SECONDS, 0.0, False
+        pause, started, said = CHECK_SECONDS, 0.0, False
         while True:
             await asyncio.sleep(pause)
-            if await self._is_there():
+            if await self._is_running():
                 if loop.time() - started >= STEADY_SECONDS:
-                    pause, said = WATCH_SECONDS, False
+                    pause, said = CHECK_SECONDS, False
                 continue
-            if pause == WATCH_SECONDS:
-                log.error("store_died", folder=str(self.folder), free_bytes=self._free(), log=self._end_of_log())
-            pause, started = min(2 * pause, LONGEST_PAUSE), loop.time()
+            if pause == CHECK_SECONDS:
+                log.error("store_died", folder=str(self.folder), free_bytes=self._free_bytes(), log=self._log_tail())
+            pause, started = min(2 * pause, MAX_PAUSE), loop.time()
             try:
                 self._spawn()
-                await self._wait_until_it_answers()
+                await self._require_answer()
             except (StoreError, OSError) as error:
                 if not said:
-                    log.error("store_does_not_start", why=str(error))  # noqa: TRY400 - the text says it all
+                    log.error("store_start_failed", why=str(error))  # noqa: TRY400 - the text says it all
                 said = True
 
     async def stop(self) -> None:
         """Have the Valkey end, everything written, and give the folder back."""
-        if await self._is_there():
-            await asyncio.to_thread(_ask, self.socket_path, b"SHUTDOWN")
+        if await self._is_running():
+            await asyncio.to_thread(_send_command, self.socket_path, b"SHUTDOWN")
             deadline = asyncio.get_running_loop().time() + STOP_SECONDS
-            while await self._is_there() and asyncio.get_running_loop().time() < deadline:
+            while await self._is_running() and asyncio.get_running_loop().time() < deadline:
                 await asyncio.sleep(0.02)
-        if self._left_running() is None:
+        if self._running_pid() is None:
             remove_socket_folder(self.folder)
         self._release_folder()
-        await self._dismiss_guard()
+        await self._stop_guard()
 
     @property
-    def is_taken(self) -> bool:
+    def is_in_use(self) -> bool:
         """Whether a bot is running with this folder."""
-        return is_claimed(self.folder)
+        return is_locked(self.folder)
 
     def _release_folder(self) -> None:
         if self._lock:
             self._lock.close()
             self._lock = None
 
-    async def _claim(self) -> IO[str]:
+    async def _lock_folder(self) -> IO[str]:
         deadline = asyncio.get_running_loop().time() + CLAIM_SECONDS
         while True:
             try:
-                return claim(self._named)
-            except FolderTaken:
+                return lock_folder(self._given_folder)
+            except FolderInUse:
                 if asyncio.get_running_loop().time() >= deadline:
                     raise
             await asyncio.sleep(0.05)
 
-    async def _is_there(self) -> bool:
+    async def _is_running(self) -> bool:
         """Whether a Valkey runs in this folder; where its number could not be written, as on a full disk, by asking."""
-        return self._left_running() is not None or await self._answers(0.0)
+        return self._running_pid() is not None or await self._wait_for_answer(0.0)
 
-    def _left_running(self) -> int | None:
+    def _running_pid(self) -> int | None:
         """The process of a Valkey that still runs in this folder."""
         if self._valkey and self._valkey.poll() is None:
             return self._valkey.pid
@@ -169,13 +169,13 @@ class EmbeddedStore:
             process = int((self.folder / "valkey.pid").read_text())
         except (OSError, ValueError):
             return None
-        return process if _runs_in(self.folder, process) else None
+        return process if _is_valkey_of(self.folder, process) else None
 
-    async def _answers(self, patience: float) -> bool:
+    async def _wait_for_answer(self, patience: float) -> bool:
         """Whether a Valkey answers; one that runs gets this many seconds, and as many as it takes to load its file."""
         deadline, is_said = asyncio.get_running_loop().time() + patience, False
         while True:
-            answer = await asyncio.to_thread(_ask, self.socket_path, b"PING")
+            answer = await asyncio.to_thread(_send_command, self.socket_path, b"PING")
             if answer.startswith(b"+PONG"):
                 return True
             if patience and answer.startswith(LOADING):
@@ -184,12 +184,12 @@ class EmbeddedStore:
                     log.info("store_loading", folder=str(self.folder))
                 is_said = True
             # It may have been killed together with its bot, and be about to end.
-            if asyncio.get_running_loop().time() >= deadline or self._left_running() is None:
+            if asyncio.get_running_loop().time() >= deadline or self._running_pid() is None:
                 return False
             await asyncio.sleep(0.02)
 
     def _spawn(self) -> None:
-        if process := self._left_running():
+        if process := self._running_pid():
             raise StoreError(
                 f"A Valkey (process {process}) runs in {self.folder} and does not answer; "
                 f"see {self.log_path}, and end it by hand if it hangs."
@@ -210,50 +210,50 @@ class EmbeddedStore:
             "save": "",
         }
         words = [word for name, value in settings.items() for word in (f"--{name}", value)]
-        self._valkey = _apart([str(server_path()), *words], self.folder)
-        self._tell_guard()
+        self._valkey = _start_process([str(server_path()), *words], self.folder)
+        self._send_pid_to_guard()
 
-    async def _wait_until_it_answers(self) -> None:
-        if not await self._answers(self.patience):
-            said = self._end_of_log()
+    async def _require_answer(self) -> None:
+        if not await self._wait_for_answer(self.patience):
+            said = self._log_tail()
             more = f"\n{DAMAGED.format(folder=self.folder)}" if DAMAGE in said else ""
             raise StoreError(f"The embedded Valkey did not start; {self.log_path} says why:\n{said}{more}")
 
-    def _post_guard(self) -> None:
+    def _start_guard(self) -> None:
         """Have a guard beside the Valkey, for the case that this process is killed."""
         words = [sys.executable, "-I", "-S", str(guard.__file__), str(self.folder), str(self.socket_path)]
-        self._guard = _apart([*words, str(self._left_alone)], Path("/"), stdin=subprocess.PIPE)
-        self._tell_guard()
+        self._guard = _start_process([*words, str(self._orphan_seconds)], Path("/"), stdin=subprocess.PIPE)
+        self._send_pid_to_guard()
 
-    def _tell_guard(self) -> None:
+    def _send_pid_to_guard(self) -> None:
         """Which Valkey is to be ended; where its number could not be written, the guard asks it by its socket."""
-        process = self._left_running()
+        process = self._running_pid()
         if process and self._guard and self._guard.stdin:
             # A guard that somebody has ended is no reason to end the bot.
             with suppress(BrokenPipeError):
                 os.write(self._guard.stdin.fileno(), b"%d\n" % process)
 
-    async def _dismiss_guard(self) -> None:
+    async def _stop_guard(self) -> None:
         if self._guard and self._guard.stdin:
             self._guard.stdin.close()
             # It ends with the Valkey, at once but where that hangs.
-            await asyncio.to_thread(_waited_for, self._guard)
+            await asyncio.to_thread(_wait_for_exit, self._guard)
             self._guard = None
 
-    def _free(self) -> int:
+    def _free_bytes(self) -> int:
         try:
             return shutil.disk_usage(self.folder).free
         except OSError:
             return 0
 
-    def _end_of_log(self) -> str:
+    def _log_tail(self) -> str:
         try:
             return "\n".join(self.log_path.read_text(errors="replace").splitlines()[-5:])
         except OSError:
             return "(there is no log)"
 
 
-def _runs_in(folder: Path, process: int) -> bool:
+def _is_valkey_of(folder: Path, process: int) -> bool:
     """Whether this process is a folder's Valkey and alive.
 
     A number in an old file may since have gone to another program, and where nobody reaps orphans, as in a container,
@@ -270,7 +270,7 @@ def _runs_in(folder: Path, process: int) -> bool:
     return b"valkey-server" in listed.stdout
 
 
-def _apart(words: list[str], folder: Path, stdin: int = subprocess.DEVNULL) -> subprocess.Popen[bytes]:
+def _start_process(words: list[str], folder: Path, stdin: int = subprocess.DEVNULL) -> subprocess.Popen[bytes]:
     """A process that a Ctrl-C in the bot's terminal does not reach, and whose files are its user's alone."""
     nowhere = subprocess.DEVNULL
     return subprocess.Popen(
@@ -278,14 +278,14 @@ def _apart(words: list[str], folder: Path, stdin: int = subprocess.DEVNULL) -> s
     )
 
 
-def _waited_for(process: subprocess.Popen[bytes]) -> None:
+def _wait_for_exit(process: subprocess.Popen[bytes]) -> None:
     try:
         process.wait(STOP_SECONDS)
     except subprocess.TimeoutExpired:
-        log.warning("store_guard_stays", process=process.pid)
+        log.warning("store_guard_not_stopped", process=process.pid)
 
 
-def _ask(path: Path, command: bytes) -> bytes:
+def _send_command(path: Path, command: bytes) -> bytes:
     """A Valkey's first answer to a command; nothing if none listens."""
     try:
         with socket.socket(socket.AF_UNIX) as line:

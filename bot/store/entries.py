@@ -44,8 +44,8 @@ from typing import Literal
 
 from bot.store.forms import (
     DAY,
-    IF_KNOWN,
     NUMBER,
+    OPTIONAL,
     RULES,
     SECRET,
     SIDE,
@@ -54,7 +54,7 @@ from bot.store.forms import (
     Field,
     Forms,
     UnreadableEntry,
-    one_of,
+    choice,
 )
 from engine.rules import Value
 
@@ -67,7 +67,7 @@ class Open:
 
 
 @dataclass(frozen=True, slots=True)
-class OtherGame:
+class ChangeGame:
     game: str
 
 
@@ -118,7 +118,7 @@ class Invite:
 
 
 @dataclass(frozen=True, slots=True)
-class Uncalled:
+class InviteMuted:
     pass
 
 
@@ -131,7 +131,7 @@ class Match:
 
 
 @dataclass(frozen=True, slots=True)
-class Again:
+class PlayAgain:
     """``origin`` is where the game was opened that those who are asked play again: on a page, or in a private chat."""
 
     origin: Literal["page", "chat"]
@@ -249,7 +249,7 @@ class Stop:
 
 Setup = (
     Open
-    | OtherGame
+    | ChangeGame
     | Rule
     | Sit
     | Stand
@@ -257,9 +257,9 @@ Setup = (
     | Rehost
     | Clock
     | Invite
-    | Uncalled
+    | InviteMuted
     | Match
-    | Again
+    | PlayAgain
     | Decline
     | Ask
     | Withdraw
@@ -270,10 +270,10 @@ Setup = (
 )
 """Who sits where, what they mean to play, and where it is shown."""
 
-Course = FirstDeal | Deal | Late | Nudge | Flag | Wait | Say | Redacted | Stop
+Progress = FirstDeal | Deal | Late | Nudge | Flag | Wait | Say | Redacted | Stop
 """What becomes of the game beside its moves."""
 
-Entry = Setup | Course | Move
+Entry = Setup | Progress | Move
 
 
 def encode(entry: Entry) -> str:
@@ -287,11 +287,11 @@ def encode(entry: Entry) -> str:
 def decode(text: str) -> Entry:
     """The entry that a text stands for; UnreadableEntry if it is none, or not as `encode` writes it."""
     # A table's moves are much like any other's, and most of what is read. What names people is not kept here.
-    return _move(text) if text[:1].isdecimal() else _FORMS.read(text)
+    return _decode_move(text) if text[:1].isdecimal() else _FORMS.read(text)
 
 
 @lru_cache(maxsize=4096)
-def _move(text: str) -> Entry:
+def _decode_move(text: str) -> Entry:
     seat, _, move = text.partition(" ")
     entry = Move(int(seat), move) if seat.isdecimal() else None
     if entry is None or _write(entry) != text:
@@ -305,27 +305,27 @@ def _write(entry: Entry) -> str:
 
 _MANNER = Field({False: "lax", True: "strict"}.__getitem__, {"lax": False, "strict": True}.__getitem__)
 
-_FORMS: Forms[Setup | Course] = Forms(
+_FORMS: Forms[Setup | Progress] = Forms(
     {
         Open: ("open", (TEXT, TEXT, TEXT)),
-        OtherGame: ("game", (TEXT,)),
+        ChangeGame: ("game", (TEXT,)),
         Rule: ("rule", (TEXT, VALUE)),
         Sit: ("sit", (NUMBER, TEXT, TEXT)),
         Stand: ("stand", (NUMBER,)),
         Host: ("host", (TEXT,)),
         Rehost: ("rehost", (NUMBER, TEXT)),
         Clock: ("clock", (NUMBER, _MANNER)),
-        Invite: ("invite", (IF_KNOWN, IF_KNOWN, TEXT)),
-        Uncalled: ("uncalled", ()),
+        Invite: ("invite", (OPTIONAL, OPTIONAL, TEXT)),
+        InviteMuted: ("uncalled", ()),
         Match: ("match", (TEXT, TEXT)),
-        Again: ("again", (one_of("page", "chat"),)),
+        PlayAgain: ("again", (choice("page", "chat"),)),
         Decline: ("decline", (NUMBER,)),
         Ask: ("ask", (NUMBER, TEXT, TEXT)),
         Withdraw: ("withdraw", (NUMBER,)),
         Refuse: ("refuse", (NUMBER,)),
         Day: ("day", (DAY,)),
         Fixture: ("fixture", (TEXT, NUMBER, NUMBER, NUMBER, TEXT)),
-        Close: ("close", (one_of("cancelled", "declined", "expired"),)),
+        Close: ("close", (choice("cancelled", "declined", "expired"),)),
         FirstDeal: ("deal", (SECRET, NUMBER, RULES)),
         Deal: ("deal", (SECRET,)),
         Late: ("late", (NUMBER,)),
@@ -334,7 +334,7 @@ _FORMS: Forms[Setup | Course] = Forms(
         Wait: ("wait", ()),
         Say: ("say", (NUMBER, TEXT)),
         Redacted: ("redacted", ()),
-        Stop: ("stop", (one_of("timeout", "cancelled"), SIDE)),
+        Stop: ("stop", (choice("timeout", "cancelled"), SIDE)),
     }
 )
 """The word by which an entry begins, and its fields in order. A move begins with its seat."""

@@ -9,9 +9,9 @@ from contextlib import suppress
 from typing import Any
 
 from bot.store import keys
-from bot.store.entries import Deal, Entry, FirstDeal, Open, OtherGame, Rule, decode, encode
+from bot.store.entries import ChangeGame, Deal, Entry, FirstDeal, Open, Rule, decode, encode
 from bot.store.forms import UnreadableEntry
-from bot.store.log import head, unfold, unstamped
+from bot.store.log import make_head, strip_stamp, unfold
 from bot.store.lua import read_script
 from engine.rules import Value
 
@@ -86,44 +86,46 @@ async def name_rules(client: Any) -> None:
         done = False
         while not done:
             stored = await client.lrange(key, 0, -1)
-            named = _named(stored)
+            named = _with_named_rules(stored)
             done = named is None or bool(await swap(keys=[key], args=[len(stored), stored[0], *named]))
 
 
-def _named(stored: list[bytes]) -> list[bytes] | None:
+def _with_named_rules(stored: list[bytes]) -> list[bytes] | None:
     """The stored list of a log whose first deal names its rules; None if it does, or there is none to name them."""
     try:
         entries = unfold(stored).entries
     except ValueError:
         # It could not be read before either: it is set aside when somebody looks at it.
         return None
-    for place, entry in _read(entries):
+    for place, entry in _readable_entries(entries):
         match entry:
             case FirstDeal():
                 return None
             case Deal(secret):
-                named = FirstDeal(secret, RELEASE, _rules(entry for _, entry in _read(entries[:place])))
-                stamp = entries[place].removeprefix(unstamped(entries[place]))
+                named = FirstDeal(
+                    secret, RELEASE, _rules_from(entry for _, entry in _readable_entries(entries[:place]))
+                )
+                stamp = entries[place].removeprefix(strip_stamp(entries[place]))
                 entries[place] = encode(named).encode() + stamp
                 folded = len(entries) - (len(stored) - 1)
-                return [head(entries[:folded]), *entries[folded:]]
+                return [make_head(entries[:folded]), *entries[folded:]]
     return None
 
 
-def _read(entries: Iterable[bytes]) -> Iterator[tuple[int, Entry]]:
+def _readable_entries(entries: Iterable[bytes]) -> Iterator[tuple[int, Entry]]:
     """The entries that can be read, with their places; the others are left for whoever looks at the table."""
     for place, entry in enumerate(entries):
         with suppress(UnicodeDecodeError, UnreadableEntry):
-            yield place, decode(unstamped(entry).decode())
+            yield place, decode(strip_stamp(entry).decode())
 
 
-def _rules(before: Iterable[Entry]) -> dict[str, Value]:
+def _rules_from(before: Iterable[Entry]) -> dict[str, Value]:
     """Every option of a game, by what was chosen before it began."""
     rules: dict[str, Value] = {}
     chosen: set[str] = set()
     for entry in before:
         match entry:
-            case Open(game) | OtherGame(game):
+            case Open(game) | ChangeGame(game):
                 rules, chosen = dict(DEFAULTS[game]), set()
             case Rule(name, value):
                 rules[name] = value
@@ -133,7 +135,7 @@ def _rules(before: Iterable[Entry]) -> dict[str, Value]:
     return rules
 
 
-async def list_tables(client: Any) -> None:
+async def convert_table_lists(client: Any) -> None:
     """Lists of tables are hashes of codes and tokens (`bot.store.index`)."""
     to_hash = client.register_script(TO_HASH)
     for pattern in (keys.seated("*"), keys.hosted("*")):

@@ -63,21 +63,21 @@ class Forms(Generic[E]):
 
 
 # To Python, True is 1.
-_spelled = lru_cache(maxsize=256, typed=True)(format_value)
+_spell = lru_cache(maxsize=256, typed=True)(format_value)
 
 
-def _value(text: str) -> Value:
+def _parse_value(text: str) -> Value:
     if text in ("true", "false"):
         return text == "true"
     return int(text) if text.isdecimal() else text
 
 
-def _rules(text: str) -> dict[str, Value]:
+def _parse_rules(text: str) -> dict[str, Value]:
     options = [option.split("=", 1) for option in text.split(" ")]
-    return {name: _value(value) for name, value in options}
+    return {name: _parse_value(value) for name, value in options}
 
 
-def one_of(*words: str) -> Field:
+def choice(*words: str) -> Field:
     """A field that is one of these words."""
     return Field(str, {word: word for word in words}.__getitem__)
 
@@ -85,9 +85,9 @@ def one_of(*words: str) -> Field:
 TEXT = Field(str, str)
 """One word, or the rest of the line if it is the last field."""
 NUMBER = Field(str, int)
-IF_KNOWN = Field(lambda text: text or UNKNOWN, lambda text: "" if text == UNKNOWN else text)
+OPTIONAL = Field(lambda text: text or UNKNOWN, lambda text: "" if text == UNKNOWN else text)
 SIDE = Field(lambda side: UNKNOWN if side is None else str(side), lambda text: None if text == UNKNOWN else int(text))
-VALUE = Field(_spelled, _value)
-RULES = Field(lambda rules: " ".join(f"{name}={_spelled(value)}" for name, value in rules.items()), _rules)
+VALUE = Field(_spell, _parse_value)
+RULES = Field(lambda rules: " ".join(f"{name}={_spell(value)}" for name, value in rules.items()), _parse_rules)
 SECRET = Field(bytes.hex, bytes.fromhex)
 DAY = Field(date.isoformat, date.fromisoformat)

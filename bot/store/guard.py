@@ -21,8 +21,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import IO
 
-LOOK_SECONDS = 0.25
-DYING_SECONDS = 5.0
+CHECK_SECONDS = 0.25
+EXIT_SECONDS = 5.0
 """How long a bot that was killed may hold its lock after its end of the pipe was closed; later it is another's."""
 
 SHUTDOWN_SECONDS = 30.0
@@ -41,43 +41,43 @@ def main(folder: str, listening: str, seconds: str) -> None:
     pid = int(pids[-1]) if pids else None
     if lock:
         with lock:
-            is_deleted = _waited(lock, listening, float(seconds), pid)
+            is_deleted = _wait(lock, listening, float(seconds), pid)
     else:
         is_deleted = True
     if is_deleted and pid:
-        _end(pid, listening)
+        _kill_valkey(pid, listening)
 
 
-def _waited(lock: IO[str], listening: str, seconds: float, pid: int | None) -> bool:
+def _wait(lock: IO[str], listening: str, seconds: float, pid: int | None) -> bool:
     """Wait as `main` does, and have the Valkey shut down if need be; whether the folder has been deleted."""
     ended = time.monotonic()
     while os.fstat(lock.fileno()).st_nlink:
-        if not _answered(listening, b"PING"):
+        if not _send_command(listening, b"PING"):
             return _is_being_deleted(lock, pid)
         gone = time.monotonic() - ended
-        if _locked(lock):
+        if _try_lock(lock):
             if gone >= seconds:
                 # Under the lock, so that no bot takes over what is about to end.
-                _answered(listening, b"SHUTDOWN", SHUTDOWN_SECONDS)
+                _send_command(listening, b"SHUTDOWN", SHUTDOWN_SECONDS)
                 return False
             fcntl.flock(lock, fcntl.LOCK_UN)
-        elif gone >= DYING_SECONDS:
+        elif gone >= EXIT_SECONDS:
             return False
-        time.sleep(LOOK_SECONDS)
+        time.sleep(CHECK_SECONDS)
     return True
 
 
 def _is_being_deleted(lock: IO[str], pid: int | None) -> bool:
     """Whether the Valkey does not answer because its folder is just being deleted, the socket before the lock."""
-    deadline = time.monotonic() + DYING_SECONDS
+    deadline = time.monotonic() + EXIT_SECONDS
     while os.fstat(lock.fileno()).st_nlink:
-        if pid is None or not _runs(pid) or time.monotonic() > deadline:
+        if pid is None or not _is_alive(pid) or time.monotonic() > deadline:
             return False
-        time.sleep(LOOK_SECONDS)
+        time.sleep(CHECK_SECONDS)
     return True
 
 
-def _runs(pid: int) -> bool:
+def _is_alive(pid: int) -> bool:
     try:
         os.kill(pid, 0)
     except ProcessLookupError:
@@ -85,7 +85,7 @@ def _runs(pid: int) -> bool:
     return True
 
 
-def _end(pid: int, listening: str) -> None:
+def _kill_valkey(pid: int, listening: str) -> None:
     """End the Valkey whose folder is gone: what it has can be read by nobody."""
     command = subprocess.run(["ps", "-ww", "-p", str(pid), "-o", "command="], check=False, capture_output=True).stdout
     # By now the number may be another program's, or another Valkey's.
@@ -94,7 +94,7 @@ def _end(pid: int, listening: str) -> None:
             os.kill(pid, signal.SIGKILL)
 
 
-def _locked(lock: IO[str]) -> bool:
+def _try_lock(lock: IO[str]) -> bool:
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError:
@@ -102,7 +102,7 @@ def _locked(lock: IO[str]) -> bool:
     return True
 
 
-def _answered(listening: str, command: bytes, seconds: float = 2.0) -> bool:
+def _send_command(listening: str, command: bytes, seconds: float = 2.0) -> bool:
     """Whether somebody listens there; waits for the answer to a command, or the end of the line."""
     with socket.socket(socket.AF_UNIX) as line:
         line.settimeout(seconds)

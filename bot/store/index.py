@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 from bot.store.batch import BatchedScript
 from bot.store.lua import read_script
 
-RESERVE = read_script(__file__, "reserve")
-RELEASE = read_script(__file__, "release")
+RESERVE = read_script(__file__, "reserve_entry")
+REMOVE = read_script(__file__, "remove_entry")
 
 SETTLED_SECONDS = 60
 """Seconds after which an entry's commit has come, or never will."""
@@ -31,25 +31,25 @@ class Index:
 
     def __init__(self, client: Any) -> None:
         self._client = client
-        self._reserve, self._release = BatchedScript(client, RESERVE), BatchedScript(client, RELEASE)
+        self._reserve, self._remove = BatchedScript(client, RESERVE), BatchedScript(client, REMOVE)
 
     async def reserve(self, key: str, code: str, most: int | None = None) -> Reservation | None:
         """Enter a table; None if the index has ``most`` others already."""
         found = await self._reserve([key], [code, secrets.token_hex(4), "" if most is None else most])
         return Reservation(found[0].decode(), bool(found[1])) if found else None
 
-    async def give_back(self, key: str, code: str, reservation: Reservation) -> None:
+    async def undo_reservation(self, key: str, code: str, reservation: Reservation) -> None:
         """A commit was refused: take the entry out, unless it was there before, or somebody has renewed it since."""
         if reservation.is_new:
-            await self.release(key, code, reservation.token)
+            await self.remove_if_unchanged(key, code, reservation.token)
 
-    async def release(self, key: str, code: str, token: str) -> None:
+    async def remove_if_unchanged(self, key: str, code: str, token: str) -> None:
         """Take out an entry that its table does not bear out, unless somebody has renewed it."""
-        await self._release([key], [code, token, 0])
+        await self._remove([key], [code, token, 0])
 
-    async def drop(self, key: str, code: str, token: str) -> None:
+    async def remove_if_settled(self, key: str, code: str, token: str) -> None:
         """Take out an entry that its table does not bear out, unless its commit may be on its way."""
-        await self._release([key], [code, token, SETTLED_SECONDS])
+        await self._remove([key], [code, token, SETTLED_SECONDS])
 
     async def entries(self, key: str) -> dict[str, str]:
         """Codes and their tokens; some may be of tables that are no more."""

@@ -28,7 +28,7 @@ async def index_people(client: Any) -> None:
                 _index_game(pipe, int(number), text)
             await pipe.execute()
     async for key in client.scan_iter(match="{s*}:table:*", count=GAMES_AT_ONCE):
-        for person in _named(await client.lrange(key, 0, -1)):
+        for person in _people_in_log(await client.lrange(key, 0, -1)):
             await client.sadd(keys.named(person), key.decode().rpartition(":")[2])
     async for key in client.scan_iter(match="handle:*", count=GAMES_AT_ONCE):
         person = (await client.get(key) or b"").decode()
@@ -54,7 +54,7 @@ def _index_game(pipe: Any, number: int, text: bytes | None) -> None:
             pipe.sadd(keys.scopes(person), *within)
 
 
-def _named(stored: Sequence[bytes]) -> set[str]:
+def _people_in_log(stored: Sequence[bytes]) -> set[str]:
     """The people whom a table's log names."""
     try:
         return people_in(unfold(stored).entries)

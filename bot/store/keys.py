@@ -168,7 +168,7 @@ def ended(code: str) -> str:
     return f"{{s{shard_of(code)}}}:ended:{code}"
 
 
-def worker(worker: str) -> str:
+def worker_channel(worker: str) -> str:
     """The channel on which a worker hears of commits to the tables that it delivers (`bot.store.committed`)."""
     return f"buongioco:worker:{worker}"
 
@@ -381,5 +381,5 @@ def history(scope: str) -> str:
     return f"{{games}}:history:{scope}"
 
 
-OF_PEOPLE = tuple(key("") for key in (person, games_of, scopes, honoured, daily_days, daily_asked, entered))
+PERSON_KEY_PREFIXES = tuple(key("") for key in (person, games_of, scopes, honoured, daily_days, daily_asked, entered))
 """Prefixes of keys that name a person, where forgetting looks for them. A forgetting deletes these last."""

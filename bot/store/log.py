@@ -18,7 +18,7 @@ EMPTY_HEAD = b"0 "
 STAMPS_KEPT = 32
 """How many entries back an update is known that is delivered again, by every worker and after every fold."""
 
-FAMILIAR = b"\n".join(
+COMMON_ENTRIES = b"\n".join(
     f"{seat} {move}".encode()
     for move in (
         *(f"declare three {rank} missing {suit}" for rank in "32A" for suit in "DCSB"),
@@ -44,51 +44,51 @@ class Log(NamedTuple):
         """The last entry, or nothing: its stamp tells a log from any other of the same version."""
         return self.entries[-1] if self.entries else b""
 
-    def after(self, entries: Sequence[bytes]) -> "Log":
+    def with_entries(self, entries: Sequence[bytes]) -> "Log":
         """The log with these entries behind it. Old entries lose their stamps and are shared, for logs are many; the
         first keeps its own, for what opened a table is known as long as there is one.
         """
         known = [*self.entries, *entries]
         for place in range(max(1, self.version - STAMPS_KEPT), len(known) - STAMPS_KEPT):
-            known[place] = _shared(unstamped(known[place]))
+            known[place] = _intern(strip_stamp(known[place]))
         return Log(known)
 
-    def has_seen(self, update: str) -> bool:
+    def has_update(self, update: str) -> bool:
         """Whether one of the latest entries was caused by this update."""
         return b"\t%b\n" % update.encode() in b"\n".join([*self.entries[-STAMPS_KEPT:], b""])
 
-    def begins_like(self, other: "Log") -> bool:
+    def starts_with(self, other: "Log") -> bool:
         """Whether another log is the beginning of this one, by whichever updates."""
         return other.version <= self.version and all(
-            mine == theirs or unstamped(mine) == unstamped(theirs)
+            mine == theirs or strip_stamp(mine) == strip_stamp(theirs)
             for mine, theirs in zip(self.entries, other.entries, strict=False)
         )
 
-    def was_begun_by(self, update: str) -> bool:
+    def was_opened_by(self, update: str) -> bool:
         """Whether the first entry was caused by this update."""
         return bool(self.entries) and self.entries[0].partition(b"\t")[2] == update.encode()
 
     @property
-    def is_as_begun(self) -> bool:
+    def is_newly_opened(self) -> bool:
         """Whether nothing was added since, but by the update that began it."""
         return len({entry.partition(b"\t")[2] for entry in self.entries}) <= 1
 
 
 @lru_cache(maxsize=4096)
-def _shared(entry: bytes) -> bytes:
+def _intern(entry: bytes) -> bytes:
     """The same object for equal entries: a table's moves are much like any other's."""
     return entry
 
 
-def head(entries: Sequence[bytes]) -> bytes:
+def make_head(entries: Sequence[bytes]) -> bytes:
     """A head that stands for these entries; but for the first and the latest they lose their stamps, which matter only
     while a press may come again.
     """
     if not entries:
         return EMPTY_HEAD
-    squeeze = zlib.compressobj(9, zlib.DEFLATED, -15, zdict=FAMILIAR)
+    squeeze = zlib.compressobj(9, zlib.DEFLATED, -15, zdict=COMMON_ENTRIES)
     latest = max(1, len(entries) - STAMPS_KEPT)
-    kept = [entries[0], *map(unstamped, entries[1:latest]), *entries[latest:]]
+    kept = [entries[0], *map(strip_stamp, entries[1:latest]), *entries[latest:]]
     folded = squeeze.compress(b"\n".join(kept)) + squeeze.flush()
     return b"%d %s" % (len(entries), folded)
 
@@ -101,7 +101,7 @@ def unfold(stored: Sequence[bytes]) -> Log:
     entries: list[bytes] = []
     if folded:
         try:
-            entries = zlib.decompressobj(-15, zdict=FAMILIAR).decompress(folded).split(b"\n")
+            entries = zlib.decompressobj(-15, zdict=COMMON_ENTRIES).decompress(folded).split(b"\n")
         except zlib.error as error:
             raise ValueError(f"the head of a table's log is damaged: {error}") from None
     if not count.isdigit() or len(entries) != int(count):
@@ -109,12 +109,12 @@ def unfold(stored: Sequence[bytes]) -> Log:
     return Log([*entries, *stored[1:]])
 
 
-def stamped(text: str, update: str) -> bytes:
+def add_stamp(text: str, update: str) -> bytes:
     """An entry with the key of the update that caused it; neither may hold a tab or a newline."""
     if any(char in text + update for char in "\t\n"):
         raise ValueError(f"an entry holds neither tab nor newline: {text!r}, {update!r}")
     return f"{text}\t{update}".encode()
 
 
-def unstamped(entry: bytes) -> bytes:
+def strip_stamp(entry: bytes) -> bytes:
     return entry.partition(b"\t")[0]

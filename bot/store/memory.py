@@ -6,13 +6,13 @@ from typing import Any
 import structlog
 
 from bot.metrics import STORE_MEMORY
-from bot.store.durability import by_node
+from bot.store.durability import split_by_node
 from bot.store.outage import Outage
 
 HIGH, FULL = 0.8, 0.9
 """Shares of the memory from which on the host is warned, and new tables are refused."""
 
-LOOK_SECONDS = 20.0
+CHECK_SECONDS = 20.0
 """Pause between two looks: far less than strangers need for a tenth of any store's memory."""
 
 log = structlog.get_logger()
@@ -33,11 +33,11 @@ class Memory:
         """Whether there is no room for new tables."""
         return self.share >= FULL and not self._evicts
 
-    async def look(self) -> None:
+    async def check(self) -> None:
         """Ask the store, and warn the host when much of the memory is used for the first time."""
         was_high = self.share >= HIGH
-        nodes = by_node(await self._client.info("memory"))
-        self.share = max(map(_share_of, nodes), default=0.0)
+        nodes = split_by_node(await self._client.info("memory"))
+        self.share = max(map(_used_share, nodes), default=0.0)
         self._evicts = any(str(node.get("maxmemory_policy", "")).startswith("allkeys") for node in nodes)
         STORE_MEMORY.set(self.share)
         if self.share >= HIGH and not was_high:
@@ -50,12 +50,12 @@ class Memory:
     async def watch(self) -> None:
         """Look again and again."""
         while True:
-            with self._outage.noted():
-                await self.look()
-            await asyncio.sleep(LOOK_SECONDS)
+            with self._outage.suppress_errors():
+                await self.check()
+            await asyncio.sleep(CHECK_SECONDS)
 
 
-def _share_of(node: dict[str, Any]) -> float:
+def _used_share(node: dict[str, Any]) -> float:
     """What part of its limit a node uses: maxmemory, or else the machine's memory."""
     most = int(node.get("maxmemory") or node.get("total_system_memory") or 0)
     return int(node.get("used_memory") or 0) / most if most else 0.0

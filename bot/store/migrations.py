@@ -6,7 +6,7 @@ from itertools import pairwise
 from typing import Any
 
 from bot.store import keys
-from bot.store.first_release import list_tables, name_rules
+from bot.store.first_release import convert_table_lists, name_rules
 from bot.store.indexing import index_people
 
 Migration = Callable[[Any], Awaitable[None]]
@@ -46,15 +46,15 @@ async def start_playing_time(client: Any) -> None:
         await client.hsetnx(keys.attended(shard), "played", f"{played:.6f}")
 
 
-TO_2: Sequence[Migration] = (count_games, start_playing_time, name_rules, list_tables, index_people)
+STEPS_TO_2: Sequence[Migration] = (count_games, start_playing_time, name_rules, convert_table_lists, index_people)
 """What layout 2 changed, in any order."""
 
 
-async def to_2(client: Any) -> None:
+async def migrate_to_2(client: Any) -> None:
     """From layout 1, that of the first release."""
-    for step in TO_2:
+    for step in STEPS_TO_2:
         await step(client)
 
 
-MIGRATIONS: Mapping[int, Migration] = {1: to_2}
+MIGRATIONS: Mapping[int, Migration] = {1: migrate_to_2}
 """By the number of a layout: what makes the next one of it."""

@@ -7,74 +7,74 @@ from dataclasses import replace
 from bot.platform import PSEUDONYM_PLATFORM, is_private, person_of, platform_of, private_place
 from bot.store.entries import Ask, Entry, Host, Invite, Match, Open, Rehost, Sit, decode, encode
 from bot.store.forms import UnreadableEntry
-from bot.store.log import unstamped
+from bot.store.log import strip_stamp
 
 
 def people_in(entries: Sequence[bytes]) -> set[str]:
     """The people whom these entries name, robots left out; who is known by a handle alone is ``platform:@handle``."""
     people: set[str] = set()
     for stored in entries:
-        match _read(stored):
+        match _decode(stored):
             case Open(_, person) | Sit(_, person) | Ask(_, person) | Match(person) | Invite(person) if person:
                 people.add(person)
             case Invite(_, handle):
-                people.add(by_handle(platform_in(entries), handle))
+                people.add(person_by_handle(platform_of_entries(entries), handle))
             case Host(place) | Rehost(_, place) if is_private(place):
                 # A private chat is called by its person.
                 people.add(person_of(place))
     return {person for person in people if not person.startswith("robot:")}
 
 
-def platform_in(entries: Sequence[bytes]) -> str:
+def platform_of_entries(entries: Sequence[bytes]) -> str:
     """The platform that handles in these entries are of: that of the first person or place there that one still knows;
     empty if there is none. Who opened the table may be somebody by now.
     """
     for stored in entries:
-        match _read(stored):
+        match _decode(stored):
             case Open(_, one) | Sit(_, one) | Ask(_, one) | Match(one) | Invite(one) | Host(one) | Rehost(_, one):
                 if platform_of(one) not in ("", PSEUDONYM_PLATFORM, "robot"):
                     return platform_of(one)
     return ""
 
 
-def by_handle(platform: str, handle: str) -> str:
+def person_by_handle(platform: str, handle: str) -> str:
     """Somebody of whom nothing but the handle is known."""
     return f"{platform}:@{handle.lower()}"
 
 
-def redacted(stored: bytes, person: str, handle: str, somebody: str, name: str) -> bytes:
+def redact(stored: bytes, person: str, handle: str, somebody: str, name: str) -> bytes:
     """An entry with somebody, of this name, in place of a person, and without a stamp that may name them; ``handle`` is
     theirs, on the table's platform.
     """
-    entry = _read(stored)
+    entry = _decode(stored)
     match entry:
         case Open(_, one) | Sit(_, one) | Ask(_, one) | Match(one) if one == person:
-            return _written(replace(entry, person=somebody, name=name))
+            return _encode(replace(entry, person=somebody, name=name))
         case Invite(one, theirs) if one == person or (not one and handle and theirs.lower() == handle.lower()):
-            return _written(Invite(somebody, "", name))
+            return _encode(Invite(somebody, "", name))
         case Host(place) | Rehost(_, place) if is_private(place) and person_of(place) == person:
-            return _written(replace(entry, place=private_place(somebody)))
+            return _encode(replace(entry, place=private_place(somebody)))
         case Open():
             # Whoever asks again for what opened the table must find it, and such a stamp is the opener's or our own.
             return stored
         case _:
             text, _, stamp = stored.partition(b"\t")
-            return text if may_name(stamp.decode("utf-8", "surrogateescape"), person) else stored
+            return text if contains_person_id(stamp.decode("utf-8", "surrogateescape"), person) else stored
 
 
-def may_name(update: str, person: str) -> bool:
+def contains_person_id(update: str, person: str) -> bool:
     """Whether the key of an update may hold a person's id on their platform."""
     _platform, _, known = person.partition(":")
     return re.search(rf"(?<![0-9]){re.escape(known)}(?![0-9])", update) is not None
 
 
-def _read(stored: bytes) -> Entry | None:
+def _decode(stored: bytes) -> Entry | None:
     """What an entry tells; None for what another release may have written. A name may be no text at all."""
     try:
-        return decode(unstamped(stored).decode("utf-8", "surrogateescape"))
+        return decode(strip_stamp(stored).decode("utf-8", "surrogateescape"))
     except UnreadableEntry:
         return None
 
 
-def _written(entry: Entry) -> bytes:
+def _encode(entry: Entry) -> bytes:
     return encode(entry).encode("utf-8", "surrogateescape")

@@ -7,27 +7,27 @@ from pathlib import Path
 from typing import Any
 
 from bot.settings import ENV_FILE, Settings
-from bot.store import EmbeddedStore, FolderTaken, Store, StoreError, connected, opened
-from bot.store.folder import holds_store
+from bot.store import EmbeddedStore, FolderInUse, Store, StoreError, connect, open_store
+from bot.store.folder import has_store
 
 PATIENCE = 60.0
 """Seconds for an answer: much is read and written at a time, and nobody waits for it."""
 
 
 @asynccontextmanager
-async def store_of(settings: Settings, *, migrate: bool = True) -> AsyncIterator[Store]:
+async def open_host_store(settings: Settings, *, migrate: bool = True) -> AsyncIterator[Store]:
     """The host's store if one is set, otherwise the embedded one, started for as long as it is in use; ``migrate`` is
     as for `opened`.
     """
     if settings.redis_url:
-        async with opened(settings.redis_url, settings.store_replicas, migrate=migrate) as store:
+        async with open_store(settings.redis_url, settings.store_replicas, migrate=migrate) as store:
             yield store
         return
     embedded = EmbeddedStore(settings.data)
     await embedded.start()
-    watch = asyncio.create_task(embedded.keep())
+    watch = asyncio.create_task(embedded.keep_running())
     try:
-        async with opened(embedded.url, migrate=migrate) as store:
+        async with open_store(embedded.url, migrate=migrate) as store:
             yield store
     finally:
         watch.cancel()
@@ -36,32 +36,32 @@ async def store_of(settings: Settings, *, migrate: bool = True) -> AsyncIterator
 
 
 @asynccontextmanager
-async def beside(settings: Settings) -> AsyncIterator[Any]:
+async def connect_beside_bot(settings: Settings) -> AsyncIterator[Any]:
     """The store that a running bot uses, or would: the host's own, or the embedded one, started if none runs.
 
     StoreError where there is no embedded store: none is made, for it would be an empty one in a folder by mistake.
     """
     embedded = None if settings.redis_url else EmbeddedStore(settings.data)
-    if embedded and not embedded.is_taken:
-        must_be_there(settings)
-        async with _started(embedded) as client:
+    if embedded and not embedded.is_in_use:
+        require_store(settings)
+        async with _run_embedded(embedded) as client:
             yield client
         return
-    async with connected(embedded.url if embedded else settings.redis_url or "", PATIENCE) as client:
+    async with connect(embedded.url if embedded else settings.redis_url or "", PATIENCE) as client:
         yield client
 
 
 @asynccontextmanager
-async def alone(settings: Settings, why: str) -> AsyncIterator[Any]:
+async def connect_without_bot(settings: Settings, why: str) -> AsyncIterator[Any]:
     """The same, but an embedded store that a bot runs with is a StoreError; ``why`` says what the bot would spoil."""
     if settings.redis_url:
-        async with connected(settings.redis_url, PATIENCE) as client:
+        async with connect(settings.redis_url, PATIENCE) as client:
             yield client
         return
     try:
-        async with _started(EmbeddedStore(settings.data)) as client:
+        async with _run_embedded(EmbeddedStore(settings.data)) as client:
             yield client
-    except FolderTaken:
+    except FolderInUse:
         raise StoreError(
             f"A bot is running with the data folder {settings.data}, and {why}. Nothing was changed: stop the bot, run "
             "this again, and start it afterwards."
@@ -69,19 +69,19 @@ async def alone(settings: Settings, why: str) -> AsyncIterator[Any]:
 
 
 @asynccontextmanager
-async def _started(embedded: EmbeddedStore) -> AsyncIterator[Any]:
+async def _run_embedded(embedded: EmbeddedStore) -> AsyncIterator[Any]:
     """An embedded store that runs for as long as it is in use; FolderTaken where a bot has it."""
     await embedded.start()
     try:
-        async with connected(embedded.url, PATIENCE) as client:
+        async with connect(embedded.url, PATIENCE) as client:
             yield client
     finally:
         await embedded.stop()
 
 
-def must_be_there(settings: Settings) -> None:
+def require_store(settings: Settings) -> None:
     """StoreError where there is no embedded store in the data folder."""
-    if not settings.redis_url and not holds_store(settings.data):
+    if not settings.redis_url and not has_store(settings.data):
         raise StoreError(
             f"There is no store in {settings.data}. Settings are read from the environment and from {ENV_FILE} in the "
             f"folder where a command is started, which is {Path.cwd()}: start it where the bot is started, or set "

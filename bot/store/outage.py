@@ -28,15 +28,15 @@ from redis.exceptions import (
 STORE_ERRORS = (RedisError, RedisClusterException, OSError)
 """All that a call of the store may raise when the store is away."""
 
-PASSING = (OutOfMemoryError, ReadOnlyError, ClusterDownError, TryAgainError, AskError)
-PASSING_WORDS = re.compile(
+TEMPORARY_ERRORS = (OutOfMemoryError, ReadOnlyError, ClusterDownError, TryAgainError, AskError)
+TEMPORARY_WORDS = re.compile(
     r"(?:^|: |-)(?:OOM|MISCONF|READONLY|LOADING|CLUSTERDOWN|TRYAGAIN|MASTERDOWN|NOREPLICAS|BUSY)\b"
 )
 """Refusals that have to do with how the store is just now. The client has no class for some, and where a script or a
 transaction met one, its word stands further on in the text.
 """
 
-PROBE_SECONDS, LONGEST_PROBE_SECONDS = 0.5, 30.0
+PROBE_SECONDS, MAX_PROBE_SECONDS = 0.5, 30.0
 """How often a store that is away is tried; less often, up to the longest, if it was away a moment before."""
 
 STEADY_SECONDS = 60.0
@@ -68,12 +68,12 @@ def is_certainly_lost(error: BaseException) -> bool:
     return (refused or nobody_there) and not _committed.get()
 
 
-def may_pass(error: BaseException) -> bool:
+def is_temporary(error: BaseException) -> bool:
     """Whether what met this error of the store's may go through later, unchanged: the store is away, or refuses
     everybody for now. Otherwise it is about this very command, such as one for a key that holds something else.
     """
     if isinstance(error, ResponseError):
-        return isinstance(error, PASSING) or bool(PASSING_WORDS.search(str(error)))
+        return isinstance(error, TEMPORARY_ERRORS) or bool(TEMPORARY_WORDS.search(str(error)))
     return not isinstance(error, DataError | CrossSlotTransactionError)
 
 
@@ -87,28 +87,28 @@ class Outage:
         self._ended = 0.0
 
     @property
-    def is_on(self) -> bool:
+    def is_active(self) -> bool:
         return self._task is not None and not self._task.done()
 
     def begin(self, error: BaseException) -> None:
         """A call of the store has failed with this error. The first is said; from then on the store is probed."""
-        if self.is_on:
+        if self.is_active:
             return
         now = time.monotonic()
         recurs = self._ended and now - self._ended < STEADY_SECONDS
-        self._pause = min(2 * self._pause, LONGEST_PROBE_SECONDS) if recurs else PROBE_SECONDS
-        log.error("store_away", why=described(error))
-        self._task = asyncio.create_task(self._until_over(now))
+        self._pause = min(2 * self._pause, MAX_PROBE_SECONDS) if recurs else PROBE_SECONDS
+        log.error("store_failed", why=describe_error(error))
+        self._task = asyncio.create_task(self._probe_until_over(now))
 
     @contextmanager
-    def noted(self) -> Iterator[None]:
+    def suppress_errors(self) -> Iterator[None]:
         """What meets one of the store's errors in here ends, and the outage begins; nothing is raised."""
         try:
             yield
         except STORE_ERRORS as error:
             self.begin(error)
 
-    async def over(self) -> None:
+    async def wait_until_over(self) -> None:
         """Return when the store takes writes again, as far as is known."""
         if self._task:
             await asyncio.wait([self._task])
@@ -118,7 +118,7 @@ class Outage:
         if self._task:
             self._task.cancel()
 
-    async def _until_over(self, begun: float) -> None:
+    async def _probe_until_over(self, begun: float) -> None:
         while True:
             await asyncio.sleep(self._pause)
             try:
@@ -126,11 +126,11 @@ class Outage:
             except STORE_ERRORS:
                 continue
             self._ended = time.monotonic()
-            log.info("store_back", after=round(self._ended - begun, 1))
+            log.info("store_recovered", after=round(self._ended - begun, 1))
             return
 
 
-def described(error: BaseException) -> str:
+def describe_error(error: BaseException) -> str:
     """What went wrong; the store's own words only where it refused, for others may hold an address."""
     name = type(error).__name__
     return f"{name}: {str(error)[:100]}" if isinstance(error, ResponseError) else name

@@ -7,9 +7,9 @@ from contextlib import suppress
 
 import structlog
 
-from bot.store.outage import STORE_ERRORS, Outage, may_pass
+from bot.store.outage import STORE_ERRORS, Outage, is_temporary
 
-MOST_WAITING = 10_000
+MAX_WAITING = 10_000
 """Pieces of work that may wait, at some 500 bytes each; what comes beyond that is dropped."""
 
 Work = Callable[[], Awaitable[None]]
@@ -49,18 +49,18 @@ class RetryQueue:
         again of that leaves it unacknowledged. Both have been logged, the latter once for all that find no room.
         """
         if key in self._waiting:
-            return _awaitable(self._waiting[key][1])
+            return _make_waiter(self._waiting[key][1])
         done = asyncio.get_running_loop().create_future()
-        was_full, self._is_full = self._is_full, len(self._waiting) >= MOST_WAITING
+        was_full, self._is_full = self._is_full, len(self._waiting) >= MAX_WAITING
         if self._is_full:
             if not was_full:
                 log.error("work_dropped", what=key, why="the store is away, and too much waits for it")
             done.set_exception(WorkDropped(key))
-            return _awaitable(done)
+            return _make_waiter(done)
         self._waiting[key] = (work, done)
         if self._task is None or self._task.done():
             self._task = asyncio.create_task(self._run())
-        return _awaitable(done)
+        return _make_waiter(done)
 
     async def stop(self) -> None:
         """Do no more."""
@@ -76,7 +76,7 @@ class RetryQueue:
             # From here on whoever comes under this key has come too late for it.
             key, (work, done) = self._waiting.popitem(last=False)
             try:
-                await self._until_done(work)
+                await self._retry(work)
             except asyncio.CancelledError:
                 # It is not done: nobody is to take it for that.
                 done.cancel()
@@ -89,18 +89,18 @@ class RetryQueue:
             else:
                 done.set_result(None)
 
-    async def _until_done(self, work: Work) -> None:
+    async def _retry(self, work: Work) -> None:
         while True:
             try:
                 return await work()
             except STORE_ERRORS as error:
-                if not may_pass(error):
+                if not is_temporary(error):
                     raise
                 self._outage.begin(error)
-                await self._outage.over()
+                await self._outage.wait_until_over()
 
 
-def _awaitable(done: "asyncio.Future[None]") -> "asyncio.Future[None]":
+def _make_waiter(done: "asyncio.Future[None]") -> "asyncio.Future[None]":
     """What may be awaited, cancelled or forgotten without harm to the others who wait for the same."""
     one = asyncio.shield(done)
     for future in (done, one):

@@ -14,8 +14,8 @@ from redis.exceptions import ResponseError
 
 from bot.store.cluster import Cluster
 
-LOOK_SECONDS = 0.1
-LONGEST_LOOK_SECONDS = 5.0
+CHECK_SECONDS = 0.1
+MAX_CHECK_SECONDS = 5.0
 """Pauses between two looks at a server that is rewriting, at first and at most."""
 
 ALREADY = "already in progress"
@@ -68,10 +68,10 @@ async def _begin(ask: Ask) -> bool:
 
 async def _until_idle(ask: Ask) -> Any:
     """Wait until a server is not rewriting; return what it says then."""
-    pause = LOOK_SECONDS
+    pause = CHECK_SECONDS
     while _is_busy(about := await ask("INFO", "persistence")):
         await asyncio.sleep(pause)
-        pause = min(2 * pause, LONGEST_LOOK_SECONDS)
+        pause = min(2 * pause, MAX_CHECK_SECONDS)
     return about
 
 

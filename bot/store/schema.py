@@ -10,21 +10,21 @@ import structlog
 from redis.exceptions import LockError
 
 from bot.store import keys
-from bot.store.attendance import PATIENCE, no_workers
-from bot.store.folder import StoreAway, StoreError
+from bot.store.attendance import WORKERS_PATIENCE, require_no_workers
+from bot.store.folder import StoreError, StoreUnavailable
 from bot.store.lua import read_script
 from bot.store.migrations import MIGRATIONS, Migration
-from bot.store.outage import STORE_ERRORS, described, may_pass
+from bot.store.outage import STORE_ERRORS, describe_error, is_temporary
 
 log = structlog.get_logger()
 
 RESTORING = "restoring"
 """What stands in place of the number while the store is being filled from a backup."""
 
-OLDEST = (7, 0)
+OLDEST_SERVER = (7, 0)
 """The first Redis that knows all that is asked of it. Valkey names one that it can stand for, and that is newer."""
 
-SERVER = read_script(__file__, "server_version")
+SERVER_VERSION = read_script(__file__, "server_version")
 
 LOCK = f"{keys.SCHEMA}:lock"
 LOCK_SECONDS = 30.0
@@ -65,11 +65,13 @@ async def check(
             await _migrate(client, version, migrations)
             found = int(await client.get(keys.SCHEMA))
     except LockError:
-        raise StoreAway("Another worker is bringing the store up to date: start this one again afterwards.") from None
+        raise StoreUnavailable(
+            "Another worker is bringing the store up to date: start this one again afterwards."
+        ) from None
     except (*STORE_ERRORS, ValueError) as error:
-        if not may_pass(error):
-            raise refusal(error) from None
-        raise StoreAway(
+        if not is_temporary(error):
+            raise refusal_error(error) from None
+        raise StoreUnavailable(
             f"The store cannot be reached ({type(error).__name__}): is it running, is REDIS_URL right?"
         ) from None
     if found != version:
@@ -79,21 +81,21 @@ async def check(
         )
 
 
-def refusal(error: BaseException) -> StoreError:
+def refusal_error(error: BaseException) -> StoreError:
     """What is said where the store answers, and will not do what it is asked (`may_pass`)."""
     return StoreError(
-        f"The store refuses what the bot asks of it ({described(error)}): may the user that REDIS_URL names give every "
-        "command, and does nobody else keep anything there?"
+        f"The store refuses the bot's commands ({describe_error(error)}): allow the user in REDIS_URL every command, "
+        "and use a store that holds no other program's data."
     )
 
 
 async def check_server(client: Any) -> None:
     """StoreError where the server is too old to know every command."""
-    version = (await client.eval(SERVER, 1, keys.SCHEMA)).decode()
-    if tuple(map(int, re.findall(r"\d+", version)[:2])) < OLDEST:
+    version = (await client.eval(SERVER_VERSION, 1, keys.SCHEMA)).decode()
+    if tuple(map(int, re.findall(r"\d+", version)[:2])) < OLDEST_SERVER:
         raise StoreError(
-            f"The store is a Redis {version}, and Buongioco needs Redis {'.'.join(map(str, OLDEST))} or newer, or a "
-            "Valkey: update it, or have REDIS_URL name another."
+            f"The store is a Redis {version}, but Buongioco needs Redis {'.'.join(map(str, OLDEST_SERVER))} or newer, "
+            "or Valkey: upgrade the server, or set REDIS_URL to another."
         )
 
 
@@ -106,20 +108,20 @@ async def _migrate(client: Any, version: int, migrations: Mapping[int, Migration
         log.info("waiting_for_migration", why="another worker is about it, or was killed just now")
     # Whoever lost the lock, as after a long sleep, has to stop: by then the step is another's.
     async with lock, asyncio.timeout(LOCK_SECONDS) as limit:
-        holding = asyncio.create_task(_hold(lock, limit))
+        holding = asyncio.create_task(_renew_lock(lock, limit))
         try:
             steps = range(int(await client.get(keys.SCHEMA)), version)
             if steps:
-                await no_workers(client, PATIENCE)
+                await require_no_workers(client, WORKERS_PATIENCE)
             for step in steps:
-                log.info("migrating", layout=step + 1)
+                log.info("migration_started", layout=step + 1)
                 await migrations[step](client)
                 await client.set(keys.SCHEMA, step + 1)
         finally:
             holding.cancel()
 
 
-async def _hold(lock: Any, limit: asyncio.Timeout) -> None:
+async def _renew_lock(lock: Any, limit: asyncio.Timeout) -> None:
     """Have the lock last, and the time limit with it, until cancelled."""
     now = asyncio.get_running_loop().time
     while True:

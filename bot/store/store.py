@@ -13,10 +13,10 @@ from bot.store import keys, schema
 from bot.store.attendance import Attendance
 from bot.store.batch import BatchedScript
 from bot.store.cluster import Cluster
-from bot.store.committed import NEW_LOG, header
-from bot.store.connection import guarded
+from bot.store.committed import NEW_LOG, notification_header
+from bot.store.connection import guard_connection
 from bot.store.index import Index
-from bot.store.log import Log, head, unfold
+from bot.store.log import Log, make_head, unfold
 from bot.store.lua import read_script
 from bot.store.memory import Memory
 from bot.store.outage import Outage, note_commit
@@ -24,15 +24,15 @@ from bot.store.outage import Outage, note_commit
 FOLD_AFTER = 16
 """How many entries stand behind a log's head before they are folded into it."""
 
-GONE = -2
+REMOVED = -2
 """What append.lua answers where a table of this code was removed not long ago."""
 
-GONE_SECONDS = 26 * 3600
+TOMBSTONE_SECONDS = 26 * 3600
 """For longer than platforms may deliver an update again, for Telegram keeps them for a day, and than an offer can be
 taken up: for a day, and what is left of the hour that it was made in (`bot.offers`).
 """
 
-ENDED_SECONDS = 60
+REMOVED_LOG_SECONDS = 60
 """How long the log of a table that was removed may still be read. Forgetting people does not look there: no longer than
 that may last (docs/privacy.md).
 """
@@ -54,14 +54,14 @@ class Appended(NamedTuple):
     version: int
 
 
-class Behind(NamedTuple):
+class NewEntries(NamedTuple):
     """The log has ``entries`` that the reader or writer did not know; ``whole`` if these are all that it has."""
 
     entries: list[bytes]
     whole: bool = False
 
 
-class Gone(NamedTuple):
+class Removed(NamedTuple):
     """Nothing was written: there was a table of this code a short while ago; ``whose`` tells whose it was."""
 
     whose: str
@@ -71,7 +71,7 @@ class ConnectionPool(BlockingConnectionPool):
     """Callers wait for a free connection, because a burst is no fault."""
 
     def __init__(self, *, connection_class: type = Connection, **kwargs: Any) -> None:
-        super().__init__(connection_class=guarded(connection_class), **kwargs)
+        super().__init__(connection_class=guard_connection(connection_class), **kwargs)
 
     async def renew(self) -> None:
         """Close what nobody uses, so that connections are made anew.
@@ -93,16 +93,16 @@ class Store:
         self.client, self.replicas = client, replicas
         self.attendance = Attendance(client)
         self._append = BatchedScript(client, read_script(__file__, "playing_time", "append"), replicas)
-        self._since = BatchedScript(client, read_script(__file__, "since"), replicas)
-        self._note = BatchedScript(client, read_script(__file__, "note"))
-        self._mark = BatchedScript(client, read_script(__file__, "mark"))
+        self._entries_since = BatchedScript(client, read_script(__file__, "entries_since"), replicas)
+        self._save_shown = BatchedScript(client, read_script(__file__, "save_shown"))
+        self._mark_changed = BatchedScript(client, read_script(__file__, "mark_changed"))
         self._confirm = BatchedScript(client, read_script(__file__, "confirm"), replicas)
-        self.outage = Outage(self._probe)
+        self.outage = Outage(self._test_write)
         self.memory = Memory(client, self.outage)
         self._remove = BatchedScript(client, read_script(__file__, "as_hash", "remove"))
         self._set_aside = BatchedScript(client, read_script(__file__, "playing_time", "as_hash", "set_aside"))
-        self._take_back = BatchedScript(client, read_script(__file__, "playing_time", "as_hash", "take_back"))
-        self._all_set_aside = BatchedScript(client, read_script(__file__, "as_hash", "all_set_aside"))
+        self._resume = BatchedScript(client, read_script(__file__, "playing_time", "as_hash", "resume"))
+        self._set_aside_tables = BatchedScript(client, read_script(__file__, "as_hash", "set_aside_tables"))
         self.index = Index(client)
         self._secret = b""
 
@@ -117,13 +117,13 @@ class Store:
         """A table's log; an empty one for a table that there is not. ValueError for what no log looks like."""
         return unfold(await self.client.lrange(keys.table(code), 0, -1))
 
-    async def since(self, code: str, known: Log, *, confirmed: bool = False) -> Behind:
+    async def entries_since(self, code: str, known: Log, *, confirmed: bool = False) -> NewEntries:
         """What a table's log has behind what is known of it; all of it, where that is not how it begins.
 
         ``confirmed`` if as many replicas as there must be are to have it. ValueError for what no log looks like.
         """
-        kind, *entries = await self._since([keys.table(code)], [known.version, known.last], confirmed=confirmed)
-        return Behind(entries) if kind == 0 else Behind(unfold(entries).entries, whole=True)
+        kind, *entries = await self._entries_since([keys.table(code)], [known.version, known.last], confirmed=confirmed)
+        return NewEntries(entries) if kind == 0 else NewEntries(unfold(entries).entries, whole=True)
 
     async def append(
         self,
@@ -134,7 +134,7 @@ class Store:
         clock: float | None = None,
         tell: bool = True,
         about: object = None,
-    ) -> Appended | Behind | Gone:
+    ) -> Appended | NewEntries | Removed:
         """Write entries behind a log that is as the writer knows it, and mark the table as changed; all or nothing.
 
         ``clock`` is in how many seconds of playing time (`bot.store.attendance`) the table's clock rings; infinity
@@ -142,17 +142,17 @@ class Store:
         is to say ``about`` it, unless that is the writer, who does not ``tell``.
         TimeoutError when the store does not answer: the entries may be written later.
         """
-        fold = head(known.entries) if known.version % FOLD_AFTER + len(entries) >= FOLD_AFTER else b""
-        word = header(code, known.version, clock, about) if tell else ""
+        fold = make_head(known.entries) if known.version % FOLD_AFTER + len(entries) >= FOLD_AFTER else b""
+        word = notification_header(code, known.version, clock, about) if tell else ""
         result = await self._commit(code, known, fold, entries, clock, word)
         if result[0] == 1:
             note_commit()
             return Appended(result[1])
         if result[0] == 0:
-            return Behind(result[1:])
-        if result[0] == GONE:
-            return Gone(result[1].decode())
-        return Behind((await self.load(code)).entries, whole=True)
+            return NewEntries(result[1:])
+        if result[0] == REMOVED:
+            return Removed(result[1].decode())
+        return NewEntries((await self.load(code)).entries, whole=True)
 
     async def rewrite(self, code: str, known: Log, log: Log, *, clock: float | None = None, tell: bool = True) -> bool:
         """Write a table's log anew, if it is as the writer knows it, and mark the table as changed; all or nothing.
@@ -162,8 +162,8 @@ class Store:
         `append`.
         """
         assert log.version >= known.version + 2
-        word = header(code, NEW_LOG, clock, None) if tell else ""
-        result = await self._commit(code, known, head(log.entries[:-1]), log.entries[-1:], clock, word)
+        word = notification_header(code, NEW_LOG, clock, None) if tell else ""
+        result = await self._commit(code, known, make_head(log.entries[:-1]), log.entries[-1:], clock, word)
         return bool(result[0] == 1)
 
     async def _commit(
@@ -202,10 +202,10 @@ class Store:
         shards_keys = [keys.changed(shard), keys.timers(shard), keys.set_aside(shard)]
         await self._remove(
             [keys.table(code), keys.shown(code), *shards_keys, keys.gone(code), keys.ended(code)],
-            [code, whose, GONE_SECONDS, ENDED_SECONDS if keep_log else 0],
+            [code, whose, TOMBSTONE_SECONDS, REMOVED_LOG_SECONDS if keep_log else 0],
         )
 
-    async def ended(self, code: str) -> Log:
+    async def removed_log(self, code: str) -> Log:
         """The log of a table that was removed within the last minute; an empty one for any other."""
         return unfold(await self.client.lrange(keys.ended(code), 0, -1))
 
@@ -213,26 +213,26 @@ class Store:
         """Stop the clock of a table that cannot be read, and have its players told; False if that was done before."""
         return bool(await self._set_aside(self._aside_keys(code), [code, version]))
 
-    async def take_back(self, code: str, version: int) -> None:
+    async def resume(self, code: str, version: int) -> None:
         """A table that was set aside can be read again: its clock goes on, and it is drawn anew."""
-        await self._take_back(self._aside_keys(code), [code, version])
+        await self._resume(self._aside_keys(code), [code, version])
 
     @staticmethod
     def _aside_keys(code: str) -> list[str]:
         shard = keys.shard_of(code)
         return [keys.set_aside(shard), keys.changed(shard), keys.timers(shard), keys.attended(shard)]
 
-    async def all_set_aside(self, shards: Sequence[int]) -> list[str]:
+    async def set_aside_tables(self, shards: Sequence[int]) -> list[str]:
         """The tables of these shards that could not be read."""
-        found = await asyncio.gather(*(self._all_set_aside([keys.set_aside(shard)], []) for shard in shards))
+        found = await asyncio.gather(*(self._set_aside_tables([keys.set_aside(shard)], []) for shard in shards))
         return sorted(code.decode() for codes in found for code in codes)
 
-    async def shown(self, code: str) -> dict[str, str]:
+    async def load_shown(self, code: str) -> dict[str, str]:
         """What is shown of a table, by surface, as `note` wrote it."""
         stored = await self.client.hgetall(keys.shown(code))
         return {name.decode(): text.decode() for name, text in stored.items()}
 
-    async def note(self, code: str, surfaces: Mapping[str, str], version: int | None, worker: str = "") -> None:
+    async def save_shown(self, code: str, surfaces: Mapping[str, str], version: int | None, worker: str = "") -> None:
         """Write down what is shown of a table; with a version, that all of it is shown as of then.
 
         A table that has been removed stays so, and what its shard's owner noted stands, if that is another ``worker``.
@@ -241,29 +241,29 @@ class Store:
         if surfaces or version is not None:
             shard = keys.shard_of(code)
             texts = [word for pair in surfaces.items() for word in pair]
-            await self._note(
+            await self._save_shown(
                 keys=[keys.table(code), keys.shown(code), keys.changed(shard), keys.attended(shard)],
                 args=[code, worker, "" if version is None else version, *texts],
             )
 
-    async def mark(self, code: str, version: int, worker: str) -> None:
+    async def mark_changed(self, code: str, version: int, worker: str) -> None:
         """Mark a table as changed, as of a version, though nothing was written: something of it is still to be shown.
 
         As with `note`, nothing is done for a table that has been removed, or is another worker's.
         """
         shard = keys.shard_of(code)
-        await self._mark(
+        await self._mark_changed(
             keys=[keys.table(code), keys.changed(shard), keys.attended(shard)], args=[code, worker, version]
         )
 
-    async def all_changed(self, shards: Sequence[int]) -> dict[str, int]:
+    async def changed_tables(self, shards: Sequence[int]) -> dict[str, int]:
         """The tables of these shards that delivery has to look at, with the versions it must reach."""
         async with self.client.pipeline(transaction=False) as pipe:
             for shard in shards:
                 pipe.zrange(keys.changed(shard), 0, -1, withscores=True)
             return {code.decode(): int(version) for found in await pipe.execute() for code, version in found}
 
-    async def _probe(self) -> None:
+    async def _test_write(self) -> None:
         """Write something; what the store raises if it takes nothing down. Connections are made anew first: those there
         are may lead to a primary that is none any more.
         """
@@ -277,7 +277,7 @@ class Store:
 
 
 @asynccontextmanager
-async def connected(url: str, patience: float = ANSWER_SECONDS) -> AsyncIterator[Any]:
+async def connect(url: str, patience: float = ANSWER_SECONDS) -> AsyncIterator[Any]:
     """A client of the store at a URL (``redis://``, ``rediss://``, ``unix://``, or ``redis+cluster://`` for a cluster).
 
     Nothing is asked of the store yet, neither whether it is there nor what layout it has. ``patience`` is how many
@@ -298,14 +298,14 @@ async def connected(url: str, patience: float = ANSWER_SECONDS) -> AsyncIterator
 
 
 @asynccontextmanager
-async def opened(url: str, replicas: int = 0, *, migrate: bool = True) -> AsyncIterator[Store]:
+async def open_store(url: str, replicas: int = 0, *, migrate: bool = True) -> AsyncIterator[Store]:
     """The store at a URL, as `connected` takes it.
 
     ``replicas`` is how many replicas must have what people do before they are told that it is done.
     StoreError where it cannot be reached or holds a layout that this version does not know, or without ``migrate`` an
     older one.
     """
-    async with connected(url) as client:
+    async with connect(url) as client:
         await schema.check(client, migrate=migrate)
         store = Store(client, replicas)
         try:

@@ -9,6 +9,7 @@ from bot.programs import name_of
 from bot.pseudonyms import NAME
 from bot.store.entries import (
     Ask,
+    ChangeGame,
     Clock,
     Close,
     Decline,
@@ -16,15 +17,14 @@ from bot.store.entries import (
     FirstDeal,
     Host,
     Invite,
+    InviteMuted,
     Match,
     Open,
-    OtherGame,
     Refuse,
     Rehost,
     Rule,
     Setup,
     Sit,
-    Uncalled,
 )
 from bot.tables import checks
 from bot.tables.blocks import Blocks
@@ -109,7 +109,7 @@ class Challenges:
             called = distinct_name(name_of(invited.person, invited.name), [name])
             entries.append(Invite(invited.person, invited.handle, called))
             if invited.person and await self._blocks.has(invited.person, person):
-                entries.append(Uncalled())
+                entries.append(InviteMuted())
         lists = self._room.lists
         return await self._opener.open(
             lambda empty: self._begin_if_full(empty, entries, update, secret),
@@ -221,7 +221,7 @@ class Challenges:
                 raise TableIsFull()
             if table.game_id == game and not table.rules:
                 return table
-            return self._changed(table, [OtherGame(game)], update)
+            return self._changed(table, [ChangeGame(game)], update)
 
         return await self._room.commit(code, update, decide)
 
@@ -295,7 +295,7 @@ class Challenges:
             return self._begin_if_full(table, [*hosting, Sit(chosen, person, called)], update)
 
         known = await self._room.cached(code)
-        is_asked = known.invites(person, handle) or known.log.has_seen(update)
+        is_asked = known.invites(person, handle) or known.log.has_update(update)
         if not is_asked and await self._blocks.has(known.opener.person, person):
             raise NoChairForYou()
         async with self._room.lists.taking_chair(person, code), self._room.lists.showing(host, code):

@@ -4,7 +4,7 @@ from bot.platform import platform_of
 from bot.pseudonyms import NAME
 from bot.store.entries import Close, Entry, Move, Redacted, Withdraw, encode
 from bot.store.log import Log
-from bot.store.naming import platform_in, redacted
+from bot.store.naming import platform_of_entries, redact
 from bot.tables.room import Room
 from bot.tables.table import Table
 
@@ -17,9 +17,9 @@ async def leave(room: Room, code: str, person: str, handle: str, somebody: str) 
     """
     while True:
         table = await room.load(code)
-        theirs = handle if platform_in(table.log.entries) in ("", platform_of(person)) else ""
+        theirs = handle if platform_of_entries(table.log.entries) in ("", platform_of(person)) else ""
         entries = [*table.log.entries, *(encode(entry).encode() for entry in _parting(table, person, theirs))]
-        clean = [redacted(entry, person, theirs, somebody, NAME) for entry in entries]
+        clean = [redact(entry, person, theirs, somebody, NAME) for entry in entries]
         if clean == table.log.entries:
             return False
         # Two entries more than there were at the least (`Store.rewrite`).

@@ -146,7 +146,7 @@ class TableLists:
         ``table`` is what came of it, or was there already; ``token`` the entry's from before.
         """
         if not (table.error or _sits_at(person, table)):
-            await self._index.release(keys.seated(person), table.code, token)
+            await self._index.remove_if_unchanged(keys.seated(person), table.code, token)
 
     async def confirm(self, table: Table) -> None:
         """Make the entries that follow from a live table's log, where they are missing."""
@@ -185,7 +185,7 @@ class TableLists:
             yield
         except (TableError, CodeTaken):
             # The commit was refused. Where it is not known whether it came the entry stays, until somebody reads it.
-            await self._index.give_back(key, code, made)
+            await self._index.undo_reservation(key, code, made)
             raise
 
     async def _live(self, key: str, belongs: Belongs) -> list[Table]:
@@ -204,13 +204,13 @@ class TableLists:
                 continue
             elif table is None or table.phase == "open":
                 # A commit may be on its way that bears it out.
-                await self._index.drop(key, code, token)
+                await self._index.remove_if_settled(key, code, token)
             else:
-                await self._index.release(key, code, token)
+                await self._index.remove_if_unchanged(key, code, token)
         return sorted(tables, key=lambda table: table.code)
 
     async def _is_set_aside(self, code: str) -> bool:
-        return code in await self._store.all_set_aside([keys.shard_of(code)])
+        return code in await self._store.set_aside_tables([keys.shard_of(code)])
 
     async def _table(self, code: str) -> Table | None:
         try:

@@ -60,7 +60,7 @@ class Opener:
                 # If the update has opened its table already, that is the answer.
                 with suppress(NoSuchTable):
                     found = await self._room.load(code)
-                    if found.log.was_begun_by(update):
+                    if found.log.was_opened_by(update):
                         return found
                 raise
         raise OpenedTooOften()
@@ -80,7 +80,7 @@ class Opener:
                 if not await self._room.store.client.exists(keys.gone(code)):
                     return None
             else:
-                if table.log.was_begun_by(update):
+                if table.log.was_opened_by(update):
                     return table
         return None
 

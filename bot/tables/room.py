@@ -18,8 +18,8 @@ import structlog
 from bot.bounded_dict import BoundedDict
 from bot.cluster.shards import Shards
 from bot.metrics import COMMITS
-from bot.store import Appended, Behind, Gone, Store, keys
-from bot.store.committed import Committed
+from bot.store import Appended, NewEntries, Removed, Store, keys
+from bot.store.committed import CommitNotification
 from bot.store.entries import Close, Deal, Entry, Flag, Late, Move, Nudge, Say, Stop, Wait
 from bot.store.log import Log
 from bot.store.naming import people_in
@@ -96,7 +96,7 @@ class Room:
         """
         table = self._remembered.get(code) or Table(code)
         try:
-            behind = await self.store.since(code, table.log, confirmed=confirmed)
+            behind = await self.store.entries_since(code, table.log, confirmed=confirmed)
         except ValueError:
             # It has a lower version than the table that this worker may remember.
             self.forget(code)
@@ -110,12 +110,12 @@ class Room:
         try:
             return await self.load(code)
         except NoSuchTable:
-            log = await self.store.ended(code)
+            log = await self.store.removed_log(code)
             if not log.entries:
                 raise
             return Table.from_log(code, log)
 
-    async def _caught_up(self, table: Table, behind: Behind) -> Table:
+    async def _caught_up(self, table: Table, behind: NewEntries) -> Table:
         """A table with what it lacked."""
         if behind.whole:
             self.forget(table.code)
@@ -146,7 +146,7 @@ class Room:
         with suppress(NoSuchTable):
             table = await self.load(code)
             if not table.error:
-                await self.store.take_back(code, table.version)
+                await self.store.resume(code, table.version)
                 self._tell(Commit(code))
 
     @staticmethod
@@ -173,13 +173,13 @@ class Room:
         """Drop a table from memory; the store keeps it."""
         self._remembered.pop(code, None)
 
-    def hear(self, told: Committed) -> None:
+    def hear(self, told: CommitNotification) -> None:
         """Heed a commit of another worker to a table that this one delivers."""
         # Commits that replicas have yet to confirm may be lost, so they are not followed.
         is_known = not self.store.replicas and self.follow(told)
-        self._tell(Commit(told.code, told.clock, told.about, is_known))
+        self._tell(Commit(told.code, told.clock, told.details, is_known))
 
-    def follow(self, told: Committed) -> bool:
+    def follow(self, told: CommitNotification) -> bool:
         """Add to a table in memory what another worker has committed.
 
         False where that is not the very next thing there, or this version cannot read it: then it is to be loaded.
@@ -206,7 +206,7 @@ class Room:
         while True:
             fault: Exception | None = None
             after = table
-            if not table.log.has_seen(update):
+            if not table.log.has_update(update):
                 try:
                     after = decide(self.readable(table))
                 except Exception as error:  # noqa: BLE001  it is raised below, if it is still so
@@ -216,7 +216,7 @@ class Room:
                 if isinstance(result, Table):
                     return result
                 # A table that has a log is never gone: that is told to who opens one.
-                assert isinstance(result, Behind)
+                assert isinstance(result, NewEntries)
                 table, is_latest = await self._caught_up(table, result), True
                 continue
             if not is_latest:
@@ -240,13 +240,13 @@ class Room:
         result = await self._write(empty, opened)
         if isinstance(result, Table):
             return result
-        if isinstance(result, Gone) and result.whose == mark:
+        if isinstance(result, Removed) and result.whose == mark:
             raise NoSuchTable(code=opened.code)
-        if isinstance(result, Behind) and Log(result.entries).was_begun_by(update):
+        if isinstance(result, NewEntries) and Log(result.entries).was_opened_by(update):
             return await self._caught_up(empty, result)
         raise CodeTaken()
 
-    async def _write(self, table: Table, after: Table, about: object = None) -> Table | Behind | Gone:
+    async def _write(self, table: Table, after: Table, about: object = None) -> Table | NewEntries | Removed:
         """Have a table go on; why it could not, where the store's has gone on otherwise."""
         entries = after.log.entries[table.version :]
         alarm = next_alarm(table, after, self.robot_pause)
@@ -266,9 +266,9 @@ class Room:
         self._tell(Commit(table.code, alarm, about))
         return after
 
-    async def _take_back(self, table: Table, people: set[str], refused: Behind | Gone) -> None:
+    async def _take_back(self, table: Table, people: set[str], refused: NewEntries | Removed) -> None:
         """Take out the names that this worker entered for a commit that was refused, but for those the log has."""
-        if isinstance(refused, Behind):
+        if isinstance(refused, NewEntries):
             before = () if refused.whole else table.log.entries
             people = people - people_in([*before, *refused.entries])
         for person in people:
@@ -414,7 +414,7 @@ class Room:
     async def check_flagged(self, code: str, person: str, update: str) -> Table:
         """The table, if the time of a player is up about whose move this person may decide, or this update did so."""
         table = await self.table(code)
-        if not table.log.has_seen(update):
+        if not table.log.has_update(update):
             checks.check_flagged(table, person)
         return table
 

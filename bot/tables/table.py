@@ -13,11 +13,10 @@ from bot.guests import is_web_guest
 from bot.platform import is_private, is_same_place, platform_of
 from bot.pseudonyms import is_given_name, localize_name
 from bot.store.entries import (
-    Again,
     Ask,
+    ChangeGame,
     Clock,
     Close,
-    Course,
     Day,
     Deal,
     Decline,
@@ -27,12 +26,14 @@ from bot.store.entries import (
     Flag,
     Host,
     Invite,
+    InviteMuted,
     Late,
     Match,
     Move,
     Nudge,
     Open,
-    OtherGame,
+    PlayAgain,
+    Progress,
     Redacted,
     Refuse,
     Rehost,
@@ -42,13 +43,12 @@ from bot.store.entries import (
     Sit,
     Stand,
     Stop,
-    Uncalled,
     Wait,
     Withdraw,
     decode,
     encode,
 )
-from bot.store.log import Log, stamped, unstamped
+from bot.store.log import Log, add_stamp, strip_stamp
 from bot.tables.chairs import Chair, Invited
 from engine import Game, View, game_kind
 from engine.errors import BadRules
@@ -144,10 +144,10 @@ class Table:
 
         ``known`` is the table as it was once, perhaps: where the log begins like its, only the rest is read.
         """
-        begun = known if known and log.begins_like(known.log) else cls(code)
+        begun = known if known and log.starts_with(known.log) else cls(code)
         table = begun.caught_up(log.entries[begun.version :])
         # Of what is known another update may be the cause.
-        table.log = Log([]).after(log.entries)
+        table.log = Log([]).with_entries(log.entries)
         return table
 
     @classmethod
@@ -163,7 +163,7 @@ class Table:
             return self
         new = self._copy()
         new._apply_all(entries)
-        new.log = self.log.after([stamped(encode(entry), update) for entry in entries])
+        new.log = self.log.with_entries([add_stamp(encode(entry), update) for entry in entries])
         return new
 
     def caught_up(self, entries: Sequence[bytes]) -> Self:
@@ -345,10 +345,10 @@ class Table:
 
     def _read_stored(self, entries: Sequence[bytes]) -> None:
         """Read entries that stand in the store; what the rules refuse is the table's fault, and nobody else's."""
-        log = self.log.after(entries)
+        log = self.log.with_entries(entries)
         if not self.error:
             try:
-                self._apply_all(decode(unstamped(entry).decode()) for entry in entries)
+                self._apply_all(decode(strip_stamp(entry).decode()) for entry in entries)
             except Exception as error:  # noqa: BLE001  whatever a log may hold: another release wrote it
                 # Without the error's words, which may name a card.
                 self.error = f"entry {self.version + 1} or one after it: {type(error).__name__}"
@@ -363,7 +363,7 @@ class Table:
                 if not isinstance(entry, Say):
                     self.told_at = number
 
-    def _apply(self, entry: Setup | Course, number: int) -> None:
+    def _apply(self, entry: Setup | Progress, number: int) -> None:
         match entry:
             case FirstDeal(secret, release, rules):
                 self._begin(release, rules)
@@ -392,7 +392,7 @@ class Table:
                 self.game.stop(ending, side)
             case _:
                 self._set_up(entry)
-                if isinstance(entry, Open | OtherGame | Rule | Clock):
+                if isinstance(entry, Open | ChangeGame | Rule | Clock):
                     self.terms_at = number
 
     def _set_up(self, entry: Setup) -> None:
@@ -400,7 +400,7 @@ class Table:
             case Open(game, person, name):
                 self.opener = Chair(person, name)
                 self._choose(game)
-            case OtherGame(game):
+            case ChangeGame(game):
                 self._choose(game)
             case Rule(name, value):
                 resolve(game_kind(self.game_id).rules, {name: value})
@@ -418,11 +418,11 @@ class Table:
                 self.clock, self.strict = seconds, strict
             case Invite(person, handle, name):
                 self.invited = Invited(person, handle, name)
-            case Uncalled():
+            case InviteMuted():
                 self.invited = self.invited and self.invited._replace(is_called=False)
             case Match(person, name):
                 self.matched = (*self.matched, Chair(person, name))
-            case Again(origin):
+            case PlayAgain(origin):
                 self.again = origin
             case Decline(number):
                 self.declined = number

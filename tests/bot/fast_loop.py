@@ -50,7 +50,7 @@ async def _take_at_once(_pace: SharedPace, _chat: str, _rate_limit: RateLimit) -
 
 def run_fast(test: Coroutine[Any, Any, None], monkeypatch: pytest.MonkeyPatch) -> None:
     """Run a test on such a loop. The store gets as long as it needs, for it does not live as fast."""
-    monkeypatch.setattr(store, "connected", partial(store.connected, patience=36_000.0))
+    monkeypatch.setattr(store, "connect", partial(store.connect, patience=36_000.0))
     monkeypatch.setattr(store, "COMMIT_SECONDS", 36_000.0)
     # The pace that workers share goes by the store's clock, and would hold a chat back for hours of this one.
     monkeypatch.setattr(SharedPace, "take", _take_at_once)

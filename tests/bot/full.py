@@ -11,10 +11,10 @@ async def full(store: Store) -> AsyncIterator[None]:
     """Leave the store no room for new tables meanwhile; moves still fit."""
     used = (await store.client.info("memory"))["used_memory"]
     await store.client.config_set("maxmemory", int(used / 0.94))
-    await store.memory.look()
+    await store.memory.check()
     assert store.memory.is_full
     try:
         yield
     finally:
         await store.client.config_set("maxmemory", 0)
-        await store.memory.look()
+        await store.memory.check()

@@ -11,7 +11,7 @@ import structlog
 
 from bot.people import People
 from bot.platform import Person
-from bot.store import EmbeddedStore, Store, opened
+from bot.store import EmbeddedStore, Store, open_store
 from tests.bot.command import command, environment
 from tests.bot.finished.games import finished, keep
 from tests.bot.test_run import BUONGIOCO
@@ -21,7 +21,7 @@ async def made(folder: Path, *, games: int = 0) -> None:
     """A store at rest, with a person and some games."""
     embedded = EmbeddedStore(folder / "data")
     await embedded.start()
-    async with opened(embedded.url) as store:
+    async with open_store(embedded.url) as store:
         await filled(store, games)
     await embedded.stop()
 

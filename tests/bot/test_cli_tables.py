@@ -8,8 +8,8 @@ from typing import Any
 from bot.delivery.message_state import MessageState, decode_state, encode_state
 from bot.features.tournaments.feature import TournamentsFeature
 from bot.features.tournaments.store import Tournaments
-from bot.store import EmbeddedStore, keys, opened
-from bot.store.log import stamped
+from bot.store import EmbeddedStore, keys, open_store
+from bot.store.log import add_stamp
 from tests.bot.command import command
 from tests.bot.fake_platform import GROUP, FakePlatform, Player, code_of, open_worker, seated
 
@@ -21,7 +21,7 @@ async def called(folder: Path, *words: str, code: int = 0) -> str:
 
 
 async def test_tables_are_listed_looked_at_and_ended_beside_a_bot(tmp_path: Path, embedded: EmbeddedStore) -> None:
-    async with opened(embedded.url) as store:
+    async with open_store(embedded.url) as store:
         fake = FakePlatform()
         async with open_worker(store, fake) as worker:
             players = await seated(worker, fake, "metamazzo")
@@ -58,14 +58,14 @@ async def test_tables_are_listed_looked_at_and_ended_beside_a_bot(tmp_path: Path
 async def test_tables_are_idle_since_somebody_last_pressed_there_and_looking_changes_nothing(
     tmp_path: Path, embedded: EmbeddedStore
 ) -> None:
-    async with opened(embedded.url) as store:
+    async with open_store(embedded.url) as store:
         fake = FakePlatform()
         async with open_worker(store, fake) as worker:
             players = await seated(worker, fake, "testa")
             old = await code_of(worker, players[0])
             # As a test cannot wait for days: all that is known of the table is three days older.
             await worker.settled()
-        shown = {name: decode_state(text) for name, text in (await store.shown(old)).items()}
+        shown = {name: decode_state(text) for name, text in (await store.load_shown(old)).items()}
         assert all(one.seen_at for one in shown.values() if one.message)
 
         def aged(one: MessageState) -> str:
@@ -95,12 +95,12 @@ async def test_tables_are_idle_since_somebody_last_pressed_there_and_looking_cha
 async def test_the_doctor_names_what_cannot_be_read_and_it_can_be_ended(tmp_path: Path) -> None:
     valkey = EmbeddedStore(tmp_path / "data")
     await valkey.start()
-    async with opened(valkey.url) as store:
+    async with open_store(valkey.url) as store:
         fake = FakePlatform()
         async with open_worker(store, fake) as worker:
             players = await seated(worker, fake, "metamazzo")
             code = await code_of(worker, players[0])
-            await store.append(code, await store.load(code), [stamped("conquer 3", "broken")])
+            await store.append(code, await store.load(code), [add_stamp("conquer 3", "broken")])
             worker.delivery.touch(code, reload=True)
             await worker.settled()
     await valkey.stop()
@@ -112,7 +112,7 @@ async def test_the_doctor_names_what_cannot_be_read_and_it_can_be_ended(tmp_path
     assert "cannot be read" not in await called(tmp_path, "doctor")
     assert "0 tables" in await called(tmp_path, "tables")
     await valkey.start()
-    async with opened(valkey.url) as store:
+    async with open_store(valkey.url) as store:
         left: list[Any] = [key async for key in store.client.scan_iter(f"*{code}*")]
         assert left == [keys.gone(code).encode()]
         assert not await store.index.entries("seated:paper:1")
@@ -122,13 +122,13 @@ async def test_the_doctor_names_what_cannot_be_read_and_it_can_be_ended(tmp_path
 async def test_a_tournament_that_cannot_be_read_is_named_listed_and_called_off(
     tmp_path: Path, embedded: EmbeddedStore
 ) -> None:
-    async with opened(embedded.url) as store:
+    async with open_store(embedded.url) as store:
         fake = FakePlatform()
         async with open_worker(store, fake) as worker:
             await Player(worker, fake, "Anna", 1).say("/tournament testa")
             [code] = await worker.feature(TournamentsFeature).director.tournaments.live_codes()
             assert "There is no table" in await called(tmp_path, "tables", "close", code, "--yes", code=2)
-            await store.client.rpush(keys.tournament(code), stamped("newer 1 2", "x"))
+            await store.client.rpush(keys.tournament(code), add_stamp("newer 1 2", "x"))
             examined = await asyncio.to_thread(command, tmp_path, "doctor", BUONGIOCO_PLAYGROUND_PORT="0")
             assert f"tournaments: {code} cannot be read" in examined.stdout
             listed = await called(tmp_path, "tables")

@@ -19,7 +19,7 @@ from typing import Any
 import aiohttp
 import pytest
 
-from bot.store import EmbeddedStore, opened
+from bot.store import EmbeddedStore, open_store
 from tests.kills.bot_process import Bot
 from tests.kills.harness import Harness
 from tests.kills.pages import Page
@@ -118,7 +118,7 @@ async def meets_a_full_disk(folder: Path, full: Callable[[Bot], Freed]) -> None:
             await asyncio.sleep(3)
             said = events(bot)
             assert said["store_died"] == 1, said
-            assert said["store_away"] <= 2, said
+            assert said["store_failed"] <= 2, said
             assert sum(said.values()) < 15, said
             free()
             await until_well(session, bot)
@@ -130,12 +130,12 @@ async def meets_a_full_disk(folder: Path, full: Callable[[Bot], Freed]) -> None:
             assert bot.process.returncode is None
             await players.press_again()
             store = EmbeddedStore(folder / "data")
-            async with opened(store.url) as there:
+            async with open_store(store.url) as there:
                 await harness.come_to_rest(there)
             await bot.stop()
             await listening
             await store.start()
-            async with opened(store.url) as there:
+            async with open_store(store.url) as there:
                 await harness.hold(there)
             await store.stop()
         finally:

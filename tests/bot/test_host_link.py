@@ -7,7 +7,7 @@ import pytest
 from structlog.testing import capture_logs
 
 from bot.host_link import delete_link, link_path, show_link
-from bot.store.folder import claim
+from bot.store.folder import lock_folder
 from tests.bot.command import command
 
 LINK = "http://127.0.0.1:8080/#key=secret"
@@ -44,7 +44,7 @@ def test_where_it_cannot_be_kept_nothing_is_left_and_the_log_says_why(tmp_path: 
 
 def test_a_link_that_a_killed_bot_left_is_not_shown(tmp_path: Path) -> None:
     folder = tmp_path / "data"
-    with claim(folder):
+    with lock_folder(folder):
         show_link(folder, LINK)
         assert command(tmp_path, "link").stdout == f"{LINK}\n"
     said = command(tmp_path, "link")

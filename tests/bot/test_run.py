@@ -26,7 +26,7 @@ from bot import running as running_module
 from bot.cluster.shards import Shards
 from bot.connections import OPEN_FILES, raise_file_limit
 from bot.settings import NOTHING_TO_RUN, Settings
-from bot.store import EmbeddedStore, Store, StoreAway, StoreError, opened
+from bot.store import EmbeddedStore, Store, StoreError, StoreUnavailable, open_store
 from bot.worker import Worker
 from engine import load, read, verify
 from tests.bot.command import command, environment
@@ -180,7 +180,7 @@ async def test_nobody_is_served_where_days_end_elsewhere_than_for_the_workers_th
     monkeypatch.setattr(running_module, "load_adapters", served.append)
     monkeypatch.setattr(running_module, "tune_garbage_collector", lambda: None)
     monkeypatch.setattr(running_module, "PATIENCE", 0.0)
-    with pytest.raises(StoreAway, match="stop all of them before you start one with another"):
+    with pytest.raises(StoreUnavailable, match="stop all of them before you start one with another"):
         await running_module.run(Settings(_env_file=None, data=tmp_path, time_zone="Asia/Tokyo"))
     assert not served
 
@@ -205,9 +205,9 @@ async def test_a_start_waits_for_a_store_that_is_away_and_not_for_one_that_refus
 
     await running_module._retry_start(begin)
     met += [refused, None]
-    with pytest.raises(StoreError, match=r"refuses what the bot asks of it .*PEXPIRETIME") as raised:
+    with pytest.raises(StoreError, match=r"refuses the bot's commands .*PEXPIRETIME") as raised:
         await running_module._retry_start(begin)
-    assert not isinstance(raised.value, StoreAway)
+    assert not isinstance(raised.value, StoreUnavailable)
     assert met == [None]
 
 
@@ -314,7 +314,7 @@ def test_on_a_terminal_the_hosts_link_is_printed(tmp_path: Path) -> None:
 async def test_export_and_rebuild(tmp_path: Path) -> None:
     valkey = EmbeddedStore(tmp_path / "data")
     await valkey.start()
-    async with opened(valkey.url) as store:
+    async with open_store(valkey.url) as store:
         fake = FakePlatform()
         async with open_worker(store, fake) as worker:
             players = await seated(worker, fake, "testa", "to 11")
@@ -336,6 +336,6 @@ async def test_export_and_rebuild(tmp_path: Path) -> None:
     answer = await asyncio.to_thread(command, tmp_path, "rebuild")
     assert answer.stdout == "ratings made anew from 1 game\n"
     await valkey.start()
-    async with opened(valkey.url) as store:
+    async with open_store(valkey.url) as store:
         assert await store.client.hgetall("{games}:ratings:*|*|*") == before
     await valkey.stop()

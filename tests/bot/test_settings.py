@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 from benchmarks.cluster import LocalCluster
 from bot.cli import main as cli
 from bot.settings import NOTHING_TO_RUN, BadSetting, read_settings, variable_names
-from bot.store import EmbeddedStore, opened
+from bot.store import EmbeddedStore, open_store
 from tests.kills.bot_process import free_port
 
 ROOT = Path(__file__).parents[2]
@@ -372,7 +372,7 @@ async def test_the_doctor_finds_faults_of_ones_own_store(
     embedded: EmbeddedStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("REDIS_URL", embedded.url)
-    async with opened(embedded.url) as store:
+    async with open_store(embedded.url) as store:
         await store.client.config_set("appendfsync", "everysec")
         await store.client.config_set("maxmemory", "100mb")
         await store.client.config_set("maxmemory-policy", "allkeys-lru")
@@ -391,7 +391,7 @@ async def test_the_doctor_finds_faults_of_ones_own_store(
 async def test_the_doctor_says_what_it_may_not_look_at(
     embedded: EmbeddedStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async with opened(embedded.url) as store:
+    async with open_store(embedded.url) as store:
         await store.client.execute_command("ACL", "SETUSER", "host", "on", ">hunter2", "~*", "&*", "+@all", "-config")
     monkeypatch.setenv("REDIS_URL", embedded.url.replace("unix://", "unix://host:hunter2@"))
     code, out = await asyncio.to_thread(doctor)
@@ -424,7 +424,7 @@ async def test_the_doctor_looks_at_every_node_of_a_cluster(
 async def test_the_doctor_says_that_the_store_is_a_replica(
     embedded: EmbeddedStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async with opened(embedded.url) as store:
+    async with open_store(embedded.url) as store:
         await store.client.replicaof("127.0.0.1", free_port())
     monkeypatch.setenv("REDIS_URL", embedded.url)
     code, out = await asyncio.to_thread(doctor)

@@ -38,11 +38,11 @@ async def ages(store: Store, seconds: float) -> None:
 
 
 async def test_a_worker_that_was_killed_is_told_once_by_the_next(store: Store) -> None:
-    await Attendance(store.client).present("killed", "Europe/Rome")
+    await Attendance(store.client).report_alive("killed", "Europe/Rome")
     await ages(store, 100)
     with capture_logs() as logs:
         for _ in range(2):
-            await Attendance(store.client).present("next", "Europe/Rome", joins=True)
+            await Attendance(store.client).report_alive("next", "Europe/Rome", joins=True)
     assert [line["event"] for line in logs] == ["worker_vanished"]
     assert 100 <= logs[0]["last_heard_seconds_ago"] < 10_000
 
@@ -50,9 +50,9 @@ async def test_a_worker_that_was_killed_is_told_once_by_the_next(store: Store) -
 async def test_a_worker_that_stopped_or_is_merely_late_is_not_told(store: Store) -> None:
     attendance = Attendance(store.client)
     with capture_logs() as logs:
-        await attendance.present("stopped", "Europe/Rome")
-        await attendance.absent("stopped", "Europe/Rome")
-        await attendance.present("late", "Europe/Rome")
+        await attendance.report_alive("stopped", "Europe/Rome")
+        await attendance.remove_worker("stopped", "Europe/Rome")
+        await attendance.report_alive("late", "Europe/Rome")
         await ages(store, 2 * LEASE_SECONDS)
-        await attendance.present("late", "Europe/Rome")
+        await attendance.report_alive("late", "Europe/Rome")
     assert logs == []

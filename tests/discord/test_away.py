@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from structlog.testing import capture_logs
 
-from bot.store import EmbeddedStore, opened
+from bot.store import EmbeddedStore, open_store
 from tests.bot.away import TEN_MINUTES, TWO_MINUTES, check_said, play_unseen, tasks_of_the_bot, until
 from tests.bot.fast_loop import run_fast
 from tests.discord import gateway, players
@@ -60,7 +60,7 @@ async def playing(folder: Path, **more: Any) -> AsyncIterator[tuple[Observed, Ti
     server.channel(CHANNEL, server.server(BAR))
     await server.start()
     try:
-        async with opened(valkey.url) as store, on_discord(store, server, quick=False, **more) as adapter:
+        async with open_store(valkey.url) as store, on_discord(store, server, quick=False, **more) as adapter:
             people = await seated(server, "metamazzo")
             await adapter.worker.settled()
             yield adapter, server, people

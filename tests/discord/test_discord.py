@@ -305,7 +305,7 @@ def block(adapter: Observed, person: Person, monkeypatch: pytest.MonkeyPatch) ->
 def unblock(adapter: Observed) -> None:
     """What waits for that may go there now."""
     adapter.worker.delivery._tools.limiter._blocked.clear()
-    adapter.worker.delivery.platform_back("discord")
+    adapter.worker.delivery.resume_platform("discord")
 
 
 async def until_acknowledged(adapter: Observed, one: Interaction, person: Person) -> None:

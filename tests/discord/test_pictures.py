@@ -42,7 +42,7 @@ def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(PicturePool, "paint_panel", painted)
     monkeypatch.setattr(PicturePool, "warm_up", lambda pool: None)
     monkeypatch.setattr(surface_sync, "FIRST_PAUSE", 0.01)
-    monkeypatch.setattr(surface_sync, "SETTLES_IN", 0.05)
+    monkeypatch.setattr(surface_sync, "SETTLE_SECONDS", 0.05)
 
 
 def of_one_state(adapter: Observed) -> set[tuple[str, str]]:
@@ -314,7 +314,7 @@ async def test_what_a_message_carries_is_known_to_the_bot_after_it(store: Store,
         await mover.play(Random(1))
         await adapter.worker.settled()
         [table] = await adapter.worker.tables_of("discord:1")
-    stored = await store.shown(table.code)
+    stored = await store.load_shown(table.code)
     for seat, person in enumerate(people):
         name = picture_of(hand(person))
         [attached] = server.attached[int(hand(person)["id"])]
@@ -437,7 +437,7 @@ async def test_a_picture_that_does_not_arrive_in_time_is_left_out_until_the_next
 async def test_an_upload_that_was_given_up_does_not_stay_over_what_came_after_it(
     store: Store, server: DiscordServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(surface_sync, "SETTLES_IN", 5.0)
+    monkeypatch.setattr(surface_sync, "SETTLE_SECONDS", 5.0)
     async with on_discord(store, server, pictures=True) as adapter:
         people = await seated(server, "metamazzo")
         await adapter.worker.settled()
@@ -470,7 +470,7 @@ async def test_an_upload_that_was_given_up_does_not_stay_over_what_came_after_it
 async def test_a_picture_that_came_too_late_to_a_hand_sent_by_token_does_not_stay_over_what_came_after_it(
     store: Store, server: DiscordServer, monkeypatch: pytest.MonkeyPatch, text_is_refused: bool
 ) -> None:
-    monkeypatch.setattr(surface_sync, "SETTLES_IN", 3600.0)
+    monkeypatch.setattr(surface_sync, "SETTLE_SECONDS", 3600.0)
     async with on_discord(store, server, pictures=True) as adapter:
         [_anna, bruno] = await seated(server, "metamazzo")
         await adapter.worker.settled()
@@ -490,7 +490,7 @@ async def test_a_picture_that_came_too_late_to_a_hand_sent_by_token_does_not_sta
         goes_on.set()
         await until(lambda: picture_of(message) != newest)
         # As if that time was over.
-        surface.look_again()
+        surface.wake()
         await until(lambda: picture_of(message) == newest)
 
 

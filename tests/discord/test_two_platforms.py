@@ -19,7 +19,7 @@ from bot.features.find.feature import FindFeature
 from bot.handlers import Dispatcher
 from bot.settings import Settings
 from bot.store import Store
-from bot.store.log import unstamped
+from bot.store.log import strip_stamp
 from bot.supervisor import Supervisor
 from bot.tables.errors import NoSuchTable
 from bot.tables.table import Table
@@ -147,7 +147,7 @@ class Script:
             entries = (await worker.room.table(table.code)).log.entries
         except NoSuchTable:
             return True
-        return any(unstamped(entry).decode() == f"0 {move}" for entry in entries)
+        return any(strip_stamp(entry).decode() == f"0 {move}" for entry in entries)
 
     async def play(self, worker: Worker, cards: int) -> None:
         """Until so many cards were played, or the deal is over."""

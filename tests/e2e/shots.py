@@ -113,7 +113,7 @@ class Shooter:
         """Wait until everything is delivered, painted, and shown by the page."""
         for _ in range(400):
             await asyncio.sleep(0.05)
-            if not self.worker.delivery.busy:
+            if not self.worker.delivery.busy_tables:
                 break
         await self.page.wait_for_timeout(150)
         # A picture is fetched when it comes into view.

@@ -10,7 +10,7 @@ from playwright.async_api import Browser, Page, expect
 from adapters.web import make
 from adapters.web.playground import Playground
 from bot.handlers import Dispatcher
-from bot.store import EmbeddedStore, opened
+from bot.store import EmbeddedStore, open_store
 from bot.worker import Worker
 from tests.browser import ONE_BROWSER
 from tests.discord.players import BAR, CHANNEL, Observed, Person, buttons_of, on_discord, seated, text_of, until
@@ -30,7 +30,7 @@ async def test_one_plays_on_the_page_and_the_other_in_discord(tmp_path: Path, br
     public = f"http://127.0.0.1:{port}"
     try:
         async with (
-            opened(valkey.url) as store,
+            open_store(valkey.url) as store,
             on_discord(store, server, playground_port=port, public_url=public) as adapter,
         ):
             [playground] = [one for one in make(Dispatcher(adapter.worker)) if isinstance(one, Playground)]
@@ -49,7 +49,7 @@ async def test_one_on_the_page_one_in_telegram_and_one_in_discord_play_a_deal(tm
     public = f"http://127.0.0.1:{port}"
     try:
         async with (
-            opened(valkey.url) as store,
+            open_store(valkey.url) as store,
             both(store, server, playground_port=port, public_url=public) as (worker, telegram_server),
         ):
             [playground] = [one for one in make(Dispatcher(worker)) if isinstance(one, Playground)]

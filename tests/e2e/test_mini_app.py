@@ -7,7 +7,7 @@ from urllib.parse import quote
 
 from playwright.async_api import Browser
 
-from bot.store import EmbeddedStore, opened
+from bot.store import EmbeddedStore, open_store
 from tests.browser import ONE_BROWSER
 from tests.telegram.players import Observed, seated, until
 from tests.telegram.server import TelegramServer
@@ -24,7 +24,7 @@ async def test_a_card_played_in_the_app_is_played_in_the_chat(tmp_path: Path, br
     valkey = EmbeddedStore(tmp_path)
     await valkey.start()
     try:
-        async with opened(valkey.url) as store, with_pages(store, server) as (adapter, site):
+        async with open_store(valkey.url) as store, with_pages(store, server) as (adapter, site):
             await _play(server, adapter, site.port, browser)
     finally:
         await valkey.stop()
@@ -74,7 +74,7 @@ async def test_outside_of_the_app_its_page_says_where_it_is_opened(tmp_path: Pat
     valkey = EmbeddedStore(tmp_path)
     await valkey.start()
     try:
-        async with opened(valkey.url) as store, with_pages(store, server) as (_adapter, site):
+        async with open_store(valkey.url) as store, with_pages(store, server) as (_adapter, site):
             page = await (await browser.new_context(locale="en-US")).new_page()
             await page.goto(f"http://127.0.0.1:{site.port}/app/telegram?t=ABCDEF")
             assert "This page is opened by the button below your cards" in await page.inner_text("main")

@@ -17,7 +17,7 @@ import structlog
 
 from bot.commands import COMMANDS, find_command_spec
 from bot.delivery.message_state import MessageState, State, decode_state
-from bot.store import EmbeddedStore, Store, opened
+from bot.store import EmbeddedStore, Store, open_store
 from bot.worker import Worker
 
 GOES_BY_TIME = (b"}:attended", b"}:probe", b"}:confirmed", b"workers", b"sweeping")
@@ -331,7 +331,7 @@ async def own_store(folder: Path) -> AsyncIterator[Store]:
     embedded = EmbeddedStore(folder / "data")
     await embedded.start()
     try:
-        async with opened(embedded.url) as store:
+        async with open_store(embedded.url) as store:
             yield store
     finally:
         await embedded.stop()
@@ -362,7 +362,7 @@ def no_failures(outcome: Outcome) -> Iterator[Outcome]:
         if name == "store_may_lose_data":
             # Stores of tests write to the disk late.
             raise structlog.DropEvent
-        if name == "store_away" and event.get("why") == "TimeoutError":
+        if name == "store_failed" and event.get("why") == "TimeoutError":
             # The machine is too busy; whoever asked is told so.
             outcome.warned(name)
         elif method in ("error", "exception", "critical") or event.get("exception") or name.endswith("_failed"):

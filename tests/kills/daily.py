@@ -27,7 +27,7 @@ from bot.features.daily.store import DayResults
 from bot.finished.archive import Archive
 from bot.finished.game import FinishedGame
 from bot.robot_pool import choose_unhurried
-from bot.store import EmbeddedStore, Store, opened
+from bot.store import EmbeddedStore, Store, open_store
 from bot.tables.table import Table
 from engine import GAMES, Game, verify
 from tests.kills.bot_process import Bot
@@ -310,7 +310,7 @@ class DayHarness(Harness):
         await self.bot.start()
         await self.page.connect(session)
         listening = asyncio.create_task(self.page.listen())
-        async with opened(store.url) as there:
+        async with open_store(store.url) as there:
             left, since = len(self._held), time.monotonic()
             while held := await DayResults(there.client).pending_games():
                 if len(held) < left:

@@ -4,10 +4,10 @@ import json
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from bot.delivery.drawing import draw
+from bot.delivery.drawing import draw_surface
 from bot.delivery.message_state import MessageState
 from bot.delivery.names import Hand
-from bot.delivery.surfaces import wanted
+from bot.delivery.surfaces import required_surfaces
 from bot.delivery.table_sync import NO_EXTRAS
 from bot.finished.game import FinishedGame
 from bot.people import People
@@ -37,12 +37,12 @@ async def in_groups(store: Store, tables: Sequence[Table], games: Sequence[Finis
     for table in tables:
         if table.phase != "playing":
             continue
-        for name in wanted(table):
+        for name in required_surfaces(table):
             if isinstance(name, Hand) or is_inline(place := table.hosts[name.host]):
                 continue
             chat = await people.chat(place)
             viewer = Viewer(chat.language, deck=chat.deck if chat.wants_pictures else None, group=chat.name)
-            panel = draw(table, name, MessageState(), viewer, NO_EXTRAS, None)
+            panel = draw_surface(table, name, MessageState(), viewer, NO_EXTRAS, None)
             expected.append(Expected(table.code, panel.plain, [panel.picture.subject] if panel.picture else []))
     for game in games:
         summaries = await _summaries(store, game)

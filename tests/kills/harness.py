@@ -20,9 +20,9 @@ import aiohttp
 
 from bot.finished.archive import Archive
 from bot.finished.game import FinishedGame
-from bot.store import EmbeddedStore, Store, keys, opened
+from bot.store import EmbeddedStore, Store, keys, open_store
 from bot.store.entries import Move, decode
-from bot.store.log import unstamped
+from bot.store.log import strip_stamp
 from bot.tables.table import Table
 from engine import verify
 from tests.kills.bot_process import Bot
@@ -118,9 +118,9 @@ class Harness:
             await self._rest_and_stop(session, store)
             await store.start()
             try:
-                async with opened(store.url) as there:
+                async with open_store(store.url) as there:
                     # A clock that ran out as the bot stopped is told at the next start.
-                    if not await there.all_changed(range(keys.SHARDS)):
+                    if not await there.changed_tables(range(keys.SHARDS)):
                         await self.hold(there)
                         return
             finally:
@@ -133,7 +133,7 @@ class Harness:
         await self.page.connect(session)
         listening = asyncio.create_task(self.page.listen())
         await self.players.press_again()
-        async with opened(store.url) as there:
+        async with open_store(store.url) as there:
             await self.come_to_rest(there)
         stopped_in = await self.bot.stop()
         await listening
@@ -188,7 +188,7 @@ class Harness:
 
     async def _made(self) -> dict[str, int]:
         """How many moves people have made at each live table."""
-        async with opened(self.store_url) as store:
+        async with open_store(self.store_url) as store:
             return {table.code: moves_in_log(table).total() for table in await tables_in(store)}
 
     async def come_to_rest(self, store: Store) -> None:
@@ -199,7 +199,7 @@ class Harness:
         least, since, before = None, time.monotonic(), ""
         while True:
             await asyncio.sleep(0.5)
-            changed = await store.all_changed(range(keys.SHARDS))
+            changed = await store.changed_tables(range(keys.SHARDS))
             # What was done by then has been told, but on a crowded machine perhaps not been heard.
             await self.page.catch_up()
             now = json.dumps(self.page.messages, sort_keys=True)
@@ -230,7 +230,7 @@ class Harness:
             made[game.code] = moves_in_record(game)
         return AtRest(
             tables,
-            await store.all_changed(range(keys.SHARDS)),
+            await store.changed_tables(range(keys.SHARDS)),
             made,
             self.players.moves(self.players.pressed),
             self.players.moves(self.players.acknowledged),
@@ -249,7 +249,7 @@ async def tables_in(store: Store) -> list[Table]:
 
 def moves_in_log(table: Table) -> Counter[tuple[str, str]]:
     """Who has made which move of a live game."""
-    entries = (decode(unstamped(entry).decode()) for entry in table.log.entries)
+    entries = (decode(strip_stamp(entry).decode()) for entry in table.log.entries)
     moves = ((table.chairs[entry.seat], entry.move) for entry in entries if isinstance(entry, Move))
     return Counter((chair.person, move) for chair, move in moves if chair)
 

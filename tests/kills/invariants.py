@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import permutations
 from typing import Any, Protocol
 
-from bot.delivery.drawing import draw
+from bot.delivery.drawing import draw_surface
 from bot.delivery.message_state import MessageState
 from bot.delivery.names import Hand
 from bot.delivery.table_sync import NO_EXTRAS
@@ -16,7 +16,7 @@ from bot.panel import Panel
 from bot.panels.drafts import Draft
 from bot.picture import Subject
 from bot.store.entries import Move, decode
-from bot.store.log import unstamped
+from bot.store.log import strip_stamp
 from bot.table_policy import ORDINARY, TablePolicy
 from bot.tables.table import Table
 from bot.viewers import Viewer
@@ -82,7 +82,7 @@ def no_move_is_made_twice(rest: AtRest) -> None:
     for table in rest.tables:
         for entry in table.log.entries:
             stamp = entry.partition(b"\t")[2]
-            if stamp and isinstance(decode(unstamped(entry).decode()), Move):
+            if stamp and isinstance(decode(strip_stamp(entry).decode()), Move):
                 stamps[stamp] += 1
     if twice := [stamp for stamp, count in stamps.items() if count > 1]:
         raise Disagreement(f"made twice: {twice}")
@@ -171,7 +171,7 @@ def hand_of(table: Table, seat: int, choice: str) -> Panel:
     """Return what a seat should see with something half chosen (`bot.panels.drafts`), with the usual settings."""
     known = MessageState(draft=Draft(table.oldest_panel(seat), choice))
     policy = DailyWords() if table.day else ORDINARY
-    return draw(table, Hand(seat), known, Viewer("en", deck="classic"), NO_EXTRAS, None, policy)
+    return draw_surface(table, Hand(seat), known, Viewer("en", deck="classic"), NO_EXTRAS, None, policy)
 
 
 def payloads_of(panel: Panel) -> list[str]:

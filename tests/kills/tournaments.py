@@ -23,9 +23,9 @@ from bot.features.tournaments.standings import standings
 from bot.features.tournaments.tournament import Tournament
 from bot.finished.archive import Archive
 from bot.finished.game import FinishedGame
-from bot.store import EmbeddedStore, Store, keys, opened
+from bot.store import EmbeddedStore, Store, keys, open_store
 from bot.store.entries import FirstDeal, decode
-from bot.store.log import unstamped
+from bot.store.log import strip_stamp
 from bot.tables.fixtures import FixtureName
 from bot.tables.table import Table
 from engine import verify
@@ -255,7 +255,7 @@ class TournamentHarness(Harness):
         await self.page.connect(session)
         listening = asyncio.create_task(self.page.listen())
         await self.players.begin()
-        async with opened(store.url) as there:
+        async with open_store(store.url) as there:
             deadline = time.monotonic() + END_SECONDS
             while live := await there.index.entries(keys.TOURNAMENTS):
                 if time.monotonic() > deadline:
@@ -341,12 +341,12 @@ def _fixture(table: Table) -> FixtureName:
 
 def _entries(tournament: Tournament) -> Iterator[object]:
     for stored in tournament.entries:
-        yield decode_tournament(unstamped(stored).decode())
+        yield decode_tournament(strip_stamp(stored).decode())
 
 
 def _table_entries(table: Table) -> Iterator[object]:
     for stored in table.log.entries:
-        yield decode(unstamped(stored).decode())
+        yield decode(strip_stamp(stored).decode())
 
 
 def _deals(rest: TournamentsAtRest) -> Iterator[tuple[Tournament, int, int]]:

@@ -16,7 +16,7 @@ from pathlib import Path
 import aiohttp
 
 from benchmarks.cluster import LocalCluster, Node
-from bot.store import opened
+from bot.store import open_store
 from tests.kills.bot_process import Bot, free_port
 from tests.kills.harness import Harness, main
 from tests.kills.invariants import Disagreement
@@ -127,7 +127,7 @@ class ClusterHarness(Harness):
         await crew.start()
         await self.page.connect(session)
         await self.players.press_again()
-        async with opened(self.store_url) as store:
+        async with open_store(self.store_url) as store:
             await self.come_to_rest(store)
             await self.hold(store)
 

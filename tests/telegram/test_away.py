@@ -10,7 +10,7 @@ import pytest
 from structlog.testing import capture_logs
 
 from adapters.telegram.adapter import Telegram
-from bot.store import EmbeddedStore, opened
+from bot.store import EmbeddedStore, open_store
 from tests.bot.away import TEN_MINUTES, TWO_MINUTES, check_said, play_unseen, tasks_of_the_bot, until
 from tests.bot.fast_loop import run_fast
 from tests.long import long
@@ -52,7 +52,7 @@ async def playing(folder: Path, **more: Any) -> AsyncIterator[tuple[Telegram, Ti
     await valkey.start()
     await server.start()
     try:
-        async with opened(valkey.url) as store, on_telegram(store, server, quick=False, **more) as adapter:
+        async with open_store(valkey.url) as store, on_telegram(store, server, quick=False, **more) as adapter:
             people = await seated(server, "metamazzo")
             await worker_of(adapter).settled()
             yield adapter, server, people

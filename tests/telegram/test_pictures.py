@@ -54,7 +54,7 @@ PLACE = f"telegram:{GROUP}"
 @pytest.fixture(autouse=True)
 def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(surface_sync, "FIRST_PAUSE", 0.01)
-    monkeypatch.setattr(surface_sync, "SETTLES_IN", 0.05)
+    monkeypatch.setattr(surface_sync, "SETTLE_SECONDS", 0.05)
     # A busy machine may take longer than an upload may.
     monkeypatch.setattr(photos, "UPLOAD_SECONDS", 30.0)
 
@@ -578,7 +578,7 @@ async def test_a_hand_that_comes_late_is_deleted_as_soon_as_that_can_be_done(
             await adapter.worker.settled()
     [message] = of_bot(people[0].private.messages)
     assert message["message_id"] == shown["message_id"]
-    assert not await store.all_changed(range(keys.SHARDS))
+    assert not await store.changed_tables(range(keys.SHARDS))
 
 
 async def test_a_result_that_comes_late_is_deleted_though_the_table_is_gone_by_then(

@@ -2,7 +2,7 @@
 
 import asyncio
 
-from bot.delivery.answers import MOST_WAITING
+from bot.delivery.answers import MAX_WAITING
 from bot.platform import Press, RateLimit, Reply, private_place
 from bot.store import Store
 from tests.telegram.content import Refused
@@ -98,7 +98,7 @@ async def test_page_that_is_dropped_in_the_private_chat_is_said(store: Store, se
         await until(lambda: "Your settings" in said(anna.private))
         answers = adapter.worker.delivery.answers
         await until(lambda: not answers._waiting)
-        answers._waiting[private_place("telegram:1")] = MOST_WAITING
+        answers._waiting[private_place("telegram:1")] = MAX_WAITING
         message, button = anna.button("English", anna.private) or ({}, {})
         toast = await anna.send(anna.private, message, button["callback_data"])
         assert toast == "Too many messages are waiting. Press again in a moment."

@@ -2,7 +2,7 @@
 
 import pytest
 
-from bot.delivery.answers import MOST_WAITING
+from bot.delivery.answers import MAX_WAITING
 from bot.platform import private_place
 from bot.store import Store
 from tests.telegram.content import Refused
@@ -43,7 +43,7 @@ async def test_a_press_whose_page_is_lost_on_its_way_is_answered(store: Store, s
 async def test_one_of_too_many_presses_for_a_page_is_still_answered(store: Store, server: TelegramServer) -> None:
     anna = Person(server, 1, "Anna")
     async with on_telegram(store, server, rate_limits=False) as adapter:
-        adapter.worker.delivery.answers._waiting[private_place("telegram:1")] = MOST_WAITING
+        adapter.worker.delivery.answers._waiting[private_place("telegram:1")] = MAX_WAITING
         group = server.group(GROUP)
         anna.say("/settings", group)
         toast = await anna.press("My own settings", group)

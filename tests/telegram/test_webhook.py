@@ -126,11 +126,11 @@ async def test_a_move_that_cannot_be_taken_on_is_brought_again(
 ) -> None:
     async with on_telegram(store, server, **settings(free_port())) as adapter:
         await until(lambda: adapter.healthy)
-        monkeypatch.setattr(retries, "MOST_WAITING", 0)
+        monkeypatch.setattr(retries, "MAX_WAITING", 0)
         move(server)
         await until(lambda: len(server.refused_by_webhook) > 2)
         assert set(server.refused_by_webhook) == {503}
-        monkeypatch.setattr(retries, "MOST_WAITING", 10)
+        monkeypatch.setattr(retries, "MAX_WAITING", 10)
         await until(lambda: not server._updates)
         assert await store.client.hgetall(keys.MOVED) == {f"telegram:{GROUP}".encode(): b"telegram:-100777"}
 

@@ -269,7 +269,7 @@ async def test_a_reader_who_goes_away_is_no_outage_of_the_store(site: Open, sess
         async with asyncio.timeout(60):
             while site.site.limits.streams:
                 await asyncio.sleep(0.01)
-    assert "store_away" not in [line["event"] for line in logs]
+    assert "store_failed" not in [line["event"] for line in logs]
 
 
 async def test_a_fault_in_a_stream_ends_it_and_is_in_the_log(

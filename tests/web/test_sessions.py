@@ -388,5 +388,5 @@ async def test_what_is_pressed_on_a_page_is_no_word_of_a_private_chat(site: Open
             assert not (await live.press(card))["refused"]
         await dino.post(f"/t/{code}")
     assert not (await site.worker.people.reload(stranger.id)).has_private_chat
-    shown = await site.worker.store.shown(code)
+    shown = await site.worker.store.load_shown(code)
     assert all(people.PLATFORM not in text and "page" not in text for text in shown.values())

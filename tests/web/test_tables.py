@@ -583,7 +583,7 @@ async def test_who_is_gone_before_the_line_is_open_is_no_outage_of_the_store(
             await left.wait()
             async with aiohttp.ClientSession() as session, session.get(f"{site.url}healthz") as health:
                 assert (await health.json())["store"] is True
-    assert "store_away" not in [line["event"] for line in logs]
+    assert "store_failed" not in [line["event"] for line in logs]
 
 
 async def test_who_stands_up_is_told_that_there_is_no_more_to_see(site: Open) -> None:

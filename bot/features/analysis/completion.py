@@ -11,7 +11,7 @@ import structlog
 
 from bot.background import TaskSet
 from bot.delivery.answers import Answers
-from bot.delivery.drawing import draw
+from bot.delivery.drawing import draw_surface
 from bot.delivery.message_state import MessageState
 from bot.delivery.names import Result
 from bot.delivery.surfaces import home_of
@@ -95,7 +95,7 @@ class Completion:
             return
         viewer = await self._viewers.viewer_at(place)
         name, policy = Result(table.hosts.index(place)), self._policies.policy_of(table)
-        panel = draw(table, name, MessageState(), viewer, NO_EXTRAS, outcome, policy)
+        panel = draw_surface(table, name, MessageState(), viewer, NO_EXTRAS, outcome, policy)
         ready = await self._pictures.paint_panel(panel)
         while panel.picture and not ready.picture:
             # The message has a picture and must not lose it.

@@ -79,7 +79,7 @@ class DailyCommands:
             return Reply(error_text(OpenPrivateForDaily(), profile.language), start_word=DAILY)
         toast = "" if place == private else await self._private_hands.toast(profile)
         if table := await self._days.table_in_play(profile.id, self._days.today()):
-            await self._updates.change(table.code, Hand(SEAT), Change(draft=NO_DRAFT, repost=True, place=private))
+            await self._updates.send_change(table.code, Hand(SEAT), Change(draft=NO_DRAFT, repost=True, place=private))
         else:
             await self._days.open_table(profile.id, profile.name, private)
         return Reply(toast)

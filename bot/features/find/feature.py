@@ -153,7 +153,7 @@ class FindFeature(Feature):
         await self._strangers.act_at_table(table, press.person.id, deed, parse_number(action.words))
         seat = table.seat_of(press.person.id)
         assert seat is not None
-        await self._updates.change(table.code, Hand(seat), Change(draft=NO_DRAFT))
+        await self._updates.send_change(table.code, Hand(seat), Change(draft=NO_DRAFT))
         _ = texts(profile.language).gettext
         if deed == "report":
             return Reply(

@@ -13,7 +13,7 @@ from bot.delivery.surfaces import card_at
 from bot.pseudonyms import is_pseudonym
 from bot.store import Store, keys
 from bot.store.entries import Move, decode
-from bot.store.log import unstamped
+from bot.store.log import strip_stamp
 from bot.tables.table import Table
 
 FORGOTTEN_AFTER = 86400  # seconds
@@ -53,7 +53,7 @@ def find_leavers(table: Table) -> list[str]:
         return []
     seats: list[int] = []
     if game.ending == "resign" and game.deal_number == 1:
-        entries = (decode(unstamped(stored).decode()) for stored in table.log.entries)
+        entries = (decode(strip_stamp(stored).decode()) for stored in table.log.entries)
         seats = [entry.seat for entry in entries if isinstance(entry, Move) and entry.move == "resign"]
     elif table.timed_out is not None:
         # Not the partner, who loses too.
@@ -65,7 +65,7 @@ def find_leavers(table: Table) -> list[str]:
 async def find_no_shows(store: Store, table: Table) -> list[str]:
     if table.closed != "expired":
         return []
-    shown, seated = await store.shown(table.code), {chair.person for chair in table.chairs if chair}
+    shown, seated = await store.load_shown(table.code), {chair.person for chair in table.chairs if chair}
     found = []
     for host, chair in enumerate(table.matched):
         state = shown.get(encode_name(card_at(table, host)))

@@ -27,7 +27,7 @@ from bot.programs import Programs
 from bot.pseudonyms import ForgettingMark, forgetting_marks, new_pseudonym
 from bot.store import STORE_ERRORS, keys
 from bot.store.lua import read_script
-from bot.store.naming import by_handle
+from bot.store.naming import person_by_handle
 from bot.tables.errors import NoSuchTable
 from bot.tables.leaving import leave
 from bot.tables.room import Room
@@ -173,7 +173,7 @@ class Forgetter:
             for step in feature.steps_before_leaving(forgetting):
                 yield step
         handle = (await self._people.reload(person)).handle
-        names = [person, *([by_handle(platform_of(person), handle)] if handle else [])]
+        names = [person, *([person_by_handle(platform_of(person), handle)] if handle else [])]
         # The index also has tables at which the person is just sitting down.
         found = set(await self._room.store.index.entries(keys.seated(person)))
         for name in names:
@@ -198,7 +198,7 @@ class Forgetter:
     async def _forget_private_surfaces(self, code: str, person: str) -> None:
         """Forget the table's surfaces in the person's private chat."""
         place = private_place(person)
-        shown = await self._room.store.shown(code)
+        shown = await self._room.store.load_shown(code)
         theirs = [name for name, text in shown.items() if f"{place}~" in text or f"{place}|" in text]
         if theirs:
             await self._client.hdel(keys.shown(code), *theirs)

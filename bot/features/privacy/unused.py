@@ -74,7 +74,7 @@ class UnusedProfiles:
 
     async def _capped_today(self) -> int:
         """Return the store's day, at most `MOST_DAYS` after the last round's."""
-        today, last = await self._store.attendance.day(), await self._client.get(keys.SWEEPING_DAY)
+        today, last = await self._store.attendance.current_day(), await self._client.get(keys.SWEEPING_DAY)
         counted = today if last is None else min(today, int(last) + MOST_DAYS)
         if counted < today:
             log.warning("store_clock_jumped", last_round=int(last), store_says=today, counted=counted)

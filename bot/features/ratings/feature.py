@@ -38,7 +38,7 @@ class RatingsFeature(Feature):
 
     async def _close_past_months(self) -> None:
         # By the store's clock, because this worker's can be wrong.
-        await self.honours.close_past_months(datetime.fromtimestamp(await self._attendance.now(), UTC))
+        await self.honours.close_past_months(datetime.fromtimestamp(await self._attendance.current_time(), UTC))
 
     async def move_chat(self, old: str, new: str) -> None:
         await self.honours.move_chat(old, new)

@@ -26,7 +26,7 @@ releases still read these texts.
 from dataclasses import dataclass
 from typing import Literal, get_args
 
-from bot.store.forms import IF_KNOWN, NUMBER, SECRET, SIDE, TEXT, Field, Forms, one_of
+from bot.store.forms import NUMBER, OPTIONAL, SECRET, SIDE, TEXT, Field, Forms, choice
 
 How = Literal["played", "resign", "timeout", "forfeit", "void"]
 """The ending of a deal or game. "forfeit": a team withdrew without play. "void": no team is at fault, or both are."""
@@ -175,7 +175,7 @@ _FORMS: Forms[Entry] = Forms(
         Start: ("start", (SECRET, _TEAMS)),
         Round: ("round", (NUMBER, _PAIRS)),
         Seat: ("seat", (NUMBER, NUMBER, NUMBER, TEXT)),
-        Result: ("result", (NUMBER, NUMBER, NUMBER, SIDE, _SIGNED, _SIGNED, one_of(*get_args(How)), IF_KNOWN)),
+        Result: ("result", (NUMBER, NUMBER, NUMBER, SIDE, _SIGNED, _SIGNED, choice(*get_args(How)), OPTIONAL)),
         Finish: ("finish", ()),
         Cancel: ("cancel", ()),
         Redacted: ("redacted", ()),

@@ -11,7 +11,7 @@ from bot.features.tournaments.tournament import Tournament
 from bot.finished.archive import parse_or_none
 from bot.pseudonyms import NAME
 from bot.store import Store, keys
-from bot.store.naming import may_name
+from bot.store.naming import contains_person_id
 
 
 async def forget(store: Store, person: str, somebody: str) -> None:
@@ -23,7 +23,7 @@ async def forget(store: Store, person: str, somebody: str) -> None:
     for code, token in (await store.index.entries(keys.entered(person))).items():
         with suppress(NoSuchTournament):
             await _forget_in(tournaments, code, person, somebody)
-        await store.index.release(keys.entered(person), code, token)
+        await store.index.remove_if_unchanged(keys.entered(person), code, token)
     await store.client.delete(keys.organised(person))
 
 
@@ -90,4 +90,4 @@ def _redact(stored: bytes, person: str, somebody: str) -> bytes:
         return entries.encode(replace(entry, person=somebody, name=NAME)).encode()
     # Entries of the director keep their stamps, so that they are not written twice. These never name a person.
     is_directors = isinstance(entry, entries.Round | entries.Seat | entries.Result | entries.Finish)
-    return text if not is_directors and may_name(stamp.decode(), person) else stored
+    return text if not is_directors and contains_person_id(stamp.decode(), person) else stored

@@ -31,7 +31,7 @@ from bot.platform import chat_of
 from bot.store import Store, keys
 from bot.store.batch import BatchedScript
 from bot.store.index import Reservation
-from bot.store.log import stamped, unstamped
+from bot.store.log import add_stamp, strip_stamp
 from bot.store.lua import read_script
 from bot.tables.errors import TableError
 from bot.tables.lists import CodeTaken
@@ -75,7 +75,7 @@ class Tournaments:
         since = max(0, known.version - 1)
         found = await self.client.lrange(keys.tournament(code), since, -1)
         new = found[known.version - since :]
-        if known.exists and (found[:1] != [known.entries[-1]] or any(unstamped(one) == REDACTED for one in new)):
+        if known.exists and (found[:1] != [known.entries[-1]] or any(strip_stamp(one) == REDACTED for one in new)):
             known, new = Tournament(code), await self.stored(code)
         loaded = self._caught_up(known, new)
         if not loaded.exists:
@@ -120,7 +120,7 @@ class Tournaments:
         """Remove the code of a missing tournament, unless it is just being opened."""
         token = (await self._store.index.entries(keys.TOURNAMENTS)).get(code)
         if token:
-            await self._store.index.drop(keys.TOURNAMENTS, code, token)
+            await self._store.index.remove_if_settled(keys.TOURNAMENTS, code, token)
 
     async def in_chat(self, place: str) -> list[Tournament]:
         """Return a chat's tournaments that are not over, the newest first."""
@@ -152,10 +152,10 @@ class Tournaments:
                 # A token begins with the seconds at which it was made.
                 found.append((token, tournament))
             elif tournament and not tournament.is_live:
-                await self._store.index.release(key, code, token)
+                await self._store.index.remove_if_unchanged(key, code, token)
             else:
                 # The commit for this entry can be on its way.
-                await self._store.index.drop(key, code, token)
+                await self._store.index.remove_if_settled(key, code, token)
         return [one for _token, one in sorted(found, key=lambda pair: pair[0], reverse=True)]
 
     async def _try_load(self, code: str) -> Tournament | UnreadableTournament | None:
@@ -210,7 +210,7 @@ class Tournaments:
             yield
         except (TableError, CodeTaken):
             # The commit was refused. After other errors it is unknown, so the entry stays until the list is read.
-            await self._store.index.give_back(key, code, made)
+            await self._store.index.undo_reservation(key, code, made)
             raise
 
     async def seconds_left(self, tournament: Tournament) -> int | None:
@@ -221,7 +221,7 @@ class Tournaments:
 
     async def playing_time(self) -> int:
         """Return the playing time by which rounds end, in seconds."""
-        return int(await self._store.attendance.played(LEADER_SHARD))
+        return int(await self._store.attendance.playing_time(LEADER_SHARD))
 
     # Writing
 
@@ -242,7 +242,7 @@ class Tournaments:
 
     async def write(self, tournament: Tournament, entries: Sequence[Entry], update: str) -> Tournament | list[bytes]:
         """Return the tournament with these entries, or its whole log if that has changed meanwhile."""
-        stored = [stamped(encode(entry), update) for entry in entries]
+        stored = [add_stamp(encode(entry), update) for entry in entries]
         after = tournament.after(stored)
         last = tournament.entries[-1] if tournament.exists else b""
         result = await self._append(
@@ -273,7 +273,7 @@ class Tournaments:
             known = Tournament.as_far_as_readable(code, stored)
             if known.version == len(stored):
                 return
-            ending = [stamped(encode(Cancel()), update)] if known.is_live else []
+            ending = [add_stamp(encode(Cancel()), update)] if known.is_live else []
             if await self.rewrite(code, stored, [*known.entries, *ending]):
                 return
 

@@ -16,7 +16,7 @@ from typing import Literal, Self, assert_never, get_args
 from bot.features.tournaments import entries
 from bot.features.tournaments.errors import UnreadableTournament
 from bot.store.forms import UnreadableEntry
-from bot.store.log import unstamped
+from bot.store.log import strip_stamp
 from bot.tables.chairs import Chair
 from bot.tables.choice import Choice
 from engine import GAMES
@@ -166,7 +166,7 @@ class Tournament:
         new: Self = object.__new__(type(self))
         new.__dict__.update(self.__dict__)
         for one in stored:
-            new._apply(entries.decode(unstamped(one).decode()))
+            new._apply(entries.decode(strip_stamp(one).decode()))
         new.entries = (*self.entries, *stored)
         return new
 

@@ -13,7 +13,7 @@ import pytest
 
 from bot.people import People
 from bot.platform import Person
-from bot.store import EmbeddedStore, opened
+from bot.store import EmbeddedStore, open_store
 from tests.bot.command import command, environment
 from tests.bot.test_run import running
 from tests.kills.bot_process import free_port
@@ -28,7 +28,7 @@ async def opens_as_a_bots(folder: Path) -> None:
     """A folder holds a store that a bot takes, with what one has left in it."""
     embedded = EmbeddedStore(folder)
     await embedded.start()
-    async with opened(embedded.url) as store:
+    async with open_store(embedded.url) as store:
         assert await store.client.exists("playground:people")
     await embedded.stop()
 
@@ -102,7 +102,7 @@ main()
 async def test_a_signal_leaves_nothing_of_a_backup(
     empty_valkey: EmbeddedStore, tmp_path: Path, number: signal.Signals
 ) -> None:
-    async with opened(empty_valkey.url):
+    async with open_store(empty_valkey.url):
         pass
     process = await asyncio.create_subprocess_exec(
         *(sys.executable, "-c", BEGUN),
@@ -148,7 +148,7 @@ def test_in_another_folder_a_command_says_that_there_is_no_store_and_makes_none(
 async def test_a_backup_of_people_is_not_warned_of(tmp_path: Path) -> None:
     embedded = EmbeddedStore(tmp_path / "data")
     await embedded.start()
-    async with opened(embedded.url) as store:
+    async with open_store(embedded.url) as store:
         await People(store.client).meet(Person("paper:1", "Anna", "anna"))
     await embedded.stop()
     answer = await asyncio.to_thread(command, tmp_path, "backup", "cards.gz")
@@ -159,7 +159,7 @@ async def test_a_backup_of_people_is_not_warned_of(tmp_path: Path) -> None:
 async def test_backup_dash_is_standard_output(tmp_path: Path) -> None:
     embedded = EmbeddedStore(tmp_path / "data")
     await embedded.start()
-    async with opened(embedded.url) as store:
+    async with open_store(embedded.url) as store:
         await People(store.client).meet(Person("paper:1", "Anna", "anna"))
     await embedded.stop()
     words = [sys.executable, "-c", "from bot.cli.main import main; main()", "backup", "-"]

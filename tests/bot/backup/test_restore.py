@@ -44,7 +44,7 @@ async def fill(store: Store) -> None:
     )
     await store.append("NONE", await store.load("NONE"), [b"what is this\t1"])
     await store.client.rpush(keys.table("TORN"), b"3 \xff\xff damaged")
-    await store.note("TBLE", {"c0": "3\tdigest\ttag"}, None)
+    await store.save_shown("TBLE", {"c0": "3\tdigest\ttag"}, None)
     await client.zadd(keys.WORKERS, {"long ago": 1})
 
 
@@ -64,8 +64,8 @@ async def test_all_that_a_store_holds_comes_back(any_store: Store, tmp_path: Pat
     assert 4000 < await store.client.ttl("analysis:x") <= 5000
     assert not await store.client.exists(keys.WORKERS)
     # Every table is looked at again, and nothing that stands in a chat is believed to be as it was.
-    assert await store.all_changed(range(keys.SHARDS)) == {"TBLE": 2, "NONE": 1, "TORN": 1}
-    assert await store.shown("TBLE") == {"c0": "3\t\ttag"}
+    assert await store.changed_tables(range(keys.SHARDS)) == {"TBLE": 2, "NONE": 1, "TORN": 1}
+    assert await store.load_shown("TBLE") == {"c0": "3\t\ttag"}
 
 
 async def test_a_backup_is_lines_that_anybody_can_read(store: Store, tmp_path: Path) -> None:
@@ -193,7 +193,7 @@ async def test_no_store_is_touched_whose_server_is_too_old(
     store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     await take(store, tmp_path / "backup")
-    monkeypatch.setattr(schema, "SERVER", "return '6.2.7'")
+    monkeypatch.setattr(schema, "SERVER_VERSION", "return '6.2.7'")
     with pytest.raises(StoreError, match="needs Redis 7"):
         await restore(store.client, tmp_path / "backup", replace=True)
     assert await store.client.get(keys.SCHEMA) == str(keys.SCHEMA_VERSION).encode()

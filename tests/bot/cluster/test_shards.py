@@ -16,9 +16,9 @@ from bot.cli.doctor import _examine_store
 from bot.cluster import shards as shards_module
 from bot.cluster.shards import ShardListener, Shards
 from bot.settings import Settings
-from bot.store import Store, StoreAway, keys
+from bot.store import Store, StoreUnavailable, keys
 from bot.store.attendance import LEASE_SECONDS, SET_BACK_SECONDS
-from bot.store.committed import Committed
+from bot.store.committed import CommitNotification
 from bot.worker import Worker
 
 ALL = set(range(keys.SHARDS))
@@ -57,7 +57,7 @@ class Told(ShardListener):
     def on_lost(self, shard: int) -> None:
         self.all_lost.append(shard)
 
-    def on_commit(self, told: Committed) -> None:
+    def on_commit(self, told: CommitNotification) -> None:
         self.heard.append(told)
 
     def on_notification(self, word: dict[str, Any]) -> None:
@@ -127,7 +127,7 @@ async def test_a_worker_that_stops_gives_its_shards_back_at_once(store: Store) -
     await first.shards.balance()
     await first.shards.stop()
     assert (first.shards.owned, set(first.all_lost)) == (set(), ALL)
-    assert await store.attendance.alive() == 1
+    assert await store.attendance.count_workers() == 1
     await second.shards.balance()
     assert second.shards.owned == ALL
 
@@ -135,9 +135,9 @@ async def test_a_worker_that_stops_gives_its_shards_back_at_once(store: Store) -
 async def test_workers_that_were_alive_in_the_future_are_gone(store: Store) -> None:
     """The store's clock was an hour ahead then, and was set back."""
     await store.client.zadd(keys.WORKERS, {"killed": time.time() + 3600})
-    assert await store.attendance.alive() == 0
+    assert await store.attendance.count_workers() == 0
     await Told(store).shards.balance()
-    assert await store.attendance.alive() == 1
+    assert await store.attendance.count_workers() == 1
 
 
 async def test_no_worker_joins_whose_days_end_elsewhere_than_the_others(store: Store) -> None:
@@ -145,27 +145,29 @@ async def test_no_worker_joins_whose_days_end_elsewhere_than_the_others(store: S
     # Of a version that told no zone, and of one that was killed long ago.
     await store.client.zadd(keys.WORKERS, {"older": time.time(), "killed America/Lima": time.time() - 100})
     await rome.join()
-    with pytest.raises(StoreAway, match="TIME_ZONE is Europe/Rome, and here it is Europe/Paris: all must have the sam"):
+    with pytest.raises(
+        StoreUnavailable, match="TIME_ZONE is Europe/Rome, and here it is Europe/Paris: all must have the sam"
+    ):
         await paris.join()
     # Those that are right do not notice.
     again = Shards(store, alone=False, zone="Europe/Rome")
     await again.join()
     await rome.join()
-    assert sorted(await store.attendance.zones()) == ["", "Europe/Rome", "Europe/Rome"]
+    assert sorted(await store.attendance.worker_zones()) == ["", "Europe/Rome", "Europe/Rome"]
     # A folder is one bot's: another that was there was killed.
     await Shards(store, alone=True, zone="Europe/Paris").join()
-    assert set(await store.attendance.zones()) == {"", "Europe/Rome", "Europe/Paris"}
+    assert set(await store.attendance.worker_zones()) == {"", "Europe/Rome", "Europe/Paris"}
 
 
 async def test_one_that_may_not_join_takes_no_shards_from_the_others(store: Store) -> None:
     rome, paris = Shards(store, alone=False, zone="Europe/Rome"), Shards(store, alone=False, zone="Europe/Paris")
     await rome.join()
     await rome.balance()
-    with pytest.raises(StoreAway):
+    with pytest.raises(StoreUnavailable):
         await paris.join()
     await rome.balance()
     assert rome.owned == ALL
-    assert await store.attendance.zones() == ["Europe/Rome"]
+    assert await store.attendance.worker_zones() == ["Europe/Rome"]
 
 
 async def test_that_one_joined_whose_days_end_elsewhere_while_another_could_not_be_heard_is_said(store: Store) -> None:
@@ -183,8 +185,8 @@ async def test_that_one_joined_whose_days_end_elsewhere_while_another_could_not_
 async def test_of_two_that_start_at_once_and_whose_days_end_elsewhere_one_joins(store: Store) -> None:
     both = [Shards(store, alone=False, zone=zone) for zone in ("Europe/Rome", "Europe/Paris")]
     refused = await asyncio.gather(*(one.join() for one in both), return_exceptions=True)
-    assert [type(one) for one in refused if one] == [StoreAway]
-    assert len(await store.attendance.zones()) == 1
+    assert [type(one) for one in refused if one] == [StoreUnavailable]
+    assert len(await store.attendance.worker_zones()) == 1
 
 
 async def test_one_whose_days_end_elsewhere_joins_once_the_others_are_gone(
@@ -201,7 +203,7 @@ async def test_one_whose_days_end_elsewhere_joins_once_the_others_are_gone(
             await rome.stop()
             await joining
     assert [line["event"] for line in logs] == ["waiting_for_workers"]
-    assert await store.attendance.zones() == ["Europe/Paris"]
+    assert await store.attendance.worker_zones() == ["Europe/Paris"]
 
 
 async def test_a_worker_whose_days_end_elsewhere_does_not_start_while_others_are_alive(
@@ -213,7 +215,7 @@ async def test_a_worker_whose_days_end_elsewhere_does_not_start_while_others_are
     first, other, again = worker("Europe/Rome"), worker("Asia/Tokyo"), worker("Asia/Tokyo")
     try:
         await first.start()
-        with pytest.raises(StoreAway, match="stop all of them"):
+        with pytest.raises(StoreUnavailable, match="stop all of them"):
             await other.start()
         assert not other.shards.owned
         settings = Settings(_env_file=None, data=tmp_path, time_zone="Asia/Tokyo", REDIS_URL="redis://127.0.0.1:1/0")
@@ -231,15 +233,15 @@ async def test_the_stores_time_is_known_without_asking_it(store: Store, monkeypa
     wrong = time.time() + 86400
     monkeypatch.setattr(time, "time", lambda: wrong)
     worker = Told(store)
-    assert store.attendance.about_now() == wrong
+    assert store.attendance.estimated_time() == wrong
     await worker.shards.balance()
-    assert abs(store.attendance.about_now() - await store.attendance.now()) < 60
+    assert abs(store.attendance.estimated_time() - await store.attendance.current_time()) < 60
     # It is learned anew each time, for the store's clock may be set.
-    assert store.attendance._ahead
-    store.attendance._ahead += 2 * SET_BACK_SECONDS
-    assert store.attendance.about_now() > await store.attendance.now() + SET_BACK_SECONDS
+    assert store.attendance._offset
+    store.attendance._offset += 2 * SET_BACK_SECONDS
+    assert store.attendance.estimated_time() > await store.attendance.current_time() + SET_BACK_SECONDS
     await worker.shards.balance()
-    assert abs(store.attendance.about_now() - await store.attendance.now()) < 60
+    assert abs(store.attendance.estimated_time() - await store.attendance.current_time()) < 60
 
 
 async def test_no_day_begins_twice_for_a_worker_that_hears_the_store_late(
@@ -247,24 +249,24 @@ async def test_no_day_begins_twice_for_a_worker_that_hears_the_store_late(
 ) -> None:
     worker, attendance = Told(store), store.attendance
     await worker.shards.balance()
-    midnight = attendance.about_now()
-    present = attendance._present
+    midnight = attendance.estimated_time()
+    present = attendance._report_alive
 
     async def heard_late(**what: Any) -> Any:
         now, *found = await present(**what)
         return (float(now) - late, *found)
 
-    monkeypatch.setattr(attendance, "_present", heard_late)
+    monkeypatch.setattr(attendance, "_report_alive", heard_late)
     late = 60.0
     await worker.shards.balance()
-    assert attendance.about_now() == midnight
+    assert attendance.estimated_time() == midnight
     # Soon it goes on, and a clock that was set back is heeded.
     late = -1.0
     await worker.shards.balance()
-    assert attendance.about_now() > midnight
+    assert attendance.estimated_time() > midnight
     late = 2 * SET_BACK_SECONDS
     await worker.shards.balance()
-    assert attendance.about_now() < midnight - SET_BACK_SECONDS
+    assert attendance.estimated_time() < midnight - SET_BACK_SECONDS
 
 
 async def test_a_worker_alone_takes_what_one_that_was_killed_still_holds(store: Store) -> None:
@@ -318,7 +320,7 @@ async def test_what_another_has_taken_meanwhile_is_lost_and_nothing_else(store: 
     hung, other = Told(store), Told(store)
     await hung.shards.balance()
     await store.client.delete(keys.attended(OF_CODE))
-    assert await store.attendance.attend(other.shards.worker_id, OF_CODE, "take")
+    assert await store.attendance.hold_shard(other.shards.worker_id, OF_CODE, "take")
     assert hung.shards.owns(CODE), "it has not heard"
     await hung.shards.balance()
     assert not hung.shards.owns(CODE)
@@ -337,7 +339,7 @@ async def listening(*workers: Told) -> AsyncIterator[None]:
         while (await client.pubsub_numsub(keys.NOTIFICATIONS))[0][1] < len(workers):
             await asyncio.sleep(0)
         for worker in workers:
-            while not (await client.pubsub_numsub(keys.worker(worker.shards.worker_id)))[0][1]:
+            while not (await client.pubsub_numsub(keys.worker_channel(worker.shards.worker_id)))[0][1]:
                 await asyncio.sleep(0)
     try:
         yield
@@ -401,7 +403,7 @@ async def test_word_that_nobody_understands_keeps_nobody_from_hearing_the_next(s
         with capture_logs() as logs:
             for text in ("[", "5", json.dumps([word, 7, {}, word])):
                 await store.client.publish(keys.NOTIFICATIONS, text)
-            await store.client.publish(keys.worker(worker.shards.worker_id), "nonsense")
+            await store.client.publish(keys.worker_channel(worker.shards.worker_id), "nonsense")
             await store.client.publish(keys.NOTIFICATIONS, json.dumps([word]))
             await until(lambda: len(worker.heard) == 2)
     assert worker.heard == [word, word]
@@ -415,7 +417,7 @@ async def test_word_that_nobody_understands_keeps_nobody_from_hearing_the_next(s
 
 async def test_a_commit_is_heard_for_as_long_as_the_table_is_ones_own(store: Store) -> None:
     worker = Told(store)
-    channel = keys.worker(worker.shards.worker_id)
+    channel = keys.worker_channel(worker.shards.worker_id)
     async with listening(worker):
         await store.client.publish(channel, f'["{CODE}", 1, null, null]\nbefore\nafter')
         await store.client.publish(keys.NOTIFICATIONS, json.dumps([{"forget": "a key", "by": "somebody"}]))
@@ -423,7 +425,7 @@ async def test_a_commit_is_heard_for_as_long_as_the_table_is_ones_own(store: Sto
         await worker.shards.balance()
         await store.client.publish(channel, f'["{CODE}", 1, null, null]\nbefore\nafter')
         await until(lambda: len(worker.heard) == 2)
-    assert worker.heard == ["a key", Committed(CODE, 1, None, None, b"before", [b"after"])]
+    assert worker.heard == ["a key", CommitNotification(CODE, 1, None, None, b"before", [b"after"])]
 
 
 async def test_a_store_that_is_away_as_word_is_heard_costs_that_word_and_no_error(store: Store) -> None:

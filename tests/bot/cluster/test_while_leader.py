@@ -68,7 +68,7 @@ async def test_work_goes_on_after_a_store_outage(store: Store) -> None:
     with capture_logs() as logs:
         loop = asyncio.create_task((await leader(store)).while_leader(0, work.do))
         await work.done(3)
-    assert [line["event"] for line in logs] == ["store_away"]
+    assert [line["event"] for line in logs] == ["store_failed"]
     loop.cancel()
 
 

@@ -47,13 +47,13 @@ class Message:
 async def test_after_a_change_that_waited_too_long_the_message_can_be_changed_again(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(answers_module, "WANTED_SECONDS", 0.01)
+    monkeypatch.setattr(answers_module, "GIVE_UP_SECONDS", 0.01)
     message = Message()
     message.limiter.block(PLACE, 3600)
     message.show("lost")
     await message.settled()
     assert message.shown == []
-    monkeypatch.setattr(answers_module, "WANTED_SECONDS", 10.0)
+    monkeypatch.setattr(answers_module, "GIVE_UP_SECONDS", 10.0)
     message.limiter._blocked.clear()
     message.show("page")
     await message.settled()

@@ -16,19 +16,19 @@ async def test_whoever_is_to_move_is_called_if_they_want_to_be_and_nobody_else(s
         assert first.to_move
         assert second.to_move
         assert first.to_move != second.to_move
-        assert await drawer.called(first) is None
+        assert await drawer.player_to_call(first) is None
         wishes = first.to_move
         await worker.people.update_person(wishes.person, called="1")
-        assert await drawer.called(first) == (wishes.person, wishes.name)
-        assert await drawer.called(second) is None
+        assert await drawer.player_to_call(first) == (wishes.person, wishes.name)
+        assert await drawer.player_to_call(second) is None
         # No game is on, or no more; and no robot is called, whatever stands in the store.
-        assert await drawer.called(opened("testa")) is None
+        assert await drawer.player_to_call(opened("testa")) is None
         over = first.after([Stop("cancelled")], "u2")
         assert over.game
-        assert await drawer.called(over) is None
+        assert await drawer.player_to_call(over) is None
         await worker.people.update_person(ROBOT, called="1")
         for people in ((ROBOT, BEA), (ADA, ROBOT)):
             table = begun("testa", people=people)
             assert table.to_move
             is_robot = table.to_move.is_robot
-            assert (await drawer.called(table) is None) is (is_robot or table.to_move.person != wishes.person)
+            assert (await drawer.player_to_call(table) is None) is (is_robot or table.to_move.person != wishes.person)

@@ -34,54 +34,54 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
 
 
 def look(lag: Lag, *behind: Hand | Board) -> None:
-    lag.look_begins()
+    lag.begin_check()
     for name in behind:
-        lag.behind(name)
-    lag.look_ends()
+        lag.mark_behind(name)
+    lag.end_check()
 
 
 def test_change_waits_until_all_surfaces_show_it(clock: Clock) -> None:
     lag = Lag()
     assert lag.oldest is None
-    lag.touched()
+    lag.record_touch()
     clock.time += 1
     assert lag.oldest == 1000
     look(lag, HAND, BOARD)
     for name in (HAND, BOARD):
-        lag.decided(name)
-    lag.shown(HAND)
+        lag.mark_decided(name)
+    lag.mark_shown(HAND)
     assert lag.oldest == 1000
-    lag.shown(BOARD)
+    lag.mark_shown(BOARD)
     assert lag.oldest is None
 
 
 def test_change_after_the_decision_is_not_shown_by_it(clock: Clock) -> None:
     lag = Lag()
-    lag.touched()
+    lag.record_touch()
     look(lag, HAND)
-    lag.decided(HAND)
+    lag.mark_decided(HAND)
     clock.time = 1005
-    lag.touched()
+    lag.record_touch()
     look(lag, HAND)
     clock.time = 1009
-    lag.shown(HAND)
+    lag.mark_shown(HAND)
     assert lag.oldest == 1005
-    lag.decided(HAND)
-    lag.shown(HAND)
+    lag.mark_decided(HAND)
+    lag.mark_shown(HAND)
     assert lag.oldest is None
 
 
 def test_failed_steps_and_looks_leave_the_change_unshown(clock: Clock) -> None:
     lag = Lag()
-    lag.touched()
-    lag.look_begins()
+    lag.record_touch()
+    lag.begin_check()
     clock.time += 1
-    lag.touched()
+    lag.record_touch()
     look(lag, HAND)
-    lag.decided(HAND)
-    lag.decided(HAND)
+    lag.mark_decided(HAND)
+    lag.mark_decided(HAND)
     assert lag.oldest == 1000
-    lag.at_rest(HAND)
+    lag.mark_at_rest(HAND)
     assert lag.oldest is None
 
 
@@ -90,7 +90,7 @@ async def test_busy_table_that_shows_everything_has_no_lag(
 ) -> None:
     """Each edit takes a second, and meanwhile the table changes again: it never comes to rest."""
     fake, lags, is_over = FakePlatform(), list[float](), asyncio.Event()
-    edit, drawn = fake.edit, Drawer._drawn
+    edit, drawn = fake.edit, Drawer._draw_cached
 
     async def always_another(self: Drawer, *args: Any, **options: Any) -> Panel | None:
         panel = await drawn(self, *args, **options)
@@ -110,7 +110,7 @@ async def test_busy_table_that_shows_everything_has_no_lag(
                 is_over.set()
             return await edit(place, sent, panel)
 
-        monkeypatch.setattr(Drawer, "_drawn", always_another)
+        monkeypatch.setattr(Drawer, "_draw_cached", always_another)
         monkeypatch.setattr(fake, "edit", slow)
         worker.delivery.touch(code)
         async with asyncio.timeout(60):
@@ -140,6 +140,6 @@ async def test_lag_grows_while_one_message_is_stuck(store: Store, clock: Clock) 
             worker.delivery.touch(code)
         assert worker.delivery.lag >= 1500
         del fake.rate_limit_of[GROUP]
-        worker.delivery.platform_back("paper")
+        worker.delivery.resume_platform("paper")
         await worker.settled()
         assert worker.delivery.lag == 0

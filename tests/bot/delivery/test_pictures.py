@@ -175,13 +175,13 @@ async def test_a_picture_whose_end_is_not_known_does_not_stay_over_what_came_aft
     store: Store, monkeypatch: pytest.MonkeyPatch, error: DeliveryError, edits: int
 ) -> None:
     monkeypatch.setattr(surface_sync, "FIRST_PAUSE", 0.001)
-    monkeypatch.setattr(surface_sync, "SETTLES_IN", 3600.0)
+    monkeypatch.setattr(surface_sync, "SETTLE_SECONDS", 3600.0)
     fake = Lost()
     async with open_worker(store, fake) as worker:
         players = await seated(worker, fake, "metamazzo")
         code = await code_of(worker, players[0])
         surface, sync = surface_of(worker, code, Hand(0)), worker.delivery._tables[code]
-        surface.unsettle()
+        surface.mark_uncertain()
         fake.errors[players[0].private] = [error]
         fake.edits = 0
         syncing = SurfaceSync(worker.delivery._tools, sync, surface)
@@ -191,7 +191,7 @@ async def test_a_picture_whose_end_is_not_known_does_not_stay_over_what_came_aft
                 if fake.edits == 2 and surface._woken:
                     # The hour is over.
                     syncing._unsettled_until = asyncio.get_running_loop().time()
-                    surface.look_again()
+                    surface.wake()
                 await asyncio.sleep(0)
             await running
         assert fake.edits == edits
@@ -340,7 +340,7 @@ async def test_before_a_text_goes_out_whose_picture_is_late_it_is_written_that_s
 
         async def noting(place: str, sent: SentMessage, panel: Panel) -> SentMessage:
             if place == mover.private:
-                is_open = decode_state((await store.shown(table.code))[hand]).digest == ""
+                is_open = decode_state((await store.load_shown(table.code))[hand]).digest == ""
                 written.append((panel.picture is not None, is_open))
             return await edit(place, sent, panel)
 
@@ -350,14 +350,14 @@ async def test_before_a_text_goes_out_whose_picture_is_late_it_is_written_that_s
         async with asyncio.timeout(10):
             while not written or fake.last(mover.private).picture:
                 await asyncio.sleep(0)
-        assert list(await store.all_changed(range(keys.SHARDS))) == [table.code]
+        assert list(await store.changed_tables(range(keys.SHARDS))) == [table.code]
         let.set()
         await worker.settled()
         assert fake.last(mover.private).picture
         # The second time it may be written by now that the text stands there alone.
         assert written[0] == (False, True)
         assert [has_picture for has_picture, _ in written] == [False, True]
-        assert not await store.all_changed(range(keys.SHARDS))
+        assert not await store.changed_tables(range(keys.SHARDS))
         # What is not late is edited at once, and written down after it.
         other = anna if mover is bruno else bruno
         await other.press(other.moves()[0][1].label)
@@ -417,19 +417,19 @@ async def test_a_picture_that_was_late_as_the_bot_ended_follows_though_nothing_w
         players = await seated(worker, fake, "pizzichino")
         mover = next(player for player in players if "take four packets" in fake.last(player.private).plain)
         assert fake.last(mover.private).picture
-        assert not await store.all_changed(range(keys.SHARDS))
+        assert not await store.changed_tables(range(keys.SHARDS))
         monkeypatch.setattr(pool, "MAX_WAIT_SECONDS", 0.01)
         monkeypatch.setattr(worker.picture_pool, "_paint", never)
         await mover.press("3", settle=False)
         async with asyncio.timeout(30):
-            while fake.last(mover.private).picture or not await store.all_changed(range(keys.SHARDS)):
+            while fake.last(mover.private).picture or not await store.changed_tables(range(keys.SHARDS)):
                 await asyncio.sleep(0.01)
     monkeypatch.setattr(pool, "MAX_WAIT_SECONDS", 60)
     async with open_worker(store, fake) as worker:
         await worker.settled()
         assert fake.last(mover.private).picture
         assert "✓ 3" in [button.label for row in fake.last(mover.private).rows for button in row]
-        assert not await store.all_changed(range(keys.SHARDS))
+        assert not await store.changed_tables(range(keys.SHARDS))
 
 
 async def test_an_older_picture_does_not_stand_beside_a_text_whose_own_is_late(

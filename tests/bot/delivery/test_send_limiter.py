@@ -50,7 +50,7 @@ async def test_a_burst_goes_through_and_then_one_an_interval(clock: Clock) -> No
     limiter, waited = limited(RateLimit(burst=3, interval=5.0)), []
     for _ in range(5):
         begun = clock.time
-        was_held = await limiter.turn("x:1")
+        was_held = await limiter.wait_for_turn("x:1")
         waited.append(clock.time - begun)
         assert was_held == (waited[-1] > 0)
     assert waited == pytest.approx([0, 0, 0, 5, 5])
@@ -61,13 +61,13 @@ async def test_a_place_is_free_when_its_next_turn_would_not_wait_and_to_ask_take
     limiter = limited(RateLimit(burst=2, interval=5.0))
     for _ in range(2):
         assert limiter.is_free("x:1")
-        assert not await limiter.turn("x:1")
+        assert not await limiter.wait_for_turn("x:1")
     assert not limiter.is_free("x:1")
     assert limiter.is_free("x:2")
-    assert limiter.held("x:1") == 5.0
+    assert limiter.wait_seconds("x:1") == 5.0
     clock.time += 5.0
     assert limiter.is_free("x:1")
-    assert not await limiter.turn("x:1"), "nobody has taken it"
+    assert not await limiter.wait_for_turn("x:1"), "nobody has taken it"
 
 
 async def test_a_place_without_a_limit_is_held_back_by_nothing_but_the_platforms_own_wait(clock: Clock) -> None:
@@ -89,19 +89,19 @@ async def test_what_the_platform_asks_for_goes_before_everything_and_ends(clock:
     limiter.block("x:1", 5.0)
     assert limiter.take_turn("x:1", answer=answer) == 20.0
     limiter.block("x:1", 40.0)
-    assert await limiter.turn("x:1", answer=answer)
+    assert await limiter.wait_for_turn("x:1", answer=answer)
     assert clock.time == 150.0
     assert limiter.is_free("x:1")
-    assert not await limiter.turn("x:1", answer=answer)
+    assert not await limiter.wait_for_turn("x:1", answer=answer)
     limiter.block("x:1", 7.0)
-    assert limiter.held("x:1") == 7.0
+    assert limiter.wait_seconds("x:1") == 7.0
 
 
 async def test_who_waits_for_a_turn_heeds_what_the_platform_asks_for_meanwhile(
     clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     limiter = limited(RateLimit(burst=1, interval=5.0))
-    await limiter.turn("x:1")
+    await limiter.wait_for_turn("x:1")
 
     async def blocked_meanwhile(seconds: float) -> None:
         if clock.time == 100.0:
@@ -109,7 +109,7 @@ async def test_who_waits_for_a_turn_heeds_what_the_platform_asks_for_meanwhile(
         await clock.sleep(seconds)
 
     monkeypatch.setattr(asyncio, "sleep", blocked_meanwhile)
-    assert await limiter.turn("x:1")
+    assert await limiter.wait_for_turn("x:1")
     assert clock.time == 160.0
 
 
@@ -118,7 +118,7 @@ async def test_who_waits_for_the_platform_takes_no_turn_of_the_place_meanwhile(c
     assert limiter.take_turn(PRIVATE) == 0
     assert limiter.take_turn(OTHER_PRIVATE) == 5.0
     assert limiter.is_free(OTHER_PRIVATE)
-    assert await limiter.turn(OTHER_PRIVATE)
+    assert await limiter.wait_for_turn(OTHER_PRIVATE)
 
 
 @pytest.mark.parametrize(("burst", "boards"), [(9, 3), (8, 2), (2, 1)])
@@ -141,9 +141,9 @@ async def test_answers_leave_most_of_a_places_turns_to_boards_and_one_more_messa
     clock.time += 5.0
     assert limiter.take_turn("x:1") == 0
     # Answers come by one time in three.
-    assert await limiter.turn("x:1", answer=True)
+    assert await limiter.wait_for_turn("x:1", answer=True)
     assert clock.time == 115.0
-    assert await limiter.turn("x:1", answer=True)
+    assert await limiter.wait_for_turn("x:1", answer=True)
     assert clock.time == 130.0
 
 
@@ -161,7 +161,7 @@ async def test_waiting_answer_gets_one_turn_in_three(clock: Clock, monkeypatch: 
     at_once(limiter, lambda _count: PRIVATE)
     at_once(limiter, lambda _count: PRIVATE, answer=True)
     for _ in range(3 * burst + 3):
-        await limiter.turn(PRIVATE, answer=True)
+        await limiter.wait_for_turn(PRIVATE, answer=True)
         order.append("answer")
     # What the answers had left of their burst went first.
     assert order[-9:] == ["hand", "hand", "answer"] * 3
@@ -196,4 +196,4 @@ async def test_a_chats_parts_share_its_turns_and_the_platforms_own_wait_where_it
     assert not limiter.is_free("x:9/new")
     assert limiter.is_free("x:10/1")
     limiter.block("x:10/1", 30.0)
-    assert limiter.held("x:10/2") == 30.0
+    assert limiter.wait_seconds("x:10/2") == 30.0

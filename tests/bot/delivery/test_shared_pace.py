@@ -20,7 +20,7 @@ def limiter_of(store: Store, limit: RateLimit = LIMIT) -> SendLimiter:
 
 async def sent_at_once(limiter: SendLimiter, place: str) -> int:
     count = 0
-    while limiter.take_turn(place) <= 0 and await limiter.claim(place) <= 0:
+    while limiter.take_turn(place) <= 0 and await limiter.claim_shared(place) <= 0:
         count += 1
     return count
 
@@ -34,11 +34,11 @@ async def test_restart_does_not_forget_recent_messages(store: Store) -> None:
 async def test_workers_share_the_turns_of_a_chat(store: Store) -> None:
     one, other = limiter_of(store), limiter_of(store)
     assert one.take_turn(GROUP) == 0
-    assert await one.claim(GROUP) == 0
+    assert await one.claim_shared(GROUP) == 0
     assert await sent_at_once(other, GROUP) == 2
     assert one.take_turn(GROUP) == 0, "its own count leaves room"
-    assert await one.claim(GROUP) > 3000
-    assert one.held(GROUP) > 3000, "it waits as long as the others"
+    assert await one.claim_shared(GROUP) > 3000
+    assert one.wait_seconds(GROUP) > 3000, "it waits as long as the others"
     assert not await store.client.exists(keys.pace(OTHER_GROUP))
 
 
@@ -48,7 +48,7 @@ async def test_refused_turn_is_given_back(store: Store) -> None:
     for _ in range(10):
         one._blocked.clear()
         assert one.take_turn(GROUP) == 0
-        assert await one.claim(GROUP) > 0
+        assert await one.claim_shared(GROUP) > 0
 
 
 async def test_places_that_count_alone_are_not_shared(store: Store) -> None:

@@ -56,7 +56,7 @@ class Writer:
     async def settled(self) -> None:
         async with asyncio.timeout(10):
             while self.writer.task and not self.writer.task.done():
-                self.writer.hurry()
+                self.writer.flush()
                 await asyncio.sleep(0)
 
 
@@ -79,15 +79,15 @@ def change(sync: TableSync) -> None:
 async def test_what_can_wait_gathers_and_the_latest_of_a_table_counts() -> None:
     one = Writer()
     first, second = changed("A"), changed("B")
-    one.writer.soon(first, 1)
-    one.writer.soon(second, 5)
-    one.writer.soon(first, 2)
+    one.writer.write_soon(first, 1)
+    one.writer.write_soon(second, 5)
+    one.writer.write_soon(first, 2)
     await asyncio.sleep(0)
     assert one.notes.told == []
     await one.settled()
     assert one.notes.told == [("A", {"h0"}, 2), ("B", {"h0"}, 5)]
     # The next ones gather anew, and what the store has it is not told again.
-    one.writer.soon(first, 3)
+    one.writer.write_soon(first, 3)
     await asyncio.sleep(0)
     assert len(one.notes.told) == 2
     await one.settled()
@@ -97,7 +97,7 @@ async def test_what_can_wait_gathers_and_the_latest_of_a_table_counts() -> None:
 async def test_it_goes_out_after_a_moment_by_itself(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(state_writer, "GATHER_SECONDS", 0.001)
     one = Writer()
-    one.writer.soon(changed("A"), 1)
+    one.writer.write_soon(changed("A"), 1)
     assert one.writer.task
     async with asyncio.timeout(10):
         await one.writer.task
@@ -107,11 +107,11 @@ async def test_it_goes_out_after_a_moment_by_itself(monkeypatch: pytest.MonkeyPa
 async def test_what_comes_while_others_are_written_is_written_after_them() -> None:
     one = Writer()
     one.notes.gate.clear()
-    one.writer.soon(changed("A"), 1)
-    one.writer.hurry()
+    one.writer.write_soon(changed("A"), 1)
+    one.writer.flush()
     for _ in range(5):
         await asyncio.sleep(0)
-    one.writer.soon(changed("B"), 2)
+    one.writer.write_soon(changed("B"), 2)
     one.notes.gate.set()
     await one.settled()
     assert one.notes.told == [("A", {"h0"}, 1), ("B", {"h0"}, 2)]
@@ -119,7 +119,7 @@ async def test_what_comes_while_others_are_written_is_written_after_them() -> No
 
 async def test_at_once_is_at_once_and_leaves_the_version_open() -> None:
     one = Writer()
-    await one.writer.now(changed("A"))
+    await one.writer.write_now(changed("A"))
     assert one.notes.told == [("A", {"h0"}, None)]
 
 
@@ -128,7 +128,7 @@ async def test_what_may_be_lost_is_told_again_and_its_tables_are_named() -> None
     one.notes.error = ConnectionError("away")
     tables = [changed("A"), changed("B")]
     for sync in tables:
-        one.writer.soon(sync, 1)
+        one.writer.write_soon(sync, 1)
     await one.settled()
     assert one.lost == ["A", "B"]
     assert one.notes.outages == [one.notes.error]
@@ -139,25 +139,25 @@ async def test_who_writes_at_once_hears_of_the_fault_and_may_write_again() -> No
     one, sync = Writer(), changed("A")
     one.notes.error = ConnectionError("away")
     with pytest.raises(ConnectionError):
-        await one.writer.now(sync)
+        await one.writer.write_now(sync)
     assert one.lost == []
     one.notes.error = None
-    await one.writer.now(sync)
+    await one.writer.write_now(sync)
     assert one.notes.told == [("A", {"h0"}, None)]
 
 
 async def test_that_something_is_still_to_be_shown_is_the_last_word_and_takes_none_of_others_along() -> None:
     one, sync, other = Writer(), changed("A"), changed("B")
     one.notes.gate.clear()
-    one.writer.soon(sync, 1)
-    one.writer.hurry()
+    one.writer.write_soon(sync, 1)
+    one.writer.flush()
     for _ in range(5):
         await asyncio.sleep(0)
     # Version 1 is being written; version 2 waits, and so does another table.
     change(sync)
-    one.writer.soon(sync, 2)
-    one.writer.soon(other, 7)
-    telling = asyncio.create_task(one.writer.still_to_show(sync, 2))
+    one.writer.write_soon(sync, 2)
+    one.writer.write_soon(other, 7)
+    telling = asyncio.create_task(one.writer.write_incomplete(sync, 2))
     await asyncio.sleep(0)
     one.notes.gate.set()
     async with asyncio.timeout(10):
@@ -168,7 +168,7 @@ async def test_that_something_is_still_to_be_shown_is_the_last_word_and_takes_no
     assert ("B", {"h0"}, 7) in one.notes.told
     # Where nothing is being written there is nothing to wait for.
     idle = Writer()
-    await idle.writer.still_to_show(changed("A"), 3)
+    await idle.writer.write_incomplete(changed("A"), 3)
     assert idle.notes.told == [("A", {"h0"}, None), ("A", "to be shown", 3)]
 
 
@@ -176,12 +176,12 @@ async def test_mark_waits_for_no_other_tables() -> None:
     """On a busy bot, other tables are always being written."""
     one = Writer()
     one.notes.stuck = {"B"}
-    one.writer.soon(changed("B"), 7)
-    one.writer.hurry()
+    one.writer.write_soon(changed("B"), 7)
+    one.writer.flush()
     for _ in range(5):
         await asyncio.sleep(0)
     async with asyncio.timeout(10):
-        await one.writer.still_to_show(changed("A"), 2)
+        await one.writer.write_incomplete(changed("A"), 2)
     assert one.notes.told == [("A", {"h0"}, None), ("A", "to be shown", 2)]
     one.notes.stuck = set()
     await one.settled()

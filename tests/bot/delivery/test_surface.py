@@ -6,7 +6,7 @@ import pytest
 
 from bot.delivery.message_state import UNKNOWN, MessageState, Outdated, State
 from bot.delivery.names import Board, Hand
-from bot.delivery.surface import Attempt, Change, Edit, Replace, Send, Surface, TakeAway, decode_change, encode_change
+from bot.delivery.surface import Attempt, Change, Delete, Edit, Replace, Send, Surface, decode_change, encode_change
 from bot.panel import Panel, Span
 from bot.panels.drafts import NO_DRAFT, Draft
 from bot.platform import SentMessage, private_place
@@ -27,7 +27,7 @@ def absent(**fields: object) -> Surface:
 
 
 def send(of: Surface, panel: Panel = NEW, place: str = HOME, message: str = "8") -> bool:
-    return of.sent(of.begin_send(panel.digest), place, SentMessage(message), 1, 2000)
+    return of.finish_send(of.begin_send(panel.digest), place, SentMessage(message), 1, 2000)
 
 
 # What is to be done
@@ -43,24 +43,24 @@ def test_what_shows_something_else_is_edited() -> None:
 
 def test_where_the_panel_stands_there_is_nothing_to_do() -> None:
     assert surface().next_step(OLD, 1, rings=False) is None
-    assert surface().needs_nothing(OLD)
-    assert not surface().needs_nothing(NEW)
+    assert surface().is_up_to_date(OLD)
+    assert not surface().is_up_to_date(NEW)
 
 
 def test_what_rings_or_is_asked_for_is_replaced() -> None:
     assert surface().next_step(OLD, 2, rings=True) == Replace(OLD, 2)
     asked = surface()
     asked.apply(Change(repost=True), HOME, 2000)
-    assert not asked.needs_nothing(OLD)
+    assert not asked.is_up_to_date(OLD)
     assert asked.next_step(OLD, 0, rings=False) == Replace(OLD, 0)
 
 
 def test_older_messages_go_once_another_one_stands_there_and_not_before() -> None:
     outdated = (Outdated("5"), Outdated("6", "paper:@9"))
-    assert surface(SHOWN._replace(outdated=outdated)).taking_away() == TakeAway(outdated[0])
-    assert absent(outdated=outdated).taking_away() is None
-    assert surface().taking_away() is None
-    assert not surface(SHOWN._replace(outdated=outdated)).needs_nothing(OLD)
+    assert surface(SHOWN._replace(outdated=outdated)).next_deletion() == Delete(outdated[0])
+    assert absent(outdated=outdated).next_deletion() is None
+    assert surface().next_deletion() is None
+    assert not surface(SHOWN._replace(outdated=outdated)).is_up_to_date(OLD)
 
 
 # Sending
@@ -82,14 +82,14 @@ def test_the_numbers_of_messages_go_on_and_a_failed_one_is_tried_under_its_own()
 
 def test_what_the_platform_did_not_take_leaves_no_doubt_about_the_next_message() -> None:
     one = absent()
-    one.not_sent(one.begin_send(OLD.digest))
+    one.cancel_send(one.begin_send(OLD.digest))
     assert one.begin_send(NEW.digest).digest == NEW.digest
 
 
 def test_what_the_platform_did_not_take_ends_no_doubt_about_the_one_before() -> None:
     one = absent()
     one.begin_send(OLD.digest)
-    one.not_sent(one.begin_send(OLD.digest))
+    one.cancel_send(one.begin_send(OLD.digest))
     assert one.begin_send(NEW.digest).digest == UNKNOWN
 
 
@@ -100,10 +100,10 @@ def test_what_may_have_arrived_as_another_panel_is_sent_as_unknown_so_that_an_ed
     assert one.begin_send(NEW.digest).digest == UNKNOWN
     # And so it stays: either of the two may have come first.
     assert one.begin_send(NEW.digest).digest == UNKNOWN
-    assert one.sent(one.begin_send(NEW.digest), HOME, SentMessage("8"), 1, 2000)
+    assert one.finish_send(one.begin_send(NEW.digest), HOME, SentMessage("8"), 1, 2000)
     assert one.next_step(NEW, 1, rings=False) == Edit(SentMessage("8"), NEW, 1)
     # The next one is another message.
-    one.gone("8")
+    one.forget_message("8")
     assert one.begin_send(NEW.digest).digest == NEW.digest
 
 
@@ -119,7 +119,7 @@ def test_a_message_for_a_place_that_the_surface_has_left_is_outdated_there() -> 
     one = absent()
     attempt = one.begin_send(NEW.digest)
     one.apply(Change(repost=True, place=HERE), HOME, 1500)
-    assert not one.sent(attempt, HOME, SentMessage("8"), 1, 2000)
+    assert not one.finish_send(attempt, HOME, SentMessage("8"), 1, 2000)
     assert one.known.message == ""
     assert one.known.sent == 4
     assert one.known.outdated == (Outdated("8", HOME),)
@@ -130,15 +130,15 @@ def test_a_message_in_a_group_stays_good_with_another_pass() -> None:
     one = absent(ephemeral=HERE)
     attempt = one.begin_send(NEW.digest)
     one.apply(Change(place=LATER), HOME, 1500)
-    assert one.sent(attempt, HERE, SentMessage("8"), 1, 2000)
+    assert one.finish_send(attempt, HERE, SentMessage("8"), 1, 2000)
     assert (one.known.message, one.known.ephemeral) == ("8", LATER)
 
 
 def test_a_message_for_somebody_who_has_left_the_chair_is_not_the_next_ones() -> None:
     one = absent()
     attempt = one.begin_send(NEW.digest)
-    one.belongs_to("another tag")
-    assert not one.sent(attempt, HOME, SentMessage("8"), 1, 2000)
+    one.set_place_tag("another tag")
+    assert not one.finish_send(attempt, HOME, SentMessage("8"), 1, 2000)
     assert one.known.message == ""
     assert one.known.outdated == (Outdated("8", HOME),)
 
@@ -163,26 +163,26 @@ def test_who_asks_for_it_anew_gets_one_new_message() -> None:
     assert one.wants_repost, "until it goes out, a crash or a fault must not lose it"
     send(one)
     assert not one.wants_repost
-    assert one.taking_away() == TakeAway(Outdated("7"))
+    assert one.taking_away() == Delete(Outdated("7"))
 
 
 def test_an_edited_message_shows_the_panel() -> None:
     one = surface(SHOWN._replace(draft=Draft(4, "x"), outdated=(Outdated("5"),), ephemeral=HERE))
-    one.edited(SentMessage("7"), NEW.digest, 2)
+    one.finish_edit(SentMessage("7"), NEW.digest, 2)
     assert one.known == MessageState("7", NEW.digest, "tag", 3, 1000, "", 2, Draft(4, "x"), (Outdated("5"),), HERE)
 
 
 def test_an_edit_of_a_message_that_has_been_replaced_meanwhile_changes_nothing() -> None:
     one = surface()
-    one.edited(SentMessage("6"), NEW.digest, 2)
+    one.finish_edit(SentMessage("6"), NEW.digest, 2)
     assert one.known == SHOWN
 
 
 def test_a_message_that_is_gone_is_sent_anew_and_another_one_stays() -> None:
     one = surface()
-    one.gone("6")
+    one.forget_message("6")
     assert one.known == SHOWN
-    one.gone("7")
+    one.forget_message("7")
     assert one.state is State.ABSENT
     assert one.next_step(OLD, 1, rings=False) == Send(OLD, 1)
 
@@ -191,7 +191,7 @@ def test_what_was_taken_away_goes_out_of_the_list_wherever_it_is_said_to_be_by_n
     one = surface(SHOWN._replace(outdated=(Outdated("5"), Outdated("6"))))
     one.apply(Change(place=HERE), HOME, 2000)
     assert list(one.known.outdated) == [Outdated("5", HOME), Outdated("6", HOME), Outdated("7", HOME)]
-    one.taken_away(Outdated("5"))
+    one.remove_outdated(Outdated("5"))
     assert list(one.known.outdated) == [Outdated("6", HOME), Outdated("7", HOME)]
 
 
@@ -244,7 +244,7 @@ def test_use_during_a_call_is_noted(change: Change) -> None:
 def test_mere_press_during_a_call_is_noted() -> None:
     one = surface()
     one.begin_call()
-    one.press(Change(pressed="7", place=HOME), HOME, 2000)
+    one.record_press(Change(pressed="7", place=HOME), HOME, 2000)
     assert one.is_used
 
 
@@ -275,9 +275,9 @@ def test_of_what_is_done_that_alone_is_kept_until_a_doubled_message_of_it_is_pre
 
 def test_another_person_in_the_chair_begins_anew() -> None:
     one = surface()
-    one.belongs_to("tag")
+    one.set_place_tag("tag")
     assert one.known == SHOWN
-    one.belongs_to("another tag")
+    one.set_place_tag("another tag")
     assert one.known == MessageState(place_tag="another tag")
 
 
@@ -286,10 +286,10 @@ def test_another_person_in_the_chair_begins_anew() -> None:
 
 def test_a_press_where_it_stands_changes_when_it_was_seen_and_the_pass_alone() -> None:
     one = surface()
-    assert one.press(Change(pressed="7", place=HOME), HOME, 2000)
+    assert one.record_press(Change(pressed="7", place=HOME), HOME, 2000)
     assert one.known == SHOWN._replace(seen_at=2000)
     there = surface(SHOWN._replace(ephemeral=HERE))
-    assert there.press(Change(pressed="7", place=LATER), HOME, 2000)
+    assert there.record_press(Change(pressed="7", place=LATER), HOME, 2000)
     assert there.known == SHOWN._replace(seen_at=2000, ephemeral=LATER)
 
 
@@ -306,7 +306,7 @@ def test_a_press_where_it_stands_changes_when_it_was_seen_and_the_pass_alone() -
 )
 def test_everything_else_is_more_than_a_press(change: Change) -> None:
     one = surface()
-    assert not one.press(change, HOME, 2000)
+    assert not one.record_press(change, HOME, 2000)
     assert one.known == SHOWN
 
 
@@ -359,10 +359,10 @@ def test_a_draft_is_for_one_version_and_stays_until_there_is_another() -> None:
 
 def test_what_is_known_of_a_picture_is_of_the_message_that_stands_there() -> None:
     one = surface(SHOWN._replace(picture="0a1b"))
-    assert one.press(Change(pressed="7", place=HOME), HOME, 2000)
+    assert one.record_press(Change(pressed="7", place=HOME), HOME, 2000)
     assert one.next_step(NEW, 1, rings=False) == Edit(SentMessage("7", "0a1b", is_certain=False), NEW, 1)
     one.begin_edit()
-    one.edited(SentMessage("7", "2c3d"), NEW.digest, 1)
+    one.finish_edit(SentMessage("7", "2c3d"), NEW.digest, 1)
     assert one.known.picture == "2c3d"
     one.outdate()
     assert one.known.picture == ""
@@ -374,7 +374,7 @@ def test_what_a_message_shows_is_certain_once_it_was_sent_or_edited_and_not_whil
     assert one.next_step(OLD, 1, rings=False) == Edit(SentMessage("8"), OLD, 1)
     one.begin_edit()
     assert one.next_step(OLD, 1, rings=False) == Edit(SentMessage("8", is_certain=False), OLD, 1)
-    one.edited(SentMessage("8"), OLD.digest, 1)
+    one.finish_edit(SentMessage("8"), OLD.digest, 1)
     assert one.next_step(NEW, 1, rings=False) == Edit(SentMessage("8"), NEW, 1)
 
 
@@ -389,10 +389,10 @@ def test_what_stands_in_a_group_is_taken_away_there_though_the_hand_goes_home() 
 
 def test_what_has_changed_is_saved_once_and_again_if_that_was_lost() -> None:
     one = Surface(Board(1, 0))
-    one.belongs_to("tag")
+    one.set_place_tag("tag")
     assert one.take_unsaved() == one.known
     assert one.take_unsaved() is None
-    one.sent(Attempt(1, NEW.digest, "tag", None), "paper:100", SentMessage("8"), 0, 2000)
+    one.finish_send(Attempt(1, NEW.digest, "tag", None), "paper:100", SentMessage("8"), 0, 2000)
     assert one.take_unsaved() == one.known
     one.forget_saved()
     assert one.take_unsaved() == one.known
@@ -401,12 +401,12 @@ def test_what_has_changed_is_saved_once_and_again_if_that_was_lost() -> None:
 
 def test_a_panel_is_kept_for_as_long_as_it_would_be_drawn_the_same() -> None:
     one = surface()
-    assert one.drawn_for((1, "")) is None
-    one.keep_drawn((1, ""), OLD)
-    assert one.drawn_for((1, "")) is OLD
-    assert one.drawn_for((2, "")) is None
-    one.keep_drawn(None, None)
-    assert one.drawn_for((1, "")) is None
+    assert one.cached_panel((1, "")) is None
+    one.cache_panel((1, ""), OLD)
+    assert one.cached_panel((1, "")) is OLD
+    assert one.cached_panel((2, "")) is None
+    one.cache_panel(None, None)
+    assert one.cached_panel((1, "")) is None
 
 
 @pytest.mark.parametrize("draft", [None, NO_DRAFT, Draft(4), Draft(4, "2C,3D"), Draft(0, "game")])

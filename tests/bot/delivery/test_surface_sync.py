@@ -132,7 +132,7 @@ async def test_a_look_that_breaks_off_leaves_the_table_marked_though_a_surface_c
         gate = fake.gates[other.private] = asyncio.Event()
         mover, _other = await a_move(players)
         await fake.until(lambda: other.private in fake.waiting)
-        monkeypatch.setattr(delivery, "AGAIN_AFTER", 3600.0)
+        monkeypatch.setattr(delivery, "RETRY_AFTER", 3600.0)
         kept = worker.people.person
 
         async def person(id: str) -> Profile:  # noqa: A002
@@ -146,11 +146,11 @@ async def test_a_look_that_breaks_off_leaves_the_table_marked_though_a_surface_c
         assert worker.delivery.is_busy(code)
         gate.set()
         await worker.settled()
-        assert list(await store.all_changed(range(keys.SHARDS))) == [code], "the mover's hand was not looked at"
+        assert list(await store.changed_tables(range(keys.SHARDS))) == [code], "the mover's hand was not looked at"
         monkeypatch.setattr(worker.people, "person", kept)
         worker.delivery.touch(code)
         await worker.settled()
-        assert not await store.all_changed(range(keys.SHARDS))
+        assert not await store.changed_tables(range(keys.SHARDS))
 
 
 async def test_what_is_being_sent_as_its_shard_goes_to_another_worker_is_written_down(store: Store) -> None:
@@ -159,7 +159,7 @@ async def test_what_is_being_sent_as_its_shard_goes_to_another_worker_is_written
         anna, _bruno = await seated(worker, fake, "metamazzo")
         code = await code_of(worker, anna)
         gate = fake.gates[anna.private] = asyncio.Event()
-        worker.delivery.change(code, Hand(0), Change(repost=True))
+        worker.delivery.apply_change(code, Hand(0), Change(repost=True))
         await fake.until(lambda: anna.private in fake.waiting)
         worker.shards.owned.discard(keys.shard_of(code))
         leaving = asyncio.create_task(worker.delivery.leave_shards({keys.shard_of(code)}))
@@ -168,7 +168,7 @@ async def test_what_is_being_sent_as_its_shard_goes_to_another_worker_is_written
         await leaving
         worker.delivery.drop_shard(keys.shard_of(code))
         last = max(fake.messages[anna.private], key=int)
-        assert decode_state((await store.shown(code))["h0"]).message == last
+        assert decode_state((await store.load_shown(code))["h0"]).message == last
 
 
 def crash(worker: Worker, code: str) -> None:
@@ -184,9 +184,9 @@ async def test_crash_in_repost_leaves_one_hand(store: Store, call: str) -> None:
         anna, _bruno = await seated(worker, fake, "metamazzo")
         code = await code_of(worker, anna)
         await worker.settled()
-        assert not await store.all_changed(range(keys.SHARDS))
+        assert not await store.changed_tables(range(keys.SHARDS))
         fake.place = anna.private
-        worker.delivery.change(code, Hand(0), Change(repost=True))
+        worker.delivery.apply_change(code, Hand(0), Change(repost=True))
         await fake.until_stuck()
         assert len(fake.messages[anna.private]) == 2
         crash(worker, code)
@@ -206,7 +206,7 @@ async def test_crash_while_hand_moves_leaves_one_hand(store: Store) -> None:
         code = await code_of(worker, anna)
         await worker.settled()
         fake.place = anna.aside
-        worker.delivery.change(code, Hand(0), Change(place=anna.aside))
+        worker.delivery.apply_change(code, Hand(0), Change(place=anna.aside))
         await fake.until_stuck()
         assert fake.messages[anna.private]
         assert fake.messages[anna.aside]
@@ -226,14 +226,14 @@ async def test_stop_in_repost_leaves_table_marked(store: Store) -> None:
         code = await code_of(worker, anna)
         await worker.settled()
         gate = fake.gates[anna.private] = asyncio.Event()
-        worker.delivery.change(code, Hand(0), Change(repost=True))
+        worker.delivery.apply_change(code, Hand(0), Change(repost=True))
         await fake.until(lambda: anna.private in fake.waiting)
         stopping = asyncio.create_task(worker.delivery.stop(10.0))
         await asyncio.sleep(0)
         gate.set()
         await stopping
         assert len(fake.messages[anna.private]) == 2
-        assert list(await store.all_changed(range(keys.SHARDS))) == [code]
+        assert list(await store.changed_tables(range(keys.SHARDS))) == [code]
     async with open_worker(store, fake) as worker:
         await until_at_rest(store)
         await worker.settled()
@@ -242,31 +242,31 @@ async def test_stop_in_repost_leaves_table_marked(store: Store) -> None:
 
 async def test_failed_note_of_outdated_hand_is_repeated(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     """The store must know that the old hand goes before the new one is sent."""
-    monkeypatch.setattr(delivery, "AGAIN_AFTER", 0.01)
+    monkeypatch.setattr(delivery, "RETRY_AFTER", 0.01)
     fake = Stuck("send")
     async with open_worker(store, fake) as worker:
         anna, _bruno = await seated(worker, fake, "metamazzo")
         code = await code_of(worker, anna)
         await worker.settled()
-        kept = store.note
+        kept = store.save_shown
 
         async def fail_once(*args: Any) -> None:
-            monkeypatch.setattr(store, "note", kept)
+            monkeypatch.setattr(store, "save_shown", kept)
             raise ConnectionError("away")
 
-        monkeypatch.setattr(store, "note", fail_once)
+        monkeypatch.setattr(store, "save_shown", fail_once)
         [shown] = fake.messages[anna.private]
         fake.place = anna.private
-        worker.delivery.change(code, Hand(0), Change(repost=True))
+        worker.delivery.apply_change(code, Hand(0), Change(repost=True))
         await fake.until_stuck()
-        assert decode_state((await store.shown(code))["h0"]).outdated == (Outdated(shown),)
+        assert decode_state((await store.load_shown(code))["h0"]).outdated == (Outdated(shown),)
         crash(worker, code)
 
 
 async def until_at_rest(store: Store) -> None:
     """Wait until no table is marked as changed."""
     async with asyncio.timeout(10):
-        while await store.all_changed(range(keys.SHARDS)):
+        while await store.changed_tables(range(keys.SHARDS)):
             await asyncio.sleep(0.01)
 
 
@@ -277,7 +277,7 @@ async def test_a_rate_limit_where_an_older_message_is_holds_nothing_up_elsewhere
         code = await code_of(worker, players[0])
         home = players[0].private
         fake.messages[elsewhere]["77"] = fake.last(home)
-        surface_of(worker, code, Hand(0)).came_late("77", elsewhere, home)
+        surface_of(worker, code, Hand(0)).add_late_message("77", elsewhere, home)
         fake.errors[elsewhere] = [SlowDown(3600)]
         for _ in range(2):
             await a_commit(worker, code)
@@ -295,7 +295,7 @@ async def test_a_hand_that_is_replaced_as_something_happens_is_not_given_up(stor
         code = await code_of(worker, anna)
         await worker.people.update_person(anna.person.id, hands="aside")
         gate = fake.gates[anna.private] = asyncio.Event()
-        worker.delivery.change(code, Hand(0), Change(repost=True))
+        worker.delivery.apply_change(code, Hand(0), Change(repost=True))
         await fake.until(lambda: anna.private in fake.waiting)
         await a_commit(worker, code)
         await fake.until(lambda: not worker.delivery._tables[code].is_behind)
@@ -318,12 +318,12 @@ async def test_a_hand_that_waits_for_its_turn_goes_out_at_the_next_look_where_no
         other = next(player for player in players if not player.moves())
         hand = surface_of(worker, code, Hand(players.index(other)))
         fake.rate_limit_of[other.private] = RateLimit(burst=1, interval=3600.0)
-        await worker.delivery._tools.limiter.turn(other.private)
+        await worker.delivery._tools.limiter.wait_for_turn(other.private)
         before = hand.known.digest
         await a_move(players)
         for _ in range(100):
             await asyncio.sleep(0)
-        assert (hand.is_under_way, hand.known.digest) == (True, before)
+        assert (hand.is_syncing, hand.known.digest) == (True, before)
         del fake.rate_limit_of[other.private]
         worker.delivery.touch(code)
         async with asyncio.timeout(10):
@@ -345,7 +345,7 @@ async def test_a_hand_that_is_moved_while_its_place_is_held_back_goes_where_it_i
         await a_move(players)
         await fake.until(lambda: not worker.delivery._tools.limiter.is_free(other.private))
         place = f"{other.private}~100!pass"
-        worker.delivery.change(code, name, Change(repost=True, place=place))
+        worker.delivery.apply_change(code, name, Change(repost=True, place=place))
         await fake.until(lambda: bool(fake.messages[place]))
         assert surface_of(worker, code, name).known.ephemeral == place
 
@@ -378,16 +378,16 @@ async def test_a_hand_that_is_drawn_of_a_table_that_changes_meanwhile_is_drawn_a
         before, looks = moved.known.digest, 0
         async with asyncio.timeout(10):
             await drawing.wait()
-            looks = sync.looks
+            looks = sync.checks
             await mover.press(mover.moves()[0][1].label, settle=False)
             # The hand that is to move is looked at first.
             while moved.known.digest == before:
                 await asyncio.sleep(0)
-        assert sync.looks > looks
+        assert sync.checks > looks
         gate.set()
         await worker.settled()
         table = await worker.room.cached(code)
-        shown.keep_drawn(None, None)
+        shown.cache_panel(None, None)
         assert shown.known.digest == (await tools.drawer.draw(sync, table, shown)).digest
 
 
@@ -410,7 +410,7 @@ async def test_a_table_that_is_behind_does_not_hold_up_a_surface_that_shows_it(
             return await kept(of, table, drawn)
 
         monkeypatch.setattr(tools.drawer, "draw", draw)
-        await SurfaceSync(tools, sync, surface).run(None, sync.looks)
+        await SurfaceSync(tools, sync, surface).run(None, sync.checks)
         assert asked == 1
 
 
@@ -430,7 +430,7 @@ async def test_a_hand_that_moves_while_it_is_found_that_nobody_is_where_it_was_i
         await mover.press(mover.moves()[0][1].label, settle=False)
         await fake.until(lambda: other.private in fake.waiting)
         place = f"{other.private}~100!pass"
-        await worker.updates.change(code, Hand(seat), Change(repost=True, place=place))
+        await worker.updates.send_change(code, Hand(seat), Change(repost=True, place=place))
         gate.set()
         await worker.settled()
         assert surface_of(worker, code, Hand(seat)).state is State.SHOWN
@@ -481,7 +481,7 @@ async def test_whoever_leaves_while_their_message_is_in_trouble_gets_no_more(sto
 async def test_an_error_of_ours_is_said_once_a_table_and_tried_seldomer_and_seldomer(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(delivery, "AGAIN_AFTER", 0.001)
+    monkeypatch.setattr(delivery, "RETRY_AFTER", 0.001)
     fake = FakePlatform()
     with capture_logs() as logs:
         async with open_worker(store, fake) as worker:
@@ -533,14 +533,14 @@ class Unsettled(FakePlatform):
 async def test_what_was_sent_is_edited_again_where_an_upload_may_come_over_it(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(surface_sync, "SETTLES_IN", 3600.0)
+    monkeypatch.setattr(surface_sync, "SETTLE_SECONDS", 3600.0)
     fake = Unsettled()
     async with open_worker(store, fake) as worker:
         anna, _bruno = await seated(worker, fake, "metamazzo")
         code = await code_of(worker, anna)
         fake.is_settled = False
         fake.calls.clear()
-        await worker.updates.change(code, Hand(0), Change(repost=True))
+        await worker.updates.send_change(code, Hand(0), Change(repost=True))
         surface = surface_of(worker, code, Hand(0))
         async with asyncio.timeout(10):
             while not surface._woken or surface.known.outdated:
@@ -553,7 +553,7 @@ async def test_what_was_sent_is_edited_again_where_an_upload_may_come_over_it(
                 stored.decode()
             ).digest != UNKNOWN:
                 await asyncio.sleep(0)
-        surface.look_again()
+        surface.wake()
         async with asyncio.timeout(10):
             while ("edit", anna.private, sent) not in fake.calls:
                 await asyncio.sleep(0)
@@ -580,7 +580,7 @@ async def test_a_choice_that_is_taken_back_while_its_edit_is_in_doubt_is_shown_a
             async with asyncio.timeout(10):
                 while fake.last(anna.private) == before or not surface_of(worker, code, Hand(0))._woken:
                     await asyncio.sleep(0)
-        worker.delivery.platform_back("paper")
+        worker.delivery.resume_platform("paper")
         async with asyncio.timeout(10):
             await worker.settled()
         assert fake.last(anna.private) == before
@@ -608,7 +608,7 @@ async def to_edit(
         anna, _bruno = await seated(worker, fake, "metamazzo")
         code = await code_of(worker, anna)
         surface = surface_of(worker, code, Hand(0))
-        surface.unsettle()
+        surface.mark_uncertain()
         fake.steps = steps
         yield fake, worker, surface, SurfaceSync(worker.delivery._tools, worker.delivery._tables[code], surface)
 
@@ -617,13 +617,13 @@ async def woken_as_it_settles(surface: Surface) -> None:
     async with asyncio.timeout(10):
         while not surface._woken:
             await asyncio.sleep(0)
-    surface.look_again()
+    surface.wake()
 
 
 async def test_an_upload_that_may_have_come_over_an_edit_while_that_was_made_is_edited_over(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(surface_sync, "SETTLES_IN", 3600.0)
+    monkeypatch.setattr(surface_sync, "SETTLE_SECONDS", 3600.0)
 
     def as_it_ends() -> bool:
         # An hour has gone by since the edit began.
@@ -642,7 +642,7 @@ async def test_an_upload_that_may_have_come_over_an_edit_while_that_was_made_is_
 async def test_a_bot_that_stops_before_an_upload_is_sure_not_to_come_writes_that_nobody_knows_what_stands_there(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(surface_sync, "SETTLES_IN", 3600.0)
+    monkeypatch.setattr(surface_sync, "SETTLE_SECONDS", 3600.0)
 
     def as_it_stops() -> bool:
         worker.delivery._tools.stopping = True
@@ -655,28 +655,28 @@ async def test_a_bot_that_stops_before_an_upload_is_sure_not_to_come_writes_that
             await running
         [code] = worker.delivery._tables
         await worker.delivery.stop(10.0)
-        assert decode_state((await store.shown(code))["h0"]).digest == UNKNOWN
-        assert list(await store.all_changed(range(keys.SHARDS))) == [code], "nobody would look at it"
+        assert decode_state((await store.load_shown(code))["h0"]).digest == UNKNOWN
+        assert list(await store.changed_tables(range(keys.SHARDS))) == [code], "nobody would look at it"
 
 
 async def test_an_upload_that_was_given_up_comes_over_no_message_that_was_sent_after_it(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(surface_sync, "SETTLES_IN", 3600.0)
+    monkeypatch.setattr(surface_sync, "SETTLE_SECONDS", 3600.0)
     async with to_edit(store, lambda: False) as (_fake, _worker, surface, syncing):
         running = asyncio.create_task(syncing.run(None, 0))
         async with asyncio.timeout(10):
             while not surface._woken:
                 await asyncio.sleep(0)
             surface.apply(Change(repost=True), syncing._place, 0)
-            surface.look_again()
+            surface.wake()
             await running
 
 
 async def test_a_bot_that_stops_waits_for_no_upload_that_was_given_up(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(surface_sync, "SETTLES_IN", 3600.0)
+    monkeypatch.setattr(surface_sync, "SETTLE_SECONDS", 3600.0)
 
     def held_back() -> bool:
         worker.delivery._tools.limiter.block(syncing._place, 3600.0)
@@ -688,7 +688,7 @@ async def test_a_bot_that_stops_waits_for_no_upload_that_was_given_up(
             while not surface._woken:
                 await asyncio.sleep(0)
             worker.delivery._tools.stopping = True
-            surface.look_again()
+            surface.wake()
             await running
 
 
@@ -718,7 +718,7 @@ async def test_an_older_message_that_cannot_be_taken_away_holds_no_hand_up(
     async with open_worker(store, fake) as worker:
         anna, _bruno = await seated(worker, fake, "metamazzo")
         code = await code_of(worker, anna)
-        await worker.updates.change(code, Hand(0), Change(repost=True))
+        await worker.updates.send_change(code, Hand(0), Change(repost=True))
         for tries in range(1, 4):
             async with asyncio.timeout(10):
                 while fake.deleted() < tries:
@@ -728,12 +728,12 @@ async def test_an_older_message_that_cannot_be_taken_away_holds_no_hand_up(
             async with asyncio.timeout(10):
                 while fake.last(anna.private) == before:
                     await asyncio.sleep(0)
-        await worker.updates.change(code, Hand(0), Change(repost=True))
+        await worker.updates.send_change(code, Hand(0), Change(repost=True))
         async with asyncio.timeout(10):
             while len(fake.messages[anna.private]) < 3:
                 await asyncio.sleep(0)
         fake.error = None
-        worker.delivery.platform_back("paper")
+        worker.delivery.resume_platform("paper")
         await worker.settled()
         assert len(fake.messages[anna.private]) == 1
 
@@ -747,17 +747,17 @@ async def test_an_older_message_that_the_platform_will_not_take_away_is_left_alo
         anna, _bruno = await seated(worker, fake, "metamazzo")
         code, [old] = await code_of(worker, anna), list(fake.messages[anna.private])
         with capture_logs() as logs:
-            await worker.updates.change(code, Hand(0), Change(repost=True))
+            await worker.updates.send_change(code, Hand(0), Change(repost=True))
             async with asyncio.timeout(10):
                 await worker.settled()
             await a_commit(worker, code)
             await worker.settled()
         assert fake.deleted() == 1
         assert [line["event"] for line in logs if line["log_level"] == "warning"] == ["message_refused"]
-        assert not await store.all_changed(range(keys.SHARDS))
+        assert not await store.changed_tables(range(keys.SHARDS))
         assert len(fake.messages[anna.private]) == 2
         fake.error = None
-        await worker.updates.change(code, Hand(0), Change(pressed=old, place=anna.private, genuine=True))
+        await worker.updates.send_change(code, Hand(0), Change(pressed=old, place=anna.private, genuine=True))
         await worker.settled()
         assert list(fake.messages[anna.private]) != [old]
         assert len(fake.messages[anna.private]) == 1
@@ -790,7 +790,7 @@ async def in_trouble(
             anna, _bruno = await seated(worker, fake, "metamazzo")
             fake.errors[anna.private] = list(errors)
             code = await code_of(worker, anna)
-            await worker.updates.change(code, Hand(0), Change(repost=True))
+            await worker.updates.send_change(code, Hand(0), Change(repost=True))
             yield worker, fake, anna, code, Pauses(logs)
 
 
@@ -811,7 +811,7 @@ async def test_a_pause_in_doubt_that_a_change_ends_makes_no_other_pause_longer(
             await a_commit(worker, code)
         await pauses.until(lost + 1)
         assert pauses.seconds == [3600.0] * (lost + 1)
-        worker.delivery.platform_back("paper")
+        worker.delivery.resume_platform("paper")
         await worker.settled()
         assert len(fake.messages[anna.private]) == 1
 
@@ -834,7 +834,7 @@ async def test_who_asks_for_their_hand_anew_waits_for_no_pause(store: Store, mon
     async with in_trouble(store, NotDelivered("away")) as (worker, fake, anna, code, pauses):
         await pauses.until(1)
         assert not fake.errors[anna.private]
-        await worker.updates.change(code, Hand(0), Change(repost=True))
+        await worker.updates.send_change(code, Hand(0), Change(repost=True))
         async with asyncio.timeout(10):
             await worker.settled()
         assert len(fake.messages[anna.private]) == 1
@@ -844,7 +844,7 @@ async def test_pauses_begin_anew_when_the_platform_is_back(store: Store, monkeyp
     async with in_trouble(store, *[NotDelivered("away")] * 3) as (worker, _fake, _anna, _code, pauses):
         await pauses.until(2)
         monkeypatch.setattr(surface_sync, "FIRST_PAUSE", 0.003)
-        worker.delivery.platform_back("paper")
+        worker.delivery.resume_platform("paper")
         await worker.settled()
     assert pauses.seconds == [0.01, 0.02, 0.003]
 
@@ -872,7 +872,7 @@ async def test_while_a_place_is_held_back_nothing_is_drawn_for_it(
                 await asyncio.sleep(0)
         for _ in range(100):
             await asyncio.sleep(0)
-        assert surface_of(worker, code, Hand(0)).is_under_way
+        assert surface_of(worker, code, Hand(0)).is_syncing
         assert (drawn, fake.last(anna.private)) == ([], before)
         tools.limiter._blocked.clear()
         worker.delivery.touch(code)
@@ -888,7 +888,7 @@ async def test_a_message_that_is_refused_again_and_again_is_said_once(store: Sto
         async with open_worker(store, fake) as worker:
             anna, _bruno = await seated(worker, fake, "metamazzo")
             fake.errors[anna.private] = [MessageRefused("odd")] * 4
-            await worker.updates.change(await code_of(worker, anna), Hand(0), Change(repost=True))
+            await worker.updates.send_change(await code_of(worker, anna), Hand(0), Change(repost=True))
             await worker.settled()
     assert [line["event"] for line in logs if line["log_level"] == "warning"] == ["message_refused"]
 
@@ -899,17 +899,17 @@ async def test_lag_is_that_of_the_table_that_waits_longest(store: Store, monkeyp
         players = await seated(worker, fake, "metamazzo")
         code = await code_of(worker, players[0])
         await seated(worker, fake, "testa")
-        assert (worker.delivery.lag, worker.delivery.busy) == (0.0, 0), "they are at rest"
+        assert (worker.delivery.lag, worker.delivery.busy_tables) == (0.0, 0), "they are at rest"
         place = players[0].private
         gate = fake.gates[place] = asyncio.Event()
         await a_commit(worker, code)
         await fake.until(lambda: place in fake.waiting)
         monkeypatch.setattr(delivery, "now", lambda: lag.now() + 1000)
         assert 1000 <= worker.delivery.lag < 2000
-        assert worker.delivery.busy == 1
+        assert worker.delivery.busy_tables == 1
         gate.set()
         await worker.settled()
-        assert (worker.delivery.lag, worker.delivery.busy) == (0.0, 0)
+        assert (worker.delivery.lag, worker.delivery.busy_tables) == (0.0, 0)
 
 
 async def test_what_this_worker_commits_itself_is_shown_without_asking_the_store_for_it(
@@ -923,7 +923,7 @@ async def test_what_this_worker_commits_itself_is_shown_without_asking_the_store
         async def since(*_about: object, **_more: object) -> None:
             raise AssertionError("it is in memory")
 
-        monkeypatch.setattr(store, "since", since)
+        monkeypatch.setattr(store, "entries_since", since)
         before = fake.last(mover.private)
         assert not (await mover.press(mover.moves()[0][1].label)).toast
         assert fake.last(mover.private) != before
@@ -969,7 +969,7 @@ async def test_each_message_takes_one_turn_of_its_place(store: Store) -> None:
         await a_commit(worker, code)
         for _ in range(100):
             await asyncio.sleep(0)
-        assert surface_of(worker, code, Hand(0)).is_under_way
+        assert surface_of(worker, code, Hand(0)).is_syncing
         assert fake.last(anna.private) == before
 
 
@@ -984,7 +984,7 @@ async def test_only_a_hand_in_a_private_chat_counts_as_the_lowest_there(
         assert sorted(told) == [anna.private, bruno.private]
         # In the group it stands beside the others' messages.
         here = f"{anna.private}~100!pass"
-        await worker.updates.change(await code_of(worker, anna), Hand(0), Change(repost=True, place=here))
+        await worker.updates.send_change(await code_of(worker, anna), Hand(0), Change(repost=True, place=here))
         await worker.settled()
         assert len(fake.messages[here]) == 1
         assert len(told) == 2
@@ -1019,7 +1019,7 @@ async def test_the_log_says_what_becomes_of_a_surface_that_cannot_be_shown_where
         with capture_logs() as logs:
             for place in (here, anna.private):
                 fake.closed.add(place)
-                await worker.updates.change(code, Hand(0), Change(repost=True, place=place))
+                await worker.updates.send_change(code, Hand(0), Change(repost=True, place=place))
                 await worker.settled()
         given_up = [(line["surface"], line["status"]) for line in logs if line["event"] == "surface_given_up"]
         # From the group it went home.
@@ -1052,7 +1052,7 @@ async def test_hand_refused_during_comeback_is_sent_again(store: Store, method: 
         code = await code_of(worker, anna)
         gate = fake.gates[anna.private] = asyncio.Event()
         if method == "send":
-            worker.delivery.change(code, Hand(0), Change(repost=True))
+            worker.delivery.apply_change(code, Hand(0), Change(repost=True))
         else:
             await a_commit(worker, code)
         await fake.until(lambda: anna.private in fake.waiting)
@@ -1072,7 +1072,7 @@ async def test_board_refused_while_the_bot_returns_is_sent_again(store: Store) -
         anna, _bruno = await seated(worker, fake, "metamazzo")
         code = await code_of(worker, anna)
         gate = fake.gates[GROUP] = asyncio.Event()
-        worker.delivery.change(code, Board(1, 0), Change(repost=True))
+        worker.delivery.apply_change(code, Board(1, 0), Change(repost=True))
         await fake.until(lambda: GROUP in fake.waiting)
         await anna.dispatcher.refresh_chat(GROUP)
         await fake.until(lambda: not worker.delivery._tables[code].is_behind)
@@ -1089,6 +1089,6 @@ async def test_hand_refused_after_a_comeback_is_given_up(store: Store) -> None:
         anna, _bruno = await seated(worker, fake, "metamazzo")
         code = await code_of(worker, anna)
         fake.closed.add(anna.private)
-        await worker.updates.change(code, Hand(0), Change(repost=True, place=anna.private))
+        await worker.updates.send_change(code, Hand(0), Change(repost=True, place=anna.private))
         await worker.settled()
         assert surface_of(worker, code, Hand(0)).state is State.UNREACHABLE

@@ -3,9 +3,18 @@
 import pytest
 
 from bot.delivery.names import Board, ChallengeCard, Hand, OnlyMessage, Result, SurfaceName
-from bot.delivery.surfaces import board_at, home_of, is_final, is_open, is_taken, shown_by, tag_of, wanted
+from bot.delivery.surfaces import (
+    board_at,
+    content_of,
+    home_of,
+    is_final,
+    is_open,
+    is_player_hand,
+    required_surfaces,
+    tag_of,
+)
 from bot.platform import private_place
-from bot.store.entries import Ask, Close, Host, Open, OtherGame, Refuse, Sit, Stop
+from bot.store.entries import Ask, ChangeGame, Close, Host, Open, Refuse, Sit, Stop
 from bot.tables.table import Table
 from tests.bot.tables.test_table import ADA, BEA, CLEO, begun, opened, played
 
@@ -26,7 +35,7 @@ def test_a_hand_belongs_to_whoever_sits_there_and_nowhere_if_its_chair_is_empty_
     assert home_of(four, Board(1, 0)) == "p:100"
     assert home_of(four, Hand(0)) == private_place("p:1")
     assert home_of(four, Hand(2)) == ""
-    two = four.after([OtherGame("testa")], "u2")
+    two = four.after([ChangeGame("testa")], "u2")
     assert len(two.chairs) == 2
     assert home_of(two, Hand(2)) == ""
 
@@ -34,10 +43,10 @@ def test_a_hand_belongs_to_whoever_sits_there_and_nowhere_if_its_chair_is_empty_
 def test_a_challenge_has_a_card_in_each_chat_and_asks_whoever_is_to_say_who_sits_opposite() -> None:
     table = opened("tavolo", CHAT, OTHER_CHAT, Sit(1, BEA, "Bea"))
     cards = [ChallengeCard(0), ChallengeCard(1)]
-    assert list(wanted(table)) == cards
+    assert list(required_surfaces(table)) == cards
     asked = table.after([Ask(3, CLEO, "Cleo")], "u2")
-    assert list(wanted(asked)) == [Hand(1), *cards]
-    assert list(wanted(asked.after([Refuse(3)], "u3"))) == cards
+    assert list(required_surfaces(asked)) == [Hand(1), *cards]
+    assert list(required_surfaces(asked.after([Refuse(3)], "u3"))) == cards
 
 
 def test_a_game_has_the_hands_of_people_whose_turn_it_is_first_and_a_board_for_each_deal() -> None:
@@ -46,12 +55,12 @@ def test_a_game_has_the_hands_of_people_whose_turn_it_is_first_and_a_board_for_e
     turn = table.game.turn
     assert turn in (0, 1, 3), "the pack of this secret"
     others = [Hand(seat) for seat in (0, 1, 3) if seat != turn]
-    assert list(wanted(table)) == [Hand(turn), *others, ChallengeCard(0), Board(1, 0)]
+    assert list(required_surfaces(table)) == [Hand(turn), *others, ChallengeCard(0), Board(1, 0)]
 
 
 def boards_of(table: Table, host: int) -> list[SurfaceName]:
     """What stands in a chat, in its order."""
-    return [name for name in wanted(table) if not isinstance(name, Hand) and name.host == host]
+    return [name for name in required_surfaces(table) if not isinstance(name, Hand) and name.host == host]
 
 
 def test_boards_stand_by_deal_and_in_a_private_chat_only_when_the_deal_is_over() -> None:
@@ -71,8 +80,8 @@ def test_boards_stand_by_deal_and_in_a_private_chat_only_when_the_deal_is_over()
 
 def test_a_taken_hand_is_of_somebody_who_sits_there() -> None:
     table = opened("tavolo", CHAT)
-    assert [is_taken(table, Hand(seat)) for seat in (0, 1, 3, 4)] == [True, False, False, False]
-    assert not is_taken(table, Board(1, 0))
+    assert [is_player_hand(table, Hand(seat)) for seat in (0, 1, 3, 4)] == [True, False, False, False]
+    assert not is_player_hand(table, Board(1, 0))
 
 
 @pytest.mark.parametrize("name", [Hand(0), Board(1, 0), Board(2, 0), ChallengeCard(0), Result(0)])
@@ -94,8 +103,8 @@ def test_a_chat_that_the_bot_is_not_in_has_one_message_that_shows_what_is_newest
     shown = (ChallengeCard(1), Board(2, 1), Result(1))
     for table, newest in zip((challenge, game, over), shown, strict=True):
         assert boards_of(table, 1) == [OnlyMessage(1)]
-        assert shown_by(table, OnlyMessage(1)) == newest
-        assert [shown_by(table, name) for name in boards_of(table, 0)] == boards_of(table, 0)
+        assert content_of(table, OnlyMessage(1)) == newest
+        assert [content_of(table, name) for name in boards_of(table, 0)] == boards_of(table, 0)
         assert board_at(table, 1) == OnlyMessage(1)
     assert [board_at(table, 0) for table in (challenge, game)] == [ChallengeCard(0), Board(2, 0)]
     closed = challenge.after([Close("declined")], "u2")

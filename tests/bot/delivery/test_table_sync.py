@@ -45,37 +45,37 @@ def test_what_another_worker_changed_is_fetched_however_it_is_touched_before_and
     sync = TableSync("ABCD")
     sync.touch(reload=True)
     sync.touch()
-    assert sync.begin_look()
+    assert sync.begin_check()
     # Word that comes while the log is being fetched may be of something later.
     sync.touch(reload=True)
-    sync.fetched()
+    sync.count_check()
     assert sync.is_behind
-    assert sync.begin_look()
+    assert sync.begin_check()
     sync.touch()
-    assert not sync.begin_look()
+    assert not sync.begin_check()
 
 
 def test_what_was_drawn_at_a_look_holds_until_something_is_touched_or_fetched() -> None:
     sync = TableSync("ABCD")
     sync.touch()
-    sync.begin_look()
-    sync.fetched()
-    look = sync.looks
-    assert sync.is_as_of(look)
+    sync.begin_check()
+    sync.count_check()
+    look = sync.checks
+    assert sync.is_current(look)
     sync.touch()
-    assert not sync.is_as_of(look)
-    sync.begin_look()
-    assert sync.is_as_of(look), "the table is being fetched, and may be the same"
-    sync.fetched()
-    assert not sync.is_as_of(look)
-    assert sync.is_as_of(sync.looks)
+    assert not sync.is_current(look)
+    sync.begin_check()
+    assert sync.is_current(look), "the table is being fetched, and may be the same"
+    sync.count_check()
+    assert not sync.is_current(look)
+    assert sync.is_current(sync.checks)
 
 
 def test_a_surface_that_failed_is_looked_at_again() -> None:
     sync = TableSync("ABCD")
-    sync.fail()
+    sync.mark_failed()
     assert sync.has_failed
-    sync.begin_look()
+    sync.begin_check()
     assert not sync.has_failed
 
 
@@ -86,22 +86,22 @@ async def test_it_is_busy_while_a_surface_is_under_way_and_hears_of_its_end() ->
         await gate.wait()
 
     async def rest() -> None:
-        while sync.is_under_way:
-            await sync.event()
+        while sync.has_syncing_surface:
+            await sync.wait_for_event()
 
     surface = sync.surface(Hand(0), HOME)
-    sync.sync(surface, work())
+    sync.start_surface(surface, work())
     sync.run(rest())
     await asyncio.sleep(0)
     assert sync.is_running
-    assert surface.is_under_way
+    assert surface.is_syncing
     assert len(sync.tasks) == 2
     gate.set()
     async with asyncio.timeout(5):
         await asyncio.wait(sync.tasks)
     await asyncio.sleep(0)
     assert not sync.is_busy
-    assert not surface.is_under_way
+    assert not surface.is_syncing
     assert sync.tasks == []
 
 
@@ -111,7 +111,7 @@ async def test_what_happens_before_it_is_waited_for_is_heard_as_well() -> None:
     async def listen() -> None:
         nonlocal heard
         for _ in range(2):
-            await sync.event()
+            await sync.wait_for_event()
             heard += 1
 
     sync.run(listen())
@@ -134,12 +134,12 @@ async def test_a_stop_wakes_what_waits_before_it_tries_again() -> None:
 
 def test_what_people_did_is_heeded_in_its_order_where_there_is_such_a_surface() -> None:
     sync = TableSync("ABCD")
-    sync.change(Hand(0), Change(draft=Draft(1, "x")))
-    sync.change(Board(9, 0), Change(repost=True))
-    sync.change(Hand(0), Change(draft=Draft(2, "y")))
+    sync.add_change(Hand(0), Change(draft=Draft(1, "x")))
+    sync.add_change(Board(9, 0), Change(repost=True))
+    sync.add_change(Hand(0), Change(draft=Draft(2, "y")))
     heeded: list[Draft] = []
-    while name := sync.changed:
-        sync.heed_change(HOME if name == Hand(0) else None)
+    while name := sync.next_changed:
+        sync.apply_next_change(HOME if name == Hand(0) else None)
         heeded.append(sync.surface(Hand(0), HOME).known.draft)
     assert heeded == [Draft(1, "x"), Draft(1, "x"), Draft(2, "y")]
     assert sync.get(Board(9, 0)) is None
@@ -148,23 +148,23 @@ def test_what_people_did_is_heeded_in_its_order_where_there_is_such_a_surface() 
 def test_what_the_store_knows_is_taken_over_once() -> None:
     sync = TableSync("ABCD")
     stored: dict[SurfaceName, MessageState] = {Hand(0): MessageState("7", "digest", tag_of(HOME), 3)}
-    sync.loaded(stored, inherited=True)
+    sync.load(stored, inherited=True)
     sync.surface(Hand(0), HOME).apply(Change(draft=Draft(1, "x")), HOME, 0)
-    sync.loaded(stored, inherited=True)
+    sync.load(stored, inherited=True)
     assert sync.surface(Hand(0), HOME).known.draft == Draft(1, "x")
 
 
 def test_after_another_process_each_surface_is_in_doubt_those_to_come_as_well() -> None:
     for inherited in (True, False):
         sync = TableSync("ABCD")
-        sync.loaded({Hand(0): MessageState(place_tag=tag_of(HOME))}, inherited=inherited)
+        sync.load({Hand(0): MessageState(place_tag=tag_of(HOME))}, inherited=inherited)
         for surface in (sync.surface(Hand(0), HOME), sync.surface(Board(2, 0), CHAT)):
             assert surface.begin_send("digest").digest == (UNKNOWN if inherited else "digest")
 
 
 def test_a_surface_is_of_whoever_sits_there() -> None:
     sync = TableSync("ABCD")
-    sync.loaded({Hand(0): MessageState("7", "digest", tag_of(HOME), 3)}, inherited=False)
+    sync.load({Hand(0): MessageState("7", "digest", tag_of(HOME), 3)}, inherited=False)
     assert sync.surface(Hand(0), HOME).known.message == "7"
     assert sync.surface(Hand(0), "p:@5").known == MessageState(place_tag=tag_of("p:@5"))
     assert sync.get(Board(1, 0)) is None
@@ -172,10 +172,10 @@ def test_a_surface_is_of_whoever_sits_there() -> None:
 
 def test_looked_at_is_what_the_table_should_have_and_hands_that_are_there() -> None:
     sync = TableSync("ABCD")
-    assert list(sync.names(table())) == [ChallengeCard(0)]
+    assert list(sync.surfaces_to_check(table())) == [ChallengeCard(0)]
     for name in (Hand(1), Hand(5), Board(1, 0)):
         sync.surface(name, HOME)
-    assert list(sync.names(table())) == [ChallengeCard(0), Hand(1)]
+    assert list(sync.surfaces_to_check(table())) == [ChallengeCard(0), Hand(1)]
 
 
 def test_boards_tell_who_cannot_be_reached_and_that_hands_are_in_the_group() -> None:
@@ -191,26 +191,26 @@ def test_at_rest_boards_stay_drawn_and_hands_do_not() -> None:
     sync = TableSync("ABCD")
     hand, board = sync.surface(Hand(0), HOME), sync.surface(Board(1, 0), CHAT)
     for surface in (hand, board):
-        surface.keep_drawn(1, PANEL)
-    sync.forget_drawn()
-    assert hand.drawn_for(1) is None
-    assert board.drawn_for(1) is PANEL
+        surface.cache_panel(1, PANEL)
+    sync.clear_cached_panels()
+    assert hand.cached_panel(1) is None
+    assert board.cached_panel(1) is PANEL
 
 
 def test_the_lists_are_told_when_somebody_else_sits_there() -> None:
     sync, before = TableSync("ABCD"), table()
     after = before.after([Stand(1)], "u")
     assert not sync.is_listed(before)
-    sync.listed(before)
+    sync.set_listed(before)
     assert sync.is_listed(before)
     assert not sync.is_listed(after)
-    sync.listed(None)
+    sync.set_listed(None)
     assert not sync.is_listed(before)
 
 
 def test_the_store_is_told_what_changed_and_again_if_that_was_lost() -> None:
     sync = TableSync("ABCD")
-    sync.loaded({Hand(0): MessageState(place_tag=tag_of(HOME))}, inherited=False)
+    sync.load({Hand(0): MessageState(place_tag=tag_of(HOME))}, inherited=False)
     assert sync.take_unsaved() == {}
     sync.surface(Hand(0), HOME).apply(Change(draft=Draft(1, "x")), HOME, 0)
     board = sync.surface(Board(1, 0), CHAT)
@@ -267,17 +267,17 @@ async def test_what_is_to_be_tried_again_is_touched_once_later_and_later_until_i
     monkeypatch.setattr(asyncio.get_running_loop(), "call_later", call_later)
     for number in range(5):
         for _ in range(2):
-            sync.again_in(2.0, 20.0, partial(touched.append, f"{number}"))
+            sync.retry_in(2.0, 20.0, partial(touched.append, f"{number}"))
         time_passes()
     assert touched == ["0", "1", "2", "3", "4"]
     assert pauses == [2.0, 4.0, 8.0, 16.0, 20.0]
-    sync.rested()
-    sync.again_in(2.0, 20.0, lambda: None)
+    sync.reset_retries()
+    sync.retry_in(2.0, 20.0, lambda: None)
     assert pauses[5:] == [2.0]
     # However often it fails.
     time_passes()
     for _ in range(2000):
-        sync.again_in(2.0, 20.0, lambda: None)
+        sync.retry_in(2.0, 20.0, lambda: None)
         time_passes()
     assert pauses[6:10] == [4.0, 8.0, 16.0, 20.0]
     assert set(pauses[10:]) == {20.0}
@@ -292,13 +292,13 @@ def raised(error: Exception) -> Exception:
 
 def test_an_error_is_new_by_its_kind_and_place_and_by_the_surface() -> None:
     sync = TableSync("ABCD")
-    assert sync.is_new(raised(ValueError("a")), "h0")
-    assert not sync.is_new(raised(ValueError("b")), "h0")
-    assert sync.is_new(raised(KeyError("a")), "h0")
-    assert sync.is_new(raised(ValueError("a")), "h1")
+    assert sync.is_new_error(raised(ValueError("a")), "h0")
+    assert not sync.is_new_error(raised(ValueError("b")), "h0")
+    assert sync.is_new_error(raised(KeyError("a")), "h0")
+    assert sync.is_new_error(raised(ValueError("a")), "h1")
     with pytest.raises(ValueError, match="elsewhere") as elsewhere:
         raise ValueError("elsewhere")
-    assert sync.is_new(elsewhere.value, "h0")
+    assert sync.is_new_error(elsewhere.value, "h0")
 
 
 def test_results_are_those_that_stand_there_for_good() -> None:
@@ -306,7 +306,7 @@ def test_results_are_those_that_stand_there_for_good() -> None:
     for name, message in ((Result(0), "7"), (Result(1), ""), (Board(1, 0), "8")):
         surface = sync.surface(name, CHAT)
         if message:
-            surface.sent(surface.begin_send("digest"), CHAT, SentMessage(message), 0, 0)
+            surface.finish_send(surface.begin_send("digest"), CHAT, SentMessage(message), 0, 0)
         surface.finish()
     assert sync.results() == {Result(0): SentMessage("7")}
 
@@ -317,9 +317,9 @@ async def test_a_table_that_goes_to_another_worker_does_nothing_more() -> None:
     async def work() -> None:
         await asyncio.Event().wait()
 
-    sync.sync(sync.surface(Hand(0), HOME), work())
+    sync.start_surface(sync.surface(Hand(0), HOME), work())
     sync.run(work())
-    sync.again_in(0.0, 1.0, lambda: pytest.fail("it was touched again"))
+    sync.retry_in(0.0, 1.0, lambda: pytest.fail("it was touched again"))
     tasks = sync.tasks
     sync.cancel()
     async with asyncio.timeout(5):

@@ -10,7 +10,7 @@ from bot.delivery.names import Board, ChallengeCard, Hand, Result, SurfaceName
 from bot.delivery.surface import Surface
 from bot.delivery.surfaces import tag_of
 from bot.delivery.table_sync import TableSync
-from bot.delivery.urgency import Reposts, urgency_for, urgency_of
+from bot.delivery.urgency import RepostPolicy, seat_urgency, surface_urgency
 from bot.platform import private_place
 from bot.store.entries import Entry, Flag, Move, Nudge, Stop
 from bot.tables import Table
@@ -26,7 +26,7 @@ def called_for(table: Table) -> list[int]:
     """How loudly a table calls for each seat, from the one whose turn it is."""
     assert table.game
     turn = table.game.turn or 0
-    return [urgency_for(table, (turn + step) % 4) for step in ALL]
+    return [seat_urgency(table, (turn + step) % 4) for step in ALL]
 
 
 def at_a_tavolo(*entries: Entry) -> Table:
@@ -34,10 +34,10 @@ def at_a_tavolo(*entries: Entry) -> Table:
 
 
 def test_before_the_game_and_at_a_table_that_cannot_be_read_there_is_something_to_do_for_all() -> None:
-    assert urgency_for(opened("tavolo"), 0) == 1
+    assert seat_urgency(opened("tavolo"), 0) == 1
     unreadable = at_a_tavolo().caught_up([b"what is this"])
     assert unreadable.game
-    assert [urgency_for(unreadable, seat) for seat in ALL] == [1, 1, 1, 1]
+    assert [seat_urgency(unreadable, seat) for seat in ALL] == [1, 1, 1, 1]
 
 
 @pytest.mark.parametrize("cards", range(4))
@@ -51,7 +51,7 @@ def test_whose_turn_it_is_is_called_louder_as_time_runs_out_and_then_the_other_s
 
 def test_when_the_game_is_over_nobody_is_called() -> None:
     table = at_a_tavolo(Nudge(), Flag(), Stop("timeout", 1))
-    assert [urgency_for(table, seat) for seat in ALL] == [0, 0, 0, 0]
+    assert [seat_urgency(table, seat) for seat in ALL] == [0, 0, 0, 0]
 
 
 def test_a_board_calls_whoever_wants_to_be_called_by_their_seat_and_nothing_else_does() -> None:
@@ -60,14 +60,14 @@ def test_a_board_calls_whoever_wants_to_be_called_by_their_seat_and_nothing_else
     turn = table.game.turn
     assert turn is not None
     called = ("paper:9", "Somebody")
-    assert urgency_of(table, Surface(Board(1, 0)), called) == 1 + turn
-    assert urgency_of(table, Surface(Board(1, 0)), None) == 0
+    assert surface_urgency(table, Surface(Board(1, 0)), called) == 1 + turn
+    assert surface_urgency(table, Surface(Board(1, 0)), None) == 0
     for name in (ChallengeCard(0), Result(0)):
-        assert urgency_of(table, Surface(name), called) == 0
-    assert [urgency_of(table, Surface(Hand(seat)), called) for seat in (turn, (turn + 1) % 4)] == [2, 0]
-    assert urgency_of(opened("tavolo"), Surface(Board(1, 0)), called) == 0
+        assert surface_urgency(table, Surface(name), called) == 0
+    assert [surface_urgency(table, Surface(Hand(seat)), called) for seat in (turn, (turn + 1) % 4)] == [2, 0]
+    assert surface_urgency(opened("tavolo"), Surface(Board(1, 0)), called) == 0
     resigned = table.after([Move(0, "resign")], "u2")
-    assert urgency_of(resigned, Surface(Board(1, 0)), called) == 0
+    assert surface_urgency(resigned, Surface(Board(1, 0)), called) == 0
 
 
 class Surfaces:
@@ -85,10 +85,10 @@ class Surfaces:
     def rings(self, name: SurfaceName, place: str, urgency: int) -> bool:
         """Whether a new message comes for a surface that is to call so loudly."""
         sync = TableSync("CODE")
-        sync.loaded(self.known, inherited=False)
+        sync.load(self.known, inherited=False)
         surface = sync.get(name)
         assert surface
-        return Reposts(self.lowest, RING_AFTER).rings(sync, surface, place, urgency)
+        return RepostPolicy(self.lowest, RING_AFTER).needs_repost(sync, surface, place, urgency)
 
 
 @pytest.fixture
@@ -119,7 +119,7 @@ def test_a_hand_comes_anew_when_it_calls_louder_for_somebody_who_looks_elsewhere
 ) -> None:
     surfaces.has(Hand(0), HOME, seen_at=seen_at, urgency=before)
     if lowest:
-        surfaces.lowest.note(HOME, lowest)
+        surfaces.lowest.record(HOME, lowest)
     assert surfaces.rings(Hand(0), HOME, urgency) is rings
 
 
@@ -164,9 +164,9 @@ def test_which_hand_stands_lowest_is_told_to_others_where_it_was_sent_here() -> 
     told = list[tuple[str, str]]()
     lowest = LowestHands(lambda place, code: told.append((place, code)))
     assert lowest.is_lowest(HOME, "CODE"), "nothing else is known"
-    lowest.note(HOME, "OTHER")
+    lowest.record(HOME, "OTHER")
     assert not lowest.is_lowest(HOME, "CODE")
-    lowest.sent(HOME, "CODE")
+    lowest.record_sent(HOME, "CODE")
     assert lowest.is_lowest(HOME, "CODE")
     assert not lowest.is_lowest(HOME, "OTHER")
     assert told == [(HOME, "CODE")]

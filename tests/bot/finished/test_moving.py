@@ -22,7 +22,7 @@ from bot.finished.file import merge_with_files, read_all_entries, read_entries, 
 from bot.finished.game import FinishedGame, UnreadableGame
 from bot.finished.moving import GameMover, MoveResult
 from bot.finished.ratings import Ratings
-from bot.store import EmbeddedStore, Store, StoreError, keys, opened
+from bot.store import EmbeddedStore, Store, StoreError, keys, open_store
 from tests.bot.command import command
 from tests.bot.finished.games import NOON, finished, keep, renamed
 from tests.bot.finished.test_archive import ratings_of
@@ -341,7 +341,7 @@ async def test_the_commands(tmp_path: Path) -> None:
 
     valkey = EmbeddedStore(tmp_path / "data")
     await valkey.start()
-    async with opened(valkey.url) as store:
+    async with open_store(valkey.url) as store:
         await rated(store)
         before = await ratings_of(store)
     await valkey.stop()
@@ -372,7 +372,7 @@ async def test_the_commands(tmp_path: Path) -> None:
     rebuilt = await call("rebuild", "--from", "old.jsonl")
     assert (rebuilt.stdout, rebuilt.stderr) == ("ratings made anew from 12 games\n", "")
     await valkey.start()
-    async with opened(valkey.url) as store:
+    async with open_store(valkey.url) as store:
         assert await ratings_of(store) == before
     await valkey.stop()
     bad = await call("rebuild", "--incomplete")

@@ -10,7 +10,7 @@ import pytest
 from structlog.testing import capture_logs
 
 from bot.commands import ArgumentKind
-from bot.delivery.answers import MOST_WAITING, Answers
+from bot.delivery.answers import MAX_WAITING, Answers
 from bot.delivery.send_limiter import SendLimiter
 from bot.handlers import limits
 from bot.handlers.limits import TRIES
@@ -240,11 +240,11 @@ async def test_an_answer_heeds_the_platform_and_comes_in_the_end_and_a_flood_of_
         said.append(1)
 
     taken = [answers.send("paper:1", say) for _ in range(100)]
-    assert taken == [True] * MOST_WAITING + [False] * (100 - MOST_WAITING)
+    assert taken == [True] * MAX_WAITING + [False] * (100 - MAX_WAITING)
     assert answers.send("paper:2", say)
     while answers.tasks:
         await asyncio.wait(answers.tasks)
-    assert len(said) == MOST_WAITING + 1
+    assert len(said) == MAX_WAITING + 1
     assert not answers._waiting
 
 

@@ -18,7 +18,7 @@ from typing import Any
 
 from bot.finished.ratings import Scope
 from bot.platform import Person
-from bot.store import EmbeddedStore, Store, opened
+from bot.store import EmbeddedStore, Store, open_store
 from bot.worker import Worker
 from engine import GAMES
 from tests.bot.fake_platform import GROUP, FakePlatform, Player, open_worker, play_until, seated
@@ -128,7 +128,7 @@ async def record() -> dict[str, Any]:
         embedded = EmbeddedStore(Path(folder))
         await embedded.start()
         try:
-            async with opened(embedded.url) as store:
+            async with open_store(embedded.url) as store:
                 fake, random = FakePlatform(), Random(1)
                 async with open_worker(store, fake) as worker:
                     await finished(worker, fake, random)

@@ -11,7 +11,7 @@ import pytest
 from redis.asyncio import Redis
 
 from bot.finished.ratings import Scope
-from bot.store import EmbeddedStore, keys, opened, schema
+from bot.store import EmbeddedStore, keys, open_store, schema
 from bot.worker import Worker
 from tests.bot.fake_platform import GROUP, Player, open_worker
 from tests.bot.releases.store import platform_showing, put_back, recorded
@@ -47,7 +47,7 @@ async def test_a_store_of_any_release_loads_and_its_people_play_on_by_the_button
     told = recorded(layout)
     async with Redis.from_url(embedded.url) as client:
         await put_back(client, told["keys"])
-    async with opened(embedded.url) as store:
+    async with open_store(embedded.url) as store:
         fake = platform_showing(told["shown"])
         # Nobody is called by a new message: it would be edited once more, for it may have been sent before the restart.
         async with open_worker(store, fake, ring_after=1e9) as worker:
@@ -94,7 +94,7 @@ async def test_the_first_releases_logs_name_all_their_rules_afterwards(embedded:
     told = recorded(1)
     async with Redis.from_url(embedded.url) as client:
         await put_back(client, told["keys"])
-    async with opened(embedded.url) as store:
+    async with open_store(embedded.url) as store:
         for code, was in told["tables"].items():
             deals = [entry for entry in (await store.load(code)).entries if entry.startswith(b"deal ")]
             if was["rules"] is None:
@@ -129,7 +129,7 @@ async def test_a_bot_killed_in_the_middle_of_the_step_leaves_a_store_that_the_ne
             if await client.get(keys.SCHEMA) != b"1":
                 break
         assert kills > most // 10
-    async with opened(embedded.url) as store:
+    async with open_store(embedded.url) as store:
         async with open_worker(store, platform_showing(told["shown"])) as worker:
             await check(worker, told)
         assert not [key async for key in store.client.scan_iter("seated:*", _type="set")]

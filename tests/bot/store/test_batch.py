@@ -17,7 +17,7 @@ async def test_calls_keep_order_on_server_without_script(store: Store, monkeypat
     """A restarted server knows no scripts. The next call is made while each batch is on its way."""
     script, calls = BatchedScript(store.client, APPEND), iter("abcd")
     made: list[asyncio.Task[Any]] = []
-    send = BatchedScript._answers
+    send = BatchedScript._send_commands
 
     async def call_during(self: BatchedScript, place: str, commands: Sequence[Command]) -> list[Any]:
         call_next()
@@ -29,7 +29,7 @@ async def test_calls_keep_order_on_server_without_script(store: Store, monkeypat
         if value := next(calls, ""):
             made.append(asyncio.create_task(script(["list"], [value])))
 
-    monkeypatch.setattr(BatchedScript, "_answers", call_during)
+    monkeypatch.setattr(BatchedScript, "_send_commands", call_during)
     call_next()
     async with asyncio.timeout(10):
         while len(made) < 4 or not all(one.done() for one in made):

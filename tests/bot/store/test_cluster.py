@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator
 import pytest
 
 from benchmarks.cluster import NODE_TIMEOUT_MS, LocalCluster, Node
-from bot.store import STORE_ERRORS, Appended, Store, keys, opened
+from bot.store import STORE_ERRORS, Appended, Store, keys, open_store
 from bot.store.batch import NotReplicated
 from bot.store.log import Log
 
@@ -26,7 +26,7 @@ def _patient(monkeypatch: pytest.MonkeyPatch) -> None:
 async def sure(cluster: LocalCluster) -> AsyncIterator[Store]:
     """A store where a replica has what is appended."""
     await asyncio.to_thread(cluster.clear)
-    async with opened(cluster.url, replicas=1) as store:
+    async with open_store(cluster.url, replicas=1) as store:
         yield store
 
 
@@ -70,7 +70,7 @@ async def test_a_failover_is_waited_for(cluster: LocalCluster, cluster_store: St
     results = await asyncio.gather(
         store.append("ABCD", Log([b"one"]), [b"two"]),
         store.load("ABCD"),
-        store.all_changed(range(keys.SHARDS)),
+        store.changed_tables(range(keys.SHARDS)),
     )
     await failing
     assert results[0] == Appended(2)
@@ -109,7 +109,7 @@ async def test_what_is_acknowledged_survives_the_primary(cluster: LocalCluster, 
                 entry = f"{len(log.entries)}".encode()
                 if isinstance(await sure.append(code, log, [entry]), Appended):
                     acknowledged[code] += 1
-                    log = log.after([entry])
+                    log = log.with_entries([entry])
                     continue
             except STORE_ERRORS:
                 pass

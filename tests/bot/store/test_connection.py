@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from redis.exceptions import ConnectionError  # noqa: A004
 
-from bot.store import STORE_ERRORS, Store, connected
+from bot.store import STORE_ERRORS, Store, connect
 from bot.store.cluster import Cluster
 from bot.store.connection import Guard
 
@@ -44,10 +44,10 @@ async def test_a_write_after_the_transport_is_gone_is_a_known_error(store: Store
 
 async def test_every_client_has_guarded_connections() -> None:
     for url in ("redis://localhost:1", "rediss://localhost:1", "unix:///nowhere"):
-        async with connected(url) as client:
+        async with connect(url) as client:
             assert isinstance(client.connection_pool.make_connection(), Guard)
     for url in ("redis+cluster://localhost:1", "rediss+cluster://localhost:1"):
-        async with connected(url) as client:
+        async with connect(url) as client:
             assert isinstance(client, Cluster)
             nodes = [*client.nodes_manager.startup_nodes.values()]
             assert all(issubclass(node.connection_class, Guard) for node in nodes)

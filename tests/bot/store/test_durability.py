@@ -8,7 +8,7 @@ from structlog.testing import capture_logs
 from bot.cli.doctor import examine
 from bot.metrics import STORE_RISK
 from bot.settings import Settings
-from bot.store import EmbeddedStore, durability, opened
+from bot.store import EmbeddedStore, durability, open_store
 from bot.store.durability import RISKS, risks_of, watch
 
 
@@ -18,7 +18,7 @@ def exported() -> set[str]:
 
 
 async def test_a_store_that_keeps_everything_has_no_risks(embedded: EmbeddedStore) -> None:
-    async with opened(embedded.url) as store:
+    async with open_store(embedded.url) as store:
         assert await risks_of(store.client) == []
 
 
@@ -35,7 +35,7 @@ async def test_each_risk_is_warned_of_once_and_exported(
     embedded: EmbeddedStore, monkeypatch: pytest.MonkeyPatch, settings: dict[str, str], risk: str
 ) -> None:
     monkeypatch.setattr(durability, "CHECK_SECONDS", 0)
-    async with opened(embedded.url) as store:
+    async with open_store(embedded.url) as store:
         with capture_logs() as logs:
             watching = asyncio.create_task(watch(store.client, store.outage))
             while exported():
@@ -59,9 +59,9 @@ async def test_each_risk_is_warned_of_once_and_exported(
 
 
 async def test_a_store_that_hides_its_settings_is_no_risk(embedded: EmbeddedStore) -> None:
-    async with opened(embedded.url) as store:
+    async with open_store(embedded.url) as store:
         await store.client.execute_command("ACL", "SETUSER", "host", "on", ">hunter2", "~*", "&*", "+@all", "-config")
-    async with opened(embedded.url.replace("unix://", "unix://host:hunter2@")) as store:
+    async with open_store(embedded.url.replace("unix://", "unix://host:hunter2@")) as store:
         assert await risks_of(store.client) == []
 
 

@@ -15,10 +15,10 @@ from typing import IO
 import pytest
 from structlog.testing import capture_logs
 
-from bot.store import Appended, EmbeddedStore, FolderTaken, StoreError, opened
+from bot.store import Appended, EmbeddedStore, FolderInUse, StoreError, open_store
 from bot.store import embedded as embedded_module
-from bot.store.folder import claim
-from bot.store.guard import LOOK_SECONDS
+from bot.store.folder import lock_folder
+from bot.store.guard import CHECK_SECONDS
 from bot.store.log import Log
 from bot.store.valkey import server_path
 from tests.long import long
@@ -70,7 +70,7 @@ def pid_of(folder: Path) -> int:
 async def test_a_second_bot_in_the_folder_is_told_so(embedded: EmbeddedStore) -> None:
     with pytest.raises(StoreError, match="Another bot is running with the data folder"):
         await EmbeddedStore(embedded.folder).start()
-    async with opened(embedded.url) as store:
+    async with open_store(embedded.url) as store:
         assert await store.client.ping()
 
 
@@ -78,7 +78,7 @@ async def test_everything_is_there_after_a_stop_and_a_start(tmp_path: Path) -> N
     for number in range(3):
         embedded = EmbeddedStore(tmp_path)
         await embedded.start()
-        async with opened(embedded.url) as store:
+        async with open_store(embedded.url) as store:
             log = await store.load("ABCD")
             assert log.version == number
             await store.append("ABCD", log, [b"x"])
@@ -88,7 +88,7 @@ async def test_everything_is_there_after_a_stop_and_a_start(tmp_path: Path) -> N
 
 async def test_it_listens_for_its_owner_only(embedded: EmbeddedStore) -> None:
     assert embedded.socket_path.stat().st_mode & 0o077 == 0
-    async with opened(embedded.url) as store:
+    async with open_store(embedded.url) as store:
         config = await store.client.config_get("*")
         assert config["port"] == "0"
         assert (config["appendonly"], config["appendfsync"]) == ("yes", "always")
@@ -98,7 +98,7 @@ async def test_a_folder_deep_down_works_too(tmp_path: Path) -> None:
     deep = tmp_path / ("d" * 100) / ("e" * 100)
     embedded = EmbeddedStore(deep)
     await embedded.start()
-    async with opened(embedded.url) as store:
+    async with open_store(embedded.url) as store:
         assert await store.append("ABCD", Log([]), [b"one"]) == Appended(1)
     await embedded.stop()
     assert (deep / "appendonlydir").exists()
@@ -125,7 +125,7 @@ async def with_a_long_file(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Emb
     """A store of three thousand keys, whose Valkey takes two seconds to read them."""
     embedded = EmbeddedStore(folder)
     await embedded.start()
-    async with opened(embedded.url) as store, store.client.pipeline(transaction=False) as pipe:
+    async with open_store(embedded.url) as store, store.client.pipeline(transaction=False) as pipe:
         for number in range(3000):
             pipe.set(f"key {number}", number)
         await pipe.execute()
@@ -144,7 +144,7 @@ async def test_a_valkey_that_reads_a_long_file_is_waited_for(tmp_path: Path, mon
     with capture_logs() as said:
         await embedded.start()
     try:
-        async with opened(embedded.url) as store:
+        async with open_store(embedded.url) as store:
             assert await store.client.get("key 2999") == b"2999"
     finally:
         await embedded.stop()
@@ -177,10 +177,10 @@ async def test_the_number_of_another_folders_valkey_in_an_old_file_is_passed_ove
     mine.folder.mkdir(mode=0o700)
     (mine.folder / "valkey.pid").write_text(str(pid_of(embedded.folder)))
     await mine.start()
-    async with opened(mine.url) as store:
+    async with open_store(mine.url) as store:
         assert await store.client.ping()
     await mine.stop()
-    async with opened(embedded.url) as store:
+    async with open_store(embedded.url) as store:
         assert await store.client.ping()
 
 
@@ -208,7 +208,7 @@ async def test_kills_lose_no_acknowledged_entry_and_write_none_twice(tmp_path: P
         writer.wait()
     embedded = EmbeddedStore(tmp_path)
     await embedded.start()
-    async with opened(embedded.url) as store:
+    async with open_store(embedded.url) as store:
         entries = (await store.load("KILL")).entries
     await embedded.stop()
     assert entries == [str(number).encode() for number in range(len(entries))]
@@ -226,7 +226,7 @@ async def test_the_valkey_of_a_killed_bot_is_taken_over_not_started_anew(tmp_pat
     await embedded.start()
     assert pid_of(tmp_path) == process
     await embedded.stop()
-    assert embedded._left_running() is None
+    assert embedded._running_pid() is None
     assert not embedded.socket_path.exists()
 
 
@@ -298,7 +298,7 @@ def test_the_valkey_of_a_killed_bot_ends_by_itself_and_loses_nothing(tmp_path: P
 async def loaded(embedded: EmbeddedStore) -> Log:
     await embedded.start()
     try:
-        async with opened(embedded.url) as store:
+        async with open_store(embedded.url) as store:
             return await store.load("KILL")
     finally:
         await embedded.stop()
@@ -322,7 +322,7 @@ def test_several_starts_in_a_row_leave_one_guard_and_the_last_owner_keeps_its_va
         await embedded.start()
         # The guards of those that were killed see that they are not needed.
         until_alone(tmp_path, left=2)
-        async with opened(embedded.url) as store:
+        async with open_store(embedded.url) as store:
             assert await store.client.ping()
         assert pid_of(tmp_path) == valkeys.pop()
         await embedded.stop()
@@ -373,14 +373,14 @@ def test_the_valkey_of_a_killed_bot_ends_though_its_folder_is_deleted_bit_by_bit
     writer.kill()
     writer.wait()
     # Longer than a guard takes from one look to the next.
-    time.sleep(4 * LOOK_SECONDS)
+    time.sleep(4 * CHECK_SECONDS)
     shutil.rmtree(folder)
     until_alone(folder)
 
 
 async def test_a_bot_may_come_while_a_guard_looks_at_the_folder(tmp_path: Path) -> None:
     embedded = EmbeddedStore(tmp_path)
-    lock = claim(tmp_path)
+    lock = lock_folder(tmp_path)
     asyncio.get_running_loop().call_later(0.3, lock.close)
     await embedded.start()
     await embedded.stop()
@@ -389,14 +389,14 @@ async def test_a_bot_may_come_while_a_guard_looks_at_the_folder(tmp_path: Path) 
 async def test_a_guard_may_look_at_the_folder_whenever_it_likes(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    looks = [FolderTaken("by a guard")]
+    looks = [FolderInUse("by a guard")]
 
     def claimed(folder: Path) -> IO[str]:
         if looks:
             raise looks.pop()
-        return claim(folder)
+        return lock_folder(folder)
 
-    monkeypatch.setattr(embedded_module, "claim", claimed)
+    monkeypatch.setattr(embedded_module, "lock_folder", claimed)
     embedded = EmbeddedStore(tmp_path)
     await embedded.start()
     await embedded.stop()
@@ -411,10 +411,10 @@ async def test_a_valkey_whose_number_could_not_be_written_is_not_doubled(tmp_pat
     (tmp_path / "valkey.pid").write_text("")
     second = EmbeddedStore(tmp_path)
     await second.start()
-    keeper = asyncio.create_task(second.keep())
+    keeper = asyncio.create_task(second.keep_running())
     await asyncio.sleep(1.5)
     keeper.cancel()
-    async with opened(second.url) as store:
+    async with open_store(second.url) as store:
         assert (await store.client.info("server"))["process_id"] == process
     await second.stop()
     await first.stop()

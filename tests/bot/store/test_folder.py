@@ -13,7 +13,7 @@ import pytest
 import structlog
 
 from bot.host_link import show_link
-from bot.store import EmbeddedStore, StoreError, folder, opened
+from bot.store import EmbeddedStore, StoreError, folder, open_store
 from tests.bot.store.test_embedded import WRITER, pid_of
 
 
@@ -33,7 +33,7 @@ def mode(path: Path) -> int:
 async def test_nothing_in_it_is_for_others_whatever_the_umask(tmp_path: Path) -> None:
     embedded = EmbeddedStore(tmp_path / "data")
     await embedded.start()
-    async with opened(embedded.url) as store:
+    async with open_store(embedded.url) as store:
         await store.client.bgrewriteaof()
         while (await store.client.info("persistence"))["aof_rewrite_in_progress"]:
             await asyncio.sleep(0.02)
@@ -53,7 +53,7 @@ async def test_a_folder_that_others_may_read_is_closed_to_them(tmp_path: Path) -
         await embedded.start()
     await embedded.stop()
     assert mode(tmp_path / "data") == 0o700
-    assert [line["event"] for line in logged] == ["data_folder_closed_to_others"]
+    assert [line["event"] for line in logged] == ["data_folder_made_private"]
 
 
 @pytest.mark.parametrize("bits", [0o777, 0o775, 0o702])
@@ -209,7 +209,7 @@ async def test_a_socket_that_somebody_else_put_there_is_not_used(deep: Path, run
     embedded = EmbeddedStore(deep)
     await embedded.start()
     assert embedded.socket_path.parent != trap
-    async with opened(embedded.url) as store:
+    async with open_store(embedded.url) as store:
         assert await store.client.ping()
     await embedded.stop()
     server.close()
@@ -226,8 +226,8 @@ async def test_a_bot_that_takes_over_and_the_doctor_find_the_socket(
     monkeypatch.setenv("XDG_RUNTIME_DIR", str(runtime / "another"))
     # As the doctor finds it beside a running bot.
     beside = EmbeddedStore(deep)
-    assert beside.is_taken
-    async with opened(beside.url) as store:
+    assert beside.is_in_use
+    async with open_store(beside.url) as store:
         assert await store.client.ping()
     writer.kill()
     writer.wait()

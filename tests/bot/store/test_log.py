@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.store.log import STAMPS_KEPT, Log, head, stamped, unfold, unstamped
+from bot.store.log import STAMPS_KEPT, Log, add_stamp, make_head, strip_stamp, unfold
 
 TEXT = st.text(st.characters(exclude_characters="\t\n", exclude_categories=["Cs"]), min_size=1)
 
@@ -13,13 +13,13 @@ TEXT = st.text(st.characters(exclude_characters="\t\n", exclude_categories=["Cs"
 def test_a_log_is_its_entries_of_which_the_latest_have_their_stamps(
     old: list[tuple[str, str]], new: list[tuple[str, str]]
 ) -> None:
-    entries = [stamped(*entry) for entry in old]
-    later = [stamped(*entry) for entry in new]
-    log = unfold([head(entries), *later])
+    entries = [add_stamp(*entry) for entry in old]
+    later = [add_stamp(*entry) for entry in new]
+    log = unfold([make_head(entries), *later])
     assert log.version == len(old) + len(new)
     latest = max(1, len(old) - STAMPS_KEPT)
-    assert log.entries == [*entries[:1], *map(unstamped, entries[1:latest]), *entries[latest:], *later]
-    assert list(map(unstamped, unfold([head(log.entries)]).entries)) == list(map(unstamped, log.entries))
+    assert log.entries == [*entries[:1], *map(strip_stamp, entries[1:latest]), *entries[latest:], *later]
+    assert list(map(strip_stamp, unfold([make_head(log.entries)]).entries)) == list(map(strip_stamp, log.entries))
 
 
 def test_no_table_is_an_empty_log() -> None:
@@ -29,38 +29,40 @@ def test_no_table_is_an_empty_log() -> None:
 
 def test_a_deals_moves_fold_small() -> None:
     entries = [
-        stamped(f"{n % 2} play {rank}{suit}", f"u{n}")
+        add_stamp(f"{n % 2} play {rank}{suit}", f"u{n}")
         for n, (suit, rank) in enumerate((s, r) for s in "DCSB" for r in "A234567FCR")
     ]
     assert sum(map(len, entries)) > 500
-    assert len(head(entries)) < 220
+    assert len(make_head(entries)) < 220
 
 
 def test_an_update_is_found_among_the_latest_entries() -> None:
-    folded = [stamped(f"old {number}", f"u{number}") for number in range(STAMPS_KEPT)]
-    first = stamped("first", "open")
-    log = unfold([head([first, stamped("oldest", "u"), *folded]), stamped("new", "n1"), stamped("newer", "n2")])
+    folded = [add_stamp(f"old {number}", f"u{number}") for number in range(STAMPS_KEPT)]
+    first = add_stamp("first", "open")
+    log = unfold(
+        [make_head([first, add_stamp("oldest", "u"), *folded]), add_stamp("new", "n1"), add_stamp("newer", "n2")]
+    )
     # So it is for a worker that has had the table in memory all the time.
-    kept = Log([]).after([first, stamped("oldest", "u"), *folded]).after(log.entries[-2:])
+    kept = Log([]).with_entries([first, add_stamp("oldest", "u"), *folded]).with_entries(log.entries[-2:])
     for one in (log, kept):
-        seen = [one.has_seen(update) for update in ("u", "u0", "u1", "u2", f"u{STAMPS_KEPT - 1}", "n1", "n2", "n3")]
+        seen = [one.has_update(update) for update in ("u", "u0", "u1", "u2", f"u{STAMPS_KEPT - 1}", "n1", "n2", "n3")]
         assert seen == [False, False, False, True, True, True, True, False]
         # What opened a table is known as long as there is one.
-        assert one.was_begun_by("open")
+        assert one.was_opened_by("open")
 
 
 def test_a_log_is_as_it_was_begun_until_another_update_adds_to_it() -> None:
-    begun = Log([]).after([stamped("first", "open"), stamped("second", "open")])
-    assert Log([]).is_as_begun
-    assert begun.is_as_begun
-    assert not begun.after([stamped("third", "u1")]).is_as_begun
-    assert not unfold([head(begun.after([stamped("third", "u1")]).entries)]).is_as_begun
+    begun = Log([]).with_entries([add_stamp("first", "open"), add_stamp("second", "open")])
+    assert Log([]).is_newly_opened
+    assert begun.is_newly_opened
+    assert not begun.with_entries([add_stamp("third", "u1")]).is_newly_opened
+    assert not unfold([make_head(begun.with_entries([add_stamp("third", "u1")]).entries)]).is_newly_opened
 
 
 def test_what_no_stamp_may_hold() -> None:
     for text, update in (("a\tb", "u"), ("a\nb", "u"), ("a", "u\n")):
         with pytest.raises(ValueError, match="tab nor newline"):
-            stamped(text, update)
+            add_stamp(text, update)
 
 
 @pytest.mark.parametrize("bad", [[b"x "], [b""], [b"3 "], [b"-1 "], [b"3 \xff\xff damaged"]])

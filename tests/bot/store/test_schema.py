@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from structlog.testing import capture_logs
 
-from bot.store import EmbeddedStore, Store, StoreAway, StoreError, connected, keys, migrations, schema
+from bot.store import EmbeddedStore, Store, StoreError, StoreUnavailable, connect, keys, migrations, schema
 from bot.store.attendance import LEASE_SECONDS
 from tests.bot.command import command
 
@@ -84,7 +84,7 @@ async def test_only_a_bot_and_a_restore_bring_a_store_up(
     empty_valkey: EmbeddedStore, tmp_path: Path, words: list[str]
 ) -> None:
     """An older bot may be running on it."""
-    async with connected(empty_valkey.url) as client:
+    async with connect(empty_valkey.url) as client:
         await client.set(keys.SCHEMA, 1)
         said = await asyncio.to_thread(command, tmp_path, *words, REDIS_URL=empty_valkey.url)
         assert said.returncode == (1 if words == ["doctor"] else 2)
@@ -99,7 +99,7 @@ async def test_a_command_leaves_an_empty_store_empty(
     empty_valkey: EmbeddedStore, tmp_path: Path, words: list[str], code: int
 ) -> None:
     """REDIS_URL may name another program's."""
-    async with connected(empty_valkey.url) as client:
+    async with connect(empty_valkey.url) as client:
         await client.flushall()
         said = await asyncio.to_thread(command, tmp_path, *words, REDIS_URL=empty_valkey.url)
         assert said.returncode == code, said.stderr
@@ -161,7 +161,7 @@ async def test_one_that_lost_its_lock_stops(store: Store, monkeypatch: pytest.Mo
         await client.set(schema.LOCK, "another's")
         await asyncio.Event().wait()
 
-    with pytest.raises(StoreAway, match="Another worker is bringing"):
+    with pytest.raises(StoreUnavailable, match="Another worker is bringing"):
         await schema.check(store.client, 2, {1: slow})
     assert await store.client.get(schema.LOCK) == b"another's"
     assert await store.client.get(keys.SCHEMA) == b"1"
@@ -170,10 +170,10 @@ async def test_one_that_lost_its_lock_stops(store: Store, monkeypatch: pytest.Mo
 async def test_nothing_is_migrated_under_workers_of_an_older_version(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(schema, "PATIENCE", 0.0)
+    monkeypatch.setattr(schema, "WORKERS_PATIENCE", 0.0)
     await store.client.set(keys.SCHEMA, 1)
     await store.client.zadd(keys.WORKERS, {"old": time.time(), "killed long ago": 1})
-    with pytest.raises(StoreAway, match="A worker is running on this store: stop every one first"):
+    with pytest.raises(StoreUnavailable, match="A worker is running on this store: stop every one first"):
         await schema.check(store.client, 2, {1: nothing})
     assert await store.client.get(keys.SCHEMA) == b"1"
 
@@ -189,9 +189,9 @@ async def test_one_of_them_that_was_killed_just_now_is_waited_for(store: Store) 
 async def test_a_server_that_is_too_old_is_named_and_left_alone(
     empty_valkey: EmbeddedStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, version: str
 ) -> None:
-    monkeypatch.setattr(schema, "SERVER", f"return '{version}'")
-    async with connected(empty_valkey.url) as client:
-        with pytest.raises(StoreError, match=f"The store is a Redis {version}, and Buongioco needs Redis 7.0 or newer"):
+    monkeypatch.setattr(schema, "SERVER_VERSION", f"return '{version}'")
+    async with connect(empty_valkey.url) as client:
+        with pytest.raises(StoreError, match=f"The store is a Redis {version}, but Buongioco needs Redis 7.0 or newer"):
             await schema.check(client)
         said = await asyncio.to_thread(command, tmp_path, "doctor", REDIS_URL=empty_valkey.url)
         assert said.returncode == 1
@@ -201,23 +201,23 @@ async def test_a_server_that_is_too_old_is_named_and_left_alone(
 
 @pytest.mark.parametrize("version", ["7.0.0", "7.2.4", "8.2.1", "255.255.255"])
 async def test_newer_ones_are_not(store: Store, monkeypatch: pytest.MonkeyPatch, version: str) -> None:
-    monkeypatch.setattr(schema, "SERVER", f"return '{version}'")
+    monkeypatch.setattr(schema, "SERVER_VERSION", f"return '{version}'")
     await schema.check(store.client)
 
 
 async def test_a_server_says_its_version_to_whoever_may_not_ask_for_info(any_store: Store) -> None:
-    version = (await any_store.client.eval(schema.SERVER, 1, keys.SCHEMA)).decode()
+    version = (await any_store.client.eval(schema.SERVER_VERSION, 1, keys.SCHEMA)).decode()
     assert re.fullmatch(r"[0-9.]+", version)
-    old = schema.SERVER.replace("redis.REDIS_VERSION", "redis.NO_SUCH_THING")
+    old = schema.SERVER_VERSION.replace("redis.REDIS_VERSION", "redis.NO_SUCH_THING")
     assert (await any_store.client.eval(old, 1, keys.SCHEMA)).decode() == version
 
 
 async def test_a_store_that_refuses_is_not_taken_for_one_that_is_away(store: Store) -> None:
     await store.client.delete(keys.SCHEMA)
     await store.client.rpush(keys.SCHEMA, "another program's")
-    with pytest.raises(StoreError, match=r"The store refuses what the bot asks of it .*WRONGTYPE") as raised:
+    with pytest.raises(StoreError, match=r"The store refuses the bot's commands .*WRONGTYPE") as raised:
         await schema.check(store.client)
-    assert not isinstance(raised.value, StoreAway)
+    assert not isinstance(raised.value, StoreUnavailable)
 
 
 @pytest.mark.parametrize("found", ["0", "9", "x"])

@@ -8,9 +8,9 @@ import pytest
 from redis.asyncio import Redis
 from redis.exceptions import ResponseError
 
-from bot.store import Appended, Behind, EmbeddedStore, Gone, Store, StoreError, keys, opened
+from bot.store import Appended, EmbeddedStore, NewEntries, Removed, Store, StoreError, keys, open_store
 from bot.store.batch import NotReplicated
-from bot.store.log import Log, stamped, unstamped
+from bot.store.log import Log, add_stamp, strip_stamp
 from bot.store.store import FOLD_AFTER
 
 NOTHING = Log([])
@@ -33,23 +33,23 @@ async def test_what_is_appended_is_loaded(store: Store) -> None:
 
 async def test_a_writer_who_is_behind_writes_nothing_and_gets_what_it_missed(store: Store) -> None:
     await store.append("ABCD", NOTHING, [b"one", b"two"])
-    assert await store.append("ABCD", Log([b"one"]), [b"other"]) == Behind([b"two"])
-    assert await store.append("ABCD", NOTHING, [b"other"]) == Behind([b"one", b"two"])
+    assert await store.append("ABCD", Log([b"one"]), [b"other"]) == NewEntries([b"two"])
+    assert await store.append("ABCD", NOTHING, [b"other"]) == NewEntries([b"one", b"two"])
     assert (await store.load("ABCD")).entries == [b"one", b"two"]
 
 
 async def test_a_writer_from_the_future_gets_the_truth(store: Store) -> None:
     await store.append("ABCD", NOTHING, [b"one"])
-    assert await store.append("ABCD", Log([b"one", b"two"]), [b"three"]) == Behind([b"one"], whole=True)
-    assert await store.since("ABCD", Log([b"one", b"two"])) == Behind([b"one"], whole=True)
-    assert await store.since("ABCD", Log([b"one"])) == Behind([])
-    assert await store.since("NONE", NOTHING) == Behind([])
+    assert await store.append("ABCD", Log([b"one", b"two"]), [b"three"]) == NewEntries([b"one"], whole=True)
+    assert await store.entries_since("ABCD", Log([b"one", b"two"])) == NewEntries([b"one"], whole=True)
+    assert await store.entries_since("ABCD", Log([b"one"])) == NewEntries([])
+    assert await store.entries_since("NONE", NOTHING) == NewEntries([])
 
 
 async def test_where_a_table_was_removed_none_is_opened_for_more_than_a_day(store: Store) -> None:
     await store.append("ABCD", NOTHING, [b"one"], clock=5)
     await store.remove("ABCD", "whose")
-    assert await store.append("ABCD", NOTHING, [b"again"]) == Gone("whose")
+    assert await store.append("ABCD", NOTHING, [b"again"]) == Removed("whose")
     assert await store.load("ABCD") == NOTHING
     assert 25 * 3600 < await store.client.ttl(keys.gone("ABCD")) <= 26 * 3600
     await store.client.delete(keys.gone("ABCD"))
@@ -60,8 +60,8 @@ async def test_who_knows_entries_that_a_failover_has_lost_gets_the_truth(store: 
     await store.append("ABCD", NOTHING, [b"one\tu1", b"two\tu2"])
     truth = [b"one\tu1", b"two\tu2"]
     for lost in (Log([b"one\tu1", b"other\tu3"]), Log([b"other\tu3"])):
-        assert await store.append("ABCD", lost, [b"three\tu4"]) == Behind(truth, whole=True)
-        assert await store.since("ABCD", lost) == Behind(truth, whole=True)
+        assert await store.append("ABCD", lost, [b"three\tu4"]) == NewEntries(truth, whole=True)
+        assert await store.entries_since("ABCD", lost) == NewEntries(truth, whole=True)
     assert await store.append("ABCD", Log(truth), [b"three\tu4"]) == Appended(3)
 
 
@@ -69,42 +69,42 @@ async def test_long_logs_are_folded_and_stay_whole(store: Store) -> None:
     random, log, written = Random(1), NOTHING, list[bytes]()
     stale: list[Log] = []
     while len(written) < 5 * FOLD_AFTER:
-        some = [stamped(f"0 play {random.random()}", f"u{len(written) + n}") for n in range(random.randrange(1, 4))]
+        some = [add_stamp(f"0 play {random.random()}", f"u{len(written) + n}") for n in range(random.randrange(1, 4))]
         assert await store.append("LONG", log, some) == Appended(len(written) + len(some))
         written += some
         log = await store.load("LONG")
         stale.append(log)
-        assert [unstamped(entry) for entry in log.entries] == [unstamped(entry) for entry in written]
+        assert [strip_stamp(entry) for entry in log.entries] == [strip_stamp(entry) for entry in written]
         assert log.entries[-1] == written[-1]
         assert await store.client.llen(keys.table("LONG")) <= FOLD_AFTER + 4
     for old in random.sample(stale[:-1], 30):
-        for behind in (await store.append("LONG", old, [b"late"]), await store.since("LONG", old)):
-            assert isinstance(behind, Behind)
+        for behind in (await store.append("LONG", old, [b"late"]), await store.entries_since("LONG", old)):
+            assert isinstance(behind, NewEntries)
             whole = behind.entries if behind.whole else [*old.entries, *behind.entries]
-            assert [unstamped(entry) for entry in whole] == [unstamped(entry) for entry in written]
+            assert [strip_stamp(entry) for entry in whole] == [strip_stamp(entry) for entry in written]
 
 
 async def test_fifty_writers_at_once_one_wins_and_all_learn_what_it_wrote(store: Store) -> None:
     await store.append("RACE", NOTHING, [b"start"])
     known = await store.load("RACE")
-    results = await asyncio.gather(*(store.append("RACE", known, [stamped("0 play 3D", f"u{n}")]) for n in range(50)))
+    results = await asyncio.gather(*(store.append("RACE", known, [add_stamp("0 play 3D", f"u{n}")]) for n in range(50)))
     assert sum(isinstance(result, Appended) for result in results) == 1
     log = await store.load("RACE")
     assert log.version == 2
-    assert all(result.entries == log.entries[1:] for result in results if isinstance(result, Behind))
+    assert all(result.entries == log.entries[1:] for result in results if isinstance(result, NewEntries))
 
 
 async def test_many_writers_who_try_again_write_everything_once(embedded: EmbeddedStore) -> None:
     async def worker(name: int) -> None:
-        async with opened(embedded.url) as mine:
+        async with open_store(embedded.url) as mine:
             log = NOTHING
             for number in range(40):
-                while isinstance(result := await mine.append("BUSY", log, [f"{name} {number}".encode()]), Behind):
-                    log = Log(result.entries) if result.whole else log.after(result.entries)
+                while isinstance(result := await mine.append("BUSY", log, [f"{name} {number}".encode()]), NewEntries):
+                    log = Log(result.entries) if result.whole else log.with_entries(result.entries)
                 log = Log([*log.entries, f"{name} {number}".encode()])
 
     await asyncio.gather(*(worker(name) for name in range(5)))
-    async with opened(embedded.url) as store:
+    async with open_store(embedded.url) as store:
         entries = (await store.load("BUSY")).entries
     assert sorted(entries) == sorted(f"{name} {number}".encode() for name in range(5) for number in range(40))
     for name in range(5):
@@ -115,30 +115,30 @@ async def test_many_writers_who_try_again_write_everything_once(embedded: Embedd
 async def test_delivery_sees_what_changed_until_it_has_shown_it(store: Store) -> None:
     shard = keys.shard_of("ABCD")
     await store.append("ABCD", NOTHING, [b"one"])
-    assert await store.all_changed([shard]) == {"ABCD": 1}
+    assert await store.changed_tables([shard]) == {"ABCD": 1}
     await store.append("ABCD", Log([b"one"]), [b"two"])
-    await store.note("ABCD", {}, 1)
-    assert await store.all_changed([shard]) == {"ABCD": 2}
-    await store.note("ABCD", {}, 2)
-    assert await store.all_changed([shard]) == {}
+    await store.save_shown("ABCD", {}, 1)
+    assert await store.changed_tables([shard]) == {"ABCD": 2}
+    await store.save_shown("ABCD", {}, 2)
+    assert await store.changed_tables([shard]) == {}
 
 
 async def test_clocks(store: Store) -> None:
     shard = keys.shard_of("ABCD")
     await store.append("ABCD", NOTHING, [b"one"], clock=100.5)
-    assert await store.attendance.due([shard], 100.0) == {}
-    assert await store.attendance.due([shard], 101.0) == {"ABCD": 100.5}
+    assert await store.attendance.due_clocks([shard], 100.0) == {}
+    assert await store.attendance.due_clocks([shard], 101.0) == {"ABCD": 100.5}
     await store.append("ABCD", Log([b"one"]), [b"two"])
-    assert await store.attendance.rings_in("ABCD") == 100.5
+    assert await store.attendance.clock_rings_in("ABCD") == 100.5
     await store.append("ABCD", Log([b"one", b"two"]), [b"three"], clock=inf)
-    assert await store.attendance.due([shard], 101.0) == {}
-    assert await store.attendance.rings_in("ABCD") is None
+    assert await store.attendance.due_clocks([shard], 101.0) == {}
+    assert await store.attendance.clock_rings_in("ABCD") is None
 
 
 async def test_a_refused_writer_does_not_move_the_clock(store: Store) -> None:
     await store.append("ABCD", NOTHING, [b"one"], clock=100)
     await store.append("ABCD", NOTHING, [b"late"], clock=inf)
-    assert await store.attendance.rings_in("ABCD") == 100
+    assert await store.attendance.clock_rings_in("ABCD") == 100
 
 
 async def test_a_removed_table_leaves_nothing(store: Store) -> None:
@@ -148,15 +148,15 @@ async def test_a_removed_table_leaves_nothing(store: Store) -> None:
 
 
 async def test_the_log_of_a_removed_table_may_be_kept_for_a_minute(store: Store) -> None:
-    assert (await store.ended("ABCD")).entries == []
+    assert (await store.removed_log("ABCD")).entries == []
     await store.append("ABCD", NOTHING, [b"one", b"two"])
     # Cut short it is removed once more.
     for _ in range(2):
         await store.remove("ABCD", keep_log=True)
-        assert (await store.ended("ABCD")).entries == [b"one", b"two"]
+        assert (await store.removed_log("ABCD")).entries == [b"one", b"two"]
         assert (await store.load("ABCD")).entries == []
         assert 0 < await store.client.ttl(keys.ended("ABCD")) <= 60
-    assert await store.append("ABCD", NOTHING, [b"again"]) == Gone("")
+    assert await store.append("ABCD", NOTHING, [b"again"]) == Removed("")
 
 
 async def test_every_key_of_a_table_lies_in_one_slot(store: Store) -> None:
@@ -171,7 +171,7 @@ async def test_what_has_replicas_confirm_leaves_nothing_for_ever(
     embedded: EmbeddedStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("bot.store.batch.REPLICA_MS", 50)
-    async with opened(embedded.url, replicas=1) as store:
+    async with open_store(embedded.url, replicas=1) as store:
         for key in (keys.game("one"), keys.table("ABCD")):
             with pytest.raises(NotReplicated):
                 await store.confirm(key)
@@ -182,13 +182,13 @@ async def test_a_layout_of_another_version_is_not_touched(embedded: EmbeddedStor
     async with Redis.from_url(embedded.url) as client:
         await client.set(keys.SCHEMA, 99)
     with pytest.raises(StoreError, match=r"layout is number 99.*knows number 2"):
-        async with opened(embedded.url):
+        async with open_store(embedded.url):
             pass
 
 
 async def test_a_store_that_is_not_there_is_one_clear_line() -> None:
     with pytest.raises(StoreError, match="cannot be reached"):
-        async with opened("redis://127.0.0.1:1/0"):
+        async with open_store("redis://127.0.0.1:1/0"):
             pass
 
 
@@ -205,12 +205,12 @@ async def test_tables_set_aside_as_a_set_are_known_taken_back_and_removed(store:
         if doing == "set aside":
             assert not await store.set_aside("ABCD", 1)
         elif doing == "take back":
-            await store.take_back("ABCD", 1)
+            await store.resume("ABCD", 1)
         elif doing == "remove":
             await store.remove("ABCD", "hers")
-            assert await store.append("ABCD", NOTHING, [b"again"]) == Gone("hers")
+            assert await store.append("ABCD", NOTHING, [b"again"]) == Removed("hers")
         left = [] if doing in ("take back", "remove") else ["ABCD"]
-        assert await store.all_set_aside(range(keys.SHARDS)) == sorted([*left, *others]), doing
+        assert await store.set_aside_tables(range(keys.SHARDS)) == sorted([*left, *others]), doing
         assert await store.set_aside("ABCD", 1) != bool(left)
 
 
@@ -220,4 +220,4 @@ async def test_a_table_is_never_removed_without_a_trace(store: Store) -> None:
     await store.client.set(keys.set_aside(keys.shard_of("ABCD")), "nonsense")
     with pytest.raises(ResponseError):
         await store.remove("ABCD", "hers")
-    assert (await store.load("ABCD")).entries or await store.append("ABCD", NOTHING, [b"again"]) == Gone("hers")
+    assert (await store.load("ABCD")).entries or await store.append("ABCD", NOTHING, [b"again"]) == Removed("hers")

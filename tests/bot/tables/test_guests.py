@@ -83,7 +83,7 @@ async def test_a_full_store_refuses_tables_and_takes_moves(store: Store, challen
     try:
         used = (await store.client.info("memory"))["used_memory"]
         await store.client.config_set("maxmemory", int(used / 0.95))
-        await store.memory.look()
+        await store.memory.check()
         with pytest.raises(StoreFull):
             await practice(challenges, 2, None)
         # The same wish again is no new table.
@@ -92,12 +92,12 @@ async def test_a_full_store_refuses_tables_and_takes_moves(store: Store, challen
         assert after.phase == "over"
         # A store that evicts never refuses a write, so it is always full, and tables need not wait.
         await store.client.config_set("maxmemory-policy", "allkeys-lru")
-        await store.memory.look()
+        await store.memory.check()
         assert not store.memory.is_full
     finally:
         await store.client.config_set("maxmemory", 0)
         await store.client.config_set("maxmemory-policy", "noeviction")
-    await store.memory.look()
+    await store.memory.check()
     await practice(challenges, 3, None)
 
 

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 import engine
 from bot.cluster.shards import Shards
 from bot.names import JOINERS, LONGEST_NAME, plain_name
-from bot.store import EmbeddedStore, Store, keys, opened
-from bot.store.log import Log, stamped, unstamped
+from bot.store import EmbeddedStore, Store, keys, open_store
+from bot.store.log import Log, add_stamp, strip_stamp
 from bot.store.store import FOLD_AFTER
 from bot.tables import Room, Table
 from bot.tables.chairs import Invited
@@ -286,7 +286,7 @@ async def test_an_update_delivered_again_is_answered_and_changes_nothing(room: R
 
 
 async def test_two_workers_on_one_store_never_make_a_move_twice(embedded: EmbeddedStore) -> None:
-    async with opened(embedded.url) as one, opened(embedded.url) as two:
+    async with open_store(embedded.url) as one, open_store(embedded.url) as two:
         rooms = [repeatable(one), repeatable(two)]
         table = await seated(rooms[0], "metamazzo")
         for number in range(39):
@@ -425,7 +425,7 @@ async def test_a_refusal_says_what_was_missed_and_the_store_is_asked_no_more(
     async def since(*_about: object, **_more: object) -> None:
         raise AssertionError("it was told")
 
-    monkeypatch.setattr(store, "since", since)
+    monkeypatch.setattr(store, "entries_since", since)
     with pytest.raises(TableError):
         await Challenges(slow).cancel(table.code, ADA, "u3")
     known = slow.remembered(table.code)
@@ -435,13 +435,13 @@ async def test_a_refusal_says_what_was_missed_and_the_store_is_asked_no_more(
 
 async def test_what_is_refused_is_refused_by_what_replicas_have(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     table = await Challenges(repeatable(store)).open_table("testa", ADA, "Ada", "u1")
-    real, confirmed = store.since, list[object]()
+    real, confirmed = store.entries_since, list[object]()
 
     async def since(*about: Any, **more: Any) -> Any:
         confirmed.append(more.get("confirmed"))
         return await real(*about, **more)
 
-    monkeypatch.setattr(store, "since", since)
+    monkeypatch.setattr(store, "entries_since", since)
     room = repeatable(store)
     for count_of in (1, 2):
         # The first time it is not in memory, the second time what is in memory may be old.
@@ -582,7 +582,7 @@ async def test_a_worker_behind_a_fold_reads_only_what_it_has_missed(
     for number in range(FOLD_AFTER + 2):
         person, move = to_move(table)
         table = await fast.press(table.code, person, table.version, move, f"m{number}")
-    assert (await store.since(table.code, old.log)).whole
+    assert (await store.entries_since(table.code, old.log)).whole
     read: list[str] = []
     play = engine.Game.play
 
@@ -599,7 +599,7 @@ async def test_a_worker_behind_a_fold_reads_only_what_it_has_missed(
     assert found.game.record() == table.game.record()
     # Not where what is known is no beginning of the log, and whoever caused the same the log says so.
     assert Table.from_log(table.code, old.log, found).version == old.version
-    other = Log([*found.log.entries[:-1], stamped(unstamped(found.log.last).decode(), "another")])
+    other = Log([*found.log.entries[:-1], add_stamp(strip_stamp(found.log.last).decode(), "another")])
     assert Table.from_log(table.code, other, found).log.last == other.last
 
 

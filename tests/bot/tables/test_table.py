@@ -7,6 +7,7 @@ import pytest
 from bot.pseudonyms import NAME
 from bot.store.entries import (
     Ask,
+    ChangeGame,
     Close,
     Deal,
     Entry,
@@ -18,7 +19,6 @@ from bot.store.entries import (
     Move,
     Nudge,
     Open,
-    OtherGame,
     Redacted,
     Refuse,
     Rehost,
@@ -159,12 +159,12 @@ def test_robots_and_people() -> None:
 
 def test_another_game_keeps_who_sits_and_nothing_else() -> None:
     table = opened(
-        "tavolo", Rule("target", 21), Sit(1, BEA, "Bea"), Ask(2, CLEO, "Cleo"), Refuse(2), OtherGame("testa")
+        "tavolo", Rule("target", 21), Sit(1, BEA, "Bea"), Ask(2, CLEO, "Cleo"), Refuse(2), ChangeGame("testa")
     )
     assert (table.game_id, table.rules, table.asking, table.refusals) == ("testa", {}, {}, (0, 0))
     assert table.chairs == (Chair(ADA, "Ada"), Chair(BEA, "Bea"))
     assert table.moved_at == table.lates == (0, 0)
-    assert opened("testa", OtherGame("tressette")).chairs == (Chair(ADA, "Ada"), None, None, None)
+    assert opened("testa", ChangeGame("tressette")).chairs == (Chair(ADA, "Ada"), None, None, None)
 
 
 @pytest.mark.parametrize(

@@ -15,8 +15,8 @@ from bot.handlers import Dispatcher
 from bot.handlers.limits import Limits
 from bot.panel import Panel
 from bot.platform import Command, Person, Press, Reply, SentMessage, private_place
-from bot.store import Store, keys, opened
-from bot.store.log import unstamped
+from bot.store import Store, keys, open_store
+from bot.store.log import strip_stamp
 from bot.tables.table import Table
 from bot.worker import Worker
 from tests.bot.fake_platform import NAMES, FakePlatform, open_worker
@@ -69,7 +69,7 @@ class Fleet:
         """Start the workers, and have them share the tables evenly."""
         self._stack = AsyncExitStack()
         for url in self.urls:
-            store = await self._stack.enter_async_context(opened(url))
+            store = await self._stack.enter_async_context(open_store(url))
             worker = await self._stack.enter_async_context(
                 open_worker(store, self.fake, alone=self.count == 1, robot_pause=NEVER)
             )
@@ -115,7 +115,7 @@ class Fleet:
                 await self._all_heard()
                 for worker in self.workers:
                     await worker.settled()
-                if not any(len(worker.shards.tasks) for worker in self.workers) and not await self.store.all_changed(
+                if not any(len(worker.shards.tasks) for worker in self.workers) and not await self.store.changed_tables(
                     range(64)
                 ):
                     return
@@ -140,7 +140,7 @@ class Fleet:
         """What every table's log says, by code."""
         names = [name.decode() async for name in self.store.client.scan_iter("{s*}:table:*", count=1000)]
         codes = sorted(name.rpartition(":")[2] for name in names)
-        return {code: list(map(unstamped, (await self.store.load(code)).entries)) for code in codes}
+        return {code: list(map(strip_stamp, (await self.store.load(code)).entries)) for code in codes}
 
     async def settings(self) -> dict[str, dict[str, str]]:
         """What is stored of people and groups, but for the game last played there: a challenge that comes again says so

@@ -48,7 +48,7 @@ async def test_strange_words_of_other_workers_are_passed_over(store: Store, monk
         assert [entry["event"] for entry in logs].count("notification_failed") == 3
         assert [entry["event"] for entry in logs].count("notification_unreadable") == 2
         # Of a table that is not there.
-        assert [entry["event"] for entry in logs].count("table_gone_meanwhile") == 1
+        assert [entry["event"] for entry in logs].count("table_vanished") == 1
 
 
 async def test_a_loop_that_breaks_is_started_again_and_the_worker_unwell_meanwhile(
@@ -105,12 +105,12 @@ async def test_a_worker_is_alive_and_delivers_while_much_is_left_to_be_rated(
         # It can be asked before it has begun.
         assert not (await worker.check_health())["healthy"]
         await worker.start()
-        assert await store.attendance.alive() == 1
+        assert await store.attendance.count_workers() == 1
         assert len(worker.shards.owned) == keys.SHARDS
         async with asyncio.timeout(20):
             while tries < 2:
                 await asyncio.sleep(0.01)
-            await store.outage.over()
+            await store.outage.wait_until_over()
         assert (await worker.check_health())["healthy"]
         [rating] = [task for task in worker._tasks if task.get_name() == "ratings"]
         let_go.set()
@@ -148,7 +148,7 @@ async def test_a_loop_that_is_cancelled_stays_so() -> None:
 async def test_one_stuck_table_does_not_keep_all_others_in_memory(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(delivery, "TABLES_REMEMBERED", 2)
+    monkeypatch.setattr(delivery, "TABLES_CACHED", 2)
     async with open_worker(store, FakePlatform()) as worker:
         tables = worker.delivery._tables
         for code in ("STUCK", "ONE", "TWO", "THREE"):
@@ -204,9 +204,9 @@ async def test_who_waits_for_a_cluster_that_cannot_be_healed_is_told(
     async def breaks(*_: object) -> None:
         raise ValueError("not a fault of the store's")
 
-    monkeypatch.setattr(BatchedScript, "_answers", away)
-    monkeypatch.setattr(BatchedScript, "_may_heal", lambda *_: True)
-    monkeypatch.setattr(BatchedScript, "_heal", breaks)
+    monkeypatch.setattr(BatchedScript, "_send_commands", away)
+    monkeypatch.setattr(BatchedScript, "_can_retry", lambda *_: True)
+    monkeypatch.setattr(BatchedScript, "_refresh_cluster", breaks)
     with pytest.raises(ValueError, match="not a fault"):
         async with asyncio.timeout(5):
             await BatchedScript(store.client, "return 1")(["one"], [])

@@ -17,7 +17,7 @@ from bot.people import Profile
 from bot.platform import ChatGone, Command, MessageGone, NotDelivered, PlatformFailure, RateLimit, SlowDown
 from bot.settings import Settings
 from bot.store import Store, keys
-from bot.store.log import unstamped
+from bot.store.log import strip_stamp
 from bot.tables.snapshot import snapshot
 from bot.worker import Worker
 from tests.bot.fake_platform import GROUP, FakePlatform, Player, code_of, open_worker, play_until, seated
@@ -26,7 +26,7 @@ from tests.bot.fake_platform import GROUP, FakePlatform, Player, code_of, open_w
 @pytest.fixture(autouse=True)
 def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(surface_sync, "FIRST_PAUSE", 0.01)
-    monkeypatch.setattr(delivery, "AGAIN_AFTER", 0.01)
+    monkeypatch.setattr(delivery, "RETRY_AFTER", 0.01)
     monkeypatch.setattr(platform, "SHORTEST_WAIT", 0.0)
 
 
@@ -35,7 +35,7 @@ async def agrees(worker: Worker, fake: FakePlatform, players: list[Player]) -> N
     what it would be if it were drawn now.
     """
     await worker.settled()
-    assert not await worker.store.all_changed(range(keys.SHARDS))
+    assert not await worker.store.changed_tables(range(keys.SHARDS))
     for player in players:
         assert len(fake.messages[player.private]) == 1, fake.texts(player.private)
         [table] = await worker.tables_of(player.person.id)
@@ -125,7 +125,7 @@ async def test_what_may_have_arrived_is_sent_again_seldomer_and_seldomer(
     pauses = [line["again_in"] for line in logs if line["event"] == "send_failed"]
     assert pauses == pytest.approx([0.001 * 4**number for number in range(6)])
     # What has certainly not been sent is tried often.
-    monkeypatch.setattr(surface_sync, "LONGEST_PAUSE", 0.004)
+    monkeypatch.setattr(surface_sync, "MAX_PAUSE", 0.004)
     fake.errors["paper:200"] = [NotDelivered("refused")] * 5
     with capture_logs() as logs:
         async with open_worker(store, fake) as worker:
@@ -206,13 +206,13 @@ async def test_a_message_that_arrived_before_a_crash_is_brought_up_to_date_and_n
         mover = next(player for player in players if player.moves())
         # Their panel is sent anew, which is not noted any more; then they play.
         with monkeypatch.context() as patched:
-            kept = store.note
+            kept = store.save_shown
 
             async def lost(code: str, surfaces: dict[str, str], version: int | None, worker: str) -> None:
                 if not any(text.split("\t")[0] for name, text in surfaces.items() if name[0] == "h"):
                     await kept(code, surfaces, version, worker)
 
-            patched.setattr(store, "note", lost)
+            patched.setattr(store, "save_shown", lost)
             await mover.say("/hand")
         await committed_unheard(worker, players)
     async with open_worker(store, fake) as worker:
@@ -433,7 +433,7 @@ async def test_a_table_is_not_at_rest_while_one_of_its_hands_is_still_to_be_look
             await asyncio.sleep(0.01)
         await asyncio.sleep(0.1)
         assert len(fake.calls) == calls + 1, "the first hand is up to date"
-        assert await store.all_changed(range(keys.SHARDS)) == {code: table.version}
+        assert await store.changed_tables(range(keys.SHARDS)) == {code: table.version}
         assert worker.delivery.lag > 0
         gate.set()
         await agrees(worker, fake, players)
@@ -453,7 +453,7 @@ async def test_what_a_stop_breaks_off_is_still_to_be_delivered(store: Store) -> 
         while any(fake.errors[player.private] for player in players):
             await asyncio.sleep(0)
         await worker.delivery.stop(1.0)
-        assert list(await store.all_changed(range(keys.SHARDS))) == [code]
+        assert list(await store.changed_tables(range(keys.SHARDS))) == [code]
     async with open_worker(store, fake) as worker:
         await asyncio.sleep(0.2)
         for player in players:
@@ -472,10 +472,10 @@ async def test_a_surface_that_fails_keeps_its_table_from_rest(store: Store, monk
         await mover.press(mover.moves()[0][1].label, settle=False)
         while len(fake.errors[other.private]) > 9_998:
             await asyncio.sleep(0.01)
-        assert await store.all_changed(range(keys.SHARDS))
+        assert await store.changed_tables(range(keys.SHARDS))
         fake.errors[other.private].clear()
         async with asyncio.timeout(60):
-            while await store.all_changed(range(keys.SHARDS)):
+            while await store.changed_tables(range(keys.SHARDS)):
                 await asyncio.sleep(0.01)
         await agrees(worker, fake, players)
 
@@ -487,7 +487,7 @@ async def at_rest(store: Store, *workers: Worker) -> None:
             await asyncio.sleep(0.01)
             for worker in workers:
                 await worker.settled()
-            if not await store.all_changed(range(keys.SHARDS)):
+            if not await store.changed_tables(range(keys.SHARDS)):
                 return
 
 
@@ -513,7 +513,7 @@ async def test_two_workers_share_the_tables_and_each_takes_every_press(store: St
             await rest()
         # Both know the same game, whichever of them delivers it, and each person has one panel.
         first, second = await one.room.table(code), await two.room.table(code)
-        assert list(map(unstamped, first.log.entries)) == list(map(unstamped, second.log.entries))
+        assert list(map(strip_stamp, first.log.entries)) == list(map(strip_stamp, second.log.entries))
         assert first.version > 15
         for player in players:
             assert len(fake.messages[player.private]) == 1
@@ -563,8 +563,8 @@ async def test_edits_are_noted_while_another_message_waits(store: Store) -> None
         mover, hand = (anna, "h0") if anna.moves() else (bruno, "h1")
         await mover.press(mover.moves()[0][1].label, settle=False)
         async with asyncio.timeout(60):
-            while decode_state((await store.shown(code))[hand]).digest != fake.last(mover.private).digest:
+            while decode_state((await store.load_shown(code))[hand]).digest != fake.last(mover.private).digest:
                 await asyncio.sleep(0.01)
-        assert code in await store.all_changed(range(keys.SHARDS)), "the board is still to be shown"
+        assert code in await store.changed_tables(range(keys.SHARDS)), "the board is still to be shown"
         del fake.rate_limit_of[GROUP]
-        worker.delivery.platform_back("paper")
+        worker.delivery.resume_platform("paper")

@@ -8,7 +8,7 @@ import pytest
 
 from bot.handlers import Dispatcher
 from bot.scheduler import SOON, Scheduler
-from bot.store import EmbeddedStore, Store, keys, opened, schema
+from bot.store import EmbeddedStore, Store, keys, open_store, schema
 from bot.store.attendance import CLOCK, LEASE_SECONDS
 from bot.store.migrations import LEAST_TIME
 from bot.tables.table import TIME_TO_ACCEPT
@@ -25,7 +25,7 @@ ALL = range(keys.SHARDS)
 
 async def clocks(store: Store) -> dict[str, float]:
     """Every clock that runs, and how long until it rings."""
-    return await store.attendance.due(ALL, 10 * TIME_TO_ACCEPT)
+    return await store.attendance.due_clocks(ALL, 10 * TIME_TO_ACCEPT)
 
 
 async def challenges(worker: Worker, fake: FakePlatform, count: int) -> None:
@@ -54,7 +54,7 @@ async def hang(worker: Worker, seconds: float) -> None:
 @pytest.mark.parametrize("end", ["stop", "kill"])
 async def test_an_hour_down_expires_no_challenge(embedded: EmbeddedStore, end: str) -> None:
     fake = FakePlatform()
-    async with opened(embedded.url) as store:
+    async with open_store(embedded.url) as store:
         async with open_worker(store, fake) as worker:
             await challenges(worker, fake, 60)
             await ring(worker, TIME_TO_ACCEPT - HOUR / 2)
@@ -104,15 +104,15 @@ async def test_a_stop_costs_no_time_at_all(store: Store) -> None:
     async with open_worker(store, fake) as worker:
         await challenges(worker, fake, 1)
         [code] = await clocks(store)
-    stopped = await store.attendance.rings_in(code)
+    stopped = await store.attendance.clock_rings_in(code)
     assert stopped
     await asyncio.sleep(0.01)
-    assert await store.attendance.rings_in(code) == stopped
+    assert await store.attendance.clock_rings_in(code) == stopped
     begun = asyncio.get_running_loop().time()
     async with open_worker(store, fake) as worker:
         await step_clock(store, 3)
         await worker.shards.balance()
-        left = await store.attendance.rings_in(code)
+        left = await store.attendance.clock_rings_in(code)
         assert left
         passed = asyncio.get_running_loop().time() - begun
         assert 2.9 < stopped - left < LONGEST_GAP + 2 + passed
@@ -159,11 +159,11 @@ async def test_a_step_of_the_stores_clock_costs_no_game_and_stalls_nothing(store
 
 @pytest.mark.parametrize("seconds", [HOUR, -HOUR])
 async def test_a_dead_workers_lease_ends_though_the_stores_clock_was_set(store: Store, seconds: float) -> None:
-    assert await store.attendance.attend("dead", 1, "take")
-    assert not await store.attendance.attend("heir", 1, "take")
+    assert await store.attendance.hold_shard("dead", 1, "take")
+    assert not await store.attendance.hold_shard("heir", 1, "take")
     await step_clock(store, seconds)
-    assert await store.attendance.attend("heir", 1, "take")
-    assert not await store.attendance.attend("dead", 1, "keep")
+    assert await store.attendance.hold_shard("heir", 1, "take")
+    assert not await store.attendance.hold_shard("dead", 1, "keep")
 
 
 @pytest.mark.parametrize("seconds", [HOUR, -HOUR])
@@ -195,7 +195,7 @@ async def test_a_step_of_the_workers_clock_moves_no_clock_of_a_table(
         assert (await worker.room.table(table.code)).version == table.version
         mover, begun = next(player for player in players if player.moves()), asyncio.get_running_loop().time()
         await mover.play(Random(1))
-        left = await store.attendance.rings_in(table.code)
+        left = await store.attendance.clock_rings_in(table.code)
         assert left
         passed = asyncio.get_running_loop().time() - begun
         assert 148 - passed < left <= 150
@@ -258,9 +258,9 @@ async def test_who_hung_past_its_lease_sends_nothing_before_it_knows_what_it_sti
             await asyncio.sleep(0.1)
             assert len(fake.calls) == calls
             # Nor does it note what it believes.
-            shown = await store.shown(code)
-            await store.note(code, {"h0": "made up"}, 10_000, frozen.shards.worker_id)
-            assert await store.shown(code) == shown
+            shown = await store.load_shown(code)
+            await store.save_shown(code, {"h0": "made up"}, 10_000, frozen.shards.worker_id)
+            assert await store.load_shown(code) == shown
             # Once it knows, the other delivers: each hand stands once.
             await frozen.shards.balance()
             assert not frozen.shards.owns(code)
@@ -268,7 +268,7 @@ async def test_who_hung_past_its_lease_sends_nothing_before_it_knows_what_it_sti
             await asyncio.sleep(0.1)
             await heir.settled()
             assert len(fake.calls) > calls
-            assert not frozen.delivery.busy
+            assert not frozen.delivery.busy_tables
             for player in players:
                 player.worker, player.dispatcher = heir, Dispatcher(heir)
                 assert len(fake.messages[player.private]) == 1

@@ -7,7 +7,7 @@ from random import Random
 import pytest
 
 from benchmarks.cluster import LocalCluster
-from bot.store import Store, keys, opened
+from bot.store import Store, keys, open_store
 from engine import verify
 from tests.bot.fake_platform import GROUP, FakePlatform, code_of, open_worker, play_until, seated
 from tests.bot.worker.test_games import shortest
@@ -43,7 +43,7 @@ async def test_three_workers_play_on_while_primaries_die(cluster: LocalCluster) 
     async with AsyncExitStack() as stack:
         workers = []
         for _ in range(3):
-            store = await stack.enter_async_context(opened(cluster.url, replicas=1))
+            store = await stack.enter_async_context(open_store(cluster.url, replicas=1))
             workers.append(await stack.enter_async_context(open_worker(store, fake, alone=False)))
         players = await seated(workers[0], fake, "metamazzo")
         code = await code_of(workers[0], players[0])
@@ -67,7 +67,7 @@ async def test_three_workers_play_on_while_primaries_die(cluster: LocalCluster) 
         assert len(stamps) == len(set(stamps))
         assert sum(entry[:1].isdigit() for entry in log) >= acknowledged
         async with asyncio.timeout(30):
-            while await workers[0].store.all_changed(range(keys.SHARDS)):
+            while await workers[0].store.changed_tables(range(keys.SHARDS)):
                 await asyncio.sleep(0.1)
         table = await workers[0].room.table(code)
         assert table.game

@@ -79,7 +79,7 @@ async def fleet(store: Store, lines: list[Line]) -> AsyncIterator[Fleet]:
 @pytest.fixture(autouse=True)
 def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(outage, "PROBE_SECONDS", 0.05)
-    monkeypatch.setattr(delivery, "AGAIN_AFTER", 0.05)
+    monkeypatch.setattr(delivery, "RETRY_AFTER", 0.05)
     monkeypatch.setattr("bot.delivery.updates.SWEEP_SECONDS", 0.1)
 
 

@@ -13,7 +13,7 @@ from structlog.testing import capture_logs
 from bot.delivery import delivery
 from bot.platform import Reply
 from bot.store import EmbeddedStore, Store, outage, store
-from bot.store.store import opened
+from bot.store.store import open_store
 from bot.worker import Worker
 from tests.bot.fake_platform import GROUP, FakePlatform, Player, code_of, open_worker, seated
 
@@ -25,7 +25,7 @@ NOT_KNOWN = "I cannot get at my notes just now"
 @pytest.fixture(autouse=True)
 def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(outage, "PROBE_SECONDS", 0.05)
-    monkeypatch.setattr(delivery, "AGAIN_AFTER", 0.05)
+    monkeypatch.setattr(delivery, "RETRY_AFTER", 0.05)
 
 
 def process_of(embedded: EmbeddedStore) -> int:
@@ -59,7 +59,7 @@ async def frozen(embedded: EmbeddedStore, there: Store) -> AsyncIterator[None]:
 @asynccontextmanager
 async def at_table(embedded: EmbeddedStore) -> AsyncIterator[tuple[Worker, FakePlatform, list[Player]]]:
     fake = FakePlatform()
-    async with opened(embedded.url) as there, open_worker(there, fake) as worker:
+    async with open_store(embedded.url) as there, open_worker(there, fake) as worker:
         players = await seated(worker, fake, "metamazzo")
         for player in players:
             # As whoever gets a hand there has done: that they have a private chat is not to be written down any more.
@@ -116,7 +116,7 @@ async def test_a_store_that_takes_nothing_down_keeps_nothing_and_the_presser_is_
         await worker.settled()
         assert any(player.moves() for player in players if player is not mover)
         said = [line["event"] for line in logs]
-        assert said.count("store_away") == said.count("store_back") == 1
+        assert said.count("store_failed") == said.count("store_recovered") == 1
         assert not [line for line in logs if "exception" in line or "exc_info" in line]
 
 
@@ -150,7 +150,7 @@ async def test_a_store_that_is_frozen_leaves_no_press_unanswered_and_the_same_pr
         assert log.version == before + 1, log
         assert len(moves) == 1
         said = [line["event"] for line in logs]
-        assert said.count("store_away") == said.count("store_back") == 1
+        assert said.count("store_failed") == said.count("store_recovered") == 1
         await worker.settled()
         async with asyncio.timeout(20):
             while len(asyncio.all_tasks()) > tasks:
@@ -180,11 +180,11 @@ async def test_a_press_that_was_written_after_its_presser_was_told_is_found_by_i
 
 
 async def test_a_look_whether_the_store_is_back_takes_no_connection_from_anybody(embedded: EmbeddedStore) -> None:
-    async with opened(embedded.url) as there:
+    async with open_store(embedded.url) as there:
         for _ in range(20):
             # Some are idle; those who ask just after the look has begun take them.
             await asyncio.gather(*(there.client.get("x") for _ in range(5)))
-            await asyncio.gather(there._probe(), *(there.client.get("x") for _ in range(5)))
+            await asyncio.gather(there._test_write(), *(there.client.get("x") for _ in range(5)))
 
 
 async def test_a_store_that_dies_is_started_again_and_play_goes_on(embedded: EmbeddedStore) -> None:
@@ -197,7 +197,7 @@ async def test_a_store_that_dies_is_started_again_and_play_goes_on(embedded: Emb
         replies = [(await mover.send(button.payload, mover.private, message, key="k")).toast for _ in range(5)]
         # Nobody listens: what cannot be sent is not kept.
         assert NOT_KEPT in replies[-1]
-        keeper = asyncio.create_task(embedded.keep())
+        keeper = asyncio.create_task(embedded.keep_running())
         await until_well(worker)
         assert (await mover.send(button.payload, mover.private, message, key="k")).toast == ""
         assert (await worker.store.load(code)).version == before + 1

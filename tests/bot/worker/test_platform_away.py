@@ -23,8 +23,8 @@ SURFACES = 3
 def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(platform, "SHORTEST_WAIT", 0.0)
     monkeypatch.setattr(surface_sync, "FIRST_PAUSE", 0.0002)
-    monkeypatch.setattr(surface_sync, "LONGEST_PAUSE", 0.002)
-    monkeypatch.setattr(delivery, "AGAIN_AFTER", 0.01)
+    monkeypatch.setattr(surface_sync, "MAX_PAUSE", 0.002)
+    monkeypatch.setattr(delivery, "RETRY_AFTER", 0.01)
 
 
 class Moody(FakePlatform):
@@ -79,7 +79,7 @@ async def refused(store: Store, fake: Moody, error: str, times: int) -> None:
             return moves > 8
 
         await play_until(worker, players, random, done)
-        assert not await store.all_changed(range(keys.SHARDS))
+        assert not await store.changed_tables(range(keys.SHARDS))
         # One more watches whether the platform stays.
         async with asyncio.timeout(20):
             while len(asyncio.all_tasks()) > tasks + 1:
@@ -102,7 +102,7 @@ async def test_what_waits_for_a_platform_is_tried_as_soon_as_it_is_back(
             while fake.errors[anna.private] or fake.errors[bruno.private]:
                 await asyncio.sleep(0.001)
         assert not fake.messages[bruno.private]
-        worker.delivery.platform_back("paper")
+        worker.delivery.resume_platform("paper")
         async with asyncio.timeout(10):
             await worker.settled()
         for player in (anna, bruno):

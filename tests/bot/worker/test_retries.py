@@ -16,9 +16,9 @@ from bot.delivery.message_state import State
 from bot.delivery.names import Board
 from bot.handlers.dispatcher import Dispatcher
 from bot.store import EmbeddedStore, Store, keys, outage, retries
-from bot.store.outage import Outage, may_pass
+from bot.store.outage import Outage, is_temporary
 from bot.store.retries import RetryQueue, WorkDropped, WorkFailed
-from bot.store.store import opened
+from bot.store.store import open_store
 from bot.tables.table import Table
 from bot.worker import Worker
 from tests.bot.fake_platform import GROUP, FakePlatform, Player, code_of, open_worker, seated
@@ -38,7 +38,7 @@ async def away(embedded: EmbeddedStore, worker: Worker) -> AsyncIterator[None]:
     """While the store is down; it is started again behind that."""
     os.kill(process_of(embedded), signal.SIGKILL)
     yield
-    keeper = asyncio.create_task(embedded.keep())
+    keeper = asyncio.create_task(embedded.keep_running())
     await until_well(worker)
     keeper.cancel()
     await asyncio.wait([keeper])
@@ -47,7 +47,7 @@ async def away(embedded: EmbeddedStore, worker: Worker) -> AsyncIterator[None]:
 @asynccontextmanager
 async def at_table(embedded: EmbeddedStore) -> AsyncIterator[tuple[Worker, FakePlatform, list[Player], str]]:
     fake = FakePlatform(knows_keys=False)
-    async with opened(embedded.url) as there, open_worker(there, fake) as worker:
+    async with open_store(embedded.url) as there, open_worker(there, fake) as worker:
         players = await seated(worker, fake, "metamazzo")
         yield worker, fake, players, await code_of(worker, players[0])
 
@@ -70,7 +70,7 @@ async def test_a_group_that_moves_while_the_store_is_away_takes_its_board_along(
                     await asyncio.sleep(0.01)
         assert "Metà" in fake.last(ELSEWHERE).plain
         said = [line["event"] for line in logs]
-        assert said.count("store_away") == said.count("store_back") == 1
+        assert said.count("store_failed") == said.count("store_recovered") == 1
         assert not [line for line in logs if "exc_info" in line or line["event"] == "work_dropped"]
 
 
@@ -93,7 +93,7 @@ async def test_a_chat_that_is_back_while_the_store_is_away_gets_its_board(embedd
 async def test_what_waits_is_bounded_done_in_order_and_a_fault_of_ours_holds_nobody_up(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(retries, "MOST_WAITING", 3)
+    monkeypatch.setattr(retries, "MAX_WAITING", 3)
 
     async def probe() -> None:
         return
@@ -139,8 +139,8 @@ PASSING = [
 
 @pytest.mark.parametrize("text", PASSING, ids=lambda text: text.split()[0])
 def test_a_store_that_refuses_everybody_is_waited_for(text: str) -> None:
-    assert may_pass(_refusal(text))
-    assert may_pass(ResponseError(f"Command # 1 (HSET buongioco:moved a b) of pipeline caused error: {text}"))
+    assert is_temporary(_refusal(text))
+    assert is_temporary(ResponseError(f"Command # 1 (HSET buongioco:moved a b) of pipeline caused error: {text}"))
 
 
 @pytest.mark.parametrize(
@@ -177,7 +177,7 @@ async def test_what_does_not_pass_is_given_up_with_one_traceback_and_the_rest_go
 
 
 async def test_a_move_that_a_key_of_another_kind_spoils_is_not_told_to_be_done(embedded: EmbeddedStore) -> None:
-    async with opened(embedded.url) as there, open_worker(there, FakePlatform()) as worker:
+    async with open_store(embedded.url) as there, open_worker(there, FakePlatform()) as worker:
         await there.client.set(keys.MOVED, "no hash")
         with capture_logs() as logs, pytest.raises(WorkFailed):
             async with asyncio.timeout(5):

@@ -6,10 +6,10 @@ from random import Random
 
 import pytest
 
-from bot.delivery.drawing import draw
+from bot.delivery.drawing import draw_surface
 from bot.delivery.message_state import MessageState
 from bot.delivery.names import Hand
-from bot.delivery.surfaces import wanted
+from bot.delivery.surfaces import required_surfaces
 from bot.delivery.table_sync import NO_EXTRAS
 from bot.panels.drafts import NO_DRAFT, Draft
 from bot.people import Profile
@@ -71,7 +71,7 @@ def panels(table: Table, viewer: int | None, drafts: Mapping[Hand, Draft]) -> di
     }
     return {"told": told.model_dump_json(), **pages} | {
         f"{name} {language} {suits}": repr(
-            draw(
+            draw_surface(
                 table,
                 name,
                 MessageState(draft=drafts.get(name, NO_DRAFT) if isinstance(name, Hand) else NO_DRAFT),
@@ -80,7 +80,7 @@ def panels(table: Table, viewer: int | None, drafts: Mapping[Hand, Draft]) -> di
                 outcome,
             )
         )
-        for name in wanted(table)
+        for name in required_surfaces(table)
         if (name.seat if isinstance(name, Hand) else None) == viewer
         for language, suits, deck in VIEWERS
     }

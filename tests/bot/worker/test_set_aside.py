@@ -7,7 +7,7 @@ import pytest
 import structlog
 
 from bot.store import Store, keys
-from bot.store.log import stamped
+from bot.store.log import add_stamp
 from bot.tables import Room
 from bot.tables.errors import SetAside
 from bot.tables.lists import MOST_TABLES
@@ -30,7 +30,7 @@ UNREADABLE = {
 
 async def break_log(store: Store, code: str, entry: str) -> None:
     """What another release, or a hand in the store, may leave behind."""
-    await store.append(code, await store.load(code), [stamped(entry, "broken")], clock=1000.0)
+    await store.append(code, await store.load(code), [add_stamp(entry, "broken")], clock=1000.0)
 
 
 async def told(fake: FakePlatform, place: str) -> bool:
@@ -69,7 +69,7 @@ async def test_a_table_that_cannot_be_read_is_set_aside_and_its_people_are_told(
             await worker.scheduler.settled()
             await worker.settled()
             assert len(fake.calls) == calls
-            assert not await store.all_changed(range(keys.SHARDS))
+            assert not await store.changed_tables(range(keys.SHARDS))
             assert await store.client.zscore(keys.timers(keys.shard_of(code)), code) is None
             # The others go on.
             again = await seated(worker, fake, "testa")
@@ -122,7 +122,7 @@ async def test_what_is_no_log_at_all_is_set_aside_as_well(store: Store, head: by
         await worker.settled()
         await asyncio.sleep(0.1)
         await worker.settled()
-        assert not await store.all_changed(range(keys.SHARDS))
+        assert not await store.changed_tables(range(keys.SHARDS))
 
 
 async def test_a_worker_that_remembers_a_table_does_not_go_on_with_it_once_it_is_no_log(store: Store) -> None:
@@ -143,12 +143,12 @@ async def test_a_version_that_can_read_it_again_goes_on_with_it(store: Store) ->
         players = await seated(worker, fake, "metamazzo")
         code = await code_of(worker, players[0])
         version = (await worker.room.table(code)).version
-        left = await store.attendance.rings_in(code)
+        left = await store.attendance.clock_rings_in(code)
         assert left
     await break_log(store, code, "conquer 3")
     async with open_worker(store, fake) as worker:
         await _until_told(worker, fake)
-        assert await store.all_set_aside(range(keys.SHARDS)) == [code]
+        assert await store.set_aside_tables(range(keys.SHARDS)) == [code]
     # What the other version wrote is what this one cannot read: without it, it is as good as mended.
     await store.client.rpop(keys.table(code))
     async with open_worker(store, fake) as worker:
@@ -158,10 +158,10 @@ async def test_a_version_that_can_read_it_again_goes_on_with_it(store: Store) ->
             await worker.settled()
             if not await told(fake, GROUP):
                 break
-        assert await store.all_set_aside(range(keys.SHARDS)) == []
+        assert await store.set_aside_tables(range(keys.SHARDS)) == []
         assert (await worker.room.table(code)).version == version
         # Its clock goes on from where it stood; the entry that could not be read had set it to a thousand seconds.
-        goes_on = await store.attendance.rings_in(code)
+        goes_on = await store.attendance.clock_rings_in(code)
         assert goes_on
         assert 900 < goes_on <= 1000
         await play_until(worker, players, Random(1), lambda: "Trick 2" in fake.last(GROUP).plain)
@@ -188,7 +188,7 @@ async def test_who_only_looks_at_a_table_that_it_cannot_read_changes_nothing(sto
     looking = Room(store)
     assert (await looking.load(code)).error
     assert await store.client.dump(keys.timers(keys.shard_of(code))) == before
-    assert await store.all_set_aside(range(keys.SHARDS)) == []
+    assert await store.set_aside_tables(range(keys.SHARDS)) == []
 
 
 async def test_tables_that_cannot_be_read_count_for_nobodys_limit(store: Store) -> None:

@@ -26,7 +26,7 @@ from hypothesis.stateful import (
 
 from bot.panel import Button
 from bot.platform import Command, Person, Press, Reply, private_place
-from bot.store import EmbeddedStore, Store, keys, opened
+from bot.store import EmbeddedStore, Store, keys, open_store
 from bot.tables import lists
 from bot.texts import texts
 from tests.bot.worker.fleet import GROUPS, PEOPLE, Fleet, Seen, Snapshot, Update, panels, shown_in, sits_at
@@ -373,7 +373,7 @@ def test_three_workers_are_one_bot(tmp_path: Path, monkeypatch: pytest.MonkeyPat
         stores = [EmbeddedStore(tmp_path / name) for name in ("many", "one")]
         for store in stores:
             runner.run(store.start())
-        openings = [opened(store.url) for store in stores]
+        openings = [open_store(store.url) for store in stores]
         from_outside = [runner.run(opening.__aenter__()) for opening in openings]
         ThreeWorkers.world = World(runner, from_outside, [store.url for store in stores])
         try:

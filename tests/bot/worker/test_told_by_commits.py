@@ -12,7 +12,7 @@ from bot.delivery.names import Hand, encode_name
 from bot.delivery.surface import Change
 from bot.handlers import presses
 from bot.store import EmbeddedStore, Store, keys
-from bot.store.committed import NEW_LOG, Committed
+from bot.store.committed import NEW_LOG, CommitNotification
 from bot.store.log import Log
 from bot.worker import Worker
 from tests.bot.fake_platform import GROUP, FakePlatform, Player, code_of, open_worker, seated
@@ -54,7 +54,7 @@ async def test_who_delivers_a_table_shows_a_move_of_another_worker_and_asks_the_
     async def asked(*_: Any, **__: Any) -> Any:
         raise AssertionError("the store was asked for what the commit had told")
 
-    monkeypatch.setattr(owner.store, "since", asked)
+    monkeypatch.setattr(owner.store, "entries_since", asked)
     before = fleet.fake.last(player.private)
     _message, button = next(move for move in player.moves() if "play" in move[1].payload)
     await player.press(button.label)
@@ -72,12 +72,12 @@ async def test_who_delivers_a_table_knows_that_its_player_has_just_looked(fleet:
     name = Hand((await owner.room.table(code)).seat_of(player.person.id) or 0)
     surface = owner.delivery._tables[code].get(name)
     assert surface
-    assert surface.press(Change(pressed=surface.known.message), "", LONG_AGO)
+    assert surface.record_press(Change(pressed=surface.known.message), "", LONG_AGO)
     _message, button = next(move for move in player.moves() if "play" in move[1].payload)
     await player.press(button.label)
     await fleet.rest()
     assert surface.known.seen_at > LONG_AGO
-    stored = decode_state((await fleet.store.shown(code))[encode_name(name)])
+    stored = decode_state((await fleet.store.load_shown(code))[encode_name(name)])
     assert stored.message == surface.known.message
 
 
@@ -107,7 +107,7 @@ async def test_a_press_that_comes_again_is_looked_at_again(store: Store) -> None
         await worker.settled()
         surface = worker.delivery._tables[code].get(Hand(players.index(mover)))
         assert surface
-        surface.press(Change(pressed=surface.known.message), "", LONG_AGO)
+        surface.record_press(Change(pressed=surface.known.message), "", LONG_AGO)
         version = (await worker.room.table(code)).version
         await mover.send(button.payload, mover.private, message, key="once")
         assert surface.known.seen_at > LONG_AGO
@@ -118,7 +118,7 @@ async def test_only_what_comes_next_is_added_to_a_table_in_memory(fleet: Fleet) 
     owner, _other, player = await playing(fleet)
     [table] = await owner.tables_of(player.person.id)
     room, last = owner.room, table.log.last
-    told = Committed(table.code, table.version, None, None, last, [b"host paper:7\tu"])
+    told = CommitNotification(table.code, table.version, None, None, last, [b"host paper:7\tu"])
     for wrong in (
         told._replace(version=table.version - 1),
         told._replace(version=table.version + 1),
@@ -138,27 +138,27 @@ async def test_only_what_comes_next_is_added_to_a_table_in_memory(fleet: Fleet) 
 async def test_a_commit_is_told_to_its_owner_alone_and_only_by_another(store: Store) -> None:
     async with AsyncExitStack() as stack:
         line = await stack.enter_async_context(store.client.pubsub())
-        await line.subscribe(keys.worker("owner"), keys.worker("another"))
+        await line.subscribe(keys.worker_channel("owner"), keys.worker_channel("another"))
         for _ in range(2):
             await line.get_message(timeout=20)
         shard = keys.shard_of("ABCD")
-        assert await store.attendance.attend("owner", shard, "take")
+        assert await store.attendance.hold_shard("owner", shard, "take")
         await store.append("ABCD", Log([]), [b"one\tu1"], clock=5)
         await store.append("ABCD", Log([b"one\tu1"]), [b"two\tu2"], tell=False)
         await store.append("ABCD", Log([b"one\tu1"]), [b"refused\tu3"])
         known = Log([b"one\tu1", b"two\tu2"])
         await store.append("ABCD", known, [b"three \xc3\xa8\tu4", b"four\tu4"], about=("somebody", 1))
-        await store.rewrite("ABCD", known.after([b"three \xc3\xa8\tu4", b"four\tu4"]), Log([b"x"] * 6))
+        await store.rewrite("ABCD", known.with_entries([b"three \xc3\xa8\tu4", b"four\tu4"]), Log([b"x"] * 6))
         heard = [await line.get_message(timeout=20) for _ in range(3)]
         assert await line.get_message(timeout=0.1) is None
-        assert {message["channel"] for message in heard} == {keys.worker("owner").encode()}
-        assert [Committed.parse(message["data"]) for message in heard] == [
-            Committed("ABCD", 0, 5, None, b"", [b"one\tu1"]),
-            Committed("ABCD", 2, None, ["somebody", 1], b"two\tu2", [b"three \xc3\xa8\tu4", b"four\tu4"]),
-            Committed("ABCD", NEW_LOG, None, None, b"four\tu4", [b"x"]),
+        assert {message["channel"] for message in heard} == {keys.worker_channel("owner").encode()}
+        assert [CommitNotification.parse(message["data"]) for message in heard] == [
+            CommitNotification("ABCD", 0, 5, None, b"", [b"one\tu1"]),
+            CommitNotification("ABCD", 2, None, ["somebody", 1], b"two\tu2", [b"three \xc3\xa8\tu4", b"four\tu4"]),
+            CommitNotification("ABCD", NEW_LOG, None, None, b"four\tu4", [b"x"]),
         ]
         # Whose shard nobody has need not be told.
-        await store.attendance.leave("owner", shard)
+        await store.attendance.release_shard("owner", shard)
         await store.append("ABCD", Log([b"x"] * 6), [b"seven\tu7"])
         assert await line.get_message(timeout=0.1) is None
 
@@ -167,7 +167,7 @@ async def test_strange_words_about_commits_are_passed_over(store: Store) -> None
     fake = FakePlatform()
     async with open_worker(store, fake, alone=False) as worker:
         anna = Player(worker, fake, "Anna", 1)
-        while not await store.client.publish(keys.worker(worker.shards.worker_id), b""):
+        while not await store.client.publish(keys.worker_channel(worker.shards.worker_id), b""):
             pass
         for strange in (
             b"\n",
@@ -176,7 +176,7 @@ async def test_strange_words_about_commits_are_passed_over(store: Store) -> None
             b'["CODE", null, "soon", {"x": 1}]\nlast\nentry',
             b"\xff\n",
         ):
-            assert await store.client.publish(keys.worker(worker.shards.worker_id), strange)
+            assert await store.client.publish(keys.worker_channel(worker.shards.worker_id), strange)
         await anna.say("/challenge testa")
         assert fake.messages[GROUP]
         assert (await worker.check_health())["failing_loops"] == []

@@ -10,7 +10,7 @@ from bot.cli import main as cli
 from bot.features.daily.chain import Chain
 from bot.features.daily.days import load_chain
 from bot.features.daily.pages import PastDay, yesterday_panel
-from bot.store import EmbeddedStore, keys, opened
+from bot.store import EmbeddedStore, keys, open_store
 from engine import Game
 from tests.bot.command import command
 
@@ -44,14 +44,14 @@ def test_a_record_of_a_day_is_checked_against_the_end_of_the_chain(tmp_path: Pat
 async def test_a_host_reads_what_to_publish(tmp_path: Path) -> None:
     valkey = EmbeddedStore(tmp_path / "data")
     await valkey.start()
-    async with opened(valkey.url) as store:
+    async with open_store(valkey.url) as store:
         # The game that was drawn, not the one that this release would draw.
         today = datetime.now(UTC).date()
         drawn = {(today + timedelta(days=ahead)).isoformat(): "tavolo" for ahead in (-1, 0, 1)}
         await store.client.hset(keys.DAILY_DRAWN, mapping=drawn)
         answers = [await asyncio.to_thread(command, tmp_path, "daily", BUONGIOCO_PLAYGROUND_PORT="0") for _ in range(2)]
         # Where the bot is it may be another day than where the settings of this command lead.
-        await store.attendance.present("worker", "Etc/GMT-14")
+        await store.attendance.report_alive("worker", "Etc/GMT-14")
         there = [
             await asyncio.to_thread(command, tmp_path, "daily", BUONGIOCO_TIME_ZONE=zone)
             for zone in ("Etc/GMT+12", "Etc/GMT-14")

@@ -94,7 +94,7 @@ async def test_the_day_is_the_stores_whatever_a_workers_clock_says(
     async with opened(store, "Anna") as (worker, [anna]):
         # Where it is midnight at no time soon.
         worker.clock._zone = ZoneInfo(zones(datetime.now(UTC)).playing)
-        day = datetime.fromtimestamp(await store.attendance.now(), worker.clock._zone).date()
+        day = datetime.fromtimestamp(await store.attendance.current_time(), worker.clock._zone).date()
         assert worker.feature(DailyFeature).days.today() == day
         table = await worker.room.table(await began(anna))
         assert table.day == day

@@ -12,7 +12,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, ru
 
 from bot.features.find.matching import can_match
 from bot.features.find.queue import Pairing, Queue, QueueEntry
-from bot.store import EmbeddedStore, Store, keys, opened
+from bot.store import EmbeddedStore, Store, keys, open_store
 from bot.tables.blocks import MOST_BLOCKS
 
 ANNA, BRUNO, CARLA, DINO = PEOPLE = ("telegram:1", "discord:2", "playground:3", "telegram:4")
@@ -329,7 +329,7 @@ class Workers(RuleBasedStateMachine):
 @pytest.fixture
 def workers(shared_valkey: EmbeddedStore) -> Iterator[type[Workers]]:
     with asyncio.Runner() as runner:
-        openings = [opened(shared_valkey.url) for _ in range(2)]
+        openings = [open_store(shared_valkey.url) for _ in range(2)]
         one, other = (runner.run(opening.__aenter__()) for opening in openings)
         yield type("WorkersOfOneStore", (Workers,), {"runner": runner, "stores": (one, other)})
         for opening in openings:

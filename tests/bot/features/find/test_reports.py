@@ -14,7 +14,7 @@ from bot.features.privacy.feature import PrivacyFeature
 from bot.platform import PlatformFailure, Unreachable
 from bot.pseudonyms import NAME, forgetting_marks, is_pseudonym
 from bot.settings import Settings
-from bot.store import EmbeddedStore, Store, keys, opened
+from bot.store import EmbeddedStore, Store, keys, open_store
 from bot.worker import Worker
 from engine import read
 from tests.bot.command import command
@@ -88,7 +88,7 @@ async def test_once_a_game_and_few_a_day(playing: list[Player]) -> None:
 
 
 async def test_a_report_sent_at_once_by_two_workers_is_one(store: Store, shared_valkey: EmbeddedStore) -> None:
-    async with opened(shared_valkey.url) as twin:
+    async with open_store(shared_valkey.url) as twin:
         report = Report("GAME-1", "testa", "GAME", 0, "paper:1", "Anna", "paper:2", "Bruno")
         both = [Reports(store.client), Reports(twin.client)]
         found = await asyncio.gather(*(both[copy % 2].file(report, 0) for copy in range(6)))
@@ -150,7 +150,7 @@ async def test_the_host_lists_reads_and_drops_reports_on_the_command_line(tmp_pa
 
     valkey = EmbeddedStore(tmp_path / "data")
     await valkey.start()
-    async with opened(valkey.url) as store:
+    async with open_store(valkey.url) as store:
         fake = FakePlatform()
         async with open_worker(store, fake) as worker:
             players = [Player(worker, fake, name, number) for number, name in enumerate(("Anna", "Bruno"), 1)]

@@ -708,7 +708,7 @@ async def test_an_older_store_finds_people_after_its_migration(store: Store) -> 
 
 async def test_a_profile_notes_the_day_it_was_used_once_a_day(store: Store) -> None:
     people = People(store.client)
-    today = await store.attendance.day()
+    today = await store.attendance.current_day()
     written = []
     real = store.client.hset
 
@@ -731,13 +731,13 @@ async def test_a_workers_clock_that_is_a_year_wrong_marks_nobody_as_unused(
     now = time.time() + years * 365 * 86400
     monkeypatch.setattr(time, "time", lambda: now)
     await People(store.client).meet(Person(ANNA, "Anna", "anna"))
-    today = await store.attendance.day()
+    today = await store.attendance.current_day()
     assert await store.client.hget(keys.person(ANNA), "used") == str(today).encode()
 
 
 async def test_a_stores_clock_that_is_set_back_marks_nobody_as_unused(store: Store) -> None:
     await People(store.client).meet(Person(ANNA, "Anna", "anna"))
-    people, today = People(store.client), await store.attendance.day()
+    people, today = People(store.client), await store.attendance.current_day()
     people._day = (time.monotonic(), today - 1000)
     await people.meet(Person(ANNA, "Anna", "anna"))
     assert await store.client.hget(keys.person(ANNA), "used") == str(today).encode()

@@ -17,7 +17,7 @@ from bot.people import People
 from bot.platform import Person
 from bot.pseudonyms import ForgettingMark, forgetting_marks
 from bot.settings import BadSetting, read_settings
-from bot.store import EmbeddedStore, Store, keys, opened, schema
+from bot.store import EmbeddedStore, Store, keys, open_store, schema
 from tests.bot.away import until
 from tests.bot.fake_platform import FakePlatform, open_worker
 from tests.bot.features.privacy.traces import traces
@@ -111,7 +111,7 @@ class _store:  # noqa: N801
 
     async def __aenter__(self) -> Store:
         await self.embedded.start()
-        self.opened = opened(self.embedded.url)
+        self.opened = open_store(self.embedded.url)
         return await self.opened.__aenter__()
 
     async def __aexit__(self, *about: object) -> None:
@@ -125,10 +125,10 @@ def test_forget_knows_by_the_stores_clock_whether_a_bot_runs(
     monkeypatch.setenv("REDIS_URL", embedded.url)
 
     async def begin() -> None:
-        async with opened(embedded.url) as store:
+        async with open_store(embedded.url) as store:
             await schema.check(store.client)
             await People(store.client).meet(Person("paper:5", "Zenobia", "zenobia"))
-            await store.attendance.present("worker")
+            await store.attendance.report_alive("worker")
 
     asyncio.run(begin())
     real = time.time
@@ -141,7 +141,7 @@ def test_forget_knows_by_the_stores_clock_whether_a_bot_runs(
 async def test_forget_reaches_a_running_bot(embedded: EmbeddedStore, monkeypatch: pytest.MonkeyPatch) -> None:
     """Otherwise the bot would go on with the profile that it remembers."""
     monkeypatch.setenv("REDIS_URL", embedded.url)
-    async with opened(embedded.url) as store, open_worker(store, FakePlatform()) as worker:
+    async with open_store(embedded.url) as store, open_worker(store, FakePlatform()) as worker:
         await worker.people.meet(Person("paper:6", "Yolanda", "yolanda"))
         heard: list[str] = []
         monkeypatch.setattr(worker.updates, "on_profile_changed", heard.append)
@@ -160,7 +160,7 @@ async def profiles(store: Store, **used: int) -> None:
 
 async def test_profiles_that_nobody_uses_are_forgotten_and_others_are_not(store: Store) -> None:
     async with open_worker(store, FakePlatform()) as worker:
-        today = await store.attendance.day()
+        today = await store.attendance.current_day()
         await profiles(store, ada=today - 731, bea=today - 730)
         await store.client.hset(keys.person("paper:cleo"), mapping={"name": "Cleo"})
         unused = UnusedProfiles(store, worker.people, worker.feature(PrivacyFeature).forgetter, 730)
@@ -174,7 +174,7 @@ async def test_profiles_that_nobody_uses_are_forgotten_and_others_are_not(store:
 
 async def test_a_workers_clock_that_is_years_ahead_forgets_nobody(store: Store) -> None:
     async with open_worker(store, FakePlatform()) as worker:
-        today = await store.attendance.day()
+        today = await store.attendance.current_day()
         await profiles(store, ada=today, bea=today - 10)
         now = time.time() + 4 * 365 * 86400
         worker.people.now = worker.feature(PrivacyFeature).forgetter.now = lambda: now
@@ -187,7 +187,7 @@ async def test_a_workers_clock_that_is_years_ahead_forgets_nobody(store: Store) 
 async def test_a_stores_clock_that_jumps_four_years_counts_as_a_few_days(store: Store) -> None:
     async with open_worker(store, FakePlatform()) as worker:
         # The last round was by the right clock, four years before what the store says now.
-        before = await store.attendance.day() - 4 * 365
+        before = await store.attendance.current_day() - 4 * 365
         await store.client.set(keys.SWEEPING_DAY, before)
         await profiles(store, ada=before, bea=before - 700)
         unused = UnusedProfiles(store, worker.people, worker.feature(PrivacyFeature).forgetter, 730)
@@ -209,7 +209,7 @@ async def test_a_stores_clock_that_jumps_four_years_counts_as_a_few_days(store: 
 
 async def test_a_round_forgets_a_tenth_of_all_and_the_longest_unused_first(store: Store) -> None:
     async with open_worker(store, FakePlatform()) as worker:
-        today = await store.attendance.day()
+        today = await store.attendance.current_day()
         await profiles(store, **{f"p{number}": today - 1000 - number for number in range(30)})
         unused = UnusedProfiles(store, worker.people, worker.feature(PrivacyFeature).forgetter, 730)
         begun: list[str] = []
@@ -228,7 +228,7 @@ async def test_a_round_forgets_a_tenth_of_all_and_the_longest_unused_first(store
 
 async def test_who_comes_back_while_profiles_are_looked_through_is_not_forgotten(store: Store) -> None:
     async with open_worker(store, FakePlatform()) as worker:
-        today = await store.attendance.day()
+        today = await store.attendance.current_day()
         await profiles(store, ada=today - 1000, bea=today - 900, **{f"p{number}": today for number in range(20)})
         unused = UnusedProfiles(store, worker.people, worker.feature(PrivacyFeature).forgetter, 730)
         real = worker.feature(PrivacyFeature).forgetter.begin

@@ -16,7 +16,7 @@ from bot.features.privacy import rewriting
 from bot.features.privacy.feature import PrivacyFeature
 from bot.features.privacy.rewriting import ALL_EXPIRED_SECONDS, Rewriter, ask_for_rewrite
 from bot.pseudonyms import ForgettingMark
-from bot.store import EmbeddedStore, Store, keys, opened
+from bot.store import EmbeddedStore, Store, keys, open_store
 from bot.store.rewriting import rewrite_files
 from bot.worker import Worker
 from tests.bot.command import command
@@ -85,7 +85,7 @@ def no_rounds(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 async def on_disk(embedded: EmbeddedStore) -> Any:
-    async with opened(embedded.url) as store:
+    async with open_store(embedded.url) as store:
         yield store
 
 
@@ -100,12 +100,12 @@ async def test_a_forgotten_person_leaves_every_file(embedded: EmbeddedStore, on_
         # Another is due when everything has expired that is kept for a day.
         [(name, due)] = await on_disk.client.zrange(keys.REWRITES, 0, -1, withscores=True)
         assert name == b"expired"
-        assert due - await on_disk.attendance.now() == pytest.approx(ALL_EXPIRED_SECONDS, abs=600)
+        assert due - await on_disk.attendance.current_time() == pytest.approx(ALL_EXPIRED_SECONDS, abs=600)
     # What is left of the file is a whole store.
     await embedded.stop()
     await embedded.start()
     assert holding(embedded.folder) == []
-    async with opened(embedded.url) as store:
+    async with open_store(embedded.url) as store:
         assert await store.client.hget(keys.person("paper:2"), "name") == b"Bruno"
 
 
@@ -179,7 +179,7 @@ async def test_a_server_killed_during_a_rewrite_leaves_no_copy(embedded: Embedde
     embedded._release_folder()
     await embedded.start()
     assert not list(embedded.folder.glob("temp-*"))
-    async with opened(embedded.url) as store:
+    async with open_store(embedded.url) as store:
         await store.client.flushall()
         await rewrite_files(store.client)
     await until(lambda: not holding(embedded.folder))
@@ -190,7 +190,7 @@ async def test_a_server_that_forbids_it_is_said_once(embedded: EmbeddedStore, on
     user = ["on", ">secret", "~*", "&*", "+@all", "-bgrewriteaof"]
     await on_disk.client.execute_command("ACL", "SETUSER", "bot", *user)
     url = embedded.url.replace("unix://", "unix://bot:secret@")
-    async with opened(url) as store, open_worker(store, FakePlatform()) as worker:
+    async with open_store(url) as store, open_worker(store, FakePlatform()) as worker:
         await ask_for_rewrite(store)
         rewriter = Rewriter(store, worker.shards)
         rewriter.spacing = 0
@@ -205,7 +205,7 @@ async def test_a_server_that_forbids_it_is_said_once(embedded: EmbeddedStore, on
         await on_disk.client.execute_command("ACL", "SETUSER", "bot", "+bgrewriteaof")
         await rewriter.work()
         assert await rewrites(on_disk) == 1
-        assert await store.client.zcount(keys.REWRITES, "-inf", await store.attendance.now()) == 0
+        assert await store.client.zcount(keys.REWRITES, "-inf", await store.attendance.current_time()) == 0
 
 
 async def test_a_server_without_such_a_file_gets_none(embedded: EmbeddedStore, on_disk: Store) -> None:
@@ -234,7 +234,7 @@ async def test_every_server_of_a_cluster_rewrites(cluster: LocalCluster, cluster
 async def test_the_command_rewrites_the_file_too(tmp_path: Path) -> None:
     valkey = EmbeddedStore(tmp_path / "data")
     await valkey.start()
-    async with opened(valkey.url) as store, open_worker(store, fake := FakePlatform()) as worker:
+    async with open_store(valkey.url) as store, open_worker(store, fake := FakePlatform()) as worker:
         await play(worker, fake)
         async for key in store.client.scan_iter("*:ended:*"):
             await store.client.delete(key)

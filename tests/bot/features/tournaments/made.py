@@ -22,7 +22,7 @@ from bot.features.tournaments.entries import (
 from bot.features.tournaments.pairing import next_round
 from bot.features.tournaments.tournament import DAY, Form, Match, Tournament
 from bot.pseudonyms import NAME
-from bot.store.log import stamped
+from bot.store.log import add_stamp
 from bot.tables.choice import Choice
 
 NAMES = (
@@ -50,7 +50,7 @@ class Made:
         self.add(Option("form", form), *(Option(name, value) for name, value in options.items()))
 
     def add(self, *entries: Entry) -> "Made":
-        self.t = self.t.after([stamped(encode(entry), "u") for entry in entries])
+        self.t = self.t.after([add_stamp(encode(entry), "u") for entry in entries])
         return self
 
     def entered(self, teams: int, *, alone: int = 0) -> "Made":

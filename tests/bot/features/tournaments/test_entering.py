@@ -36,7 +36,7 @@ from bot.features.tournaments.store import Tournaments
 from bot.features.tournaments.tournament import FORMS, OPTIONS, Tournament
 from bot.finished.archive import Archive
 from bot.finished.ratings import Ratings
-from bot.store import EmbeddedStore, Store, opened
+from bot.store import EmbeddedStore, Store, open_store
 from bot.tables.choice import Choice
 from bot.tables.errors import TableError
 from tests.long import long
@@ -288,7 +288,7 @@ def test_entering_at_two_workers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     with asyncio.Runner() as runner:
         valkey = EmbeddedStore(tmp_path / "data")
         runner.run(valkey.start())
-        openings = [opened(valkey.url) for _ in range(2)]
+        openings = [open_store(valkey.url) for _ in range(2)]
         Entering.runner, Entering.stores = runner, [runner.run(opening.__aenter__()) for opening in openings]
         try:
             run_state_machine_as_test(

@@ -16,8 +16,8 @@ from bot.features.tournaments.tournament import Form, Tournament
 from bot.handlers import Dispatcher
 from bot.handlers.limits import Limits
 from bot.platform import Command, Person, Press, Reply, private_place
-from bot.store import EmbeddedStore, Store, opened
-from bot.store.log import unstamped
+from bot.store import EmbeddedStore, Store, open_store
+from bot.store.log import strip_stamp
 from bot.worker import Worker
 from tests.bot.fake_platform import GROUP, open_worker
 from tests.bot.features.tournaments.field import counted_in_order
@@ -37,7 +37,7 @@ class Two:
 
     async def add(self) -> None:
         stack = AsyncExitStack()
-        store = await stack.enter_async_context(opened(self.url))
+        store = await stack.enter_async_context(open_store(self.url))
         worker = await stack.enter_async_context(open_worker(store, self.fake, alone=False))
         dispatcher = Dispatcher(worker)
         dispatcher.limits = Limits(on=False)
@@ -128,7 +128,7 @@ async def the_tournament(store: Store) -> Tournament:
 @pytest.mark.timeout(300)
 @pytest.mark.parametrize("form", ["duplicate", long("knockout"), long("league")])
 async def test_it_goes_on_where_the_worker_that_ran_it_stops(two: Two, embedded: EmbeddedStore, form: Form) -> None:
-    async with opened(embedded.url) as store:
+    async with open_store(embedded.url) as store:
         await two.say(PEOPLE[0], "tournament", "testa", "11")
         for person in PEOPLE:
             await two.press_card(person, "enter")
@@ -165,7 +165,7 @@ async def test_it_goes_on_where_the_worker_that_ran_it_stops(two: Two, embedded:
         expected = [one for match in over.matches if not match.is_bye for one in match.deals]
         assert len(games) == len(expected)
         assert set(Counter(game.fixture for game in games).values()) == {1}
-        results = [entry for one in over.entries if isinstance(entry := decode(unstamped(one).decode()), Result)]
+        results = [entry for one in over.entries if isinstance(entry := decode(strip_stamp(one).decode()), Result)]
         assert set(Counter((one.round, one.match, one.deal) for one in results).values()) == {1}
         assert {one.how for one in results} <= {"played", "resign"}
         counted = counted_in_order(over, games)

@@ -1,6 +1,6 @@
 -- Returns the workers that are alive. It runs behind playing_time.lua.
 --
--- As in present.lua, a worker seen in the future is gone: the clock was set back since.
+-- As in report_alive.lua, a worker seen in the future is gone: the clock was set back since.
 --
 -- KEYS  workers
 -- ARGV  seconds for which a worker counts as alive

@@ -179,7 +179,7 @@ async def test_nobody_is_served_where_days_end_elsewhere_than_for_the_workers_th
     monkeypatch.setattr(running_module, "open_worker", opened_worker)
     monkeypatch.setattr(running_module, "load_adapters", served.append)
     monkeypatch.setattr(running_module, "tune_garbage_collector", lambda: None)
-    monkeypatch.setattr(running_module, "PATIENCE", 0.0)
+    monkeypatch.setattr(running_module, "WORKERS_PATIENCE", 0.0)
     with pytest.raises(StoreUnavailable, match="stop all of them before you start one with another"):
         await running_module.run(Settings(_env_file=None, data=tmp_path, time_zone="Asia/Tokyo"))
     assert not served

@@ -194,7 +194,7 @@ async def test_one_whose_days_end_elsewhere_joins_once_the_others_are_gone(
 ) -> None:
     rome, paris = Shards(store, alone=False, zone="Europe/Rome"), Shards(store, alone=False, zone="Europe/Paris")
     await rome.join()
-    monkeypatch.setattr(shards_module, "LOOK_SECONDS", 0.001)
+    monkeypatch.setattr(shards_module, "CHECK_SECONDS", 0.001)
     with capture_logs() as logs:
         joining = asyncio.create_task(paris.join(3600.0))
         async with asyncio.timeout(10):

@@ -497,7 +497,7 @@ async def test_an_error_of_ours_is_said_once_a_table_and_tried_seldomer_and_seld
                 return await kept(of, table, drawn)
 
             def call_later(seconds: float, call: Callable[..., Any], *about: Any, **more: Any) -> asyncio.TimerHandle:
-                if "_touch_again" in repr(call):
+                if "_touch_for_retry" in repr(call):
                     pauses.append(seconds)
                 return later(seconds, call, *about, **more)
 

@@ -112,7 +112,7 @@ async def test_how_a_table_ended_is_told_where_another_worker_has_removed_it(
     """A page, a program and a watcher look when the table is gone already; so does a program that only asks then."""
     for module in ("bot.handlers.hands", "bot.site.watching"):
         monkeypatch.setattr(f"{module}.ELSEWHERE_SECONDS", 3600.0)
-    monkeypatch.setattr("bot.store.store.ENDED_SECONDS", 3600)
+    monkeypatch.setattr("bot.store.store.REMOVED_LOG_SECONDS", 3600)
     async with (
         open_worker(store, FakePlatform(), alone=False) as worker,
         open_worker(store, FakePlatform(), alone=False) as owner,

@@ -181,7 +181,7 @@ async def test_an_answer_is_tried_again_where_nothing_was_done_and_never_where_i
 ) -> None:
     monkeypatch.setattr("bot.platform.SHORTEST_WAIT", 0.001)
     monkeypatch.setattr("bot.delivery.answers.FIRST_PAUSE", 0.001)
-    monkeypatch.setattr("bot.delivery.answers.LONGEST_PAUSE", 0.001)
+    monkeypatch.setattr("bot.delivery.answers.MAX_PAUSE", 0.001)
     said: list[str] = []
     for errors in (
         [NotDelivered("away")] * 20,

@@ -18,7 +18,7 @@ NOTHING = Log([])
 @pytest.fixture(autouse=True)
 def _patient(monkeypatch: pytest.MonkeyPatch) -> None:
     """On a slow machine a replica takes a while to take over."""
-    for limit in ("batch.HEAL_SECONDS", "cluster.HEAL_SECONDS", "store.COMMIT_SECONDS"):
+    for limit in ("batch.RETRY_SECONDS", "cluster.RETRY_SECONDS", "store.COMMIT_SECONDS"):
         monkeypatch.setattr(f"bot.store.{limit}", 60.0)
 
 

@@ -37,7 +37,7 @@ class Moody(FakePlatform):
 
     def _check(self, *about: object) -> None:
         super()._check(*about)  # type: ignore[arg-type]
-        syncing = [task for task in asyncio.all_tasks() if "Delivery._sync" in repr(task.get_coro())]
+        syncing = [task for task in asyncio.all_tasks() if "Delivery._run_sync" in repr(task.get_coro())]
         self.most_tasks = max(self.most_tasks, len(syncing))
         self.calls.clear()
         if self.left:
@@ -123,7 +123,7 @@ async def played_unseen(worker: Worker, players: list[Player], code: str, moves:
 
 
 async def test_places_that_were_held_back_once_are_not_remembered_for_ever(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("bot.delivery.send_limiter.PLACES_REMEMBERED", 100)
+    monkeypatch.setattr("bot.delivery.send_limiter.PLACES_CACHED", 100)
     limiter = SendLimiter(lambda _place: RateLimit())
     for number in range(1000):
         limiter.block(f"paper:g{number}", 0.0 if number else 60.0)

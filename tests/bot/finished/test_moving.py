@@ -226,7 +226,7 @@ async def test_a_game_changed_in_between_is_written_anew(store: Store, tmp_path:
         await go(entry, stored)
 
     moving._remove_from_store = late  # type: ignore[method-assign]
-    with pytest.raises(StoreError, match="run the same again"):
+    with pytest.raises(StoreError, match="run the same command again"):
         await moving.move(NOON + 7, await closed_month(store.client))
     await move(store, path)
     assert sorted(in_file(path)) == [1, 2, 3, 4, 5, 6]

@@ -16,8 +16,8 @@ from engine.rules import Value, format_value
 COMMON_OPTIONS = ("form", "game", "time", "clock", "rounds", "deals", "scoring")
 
 
-def options_panel(language: str, t: Tournament, about: str = "") -> Panel:
-    """Show all options with their values, or the values of the option ``name``."""
+def options_panel(language: str, t: Tournament, option: str = "") -> Panel:
+    """Show all options with their values, or the values of one ``option``."""
     text = TournamentText(language, t)
     page = text.start_page()
     for line in text.terms():
@@ -25,17 +25,17 @@ def options_panel(language: str, t: Tournament, about: str = "") -> Panel:
     if note := _pace_warning(text):
         page.line(note, "italic")
     values = _choices(text)
-    if about in values:
-        name, each = values[about]
+    if option in values:
+        name, each = values[option]
         page.gap()
         page.line(capitalize(name), "bold")
-        buttons = [choice_button(one.label, one.is_chosen, payload(t, *one.words)) for one in each]
+        buttons = [choice_button(value.label, value.is_chosen, payload(t, *value.words)) for value in each]
         rows = [tuple(buttons[at : at + 2]) for at in range(0, len(buttons), 2)]
         return page.panel(*rows, (button(text.gettext("◀ Back"), t, "options"),))
-    rows = [
-        (button(f"{capitalize(name)}: {next((one.label for one in each if one.is_chosen), '–')}", t, "options", about),)
-        for about, (name, each) in values.items()
-    ]
+    rows = []
+    for id_, (name, each) in values.items():
+        label = next((value.label for value in each if value.is_chosen), "–")
+        rows.append((button(f"{capitalize(name)}: {label}", t, "options", id_),))
     return page.panel(*rows, (button(text.gettext("Done"), t, "done"),))
 
 
@@ -77,21 +77,23 @@ def _choices(text: TournamentText) -> Mapping[str, tuple[str, list[OptionValue]]
         "scoring": _("scoring"),
     }
     found: dict[str, tuple[str, list[OptionValue]]] = {}
-    for about in COMMON_OPTIONS:
-        if about == "game":
+    for option in COMMON_OPTIONS:
+        if option == "game":
             games = [OptionValue(name, id_ == t.game, ("game", id_)) for id_, name in game_names(text.language).items()]
-            found[about] = (_("game"), games)
-        elif about == "clock":
+            found[option] = (_("game"), games)
+        elif option == "clock":
             clocks = [
-                OptionValue(short_clock(text.words, one), one == t.choice.clock, ("clock", one)) for one in CLOCKS
+                OptionValue(short_clock(text.words, seconds), seconds == t.choice.clock, ("clock", seconds))
+                for seconds in CLOCKS
             ]
-            found[about] = (_("clock"), clocks)
-        elif _has_option(t, about):
-            label = labels[about]
+            found[option] = (_("clock"), clocks)
+        elif _has_option(t, option):
+            label = labels[option]
             each = [
-                OptionValue(label[value], value == t.options[about], ("set", about, value)) for value in OPTIONS[about]
+                OptionValue(label[value], value == t.options[option], ("set", option, value))
+                for value in OPTIONS[option]
             ]
-            found[about] = (names[about], each)
+            found[option] = (names[option], each)
     return {**found, **_rule_choices(text)}
 
 

@@ -80,10 +80,10 @@ def result_pages(t: Tournament) -> list[ResultPage]:
     """Return all paired matches, by round and page. A finished duplicate round has pages for each deal."""
     found = []
     for number, matches in enumerate(t.rounds, 1):
-        shown = [one for one in matches if t.form != "league" or one.seats or one.is_over]
+        shown = [match for match in matches if t.form != "league" or match.seats or match.is_over]
         deals = t.deals if t.is_public(number) else (0,)
         for deal in deals:
-            of_deal = [one for one in shown if not (deal and one.is_bye)]
+            of_deal = [match for match in shown if not (deal and match.is_bye)]
             found += [
                 ResultPage(number, deal, tuple(of_deal[at : at + MATCHES_PER_PAGE]))
                 for at in range(0, len(of_deal), MATCHES_PER_PAGE)
@@ -111,9 +111,9 @@ def results_panel(language: str, t: Tournament, number: int, replays: Mapping[Ke
         page.line(" · ".join(heading), "bold")
     if part.deal:
         page.line(text.gettext("Who had the first seat stands first; in brackets what it counts for them."), "small")
-    scores = {(one.round, one.match, one.deal): one for one in deal_scores(t, part.round)} if part.deal else {}
+    scores = {(score.match, score.deal): score for score in deal_scores(t, part.round)} if part.deal else {}
     for match in part.matches:
-        score = scores.get((match.round, match.number, part.deal))
+        score = scores.get((match.number, part.deal))
         page.line(deal_line(text, match, part.deal, score) if part.deal else match_line(text, match))
     if not t.is_public(part.round):
         page.gap()
@@ -194,7 +194,7 @@ def own_panel(language: str, person: str, own: OwnPage, lefts: Sequence[int | No
         page.line(_state_line(text, left))
         if t.phase == "over":
             _write_place(page, text, person)
-        is_on = [one for one in _matches_of(text, person) if not one.is_over]
+        is_on = [match for match in _matches_of(text, person) if not match.is_over]
         _write_open_matches(page, text, person, is_on)
         row = hand_row(text, is_on, _team_of(text, person))[:hands] if is_on else ()
         hands -= len(row)
@@ -219,8 +219,8 @@ def player_panel(language: str, person: str, t: Tournament, left: int | None, *,
     if matches:
         page.gap()
         page.line(_("Your matches"), "bold")
-    is_on = [one for one in matches if not one.is_over]
-    for match in [one for one in matches if one.is_over][-MATCHES_LISTED:]:
+    is_on = [match for match in matches if not match.is_over]
+    for match in [played for played in matches if played.is_over][-MATCHES_LISTED:]:
         page.line(_own_line(text, person, match))
     _write_open_matches(page, text, person, is_on)
     _write_pending(page, text, person, is_on)

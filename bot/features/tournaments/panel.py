@@ -154,7 +154,7 @@ def has_results(t: Tournament) -> bool:
 def write_single_table(page: Writer, text: TournamentText) -> None:
     """Explain how a duplicate round with a single table counts."""
     t = text.t
-    if t.is_duplicate and t.phase == "playing" and t.rounds and sum(not one.is_bye for one in t.rounds[-1]) == 1:
+    if t.is_duplicate and t.phase == "playing" and t.rounds and sum(not match.is_bye for match in t.rounds[-1]) == 1:
         _ = text.gettext
         page.line(
             _("One table: there is nothing to compare with, so only what is given up or lost on time counts."), "italic"
@@ -176,8 +176,8 @@ def _write_standings(
     _ = text.gettext
     if table:
         page.line(_("Standings ({what}):").format(what=_(table[0].score.counts)), "bold")
-    for at, one in enumerate(table[:MOST_PLACES]):
-        page.line(text.standing_line(one, *(deciding_tie_breaks(table, at) if with_tie_breaks else ())))
+    for at, standing in enumerate(table[:MOST_PLACES]):
+        page.line(text.standing_line(standing, *(deciding_tie_breaks(table, at) if with_tie_breaks else ())))
     if len(table) > MOST_PLACES:
         page.line(text.more(len(table) - MOST_PLACES))
 
@@ -255,8 +255,8 @@ def winner_panel(language: str, t: Tournament, pages: str) -> Panel:
     page.line("{title} · {by}", title=text.title, by=text.gettext("organised by {name}").format(name=text.organiser))
     page.fold()
     page.gap()
-    for at, one in enumerate(table[:MOST_PLACES]):
-        page.line(text.standing_line(one, *deciding_tie_breaks(table, at)))
+    for at, standing in enumerate(table[:MOST_PLACES]):
+        page.line(text.standing_line(standing, *deciding_tie_breaks(table, at)))
     if len(table) > MOST_PLACES:
         page.line(text.more(len(table) - MOST_PLACES))
     return page.panel((button(text.gettext("All results"), t, "results", 0),))

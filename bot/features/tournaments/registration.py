@@ -212,7 +212,7 @@ def _enter_entry(tournament: Tournament, person: str, name: str) -> entries.Ente
     if len(tournament.present) >= most:
         raise errors.IsFull(most=most)
     begins = entries.encode(entries.Enter(person, "")).encode()
-    if sum(one.startswith(begins) for one in tournament.entries) >= MOST_REENTRIES:
+    if sum(entry.startswith(begins) for entry in tournament.entries) >= MOST_REENTRIES:
         raise errors.EnteredTooOften()
     _check_changes(tournament)
     return entries.Enter(person, person_name(name))

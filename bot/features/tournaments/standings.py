@@ -86,8 +86,12 @@ def winners(t: Tournament) -> list[int]:
     In a knock-out, a beaten team can share that place if no team went further. It has not won, unless it won the last
     match and then withdrew.
     """
-    first = [one for one in standings(t) if one.place == 1]
-    return [one.team for one in first if t.form != "knockout" or not one.is_out or _has_won_last(t, one.team)]
+    first = [standing for standing in standings(t) if standing.place == 1]
+    return [
+        standing.team
+        for standing in first
+        if t.form != "knockout" or not standing.is_out or _has_won_last(t, standing.team)
+    ]
 
 
 def _has_won_last(t: Tournament, team: int) -> bool:
@@ -145,7 +149,7 @@ def _figures(t: Tournament, counted: Sequence[Sequence[Match]]) -> dict[int, _Fi
         case "duplicate":
             rounds = round_scores(t)
             return {
-                team: _duplicate_figures(won, [one[team] for one in rounds if team in one])
+                team: _duplicate_figures(won, [scores[team] for scores in rounds if team in scores])
                 for team, won in wins.items()
             }
         case "swiss" | "roundrobin" | "league":

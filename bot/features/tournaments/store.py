@@ -88,10 +88,9 @@ class Tournaments:
         try:
             loaded = known.caught_up(stored)
         except UnreadableTournament as error:
-            # Whoever looks comes by it again and again.
-            if known.code not in self._unreadable:
+            if known.code not in self._unreadable:  # it is loaded again and again, but logged once
                 why = error.values["why"]
-                log.error("tournament_unreadable", tournament=known.code, why=why)  # noqa: TRY400 - it says it all
+                log.error("tournament_unreadable", tournament=known.code, why=why)  # noqa: TRY400 - why is enough
             self._unreadable[known.code] = None
             raise
         self._unreadable.pop(known.code, None)
@@ -129,12 +128,12 @@ class Tournaments:
     async def of_person(self, person: str) -> list[Tournament]:
         """Return a person's tournaments that are not over or ended lately, the newest first."""
         listed = await self._load_list(keys.entered(person), lambda _one: True)
-        theirs = [one for one in listed if one.involves(person)]
+        theirs = [t for t in listed if t.involves(person)]
         async with self.client.pipeline(transaction=False) as pipe:
-            for one in theirs:
-                pipe.ttl(keys.tournament(one.code))
+            for t in theirs:
+                pipe.ttl(keys.tournament(t.code))
             lefts = await pipe.execute()
-        return [one for one, left in zip(theirs, lefts, strict=True) if one.is_live or _is_shown(left)]
+        return [t for t, left in zip(theirs, lefts, strict=True) if t.is_live or _is_shown(left)]
 
     async def _load_list(self, key: str, belongs: Belongs) -> list[Tournament]:
         """Return the tournaments of a list, the newest first, and remove wrong entries.
@@ -142,21 +141,20 @@ class Tournaments:
         An unreadable one is left out but stays on the list, because other releases can possibly read it.
         """
         entries = await self._store.index.entries(key)
-        # All at once, over as many connections as there are.
         loaded = await asyncio.gather(*map(self._try_load, entries))
         found = []
         for (code, token), tournament in zip(entries.items(), loaded, strict=True):
             if isinstance(tournament, UnreadableTournament):
                 continue
             if tournament and belongs(tournament):
-                # A token begins with the seconds at which it was made.
+                # A token begins with its time in seconds.
                 found.append((token, tournament))
             elif tournament and not tournament.is_live:
                 await self._store.index.remove_if_unchanged(key, code, token)
             else:
                 # The commit for this entry can be on its way.
                 await self._store.index.remove_if_settled(key, code, token)
-        return [one for _token, one in sorted(found, key=lambda pair: pair[0], reverse=True)]
+        return [t for _token, t in sorted(found, key=lambda pair: pair[0], reverse=True)]
 
     async def _try_load(self, code: str) -> Tournament | UnreadableTournament | None:
         try:

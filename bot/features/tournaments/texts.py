@@ -106,7 +106,7 @@ class TournamentText:
     @property
     def organiser(self) -> str:
         opener = self.t.opener
-        number = next((number for number, one in self._present if one.person == opener.person), None)
+        number = next((number for number, player in self._present if player.person == opener.person), None)
         name = shorten(localize_name(opener.name, self.language), LONGEST_ALONE)
         return isolated(name if number is None else self._names(LONGEST_ALONE)[number])
 
@@ -155,7 +155,7 @@ class TournamentText:
         """Return a paired round's name: "Round 2 of 5"; empty for a league's only one."""
         if self.t.form == "league":
             return ""
-        if self.t.form == "knockout" and [one.is_bye for one in self.t.rounds[number - 1]] == [False]:
+        if self.t.form == "knockout" and [match.is_bye for match in self.t.rounds[number - 1]] == [False]:
             # Void matches can bring the final early.
             return self.gettext("Final")
         count = rounds_in_all(self.t)
@@ -175,7 +175,9 @@ class TournamentText:
     def _names(self, most: int) -> dict[int, str]:
         """Return shortened names by player. Equal names get numbers in the order of entering."""
         if most not in self._cut:
-            names = {number: shorten(localize_name(one.name, self.language), most) for number, one in self._present}
+            names = {
+                number: shorten(localize_name(player.name, self.language), most) for number, player in self._present
+            }
             apart = distinct_names([name for name in names.values() if name != self._somebody], most)
             left = iter(apart)
             self._cut[most] = {number: name if name == self._somebody else next(left) for number, name in names.items()}
@@ -199,7 +201,7 @@ class TournamentText:
 
     def opponent(self, match: Match, team: int) -> str:
         """Return the name of a team's opponent."""
-        return self.team_name(next(one for one in match.teams if one != team))
+        return self.team_name(next(other for other in match.teams if other != team))
 
     # Results
 
@@ -241,7 +243,7 @@ class TournamentText:
         return ", ".join([score_text(ours, theirs), *self._endings(match)])
 
     def _endings(self, match: Match) -> list[str]:
-        return list(dict.fromkeys(text for one in match.results.values() if (text := self.ending(match, one))))
+        return list(dict.fromkeys(text for result in match.results.values() if (text := self.ending(match, result))))
 
     def ending(self, match: Match, result: Result) -> str:
         """Return how a game ended early; empty if it was played to its end."""
@@ -265,7 +267,7 @@ class TournamentText:
 
     def standing_line(self, standing: Standing, *deciding_tie_breaks: TieBreak) -> str:
         """Return a line of the standings, with the values of the given tie-breaks."""
-        named = [f"{self.gettext(one.name)} {fix_minus(one.value)}" for one in deciding_tie_breaks]
+        named = [f"{self.gettext(tie_break.name)} {fix_minus(tie_break.value)}" for tie_break in deciding_tie_breaks]
         figures = [fix_minus(standing.score.text), *named]
         place = f"{standing.place}."
         if self.t.phase == "over":

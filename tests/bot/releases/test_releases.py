@@ -137,11 +137,11 @@ async def test_a_bot_killed_in_the_middle_of_the_step_leaves_a_store_that_the_ne
 
 START = """
 import asyncio, sys
-from bot.store import opened, schema
+from bot.store import open_store, schema
 # The next one has to wait so long after a kill.
 schema.LOCK_SECONDS = 2.0
 async def start():
-    async with opened(sys.argv[1]):
+    async with open_store(sys.argv[1]):
         pass
 asyncio.run(start())
 """

@@ -27,13 +27,13 @@ WRITER = textwrap.dedent(
     """
     import asyncio, sys
     from pathlib import Path
-    from bot.store import EmbeddedStore, opened
+    from bot.store import EmbeddedStore, open_store
     from bot.store.log import Log
 
     async def main():
         embedded = EmbeddedStore(Path(sys.argv[1]), *map(float, sys.argv[2:]))
         await embedded.start()
-        async with opened(embedded.url) as store:
+        async with open_store(embedded.url) as store:
             log = await store.load("KILL")
             print("from", log.version, flush=True)
             while True:
@@ -56,7 +56,7 @@ KEEPER = textwrap.dedent(
         embedded = EmbeddedStore(Path(sys.argv[1]))
         await embedded.start()
         print("started", flush=True)
-        await embedded.keep()
+        await embedded.keep_running()
 
     asyncio.run(main())
     """

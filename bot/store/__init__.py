@@ -1,4 +1,4 @@
-"""What outlives the process: tables as logs in a Redis or Valkey, one's own or the embedded one."""
+"""The store: everything that outlives the process, in a Redis or Valkey of the host or in an embedded one."""
 
 from bot.store.embedded import EmbeddedStore
 from bot.store.folder import FolderInUse, StoreError, StoreUnavailable

@@ -1,9 +1,9 @@
-"""Who attends a shard, and its playing time: the time that clocks run by.
+"""Leases of shards, the workers that are alive, and playing time, by which clocks run.
 
-A shard's playing time is the number of seconds that it has been attended in all. Its owner comes by every few seconds
-and lets it pass (hold_shard.lua). While nobody comes, because the bot is down, hangs or sleeps with its laptop, it
-stands still, but for a few seconds that are not worth telling from a late visit; so it does where the store's own clock
-jumps (playing_time.lua). Workers' clocks do not come into it.
+A shard's playing time is the number of seconds it has had an owner. The owner renews its lease every few seconds, and
+each renewal adds the time since the last one (hold_shard.lua). Playing time stops while the bot is down, hangs or
+sleeps, except for a few seconds that look like a late renewal. Jumps of the store's clock are ignored
+(playing_time.lua). Workers' clocks are not used.
 """
 
 import asyncio
@@ -22,22 +22,13 @@ DAY_SECONDS = 86400
 
 log = structlog.get_logger()
 
+# A clock that nobody sets and that counts sleep. Linux has CLOCK_BOOTTIME; on macOS CLOCK_MONOTONIC counts sleep too.
 CLOCK = getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC)
-"""A clock that nobody sets, and that goes on while the machine sleeps: Linux has one beside the monotonic, which does
-not; on macOS the monotonic one does.
-"""
 
-LEASE_SECONDS = 15
-"""How long a shard stays with an owner that does not come by any more."""
-
-WORKERS_PATIENCE = LEASE_SECONDS + 1.0
-"""How long workers are waited for that have to be gone: those that were killed are known to be by then."""
-
-SET_BACK_SECONDS = 3600.0
-"""A store's clock that is so far back was set back by somebody who wants it so."""
-
-CHECK_SECONDS = 0.5
-"""How often it is looked whether workers are gone."""
+LEASE_SECONDS = 15  # how long an owner that does not renew keeps a shard
+WORKERS_PATIENCE = LEASE_SECONDS + 1.0  # seconds to wait for workers to leave; killed ones are known by then
+SET_BACK_SECONDS = 3600.0  # a store's clock that is this far back was set back on purpose
+CHECK_SECONDS = 0.5  # pause between two checks whether workers have left
 
 
 class Attendance:
@@ -57,33 +48,32 @@ class Attendance:
         self._last_estimate = 0.0
 
     async def report_alive(self, worker: str, zone: str = "", *, joins: bool = False) -> list[str]:
-        """Say that a worker is alive, whose days end in this time zone; the zones of all that are, each worker's.
+        """Report a worker as alive, with its time zone. Return the time zones of all workers that are alive.
 
-        One that ``joins`` is not among them where any is whose days end elsewhere, and so disturbs nobody.
+        A worker that ``joins`` is not added while a worker with another time zone is alive.
         """
         joined = zone if joins else ""
         now, silent, *found = await self._report_alive(
             keys=[keys.WORKERS], args=[_member(worker, zone), LEASE_SECONDS, joined]
         )
-        # When it was answered, so that a slow answer makes it late: no day is over too early.
+        # Use the time of the answer: a slow answer makes the estimate late, so no day ends too early.
         self._offset = float(now) - time.clock_gettime(CLOCK)
         _warn_of_vanished(worker, float(now), silent)
         return _zones_of(found)
 
     async def count_workers(self) -> int:
-        """How many workers are alive, or were killed less than `LEASE_SECONDS` ago."""
+        """Count workers that are alive or were killed less than `LEASE_SECONDS` ago."""
         return len(await self.worker_zones())
 
     async def worker_zones(self) -> list[str]:
-        """The time zones of these, each worker's; empty for one of an older version."""
+        """Return the time zone of each such worker; empty for a worker of an older version."""
         return _zones_of(await self._alive_workers(keys=[keys.WORKERS], args=[LEASE_SECONDS]))
 
     def estimated_time(self) -> float:
-        """The time by the store's clock without asking it, in Unix seconds: as it was told when a worker last said here
-        that it is alive, every few seconds. By this machine's clock before.
+        """Return the store's time in Unix seconds without asking it.
 
-        It stands still rather than go back by less than `SET_BACK_SECONDS`, as where the store was heard late: no day
-        begins twice.
+        The estimate comes from the last `report_alive`, or from this machine's clock before the first. It stops instead
+        of going back by less than `SET_BACK_SECONDS`, so no day begins twice.
         """
         if self._offset is None:
             return time.time()
@@ -93,34 +83,35 @@ class Attendance:
         return self._last_estimate
 
     async def current_time(self) -> float:
-        """The time by the store's clock, in Unix seconds."""
+        """Ask for the store's time, in Unix seconds."""
         return float(await self._current_time(keys=[keys.WORKERS]))
 
     async def current_day(self) -> int:
-        """The day by the store's clock, counted from the first of 1970."""
+        """Ask for the store's day, counted from 1 January 1970."""
         return int(await self.current_time() // DAY_SECONDS)
 
     async def playing_time(self, shard: int) -> float:
-        """A shard's playing time, in seconds."""
+        """Return a shard's playing time, in seconds."""
         return float(await self._playing_time(keys=[keys.attended(shard)]))
 
     async def remove_worker(self, worker: str, zone: str = "") -> None:
-        """A worker stops."""
         await self._client.zrem(keys.WORKERS, _member(worker, zone))
 
     async def hold_shard(self, worker: str, shard: int, how: Literal["keep", "take", "seize"]) -> bool:
-        """Hold a shard for `LEASE_SECONDS` from now on: one that is the worker's ("keep"), that or one that is free
-        ("take"), or any ("seize"). Whether it is the worker's.
+        """Hold a shard for `LEASE_SECONDS`. Return whether the worker has it.
+
+        ``how`` is "keep" (only if it is the worker's), "take" (also if it is free) or "seize" (always).
         """
         return bool(await self._hold_shard(keys=[keys.attended(shard)], args=[worker, LEASE_SECONDS, how]))
 
     async def release_shard(self, worker: str, shard: int) -> None:
-        """Give a shard back; its playing time stands still from then on."""
+        """Give a shard back. Its playing time stops."""
         await self._release_shard(keys=[keys.attended(shard)], args=[worker])
 
     async def due_clocks(self, shards: Sequence[int], within: float) -> dict[str, float]:
-        """The tables of these shards whose clocks ring within so many seconds of playing time, and in how many: 0 or
-        less for those that have rung.
+        """Return the tables whose clocks ring within this many seconds of playing time, with the seconds left.
+
+        Clocks that have rung have 0 seconds or fewer.
         """
         all_found = await asyncio.gather(*(self._due_clocks(self._clock_keys(shard), [within]) for shard in shards))
         return {
@@ -130,7 +121,7 @@ class Attendance:
         }
 
     async def clock_rings_in(self, code: str) -> float | None:
-        """In how many seconds of playing time a table's clock rings, 0 or less if it has; None if none is running."""
+        """Return the seconds of playing time until a table's clock rings, or None if no clock runs."""
         found = await self._due_clocks(self._clock_keys(keys.shard_of(code)), ["", code])
         return float(found[1]) if found else None
 
@@ -144,7 +135,7 @@ def _member(worker: str, zone: str) -> str:
 
 
 def _warn_of_vanished(worker: str, now: float, silent: Sequence[bytes]) -> None:
-    """Log the other workers that stopped without saying so. A worker that is only late knows it (`bot.stalls`)."""
+    """Log workers that stopped without saying so. A worker that was only late logs that itself (`bot.stalls`)."""
     for member, heard in zip(silent[::2], silent[1::2], strict=True):
         if member.decode().partition(" ")[0] != worker:
             log.warning(
@@ -159,7 +150,7 @@ def _zones_of(members: Iterable[bytes]) -> list[str]:
 
 
 async def require_no_workers(client: Any, patience: float = 0.0) -> None:
-    """StoreAway where workers are alive on a store, or one was killed just now, and so many seconds later still are."""
+    """Raise StoreUnavailable if workers are still alive, or were just killed, after ``patience`` seconds."""
     now = asyncio.get_running_loop().time
     until = now() + patience
     while alive := await Attendance(client).count_workers():

@@ -1,7 +1,7 @@
-"""One of the store's scripts, called by many at once.
+"""Lua scripts whose concurrent calls share round trips.
 
-A call goes out at once if none is under way, otherwise together with all that came meanwhile, in one round trip: alone
-it loses no time, and in a crowd it costs a fraction. On a cluster this is so for each node by itself.
+A call goes out at once if no other is in flight. Otherwise it joins the next round trip. On a cluster each node has its
+own queue.
 """
 
 import asyncio
@@ -26,18 +26,19 @@ from bot.store.cluster import FAILOVER_ERRORS, RETRY_SECONDS, Cluster, ClusterDo
 
 CONFIRMED_KEPT_SECONDS = 60
 
-REPLICA_MS = 1000
-"""Milliseconds that replicas get to confirm what was written."""
+REPLICA_MS = 1000  # milliseconds that replicas get to confirm a write
 
 
 class NotReplicated(RedisError):
-    """Too few replicas have confirmed in time. What was written may be kept or lost: it must not be believed yet."""
+    """Too few replicas confirmed in time. The write may be kept or lost."""
 
 
 @dataclass(slots=True)
 class Call:
-    """A call under way; ``confirmed`` if replicas must have what it wrote or read. ``whole`` sends the script's text,
-    to a node that does not know it.
+    """A pending call.
+
+    If ``confirmed``, replicas must have what it wrote or read. ``send_text`` sends the script's text to a node that
+    does not know the script.
     """
 
     keys: Sequence[str]
@@ -50,20 +51,20 @@ class Call:
 
 
 class BatchedScript:
-    """A Lua script of one store. Each call is atomic by itself, and may be carried out twice.
+    """A Lua script of one store. Each call is atomic, and may run twice.
 
-    A single server carries out calls in the order in which they were made: a later state must not be overwritten.
+    A single server runs calls in the order they were made, so a later state is never overwritten by an earlier one.
     """
 
     def __init__(self, client: Any, script: str, replicas: int = 0) -> None:
-        """``replicas`` is how many must have what a call that is to be ``confirmed`` wrote or read."""
+        """``replicas`` is the number of replicas that must confirm ``confirmed`` calls."""
         self._client, self._script, self._replicas = client, script, replicas
         self._digest = sha1(script.encode(), usedforsecurity=False).hexdigest()
         self._queues: dict[str, list[Call]] = {}
         self._tasks: dict[str, asyncio.Task[None]] = {}
 
     async def __call__(self, keys: Sequence[str], args: Sequence[Any], *, confirmed: bool = False) -> Any:
-        """The script's answer; the store's error if it has one, NotReplicated where it is to be ``confirmed``."""
+        """Return the script's answer. Raise the store's error, or NotReplicated if ``confirmed`` fails."""
         loop = asyncio.get_running_loop()
         call = Call(keys, args, confirmed and self._replicas > 0, loop.time() + RETRY_SECONDS, loop.create_future())
         self._enqueue(call)
@@ -77,7 +78,7 @@ class BatchedScript:
             self._tasks[place] = asyncio.create_task(self._send(place))
 
     def _node_name(self, key: str) -> str:
-        """The name of the node that has a key; empty for a single server, and for a key that no node has now."""
+        """Return the name of the node that has a key; empty for a single server or if no node has the key now."""
         if not isinstance(self._client, Cluster):
             return ""
         try:
@@ -87,7 +88,7 @@ class BatchedScript:
         return node.name if node else ""
 
     async def _send(self, place: str) -> None:
-        # Who has waited too long has been told so; what they wanted is not done behind their back.
+        # Skip calls that have timed out: their callers already got an error.
         while batch := [call for call in self._queues.pop(place, ()) if not call.answer.done()]:
             commands = self._build_commands(batch)
             try:
@@ -112,7 +113,7 @@ class BatchedScript:
                 self._enqueue(call, first=True)
 
     def _finish_call(self, call: Call, answer: Any, has_replicas: bool) -> bool:
-        """Have a call end with its answer; False if it must be made again."""
+        """Finish a call with its answer. Return False if the call must be repeated."""
         if call.answer.done():
             return True
         if not isinstance(answer, Exception):
@@ -125,7 +126,7 @@ class BatchedScript:
             call.send_text = True
             return False
         if isinstance(answer, (*FAILOVER_ERRORS, AskError)) and self._can_retry(call):
-            # Also one that says who is about to have the keys: a script's keys can be reached when all have moved.
+            # AskError as well: a script can run only when all its keys have moved.
             call.tries += 1
             return False
         call.answer.set_exception(ClusterDown(answer) if call.tries else answer)
@@ -135,7 +136,7 @@ class BatchedScript:
         return isinstance(self._client, Cluster) and asyncio.get_running_loop().time() < call.deadline
 
     async def _refresh_cluster(self, answers: Sequence[Any]) -> None:
-        """What the answers tell of the cluster is heeded."""
+        """Update the cluster's map after failed answers."""
         if not isinstance(self._client, Cluster):
             return
         moved = {error.slot_id: error for error in answers if isinstance(error, MovedError)}
@@ -145,14 +146,12 @@ class BatchedScript:
             await self._client.refresh()
 
     def _build_commands(self, batch: Sequence[Call]) -> list[Command]:
-        """A batch's calls, and what has replicas confirm them."""
         commands: list[Command] = []
         for call in batch:
             script = ("EVAL", self._script) if call.send_text else ("EVALSHA", self._digest)
             commands.append((*script, len(call.keys), *call.keys, *call.args))
         if to_confirm := [call for call in batch if call.confirmed]:
-            # Servers confirm what this connection wrote, so it writes something: then all before it is confirmed, too,
-            # whoever wrote it.
+            # WAIT covers only this connection's writes. Writing a key here makes it cover every earlier write.
             commands.append(("SET", names.confirmed(to_confirm[0].keys[0]), 1, "EX", CONFIRMED_KEPT_SECONDS))
             commands.append(("WAIT", self._replicas, REPLICA_MS))
         return commands
@@ -163,14 +162,14 @@ class BatchedScript:
             if node is None:
                 return [ConnectionError(f"no node of the cluster has this slot now: {place}")] * len(commands)
             return await self._client.execute_on_node(node, commands)
-        # The library's own pipeline takes twice as long, mostly to pack commands and to look for callbacks.
+        # redis-py's pipeline takes twice as long, mostly to pack commands and find callbacks.
         pool = self._client.connection_pool
         connection = await pool.get_connection()
         try:
             await connection.send_packed_command(b"".join(map(_pack, commands)), check_health=False)
             return [await self._read_answer(connection) for _ in commands]
         except BaseException:
-            # What is still to come on this connection answers nobody.
+            # Answers left on this connection belong to no call.
             await connection.disconnect(nowait=True)
             raise
         finally:
@@ -178,7 +177,7 @@ class BatchedScript:
 
     @staticmethod
     async def _read_answer(connection: Any) -> Any:
-        """The next answer, which may be an error of the command's; a lost connection is raised."""
+        """Read one answer. Return a command's error; raise if the connection is lost."""
         try:
             return await connection.read_response()
         except ResponseError as error:

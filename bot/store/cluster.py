@@ -1,8 +1,7 @@
-"""A client of a cluster that waits while the cluster heals.
+"""A Redis Cluster client that retries commands during a failover.
 
-When a primary dies its replica takes over after some seconds. Until then commands for it fail; here they are tried
-again for a while, with the cluster's map asked for anew. A command may thus be carried out twice: all that the bot
-sends may be.
+A replica takes over some seconds after its primary dies. Until then commands are retried with a fresh map of the
+cluster. A command may therefore run twice; every command the bot sends allows that.
 """
 
 import asyncio
@@ -25,24 +24,19 @@ from redis.exceptions import (
 
 from bot.store.connection import guard_connection
 
-RETRY_SECONDS = 3.0
-"""How long a command is tried again. People wait for some of them, so it is less than most failovers take."""
+RETRY_SECONDS = 3.0  # how long a command is retried: less than most failovers take, because people wait
+RETRY_PAUSE = 0.1  # seconds between two tries, and between two reads of the cluster's map
+CONNECTIONS = 32  # commands in flight; scripts and pipelines have connections of their own
 
-RETRY_PAUSE = 0.1
-"""Seconds between two tries, and between two looks at the cluster's map."""
-
-CONNECTIONS = 32
-"""Commands under way at a time; the others wait. Scripts and pipelines have connections of their own beside these."""
-
+# errors that a failover causes
 FAILOVER_ERRORS = (ConnectionError, TimeoutError, ClusterDownError, TryAgainError, RedisClusterException, OSError)
-"""What a failover looks like from here."""
 
 Command = Sequence[Any]
 Answer = TypeVar("Answer")
 
 
 class ClusterDown(ConnectionError):
-    """A command met failures of a cluster that did not heal in time. Nobody knows whether one of its tries was done."""
+    """A command kept failing until its retries ended. One of the tries may have been executed."""
 
     def __init__(self, last: Exception) -> None:
         super().__init__(f"the cluster has not healed: {type(last).__name__}: {last}")
@@ -70,14 +64,14 @@ class Cluster(RedisCluster):
         return await self.run_with_retries(once)
 
     async def ping(self, **kwargs: Any) -> Any:
-        """Whether one of the nodes answers: a dead one is nothing to end for."""
+        """Ping any one node, because the bot keeps running when a node is dead."""
         return await super().ping(**{"target_nodes": self.RANDOM, **kwargs})
 
     def pipeline(self, transaction: Any = None, shard_hint: Any = None) -> "Pipeline":
         return Pipeline(self, transaction)  # type: ignore[abstract]
 
     async def run_with_retries(self, work: Callable[[], Awaitable[Answer]]) -> Answer:
-        """What the work returns, tried again while the cluster heals."""
+        """Return the work's result, and repeat it while the cluster recovers."""
         until = asyncio.get_running_loop().time() + RETRY_SECONDS
         while True:
             try:
@@ -88,7 +82,7 @@ class Cluster(RedisCluster):
                 await self.refresh()
 
     async def refresh(self) -> None:
-        """Ask for the cluster's map, after a pause; others who want the same at the same time wait along."""
+        """Read the cluster's map after a pause. Concurrent callers share one read."""
         await asyncio.sleep(RETRY_PAUSE)
         now = asyncio.get_running_loop().time()
         if now - self._refreshed_at > RETRY_PAUSE:
@@ -96,11 +90,11 @@ class Cluster(RedisCluster):
             try:
                 await self.nodes_manager.initialize()
             except FAILOVER_ERRORS:
-                # No node answers, or not all slots are served: that may have changed by the next try.
+                # The next try may find all slots served.
                 return
 
     async def execute_on_node(self, node: ClusterNode, commands: Sequence[Command]) -> list[Any]:
-        """Commands sent to a node in one go; its answers, of which some may be errors."""
+        """Send commands to a node in one round trip. Some of the returned answers may be errors."""
         sent: list[Any] = [PipelineCommand(place, *command) for place, command in enumerate(commands)]
         try:
             await node.execute_pipeline(sent)
@@ -109,7 +103,7 @@ class Cluster(RedisCluster):
         return [one.result for one in sent]
 
     async def move_slot(self, error: MovedError) -> None:
-        """A slot has another node."""
+        """Note that a slot moved to another node."""
         try:
             await self.nodes_manager.move_slot(error)
         except KeyError:
@@ -117,7 +111,7 @@ class Cluster(RedisCluster):
 
 
 class Pipeline(ClusterPipeline):
-    """A pipeline that is tried again while the cluster heals."""
+    """A pipeline that is retried during a failover."""
 
     async def execute(self, raise_on_error: bool = True, allow_redirections: bool = True) -> Any:
         strategy: Any = self._execution_strategy

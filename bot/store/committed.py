@@ -1,22 +1,19 @@
-"""What a commit tells the worker that delivers its table, where that is another one than wrote it.
+"""The notification about a commit, sent to the worker that delivers the table.
 
-The script that writes the entries publishes it (append.lua): so whatever is committed is told, in the order in which it
-was, and costs no round trip of its own. First comes a line of JSON (`header`), then what the script was given: the last
-entry that the writer knew, and each entry that it added.
+The script that writes the entries publishes it (append.lua), so each commit is announced, in order and without another
+round trip. The first line is JSON (`notification_header`). Then come the last entry the writer knew and the new ones.
 """
 
 import json
 from typing import Any, NamedTuple, Self
 
-NEW_LOG = -1
-"""The version before a commit that wrote the log anew: no reader's."""
+NEW_LOG = -1  # the version in a notification about a rewritten log: no reader has it
 
 
 class CommitNotification(NamedTuple):
     """``entries`` were added to a log at ``version``, whose last entry was ``last``.
 
-    ``clock`` as for `bot.store.Store.append`. ``about`` is what the writer had to say about the commit, None for
-    nothing.
+    ``clock`` is as for `bot.store.Store.append`. ``details`` is what the writer added, or None.
     """
 
     code: str
@@ -28,12 +25,12 @@ class CommitNotification(NamedTuple):
 
     @classmethod
     def parse(cls, message: bytes) -> Self:
-        """What a message on a worker's channel says; ValueError where it says nothing of the kind."""
+        """Parse a message of a worker's channel. Raise ValueError if it is not a notification."""
         head, last, *entries = message.split(b"\n")
         code, version, clock, about = json.loads(head)
         return cls(code, version, clock, about, last, entries)
 
 
 def notification_header(code: str, version: int, clock: float | None, about: object) -> str:
-    """The first line of the message; ``about`` is anything that JSON can hold."""
+    """Return the first line of the message. ``about`` is any JSON value."""
     return json.dumps([code, version, clock, about])

@@ -5,11 +5,9 @@ from typing import Any
 
 from redis.exceptions import ConnectionError  # noqa: A004
 
+# What redis-py raises if a connection was closed under it (redis-py issue 4287). Commands are bytes already when they
+# are sent, so these errors have no other cause.
 CLOSED_ERRORS = (AttributeError, TypeError, RuntimeError)
-"""What redis-py raises if a connection was closed under it: it uses a writer or a transport that is gone.
-
-Source: issue 4287 of redis-py. Commands are bytes already when they are sent, so nothing else can be meant.
-"""
 
 
 class Guard:
@@ -30,5 +28,5 @@ class Guard:
 
 @cache
 def guard_connection(connection_class: Any) -> Any:
-    """Return a subclass of a connection class that raises only errors the bot takes for a store that is away."""
+    """Return a subclass of a connection class that turns these errors into `redis.ConnectionError`."""
     return type(f"Guarded{connection_class.__name__}", (Guard, connection_class), {})

@@ -1,8 +1,8 @@
-"""A Valkey of the bot's own, in its data folder, for hosts who have none.
+"""A Valkey in the bot's data folder, for hosts without a store of their own.
 
 It listens on a Unix socket only, writes every change to disk before it answers, and belongs to one bot at a time: the
-bot holds a lock on the folder. A bot that was killed leaves its Valkey running for a minute: the next bot takes it
-over, or its guard ends it (`bot.store.guard`).
+bot holds a lock on the folder. If a bot is killed, its Valkey keeps running for a minute. Then the next bot has taken
+it over, or its guard ends it (`bot.store.guard`).
 """
 
 import asyncio
@@ -33,25 +33,18 @@ from bot.store.valkey import server_path
 log = structlog.get_logger()
 
 CHECK_SECONDS, MAX_PAUSE = 0.5, 8.0
-"""How often it is looked whether the Valkey runs; one that dies again and again is started less and less often."""
 
-STEADY_SECONDS = 15.0
-"""A Valkey that has run for so long is well again."""
+STEADY_SECONDS = 15.0  # a Valkey that has run this long counts as stable again
 
 START_SECONDS = 30.0
 STOP_SECONDS = 5.0
-ORPHAN_SECONDS = 60.0
-"""How long a Valkey waits for the next bot after its own was killed."""
-
-LOADING = b"-LOADING"
-"""How a Valkey answers that is reading its file."""
-
-CLAIM_SECONDS = 2.0
-"""How long a folder is tried for that somebody has: it may be a guard that is just looking at it, on a slow machine."""
+ORPHAN_SECONDS = 60.0  # how long a Valkey waits for the next bot after its own was killed
+LOADING = b"-LOADING"  # the answer of a Valkey that is loading its file
+CLAIM_SECONDS = 2.0  # how long to try for a locked folder: a guard on a slow machine may hold it briefly
 
 
+# what Valkey logs about a damaged file; the tool it names is not in the wheel
 DAMAGE = "Bad file format reading the append only file"
-"""What Valkey logs of such a file, with the advice to use a tool that its wheel does not bring."""
 
 DAMAGED = (
     "Nothing was changed. Copy {folder} first. Then either restore a backup: move {folder}/appendonlydir away and run "
@@ -63,9 +56,9 @@ DAMAGED = (
 class EmbeddedStore:
     """The Valkey of one data folder.
 
-    `start` locks the folder and starts a Valkey or takes over the one that is there; `url` is then where it listens.
-    ``patience`` is how many seconds it may say nothing: one that says that it is loading its file is waited for. After
-    a kill of the bot the Valkey runs for ``left_alone`` seconds more.
+    `start` locks the folder and starts a Valkey or takes over a running one. `url` is its address. A Valkey may be
+    silent for ``patience`` seconds; one that is loading its file gets longer. If the bot is killed, the Valkey runs for
+    ``left_alone`` seconds more.
     """
 
     def __init__(self, folder: Path, left_alone: float = ORPHAN_SECONDS) -> None:
@@ -89,7 +82,7 @@ class EmbeddedStore:
         return self.folder / "valkey.log"
 
     async def start(self) -> None:
-        """Lock the folder and have a Valkey answer; FolderTaken where another bot has it, StoreError if none starts."""
+        """Lock the folder and start the Valkey. Raise FolderInUse if another bot has it, StoreError if none starts."""
         self._lock = await self._lock_folder()
         try:
             if not await self._wait_for_answer(self.patience):
@@ -102,9 +95,9 @@ class EmbeddedStore:
             raise
 
     async def keep_running(self) -> None:
-        """Start the Valkey again whenever it has died, until cancelled; clients connect anew by themselves.
+        """Restart the Valkey whenever it dies, until cancelled.
 
-        One that dies again and again, as on a full disk, is started less and less often, and said once.
+        Restarts slow down if it keeps dying, as on a full disk. That failure is logged once.
         """
         loop = asyncio.get_running_loop()
         pause, started, said = CHECK_SECONDS, 0.0, False
@@ -126,7 +119,7 @@ class EmbeddedStore:
                 said = True
 
     async def stop(self) -> None:
-        """Have the Valkey end, everything written, and give the folder back."""
+        """Shut the Valkey down with everything written, and unlock the folder."""
         if await self._is_running():
             await asyncio.to_thread(_send_command, self.socket_path, b"SHUTDOWN")
             deadline = asyncio.get_running_loop().time() + STOP_SECONDS
@@ -158,11 +151,11 @@ class EmbeddedStore:
             await asyncio.sleep(0.05)
 
     async def _is_running(self) -> bool:
-        """Whether a Valkey runs in this folder; where its number could not be written, as on a full disk, by asking."""
+        """Whether a Valkey runs in this folder. Ask it if its pid could not be written, as on a full disk."""
         return self._running_pid() is not None or await self._wait_for_answer(0.0)
 
     def _running_pid(self) -> int | None:
-        """The process of a Valkey that still runs in this folder."""
+        """Return the pid of the Valkey that runs in this folder, if any."""
         if self._valkey and self._valkey.poll() is None:
             return self._valkey.pid
         try:
@@ -172,7 +165,7 @@ class EmbeddedStore:
         return process if _is_valkey_of(self.folder, process) else None
 
     async def _wait_for_answer(self, patience: float) -> bool:
-        """Whether a Valkey answers; one that runs gets this many seconds, and as many as it takes to load its file."""
+        """Return whether a running Valkey answers within ``patience`` seconds, plus the time it loads its file."""
         deadline, is_said = asyncio.get_running_loop().time() + patience, False
         while True:
             answer = await asyncio.to_thread(_send_command, self.socket_path, b"PING")
@@ -183,7 +176,7 @@ class EmbeddedStore:
                 if not is_said:
                     log.info("store_loading", folder=str(self.folder))
                 is_said = True
-            # It may have been killed together with its bot, and be about to end.
+            # It may have been killed together with its bot and be about to exit.
             if asyncio.get_running_loop().time() >= deadline or self._running_pid() is None:
                 return False
             await asyncio.sleep(0.02)
@@ -220,23 +213,23 @@ class EmbeddedStore:
             raise StoreError(f"The embedded Valkey did not start; {self.log_path} says why:\n{said}{more}")
 
     def _start_guard(self) -> None:
-        """Have a guard beside the Valkey, for the case that this process is killed."""
+        """Start a guard, in case this process is killed."""
         words = [sys.executable, "-I", "-S", str(guard.__file__), str(self.folder), str(self.socket_path)]
         self._guard = _start_process([*words, str(self._orphan_seconds)], Path("/"), stdin=subprocess.PIPE)
         self._send_pid_to_guard()
 
     def _send_pid_to_guard(self) -> None:
-        """Which Valkey is to be ended; where its number could not be written, the guard asks it by its socket."""
+        """Tell the guard which Valkey to end. Without a pid the guard uses the socket."""
         process = self._running_pid()
         if process and self._guard and self._guard.stdin:
-            # A guard that somebody has ended is no reason to end the bot.
+            # A guard that was killed must not end the bot.
             with suppress(BrokenPipeError):
                 os.write(self._guard.stdin.fileno(), b"%d\n" % process)
 
     async def _stop_guard(self) -> None:
         if self._guard and self._guard.stdin:
             self._guard.stdin.close()
-            # It ends with the Valkey, at once but where that hangs.
+            # The guard exits with the Valkey, which takes longer only if the Valkey hangs.
             await asyncio.to_thread(_wait_for_exit, self._guard)
             self._guard = None
 
@@ -254,11 +247,10 @@ class EmbeddedStore:
 
 
 def _is_valkey_of(folder: Path, process: int) -> bool:
-    """Whether this process is a folder's Valkey and alive.
+    """Whether this process is a live Valkey of a folder.
 
-    A number in an old file may since have gone to another program, and where nobody reaps orphans, as in a container,
-    a dead Valkey keeps its number; neither has its command line. Another Valkey has, but works in another folder, which
-    tells more surely than its name for the socket: of a command line only the beginning may be left.
+    An old pid may belong to another program, or to a dead Valkey that is not reaped, as in a container. Neither has its
+    command line. Another Valkey works in another folder. The folder is compared because a command line may be cut off.
     """
     about = Path(f"/proc/{process}")
     if Path("/proc/self").exists():
@@ -271,7 +263,7 @@ def _is_valkey_of(folder: Path, process: int) -> bool:
 
 
 def _start_process(words: list[str], folder: Path, stdin: int = subprocess.DEVNULL) -> subprocess.Popen[bytes]:
-    """A process that a Ctrl-C in the bot's terminal does not reach, and whose files are its user's alone."""
+    """Start a process that a Ctrl-C in the bot's terminal does not reach, and whose files only its user can read."""
     nowhere = subprocess.DEVNULL
     return subprocess.Popen(
         words, cwd=folder, umask=0o077, start_new_session=True, stdin=stdin, stdout=nowhere, stderr=nowhere
@@ -286,7 +278,7 @@ def _wait_for_exit(process: subprocess.Popen[bytes]) -> None:
 
 
 def _send_command(path: Path, command: bytes) -> bytes:
-    """A Valkey's first answer to a command; nothing if none listens."""
+    """Return the first answer of a Valkey to a command; empty if none listens."""
     try:
         with socket.socket(socket.AF_UNIX) as line:
             line.settimeout(2.0)

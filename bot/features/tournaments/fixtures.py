@@ -112,7 +112,7 @@ class Fixtures:
             if tournament.is_live and not tournament.is_over(number):
                 continue
             stored = await self._client.hget(games, field)
-            # It comes by again with each pass, and the log has its line.
+            # An unreadable game was logged at the first try.
             if stored is None or stored in self._unreadable:
                 continue
             if game := parse_or_none(field.partition(b" ")[2].decode(), stored):

@@ -343,7 +343,7 @@ def existing_panel(language: str, form: Form, there: Sequence[Tournament]) -> Pa
     return page.panel(*rows, (Button(label, actions.page("tournament", "new", usual)),))
 
 
-# Asking first
+# Confirmation
 
 
 def confirm_panel(language: str, t: Tournament, verb: str) -> Panel:

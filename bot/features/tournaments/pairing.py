@@ -29,7 +29,7 @@ def next_round(t: Tournament) -> Pairs | None:
         return tuple((one, other) for one, other in pairs if other is not None)
     if t.form == "roundrobin":
         return berger(len(t.teams))[len(t.rounds)]
-    # It brings networkx, which is big, and most bots never pair a Swiss round.
+    # This imports networkx, which is large, and most bots never pair a Swiss round.
     from bot.features.tournaments.swiss import pair_next_round  # noqa: PLC0415
 
     return pair_next_round(t, rounds_in_all(t))

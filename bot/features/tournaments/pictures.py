@@ -60,7 +60,7 @@ class _SheetText:
     def row(self, standing: Standing, table: Sequence[Standing], at: int) -> Row:
         """Return a team's line, with the decisive tie-breaks below."""
         _ = self.text.gettext
-        # At a knock-out a bye is a round won and no match.
+        # In a knock-out, a bye counts as a round won but not as a match.
         is_knockout = self.text.t.form == "knockout"
         note = [] if is_knockout else [_("{won} of {played} won").format(won=standing.won, played=standing.played)]
         note += [f"{_(one.name)} {fix_minus(one.value)}" for one in deciding_tie_breaks(table, at)]

@@ -71,7 +71,7 @@ class Tournaments:
     async def load(self, code: str) -> Tournament:
         """Load a tournament. Raises NoSuchTournament, or UnreadableTournament, which is logged once."""
         known = self._cache.get(code) or Tournament(code)
-        # The last entry that is known comes first again, to tell this log from another.
+        # The last known entry is read again, to detect a replaced log.
         since = max(0, known.version - 1)
         found = await self.client.lrange(keys.tournament(code), since, -1)
         new = found[known.version - since :]
@@ -285,14 +285,14 @@ class Tournaments:
     async def move_chat(self, old: str, new: str) -> None:
         """Move a chat's tournaments to its new id. Twice is once."""
         for code in await self._store.index.entries(keys.tournaments_at(old)):
-            # However many there are.
+            # The new chat can exceed its limit.
             await self._store.index.reserve(keys.tournaments_at(new), code)
             try:
                 await self.commit(
                     code, f"moved:{new}", lambda one: [Place(new)] if chat_of(one.place) == chat_of(old) else []
                 )
             except UnreadableTournament:
-                # Whoever can read it finds it there, when its card is refused in the old chat.
+                # It stays on the old list. A release that can read it moves it when the old chat refuses its card.
                 continue
             except NoSuchTournament:
                 pass

@@ -1,39 +1,38 @@
-"""What a table's log tells, entry by entry: a value for each kind of entry, and its text as the log keeps it.
+"""The entries of a table's log: a value for each kind, and its text in the log.
 
 | entry | text | meaning |
 |---|---|---|
-| `Open` | ``open <game> <person> <name>`` | a table was opened by this person |
-| `OtherGame` | ``game <id>`` | another game was chosen, at its default options |
+| `Open` | ``open <game> <person> <name>`` | this person opened the table |
+| `ChangeGame` | ``game <id>`` | another game was chosen, with its default options |
 | `Rule` | ``rule <name> <value>`` | an option was set |
-| `Sit` | ``sit <seat> <person> <name>`` | somebody took a chair |
-| `Stand` | ``stand <seat>`` | and gave it back |
-| `Host` | ``host <place>`` | a board stands in this chat |
-| `Rehost` | ``rehost <number> <place>`` | the chat of that number, from 0, is called so from now on |
-| `Clock` | ``clock <seconds> <manner>`` | a move may take so long, 0 is no clock; ``lax`` or ``strict`` |
-| `Invite` | ``invite <person> <handle> <name>`` | somebody was challenged by name; ``-`` is what is not known |
-| `Uncalled` | ``uncalled`` | whoever was challenged by name is not called, for they have blocked the opener |
-| `Match` | ``match <person> <name>`` | one of two who looked for an opponent; each is asked whether they are ready |
-| `Again` | ``again <origin>`` | they play again what was opened on a ``page`` or in a private ``chat`` |
-| `Decline` | ``decline <number>`` | one of them, by their order from 0, does not want to; a ``close`` follows |
-| `Ask` | ``ask <seat> <person> <name>`` | somebody asks for the chair opposite the first at a side |
-| `Withdraw` | ``withdraw <seat>`` | and does so no more |
-| `Refuse` | ``refuse <seat>`` | and is refused; accepted, there is a ``sit`` |
+| `Sit` | ``sit <seat> <person> <name>`` | a person took a chair |
+| `Stand` | ``stand <seat>`` | and left it |
+| `Host` | ``host <place>`` | this chat shows a board |
+| `Rehost` | ``rehost <number> <place>`` | the chat of that number, from 0, has a new id |
+| `Clock` | ``clock <seconds> <manner>`` | the time for a move, 0 for no clock; ``lax`` or ``strict`` |
+| `Invite` | ``invite <person> <handle> <name>`` | a person was challenged by name; ``-`` is unknown |
+| `InviteMuted` | ``uncalled`` | the challenged person is not notified, because they blocked the opener |
+| `Match` | ``match <person> <name>`` | one of two matched people; each is asked whether they are ready |
+| `PlayAgain` | ``again <origin>`` | a rematch of a game opened on a ``page`` or in a private ``chat`` |
+| `Decline` | ``decline <number>`` | one of them, by order from 0, declined; a ``close`` follows |
+| `Ask` | ``ask <seat> <person> <name>`` | a person asks for the chair opposite a side's first player |
+| `Withdraw` | ``withdraw <seat>`` | and withdraws that |
+| `Refuse` | ``refuse <seat>`` | and is refused; if accepted, a ``sit`` follows |
 | `Day` | ``day <yyyy-mm-dd>`` | the deal of that day: one deal with that day's secret (`bot.features.daily.chain`) |
 | `Fixture` | ``fixture <tournament> <round> <match> <deal> <place>`` | a tournament's (`bot.features.tournaments`) |
-| `Close` | ``close <why>`` | no game came of it: ``cancelled``, ``declined`` or ``expired`` |
-| `FirstDeal` | ``deal <secret> <release> <name=value> …`` | the game began: by which rules, with every option |
+| `Close` | ``close <why>`` | no game was played: ``cancelled``, ``declined`` or ``expired`` |
+| `FirstDeal` | ``deal <secret> <release> <name=value> …`` | the game began, with these rules and every option |
 | `Deal` | ``deal <secret>`` | another deal began, by its secret in hex |
 | `Move` | ``<seat> <move>`` | a move, in the notation of docs/records.md |
-| `Late` | ``late <seat>`` | what follows, up to a card, was made for the player, whose time was up |
+| `Late` | ``late <seat>`` | what follows, up to a card, was played for a player whose time was up |
 | `Nudge`, `Flag`, `Wait` | ``nudge``, ``flag``, ``wait`` | half of a move's time is gone; all; the others give more |
-| `Say` | ``say <seat> <phrase>`` | a player says one of the phrases that strangers have (`bot.tables.table.PHRASES`) |
-| `Redacted` | ``redacted`` | entries before this one name somebody in place of a person who was forgotten |
+| `Say` | ``say <seat> <phrase>`` | a player says one of the phrases for strangers (`bot.tables.table.PHRASES`) |
+| `Redacted` | ``redacted`` | in earlier entries a pseudonym replaces a forgotten person |
 | `Stop` | ``stop <ending> <side>`` | the game was ended from outside; ``-`` is no side |
 
-A person is ``platform:id``, a robot ``robot:level``; a handle is one of the opener's platform; a name is the last field
-and may hold spaces. Nobody else writes these texts or takes them apart: `encode` and `decode` do, and each undoes what
-the other did. What an entry means for the table stands in `bot.tables.table`; the stamp behind it is the log's
-(`bot.store.log`). Texts that a release has written are read for ever.
+A person is ``platform:id``, a robot ``robot:level``. A handle is one of the opener's platform. A name is the last field
+and may hold spaces. Only `encode` and `decode` write and parse these texts. `bot.tables.table` gives each entry its
+effect; the stamp behind an entry belongs to the log (`bot.store.log`). Texts of every release stay readable.
 """
 
 from collections.abc import Mapping
@@ -110,7 +109,7 @@ class Clock:
 
 @dataclass(frozen=True, slots=True)
 class Invite:
-    """``person`` or ``handle`` is empty where it is not known."""
+    """``person`` or ``handle`` is empty if unknown."""
 
     person: str
     handle: str
@@ -124,7 +123,7 @@ class InviteMuted:
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """``name`` is what strangers call them."""
+    """``name`` is the name that strangers see."""
 
     person: str
     name: str
@@ -132,7 +131,7 @@ class Match:
 
 @dataclass(frozen=True, slots=True)
 class PlayAgain:
-    """``origin`` is where the game was opened that those who are asked play again: on a page, or in a private chat."""
+    """``origin`` is where the first game was opened: on a page, or in a private chat."""
 
     origin: Literal["page", "chat"]
 
@@ -166,9 +165,11 @@ class Day:
 
 @dataclass(frozen=True, slots=True)
 class Fixture:
-    """``round`` counts from 1, ``match`` from 0 in its round; ``deal`` is 0 for a whole game, and otherwise the number,
-    from 1, of the one deal that is played here with the cards that the round's other tables have, too. ``place`` is
-    where the tournament's card stands.
+    """A table's place in a tournament.
+
+    ``round`` counts from 1, ``match`` from 0 in its round. ``deal`` is 0 for a whole game. Otherwise it is the number,
+    from 1, of the single deal played here with the same cards as at the round's other tables. ``place`` has the
+    tournament's card.
     """
 
     tournament: str
@@ -179,7 +180,7 @@ class Fixture:
 
     @property
     def is_duplicate(self) -> bool:
-        """Whether other tables have the same cards: nothing of them is told before all of them have played."""
+        """Whether other tables have the same cards. Then nothing is shown of a deal until all tables have played it."""
         return self.deal > 0
 
 
@@ -190,7 +191,7 @@ class Close:
 
 @dataclass(frozen=True, slots=True)
 class FirstDeal:
-    """``release`` is that of the rules (`engine.rules.RELEASE`), ``rules`` every option with its value."""
+    """``release`` is that of the rules (`engine.rules.RELEASE`). ``rules`` has every option."""
 
     secret: bytes
     release: int
@@ -241,12 +242,13 @@ class Redacted:
 
 @dataclass(frozen=True, slots=True)
 class Stop:
-    """``side`` is the side that wins, None where nobody does."""
+    """``side`` wins; None if no side does."""
 
     ending: Literal["timeout", "cancelled"]
     side: int | None = None
 
 
+# entries about seats, rules and where the table is shown
 Setup = (
     Open
     | ChangeGame
@@ -268,16 +270,15 @@ Setup = (
     | Fixture
     | Close
 )
-"""Who sits where, what they mean to play, and where it is shown."""
 
+# entries about the game, except its moves
 Progress = FirstDeal | Deal | Late | Nudge | Flag | Wait | Say | Redacted | Stop
-"""What becomes of the game beside its moves."""
 
 Entry = Setup | Progress | Move
 
 
 def encode(entry: Entry) -> str:
-    """An entry as the log keeps it; ValueError for one that would be read as another, such as an id of two words."""
+    """Return the text of an entry. Raise ValueError if it would be read as another, such as an id of two words."""
     text = _write(entry)
     if decode(text) != entry:
         raise ValueError(f"a field of {type(entry).__name__} would be read as something else")
@@ -285,8 +286,8 @@ def encode(entry: Entry) -> str:
 
 
 def decode(text: str) -> Entry:
-    """The entry that a text stands for; UnreadableEntry if it is none, or not as `encode` writes it."""
-    # A table's moves are much like any other's, and most of what is read. What names people is not kept here.
+    """Parse an entry's text. Raise UnreadableEntry if `encode` does not write it like this."""
+    # Moves are cached because they are most of what is read. Entries with names are not kept in memory.
     return _decode_move(text) if text[:1].isdecimal() else _FORMS.read(text)
 
 
@@ -305,6 +306,7 @@ def _write(entry: Entry) -> str:
 
 _MANNER = Field({False: "lax", True: "strict"}.__getitem__, {"lax": False, "strict": True}.__getitem__)
 
+# The first word of each entry and its fields in order. A move begins with its seat.
 _FORMS: Forms[Setup | Progress] = Forms(
     {
         Open: ("open", (TEXT, TEXT, TEXT)),
@@ -337,4 +339,3 @@ _FORMS: Forms[Setup | Progress] = Forms(
         Stop: ("stop", (choice("timeout", "cancelled"), SIDE)),
     }
 )
-"""The word by which an entry begins, and its fields in order. A move begins with its seat."""

@@ -1,7 +1,7 @@
-"""Tables as the first release left them, on their way to layout 2.
+"""Migration of the first release's tables to layout 2.
 
-Its logs name only the options that were chosen; those of today name every option, and the release of the rules. Its
-lists of tables were sets.
+Logs of the first release name only the chosen options. Today's name every option and the release of the rules. Lists of
+tables were sets.
 """
 
 from collections.abc import Iterable, Iterator
@@ -15,8 +15,7 @@ from bot.store.log import make_head, strip_stamp, unfold
 from bot.store.lua import read_script
 from engine.rules import Value
 
-RELEASE = 1
-"""The first release's rules, as those of today count them (`engine.rules.RELEASE`)."""
+RELEASE = 1  # the first release's rules, as `engine.rules.RELEASE` counts
 
 PACKETS: dict[str, Value] = {
     "target": 51,
@@ -28,6 +27,7 @@ PACKETS: dict[str, Value] = {
     "packets": "blind",
 }
 
+# The first release's default rules. They are history and never change.
 DEFAULTS: dict[str, dict[str, Value]] = {
     "pizzichino": PACKETS,
     "spizzichino": PACKETS,
@@ -69,10 +69,8 @@ DEFAULTS: dict[str, dict[str, Value]] = {
     },
     "spades": {"target": 500, "nil_bags": True},
 }
-"""What the first release's rules were where nothing was chosen. They are history, and never change."""
 
-WITHOUT_DECLARATIONS = 31
-"""The first release's points to win at a `pizzichino` without declarations, where none were chosen."""
+WITHOUT_DECLARATIONS = 31  # the first release's default target at a `pizzichino` without declarations
 
 SWAP = read_script(__file__, "swap")
 
@@ -80,7 +78,7 @@ TO_HASH = read_script(__file__, "to_hash")
 
 
 async def name_rules(client: Any) -> None:
-    """Each game under way says by which rules it is played, all of them, in the entry of its first deal."""
+    """Write all rules of each game in progress into the entry of its first deal."""
     swap = client.register_script(SWAP)
     async for key in client.scan_iter("{s*}:table:*"):
         done = False
@@ -91,11 +89,11 @@ async def name_rules(client: Any) -> None:
 
 
 def _with_named_rules(stored: list[bytes]) -> list[bytes] | None:
-    """The stored list of a log whose first deal names its rules; None if it does, or there is none to name them."""
+    """Return the stored list of a log with the rules in its first deal; None if nothing must change."""
     try:
         entries = unfold(stored).entries
     except ValueError:
-        # It could not be read before either: it is set aside when somebody looks at it.
+        # It was unreadable before: the next load sets it aside.
         return None
     for place, entry in _readable_entries(entries):
         match entry:
@@ -113,14 +111,14 @@ def _with_named_rules(stored: list[bytes]) -> list[bytes] | None:
 
 
 def _readable_entries(entries: Iterable[bytes]) -> Iterator[tuple[int, Entry]]:
-    """The entries that can be read, with their places; the others are left for whoever looks at the table."""
+    """Yield the entries that can be parsed, with their positions."""
     for place, entry in enumerate(entries):
         with suppress(UnicodeDecodeError, UnreadableEntry):
             yield place, decode(strip_stamp(entry).decode())
 
 
 def _rules_from(before: Iterable[Entry]) -> dict[str, Value]:
-    """Every option of a game, by what was chosen before it began."""
+    """Return every option of a game from the entries before it began."""
     rules: dict[str, Value] = {}
     chosen: set[str] = set()
     for entry in before:
@@ -136,7 +134,7 @@ def _rules_from(before: Iterable[Entry]) -> dict[str, Value]:
 
 
 async def convert_table_lists(client: Any) -> None:
-    """Lists of tables are hashes of codes and tokens (`bot.store.index`)."""
+    """Turn lists of tables into hashes of codes and tokens (`bot.store.index`)."""
     to_hash = client.register_script(TO_HASH)
     for pattern in (keys.seated("*"), keys.hosted("*")):
         async for key in client.scan_iter(pattern):

@@ -1,4 +1,4 @@
-"""The data folder of an embedded store: its owner's alone, one bot's at a time; and where its Valkey's socket is."""
+"""The data folder of an embedded store: private, locked by one bot, with the path of its Valkey's socket."""
 
 import fcntl
 import os
@@ -12,24 +12,21 @@ import structlog
 
 log = structlog.get_logger()
 
-MAX_SOCKET_PATH = 100
-"""Bytes; systems allow a few more, none less."""
+MAX_SOCKET_PATH = 100  # bytes; every system allows at least this
+MARKER_FILES = {"bot.lock", "playground.link"}  # files of a folder that a bot has used
 
-MARKER_FILES = {"bot.lock", "playground.link"}
-"""What lies in a folder that a bot has used."""
-
+# Files that may be in an unused data folder: a copied store, compiled searches of the image, a disk's own folder.
 ALLOWED_FILES = {"appendonlydir", "valkey.log", "valkey.pid", "valkey.sock", "valkey.socket", "compiled", "lost+found"}
-"""What may lie in one that is only meant for it: a copied store, the image's compiled searches, a disk's own folder."""
 
 USE_ANOTHER = "or set BUONGIOCO_DATA to another folder"
 
 
 class StoreError(Exception):
-    """The store cannot be used; the text tells the host what to do."""
+    """The store cannot be used. The text tells the host what to do."""
 
 
 class StoreUnavailable(StoreError):
-    """The store cannot be used just now, and may be there a little later without anybody's doing."""
+    """The store cannot be used now and may recover without the host."""
 
 
 class FolderInUse(StoreUnavailable):
@@ -37,14 +34,13 @@ class FolderInUse(StoreUnavailable):
 
 
 def lock_folder(folder: Path) -> IO[str]:
-    """Make the folder if it is not there, see that it is private, and lock it; closing the result gives it back.
+    """Create the folder if needed, make it private and lock it. Close the result to unlock it.
 
-    FolderTaken where another bot has it, StoreError where it is another user's, where others may write in it, or where
-    it has other things in it. One of the bot's own that others may only read is closed to them.
+    Raise FolderInUse if another bot has it, and StoreError as `make_private` does.
     """
     try:
         make_private(folder)
-        # Not through a link: what is written here is ours.
+        # Do not follow a link: only the bot's own file is written.
         lock = os.fdopen(os.open(folder / "bot.lock", os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o600), "r+")
     except OSError as error:
         raise StoreError(f"The data folder {folder} cannot be used: {error.strerror}.") from error
@@ -60,7 +56,6 @@ def lock_folder(folder: Path) -> IO[str]:
 
 
 def is_locked(folder: Path) -> bool:
-    """Whether a bot is running with this folder."""
     try:
         with (folder / "bot.lock").open("r+") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -72,7 +67,7 @@ def is_locked(folder: Path) -> bool:
 
 
 def has_store(folder: Path) -> bool:
-    """Whether an embedded store was ever started in this folder; StoreError where that cannot be seen."""
+    """Return whether an embedded store was ever started in this folder. Raise StoreError if it cannot be read."""
     try:
         return stat.S_ISDIR((folder / "appendonlydir").stat().st_mode)
     except (FileNotFoundError, NotADirectoryError):
@@ -84,10 +79,10 @@ def has_store(folder: Path) -> bool:
 
 
 def make_private(folder: Path) -> None:
-    """Make the folder if it is not there, and close it to others.
+    """Create the folder if needed and close it to other users.
 
-    StoreError where it is another user's, where others may write in it, or where it is not the bot's own; OSError where
-    it cannot be made.
+    Raise StoreError if it belongs to another user, if others can write in it, or if it holds other files. Raise OSError
+    if it cannot be created.
     """
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
     if is_readable_by_others(folder):
@@ -96,7 +91,7 @@ def make_private(folder: Path) -> None:
 
 
 def is_readable_by_others(folder: Path) -> bool:
-    """Whether others may read in a folder that can be closed to them; StoreError as for `make_private`, and OSError."""
+    """Return whether others can read the folder. Raise StoreError as for `make_private`, and OSError."""
     about = folder.stat()
     if folder.is_symlink() and folder.lstat().st_uid not in (0, os.geteuid()):
         raise StoreError(f"The data folder {folder} is a link that another user made: take it away, {USE_ANOTHER}.")
@@ -119,7 +114,7 @@ def is_readable_by_others(folder: Path) -> bool:
 
 
 def _foreign_file(folder: Path) -> str:
-    """Something in a folder in which no bot has ever been; empty where there is nothing else, or it cannot be seen."""
+    """Return the name of a file that is not a bot's; empty if there is none or the folder cannot be read."""
     try:
         names = {one.name for one in folder.iterdir()}
     except PermissionError:
@@ -128,9 +123,10 @@ def _foreign_file(folder: Path) -> str:
 
 
 def socket_path(folder: Path) -> Path:
-    """Where the folder's Valkey listens, or will.
+    """Return the path of the folder's socket.
 
-    Sockets have short names only. For a folder deep down the socket lies elsewhere, and the folder remembers where.
+    Socket paths must be short. If the folder's path is too long, its socket is elsewhere and the folder stores the
+    path.
     """
     beside = folder / "valkey.sock"
     remembered = None if _is_short(beside) else _read_socket_path(folder)
@@ -138,16 +134,16 @@ def socket_path(folder: Path) -> Path:
 
 
 def make_socket_folder(folder: Path) -> None:
-    """Have a private place for the socket: the one remembered if it is still ours, otherwise a fresh one."""
+    """Create a private folder for the socket, or keep the stored one if it is still private."""
     if _is_short(folder / "valkey.sock"):
         return
     if remembered := _read_socket_path(folder):
-        # One that was cleaned away is made again, for clients know it by its name.
+        # Create a deleted folder again, because clients know its name.
         with suppress(OSError):
             remembered.parent.mkdir(mode=0o700)
         if _is_private(remembered.parent):
             return
-    # A name that nobody can guess, made by us or not at all.
+    # mkdtemp picks an unguessable name and fails if it exists.
     place = Path(tempfile.mkdtemp(prefix="buongioco-", dir=_socket_root())) / "valkey.sock"
     note = folder / "valkey.socket.new"
     note.write_bytes(os.fsencode(place))
@@ -155,7 +151,7 @@ def make_socket_folder(folder: Path) -> None:
 
 
 def remove_socket_folder(folder: Path) -> None:
-    """Forget the place of the socket, after its Valkey has ended."""
+    """Remove the socket's folder after its Valkey has ended."""
     if remembered := _read_socket_path(folder):
         if _is_private(remembered.parent):
             remembered.unlink(missing_ok=True)
@@ -172,7 +168,7 @@ def _read_socket_path(folder: Path) -> Path | None:
 
 
 def _socket_root() -> Path:
-    """Where there may be a socket: the user's own runtime folder, or the one for temporary files."""
+    """Return a folder with a short path: the user's runtime folder, or one for temporary files."""
     runtime = os.environ.get("XDG_RUNTIME_DIR")
     roots = [Path(runtime)] if runtime and _is_private(Path(runtime)) else []
     for root in (*roots, Path(tempfile.gettempdir()), Path("/tmp")):  # noqa: S108 - only to make a fresh folder in
@@ -186,7 +182,7 @@ def _is_short(path: Path) -> bool:
 
 
 def _is_private(folder: Path) -> bool:
-    """Whether a folder, and no link to one, is ours and closed to others."""
+    """Whether this is a folder, not a link, that belongs to us and is closed to others."""
     try:
         about = folder.lstat()
     except OSError:

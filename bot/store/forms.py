@@ -1,7 +1,6 @@
-"""How the entries of a log are written: one line of text each, a word and then its fields in order.
+"""The text form of log entries: one line each, a word and its fields in order.
 
-A log's module says which entries there are, and the form of each; this one writes them and reads them back. The last
-field takes the rest of the line, and may hold spaces.
+The last field takes the rest of the line and may hold spaces.
 """
 
 from collections.abc import Callable, Mapping
@@ -11,19 +10,18 @@ from typing import Any, Generic, NamedTuple, TypeVar
 
 from engine.rules import Value, format_value
 
-UNKNOWN = "-"
-"""Stands in a text for what an entry leaves open."""
+UNKNOWN = "-"  # the text of an unknown field
 
 
 class UnreadableEntry(ValueError):
-    """A text that is no entry that this release knows. The text is not quoted, for it may name a card."""
+    """A text is not an entry of this release. It is not quoted, because it may name a card."""
 
     def __init__(self) -> None:
         super().__init__("a text is no entry that this release knows")
 
 
 class Field(NamedTuple):
-    """How a field is written, and read: a ValueError or KeyError for what it cannot be."""
+    """How a field is written and parsed. ``read`` raises ValueError or KeyError for a bad text."""
 
     write: Callable[[Any], str]
     read: Callable[[str], Any]
@@ -33,7 +31,7 @@ E = TypeVar("E")
 
 
 class Forms(Generic[E]):
-    """The entries of one kind of log. Two may begin with the same word if they differ in how many fields they have."""
+    """The entries of one kind of log. Entries with the same first word differ in their number of fields."""
 
     def __init__(self, forms: Mapping[type[Any], tuple[str, tuple[Field, ...]]]) -> None:
         self._forms = forms
@@ -48,7 +46,7 @@ class Forms(Generic[E]):
         return word
 
     def read(self, text: str) -> E:
-        """The entry that a text stands for; UnreadableEntry if it is none, or not as `write` writes it."""
+        """Parse an entry. Raise UnreadableEntry if `write` would not write it like this."""
         word, space, rest = text.partition(" ")
         for kind in self._kinds.get(word, ()):
             _, fields = self._forms[kind]
@@ -82,8 +80,7 @@ def choice(*words: str) -> Field:
     return Field(str, {word: word for word in words}.__getitem__)
 
 
-TEXT = Field(str, str)
-"""One word, or the rest of the line if it is the last field."""
+TEXT = Field(str, str)  # one word, or the rest of the line if it is the last field
 NUMBER = Field(str, int)
 OPTIONAL = Field(lambda text: text or UNKNOWN, lambda text: "" if text == UNKNOWN else text)
 SIDE = Field(lambda side: UNKNOWN if side is None else str(side), lambda text: None if text == UNKNOWN else int(text))

@@ -1,12 +1,11 @@
-"""A table's log: what has happened at the table, entry by entry, as bytes.
+"""A table's log: its entries in order, as bytes.
 
-The number of entries is the table's version. So that a long game stays small, old entries are folded into the log's
-head from time to time: the head says how many entries it stands for and holds them, compressed.
+The number of entries is the table's version. Old entries are folded into the log's head, which keeps long games small.
 
     head: number of folded entries, a space, zlib of those entries joined by newlines (empty if there are none)
 
-An entry is text without newlines. Its last field, behind a tab, is the key of the update that caused it (`stamped`):
-what tells a press that was delivered twice from one that came too late.
+An entry is text without newlines. Its last field, behind a tab, is the key of the update that caused it (`add_stamp`).
+It tells a press that was delivered twice from one that came too late.
 """
 
 import zlib
@@ -15,9 +14,9 @@ from functools import lru_cache
 from typing import NamedTuple
 
 EMPTY_HEAD = b"0 "
-STAMPS_KEPT = 32
-"""How many entries back an update is known that is delivered again, by every worker and after every fold."""
+STAMPS_KEPT = 32  # number of latest entries that keep their stamps, in every worker and after every fold
 
+# zlib's preset dictionary. To change it is a change of schema.
 COMMON_ENTRIES = b"\n".join(
     f"{seat} {move}".encode()
     for move in (
@@ -27,7 +26,6 @@ COMMON_ENTRIES = b"\n".join(
     )
     for seat in (0, 1)
 )
-"""What logs are made of: zlib's preset dictionary. A change of it is a change of schema."""
 
 
 class Log(NamedTuple):
@@ -41,12 +39,14 @@ class Log(NamedTuple):
 
     @property
     def last(self) -> bytes:
-        """The last entry, or nothing: its stamp tells a log from any other of the same version."""
+        """The last entry, or nothing. Its stamp tells this log from others of the same version."""
         return self.entries[-1] if self.entries else b""
 
     def with_entries(self, entries: Sequence[bytes]) -> "Log":
-        """The log with these entries behind it. Old entries lose their stamps and are shared, for logs are many; the
-        first keeps its own, for what opened a table is known as long as there is one.
+        """Return the log with these entries appended.
+
+        Old entries lose their stamps and share memory. The first keeps its stamp, which identifies what opened the
+        table.
         """
         known = [*self.entries, *entries]
         for place in range(max(1, self.version - STAMPS_KEPT), len(known) - STAMPS_KEPT):
@@ -58,7 +58,7 @@ class Log(NamedTuple):
         return b"\t%b\n" % update.encode() in b"\n".join([*self.entries[-STAMPS_KEPT:], b""])
 
     def starts_with(self, other: "Log") -> bool:
-        """Whether another log is the beginning of this one, by whichever updates."""
+        """Whether another log is the beginning of this one, stamps aside."""
         return other.version <= self.version and all(
             mine == theirs or strip_stamp(mine) == strip_stamp(theirs)
             for mine, theirs in zip(self.entries, other.entries, strict=False)
@@ -70,20 +70,18 @@ class Log(NamedTuple):
 
     @property
     def is_newly_opened(self) -> bool:
-        """Whether nothing was added since, but by the update that began it."""
+        """Whether only the update that opened the table has added entries."""
         return len({entry.partition(b"\t")[2] for entry in self.entries}) <= 1
 
 
 @lru_cache(maxsize=4096)
 def _intern(entry: bytes) -> bytes:
-    """The same object for equal entries: a table's moves are much like any other's."""
+    """Return the same object for equal entries, because tables share most moves."""
     return entry
 
 
 def make_head(entries: Sequence[bytes]) -> bytes:
-    """A head that stands for these entries; but for the first and the latest they lose their stamps, which matter only
-    while a press may come again.
-    """
+    """Return a head for these entries. Only the first and the latest keep their stamps."""
     if not entries:
         return EMPTY_HEAD
     squeeze = zlib.compressobj(9, zlib.DEFLATED, -15, zdict=COMMON_ENTRIES)
@@ -94,7 +92,7 @@ def make_head(entries: Sequence[bytes]) -> bytes:
 
 
 def unfold(stored: Sequence[bytes]) -> Log:
-    """The log of a stored list: head and the entries after it. ValueError for what no log looks like."""
+    """Return the log of a stored list. Raise ValueError if the list is damaged."""
     if not stored:
         return Log([])
     count, _, folded = stored[0].partition(b" ")
@@ -110,7 +108,7 @@ def unfold(stored: Sequence[bytes]) -> Log:
 
 
 def add_stamp(text: str, update: str) -> bytes:
-    """An entry with the key of the update that caused it; neither may hold a tab or a newline."""
+    """Append an update's key to an entry. Neither may hold a tab or a newline."""
     if any(char in text + update for char in "\t\n"):
         raise ValueError(f"an entry holds neither tab nor newline: {text!r}, {update!r}")
     return f"{text}\t{update}".encode()

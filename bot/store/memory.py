@@ -1,4 +1,4 @@
-"""How full the store's memory is: the host is warned, and new tables are refused before moves fail."""
+"""The store's memory: the host is warned when it fills up, and new tables are refused before moves fail."""
 
 import asyncio
 from typing import Any
@@ -12,14 +12,13 @@ from bot.store.outage import Outage
 HIGH, FULL = 0.8, 0.9
 """Shares of the memory from which on the host is warned, and new tables are refused."""
 
-CHECK_SECONDS = 20.0
-"""Pause between two looks: far less than strangers need for a tenth of any store's memory."""
+CHECK_SECONDS = 20.0  # far less than strangers need to fill a tenth of any store
 
 log = structlog.get_logger()
 
 
 class Memory:
-    """The share of the store's memory that is used; on a cluster, that of its fullest node."""
+    """The used share of the store's memory. On a cluster, that of its fullest node."""
 
     def __init__(self, client: Any, outage: Outage) -> None:
         self._client, self._outage = client, outage
@@ -30,11 +29,11 @@ class Memory:
 
     @property
     def is_full(self) -> bool:
-        """Whether there is no room for new tables."""
+        """Whether new tables are refused."""
         return self.share >= FULL and not self._evicts
 
     async def check(self) -> None:
-        """Ask the store, and warn the host when much of the memory is used for the first time."""
+        """Ask the store, and warn the host once when its memory is high."""
         was_high = self.share >= HIGH
         nodes = split_by_node(await self._client.info("memory"))
         self.share = max(map(_used_share, nodes), default=0.0)
@@ -48,7 +47,6 @@ class Memory:
             )
 
     async def watch(self) -> None:
-        """Look again and again."""
         while True:
             with self._outage.suppress_errors():
                 await self.check()
@@ -56,6 +54,6 @@ class Memory:
 
 
 def _used_share(node: dict[str, Any]) -> float:
-    """What part of its limit a node uses: maxmemory, or else the machine's memory."""
+    """Return the used share of a node's maxmemory, or else of the machine's memory."""
     most = int(node.get("maxmemory") or node.get("total_system_memory") or 0)
     return int(node.get("used_memory") or 0) / most if most else 0.0

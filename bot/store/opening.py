@@ -1,4 +1,4 @@
-"""The store that a command works on: that of the bot whose settings it reads."""
+"""Access to the configured store for commands of the host."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -10,14 +10,14 @@ from bot.settings import ENV_FILE, Settings
 from bot.store import EmbeddedStore, FolderInUse, Store, StoreError, connect, open_store
 from bot.store.folder import has_store
 
-PATIENCE = 60.0
-"""Seconds for an answer: much is read and written at a time, and nobody waits for it."""
+PATIENCE = 60.0  # seconds for an answer: commands read and write a lot
 
 
 @asynccontextmanager
 async def open_host_store(settings: Settings, *, migrate: bool = True) -> AsyncIterator[Store]:
-    """The host's store if one is set, otherwise the embedded one, started for as long as it is in use; ``migrate`` is
-    as for `opened`.
+    """Yield the host's store if one is set, otherwise the embedded one, started for this time.
+
+    ``migrate`` is as for `bot.store.open_store`.
     """
     if settings.redis_url:
         async with open_store(settings.redis_url, settings.store_replicas, migrate=migrate) as store:
@@ -37,9 +37,9 @@ async def open_host_store(settings: Settings, *, migrate: bool = True) -> AsyncI
 
 @asynccontextmanager
 async def connect_beside_bot(settings: Settings) -> AsyncIterator[Any]:
-    """The store that a running bot uses, or would: the host's own, or the embedded one, started if none runs.
+    """Yield a client of the store that a bot uses or would use. Start the embedded store if no bot runs.
 
-    StoreError where there is no embedded store: none is made, for it would be an empty one in a folder by mistake.
+    Raise StoreError if there is no embedded store. None is created, because the folder may be a mistake.
     """
     embedded = None if settings.redis_url else EmbeddedStore(settings.data)
     if embedded and not embedded.is_in_use:
@@ -53,7 +53,9 @@ async def connect_beside_bot(settings: Settings) -> AsyncIterator[Any]:
 
 @asynccontextmanager
 async def connect_without_bot(settings: Settings, why: str) -> AsyncIterator[Any]:
-    """The same, but an embedded store that a bot runs with is a StoreError; ``why`` says what the bot would spoil."""
+    """Yield the same client, but raise StoreError if a bot uses the embedded store. ``why`` says what the bot would
+    spoil.
+    """
     if settings.redis_url:
         async with connect(settings.redis_url, PATIENCE) as client:
             yield client
@@ -70,7 +72,7 @@ async def connect_without_bot(settings: Settings, why: str) -> AsyncIterator[Any
 
 @asynccontextmanager
 async def _run_embedded(embedded: EmbeddedStore) -> AsyncIterator[Any]:
-    """An embedded store that runs for as long as it is in use; FolderTaken where a bot has it."""
+    """Start an embedded store for this time. Raise FolderInUse if a bot has it."""
     await embedded.start()
     try:
         async with connect(embedded.url, PATIENCE) as client:
@@ -80,7 +82,7 @@ async def _run_embedded(embedded: EmbeddedStore) -> AsyncIterator[Any]:
 
 
 def require_store(settings: Settings) -> None:
-    """StoreError where there is no embedded store in the data folder."""
+    """Raise StoreError if the data folder has no embedded store."""
     if not settings.redis_url and not has_store(settings.data):
         raise StoreError(
             f"There is no store in {settings.data}. Settings are read from the environment and from {ENV_FILE} in the "

@@ -1,6 +1,4 @@
-"""When the store does not answer, or takes nothing down: what that means for what was asked of it, and one line in the
-log when it begins and one when it is over, however many meet it.
-"""
+"""Outages of the store: what an error means for a request, and one log line at the start and one at the end."""
 
 import asyncio
 import re
@@ -25,22 +23,20 @@ from redis.exceptions import (
     TryAgainError,
 )
 
-STORE_ERRORS = (RedisError, RedisClusterException, OSError)
-"""All that a call of the store may raise when the store is away."""
+STORE_ERRORS = (RedisError, RedisClusterException, OSError)  # what a call raises if the store is unavailable
 
 TEMPORARY_ERRORS = (OutOfMemoryError, ReadOnlyError, ClusterDownError, TryAgainError, AskError)
+# Refusals caused by the store's present state. redis-py has no class for some. Inside a script or a transaction the
+# word comes later in the text.
 TEMPORARY_WORDS = re.compile(
     r"(?:^|: |-)(?:OOM|MISCONF|READONLY|LOADING|CLUSTERDOWN|TRYAGAIN|MASTERDOWN|NOREPLICAS|BUSY)\b"
 )
-"""Refusals that have to do with how the store is just now. The client has no class for some, and where a script or a
-transaction met one, its word stands further on in the text.
-"""
 
+# First and longest pause between probes of an unavailable store. The pause doubles if it was unavailable a moment
+# before.
 PROBE_SECONDS, MAX_PROBE_SECONDS = 0.5, 30.0
-"""How often a store that is away is tried; less often, up to the longest, if it was away a moment before."""
 
-STEADY_SECONDS = 60.0
-"""A store that was there for so long is trusted again."""
+STEADY_SECONDS = 60.0  # a store that was available this long counts as stable again
 
 _committed: ContextVar[bool] = ContextVar("committed", default=False)
 
@@ -48,20 +44,20 @@ log = structlog.get_logger()
 
 
 def begin_request() -> None:
-    """What somebody asks for begins here: nothing has been committed for it yet."""
+    """Begin a request: nothing has been committed for it yet."""
     _committed.set(False)
 
 
 def note_commit() -> None:
-    """Something has been committed for the request that this task serves."""
+    """Note that this task's request has committed something."""
     _committed.set(True)
 
 
 def is_certainly_lost(error: BaseException) -> bool:
-    """Whether nothing at all was kept of a request that ended with this error of the store's.
+    """Return whether nothing of a request that ended with this error was stored.
 
-    The store refused, or was not to be reached in the first place; where it fell silent, nobody knows. That holds for
-    commands that were tried once.
+    That is certain if the store refused or could not be reached. If it fell silent, nobody knows. This holds for
+    commands that were sent once.
     """
     refused = isinstance(error, ResponseError | AuthenticationError | BusyLoadingError)
     nobody_there = isinstance(error.__context__, ConnectionRefusedError | FileNotFoundError)
@@ -69,8 +65,9 @@ def is_certainly_lost(error: BaseException) -> bool:
 
 
 def is_temporary(error: BaseException) -> bool:
-    """Whether what met this error of the store's may go through later, unchanged: the store is away, or refuses
-    everybody for now. Otherwise it is about this very command, such as one for a key that holds something else.
+    """Return whether the same request can succeed later: the store is unavailable, or refuses everything for now.
+
+    Other errors are about the command itself, such as one for a key of another type.
     """
     if isinstance(error, ResponseError):
         return isinstance(error, TEMPORARY_ERRORS) or bool(TEMPORARY_WORDS.search(str(error)))
@@ -78,7 +75,7 @@ def is_temporary(error: BaseException) -> bool:
 
 
 class Outage:
-    """Whether a store is away, as far as is known. ``probe`` writes something, and raises while that cannot be done."""
+    """Whether the store is unavailable. ``probe`` writes something, and raises while that fails."""
 
     def __init__(self, probe: Callable[[], Awaitable[None]]) -> None:
         self._probe = probe
@@ -91,7 +88,9 @@ class Outage:
         return self._task is not None and not self._task.done()
 
     def begin(self, error: BaseException) -> None:
-        """A call of the store has failed with this error. The first is said; from then on the store is probed."""
+        """Begin an outage after this error, unless one is active. It is logged, and the store is probed until it
+        recovers.
+        """
         if self.is_active:
             return
         now = time.monotonic()
@@ -102,19 +101,18 @@ class Outage:
 
     @contextmanager
     def suppress_errors(self) -> Iterator[None]:
-        """What meets one of the store's errors in here ends, and the outage begins; nothing is raised."""
+        """Suppress the store's errors, and begin the outage instead."""
         try:
             yield
         except STORE_ERRORS as error:
             self.begin(error)
 
     async def wait_until_over(self) -> None:
-        """Return when the store takes writes again, as far as is known."""
         if self._task:
             await asyncio.wait([self._task])
 
     def stop(self) -> None:
-        """Probe no more: the store is being closed."""
+        """Stop probing, because the store is being closed."""
         if self._task:
             self._task.cancel()
 
@@ -131,6 +129,6 @@ class Outage:
 
 
 def describe_error(error: BaseException) -> str:
-    """What went wrong; the store's own words only where it refused, for others may hold an address."""
+    """Return what went wrong. The text is included only for refusals, because others may hold an address."""
     name = type(error).__name__
     return f"{name}: {str(error)[:100]}" if isinstance(error, ResponseError) else name

@@ -1,4 +1,4 @@
-"""What has to reach the store though it is away just now: it is tried again until it does."""
+"""Work that must reach the store: it is retried during outages."""
 
 import asyncio
 from collections import OrderedDict
@@ -9,8 +9,7 @@ import structlog
 
 from bot.store.outage import STORE_ERRORS, Outage, is_temporary
 
-MAX_WAITING = 10_000
-"""Pieces of work that may wait, at some 500 bytes each; what comes beyond that is dropped."""
+MAX_WAITING = 10_000  # queued pieces of work, about 500 bytes each; more are dropped
 
 Work = Callable[[], Awaitable[None]]
 
@@ -18,21 +17,18 @@ log = structlog.get_logger()
 
 
 class WorkFailed(Exception):
-    """The work was not done, and was given up after its error was logged: asked for again, it would end the same."""
+    """The work was given up after its error was logged. Repeating it would fail again."""
 
 
 class WorkDropped(WorkFailed):
-    """Too much waits for the store: the work was not taken on. It may be asked for again, in some seconds."""
+    """The queue is full and the work was not accepted. It can be submitted again in some seconds."""
 
 
 class RetryQueue:
-    """Work that changes nothing when it is done twice, done piece after piece; while the store is away all of it waits.
+    """A queue of idempotent work, done in order. It waits while the store is unavailable.
 
-    Only what may pass is waited for. Any other error is logged with a traceback, once; that work is given up, and the
-    rest goes on.
-
-    It lies in memory: a bot that is killed meanwhile loses it, unless whoever brought it waits until it is done, and
-    is told again.
+    Only temporary errors are retried. Any other error is logged once with a traceback, and that work is given up. The
+    queue is in memory: a killed bot loses it, unless the caller waits for the result and gets its update again.
     """
 
     def __init__(self, outage: Outage) -> None:
@@ -42,11 +38,10 @@ class RetryQueue:
         self._is_full = False
 
     def add(self, key: str, work: Work) -> "asyncio.Future[None]":
-        """Have something done; what is returned may be awaited, and ends when it is. What still waits under the same
-        key is done once for both.
+        """Queue work and return a future of its end. Work already queued under the same key is done once for both.
 
-        Awaited, it raises `WorkFailed` if it was given up, and `WorkDropped` if too much waits: whoever can be told
-        again of that leaves it unacknowledged. Both have been logged, the latter once for all that find no room.
+        The future raises `WorkFailed` if the work was given up and `WorkDropped` if the queue is full. A caller that
+        can get its update again then leaves it unacknowledged. Both are logged, a full queue only once.
         """
         if key in self._waiting:
             return _make_waiter(self._waiting[key][1])
@@ -63,7 +58,6 @@ class RetryQueue:
         return _make_waiter(done)
 
     async def stop(self) -> None:
-        """Do no more."""
         if self._task:
             self._task.cancel()
             with suppress(asyncio.CancelledError):
@@ -73,12 +67,12 @@ class RetryQueue:
 
     async def _run(self) -> None:
         while self._waiting:
-            # From here on whoever comes under this key has come too late for it.
+            # From here on this key is free for new work.
             key, (work, done) = self._waiting.popitem(last=False)
             try:
                 await self._retry(work)
             except asyncio.CancelledError:
-                # It is not done: nobody is to take it for that.
+                # Cancel the future, because the work is not done.
                 done.cancel()
                 raise
             except Exception as error:
@@ -101,9 +95,9 @@ class RetryQueue:
 
 
 def _make_waiter(done: "asyncio.Future[None]") -> "asyncio.Future[None]":
-    """What may be awaited, cancelled or forgotten without harm to the others who wait for the same."""
+    """Return a future that can be awaited, cancelled or dropped without effect on other waiters."""
     one = asyncio.shield(done)
     for future in (done, one):
-        # Not everybody awaits it, and what it raises has been logged.
+        # Read the exception, which was logged, in case no caller awaits it.
         future.add_done_callback(lambda ended: ended.cancelled() or ended.exception())
     return one

@@ -1,7 +1,7 @@
-"""Rewriting a store's append-only file, so that what was deleted leaves the disk too.
+"""Rewrites of a store's append-only file, so that deleted data leaves the disk.
 
-The file keeps every change until the server rewrites it. Valkey and Redis do that by themselves only when it has
-doubled and is larger than 64 MB (``auto-aof-rewrite-percentage`` and ``-min-size``), so a small one is never rewritten.
+The file keeps every change until it is rewritten. Valkey and Redis do that only when it has doubled and exceeds 64 MB
+(``auto-aof-rewrite-percentage`` and ``-min-size``), so a small file is never rewritten.
 """
 
 import asyncio
@@ -32,9 +32,9 @@ class RewriteFailed(Exception):
 
 
 async def rewrite_files(client: Any) -> bool:
-    """Have every server of a store rewrite its append-only file, and wait until all have; False if none has one.
+    """Rewrite the append-only file of every server and wait for it. Return False if no server has one.
 
-    Raises RewriteFailed, ResponseError if a server does not allow it, and the other errors of the store.
+    Raise RewriteFailed, ResponseError if a server refuses, or another error of the store.
     """
     if not isinstance(client, Cluster):
         return await _rewrite(client.execute_command)
@@ -46,7 +46,7 @@ async def rewrite_files(client: Any) -> bool:
 async def _rewrite(ask: Ask) -> bool:
     """Rewrite one server's file; False if it has none."""
     if not (await ask("INFO", "persistence")).get("aof_enabled"):
-        # It would begin to write one. Servers that only resemble Redis may not know the word at all.
+        # BGREWRITEAOF would create a file. Servers that only resemble Redis may not know the field.
         return False
     while not await _begin(ask):
         await _until_idle(ask)
@@ -67,7 +67,7 @@ async def _begin(ask: Ask) -> bool:
 
 
 async def _until_idle(ask: Ask) -> Any:
-    """Wait until a server is not rewriting; return what it says then."""
+    """Wait until a server is not rewriting, and return its information."""
     pause = CHECK_SECONDS
     while _is_busy(about := await ask("INFO", "persistence")):
         await asyncio.sleep(pause)
@@ -81,7 +81,7 @@ def _is_busy(about: Mapping[str, Any]) -> bool:
 
 
 def remove_leftovers(folder: Path) -> None:
-    """Delete what killed servers left in an embedded store's folder. No server may run there."""
+    """Delete what killed servers left in a folder where no server is running."""
     for pattern in LEFTOVERS:
         for path in folder.glob(pattern):
             path.unlink(missing_ok=True)

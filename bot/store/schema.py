@@ -1,4 +1,4 @@
-"""The layout's number, and the way from older layouts to this one."""
+"""The store's layout number, and the migration of older layouts."""
 
 import asyncio
 import re
@@ -18,17 +18,15 @@ from bot.store.outage import STORE_ERRORS, describe_error, is_temporary
 
 log = structlog.get_logger()
 
-RESTORING = "restoring"
-"""What stands in place of the number while the store is being filled from a backup."""
+RESTORING = "restoring"  # replaces the number while a backup is being restored
 
+# The first Redis with all commands in use. Valkey reports a newer Redis that it is compatible with.
 OLDEST_SERVER = (7, 0)
-"""The first Redis that knows all that is asked of it. Valkey names one that it can stand for, and that is newer."""
 
 SERVER_VERSION = read_script(__file__, "server_version")
 
 LOCK = f"{keys.SCHEMA}:lock"
-LOCK_SECONDS = 30.0
-"""How long others wait for a worker that was killed as it migrated; one that lives keeps the lock until it is done."""
+LOCK_SECONDS = 30.0  # how long others wait for a killed worker's migration; a live one renews its lock
 
 
 async def check(
@@ -38,11 +36,11 @@ async def check(
     *,
     migrate: bool = True,
 ) -> None:
-    """Have the store in this version's layout; an empty one is, an older one is brought up to it, one step at a time.
-    Without ``migrate`` nothing is written, and an older one is a StoreError: its bot may be running.
+    """Bring the store to this version's layout, one migration at a time.
 
-    StoreAway where it cannot be reached or workers of an older version are running on it, StoreError where it refuses,
-    its server is too old, or its layout is newer than this version or older than any way leads from.
+    Without ``migrate`` nothing is written, and an older layout is a StoreError, because its bot may be running. Raise
+    StoreUnavailable if the store cannot be reached or workers of an older version are running. Raise StoreError if the
+    store refuses, its server is too old, or its layout is newer or too old to migrate.
     """
     try:
         await check_server(client)
@@ -54,7 +52,7 @@ async def check(
                 "The store is being filled from a backup, or that was cut short: then run `buongioco restore FILE "
                 "--replace` again."
             )
-        # Nobody has used one without a number yet.
+        # A store without a number is new.
         found = version if stored is None else int(stored)
         if found < version and all(step in migrations for step in range(found, version)):
             if not migrate:
@@ -82,7 +80,7 @@ async def check(
 
 
 def refusal_error(error: BaseException) -> StoreError:
-    """What is said where the store answers, and will not do what it is asked (`may_pass`)."""
+    """Return the error for a store that answers but refuses commands (`is_temporary`)."""
     return StoreError(
         f"The store refuses the bot's commands ({describe_error(error)}): allow the user in REDIS_URL every command, "
         "and use a store that holds no other program's data."
@@ -90,7 +88,7 @@ def refusal_error(error: BaseException) -> StoreError:
 
 
 async def check_server(client: Any) -> None:
-    """StoreError where the server is too old to know every command."""
+    """Raise StoreError if the server is too old."""
     version = (await client.eval(SERVER_VERSION, 1, keys.SCHEMA)).decode()
     if tuple(map(int, re.findall(r"\d+", version)[:2])) < OLDEST_SERVER:
         raise StoreError(
@@ -100,13 +98,11 @@ async def check_server(client: Any) -> None:
 
 
 async def _migrate(client: Any, version: int, migrations: Mapping[int, Migration]) -> None:
-    """One worker migrates, and the others wait for it; the number is raised after each step, so that a step cut short
-    is done again.
-    """
+    """Migrate while the other workers wait. The number rises after each step, so an interrupted step is repeated."""
     lock = client.lock(LOCK, timeout=LOCK_SECONDS)
     if await lock.locked():
         log.info("waiting_for_migration", why="another worker is about it, or was killed just now")
-    # Whoever lost the lock, as after a long sleep, has to stop: by then the step is another's.
+    # A worker that lost the lock, as after a long sleep, must stop: another worker does the step now.
     async with lock, asyncio.timeout(LOCK_SECONDS) as limit:
         holding = asyncio.create_task(_renew_lock(lock, limit))
         try:
@@ -122,7 +118,7 @@ async def _migrate(client: Any, version: int, migrations: Mapping[int, Migration
 
 
 async def _renew_lock(lock: Any, limit: asyncio.Timeout) -> None:
-    """Have the lock last, and the time limit with it, until cancelled."""
+    """Renew the lock and the time limit until cancelled."""
     now = asyncio.get_running_loop().time
     while True:
         await asyncio.sleep(LOCK_SECONDS / 3)

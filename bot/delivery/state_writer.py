@@ -1,4 +1,4 @@
-"""Writes down what is known of messages: at once after a send, and together, in a moment, after edits."""
+"""Saves message states: at once after a send, batched after edits."""
 
 import asyncio
 from collections.abc import Callable
@@ -9,12 +9,11 @@ from bot.delivery.names import encode_name
 from bot.delivery.table_sync import TableSync
 from bot.store import STORE_ERRORS, Store
 
-GATHER_SECONDS = 0.05
-"""Seconds in which states gather that can wait."""
+GATHER_SECONDS = 0.05  # how long states of edits are gathered
 
 
 class StateWriter:
-    """States of messages on their way to the store. ``on_lost`` is called with the code of a table that lost some."""
+    """Saves the states of messages. ``on_lost`` gets the code of a table whose save failed."""
 
     def __init__(self, store: Store, worker: str, on_lost: Callable[[str], None]) -> None:
         self._store, self._worker, self._on_lost = store, worker, on_lost
@@ -25,13 +24,13 @@ class StateWriter:
         self.task: asyncio.Task[None] | None = None
 
     async def write_now(self, sync: TableSync) -> None:
-        """Write what has changed: a message that was sent must not be sent again."""
+        """Save a table's states now, so that no sent message is sent again."""
         await self._write(sync, None)
 
     def write_soon(self, sync: TableSync, version: int | None = None) -> None:
-        """Write in a moment, with others, what its messages show; with a ``version``, that all show that version.
+        """Save a table's states with the next batch. A ``version`` means that all its messages show that version.
 
-        If a crash loses this, edits are made again.
+        If a crash loses this, edits are repeated.
         """
         if version is not None or sync.code not in self._waiting:
             self._waiting[sync.code] = (sync, version)
@@ -39,19 +38,19 @@ class StateWriter:
             self.task = asyncio.create_task(self._write_all())
 
     async def write_incomplete(self, sync: TableSync, version: int) -> None:
-        """Write at once what has changed, and that not all is shown as of this version.
+        """Save a table's states now and mark the table as changed.
 
-        The next worker then looks at the table again. A change outside the log, such as a draft, leaves no other trace.
+        The next worker then checks the table. A change outside the log, such as a draft, leaves no other trace.
         """
         self._waiting.pop(sync.code, None)
         if write := self._writes.get(sync.code):
-            # It may say that all is shown.
+            # That write may clear the mark.
             await asyncio.wait([write])
         await self.write_now(sync)
         await self._store.mark_changed(sync.code, version, self._worker)
 
     def flush(self) -> None:
-        """Have what gathers written now: somebody waits for it."""
+        """Write the batch now."""
         self._hurried.set()
 
     async def _write_all(self) -> None:

@@ -1,4 +1,4 @@
-"""One surface of a table: what is known of its message, and every way in which that changes."""
+"""The state machine of one surface of a table."""
 
 import asyncio
 from collections.abc import Iterator, Sequence
@@ -15,13 +15,12 @@ OUT_OF_REACH = (State.DROPPED.value, State.UNREACHABLE.value)
 
 
 class Change(NamedTuple):
-    """Something that somebody did with a surface: pressed it on a message, chose part of a move, or asks for it anew.
+    """What a person did with a surface: pressed it, chose part of a move, or asked for a new message.
 
-    ``pressed`` is the message, ``draft`` the part of a move (None if that stays), ``repost`` whether the surface is to
-    come as a new message. ``place`` is the private chat, or the ephemeral place in a group, where they did so, or want
-    it from now on. ``genuine`` is whether the platform says that the pressed message shows this surface
-    (`bot.platform.Press`); if not, the message is left alone unless it is known to do so. A change ``if_waiting`` only
-    concerns a surface that could not be shown, and leaves every other one where it is.
+    ``pressed`` is the message. ``draft`` is the part of a move (None keeps the current one). ``repost`` asks for a new
+    message. ``place`` is the private chat or ephemeral place where the surface is wanted from now on. ``genuine`` means
+    that the platform vouches for the pressed message (`bot.platform.Press`); otherwise the message is only trusted if
+    it is known. A change ``if_waiting`` only affects a surface that could not be shown.
     """
 
     pressed: str = ""
@@ -33,27 +32,27 @@ class Change(NamedTuple):
 
 
 def encode_change(change: Change) -> list[Any]:
-    """A change as JSON has it, for the worker that delivers the table."""
+    """Return a change as JSON values, for the worker that delivers the table."""
     pressed, draft, *rest, if_waiting = change
     # A worker of an older release does not know the last field.
     return [pressed, None if draft is None else encode_draft(draft), *rest, *([True] if if_waiting else [])]
 
 
 def decode_change(fields: Sequence[Any]) -> Change:
-    """The change that another worker tells of; ValueError if its draft is none."""
+    """Parse another worker's change. Raise ValueError if its draft is invalid."""
     pressed, draft, *rest = fields
     return Change(pressed, None if draft is None else decode_draft(draft), *rest)
 
 
 class Send(NamedTuple):
-    """Nothing stands there: send a message."""
+    """Send a message, because there is none."""
 
     panel: Panel
     urgency: int
 
 
 class Edit(NamedTuple):
-    """The message that stands there shows something else: edit it."""
+    """Edit the current message."""
 
     sent: SentMessage
     panel: Panel
@@ -61,14 +60,14 @@ class Edit(NamedTuple):
 
 
 class Replace(NamedTuple):
-    """A message stands there, and a new one is to come: it is wanted, or the phone is to ring."""
+    """Send a new message and outdate the current one, on request or so that the phone rings."""
 
     panel: Panel
     urgency: int
 
 
 class Delete(NamedTuple):
-    """A message stands there, and an older one as well: delete that."""
+    """Delete an outdated message."""
 
     outdated: Outdated
 
@@ -77,9 +76,7 @@ Step = Send | Edit | Replace | Delete
 
 
 class Attempt(NamedTuple):
-    """A message that is being sent: its number, the digest of what it will show, the tag of its place, and what may
-    have been sent before under its key.
-    """
+    """A message being sent: its number, its digest, the tag of its place, and what was sent before under its key."""
 
     number: int
     digest: str
@@ -88,9 +85,9 @@ class Attempt(NamedTuple):
 
 
 class Surface:
-    """The state machine of one surface. Only its own methods change it, and none of them waits for anything.
+    """The state machine of one surface. Only its own methods change it, and none of them blocks.
 
-    ``inherited`` is whether a process before this one may have sent a message that it could not write down any more.
+    ``inherited`` means that an earlier process may have sent a message that it did not record.
     """
 
     __slots__ = (
@@ -138,7 +135,7 @@ class Surface:
 
     @property
     def is_syncing(self) -> bool:
-        """Whether a task brings it up to date just now."""
+        """Whether a task is updating it."""
         return self.task is not None and not self.task.done()
 
     @property
@@ -152,22 +149,22 @@ class Surface:
 
     @property
     def is_used(self) -> bool:
-        """Whether a person pressed something here, or asked for it, since the last call to the platform began."""
+        """Whether a person used this surface since the last call to the platform began."""
         return self._is_used
 
     # What is to be done
 
     def is_up_to_date(self, panel: Panel) -> bool:
-        """Whether all is as it should be, if this panel is what it should show."""
+        """Whether the surface shows this panel and nothing is left to do."""
         return self._known.digest == panel.digest and not self._known.outdated and not self._repost
 
     def next_deletion(self) -> Delete | None:
-        """What goes first: the oldest message that is outdated, once another one stands there."""
+        """The oldest outdated message, once a newer one is there. It is deleted first."""
         known = self._known
         return Delete(known.outdated[0]) if known.outdated and known.message else None
 
     def next_step(self, panel: Panel, urgency: int, *, rings: bool) -> Step | None:
-        """What is to be done that this panel is shown; ``rings`` if a new message is to tell of it."""
+        """Return the next step to show this panel; ``rings`` asks for a new message."""
         if self._repost or rings:
             return Replace(panel, urgency)
         if not self._known.message:
@@ -179,15 +176,14 @@ class Surface:
     # What people do
 
     def set_place_tag(self, place_tag: str) -> None:
-        """Whose it is; all that is known is of no use any more if somebody else took the chair, or the chat moved."""
+        """Reset the state if the surface belongs to another place, because another person took the chair or the chat
+        moved.
+        """
         if self._known.place_tag != place_tag:
             self._known = MessageState(place_tag=place_tag)
 
     def record_press(self, change: Change, home: str, now: int) -> bool:
-        """A press on the message that stands where it should changes nothing that is drawn: when it was, and the token.
-
-        False for everything else, which is to be applied.
-        """
+        """Record a press on the current message, which changes nothing else. Return False for any other change."""
         known = self._known
         if change.draft is not None or change.repost or not change.pressed:
             return False
@@ -205,22 +201,22 @@ class Surface:
         return True
 
     def apply(self, change: Change, home: str, now: int) -> None:
-        """Somebody did something; ``home`` is where the surface belongs, ``now`` in Unix seconds."""
+        """Apply a change. ``home`` is where the surface belongs, ``now`` is in Unix seconds."""
         self._is_used = self._is_used or bool(change.pressed or change.place or change.repost)
         if change.if_waiting and not self.is_out_of_reach:
             return
         known, pressed, place = self._known, change.pressed, change.place
         is_back = (pressed or place) and known.state in (State.UNREACHABLE, State.DROPPED)
         if pressed and not change.genuine and not self._has_shown(pressed, home, place):
-            # The press was made up, or the platform no longer knows the message: it may be any message at all.
+            # The press is forged, or the platform no longer knows the message: it may be any message.
             pressed = place = ""
         if place:
             known = _move_state(known, home, place, pressed)
         if pressed and known.state is State.DONE:
-            # What will not change any more has no buttons: this is a message that a crash doubled.
+            # A finished surface has no buttons, so this message was doubled by a crash.
             known = known._replace(halted="", message=pressed, digest=UNKNOWN, picture="")
         if pressed and known.message not in ("", pressed) and Outdated(pressed) not in known.outdated:
-            # A message that a crash doubled, or an older one that could not be taken away then.
+            # A message doubled by a crash, or an older one that could not be deleted.
             known = known._replace(outdated=(*known.outdated, Outdated(pressed)))
         self._known = known._replace(
             seen_at=now if pressed else known.seen_at,
@@ -230,14 +226,14 @@ class Surface:
         self._repost = self._repost or change.repost
 
     def _has_shown(self, message: str, home: str, place: str) -> bool:
-        """Whether a message of a place, by default where the surface is, is known to show it or to have shown it."""
+        """Return whether a message is known to show the surface now or earlier."""
         known = self._known
         if not place or is_same_place(known.ephemeral or home, place):
             return message == known.message or Outdated(message) in known.outdated
         return any(one.message == message and is_same_place(one.place, place) for one in known.outdated)
 
     def wait_for_press(self) -> None:
-        """Its person wants it in the group, which takes a press of theirs."""
+        """Wait for the person's press, which an ephemeral message needs."""
         self._known = self._known._replace(halted=State.UNREACHABLE.value)
 
     # What comes of sending, editing and taking away
@@ -257,29 +253,29 @@ class Surface:
             self._known = known._replace(message="", digest=UNKNOWN, outdated=outdated, picture="")
 
     def restore_message(self, sent: SentMessage) -> None:
-        """A message that was outdated is what stands there, for no new one may be sent; it shows something older."""
+        """Make an outdated message current again, because no new one can be sent. It shows something older."""
         left = tuple(one for one in self._known.outdated if one != Outdated(sent.message))
         self._is_certain = False
         self._known = self._known._replace(message=sent.message, digest=UNKNOWN, picture=sent.picture, outdated=left)
 
     def begin_send(self, digest: str) -> Attempt:
-        """A message goes out. Only `sent` and `not_sent` end that for certain: until then it may have arrived.
+        """Begin to send a message. It may have arrived until `finish_send` or `cancel_send`.
 
-        A platform that knows the key keeps to what came under it first. So where that may have been another panel it
-        is not known what the message shows, and an edit makes sure.
+        A platform that knows the key keeps the first panel sent under it. If that was another panel, the message's
+        content is unknown, and an edit follows.
         """
         self._repost = False
         before, self._tried = self._tried, digest if self._tried in (None, digest) else UNKNOWN
         return Attempt(self._known.sent + 1, self._tried, self._known.place_tag, before)
 
     def cancel_send(self, attempt: Attempt) -> None:
-        """The platform says that it took no message: its key stands for what it stood for before."""
+        """Note that the platform took no message."""
         self._tried = attempt.tried
 
     def finish_send(self, attempt: Attempt, place: str, sent: SentMessage, urgency: int, now: int) -> bool:
-        """A message has been sent to a place; whether the surface is still there, and nobody else's.
+        """Note a sent message. Return whether the surface still belongs to that place.
 
-        This is to be written down at once: only a crash in between can double the message.
+        Save this at once: only a crash before that can double the message.
         """
         self._tried = None
         known = self._known
@@ -300,13 +296,13 @@ class Surface:
         return True
 
     def begin_edit(self) -> None:
-        """A message is being edited. Only `edited` ends that for certain: until then nobody knows what it shows."""
+        """Begin to edit the message. Its content is unknown until `finish_edit`."""
         self._is_certain = False
         # Each press comes by here, and `_replace` takes five times as long.
         self._known = MessageState(self._known.message, UNKNOWN, *self._known[2:])
 
     def finish_edit(self, sent: SentMessage, digest: str, urgency: int) -> None:
-        """A message shows another panel now; of no interest if another one stands there by now."""
+        """Note an edited message, unless another one is current by now."""
         known = self._known
         if known.message == sent.message:
             self._is_certain = True
@@ -314,25 +310,23 @@ class Surface:
             self._known = MessageState(sent.message, digest, *known[2:6], urgency, *known[7:10], sent.picture)
 
     def mark_uncertain(self) -> None:
-        """What was shown last may still give way to something older, and is to be edited again."""
+        """Note that the message may still change to something older and must be edited again."""
         self._is_certain = False
         self._known = self._known._replace(digest=UNKNOWN)
 
     def forget_message(self, message: str) -> None:
-        """A message is no longer there, or can no longer be edited."""
+        """Note that a message is gone or cannot be edited."""
         if self._known.message == message:
             self._known = self._known._replace(message="", digest=UNKNOWN, picture="")
 
     def add_late_message(self, message: str, place: str, home: str) -> None:
-        """A message has come to stand at a place though its text was sent by itself; ``home`` is where the surface
-        belongs. This is to be written down at once.
-        """
+        """Outdate a message that arrived after its text was sent alone. Save this at once."""
         is_here = is_same_place(self._known.ephemeral or home, place)
         outdated = (*self._known.outdated, Outdated(message, "" if is_here else place))
         self._known = self._known._replace(outdated=outdated)
 
     def remove_outdated(self, outdated: Outdated) -> None:
-        """An outdated message has been deleted; it may be said by now that it is elsewhere."""
+        """Note that an outdated message was deleted, wherever it is listed now."""
         left = list(self._known.outdated)
         for one in left:
             if one.message == outdated.message:
@@ -341,13 +335,12 @@ class Surface:
         self._known = self._known._replace(outdated=tuple(left))
 
     def give_up(self, place: str) -> State:
-        """Nothing can be shown at a place; returns what becomes of the surface.
-
-        A hand in a group goes home, where it may be reachable.
+        """Note that nothing can be shown at a place, and return the new state. A hand in a group returns to the private
+        chat.
         """
         halted, outdated = "", self._known.outdated
         if is_ephemeral(place):
-            # They stand where the surface was: at its home, their numbers mean others.
+            # Their numbers belong to the old place.
             outdated = tuple(one if one.place else Outdated(one.message, place) for one in outdated)
         else:
             halted = (State.UNREACHABLE if is_private(place) else State.DROPPED).value
@@ -358,7 +351,7 @@ class Surface:
         return self.state
 
     def finish(self) -> None:
-        """What it shows will not change any more."""
+        """Note that its content is final."""
         if self._known.message:
             self.final_message = SentMessage(self._known.message, self._known.picture, self._is_certain)
         self._known = MessageState(place_tag=self._known.place_tag, halted=State.DONE.value)
@@ -367,7 +360,7 @@ class Surface:
 
     @contextmanager
     def pause(self) -> Iterator[asyncio.Event]:
-        """It waits meanwhile: what is set when there may be something else to be done by now."""
+        """Yield an event that is set when there may be something else to do."""
         self._woken = asyncio.Event()
         try:
             yield self._woken
@@ -375,35 +368,35 @@ class Surface:
             self._woken = None
 
     def wake(self) -> None:
-        """There may be something else to be done than what is waited for."""
+        """Set the event of `pause`."""
         if self._woken:
             self._woken.set()
 
     # What is kept
 
     def cached_panel(self, key: object) -> Panel | None:
-        """The panel that was last drawn, if it was for the same key."""
+        """Return the last drawn panel if it has this key."""
         return self._drawn if self._drawn_for == key else None
 
     def cache_panel(self, key: object, panel: Panel | None) -> None:
         self._drawn_for, self._drawn = key, panel
 
     def take_unsaved(self) -> MessageState | None:
-        """What the store is to be told, None for nothing; it counts as saved from now on."""
+        """Return the state to save, or None. It counts as saved from now on."""
         if self._saved == self._known:
             return None
         self._saved = self._known
         return self._known
 
     def forget_saved(self) -> None:
-        """What was to be saved may be lost: all is to be saved again."""
+        """Note that the last save may be lost."""
         self._saved = None
 
 
 def _move_state(known: MessageState, home: str, place: str, pressed: str) -> MessageState:
-    """What is known once the surface is at a place that is its home, a private chat, or ephemeral.
+    """Return the state after the surface moved to its home, a private chat or an ephemeral place.
 
-    ``pressed`` is the message that stands there already, if one does. What stood at the place before is outdated.
+    ``pressed`` is the message already there, if any. The messages at the old place are outdated.
     """
     before = known.ephemeral or home
     ephemeral = place if is_ephemeral(place) else ""

@@ -1,4 +1,4 @@
-"""The delivery of one table, as a worker has it in memory: what it knows, and what is to be done."""
+"""The delivery state of one table in a worker's memory."""
 
 import asyncio
 import time
@@ -17,14 +17,14 @@ from bot.platform import SentMessage
 from bot.table_policy import Outcome
 from bot.tables.table import Table
 
-MAX_DOUBLINGS = 20
-"""As often as a pause may double, far beyond the longest."""
+MAX_DOUBLINGS = 20  # times a pause can double, far beyond its maximum
 
 
 class BoardExtras(NamedTuple):
-    """What a board tells beside the deal: people whom the bot cannot write to, with their names, whether somebody's
-    hand is ephemeral in a group, who is to move, if they want to be ``called`` there, and by what the table may be
-    watched.
+    """What a board shows besides the deal.
+
+    Unreachable people with their names, whether a hand is ephemeral in a group, the player to notify (``called``), and
+    the table's watch id.
     """
 
     unreachable: Sequence[tuple[str, str]] = ()
@@ -37,11 +37,11 @@ NO_EXTRAS = BoardExtras()
 
 
 class TableSync:
-    """The state machine of one table; only its own methods change it.
+    """The state machine of one table. Only its own methods change it.
 
-    A table is *behind* when it may have changed since it was last looked over. A look finds the surfaces that are to be
-    brought up to date, each by a task. When none is under way, none has failed and the table is not behind, it is at
-    rest. ``outcome`` is what came of its game, ``looks`` counts how often it was looked over.
+    A table is *behind* when it may have changed since the last check. A check finds the surfaces to update and starts a
+    task for each. The table is at rest when no task runs, none has failed and it is not behind. ``outcome`` is the
+    game's outcome, ``checks`` the number of checks.
     """
 
     def __init__(self, code: str) -> None:
@@ -68,12 +68,12 @@ class TableSync:
 
     @property
     def is_running(self) -> bool:
-        """Whether something brings it to rest."""
+        """Whether the table's delivery task runs."""
         return self._run_task is not None and not self._run_task.done()
 
     @property
     def has_syncing_surface(self) -> bool:
-        """Whether any surface is being brought up to date."""
+        """Whether a surface is being updated."""
         return bool(self._surface_tasks)
 
     @property
@@ -85,34 +85,34 @@ class TableSync:
         return [*self._surface_tasks, *([self._run_task] if self._run_task else [])]
 
     def is_current(self, look: int) -> bool:
-        """Whether nothing was touched since it was looked over for the so-manieth time."""
+        """Whether the table has not been touched since this check."""
         return self.checks == look and not self.is_behind
 
     # What happens
 
     def touch(self, *, reload: bool = False) -> None:
-        """It may have changed; ``reload`` if another worker did it."""
+        """Note that the table may have changed; ``reload`` if another worker changed it."""
         self.lag.record_touch()
         self.is_behind, self._reload = True, self._reload or reload
         self.wake()
 
     def add_change(self, name: SurfaceName, change: Change) -> None:
-        """Somebody did something with a surface, which heeds it at the next look."""
+        """Queue a surface's change for the next check."""
         self._changes.append((name, change))
 
     @property
     def next_changed(self) -> SurfaceName | None:
-        """The surface that is to heed a change next."""
+        """The surface of the next queued change."""
         return self._changes[0][0] if self._changes else None
 
     def apply_next_change(self, home: str | None) -> None:
-        """Have that surface heed it, which belongs there; None if there is no such surface."""
+        """Apply the next change to its surface at ``home``; drop it if that is None."""
         name, change = self._changes.popleft()
         if home is not None:
             self.surface(name, home).apply(change, home, int(time.time()))
 
     def run(self, work: Coroutine[Any, Any, None]) -> None:
-        """Have it brought to rest."""
+        """Start the table's delivery task."""
         self._event = asyncio.Event()
         self._run_task = asyncio.create_task(work)
         self._run_task.add_done_callback(self._run_done)
@@ -122,27 +122,27 @@ class TableSync:
             self._run_task = self._event = None
 
     def load(self, stored: Mapping[SurfaceName, MessageState], *, inherited: bool) -> None:
-        """What the store knows of its surfaces; ``inherited`` as for `Surface`, and for those to come as well."""
+        """Take over the stored states of its surfaces; ``inherited`` as for `Surface`, also for new ones."""
         if not self.is_loaded:
             self._surfaces = {name: Surface(name, state, inherited=inherited) for name, state in stored.items()}
             self.is_loaded, self._inherited = True, inherited
 
     def begin_check(self) -> bool:
-        """It is looked over from now on; whether its log is to be fetched for that."""
+        """Begin a check. Return whether the log must be loaded for it."""
         reload, self._reload = self._reload, False
         self.is_behind = self.has_failed = False
         self.lag.begin_check()
         return reload
 
     def count_check(self) -> None:
-        """The table has been fetched: surfaces under way find out that it may be another than they know."""
+        """Count a check, so that running surface tasks notice it."""
         self.checks += 1
 
     def set_outcome(self, outcome: Outcome) -> None:
         self.outcome = outcome
 
     def start_surface(self, surface: Surface, work: Coroutine[Any, Any, None]) -> None:
-        """Have a surface brought up to date."""
+        """Start a surface's task."""
         surface.task = asyncio.create_task(work)
         self._surface_tasks.add(surface.task)
         surface.task.add_done_callback(partial(self._surface_done, surface))
@@ -154,11 +154,11 @@ class TableSync:
         self.wake()
 
     def mark_failed(self) -> None:
-        """A surface broke off, and is not looked at again before the next look."""
+        """Note a failed surface, which waits for the next check."""
         self.has_failed = True
 
     def is_new_error(self, error: Exception, surface: str) -> bool:
-        """Whether an error of ours, bringing a surface up to date or the table to rest, was not met here before."""
+        """Return whether this error has not occurred at this place before."""
         where = traceback.extract_tb(error.__traceback__)[-1]
         kind = (surface, type(error), where.filename, where.lineno)
         is_new = kind not in self._errors
@@ -166,7 +166,7 @@ class TableSync:
         return is_new
 
     def retry_in(self, seconds: float, longest: float, touch: Callable[[], None]) -> None:
-        """Have it touched once, in so many seconds; twice as many each time, up to the longest, until it is at rest."""
+        """Touch the table once after a pause, which doubles up to ``longest`` until the table is at rest."""
         if not self._retry_timer:
             pause = min(seconds * 2.0**self._pauses, longest)
             self._retry_timer = asyncio.get_running_loop().call_later(pause, self._touch_for_retry, touch)
@@ -177,22 +177,22 @@ class TableSync:
         touch()
 
     def reset_retries(self) -> None:
-        """It has come to rest: an error after this one is the first again, though it may have been said."""
+        """Reset the pauses after the table came to rest."""
         self._pauses = 0
 
     def wake(self) -> None:
-        """Have `event` return."""
+        """Make `wait_for_event` return."""
         if self._event:
             self._event.set()
 
     def stop_waiting(self) -> None:
-        """What waits before it tries again, and for something to happen, is to look again."""
+        """Wake everything that waits for a retry or an event."""
         for surface in self._surfaces.values():
             surface.wake()
         self.wake()
 
     async def wait_for_event(self) -> None:
-        """Return when something has happened since the last call."""
+        """Wait for the next event."""
         assert self._event
         await self._event.wait()
         self._event.clear()
@@ -209,7 +209,7 @@ class TableSync:
         return self._surfaces.get(name)
 
     def surface(self, name: SurfaceName, home: str) -> Surface:
-        """A surface that belongs there, which may be a new one."""
+        """Return the surface with this home. Create it if needed."""
         surface = self._surfaces.get(name)
         if surface is None:
             surface = self._surfaces[name] = Surface(name, inherited=self._inherited)
@@ -217,13 +217,12 @@ class TableSync:
         return surface
 
     def surfaces_to_check(self, table: Table) -> Iterable[SurfaceName]:
-        """What is to be looked at: what the table should have, and the hands that people have already."""
+        """Return the table's required surfaces and the existing hands of its players."""
         return dict.fromkeys(
             [*required_surfaces(table), *(name for name in self._surfaces if is_player_hand(table, name))]
         )
 
     def board_extras(self, table: Table, called: tuple[str, str] | None, watch_id: str = "") -> BoardExtras:
-        """Whose hand does not stand in the private chat; who is ``called``, and by what the table may be watched."""
         unreachable, has_ephemeral = [], False
         for seat, chair in enumerate(table.chairs):
             surface = self._surfaces.get(Hand(seat)) if chair else None
@@ -234,7 +233,7 @@ class TableSync:
         return BoardExtras(tuple(unreachable), has_ephemeral, called, watch_id)
 
     def results(self) -> dict[Result, SentMessage]:
-        """The results that stand for good, as far as this worker brought them there."""
+        """Return the final result messages that this worker sent or edited."""
         return {
             name: surface.final_message
             for name, surface in self._surfaces.items()
@@ -242,7 +241,7 @@ class TableSync:
         }
 
     def clear_cached_panels(self) -> None:
-        """Hands change with the next press; boards do not always, and stay drawn."""
+        """Drop cached panels except boards, which do not change with every press."""
         for name, surface in self._surfaces.items():
             if not isinstance(name, Board):
                 surface.cache_panel(None, None)
@@ -250,20 +249,20 @@ class TableSync:
     # What the lists of tables and the store were told
 
     def is_listed(self, table: Table) -> bool:
-        """Whether the lists of tables are known to say who sits here, and which chats show it."""
+        """Whether the lists of tables have these people and chats."""
         return self._listed == _listed_facts(table)
 
     def set_listed(self, table: Table | None) -> None:
-        """The lists say what they should of this table; None if that is not known."""
+        """Note that the lists match this table; None if unknown."""
         self._listed = _listed_facts(table) if table else None
 
     def take_unsaved(self) -> dict[SurfaceName, MessageState]:
-        """What the store is to be told; it counts as told from now on."""
+        """Return the states to save. They count as saved from now on."""
         unsaved = ((name, surface.take_unsaved()) for name, surface in self._surfaces.items())
         return {name: state for name, state in unsaved if state is not None}
 
     def forget_saved(self) -> None:
-        """What was to be told may be lost."""
+        """Note that the last save may be lost."""
         for surface in self._surfaces.values():
             surface.forget_saved()
 

@@ -1,12 +1,10 @@
-"""Delivery: for each table that changed, draw each surface, compare with what stands there, send or edit until chat and
-table agree.
+"""Delivery: draw each surface of a changed table, compare it with its message, and send or edit until both agree.
 
-Each surface is brought up to date by one task of its own, which always sends the latest state: what changes while a
-place is held back is sent once. A crash, a platform's wait or a lost connection cost time and nothing else.
+Each surface has its own task, which always sends the latest state. Changes during a wait are sent once. A crash, a rate
+limit or a lost connection only costs time.
 
-What is known of messages is written down at once after a send, so that a crash can double a message only in between.
-After an edit it is written a moment later, together with others. A crash in that moment has the edit made again, which
-changes nothing.
+A sent message is saved at once, so only a crash in between can double it. An edit is saved a moment later with others.
+A crash in that moment repeats the edit, which changes nothing.
 """
 
 import asyncio
@@ -47,21 +45,11 @@ from bot.tables.table import Table
 RING_AFTER = 45
 """Seconds that a person has left a panel alone after which their turn comes as a new message: then the phone rings."""
 
-RETRY_AFTER = 2.0
-"""Seconds before a table is looked at again whose delivery met an error of the store's, or of ours for the first time.
-"""
-
-MAX_RETRY_AFTER = 300.0
-"""Seconds up to which that doubles while errors of ours come again. A change of the table has it looked at at once."""
-
-LEAVING_SECONDS = 1.5
-"""How long what is being sent is waited for when shards go to another worker; much less than a lease lasts."""
-
-TABLES_CACHED = 25_000
-"""Tables of which it is kept in memory what is shown, at some 3 kB each."""
-
-MAX_EVICTED = 100
-"""Tables at which one look is had for some to forget: it should cost little."""
+RETRY_AFTER = 2.0  # seconds before a table is checked again after an error of the store or a first error of ours
+MAX_RETRY_AFTER = 300.0  # limit of that pause, which doubles while our errors repeat; a change of the table ends it
+LEAVING_SECONDS = 1.5  # how long sends may take when shards move to another worker; much less than a lease
+TABLES_CACHED = 25_000  # tables whose messages are kept in memory, about 3 kB each
+MAX_EVICTED = 100  # tables checked for eviction at a time, to keep it cheap
 
 Finish = Callable[[Table], Awaitable[Outcome]]
 OnResults = Callable[[Table, Outcome, Mapping[Result, SentMessage]], None]
@@ -70,10 +58,9 @@ log = structlog.get_logger()
 
 
 class Delivery:
-    """Brings the tables of one worker's shards to rest.
+    """Delivers the tables of one worker's shards.
 
-    ``finish`` keeps a finished game. ``on_results`` is called with a game that is over, its outcome, and the messages
-    that show its result for good.
+    ``finish`` stores a finished game. ``on_results`` gets a finished game, its outcome and its final result messages.
     """
 
     def __init__(
@@ -114,7 +101,7 @@ class Delivery:
     # What others tell
 
     def touch(self, code: str, *, reload: bool = False) -> None:
-        """A table may have changed. ``reload`` when another worker changed it."""
+        """Note that a table may have changed; ``reload`` if another worker changed it."""
         if sync := self._sync_of(code):
             sync.touch(reload=reload)
             if not sync.is_running:
@@ -123,14 +110,13 @@ class Delivery:
     def _handle_commit(self, commit: Commit) -> None:
         self.touch(commit.code, reload=not commit.is_known)
         if commit.about:
-            # The surface that was pressed. Older releases name the person instead, and only the time of the look is
-            # lost by that.
+            # The surface that was pressed. Older releases name the person, and then only the time of the press is lost.
             with suppress(ValueError):
                 name, change = commit.about
                 self.apply_change(commit.code, decode_name(name), decode_change(change))
 
     def apply_change(self, code: str, name: SurfaceName, change: Change) -> None:
-        """Somebody did something with a surface of a table."""
+        """Apply a change to a table's surface."""
         if self._record_press(code, name, change):
             return
         if sync := self._sync_of(code):
@@ -138,7 +124,7 @@ class Delivery:
             self.touch(code)
 
     def _sync_of(self, code: str) -> TableSync | None:
-        """The delivery of a table, which is a busy one from now on; None if it is not for this worker, or not now."""
+        """Return a table's sync, marked as recently used; None if this worker does not deliver it now."""
         if self._tools.stopping or not self._shards.owns(code):
             return None
         sync = self._tables.get(code)
@@ -148,9 +134,7 @@ class Delivery:
         return sync
 
     def _record_press(self, code: str, name: SurfaceName, change: Change) -> bool:
-        """Whether this is a press on the message that stands where it should, which is noted: what it does to the table
-        is told by the room, and nothing else is to be drawn.
-        """
+        """Record a press on a current message. Return False if the change must be applied. The room reports the commit."""
         sync, table = self._tables.get(code), self._room.remembered(code)
         surface = sync.get(name) if sync else None
         if surface is None or table is None or not change.pressed:
@@ -158,18 +142,18 @@ class Delivery:
         return surface.record_press(change, home_of(table, name) if change.place else "", int(time.time()))
 
     def resume_platform(self, platform: str) -> None:
-        """A platform was away and is there again: what waits for it is tried now."""
+        """Retry now what waits for a platform that is available again."""
         self._tools.resume_platform(platform)
         for sync in self._tables.values():
             sync.stop_waiting()
 
     def is_busy(self, code: str) -> bool:
-        """Whether a table is being delivered just now."""
+        """Whether a table is being delivered."""
         sync = self._tables.get(code)
         return sync is not None and sync.is_busy
 
     async def wait_until_idle(self) -> None:
-        """Wait until nothing is under way; for tests and benchmarks."""
+        """Wait until no work is left; for tests and benchmarks."""
         while True:
             tasks = [self._writer.task, *(task for sync in self._tables.values() for task in sync.tasks)]
             busy = [task for task in tasks if task and not task.done()]
@@ -179,7 +163,7 @@ class Delivery:
             await asyncio.wait(busy)
 
     async def stop(self, patience: float) -> None:
-        """Finish what is being sent, for so many seconds, and write it down."""
+        """Finish sends within this many seconds and save them."""
         self._tools.stopping = True
         for sync in self._tables.values():
             sync.stop_waiting()
@@ -196,9 +180,7 @@ class Delivery:
             await self._writer.write_now(sync)
 
     async def leave_shards(self, shards: Collection[int]) -> None:
-        """Finish what is being sent for shards that are about to be another worker's, and write it down: what the store
-        does not know of is sent again.
-        """
+        """Finish and save the sends of shards that move to another worker. What is not saved is sent again."""
         syncs = [sync for code, sync in self._tables.items() if keys.shard_of(code) in shards]
         for sync in syncs:
             sync.stop_waiting()
@@ -208,25 +190,25 @@ class Delivery:
             await self._writer.write_now(sync)
 
     def drop_shard(self, shard: int) -> None:
-        """Another worker delivers this shard from now on."""
+        """Stop delivering a shard that another worker has now."""
         for code in [code for code in self._tables if keys.shard_of(code) == shard]:
             self._tables.pop(code).cancel()
 
     @property
     def busy_tables(self) -> int:
-        """Tables with a message under way."""
+        """Number of tables being delivered."""
         return sum(1 for sync in self._tables.values() if sync.is_busy)
 
     @property
     def lag(self) -> float:
-        """The age of the oldest change that is not shown everywhere yet, in seconds; 0 if all are shown."""
+        """Age of the oldest change not yet shown, in seconds; 0 if all are shown."""
         unshown = [at for sync in self._tables.values() if (at := sync.lag.oldest) is not None]
         return now() - min(unshown) if unshown else 0.0
 
     # Bringing a table to rest
 
     async def _deliver(self, sync: TableSync) -> None:
-        """Until all of a table is shown, a surface has failed or the bot stops."""
+        """Deliver a table until all is shown, a surface fails or the bot stops."""
         try:
             if await self._deliver_until_shown(sync):
                 self._forget(sync)
@@ -240,10 +222,7 @@ class Delivery:
             self._handle_error(sync, error)
 
     async def _deliver_until_shown(self, sync: TableSync) -> bool:
-        """Bring a table to rest; whether it is removed then, for no more is to come of it.
-
-        NoSuchTable if there is no such table any more.
-        """
+        """Deliver a table. Return whether it was removed because nothing more follows. Raise NoSuchTable if it is gone."""
         await self._load(sync)
         table: Table | None = None
         has_waited = False
@@ -265,7 +244,7 @@ class Delivery:
         return False
 
     async def _load(self, sync: TableSync) -> None:
-        """Read what is known of a table's messages, once."""
+        """Load the states of a table's messages, once."""
         if sync.is_loaded:
             return
         stored, found = await self._room.store.load_shown(sync.code), {}
@@ -278,13 +257,13 @@ class Delivery:
                 continue
             found[name] = decode_state(state)
         table = await self._room.cached(sync.code)
-        # A table at which everybody sat from the beginning has shown nothing else yet.
+        # A table that started with all players has shown nothing before.
         sync.load(found, inherited=table.game is not None and not table.log.is_newly_opened)
 
     async def _check_table(self, sync: TableSync) -> Table:
-        """See to it that each surface comes to show the table, and that the lists say who sits there."""
+        """Start the tasks of outdated surfaces, and update the lists of tables."""
         reload = sync.begin_check()
-        # What another worker has written is not shown before replicas have confirmed it.
+        # Show another worker's entries only after replicas have confirmed them.
         table = await (self._room.load(sync.code, confirmed=True) if reload else self._room.cached(sync.code))
         table = await self._apply_changes(sync, table)
         sync.count_check()
@@ -301,7 +280,7 @@ class Delivery:
         return table
 
     async def _apply_changes(self, sync: TableSync, table: Table) -> Table:
-        """Have surfaces heed what people did with them; returns the table, which may be a later one by then."""
+        """Apply queued changes. Return the table, which may be newer."""
         while name := sync.next_changed:
             if not sync.get(name) and name not in required_surfaces(table):
                 # It may have come with a commit that the table in memory lacks.
@@ -310,13 +289,13 @@ class Delivery:
         return table
 
     async def _check_surface(self, sync: TableSync, table: Table, name: SurfaceName) -> None:
-        """Begin to bring a surface up to date, if there is anything to do."""
+        """Start a surface's task if there is anything to do."""
         known = sync.get(name)
         if known and known.state is State.DONE:
             return
         home = home_of(table, name)
         if platform_of(home) not in self._adapters:
-            # The host has taken this platform off; the game goes on elsewhere.
+            # The host removed this platform; the game goes on elsewhere.
             return
         surface = sync.surface(name, home)
         if not surface.is_syncing and await self._waits_for_press(table, surface, home):
@@ -340,7 +319,7 @@ class Delivery:
             surface.finish()
 
     async def _waits_for_press(self, table: Table, surface: Surface, home: str) -> bool:
-        """Whether a hand is for the group, ephemeral, and its player has not yet pressed anything that allows it."""
+        """Whether a hand must be ephemeral and its player has not yet pressed a button, which the platform requires."""
         known = surface.known
         if not isinstance(surface.name, Hand) or known.state is not State.ABSENT:
             return False
@@ -359,7 +338,7 @@ class Delivery:
             self._handle_error(sync, error, encode_name(surface.name))
 
     async def _complete(self, sync: TableSync, table: Table) -> bool:
-        """Everything shows this table; whether it is removed, for no more is to come of it."""
+        """Finish a table whose surfaces are all shown. Return whether it was removed."""
         if table.phase in ("over", "closed"):
             await self._room.remove(table)
             if sync.outcome:
@@ -371,7 +350,7 @@ class Delivery:
         return False
 
     def _handle_error(self, sync: TableSync, error: Exception, surface: str = "") -> None:
-        """A table, or a surface of it, met an error. It stays marked as changed, and is looked at again."""
+        """Handle an error of a table or surface. The table stays marked as changed and is checked again."""
         if isinstance(error, STORE_ERRORS):
             self._room.store.outage.begin(error)
             self._retry_later(sync.code)
@@ -389,7 +368,7 @@ class Delivery:
             del self._tables[sync.code]
 
     def _evict(self) -> None:
-        """Forget the tables that were left alone longest, where there are too many; a busy one is not left alone."""
+        """Drop the least recently used tables from memory if there are too many, except busy ones."""
         for _ in range(min(MAX_EVICTED, len(self._tables))):
             if len(self._tables) <= TABLES_CACHED:
                 return

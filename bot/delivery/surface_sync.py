@@ -1,6 +1,4 @@
-"""Bringing one surface up to date: draw it, compare with what stands there, and send, edit, replace or take away, one
-message at a time, until nothing is left to do; wait where the platform says so, and give up where nobody is reached.
-"""
+"""The task that brings one surface up to date: send, edit, replace or delete one message at a time until all is shown."""
 
 import asyncio
 import random
@@ -49,20 +47,18 @@ from bot.tables.table import Table
 FIRST_PAUSE, MAX_PAUSE = 0.5, 60.0
 """Seconds before what failed is tried again: doubled each time, up to the longest."""
 
-SETTLE_SECONDS = 10.0
-"""Seconds in which an upload arrives, or never, that its adapter gave up."""
+SETTLE_SECONDS = 10.0  # time after which a timed-out upload no longer arrives
 
+# Growth of each pause, without a maximum, while a message that may have arrived is sent again: otherwise a platform
+# whose answers are lost would fill the chat.
 DOUBT_FACTOR = 4
-"""How many times longer each pause is than the one before, without end, where one message is sent again that may have
-arrived: a platform whose answers are all lost would otherwise fill a chat with it.
-"""
 
 log = structlog.get_logger()
 
 
 @dataclass
 class SyncTools:
-    """What it takes to bring surfaces up to date. ``stopping`` ends that at the next step."""
+    """What all surface tasks share. ``stopping`` ends them at the next step."""
 
     room: Room
     shards: Shards
@@ -77,11 +73,11 @@ class SyncTools:
     _back_events: dict[str, asyncio.Event] = field(default_factory=dict)
 
     def back_event(self, platform: str) -> asyncio.Event:
-        """What is set when a platform was away and is there again."""
+        """Return the event that is set when a platform is available again."""
         return self._back_events.setdefault(platform, asyncio.Event())
 
     def resume_platform(self, platform: str) -> None:
-        """A platform was away and is there again: whatever waits for that is tried now."""
+        """Retry now what waits for a platform that is available again."""
         self._back_events.pop(platform, asyncio.Event()).set()
 
 
@@ -93,27 +89,27 @@ class SurfaceSync:
         self._place = ""
         self._check_number = 0
         self._max_length = 0
-        # The panel whose text goes without its picture, by its digest.
+        # Digest of the panel that is sent without its picture.
         self._text_only = ""
-        # What is still being painted, while its text stands there by itself.
+        # The picture still being painted while its text is already shown.
         self._pending_picture: Subject | None = None
-        # Until when, by the loop's clock, an upload that was given up may come over what is shown; 0.0 if none may.
-        # Only an edit that begins later is sure to stay.
+        # Loop time until which a timed-out upload can overwrite the message; 0.0 if there is none. Only a later edit is
+        # final.
         self._unsettled_until = 0.0
-        # How loudly a message called that could not be edited: what takes its place rings for no more than that.
+        # Urgency of the message that could not be edited. Its replacement is silent at this urgency.
         self._silent_urgency: int | None = None
-        # What stood in the group for one person alone, and could not be edited for want of its next picture; and where.
+        # The ephemeral message that could not be edited because its picture was late, and its place.
         self._replaced: tuple[str, SentMessage] | None = None
-        # What could not be taken away holds nothing up.
+        # A failed deletion must not delay other steps.
         self._delete_last = False
         self._is_marked = False
         self._pause = self._pause_in_doubt = FIRST_PAUSE
 
     async def run(self, drawn: Panel | None, look: int) -> None:
-        """Until the surface shows what it should; ``drawn`` is that, if it is drawn already, as of a look at the table.
+        """Update the surface until it shows the table. ``drawn`` is the panel drawn at this check, if any.
 
-        Whatever the platform does, this goes on, but where nobody can be reached, and for a text that is too long
-        though it was cut: that is raised.
+        Every failure of the platform is retried, except an unreachable place, and a text that is too long after it was
+        cut: that error is raised.
         """
         while self._is_active:
             step: Step | None = None
@@ -150,7 +146,7 @@ class SurfaceSync:
                 self._max_length = error.longest
             except (Unreachable, ChatGone) as error:
                 if not is_same_place(await self._current_place(), self._place):
-                    # It has been moved meanwhile.
+                    # The surface has moved.
                     continue
                 if self._surface.is_used:
                     # The person came back after the platform was called: try again, because nobody else will.
@@ -160,9 +156,9 @@ class SurfaceSync:
                     break
             except PlatformFailure as error:
                 self._count("trouble")
-                # It was not for the picture that the text did not go out.
+                # The picture was not the reason for the failure.
                 self._text_only = ""
-                # What called so long ago rings for itself again.
+                # After a pause the message may ring again.
                 self._silent_urgency = None
                 await self._back_off(error, step)
         await self._wait_out_late_uploads()
@@ -171,13 +167,13 @@ class SurfaceSync:
 
     @property
     def _is_active(self) -> bool:
-        """Whether more may be done: not once the bot stops, or another worker is to deliver the table."""
+        """Whether to go on: not if the bot stops or another worker delivers the table."""
         return not self._tools.stopping and self._tools.shards.owns(self._sync.code)
 
     # What is to be done
 
     async def _next_step(self, drawn: Panel | None) -> Step | None:
-        """Wait until something may be done, and say what; None when the surface shows what it should."""
+        """Wait until a step is allowed and return it; None if the surface shows the table."""
         table = await self._load_table()
         if drawn is None and await self._wait_for_limit(self._tools.limiter.wait_seconds):
             # It may have been moved meanwhile.
@@ -194,38 +190,33 @@ class SurfaceSync:
         return step if self._is_active else None
 
     def _begin_decision(self) -> None:
-        """Changes from here on are not part of what is decided."""
+        """Start a decision. Later changes are not part of it."""
         self._check_number = self._sync.checks
         self._sync.lag.mark_decided(self._surface.name)
 
     async def _load_table(self) -> Table:
-        """The table as it is just now, by which the surface's place is known from here on."""
+        """Return the current table and update the surface's place."""
         table = await self._tools.room.cached(self._sync.code)
         self._place = self._place_at(table)
         return table
 
     async def _current_place(self) -> str:
-        """Where the surface is just now."""
         return self._place_at(await self._tools.room.cached(self._sync.code))
 
     def _place_at(self, table: Table) -> str:
         return self._surface.known.ephemeral or home_of(table, self._surface.name)
 
     async def _wait_for_turn(self) -> bool:
-        """Return when a message may go where the surface is by then, and the table is this worker's for certain;
-        whether that took time.
-        """
+        """Wait for a turn at the surface's place and for the shard's lease. Return whether that took time."""
         limiter = self._tools.limiter
         waited = await self._wait_for_limit(limiter.take_turn)
         while self._is_active and await limiter.claim_shared(self._place) > 0:
-            # Another worker, or this one before a restart, was faster.
+            # Another worker, or this one before a restart, took the turn.
             waited = await self._wait_for_limit(limiter.take_turn) or waited
         return await self._tools.shards.wait_until_held(self._sync.code) or waited
 
     async def _wait_for_limit(self, seconds_early: Callable[[str], float]) -> bool:
-        """Wait until it is not too early for the surface's place, which may be another one by then; whether that took
-        time. It ends early where this does not go on.
-        """
+        """Wait while it is too early for the surface's place, which can change. Return whether that took time."""
         if (early := seconds_early(self._place)) <= 0:
             return False
         with self._surface.pause() as woken:
@@ -241,7 +232,7 @@ class SurfaceSync:
     async def _decide(self, table: Table, drawn: Panel | None) -> Step | None:
         surface = self._surface
         if not self._place:
-            # Whose hand it was has left.
+            # The hand's player has left.
             return None
         outdated = surface.next_deletion()
         if outdated and not self._delete_last:
@@ -253,15 +244,13 @@ class SurfaceSync:
         return surface.next_step(panel, urgency, rings=rings) or outdated
 
     def _is_shown(self, step: Step) -> bool:
-        """Whether what was sent is what should stand there still, for nothing was touched since: then it need not be
-        drawn again to see.
-        """
+        """Whether the step's panel is still the one to show, because nothing was touched since."""
         if isinstance(step, Delete) or not self._sync.is_current(self._check_number):
             return False
         return self._surface.known.digest == step.panel.digest and not self._surface.known.outdated
 
     async def _is_finished_after(self, step: Step) -> bool:
-        """Whether nothing is to be done after a step that was done; what follows it by itself is waited for."""
+        """Return whether nothing is left to do after a step. Wait for a picture that follows it."""
         takes_away_first = self._surface.next_deletion() and not self._delete_last
         if self._pending_picture and not takes_away_first and not self._was_checked():
             await self._wait_for_picture(self._pending_picture)
@@ -270,12 +259,12 @@ class SurfaceSync:
 
     @property
     def _is_unsettled(self) -> bool:
-        """Whether the message that stands there may have come to show something older."""
+        """Whether a timed-out upload may overwrite the message."""
         return bool(self._unsettled_until and self._place and self._surface.known.message)
 
     def _was_checked(self) -> bool:
-        """Whether the table was looked over since it was decided what is to be done: that left out this surface, which
-        was under way. A table that is merely behind is still to be looked over, and that will not leave it out.
+        """Whether the table was checked since the decision. That check skipped this surface because its task was
+        running.
         """
         return self._sync.checks != self._check_number
 
@@ -300,7 +289,7 @@ class SurfaceSync:
         self._sync.lag.mark_shown(self._surface.name)
 
     async def _send(self, panel: Panel, urgency: int) -> None:
-        """Send a new message, and write at once that it is there; older ones are taken away after it."""
+        """Send a new message and save it at once. Older ones are deleted later."""
         place, surface, code = self._place, self._surface, self._sync.code
         ready = await self._prepare(panel)
         attempt = surface.begin_send(self._digest_of(panel, ready))
@@ -319,13 +308,13 @@ class SurfaceSync:
         if stands and not sent.is_settled:
             self._unsettle()
         elif stands:
-            # What may come, comes over the message before.
+            # A late upload changes only the previous message.
             self._unsettled_until = 0.0
         await self._tools.writer.write_now(self._sync)
 
     async def _edit(self, step: Edit) -> None:
         ready, sent = await self._prepare(step.panel), step.sent
-        # Where a picture failed that was to follow, its text stands there already.
+        # If only the picture failed, its text is already shown.
         if ready.digest != self._surface.known.digest or not sent.is_certain:
             self._surface.begin_edit()
             await self._write_picture_pending()
@@ -334,7 +323,7 @@ class SurfaceSync:
                 sent = await self._adapter.edit(self._place, sent, ready)
             except PlatformFailure as error:
                 if ready.picture and not isinstance(error, NotDelivered):
-                    # Its upload may still be under way.
+                    # The upload may still arrive.
                     self._unsettle()
                 raise
             self._count("edited")
@@ -343,7 +332,7 @@ class SurfaceSync:
             elif began >= self._unsettled_until:
                 self._unsettled_until = 0.0
         self._surface.finish_edit(sent, self._digest_of(step.panel, ready), step.urgency)
-        # The table may not come to rest for long: a restart must not repeat the edit.
+        # Save now, because the table may not be at rest for long: a restart must not repeat the edit.
         self._tools.writer.write_soon(self._sync)
 
     async def _write_outdated(self) -> None:
@@ -364,17 +353,17 @@ class SurfaceSync:
         try:
             await self._adapter.delete(outdated.place or self._place, outdated.message)
         except (Unreachable, ChatGone):
-            # Where nobody can be reached any more nobody is misled.
+            # At an unreachable place the old message misleads no one.
             if not outdated.place:
                 raise
         except MessageRefused as error:
-            # It would be refused for ever, and keep the table from its rest. Whoever presses it has it tried again.
+            # Retries would be refused forever and keep the table busy. A press on the message triggers another try.
             self._count("refused")
             log.warning("message_refused", **self._log_fields(error))
         self._surface.remove_outdated(outdated)
 
     async def _prepare(self, panel: Panel) -> Panel:
-        """The panel as the adapter is to have it: cut if need be, with its picture if that can be had in time."""
+        """Return the panel to send: cut if needed, with its picture if that is ready in time."""
         if self._text_only == panel.digest:
             panel = replace(panel, picture=None)
         pictures = self._tools.pictures
@@ -384,27 +373,23 @@ class SurfaceSync:
         return ready
 
     def _digest_of(self, panel: Panel, ready: Panel) -> str:
-        """What a message counts as that shows a panel so: as the whole of it without its picture too, but where that
-        follows.
-        """
+        """Return the digest to note for a sent panel: that of the whole panel unless its picture follows."""
         return ready.digest if self._pending_picture else panel.digest
 
     async def _write_picture_pending(self) -> None:
-        """Before a text goes out whose picture is to follow, write that something is still to be shown: a bot that ends
-        meanwhile tells nobody, where no entry of the log does.
-        """
+        """Mark the table before sending a text whose picture follows, because the log has no trace of it."""
         if self._pending_picture:
             table = await self._tools.room.cached(self._sync.code)
             await self._tools.writer.write_incomplete(self._sync, table.version)
 
     async def _wait_for_picture(self, scene: Subject) -> None:
-        """Wait until a picture is painted that follows its text, or there may be something else to show."""
+        """Wait until the picture is painted or there may be something else to show."""
         with self._surface.pause() as woken:
             await self._tools.pictures.wait_until_done(scene, woken)
         self._pending_picture = None
 
     async def _wait_for_late(self) -> bool:
-        """Wait where an upload that was given up may still come, over what is shown or beside it; whether one may."""
+        """Wait for a timed-out upload. Return whether one is pending."""
         if self._is_unsettled and self._is_active:
             await self._settle()
         elif self._surface.late_uploads:
@@ -414,18 +399,18 @@ class SurfaceSync:
         return True
 
     def _unsettle(self) -> None:
-        """An upload was given up that may still come over what is shown."""
+        """Note a timed-out upload that may still overwrite the message."""
         self._unsettled_until = asyncio.get_running_loop().time() + SETTLE_SECONDS
 
     async def _write_unsettled(self) -> None:
-        """Write that nobody knows what stands there: it is edited again, also by whoever delivers the table then."""
+        """Save that the message is uncertain, so that this or another worker edits it again."""
         self._surface.mark_uncertain()
         table = await self._tools.room.cached(self._sync.code)
         await self._tools.writer.write_incomplete(self._sync, table.version)
 
     async def _settle(self) -> None:
-        """Wait until nothing older can come over what is shown, or there may be something else to show; it is edited
-        again in any case.
+        """Wait until no late upload can overwrite the message, or there may be something else to show. Then it is
+        edited again.
         """
         with self._surface.pause() as woken:
             await self._write_unsettled()
@@ -434,20 +419,20 @@ class SurfaceSync:
                     await woken.wait()
 
     async def _wait_for_late_uploads(self) -> None:
-        """Wait until a message has come late, or is sure not to, or there may be something else to show."""
+        """Wait until a late upload arrives or cannot arrive, or there may be something else to show."""
         with self._surface.pause() as woken:
             for _place, late in self._surface.late_uploads:
                 late.add_done_callback(lambda _done: woken.set())
             await woken.wait()
 
     async def _wait_out_late_uploads(self) -> None:
-        """The bot stops: what comes until its patience ends is written down, for whoever starts next to delete it."""
+        """Save uploads that arrive while the bot stops, so that the next bot deletes them."""
         while self._surface.late_uploads:
             await asyncio.wait([late for _place, late in self._surface.late_uploads])
             await self._collect_late_uploads()
 
     async def _collect_late_uploads(self) -> None:
-        """Messages that came late are outdated. This is written at once, for whoever starts next to delete them."""
+        """Outdate messages that arrived late, and save that at once."""
         for place, late in self._surface.late_uploads.copy():
             if not late.done():
                 continue
@@ -460,7 +445,7 @@ class SurfaceSync:
     # What went wrong
 
     async def _slow_down(self, step: Step | None, error: SlowDown) -> None:
-        """Too much was sent: to the surface's place, or to where an older message is."""
+        """Hold back the place that the platform is limiting: the surface's or an outdated message's."""
         if isinstance(step, Delete) and step.outdated.place:
             self._tools.limiter.block(step.outdated.place, error.seconds)
             await self._back_off(NotDelivered("too much was sent to where an older message is"), step)
@@ -468,7 +453,7 @@ class SurfaceSync:
             self._tools.limiter.block(self._place, error.seconds)
 
     def _omit_picture(self, step: Step | None, error: NoPicture) -> None:
-        """What was to be shown goes by itself as text; what comes after it has its picture again."""
+        """Send this panel as text only. Later panels have pictures again."""
         assert isinstance(step, Send | Replace | Edit)
         if error.late:
             self._surface.late_uploads.append((self._place, error.late))
@@ -477,7 +462,7 @@ class SurfaceSync:
         self._text_only = step.panel.digest
 
     async def _replace_uneditable(self, step: Step | None) -> None:
-        """What stands there could not be edited: a new message is to take its place, unless one has by now."""
+        """Outdate a message that could not be edited, unless it was replaced meanwhile."""
         if isinstance(step, Edit) and step.sent.message != self._surface.known.message:
             return
         if isinstance(step, Edit) and step.panel.picture and is_ephemeral(self._place):
@@ -486,9 +471,10 @@ class SurfaceSync:
         await self._tools.writer.write_now(self._sync)
 
     async def _restore_message(self) -> bool:
-        """What gave way only because its next picture is late stays, for nothing may be sent in its place just now; a
-        while later the picture is tried again, for a minute or so. A press of its person's allows a new message, and
-        ends the wait. False where nothing gave way here, or that time is over.
+        """Keep an ephemeral message whose next picture is late, because no new message is allowed now.
+
+        The picture is tried again for about a minute. A press allows a new message and ends the wait. Return False if
+        no message was replaced here, or the time is over.
         """
         place, sent = self._replaced or ("", None)
         if sent is None or not is_same_place(place, self._place) or self._pause >= MAX_PAUSE:
@@ -506,7 +492,7 @@ class SurfaceSync:
             self._surface.remove_outdated(step.outdated)
 
     def _give_up(self, error: Unreachable | ChatGone) -> None:
-        """Nothing can be shown there: boards may have to say so, and a hand goes home."""
+        """Stop at an unreachable place. Boards may have to say so, and a hand returns to the private chat."""
         state = self._surface.give_up(self._place)
         status = "" if state is State.ABSENT else state.value
         self._count(status or "went_home")
@@ -515,9 +501,9 @@ class SurfaceSync:
         self._sync.touch()
 
     async def _back_off(self, error: PlatformFailure, step: Step | None) -> None:
-        """Wait before it is tried again: longer each time, and longest where it may have been done.
+        """Wait before a retry: longer each time, and longest if the message may have been sent.
 
-        A pause that ended early is no longer the next time: it was not the platform that took its time.
+        A pause that ended early does not lengthen the next one.
         """
         in_doubt = isinstance(step, Send | Replace) and not isinstance(error, NotDelivered)
         pause = self._pause_in_doubt if in_doubt else self._pause
@@ -539,15 +525,16 @@ class SurfaceSync:
             self._pause = min(2 * self._pause, MAX_PAUSE)
 
     def _log_fields(self, error: PlatformFailure) -> dict[str, str]:
-        """What the log is to say of it."""
         return {"table": self._sync.code, "surface": encode_name(self._surface.name), "why": str(error)}
 
     def _reset_pauses(self) -> None:
         self._pause = self._pause_in_doubt = FIRST_PAUSE
 
     async def _pause_before_retry(self, seconds: float, back: asyncio.Event, digest: str | None) -> bool:
-        """Wait so many seconds, and return True; or until the platform is ``back``, or the surface is wanted anew or
-        elsewhere, or, where a ``digest`` is given, is to show something else; nothing is as `UNKNOWN`.
+        """Wait and return True, or return False once a retry makes sense earlier.
+
+        That is if the platform is ``back``, the surface is requested again or moved, or its panel differs from
+        ``digest``.
         """
         until = asyncio.get_running_loop().time() + seconds
         with self._surface.pause() as woken:

@@ -1,1 +1,1 @@
-"""Delivery: until chat and table agree, send and edit. Messages are projections of tables, never events."""
+"""Delivery: messages are sent and edited until they show their tables. They are projections of tables, never events."""

@@ -1,4 +1,4 @@
-"""Answers to what people ask for, on their way: each waits for its place's turn, behind boards and hands."""
+"""Answers to requests: each waits for its place's turn, behind boards and hands."""
 
 import asyncio
 from collections import Counter
@@ -13,11 +13,8 @@ from bot.delivery.send_limiter import SendLimiter
 from bot.outages import Outages
 from bot.platform import DeliveryError, MessageRefused, NotDelivered, SlowDown, platform_of
 
-MAX_WAITING = 5
-"""Answers that may wait for one place: what is asked for beyond that nobody will miss."""
-
-GIVE_UP_SECONDS = 120.0
-"""For how long an answer is tried: who has waited longer has asked again, or does not care any more."""
+MAX_WAITING = 5  # answers that can wait for one place; more are dropped
+GIVE_UP_SECONDS = 120.0  # how long an answer is tried: by then the person has asked again or lost interest
 
 FIRST_PAUSE, MAX_PAUSE = 1.0, 20.0
 """Seconds before an answer is tried again that did not go out: doubled each time, up to the longest."""
@@ -30,9 +27,7 @@ log = structlog.get_logger()
 
 @dataclass
 class Job:
-    """An answer on its way: the latest one wanted, and whether it has yet to be sent. ``on_lost`` is called if it never
-    gets sent.
-    """
+    """A pending answer: the latest version, and whether it is unsent. ``on_lost`` is called if it is never sent."""
 
     send: SendAnswer
     on_lost: OnLost | None = None
@@ -43,13 +38,13 @@ class Job:
         self.send, self.on_lost, self.is_new = say, on_lost, True
 
     def take(self) -> SendAnswer:
-        """The answer to be said now."""
+        """Return the answer to send now."""
         self.is_new = False
         return self.send
 
 
 class Answers:
-    """Sends answers, each by a task of its own, so that they hold nobody up."""
+    """Sends answers, each in its own task, so that they block nothing."""
 
     def __init__(self, limiter: SendLimiter, outages: Outages) -> None:
         self._limiter, self._outages = limiter, outages
@@ -81,7 +76,7 @@ class Answers:
         self.tasks.cancel()
 
     async def _send(self, place: str, job: Job, message: str) -> None:
-        """Until the latest answer is said or lost: what takes its place while it is being said comes after it."""
+        """Send until the latest answer is sent or lost. A replacement that comes during a send follows it."""
         try:
             while job.is_new:
                 job.take()

@@ -134,7 +134,7 @@ class Delivery:
         return sync
 
     def _record_press(self, code: str, name: SurfaceName, change: Change) -> bool:
-        """Record a press on a current message. Return False if the change must be applied. The room reports the commit."""
+        """Record a press on a current message. Return False if the change must be applied."""
         sync, table = self._tables.get(code), self._room.remembered(code)
         surface = sync.get(name) if sync else None
         if surface is None or table is None or not change.pressed:
@@ -222,7 +222,7 @@ class Delivery:
             self._handle_error(sync, error)
 
     async def _deliver_until_shown(self, sync: TableSync) -> bool:
-        """Deliver a table. Return whether it was removed because nothing more follows. Raise NoSuchTable if it is gone."""
+        """Deliver a table. Return whether it was removed at its end. Raise NoSuchTable if it is gone."""
         await self._load(sync)
         table: Table | None = None
         has_waited = False

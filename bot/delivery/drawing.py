@@ -1,4 +1,4 @@
-"""What each surface should show, to whoever sees it: drawn once for as long as nothing of it changes."""
+"""Panels of surfaces, cached while nothing changes."""
 
 from collections.abc import Mapping
 
@@ -28,7 +28,7 @@ from bot.viewers import Viewer, Viewers, with_picture
 
 
 class Drawer:
-    """What surfaces should show, to those who see them."""
+    """Draws what surfaces should show."""
 
     def __init__(
         self,
@@ -44,19 +44,18 @@ class Drawer:
         self._viewers = Viewers(people, adapters)
 
     async def draw(self, sync: TableSync, table: Table, surface: Surface) -> Panel:
-        """What a surface should show."""
         panel = await self._draw_cached(sync, table, surface)
         assert panel
         return panel
 
     async def draw_if_free(self, sync: TableSync, table: Table, surface: Surface) -> Panel | None:
-        """What a surface should show; None if that is not drawn yet and its place is held back for now: until it is
-        free there will be something else to be drawn.
+        """Draw a surface; None if its panel is not cached and its place is held back, because it will change until
+        then.
         """
         return await self._draw_cached(sync, table, surface, only_if_free=True)
 
     async def player_to_call(self, table: Table) -> tuple[str, str] | None:
-        """Who is to move, if they want to be called for it in the group."""
+        """Return the player to move if they want to be notified in the group."""
         chair = table.chairs[table.game.turn] if table.game and table.game.turn is not None else None
         if chair is None or chair.is_robot or table.phase != "playing":
             return None
@@ -70,7 +69,7 @@ class Drawer:
         viewer = await self._viewers.viewer_at(place)
         version, extras = table.version, NO_EXTRAS
         if isinstance(content_of(table, name), Board):
-            # Text alone tells of whole tricks; with a picture each card is shown as it comes to lie there.
+            # Text boards show whole tricks; boards with a picture show each card.
             version = table.version if viewer.deck else table.told_at
             watch_id = await self._watching.watch_id(table) if viewer.pages_url else ""
             extras = sync.board_extras(table, await self.player_to_call(table), watch_id)
@@ -95,7 +94,7 @@ def draw_surface(
     outcome: Outcome | None,
     policy: TablePolicy = ORDINARY,
 ) -> Panel:
-    """The panel that a surface should show: drawn from what its viewer may know, and nothing else."""
+    """Return a surface's panel, drawn only from what its viewer can see."""
     if table.error and is_open(table, name):
         return set_aside_panel(table.code, viewer.language)
     is_only, name = isinstance(name, OnlyMessage), content_of(table, name)
@@ -122,7 +121,7 @@ def draw_surface(
             game_id, changes, ended, summaries, unrated, _details = outcome or Outcome("", ())
             strangers: list[tuple[int, str]] = []
             if table.are_strangers:
-                # By another's rating they could be found in a leaderboard, under their own name.
+                # A rating would identify strangers in a leaderboard.
                 reader = person_of(table.hosts[name.host])
                 own = {chair.name for chair in table.chairs if chair and chair.person == reader}
                 changes = [one for one in changes if one[0] in own]

@@ -1,4 +1,4 @@
-"""Which table's hand stands lowest in a private chat: that is the one that somebody looks at who plays at several."""
+"""Which table's hand is lowest in a private chat: the one that a player at several tables sees."""
 
 from collections.abc import Callable
 
@@ -20,13 +20,13 @@ class LowestHands:
         self._on_sent = on_sent
 
     def record_sent(self, place: str, code: str) -> None:
-        """This worker has sent a hand of a table to a private chat."""
+        """Note a hand that this worker sent."""
         self.record(place, code)
         if self._on_sent:
             self._on_sent(place, code)
 
     def record(self, place: str, code: str) -> None:
-        """A table's hand stands lowest in a private chat, whichever worker sent it."""
+        """Note the table whose hand is lowest in a private chat, whichever worker sent it."""
         self._tables.put(place, code)
 
     def is_lowest(self, place: str, code: str) -> bool:

@@ -1,36 +1,30 @@
-"""What is known of a surface's message: as a value, and as the text that the store keeps."""
+"""The state of a surface's message, as a value and as the stored text."""
 
 from enum import StrEnum
 from typing import NamedTuple
 
 from bot.panels.drafts import NO_DRAFT, Draft, decode_draft, encode_draft
 
-UNKNOWN = ""
-"""The digest of a message of which it is not known what it shows."""
+UNKNOWN = ""  # the digest of a message with unknown content
 
 FIELDS = 11
 
 
 class State(StrEnum):
-    """How it stands with a surface; docs/cardroom.md has the transitions."""
+    """The state of a surface; docs/cardroom.md has the transitions."""
 
-    ABSENT = "absent"
-    """Nothing stands there: a message is to be sent."""
-    SHOWN = "shown"
-    """A message stands there, and is edited as the table changes."""
-    UNREACHABLE = "unreachable"
-    """Its person cannot be written to, until they press something or ask for it."""
-    DROPPED = "dropped"
-    """Its chat cannot be written to, until the bot is back there."""
-    DONE = "done"
-    """What it shows will not change any more; nothing else of it is kept."""
+    ABSENT = "absent"  # no message: one must be sent
+    SHOWN = "shown"  # a message that is edited as the table changes
+    UNREACHABLE = "unreachable"  # the person cannot be written to until they press or ask
+    DROPPED = "dropped"  # the chat cannot be written to until the bot is back
+    DONE = "done"  # final content; nothing else is stored
 
 
 HALTED = {state.value: state for state in (State.UNREACHABLE, State.DROPPED, State.DONE)}
 
 
 class Outdated(NamedTuple):
-    """An older message, to be taken away; ``place`` is empty if it is where the surface is."""
+    """An older message to delete. ``place`` is empty if it is at the surface's place."""
 
     message: str
     place: str = ""
@@ -68,9 +62,9 @@ class MessageState(NamedTuple):
 
 
 def encode_state(state: MessageState) -> str:
-    """As it is stored: fields behind tabs, empty ones at the end left out.
+    """Return the stored text: fields separated by tabs, without empty ones at the end.
 
-    Outdated messages stand behind spaces; those of another place behind it and a bar.
+    Outdated messages are separated by spaces; those at another place have it and a bar in front.
     """
     message, digest, place_tag, sent, seen_at, halted, urgency, draft, older, ephemeral, picture = state
     outdated = " ".join([f"{one.place}|{one.message}" if one.place else one.message for one in older])
@@ -82,7 +76,7 @@ def encode_state(state: MessageState) -> str:
 
 
 def decode_state(text: str) -> MessageState:
-    """What a stored text says; ValueError where there is no number that should be one."""
+    """Parse a stored text. Raise ValueError if a number is invalid."""
     fields = (text.split("\t") + [""] * FIELDS)[:FIELDS]
     message, digest, place_tag, sent, seen_at, halted, urgency, draft, outdated, ephemeral, picture = fields
     parts = (one.rpartition("|") for one in outdated.split())

@@ -1,6 +1,4 @@
-"""What the surfaces of a table are called: values with fields in memory, short texts in the store, between workers and
-in the keys of sends.
-"""
+"""Names of a table's surfaces: values in memory, short texts in the store, between workers and in the keys of sends."""
 
 import re
 from dataclasses import dataclass
@@ -37,7 +35,7 @@ class Result:
 
 @dataclass(frozen=True, slots=True)
 class OnlyMessage:
-    """The one message in a chat that the bot is not in: challenge card, board and result by turns."""
+    """The only message in a chat without the bot: challenge card, then board, then result."""
 
     host: int
 
@@ -52,7 +50,7 @@ _NAME = re.compile(
 
 
 def encode_name(name: SurfaceName) -> str:
-    """A name as text: ``h<seat>``, ``c<host>``, ``d<deal>.<host>``, ``r<host>`` or ``i<host>``."""
+    """Return a name's text: ``h<seat>``, ``c<host>``, ``d<deal>.<host>``, ``r<host>`` or ``i<host>``."""
     match name:
         case Hand(seat):
             return f"h{seat}"
@@ -67,7 +65,7 @@ def encode_name(name: SurfaceName) -> str:
 
 
 def decode_name(text: str) -> SurfaceName:
-    """The name that a text stands for; ValueError if it is none."""
+    """Parse a name's text. Raise ValueError if it is invalid."""
     found = _NAME.fullmatch(text)
     if found is None:
         raise ValueError(f"no name of a surface: {text!r}")

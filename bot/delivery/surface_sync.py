@@ -1,4 +1,4 @@
-"""The task that brings one surface up to date: send, edit, replace or delete one message at a time until all is shown."""
+"""The task that updates one surface: it sends, edits, replaces or deletes one message at a time until all is shown."""
 
 import asyncio
 import random

@@ -1,4 +1,4 @@
-"""Which surfaces a table should have, and where each belongs."""
+"""The surfaces that a table needs, and their places."""
 
 from collections.abc import Iterator
 from functools import lru_cache
@@ -10,7 +10,7 @@ from bot.tables.table import Table
 
 
 def required_surfaces(table: Table) -> Iterator[SurfaceName]:
-    """The surfaces that a table should have, the most urgent first: whose turn it is, the other hands, the boards."""
+    """Yield a table's surfaces, most urgent first: the hand to move, other hands, boards."""
     if table.game is None:
         yield from (Hand(seat) for seat in range(len(table.chairs)) if _is_asked(table, seat))
         yield from (card_at(table, host) for host in range(len(table.hosts)))
@@ -23,8 +23,8 @@ def required_surfaces(table: Table) -> Iterator[SurfaceName]:
             yield card_at(table, host)
         if is_inline(table.hosts[host]):
             continue
-        # In a private chat the hand stands already: there a deal gets its board when it is over. One that others have
-        # yet to play has none: it would tell its secret.
+        # A private chat has the hand, so its board appears after the deal. A duplicate deal has no board, because it
+        # would reveal the deal to others.
         running = is_private(table.hosts[host]) and table.phase != "over"
         deals = 0 if table.is_duplicate else table.game.deal_number - running
         yield from (Board(deal, host) for deal in range(1, deals + 1))
@@ -38,14 +38,14 @@ def card_at(table: Table, host: int) -> ChallengeCard | OnlyMessage:
 
 
 def board_at(table: Table, host: int) -> SurfaceName:
-    """The surface that shows in a chat what is going on just now."""
+    """The surface that shows the present state in a chat."""
     if table.game is None or is_inline(table.hosts[host]):
         return card_at(table, host)
     return Board(table.game.deal_number, host)
 
 
 def content_of(table: Table, name: SurfaceName) -> SurfaceName:
-    """What a surface shows: itself, but for the only message of a chat, which shows what is newest there."""
+    """Return what a surface shows: itself, or for a chat's only message the newest content."""
     if not isinstance(name, OnlyMessage):
         return name
     if table.game is None:
@@ -58,14 +58,13 @@ def _is_asked(table: Table, seat: int) -> bool:
 
 
 def is_player_hand(table: Table, name: SurfaceName) -> bool:
-    """Whether this surface is the hand of somebody who sits at the table."""
     return isinstance(name, Hand) and name.seat < len(table.chairs) and table.chairs[name.seat] is not None
 
 
 def home_of(table: Table, name: SurfaceName) -> str:
-    """Where a surface belongs: a hand in its person's private chat, a board in a chat that hosts the table.
+    """Return a surface's place: the player's private chat for a hand, a host chat for a board.
 
-    Empty for the hand of a seat where nobody sits, or that is no more: another game may have fewer.
+    Empty for the hand of an empty or missing seat: another game may have fewer seats.
     """
     if isinstance(name, Hand):
         chair = table.chairs[name.seat] if name.seat < len(table.chairs) else None
@@ -74,12 +73,12 @@ def home_of(table: Table, name: SurfaceName) -> str:
 
 
 def is_final(table: Table, name: SurfaceName) -> bool:
-    """Whether what the surface should show now is what it will show for ever."""
+    """Whether the surface's present content is final."""
     return table.phase in ("over", "closed") or not is_open(table, name)
 
 
 def is_open(table: Table, name: SurfaceName) -> bool:
-    """Whether what the surface is about goes on: a hand, the deal that is played, a challenge that waits."""
+    """Whether its subject goes on: a hand, the current deal, an open challenge."""
     match name:
         case Hand():
             return True
@@ -95,5 +94,5 @@ def is_open(table: Table, name: SurfaceName) -> bool:
 
 @lru_cache(maxsize=10_000)
 def tag_of(place: str) -> str:
-    """A short tag that tells one place from another."""
+    """Return a short tag that distinguishes places."""
     return f"{crc32(place.encode()) & 0xFFFF:x}"

@@ -1,4 +1,4 @@
-"""How loudly a table calls for somebody, and when that is worth a new message."""
+"""The urgency of a table for a person, and when it justifies a new message."""
 
 import time
 
@@ -12,21 +12,21 @@ from bot.tables.table import Table
 
 
 def seat_urgency(table: Table, seat: int) -> int:
-    """How loudly something at the table calls for this seat: 0 not at all, 1 there is something to do, 2 and 3 as time
-    runs out.
-    """
+    """Return a seat's urgency: 0 nothing, 1 something to do, 2 and 3 as time runs out."""
     if table.game is None or table.error:
         return 1
     turn = table.game.turn
     if turn == seat:
         return {"": 1, "nudged": 2, "flagged": 3}[table.alarm]
-    # The others decide what becomes of a player whose time is up; partners do not.
+    # Opponents of a timed-out player decide; partners do not.
     return int(table.alarm == "flagged" and turn is not None and (turn - seat) & 1)
 
 
 def surface_urgency(table: Table, surface: Surface, called: tuple[str, str] | None) -> int:
-    """What a surface's message is to carry as its urgency: a hand's as above, a board's 1 and the seat to move if that
-    player is ``called``, for they are called by a new board, once a turn.
+    """Return the urgency stored with a surface's message.
+
+    A hand has its seat's urgency. A board has 1 plus the seat to move if that player is ``called``, because each of
+    their turns notifies them once with a new board.
     """
     if isinstance(surface.name, Hand):
         return seat_urgency(table, surface.name.seat)
@@ -35,20 +35,20 @@ def surface_urgency(table: Table, surface: Surface, called: tuple[str, str] | No
 
 
 class RepostPolicy:
-    """Knows when a panel comes as a new message, so that the phone rings, though an edit would do.
+    """Decides when a new message replaces an edit, so that the phone rings.
 
-    ``ring_after`` is the seconds that a person has left a panel alone after which that is so.
+    It rings if the person has not used the panel for ``ring_after`` seconds.
     """
 
     def __init__(self, lowest: LowestHands, ring_after: float) -> None:
         self.lowest, self.ring_after = lowest, ring_after
 
     def needs_repost(self, sync: TableSync, surface: Surface, place: str, urgency: int) -> bool:
-        """Whether a message that stands there gives way to a new one.
+        """Return whether a new message must replace the current one.
 
-        A hand's does when time runs out, and when there is something to do for somebody who is not looking, or looks at
-        another table; what is ephemeral never does, for it may not be sent at any time. A board's does for somebody who
-        wants to be called and has left their hand alone.
+        A hand is reposted when time runs out, and when there is something to do for a person who is inactive or at
+        another table. Ephemeral messages are never reposted, because they cannot be sent at any time. A board is
+        reposted for a player who wants to be notified and has not used their hand.
         """
         known = surface.known
         if not known.message or is_ephemeral(place):
@@ -60,5 +60,5 @@ class RepostPolicy:
         return urgency not in (0, known.urgency) and self._is_inactive(hand.known)
 
     def _is_inactive(self, known: MessageState) -> bool:
-        # What was seen in the future was seen before a clock was set back, nobody knows when.
+        # A time in the future was stored before a clock was set back, so its age is unknown.
         return abs(time.time() - known.seen_at) > self.ring_after

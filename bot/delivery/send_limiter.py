@@ -1,4 +1,4 @@
-"""How fast each place may be written to, and a platform in all, and how long to hold back when it says so."""
+"""Rate limits of places and platforms, and pauses that a platform asks for."""
 
 import asyncio
 from collections import Counter
@@ -9,20 +9,17 @@ from bot.platform import RateLimit, chat_of, is_inline, is_private, platform_of
 from bot.ratelimit import RateLimiter
 
 PLACES_CACHED = 10_000
-BOARDS_SHARE = 3
-"""Boards may use up one part in so many of what a platform takes at once: hands never wait behind them."""
-
-ANSWERS_SHARE = 3
-"""Answers get one part in this many of a place's rate limit: no more, and no less while any wait."""
+BOARDS_SHARE = 3  # boards use one part in this many of a platform's burst, so hands never wait behind them
+ANSWERS_SHARE = 3  # answers get one part in this many of a place's rate limit while any wait
 
 UNLIMITED = RateLimit()
 
 
 class SendLimiter:
-    """Gives each place its turns; the platform's own wait goes before everything.
+    """Gives each place its turns, after any pause that the platform asked for.
 
-    ``rate_limit_of`` is of a place (None if nothing counts there just now), ``overall_of`` of a platform in all. What
-    counts for a whole chat counts for all workers, also after a restart: ``shared`` keeps it in the store.
+    ``rate_limit_of`` is for a place (None if it has no limit now), ``overall_of`` for a platform. ``shared`` keeps the
+    limits of whole chats in the store, for all workers and restarts.
     """
 
     def __init__(
@@ -101,7 +98,7 @@ class SendLimiter:
         return early
 
     def _limits(self, place: str, whose: str, *, answer: bool) -> list[tuple[str, RateLimit]]:
-        """The rate limits that a message waits for, by the key that it is counted under."""
+        """Return the rate limits of a message, by the key that counts it."""
         rate_limit = self._rate_limit_of(place)
         if rate_limit is None:
             return [("", UNLIMITED)]
@@ -115,20 +112,20 @@ class SendLimiter:
         return limits
 
     def _limit_for_surfaces(self, whose: str, rate_limit: RateLimit) -> RateLimit:
-        """The rate limit of boards and hands: they leave the next turn to an answer whose turn it is."""
+        """Return the rate limit of boards and hands, which leave the next turn to a waiting answer."""
         if not self._answers_waiting[whose] or self._turns.wait_seconds(*_limit_for_answers(whose, rate_limit)) > 0:
             return rate_limit
         return rate_limit._replace(burst=rate_limit.burst - 1)
 
     def block(self, place: str, seconds: float) -> None:
-        """The platform asks to leave the place alone for so many seconds."""
+        """Hold a place back for as long as its platform asks."""
         whose, now = self._count_key(place), _now()
         if len(self._blocked) >= PLACES_CACHED:
             self._blocked = {one: until for one, until in self._blocked.items() if until > now}
         self._blocked[whose] = max(self._blocked.get(whose, 0.0), now + seconds)
 
     def _blocked_for(self, whose: str) -> float:
-        """For how many seconds the platform has asked to leave alone where these messages are counted."""
+        """Return the seconds for which the platform wants this key held back."""
         until = self._blocked.get(whose)
         if until is None:
             return 0.0
@@ -137,23 +134,25 @@ class SendLimiter:
         return max(0.0, left)
 
     def _count_key(self, place: str) -> str:
-        """Where messages are counted together: by chat where the platform counts so, and in a chat that the bot is not
-        in, for there each message is a place by itself.
+        """Return the key that counts a place's messages.
+
+        It is the chat if the platform counts by chat. It is also the chat if the bot is not in it, because each message
+        there is a place of its own.
         """
         rate_limit = self._rate_limit_of(place)
         return chat_of(place) if is_inline(place) or (rate_limit and rate_limit.is_of_chat) else place
 
 
 def _limit_for_answer(rate_limit: RateLimit) -> RateLimit:
-    """The rate limit of an answer that has not waited: it leaves one message of the burst to boards and hands."""
+    """Return the rate limit of an answer that has not waited: one message of the burst is left to boards and hands."""
     return rate_limit._replace(burst=max(1, rate_limit.burst - 1))
 
 
 def _limit_for_answers(whose: str, rate_limit: RateLimit) -> tuple[str, RateLimit]:
-    """The key and the rate limit of all answers to a place."""
+    """Return the key and the rate limit of all answers to a place."""
     return f"answers {whose}", RateLimit(_limit_for_answer(rate_limit).burst, ANSWERS_SHARE * rate_limit.interval)
 
 
 def _now() -> float:
-    """By the clock that sleeps go by."""
+    """Return the loop's time, which sleeps use."""
     return asyncio.get_running_loop().time()

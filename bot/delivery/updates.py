@@ -1,4 +1,4 @@
-"""Brings what happens at tables to the worker that delivers them, and heeds what other workers say."""
+"""Forwards what happens at tables to the worker that delivers them, and handles other workers' notifications."""
 
 import asyncio
 from collections.abc import Collection, Sequence
@@ -17,8 +17,7 @@ from bot.store import STORE_ERRORS, Store
 from bot.store.committed import CommitNotification
 from bot.tables.room import Room
 
-SWEEP_SECONDS = 5.0
-"""How often the store is asked for changed tables of which nobody told: their worker may have died first."""
+SWEEP_SECONDS = 5.0  # pause between checks for changed tables without a notification: their worker may have died
 
 log = structlog.get_logger()
 
@@ -34,14 +33,14 @@ class Updates(ShardListener):
         shards.listeners.append(self)
 
     async def send_change(self, code: str, name: SurfaceName, change: Change) -> None:
-        """Tell the worker that delivers a table about a change of one of its surfaces."""
+        """Send a surface's change to the worker that delivers the table."""
         if self._shards.owns(code):
             self._delivery.apply_change(code, name, change)
         else:
             await self._shards.notify({"code": code, "name": encode_name(name), "change": encode_change(change)})
 
     async def touch(self, code: str) -> None:
-        """Say that a table's panels may have changed though the table has not."""
+        """Report that a table's panels may have changed although the table has not."""
         if self._shards.owns(code):
             self._delivery.touch(code)
         else:
@@ -84,7 +83,7 @@ class Updates(ShardListener):
             log.exception("shard_takeover_failed", shards=shards)
 
     async def sweep(self) -> None:
-        """Look again at tables that stay marked as changed at the same version, until cancelled."""
+        """Check tables again that stay marked as changed at the same version, until cancelled."""
         before: dict[str, int] = {}
         while True:
             await asyncio.sleep(SWEEP_SECONDS)
@@ -99,7 +98,7 @@ class Updates(ShardListener):
             before = marked
 
     async def wait_until_idle(self) -> None:
-        """Wait until nothing is under way, here or in delivery; for tests and benchmarks."""
+        """Wait until no work is left here or in delivery; for tests and benchmarks."""
         while True:
             await self._tasks.wait()
             await self._shards.tasks.wait()

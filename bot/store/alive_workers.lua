@@ -1,6 +1,6 @@
--- Returns the workers that are alive. It runs behind playing_time.lua.
+-- Return the workers that are alive. Needs playing_time.lua.
 --
--- As in report_alive.lua, a worker seen in the future is gone: the clock was set back since.
+-- A worker seen in the future is gone, as in report_alive.lua.
 --
 -- KEYS  workers
 -- ARGV  seconds for which a worker counts as alive

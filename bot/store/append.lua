@@ -1,12 +1,12 @@
--- Append entries to a table's log, if it still has the version that the writer saw; all or nothing.
+-- Append entries to a table's log if it has the version that the writer knows; all or nothing.
 --
 -- KEYS  table, changed, timers, attended, gone
--- ARGV  code, expected version, seconds until the clock rings ("" leaves it, "inf" stops it), a new head that stands
---       for all entries so far, or "", what the shard's owner is told beside the entries (`bot.store.committed`), or "",
---       the last entry that the writer knows, or "", entries...
--- Returns {1, new version}, or {0, the entries that the writer has not seen...}. A writer who is behind a fold gets
--- {-1}: it must load the whole log; so must one that knows entries which a failover has lost. Where a table of this
--- code was removed not long ago there is {-2, whose it was}.
+-- ARGV  code, expected version, seconds until the clock rings ("" leaves it, "inf" stops it), a new head for all
+--       entries so far or "", a notification for the shard's owner (`bot.store.committed`) or "", the last entry that
+--       the writer knows or "", entries...
+-- Returns {1, new version}, or {0, the entries that the writer does not know...}. {-1} if the writer must load the whole
+-- log: it is behind a fold, or it knows entries that a failover lost. {-2, whose it was} if a table of this code was
+-- removed recently.
 local stored = redis.call('LLEN', KEYS[1])
 local base, version = 0, 0
 if stored > 0 then

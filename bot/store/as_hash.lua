@@ -1,5 +1,5 @@
--- Goes before the scripts that need it. An earlier form of this layout kept the tables of a shard that are set aside as a
--- set; what their clocks had left is not known then.
+-- Prefix of other scripts. An earlier layout kept a shard's tables that are set aside in a set, without the time left
+-- on their clocks.
 local function as_hash(set_aside)
   if redis.call('TYPE', set_aside).ok ~= 'set' then return end
   local codes = redis.call('SMEMBERS', set_aside)

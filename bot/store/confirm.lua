@@ -1,4 +1,4 @@
--- Reads a key, so that replicas confirm what was written to its node before.
+-- Read a key, so that replicas confirm earlier writes to its node.
 --
 -- KEYS  the key
 return redis.call('EXISTS', KEYS[1])

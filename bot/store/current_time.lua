@@ -1,2 +1,2 @@
--- Returns the store's time. It runs behind playing_time.lua.
+-- Return the store's time. Needs playing_time.lua.
 return tostring(store_time())

@@ -1,8 +1,8 @@
--- The clocks of a shard that ring within some seconds, or the clock of one table.
+-- Return a shard's clocks that ring within some seconds, or the clock of one table.
 --
 -- KEYS  timers, attended
--- ARGV  seconds; or, instead, "" and the table's code
--- Returns {code, seconds until it rings (0 or less for those that have), ...}
+-- ARGV  seconds; or "" and the table's code
+-- Returns {code, seconds until it rings (0 or less if it has), ...}
 local now = playing_time(KEYS[2], store_time())
 local found
 if ARGV[2] then

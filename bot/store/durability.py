@@ -10,15 +10,14 @@ from redis.exceptions import ResponseError
 from bot.metrics import STORE_RISK
 from bot.store.outage import Outage
 
+# each risk by name, with what a host should do
 RISKS = {
     "no_append_only_file": "it writes no append-only file, so a crash loses games: set appendonly yes",
     "evicts_keys": "it deletes keys when its memory is full: set maxmemory-policy noeviction",
     "syncs_late": "a power cut loses moves that were answered: set appendfsync always",
 }
-"""Each risk by name, with what a host should do."""
 
-CHECK_SECONDS = 600.0
-"""Pause between two looks, because a host may change a running store."""
+CHECK_SECONDS = 600.0  # pause between checks, because a host may change a running store
 
 log = structlog.get_logger()
 

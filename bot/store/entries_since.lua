@@ -1,9 +1,9 @@
--- What a table's log has that a reader who knew it at a version has not seen.
+-- Return the entries of a table's log after a known version.
 --
 -- KEYS  table
--- ARGV  the version that is known, and the last entry of it, or ""
--- Returns {0, the entries since then...}; {-1, the whole list as it is stored...} for who is behind a fold, or ahead of
--- a log that began anew, or knows entries that a failover has lost.
+-- ARGV  the known version, and its last entry or ""
+-- Returns {0, the entries since then...}, or {-1, the whole stored list...} if the reader is behind a fold, ahead of a
+-- new log, or knows entries that a failover lost.
 local stored = redis.call('LLEN', KEYS[1])
 local base, version = 0, 0
 if stored > 0 then

@@ -1,13 +1,12 @@
-"""Ends an embedded Valkey that its bot has left behind: a process beside them, run by its path, with nothing but what
-Python brings.
+"""Ends an embedded Valkey after its bot has died. It runs as a process of its own, by its path, with Python's library
+only.
 
     python guard.py FOLDER SOCKET SECONDS
 
-Its standard input is a pipe whose other end the bot holds, and in which it writes the process number of each Valkey
-that it starts or takes over: however the bot ends, the pipe ends. From then on the guard waits for another bot to lock
-the folder, and goes when one has, for that one has a guard of its own. Where none comes in time the guard locks the
-folder itself and has the Valkey shut down, everything written. Where the folder has been deleted nobody can come any
-more, nor perhaps ask: the Valkey is ended by its number.
+Standard input is a pipe from the bot, which writes the pid of each Valkey it starts or takes over. The pipe ends when
+the bot ends. Then the guard waits for another bot to lock the folder; that bot has its own guard, so this one exits. If
+none comes in time, the guard locks the folder and shuts the Valkey down with everything written. If the folder was
+deleted, the guard kills the Valkey by its pid.
 """
 
 import fcntl
@@ -22,18 +21,15 @@ from pathlib import Path
 from typing import IO
 
 CHECK_SECONDS = 0.25
-EXIT_SECONDS = 5.0
-"""How long a bot that was killed may hold its lock after its end of the pipe was closed; later it is another's."""
-
-SHUTDOWN_SECONDS = 30.0
-"""How long a Valkey may take to write what it has left to write."""
+EXIT_SECONDS = 5.0  # How long a killed bot can hold its lock after its pipe ended. A later lock belongs to another bot.
+SHUTDOWN_SECONDS = 30.0  # how long a Valkey can take to write its data
 
 
 def main(folder: str, listening: str, seconds: str) -> None:
-    """Wait for the bot's end, then for another bot or the Valkey's own end, so many seconds at most."""
+    """Wait for the bot's end, then up to ``seconds`` for another bot or the Valkey's end."""
     path = Path(folder) / "bot.lock"
     try:
-        # Opened before the bot's end, so that a folder made anew in the place of a deleted one is not taken for it.
+        # Open it before the bot ends, so that a new folder at the same path is not mistaken for this one.
         lock = path.open("r+")
     except FileNotFoundError:
         lock = None
@@ -49,7 +45,7 @@ def main(folder: str, listening: str, seconds: str) -> None:
 
 
 def _wait(lock: IO[str], listening: str, seconds: float, pid: int | None) -> bool:
-    """Wait as `main` does, and have the Valkey shut down if need be; whether the folder has been deleted."""
+    """Wait as `main` does, and shut the Valkey down if needed. Return whether the folder was deleted."""
     ended = time.monotonic()
     while os.fstat(lock.fileno()).st_nlink:
         if not _send_command(listening, b"PING"):
@@ -57,7 +53,7 @@ def _wait(lock: IO[str], listening: str, seconds: float, pid: int | None) -> boo
         gone = time.monotonic() - ended
         if _try_lock(lock):
             if gone >= seconds:
-                # Under the lock, so that no bot takes over what is about to end.
+                # Keep the lock, so that no bot takes over a Valkey that is ending.
                 _send_command(listening, b"SHUTDOWN", SHUTDOWN_SECONDS)
                 return False
             fcntl.flock(lock, fcntl.LOCK_UN)
@@ -68,7 +64,7 @@ def _wait(lock: IO[str], listening: str, seconds: float, pid: int | None) -> boo
 
 
 def _is_being_deleted(lock: IO[str], pid: int | None) -> bool:
-    """Whether the Valkey does not answer because its folder is just being deleted, the socket before the lock."""
+    """Whether the Valkey does not answer because its folder is being deleted, the socket before the lock."""
     deadline = time.monotonic() + EXIT_SECONDS
     while os.fstat(lock.fileno()).st_nlink:
         if pid is None or not _is_alive(pid) or time.monotonic() > deadline:
@@ -86,9 +82,9 @@ def _is_alive(pid: int) -> bool:
 
 
 def _kill_valkey(pid: int, listening: str) -> None:
-    """End the Valkey whose folder is gone: what it has can be read by nobody."""
+    """Kill the Valkey of a deleted folder: its data cannot be read any more."""
     command = subprocess.run(["ps", "-ww", "-p", str(pid), "-o", "command="], check=False, capture_output=True).stdout
-    # By now the number may be another program's, or another Valkey's.
+    # The pid may belong to another program or Valkey by now.
     if b"valkey-server" in command and os.fsencode(listening) in command:
         with suppress(ProcessLookupError):
             os.kill(pid, signal.SIGKILL)
@@ -103,7 +99,7 @@ def _try_lock(lock: IO[str]) -> bool:
 
 
 def _send_command(listening: str, command: bytes, seconds: float = 2.0) -> bool:
-    """Whether somebody listens there; waits for the answer to a command, or the end of the line."""
+    """Send a command and wait for an answer. Return whether a server listens."""
     with socket.socket(socket.AF_UNIX) as line:
         line.settimeout(seconds)
         try:
@@ -114,7 +110,7 @@ def _send_command(listening: str, command: bytes, seconds: float = 2.0) -> bool:
             line.sendall(command + b"\r\n")
             line.recv(64)
         except OSError:
-            # It is slow, or just gone; the next look tells.
+            # It is slow or has just ended; the next check will show.
             return True
     return True
 

@@ -1,8 +1,8 @@
--- Hold a shard for a while longer, and let its playing time pass.
+-- Renew or take a shard's lease, and add to its playing time.
 --
 -- KEYS  attended
--- ARGV  worker, seconds that a lease lasts, "keep" (it is the worker's), "take" (if it is free) or "seize"
--- Returns 1 if the shard is the worker's now
+-- ARGV  worker, seconds of a lease, "keep" (only if it is the worker's), "take" (also if it is free) or "seize" (always)
+-- Returns 1 if the worker has the shard now
 local now = store_time()
 local found = redis.call('HMGET', KEYS[1], 'worker', 'at')
 local mine = found[1] == ARGV[1]

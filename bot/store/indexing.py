@@ -1,4 +1,4 @@
-"""The step of a migration that finds people: where they are named gets an index (`games_of:`, `named:` and others)."""
+"""Migration step that indexes the people named in games and tables (`games_of:`, `named:` and others)."""
 
 import json
 import time
@@ -14,8 +14,8 @@ GAMES_AT_ONCE = 1000
 
 
 async def index_people(client: Any) -> None:
-    """Where a person is named gets an index: finished games, scopes of ratings, live tables. Old handles go."""
-    # Not the modules that write these keys from now on: what they make of a game may change, and this must not.
+    """Index finished games, rating scopes and live tables by person. Delete old handles."""
+    # This does not use the modules that write these keys: they may change, and a migration must not.
     begin = 0
     while found := await client.zrange(keys.GAMES_ORDER, begin, begin + GAMES_AT_ONCE - 1, withscores=True):
         begin += len(found)
@@ -46,7 +46,7 @@ def _index_game(pipe: Any, number: int, text: bytes | None) -> None:
         people = [person for person in game["people"] if person and not person.startswith("robot:")]
         rated = bool(game["record"]["winner"]) and len(people) == len(game["people"])
     except (zlib.error, ValueError, KeyError, TypeError):
-        # It cannot be read: nobody will find it by a person either.
+        # An unreadable game is not indexed.
         return
     for person in people:
         pipe.sadd(keys.games_of(person), number)
@@ -55,7 +55,6 @@ def _index_game(pipe: Any, number: int, text: bytes | None) -> None:
 
 
 def _people_in_log(stored: Sequence[bytes]) -> set[str]:
-    """The people whom a table's log names."""
     try:
         return people_in(unfold(stored).entries)
     except (ValueError, IndexError, zlib.error):

@@ -1,5 +1,5 @@
--- Mark a table as changed, though nothing was written: something of it is still to be shown. A table that is gone, or
--- another worker's by now, is left as it is.
+-- Mark a table as changed without an entry, because part of it is still to be shown. Do nothing for a removed table or
+-- another worker's.
 --
 -- KEYS  table, changed, attended
 -- ARGV  code, worker, version

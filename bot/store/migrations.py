@@ -1,4 +1,4 @@
-"""From one layout of the store to the next. Each step may be cut short and begin again: done twice is done once."""
+"""Migrations between layouts. Each step can be interrupted and repeated."""
 
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -16,7 +16,7 @@ GAMES_AT_ONCE = 1000
 
 
 async def count_games(client: Any) -> None:
-    """Finished games get their numbers from a counter; those that share a number, for one was removed, get new ones."""
+    """Number finished games by a counter. Games that share a number get new ones."""
     last: tuple[bytes, float] = (b"", 0)
     begin, doubles = 0, []
     while found := await client.zrange(keys.GAMES_ORDER, begin, begin + GAMES_AT_ONCE - 1, withscores=True):
@@ -29,14 +29,13 @@ async def count_games(client: Any) -> None:
         await client.zadd(keys.GAMES_ORDER, {game: await client.incr(keys.GAMES_COUNTER)})
 
 
-LEAST_TIME = 30.0
-"""Seconds that every clock has left after the step from Unix seconds to playing time."""
+LEAST_TIME = 30.0  # seconds each clock has left after the change to playing time
 
 
 async def start_playing_time(client: Any) -> None:
-    """Clocks rang at a Unix second of the workers; they go on from there by playing time (`bot.store.attendance`).
+    """Change clocks from Unix seconds of the workers to playing time (`bot.store.attendance`).
 
-    How long the bot was down is not known, but at least since the first clock rang unheard: all get so much back.
+    The downtime is unknown, but it lasted at least since the first clock rang. All clocks get that time back.
     """
     rings = []
     for shard in range(keys.SHARDS):
@@ -46,15 +45,14 @@ async def start_playing_time(client: Any) -> None:
         await client.hsetnx(keys.attended(shard), "played", f"{played:.6f}")
 
 
+# what layout 2 changed, in any order
 STEPS_TO_2: Sequence[Migration] = (count_games, start_playing_time, name_rules, convert_table_lists, index_people)
-"""What layout 2 changed, in any order."""
 
 
 async def migrate_to_2(client: Any) -> None:
-    """From layout 1, that of the first release."""
+    """Migrate from layout 1, that of the first release."""
     for step in STEPS_TO_2:
         await step(client)
 
 
-MIGRATIONS: Mapping[int, Migration] = {1: migrate_to_2}
-"""By the number of a layout: what makes the next one of it."""
+MIGRATIONS: Mapping[int, Migration] = {1: migrate_to_2}  # the migration from each layout to the next

@@ -1,4 +1,4 @@
-"""People in a table's log: who is named there, and the same with somebody in place of one of them."""
+"""People in a table's log: who is named, and how one of them is replaced by a pseudonym."""
 
 import re
 from collections.abc import Sequence
@@ -38,7 +38,7 @@ def platform_of_entries(entries: Sequence[bytes]) -> str:
 
 
 def person_by_handle(platform: str, handle: str) -> str:
-    """Somebody of whom nothing but the handle is known."""
+    """Return the name of a person known only by a handle."""
     return f"{platform}:@{handle.lower()}"
 
 
@@ -63,13 +63,13 @@ def redact(stored: bytes, person: str, handle: str, somebody: str, name: str) ->
 
 
 def contains_person_id(update: str, person: str) -> bool:
-    """Whether the key of an update may hold a person's id on their platform."""
+    """Return whether an update's key may hold a person's id on their platform."""
     _platform, _, known = person.partition(":")
     return re.search(rf"(?<![0-9]){re.escape(known)}(?![0-9])", update) is not None
 
 
 def _decode(stored: bytes) -> Entry | None:
-    """What an entry tells; None for what another release may have written. A name may be no text at all."""
+    """Parse an entry; None if another release wrote it. A name may be invalid UTF-8."""
     try:
         return decode(strip_stamp(stored).decode("utf-8", "surrogateescape"))
     except UnreadableEntry:

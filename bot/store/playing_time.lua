@@ -1,6 +1,5 @@
--- Goes before the scripts that need it. A shard's playing time is how long it has been attended in all, in seconds: it
--- is what clocks run by. It stands still while nobody attends the shard, and what the store's own clock jumps does not
--- count, so of what lies between two visits of the owner (every four seconds) no more than this counts:
+-- Prefix of other scripts. A shard's playing time is the number of seconds it has had an owner; clocks run by it. Owners
+-- renew every four seconds. To ignore jumps of the store's clock, a pause between renewals counts at most this long:
 local LONGEST = 5
 
 local function store_time()

@@ -1,4 +1,4 @@
--- Returns a shard's playing time. It runs behind playing_time.lua.
+-- Return a shard's playing time. Needs playing_time.lua.
 --
--- KEYS  the shard's attendance
+-- KEYS  attended
 return tostring(playing_time(KEYS[1], store_time()))

@@ -1,4 +1,4 @@
--- Give a shard back: nobody attends it, and its playing time stands still.
+-- Give a shard back. Its playing time stops.
 --
 -- KEYS  attended
 -- ARGV  worker

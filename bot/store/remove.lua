@@ -1,8 +1,8 @@
--- Forget a table, and for a day remember that there was one: an update that opened it may be delivered again.
+-- Remove a table, and remember its code for a day: the update that opened it may be delivered again.
 --
 -- KEYS  table, shown, changed, timers, set aside, gone, ended
--- ARGV  code, whose it was, seconds to remember that, seconds for which its log may still be read, or 0
--- First of all: what a script wrote before it met an error stays written, and no table may go without a trace.
+-- ARGV  code, whose it was, seconds to remember that, seconds for which its log can be read, or 0
+-- The mark comes first: writes before an error of a script remain, and no table may vanish without one.
 redis.call('SET', KEYS[6], ARGV[2], 'EX', ARGV[3])
 as_hash(KEYS[5])
 if ARGV[4] ~= '0' and redis.call('EXISTS', KEYS[1]) == 1 then

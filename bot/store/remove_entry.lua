@@ -1,4 +1,4 @@
--- Take a table out of an index, if its entry is still the one that is meant and is at least so old.
+-- Remove a table from an index if its entry has this token and is at least this old.
 --
 -- KEYS  index
 -- ARGV  code, token, seconds

@@ -1,9 +1,9 @@
--- A worker says that it is alive. Who has not for the time of a lease is gone, and so is who did in the future: the
--- store's clock was set back since. One that joins is not there yet as long as any whose days end elsewhere is.
+-- Report a worker as alive. Workers that have not reported for a lease are removed. So are those that reported in the
+-- future, before the store's clock was set back. A joining worker is not added while one with another time zone is alive.
 --
 -- KEYS  workers
--- ARGV  worker and its zone, seconds that a lease lasts; of one that joins its zone, too, otherwise ""
--- Returns the time, the other workers that went without a word with when they were last heard, and the workers there are
+-- ARGV  worker and its zone, seconds of a lease, the zone again if the worker joins, otherwise ""
+-- Returns the time, the other vanished workers with their last report, and the workers that are alive
 local now = store_time()
 local silent = redis.call('ZRANGEBYSCORE', KEYS[1], '-inf', string.format('%.3f', now - ARGV[2]), 'WITHSCORES')
 redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', string.format('%.3f', now - ARGV[2]))

@@ -1,4 +1,4 @@
--- A table that was set aside can be read again: its clock goes on from where it stood, and it is drawn anew.
+-- Resume a table that can be read again: its clock goes on, and it is redrawn.
 --
 -- KEYS  set aside, changed, timers, attended
 -- ARGV  code, version

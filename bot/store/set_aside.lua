@@ -1,8 +1,8 @@
--- Set a table aside that the rules refuse: its clock stands still, and delivery is to tell its players once.
+-- Set aside a table that cannot be read: its clock stops, and delivery notifies its players once.
 --
 -- KEYS  set aside, changed, timers, attended
 -- ARGV  code, version
--- Returns whether it was not set aside before. With the code stands what its clock had left, in seconds, or nothing.
+-- Returns 1 if it was not set aside before. The hash keeps the seconds left on its clock, or "".
 as_hash(KEYS[1])
 if redis.call('HEXISTS', KEYS[1], ARGV[1]) == 1 then return 0 end
 local rings = redis.call('ZSCORE', KEYS[3], ARGV[1])

@@ -194,7 +194,7 @@ class Store:
         return unfold(await self.client.lrange(keys.ended(code), 0, -1))
 
     async def set_aside(self, code: str, version: int) -> bool:
-        """Stop the clock of a table that cannot be read, and notify its players. Return False if that was done before."""
+        """Stop the clock of a table that cannot be read, and notify its players. Return False if done before."""
         return bool(await self._set_aside(self._aside_keys(code), [code, version]))
 
     async def resume(self, code: str, version: int) -> None:

@@ -4,8 +4,8 @@
 -- ARGV  code, expected version, seconds until the clock rings ("" leaves it, "inf" stops it), a new head for all
 --       entries so far or "", a notification for the shard's owner (`bot.store.committed`) or "", the last entry that
 --       the writer knows or "", entries...
--- Returns {1, new version}, or {0, the entries that the writer does not know...}. {-1} if the writer must load the whole
--- log: it is behind a fold, or it knows entries that a failover lost. {-2, whose it was} if a table of this code was
+-- Returns {1, new version}, or {0, the entries that the writer does not know...}. {-1} if the writer must load the
+-- whole log: it is behind a fold, or it knows entries that a failover lost. {-2, whose it was} if a table of this code was
 -- removed recently.
 local stored = redis.call('LLEN', KEYS[1])
 local base, version = 0, 0

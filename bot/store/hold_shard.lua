@@ -1,7 +1,7 @@
 -- Renew or take a shard's lease, and add to its playing time.
 --
 -- KEYS  attended
--- ARGV  worker, seconds of a lease, "keep" (only if it is the worker's), "take" (also if it is free) or "seize" (always)
+-- ARGV  worker, seconds of a lease, "keep" (only if it is the worker's), "take" (or free) or "seize" (any)
 -- Returns 1 if the worker has the shard now
 local now = store_time()
 local found = redis.call('HMGET', KEYS[1], 'worker', 'at')

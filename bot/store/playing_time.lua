@@ -1,4 +1,4 @@
--- Prefix of other scripts. A shard's playing time is the number of seconds it has had an owner; clocks run by it. Owners
+-- Prefix of other scripts. A shard's playing time is how many seconds it has had an owner; clocks run by it. Owners
 -- renew every four seconds. To ignore jumps of the store's clock, a pause between renewals counts at most this long:
 local LONGEST = 5
 

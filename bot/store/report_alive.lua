@@ -1,5 +1,6 @@
 -- Report a worker as alive. Workers that have not reported for a lease are removed. So are those that reported in the
--- future, before the store's clock was set back. A joining worker is not added while one with another time zone is alive.
+-- future, before the store's clock was set back. A joining worker is not added while one
+-- with another time zone is alive.
 --
 -- KEYS  workers
 -- ARGV  worker and its zone, seconds of a lease, the zone again if the worker joins, otherwise ""

@@ -195,7 +195,7 @@ async def test_a_server_that_is_too_old_is_named_and_left_alone(
             await schema.check(client)
         said = await asyncio.to_thread(command, tmp_path, "doctor", REDIS_URL=empty_valkey.url)
         assert said.returncode == 1
-        assert f"wrong  store: The store is a Redis {version}, and" in said.stdout
+        assert f"wrong  store: The store is a Redis {version}, but" in said.stdout
         assert not await client.keys()
 
 

@@ -26,11 +26,11 @@ class Presses:
     ) -> None:
         self._room, self._updates, self._offers, self._guard = room, updates, offers, guard
         self._pages: dict[str, PageHandler] = {}
-        self._pages_for_one = set[str]()
+        self._private_pages = set[str]()
         self._verbs: dict[str, VerbHandler] = {}
         for one in all_handlers:
             self._pages |= one.pages
-            self._pages_for_one.update(one.private_pages)
+            self._private_pages.update(one.private_pages)
             self._verbs |= one.verbs
 
     async def answer(self, press: Press, profile: Profile) -> Reply:
@@ -88,7 +88,7 @@ class Presses:
         return Reply()
 
     async def _page(self, press: Press, profile: Profile, action: PageAction) -> Reply:
-        if not (press.genuine or (is_inline(press.place) and action.page in self._pages_for_one)):
+        if not (press.genuine or (is_inline(press.place) and action.page in self._private_pages)):
             # Its answer would overwrite a message that may show something else.
             raise BadPayload()
         handler = self._pages.get(action.page)

@@ -19,7 +19,7 @@ class AnalysisFeature(Feature):
     """Accuracy in results, and analysis on request."""
 
     name = "analysis"
-    pages_for_one = ("analysis",)
+    private_pages = ("analysis",)
 
     def __init__(self, core: Core) -> None:
         self.analyses = AnalysisPages(core.archive, core.analysis_pool, core.viewers)

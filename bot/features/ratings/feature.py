@@ -24,7 +24,7 @@ CLOSE_SECONDS = 30.0  # interval at which the leader checks whether a month is o
 
 class RatingsFeature(Feature):
     name = "ratings"
-    pages_for_one = ("leaderboard",)
+    private_pages = ("leaderboard",)
 
     def __init__(self, core: Core) -> None:
         self.honours = Honours(core.store.client, core.archive, core.ratings)

@@ -40,4 +40,4 @@ class Finisher:
             with self._store.outage.suppress_errors():
                 await self._ratings.catch_up()
                 return
-            await self._store.outage.over()
+            await self._store.outage.wait_until_over()

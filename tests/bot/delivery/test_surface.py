@@ -163,7 +163,7 @@ def test_who_asks_for_it_anew_gets_one_new_message() -> None:
     assert one.wants_repost, "until it goes out, a crash or a fault must not lose it"
     send(one)
     assert not one.wants_repost
-    assert one.taking_away() == Delete(Outdated("7"))
+    assert one.next_deletion() == Delete(Outdated("7"))
 
 
 def test_an_edited_message_shows_the_panel() -> None:

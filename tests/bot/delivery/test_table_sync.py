@@ -37,7 +37,7 @@ def test_a_touch_puts_it_behind_and_a_look_ends_that() -> None:
     sync.touch()
     assert sync.is_behind
     assert sync.is_busy
-    assert not sync.begin_look()
+    assert not sync.begin_check()
     assert not sync.is_behind
 
 
@@ -228,8 +228,8 @@ def test_lag_counts_from_the_first_change_that_no_look_has_seen() -> None:
     assert first is not None
     sync.touch(reload=True)
     assert sync.lag.oldest == first
-    sync.begin_look()
-    sync.lag.look_ends()
+    sync.begin_check()
+    sync.lag.end_check()
     assert sync.lag.oldest is None
 
 

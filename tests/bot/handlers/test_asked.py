@@ -9,7 +9,7 @@ from engine.cards import ITALIAN
 from tests.bot.fake_platform import GROUP, FakePlatform, Player, code_of, open_worker, people, seated
 
 
-async def test_a_suit_has_one_name(store: Store) -> None:
+async def test_suits_have_one_name(store: Store) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
         anna = people(worker, fake)[0]
@@ -19,7 +19,7 @@ async def test_a_suit_has_one_name(store: Store) -> None:
         assert "clubs" not in rules
 
 
-async def test_tables_lists_own_tables_and_whose_turn_it_is(store: Store) -> None:
+async def test_tables_lists_own_tables_and_turns(store: Store) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
         players = await seated(worker, fake, "metamazzo")
@@ -113,7 +113,7 @@ async def test_hand_does_not_claim_to_reach_a_closed_chat(store: Store, command:
         assert (await anna.say(command)).toast == first.toast
 
 
-async def test_blocking_somebody_unknown_says_their_name(store: Store) -> None:
+async def test_blocking_an_unknown_person_shows_the_name(store: Store) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
         anna, *_ = people(worker, fake)
@@ -122,7 +122,7 @@ async def test_blocking_somebody_unknown_says_their_name(store: Store) -> None:
         assert "Zeno" in reply.panel.plain
 
 
-async def test_a_table_without_cards_says_so(store: Store) -> None:
+async def test_hand_before_the_deal_says_no_cards_yet(store: Store) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
         anna, *_ = people(worker, fake)

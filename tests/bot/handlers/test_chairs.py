@@ -14,7 +14,7 @@ from tests.bot.fake_platform import (
 )
 
 
-async def test_tavolo_first_at_a_side_refuses_three_times_at_most(store: Store) -> None:
+async def test_tavolo_player_can_refuse_three_partners(store: Store) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
         anna, bruno, carla, dino = people(worker, fake)
@@ -38,7 +38,7 @@ async def test_tavolo_first_at_a_side_refuses_three_times_at_most(store: Store) 
         assert "Your turn" in "".join(fake.last(player.private).plain for player in (anna, bruno, carla, dino))
 
 
-async def test_asking_player_sits_when_the_first_at_a_side_leaves(store: Store) -> None:
+async def test_asking_player_is_seated_when_the_partner_leaves(store: Store) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
         anna, bruno, carla, dino = people(worker, fake)
@@ -75,7 +75,7 @@ async def test_robots_take_chairs_and_play(store: Store) -> None:
                 await worker.settled()
 
 
-async def test_alone_with_a_robot_in_the_private_chat(store: Store) -> None:
+async def test_practice_in_private_keeps_one_hand_message(store: Store) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
         anna = Player(worker, fake, "Anna", 1, "it")
@@ -93,7 +93,7 @@ async def test_alone_with_a_robot_in_the_private_chat(store: Store) -> None:
         assert not any("sealed" in text for text in fake.texts(anna.private))
 
 
-async def test_a_card_drawn_is_counted_out_of_the_stock(store: Store) -> None:
+async def test_drawn_card_is_subtracted_from_the_stock(store: Store) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
         players = await seated(worker, fake, "spades")

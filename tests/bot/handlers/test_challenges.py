@@ -21,7 +21,7 @@ from tests.bot.hours import ring
 from tests.long import long
 
 
-async def test_only_the_challenged_player_may_accept_or_decline(store: Store) -> None:
+async def test_only_the_challenged_player_accepts_or_declines(store: Store) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
         anna, bruno, carla, _ = people(worker, fake)
@@ -36,7 +36,7 @@ async def test_only_the_challenged_player_may_accept_or_decline(store: Store) ->
         assert not [key async for key in store.client.scan_iter("{s*}:table:*")]
 
 
-async def test_a_person_known_by_handle_only_may_accept_by_it(store: Store) -> None:
+async def test_person_known_only_by_handle_can_accept(store: Store) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
         anna, bruno, *_ = people(worker, fake)
@@ -100,7 +100,7 @@ async def test_buttons_without_a_version_still_seat_people(store: Store) -> None
         ]
 
 
-async def test_nobody_challenges_themselves(store: Store) -> None:
+async def test_challenging_yourself_is_refused(store: Store) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
         anna, *_ = people(worker, fake)
@@ -108,7 +108,7 @@ async def test_nobody_challenges_themselves(store: Store) -> None:
         assert "cannot challenge yourself" in reply.toast
 
 
-async def test_a_challenge_delivered_twice_opens_one_table(store: Store) -> None:
+async def test_redelivered_challenge_opens_one_table(store: Store) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
         anna, *_ = people(worker, fake)
@@ -131,7 +131,7 @@ async def test_redelivered_challenge_keeps_the_groups_newer_game(store: Store, i
         assert (await worker.people.chat(GROUP)).game == "testa"
 
 
-async def test_a_challenge_expires_visibly_after_a_day(store: Store) -> None:
+async def test_challenge_expires_after_a_day(store: Store) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
         anna, bruno, *_ = people(worker, fake)
@@ -171,7 +171,7 @@ async def test_only_the_challenger_changes_the_card(store: Store) -> None:
         assert "taken back" in fake.last(GROUP).plain
 
 
-async def test_two_chats_one_table(store: Store) -> None:
+async def test_table_is_shown_in_two_chats(store: Store) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
         anna, bruno, carla, _ = people(worker, fake)
@@ -188,7 +188,7 @@ async def test_two_chats_one_table(store: Store) -> None:
         assert fake.last("paper:200").plain == fake.last(GROUP).plain
 
 
-async def test_private_challenger_is_told_how_the_other_joins(store: Store) -> None:
+async def test_private_challenge_says_how_the_other_joins(store: Store) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
         anna, bruno = (Player(worker, fake, name, number) for number, name in enumerate(("Anna", "Bruno"), 1))
@@ -204,7 +204,7 @@ async def test_private_challenger_is_told_how_the_other_joins(store: Store) -> N
         assert (await anna.say("/challenge", anna.private)).toast == ""
 
 
-async def test_nobody_may_sit_at_too_many_tables(store: Store) -> None:
+async def test_twenty_first_table_is_refused(store: Store) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
         anna = Player(worker, fake, "Anna", 1)
@@ -262,7 +262,7 @@ def labels(fake: FakePlatform, place: str) -> list[str]:
         ("/stats @anselmo @berta", ()),
     ],
 )
-async def test_no_second_person_is_dropped_silently(store: Store, words: str, about: tuple[Person, ...]) -> None:
+async def test_naming_two_people_is_refused(store: Store, words: str, about: tuple[Person, ...]) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
         anna, *_ = people(worker, fake)
@@ -272,7 +272,7 @@ async def test_no_second_person_is_dropped_silently(store: Store, words: str, ab
         assert not fake.messages[GROUP]
 
 
-async def test_one_person_named_twice_is_one_person(store: Store) -> None:
+async def test_person_named_twice_counts_once(store: Store) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
         anna, bruno, *_ = people(worker, fake)
@@ -286,7 +286,7 @@ async def test_one_person_named_twice_is_one_person(store: Store) -> None:
 
 
 @pytest.mark.parametrize("game", ["testa", "tavolo"])
-async def test_a_private_challenge_offers_its_author_no_chair(store: Store, game: str) -> None:
+async def test_private_challenge_offers_no_seat_to_its_author(store: Store, game: str) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
         anna, bruno, *_ = people(worker, fake)
@@ -304,7 +304,7 @@ async def test_a_private_challenge_offers_its_author_no_chair(store: Store, game
         assert [label for label in labels(fake, GROUP) if label == "Accept" or label.startswith("Sit ")]
 
 
-async def test_a_challenge_expires_though_somebody_came(store: Store) -> None:
+async def test_challenge_with_a_free_seat_expires(store: Store) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
         anna, bruno, *_ = people(worker, fake)
@@ -315,7 +315,7 @@ async def test_a_challenge_expires_though_somebody_came(store: Store) -> None:
 
 
 @pytest.mark.parametrize("word", ["@", "@?", "@…", "@\u200b"])
-async def test_a_bare_at_sign_challenges_nobody(store: Store, word: str) -> None:
+async def test_bare_at_sign_challenges_nobody(store: Store, word: str) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
         anna = Player(worker, fake, "Anna", 1)

@@ -19,7 +19,7 @@ from tests.bot.tables.test_table import declaring
 ON_TIME = ("Claim the win", "Let a robot play this move", "Wait")
 
 
-async def test_a_clock_nudges_then_lets_the_others_decide(store: Store) -> None:
+async def test_clock_nudges_then_lets_opponents_decide(store: Store) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
         players = await seated(worker, fake, "metamazzo")
@@ -93,7 +93,7 @@ async def test_robot_for_a_late_player_declares_and_plays_at_once(store: Store) 
 @pytest.mark.parametrize(
     "clock", [("⏱ 1 min",), ("⏱ 1 min", "Strict: a robot plays when time is up; three in a row lose")]
 )
-async def test_no_clock_runs_if_only_robots_wait(store: Store, clock: tuple[str, ...]) -> None:
+async def test_clock_stops_if_only_robots_wait(store: Store, clock: tuple[str, ...]) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
         anna = people(worker, fake)[0]
@@ -118,7 +118,7 @@ async def test_no_clock_runs_if_only_robots_wait(store: Store, clock: tuple[str,
         assert "time" not in fake.last(anna.private).plain.lower()
 
 
-async def test_strict_clock_plays_and_forfeits_the_third_time(store: Store) -> None:
+async def test_strict_clock_forfeits_the_third_time(store: Store) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
         players = await seated(
@@ -143,7 +143,7 @@ async def test_strict_clock_plays_and_forfeits_the_third_time(store: Store) -> N
         assert game.record.winner == [0]
 
 
-async def test_move_in_time_resets_the_count_of_late_moves(store: Store) -> None:
+async def test_move_in_time_resets_the_late_count(store: Store) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
         players = await seated(
@@ -171,7 +171,7 @@ async def test_move_in_time_resets_the_count_of_late_moves(store: Store) -> None
         assert said not in fake.last(GROUP).plain
 
 
-async def test_without_a_clock_nothing_happens(store: Store) -> None:
+async def test_table_without_a_clock_never_moves(store: Store) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
         players = await seated(worker, fake, "testa", "no clock")

@@ -49,7 +49,7 @@ async def worker(store: Store, fake: FakePlatform) -> AsyncIterator[Worker]:
         yield one
 
 
-async def test_a_page_of_a_table_that_was_removed_ends(
+async def test_page_of_a_removed_table_ends(
     worker: Worker, fake: FakePlatform, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("bot.handlers.hands.LOOK_AGAIN_SECONDS", 0.01)
@@ -62,7 +62,7 @@ async def test_a_page_of_a_table_that_was_removed_ends(
     assert hand.is_gone
 
 
-async def test_a_page_is_drawn_once_each_time_that_its_table_is_looked_at(
+async def test_page_is_drawn_once_per_table_load(
     worker: Worker, fake: FakePlatform, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     anna, _bruno = await seated(worker, fake, "testa")
@@ -78,7 +78,7 @@ async def test_a_page_is_drawn_once_each_time_that_its_table_is_looked_at(
     assert drawn.call_count <= looked.call_count
 
 
-async def test_what_another_worker_commits_is_seen_at_once_where_the_table_is_delivered(
+async def test_owning_worker_shows_another_workers_commit_at_once(
     store: Store, fake: FakePlatform, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Nobody asks the store for it now and then: all of it is heard."""
@@ -106,7 +106,7 @@ async def test_what_another_worker_commits_is_seen_at_once_where_the_table_is_de
 
 
 @pytest.mark.parametrize("how", ["resign", "cancel"])
-async def test_how_a_table_ended_is_told_where_another_worker_has_removed_it(
+async def test_end_of_a_table_removed_elsewhere_is_shown(
     store: Store, monkeypatch: pytest.MonkeyPatch, how: str
 ) -> None:
     """A page, a program and a watcher look when the table is gone already; so does a program that only asks then."""
@@ -168,7 +168,7 @@ async def test_how_a_table_ended_is_told_where_another_worker_has_removed_it(
             await here.playing.table(code, anna.person)
 
 
-async def test_choosing_is_limited_as_presses_are(store: Store, fake: FakePlatform) -> None:
+async def test_page_choices_share_the_press_limit(store: Store, fake: FakePlatform) -> None:
     async with open_worker(store, fake, rate_limits=True) as worker:
         anna, _bruno = await seated(worker, fake, "testa")
         hand = await anna.dispatcher.hands.at(await code_of(worker, anna), anna.person.id)
@@ -261,12 +261,12 @@ def likely(page: Page, random: Random) -> str:
 
 
 @pytest.mark.parametrize("game", [*(long(game) if game != "pizzichino" else game for game in GAMES)])
-async def test_a_whole_game_is_played_by_what_a_page_offers(worker: Worker, fake: FakePlatform, game: str) -> None:
+async def test_page_can_play_a_whole_game(worker: Worker, fake: FakePlatform, game: str) -> None:
     await play_deals(worker, fake, game, deals=99)
 
 
 @pytest.mark.parametrize("game", GAMES)
-async def test_a_deal_is_played_by_what_a_page_offers(worker: Worker, fake: FakePlatform, game: str) -> None:
+async def test_page_can_play_a_deal(worker: Worker, fake: FakePlatform, game: str) -> None:
     await play_deals(worker, fake, game, deals=2)
 
 
@@ -303,7 +303,7 @@ async def play_deals(worker: Worker, fake: FakePlatform, game: str, deals: int) 
         await page.close()
 
 
-async def test_a_card_that_may_not_be_played_says_why(worker: Worker, fake: FakePlatform) -> None:
+async def test_unplayable_card_says_why(worker: Worker, fake: FakePlatform) -> None:
     players = await seated(worker, fake, "testa")
     code = await code_of(worker, players[0])
     pages = [await Page.open(player, code) for player in players]
@@ -325,7 +325,7 @@ async def test_a_card_that_may_not_be_played_says_why(worker: Worker, fake: Fake
         await one.close()
 
 
-async def test_a_choice_of_several_presses_is_kept_by_the_page_and_no_other(worker: Worker, fake: FakePlatform) -> None:
+async def test_selection_belongs_to_one_page(worker: Worker, fake: FakePlatform) -> None:
     players = await seated(worker, fake, "pizzichino")
     code = await code_of(worker, players[0])
     table = worker.room.remembered(code)
@@ -344,7 +344,7 @@ async def test_a_choice_of_several_presses_is_kept_by_the_page_and_no_other(work
     await other.close()
 
 
-async def test_to_resign_is_asked_first(worker: Worker, fake: FakePlatform) -> None:
+async def test_resigning_on_a_page_asks_first(worker: Worker, fake: FakePlatform) -> None:
     players = await seated(worker, fake, "testa")
     page = await Page.open(players[0], await code_of(worker, players[0]))
     await page.press(page.state["resign"])
@@ -373,7 +373,7 @@ async def test_to_resign_is_asked_first(worker: Worker, fake: FakePlatform) -> N
         ("spades", "exchange", "say", "◀ Back"),
     ],
 )
-def test_whatever_is_asked_may_be_answered_no(game: str, phase: str, question: str, no: str) -> None:
+def test_every_question_can_be_answered_no(game: str, phase: str, question: str, no: str) -> None:
     """Where cards and packets are chosen, too, whose buttons lie there to be tapped."""
     people = ("paper:0", "Anna"), ("paper:1", "Bruno")
     rules = resolve(GAMES[game].rules, {}).model_dump()
@@ -395,9 +395,7 @@ def test_whatever_is_asked_may_be_answered_no(game: str, phase: str, question: s
     assert "🚫 Block" in [button.label for row in page.extra for button in row]
 
 
-async def test_a_time_that_is_up_is_said_above_the_cards_with_what_may_be_done(
-    worker: Worker, fake: FakePlatform
-) -> None:
+async def test_expired_clock_is_shown_above_the_cards(worker: Worker, fake: FakePlatform) -> None:
     players = await seated(worker, fake, "testa", "⏱ 1 min")
     code = await code_of(worker, players[0])
     pages = [await Page.open(player, code) for player in players]
@@ -422,7 +420,7 @@ async def test_a_time_that_is_up_is_said_above_the_cards_with_what_may_be_done(
         await page.close()
 
 
-async def test_who_does_not_sit_there_has_no_page(worker: Worker, fake: FakePlatform) -> None:
+async def test_stranger_has_no_page(worker: Worker, fake: FakePlatform) -> None:
     players = await seated(worker, fake, "testa")
     code = await code_of(worker, players[0])
     hands = players[0].dispatcher.hands
@@ -433,7 +431,7 @@ async def test_who_does_not_sit_there_has_no_page(worker: Worker, fake: FakePlat
     assert hands._open == {}
 
 
-async def test_one_update_opens_one_table_with_robots_in_all_other_chairs(worker: Worker, fake: FakePlatform) -> None:
+async def test_one_update_opens_one_practice_table(worker: Worker, fake: FakePlatform) -> None:
     player = Player(worker, fake, "Anna", 1)
     lobby, anna = player.dispatcher.lobby, Person("p:1", "Anna", "", "it-IT")
     first = await lobby.open_table(anna, "tressette", "easy", "u1")
@@ -452,7 +450,7 @@ async def test_one_update_opens_one_table_with_robots_in_all_other_chairs(worker
     ]
 
 
-def test_that_a_robot_moved_stands_above_the_cards_until_its_player_moves() -> None:
+def test_robot_move_is_shown_until_the_player_moves() -> None:
     table = begun("testa")
     assert table.game
     late = table.game.turn or 0
@@ -466,9 +464,7 @@ def test_that_a_robot_moved_stands_above_the_cards_until_its_player_moves() -> N
 
 
 @pytest.mark.parametrize("origin", ["page", "chat"])
-async def test_friends_who_play_again_are_no_strangers_and_are_watched_as_before(
-    worker: Worker, fake: FakePlatform, origin: str
-) -> None:
+async def test_rematch_of_friends_keeps_trust_and_watching(worker: Worker, fake: FakePlatform, origin: str) -> None:
     anna, bruno = (Player(worker, fake, name, number) for number, name in enumerate(("Anna", "Bruno"), 1))
     host = anna.private if origin == "chat" else ""
     opened = await worker.challenges.open_table("testa", anna.person.id, "Anna", "u", host=host)
@@ -490,7 +486,7 @@ async def test_friends_who_play_again_are_no_strangers_and_are_watched_as_before
         assert not [one for one in labels if any(word in one for word in ("Say", "Block", "Report"))]
 
 
-async def test_a_rematch_of_two_guests_counts_for_an_address(worker: Worker, fake: FakePlatform) -> None:
+async def test_rematch_of_guests_counts_for_their_address(worker: Worker, fake: FakePlatform) -> None:
     opened = await worker.challenges.open_table("testa", "web:1", "Ada", "u")
     table = await worker.challenges.sit(opened.code, "web:2", "Bea", "s", 1)
     over = await worker.room.resign_for(table.code, 0, "r")
@@ -506,7 +502,7 @@ async def test_a_rematch_of_two_guests_counts_for_an_address(worker: Worker, fak
     assert counted == [[table.code.encode()]] * 2, "the address and its network"
 
 
-async def test_whose_friend_was_forgotten_plays_again_with_whoever_comes(worker: Worker, fake: FakePlatform) -> None:
+async def test_rematch_with_a_forgotten_friend_is_an_open_challenge(worker: Worker, fake: FakePlatform) -> None:
     anna, bruno = (Player(worker, fake, name, number) for number, name in enumerate(("Anna", "Bruno"), 1))
     opened = await worker.challenges.open_table("testa", anna.person.id, "Anna", "u")
     table = await worker.challenges.sit(opened.code, bruno.person.id, "Bruno", "s", 1)

@@ -38,7 +38,7 @@ async def my_turn(worker: Worker, player: Player) -> int:
             await asyncio.sleep(0.01)
 
 
-async def test_a_hint_names_a_legal_card_and_why(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_hint_names_a_legal_card_and_why(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(robot_pool, "HINT_SECONDS", 90.0)
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
@@ -89,7 +89,7 @@ async def own_turn(worker: Worker, code: str, seat: int) -> Table:
     return table
 
 
-async def test_hints_are_for_practice_and_for_the_moment(store: Store) -> None:
+async def test_hints_need_practice_and_a_current_panel(store: Store) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
         anna = await practising(worker, fake, robots=("Easy",))

@@ -43,9 +43,7 @@ def counting(worker: Worker, monkeypatch: pytest.MonkeyPatch) -> Callable[[], in
     return lambda: int(repr(asked).partition("(")[2].rstrip(")"))
 
 
-async def test_a_flood_of_presses_is_refused_without_a_word_to_the_store(
-    store: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_press_flood_is_refused_without_store_access(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake, rate_limits=True) as worker:
         anna, bruno = await seated(worker, fake, "testa")
@@ -68,7 +66,7 @@ async def _press(player: Player, code: str) -> Any:
     return Press("key", player.person, player.private, "0", f"1t{code}:wait")
 
 
-async def test_a_flood_of_commands_is_answered_once_a_break(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_command_flood_gets_one_warning_per_break(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake, rate_limits=True) as worker:
         anna, bruno = Player(worker, fake, "Anna", 1), Player(worker, fake, "Bruno", 2)
@@ -84,7 +82,7 @@ async def test_a_flood_of_commands_is_answered_once_a_break(store: Store, monkey
         assert (await anna.say("/help")).panel
 
 
-async def test_a_crowd_does_not_flood_a_group(store: Store) -> None:
+async def test_crowd_cannot_flood_a_group(store: Store) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake, rate_limits=True) as worker:
         crowd = [Player(worker, fake, f"Player {number}", number) for number in range(1, 101)]
@@ -99,13 +97,13 @@ async def test_a_crowd_does_not_flood_a_group(store: Store) -> None:
 # Codes
 
 
-def test_whoever_tries_codes_as_fast_as_they_may_finds_less_than_one_open_table_in_a_year() -> None:
+def test_code_guessing_finds_under_one_table_a_year() -> None:
     open_tables = 100_000
     tries = TRIES.burst + YEAR / TRIES.interval
     assert tries * open_tables / len(CODE_LETTERS) ** CODE_LENGTH < 1
 
 
-async def test_codes_that_lead_nowhere_are_counted_for_all_workers_even_at_once(store: Store) -> None:
+async def test_wrong_codes_are_counted_across_workers(store: Store) -> None:
     fake, other_fake = FakePlatform(), FakePlatform()
     async with (
         open_worker(store, fake, rate_limits=True) as worker,
@@ -129,7 +127,7 @@ async def test_codes_that_lead_nowhere_are_counted_for_all_workers_even_at_once(
         assert 0 < await store.client.pttl(keys.tries("paper:9")) <= 1000 * TRIES.burst * TRIES.interval
 
 
-async def test_who_sits_at_a_table_is_known_by_every_worker_though_they_have_tried_codes(store: Store) -> None:
+async def test_seated_player_passes_the_code_limit_at_every_worker(store: Store) -> None:
     fake, other_fake = FakePlatform(), FakePlatform()
     async with open_worker(store, fake, rate_limits=True, alone=False) as worker:
         anna, bruno = await seated(worker, fake, "testa")
@@ -150,7 +148,7 @@ async def test_who_sits_at_a_table_is_known_by_every_worker_though_they_have_tri
             assert not await store.client.exists(keys.tries("paper:3"))
 
 
-async def test_who_mistypes_is_helped_and_a_right_code_costs_nothing(store: Store) -> None:
+async def test_mistyped_code_gets_help_and_right_code_is_free(store: Store) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake, rate_limits=True) as worker:
         anna, bruno = Player(worker, fake, "Anna", 1), Player(worker, fake, "Bruno", 2)
@@ -165,7 +163,7 @@ async def test_who_mistypes_is_helped_and_a_right_code_costs_nothing(store: Stor
         assert await store.client.pttl(keys.tries("paper:2")) <= 1000 * TRIES.interval
 
 
-async def test_a_press_that_comes_too_late_is_no_guess(store: Store) -> None:
+async def test_late_press_is_not_a_guess(store: Store) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake, rate_limits=True) as worker:
         anna, bruno = await seated(worker, fake, "testa")
@@ -176,7 +174,7 @@ async def test_a_press_that_comes_too_late_is_no_guess(store: Store) -> None:
         assert not await store.client.exists(keys.tries("paper:2"), keys.tries("paper:3"))
 
 
-async def test_an_answer_is_tried_again_where_nothing_was_done_and_never_where_it_may_have_arrived(
+async def test_answer_is_retried_only_if_surely_not_delivered(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr("bot.platform.SHORTEST_WAIT", 0.001)
@@ -207,7 +205,7 @@ async def test_an_answer_is_tried_again_where_nothing_was_done_and_never_where_i
     assert said == ["said", "", "said", "", "", ""]
 
 
-async def test_of_changes_to_one_message_that_wait_the_latest_is_made(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_only_the_latest_pending_edit_is_sent(monkeypatch: pytest.MonkeyPatch) -> None:
     answers = Answers(
         SendLimiter(lambda place: RateLimit(3, 0.02)), Outages(lambda _platform: True, lambda _platform: None)
     )
@@ -227,7 +225,7 @@ async def test_of_changes_to_one_message_that_wait_the_latest_is_made(monkeypatc
     assert not answers._jobs
 
 
-async def test_an_answer_heeds_the_platform_and_comes_in_the_end_and_a_flood_of_them_is_dropped() -> None:
+async def test_answers_wait_for_the_platform_and_overflow_is_dropped() -> None:
     answers, said = (
         Answers(SendLimiter(lambda place: RateLimit()), Outages(lambda _platform: True, lambda _platform: None)),
         [],
@@ -249,7 +247,7 @@ async def test_an_answer_heeds_the_platform_and_comes_in_the_end_and_a_flood_of_
 
 
 @pytest.mark.parametrize("choice", ["AS,AS,AS", "1 1", "resign resign"])
-async def test_a_draft_that_repeats_itself_is_refused(store: Store, choice: str) -> None:
+async def test_draft_with_repeated_choices_is_refused(store: Store, choice: str) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake, rate_limits=True) as worker:
         players = await seated(worker, fake, "metamazzo")
@@ -259,7 +257,7 @@ async def test_a_draft_that_repeats_itself_is_refused(store: Store, choice: str)
             assert "does not work" in reply.toast
 
 
-async def test_half_a_surrogate_pair_is_a_question_mark(store: Store) -> None:
+async def test_lone_surrogate_becomes_a_question_mark(store: Store) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake, rate_limits=True) as worker:
         odd = Player(worker, fake, "Zoe", 9)
@@ -272,7 +270,7 @@ async def test_half_a_surrogate_pair_is_a_question_mark(store: Store) -> None:
         assert not [line for line in logs if line["log_level"] == "error"]
 
 
-async def test_only_the_open_tables_of_that_very_channel_are_suggested(store: Store) -> None:
+async def test_suggestions_list_open_tables_of_the_channel_only(store: Store) -> None:
     fake = FakePlatform()
     here, elsewhere = "paper:100/7", "paper:100/8"
     async with open_worker(store, fake) as worker:
@@ -285,9 +283,7 @@ async def test_only_the_open_tables_of_that_very_channel_are_suggested(store: St
         assert not await anna.dispatcher.suggestions(ArgumentKind.OPEN_TABLE, "", anna.person, "paper:100")
 
 
-async def test_whoever_asks_for_suggestions_too_often_is_suggested_nothing(
-    store: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_too_many_suggestion_requests_return_nothing(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(limits, "PRESSES_OF_PERSON", RateLimit(burst=3, interval=3600.0))
     fake = FakePlatform()
     async with open_worker(store, fake, rate_limits=True) as worker:

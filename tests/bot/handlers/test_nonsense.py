@@ -51,7 +51,7 @@ MADE_UP = [
 ]
 
 
-async def test_made_up_payloads_are_answered_and_change_nothing(store: Store) -> None:
+async def test_made_up_payload_changes_nothing(store: Store) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
         players = await seated(worker, fake, "metamazzo")
@@ -104,12 +104,12 @@ async def test_made_up_press_touches_only_the_surfaces_message(store: Store) -> 
 
 
 @given(st.text(max_size=80))
-def test_any_text_reads_as_a_payload_or_is_refused(text: str) -> None:
+def test_any_text_parses_or_is_refused(text: str) -> None:
     with suppress(BadPayload):
         actions.parse_payload(text)
 
 
-async def test_one_button_pressed_fifty_times_at_once_is_one_move(store: Store) -> None:
+async def test_fifty_simultaneous_presses_are_one_move(store: Store) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
         players = await seated(worker, fake, "metamazzo")

@@ -25,7 +25,7 @@ def labels(reply: Reply) -> list[str]:
     return [button.label for row in reply.panel.rows for button in row]
 
 
-async def test_a_group_lists_the_challenges_that_anybody_there_may_take_up(store: Store) -> None:
+async def test_group_lists_challenges_open_to_all(store: Store) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
         anna, bruno, carla, dino = people(worker, fake, "Anna", "Bruno", "Carla", "Dino")
@@ -43,7 +43,7 @@ async def test_a_group_lists_the_challenges_that_anybody_there_may_take_up(store
         assert labels(reply) == [*seats, "Find an opponent"]
 
 
-async def test_a_press_seats_whoever_pressed_and_the_list_follows(store: Store) -> None:
+async def test_sit_down_button_seats_the_presser(store: Store) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
         anna, bruno, carla = people(worker, fake, "Anna", "Bruno", "Carla")
@@ -60,7 +60,7 @@ async def test_a_press_seats_whoever_pressed_and_the_list_follows(store: Store) 
         assert (await worker.room.table(table.code)).seat_of(carla.person.id) is None
 
 
-async def test_a_table_of_another_chat_is_not_reached_by_a_made_up_press(store: Store) -> None:
+async def test_made_up_press_cannot_reach_another_chats_table(store: Store) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
         anna, bruno = people(worker, fake, "Anna", "Bruno")
@@ -71,7 +71,7 @@ async def test_a_table_of_another_chat_is_not_reached_by_a_made_up_press(store: 
         assert (await worker.room.table(table.code)).phase == "open"
 
 
-async def test_how_many_look_for_an_opponent_is_said_and_a_button_joins_them(store: Store) -> None:
+async def test_list_counts_searchers_and_offers_to_join_them(store: Store) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
         anna, bruno, carla = people(worker, fake, "Anna", "Bruno", "Carla")
@@ -94,7 +94,7 @@ async def test_how_many_look_for_an_opponent_is_said_and_a_button_joins_them(sto
         assert await worker.feature(FindFeature).finder.queue.count() == 3
 
 
-async def test_in_the_private_chat_it_is_where_one_sits(store: Store) -> None:
+async def test_private_list_shows_own_tables(store: Store) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
         [anna] = people(worker, fake, "Anna")

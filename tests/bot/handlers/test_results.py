@@ -50,7 +50,7 @@ async def test_hand_replaces_an_unanswered_resign_question(store: Store) -> None
         assert not any("resign" in button.label for row in panel.rows for button in row)
 
 
-async def test_a_game_has_one_name_everywhere(store: Store) -> None:
+async def test_games_have_one_name_everywhere(store: Store) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
         players = await seated(worker, fake, "tavolo")
@@ -67,7 +67,7 @@ async def test_a_game_has_one_name_everywhere(store: Store) -> None:
         assert any(f"{name} · " in text and "resigned" in text for text in fake.texts(GROUP))
 
 
-async def test_seal_is_in_small_print_and_the_proof_on_a_page(store: Store) -> None:
+async def test_board_shows_the_seal_and_a_page_the_proof(store: Store) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
         players = await seated(worker, fake, "testa", "to 11")
@@ -89,7 +89,7 @@ async def test_seal_is_in_small_print_and_the_proof_on_a_page(store: Store) -> N
         assert seal not in fake.last(players[0].private).plain
 
 
-async def test_rematch_and_replay(store: Store) -> None:
+async def test_result_buttons_open_pages_and_a_rematch(store: Store) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
         players = await seated(worker, fake, "testa", "to 11", "⏱ 1 min")

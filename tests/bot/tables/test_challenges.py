@@ -47,7 +47,7 @@ async def codes_of(room: Room, person: str) -> list[str]:
     return [table.code for table in await room.lists.tables_of(person)]
 
 
-async def test_a_table_is_opened_as_it_was_asked_for(room: Room) -> None:
+async def test_table_opens_with_the_given_options(room: Room) -> None:
     table = await opened(room, "tressette", host="p:100", seat=2, invited=Invited("", "bea", " Bea\n"))
     assert table.hosts == ("p:100",)
     assert table.seat_of(ADA) == 2
@@ -56,7 +56,7 @@ async def test_a_table_is_opened_as_it_was_asked_for(room: Room) -> None:
     assert [one.code for one in await room.lists.tables_at("p:100")] == [table.code]
 
 
-async def test_a_wish_that_several_may_have_opens_a_table_each_time_it_is_gone(room: Room) -> None:
+async def test_repeatable_update_reopens_a_removed_table(room: Room) -> None:
     table = await Challenges(room).open_table("testa", ADA, "Ada", "again", again=True)
     assert (await Challenges(room).open_table("testa", ADA, "Ada", "again", again=True)).code == table.code
     assert await Challenges(room).opened_by("again")
@@ -70,7 +70,7 @@ async def test_a_wish_that_several_may_have_opens_a_table_each_time_it_is_gone(r
 
 
 @pytest.mark.parametrize("way", ["open_table", "open_for", "open_fixture"])
-async def test_a_wish_is_granted_so_many_times_and_no_more(
+async def test_repeatable_update_opens_a_limited_number_of_tables(
     room: Room, monkeypatch: pytest.MonkeyPatch, way: str
 ) -> None:
     monkeypatch.setattr("bot.tables.opening.MOST_OF_UPDATE", 3)
@@ -94,14 +94,14 @@ async def test_a_wish_is_granted_so_many_times_and_no_more(
     assert await challenges.opened_by("again") is None
 
 
-async def test_an_update_whose_table_is_gone_opens_no_other(room: Room) -> None:
+async def test_update_of_a_removed_table_opens_no_other(room: Room) -> None:
     table = await opened(room)
     await room.remove(table)
     with pytest.raises(NoSuchTable, match=table.code):
         await opened(room)
 
 
-async def test_the_clock_is_one_of_a_few_and_the_openers_to_choose(room: Room) -> None:
+async def test_only_the_opener_chooses_a_known_clock(room: Room) -> None:
     table = await opened(room)
     with pytest.raises(NoSuchClock):
         await Challenges(room).choose_clock(table.code, ADA, 7, False, "u1")
@@ -114,7 +114,7 @@ async def test_the_clock_is_one_of_a_few_and_the_openers_to_choose(room: Room) -
     assert USUAL_CLOCK in CLOCKS
 
 
-async def test_what_is_chosen_already_is_chosen_no_second_time(room: Room) -> None:
+async def test_choosing_the_current_value_adds_no_entry(room: Room) -> None:
     table = await opened(room, "testa")
     assert (await Challenges(room).choose_game(table.code, ADA, "testa", "u1")).version == table.version
     table = await Challenges(room).choose_rule(table.code, ADA, "target=21", "u2")
@@ -123,7 +123,7 @@ async def test_what_is_chosen_already_is_chosen_no_second_time(room: Room) -> No
     assert (await Challenges(room).choose_game(table.code, ADA, "testa", "u4")).rules == {}
 
 
-async def test_any_other_game_and_value_may_be_chosen(room: Room) -> None:
+async def test_any_game_and_value_can_be_chosen(room: Room) -> None:
     table = await opened(room, "testa")
     for number, game in enumerate([*GAMES, *reversed(GAMES)]):
         if game != table.game_id:
@@ -136,7 +136,7 @@ async def test_any_other_game_and_value_may_be_chosen(room: Room) -> None:
 
 
 @pytest.mark.parametrize("person", [ADA, CLEO])
-async def test_only_who_opened_a_table_changes_it_whatever_others_are_called(room: Room, person: str) -> None:
+async def test_only_the_opener_changes_a_table(room: Room, person: str) -> None:
     challenges = Challenges(room)
     table = await challenges.open_table("tressette", BEA, "Bea", "open")
     await challenges.sit(table.code, person, "Somebody", "sit")
@@ -153,7 +153,7 @@ async def test_only_who_opened_a_table_changes_it_whatever_others_are_called(roo
     assert (after.phase, after.people) == ("open", {BEA})
 
 
-async def test_a_list_has_only_what_the_tables_bear_out(room: Room) -> None:
+async def test_lists_show_only_tables_whose_log_agrees(room: Room) -> None:
     table = await opened(room, "tressette", host="p:200/7")
     await Challenges(room).sit(table.code, CLEO, "Cleo", "u1", host="p:400")
     for chat in ("p:100", "p:200", "p:300", "p:400", "p:500"):
@@ -165,7 +165,7 @@ async def test_a_list_has_only_what_the_tables_bear_out(room: Room) -> None:
         assert await codes_of(room, person) == ([table.code] if person in (ADA, CLEO) else [])
 
 
-async def test_who_says_who_sits_opposite_is_whoever_sits_there_and_nobody_else(room: Room) -> None:
+async def test_only_the_partner_answers_a_seat_request(room: Room) -> None:
     challenges = Challenges(room)
     table = await opened(room)
     for seat, person in ((1, BEA), (2, CLEO), (3, DORA)):
@@ -181,7 +181,7 @@ async def test_who_says_who_sits_opposite_is_whoever_sits_there_and_nobody_else(
     assert (await challenges.answer(table.code, ADA, 2, True, "u3")).phase == "playing"
 
 
-async def test_a_game_for_fewer_begins_with_no_person_who_sat_down_to_another(room: Room) -> None:
+async def test_smaller_game_needs_an_unseated_second_person(room: Room) -> None:
     challenges = Challenges(room)
     table = await opened(room, "tressette")
     await challenges.sit(table.code, BEA, "Bea", "u1", 1)
@@ -193,7 +193,7 @@ async def test_a_game_for_fewer_begins_with_no_person_who_sat_down_to_another(ro
     assert (await challenges.choose_game(table.code, ADA, "spades", "u6")).phase == "playing"
 
 
-async def test_a_challenge_is_changed_up_to_a_number_of_entries(room: Room) -> None:
+async def test_challenge_has_a_change_limit(room: Room) -> None:
     table = await opened(room)
     for number in range(MOST_CHANGES - table.version):
         table = await Challenges(room).choose_clock(table.code, ADA, 60, number % 2 == 0, f"u{number}")
@@ -205,7 +205,7 @@ async def test_a_challenge_is_changed_up_to_a_number_of_entries(room: Room) -> N
     ).version == MOST_CHANGES
 
 
-async def test_a_tavolo_asks_the_first_at_a_side(room: Room) -> None:
+async def test_tavolo_asks_the_partner_before_seating(room: Room) -> None:
     table = await opened(room)
     table = await Challenges(room).sit(table.code, BEA, "Bea", "u1", 2)
     assert (table.seat_of(BEA), table.asking) == (None, {2: Chair(BEA, "Bea")})
@@ -233,7 +233,7 @@ async def test_a_tavolo_asks_the_first_at_a_side(room: Room) -> None:
         await Challenges(room).answer(table.code, CLEO, 3, True, "u12")
 
 
-async def test_robots_take_the_first_free_chair_by_a_name_that_nobody_has(room: Room) -> None:
+async def test_robot_takes_the_first_free_seat_with_an_unused_name(room: Room) -> None:
     table = await opened(room, "tressette")
     with pytest.raises(OnlyTheChallenger):
         await Challenges(room).add_robot(table.code, BEA, "easy", ["Gino", "Pina"], "u1")
@@ -245,7 +245,7 @@ async def test_robots_take_the_first_free_chair_by_a_name_that_nobody_has(room: 
     assert table.phase == "playing"
 
 
-async def test_at_a_tavolo_a_robot_asks_too(room: Room) -> None:
+async def test_tavolo_robot_also_asks_the_partner(room: Room) -> None:
     table = await opened(room)
     await Challenges(room).sit(table.code, BEA, "Bea", "u1", 1)
     table = await Challenges(room).add_robot(table.code, ADA, "easy", ["Gino"], "u2")
@@ -256,7 +256,7 @@ async def test_at_a_tavolo_a_robot_asks_too(room: Room) -> None:
         await Challenges(room).add_robot(table.code, ADA, "easy", ["Nino"], "u4")
 
 
-async def test_a_table_is_shown_in_so_many_chats_and_once_in_each(room: Room) -> None:
+async def test_table_has_a_host_limit_and_no_duplicates(room: Room) -> None:
     table = await opened(room, host="p:100")
     for number in range(101, 100 + MOST_HOSTS):
         table = await Challenges(room).host(table.code, f"p:{number}", f"u{number}")
@@ -270,14 +270,14 @@ async def test_a_table_is_shown_in_so_many_chats_and_once_in_each(room: Room) ->
     assert (await Challenges(room).rehost(table.code, "p:101", "p:900", "u4")).version == table.version
 
 
-async def test_sitting_down_in_another_chat_shows_the_table_there(room: Room) -> None:
+async def test_sitting_from_another_chat_adds_it_as_host(room: Room) -> None:
     table = await opened(room, "tressette", host="p:100")
     table = await Challenges(room).sit(table.code, BEA, "Bea", "u1", host="p:101")
     assert table.hosts == ("p:100", "p:101")
     assert [one.code for one in await room.lists.tables_at("p:101")] == [table.code]
 
 
-async def test_who_stands_up_frees_a_chair_and_who_opened_the_table_ends_it(room: Room) -> None:
+async def test_standing_frees_a_seat_and_the_opener_closes_the_table(room: Room) -> None:
     table = await opened(room, "tressette")
     await Challenges(room).sit(table.code, BEA, "Bea", "u1")
     assert await codes_of(room, BEA) == [table.code]
@@ -291,7 +291,7 @@ async def test_who_stands_up_frees_a_chair_and_who_opened_the_table_ends_it(room
         await Challenges(room).sit(table.code, BEA, "Bea", "u4")
 
 
-async def test_who_asks_for_a_chair_has_the_table_on_their_list_until_they_are_refused(room: Room) -> None:
+async def test_seat_request_lists_the_table_until_refused(room: Room) -> None:
     table = await opened(room)
     await Challenges(room).sit(table.code, BEA, "Bea", "u1", 2)
     assert await codes_of(room, BEA) == [table.code]
@@ -305,12 +305,12 @@ async def test_who_asks_for_a_chair_has_the_table_on_their_list_until_they_are_r
 
 
 @pytest.mark.parametrize("game", ["tressette", "tavolo"])
-async def test_who_is_challenged_where_four_play_keeps_nobody_else_from_a_chair(room: Room, game: str) -> None:
+async def test_challenge_at_four_leaves_other_seats_open(room: Room, game: str) -> None:
     table = await opened(room, game, invited=Invited(BEA, "", "Bea"))
     assert (await Challenges(room).sit(table.code, CLEO, "Cleo", "u1", 1)).seat_of(CLEO) == 1
 
 
-async def test_only_the_opener_cancels_and_only_who_was_invited_declines(room: Room) -> None:
+async def test_only_opener_cancels_and_only_invitee_declines(room: Room) -> None:
     table = await opened(room, "testa", invited=Invited(BEA, "", "Bea"))
     with pytest.raises(OnlyTheChallenger):
         await Challenges(room).cancel(table.code, BEA, "u1")
@@ -321,7 +321,7 @@ async def test_only_the_opener_cancels_and_only_who_was_invited_declines(room: R
     assert (await Challenges(room).cancel(other.code, ADA, "u4")).closed == "cancelled"
 
 
-async def test_a_game_under_way_is_no_challenge_any_more(room: Room) -> None:
+async def test_running_game_refuses_challenge_actions(room: Room) -> None:
     table = await opened(room, "testa")
     await Challenges(room).sit(table.code, BEA, "Bea", "u1")
     for attempt in (
@@ -335,7 +335,7 @@ async def test_a_game_under_way_is_no_challenge_any_more(room: Room) -> None:
             await attempt
 
 
-async def test_a_person_sits_at_so_many_tables(room: Room) -> None:
+async def test_person_has_a_table_limit(room: Room) -> None:
     tables = [await Challenges(room).open_table("testa", ADA, "Ada", f"open {number}") for number in range(MOST_TABLES)]
     with pytest.raises(TooManyTables):
         await Challenges(room).open_table("testa", ADA, "Ada", "one more")
@@ -346,9 +346,7 @@ async def test_a_person_sits_at_so_many_tables(room: Room) -> None:
     assert len(await codes_of(room, ADA)) == MOST_TABLES
 
 
-async def test_a_challenge_waits_in_a_chat_until_it_is_accepted_or_closed_however_old_it_is(
-    room: Room, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_chat_limit_counts_open_challenges_of_any_age(room: Room, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("bot.tables.lists.MOST_CHALLENGES", 2)
     table_of: dict[str, Table] = {}
 

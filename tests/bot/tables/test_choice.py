@@ -22,7 +22,7 @@ def count(game: str) -> int:
 
 
 @pytest.mark.parametrize("game", GAMES)
-def test_every_choice_has_a_number_and_a_text_of_its_own(game: str) -> None:
+def test_each_choice_has_its_own_number_and_text(game: str) -> None:
     choices = [Choice.numbered(game, number) for number in range(count(game))]
     assert [choice.number for choice in choices] == list(range(count(game)))
     assert [Choice.parse(game, choice.text) for choice in choices] == choices
@@ -32,7 +32,7 @@ def test_every_choice_has_a_number_and_a_text_of_its_own(game: str) -> None:
 
 
 @pytest.mark.parametrize("game", GAMES)
-def test_every_choice_of_anybody_fits_a_button(game: str) -> None:
+def test_every_offer_fits_a_button(game: str) -> None:
     for number in range(count(game)):
         choice = Choice.numbered(game, number)
         payload = offers.encode(offers.new_terms(choice, f"telegram:{LARGEST}"), SECRET)
@@ -44,7 +44,7 @@ def test_every_choice_of_anybody_fits_a_button(game: str) -> None:
 
 
 @pytest.mark.parametrize("game", GAMES)
-async def test_a_table_is_opened_as_it_was_chosen(store: Store, game: str) -> None:
+async def test_table_opens_with_its_choice(store: Store, game: str) -> None:
     challenges = Challenges(Room(store))
     for number in (0, count(game) // 2, count(game) - 1):
         choice = Choice.numbered(game, number)
@@ -53,17 +53,17 @@ async def test_a_table_is_opened_as_it_was_chosen(store: Store, game: str) -> No
 
 
 @pytest.mark.parametrize("text", ["", "7", "300 target=9", "300 chess", "strict 300", "300 strict x=1"])
-def test_what_is_no_choice_any_more_is_as_usual(text: str) -> None:
+def test_invalid_choice_text_gives_the_default(text: str) -> None:
     assert Choice.parse("pizzichino", text) == Choice.usual("pizzichino")
 
 
-def test_options_that_there_are_no_more_make_an_offer_none(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_offer_with_removed_options_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     payload = offers.encode(offers.new_terms(Choice.usual("testa"), "telegram:1"), SECRET)
     monkeypatch.setattr("bot.offers.possible", lambda game: {"clock": (0, 60), "strict": (False, True)})
     with pytest.raises(BadPayload):
         offers.decode(payload.removeprefix("1o"), "telegram", SECRET)
 
 
-def test_who_is_no_number_cannot_make_an_offer() -> None:
+def test_offer_needs_a_numeric_person_id() -> None:
     with pytest.raises(ValueError, match="invalid literal"):
         offers.encode(offers.new_terms(Choice.usual("testa"), "paper:anna"), SECRET)

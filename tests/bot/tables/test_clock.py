@@ -24,17 +24,17 @@ def moves(table: Table) -> Move:
     return Move(table.game.turn, plays(table)[0])
 
 
-def test_a_challenge_stands_for_a_day_from_when_it_was_opened() -> None:
+def test_challenge_expires_a_day_after_opening() -> None:
     assert rings(Table("CODE"), Open("testa", ADA, "Ada"), Sit(0, ADA, "Ada")) == TIME_TO_ACCEPT == 24 * 60 * 60
     assert rings(opened("tressette"), Sit(1, BEA, "Bea")) is None
 
 
-def test_where_no_game_is_no_clock_runs() -> None:
+def test_clock_stops_without_a_running_game() -> None:
     assert rings(opened("testa"), Close("declined")) == NEVER
     assert rings(begun("testa"), Stop("cancelled")) == NEVER
 
 
-def test_half_of_a_moves_time_and_then_the_other() -> None:
+def test_clock_rings_after_each_half_of_the_time() -> None:
     table = begun("testa", Clock(300, False))
     assert next_alarm(opened("testa"), table, PAUSE) == 150
     assert rings(table, moves(table)) == 150
@@ -45,16 +45,16 @@ def test_half_of_a_moves_time_and_then_the_other() -> None:
     assert rings(nudged, Wait()) == 150
 
 
-def test_who_is_given_time_has_all_of_it_again() -> None:
+def test_waiting_restarts_the_clock() -> None:
     assert rings(begun("testa", Clock(300, False), Nudge(), Flag()), Wait()) == 150
 
 
-def test_a_table_without_a_clock() -> None:
+def test_table_without_a_clock_never_rings() -> None:
     table = begun("testa", Clock(0, False))
     assert rings(table, moves(table)) == NEVER
 
 
-def test_a_robot_moves_after_its_pause() -> None:
+def test_robot_moves_after_its_pause() -> None:
     table = begun("testa", people=(ADA, ROBOT))
     assert table.game
     before, after = (table, played(table)) if table.game.turn == 0 else (opened("testa"), table)
@@ -64,14 +64,14 @@ def test_a_robot_moves_after_its_pause() -> None:
 @pytest.mark.parametrize(
     ("people", "seconds"), [((ADA, ROBOT, BEA, ROBOT), 150), ((ADA, ROBOT, ROBOT, ROBOT), 30 * 86400)]
 )
-def test_robots_alone_do_not_hurry_one_person(people: tuple[str, ...], seconds: float) -> None:
+def test_only_robots_waiting_pauses_the_clock(people: tuple[str, ...], seconds: float) -> None:
     table = begun("tressette", Clock(300, True), people=people)
     while table.to_move and table.to_move.is_robot:
         before, table = table, played(table)
     assert next_alarm(before, table, PAUSE) == seconds
 
 
-def test_what_others_say_out_of_turn_does_not_wind_the_clock() -> None:
+def test_declaration_out_of_turn_keeps_the_clock() -> None:
     for secret in range(200):
         table = played(begun("tressette", Clock(300, False), secret=secret), 4)
         assert table.game
@@ -84,7 +84,7 @@ def test_what_others_say_out_of_turn_does_not_wind_the_clock() -> None:
     pytest.fail("nobody had anything to declare")
 
 
-def test_a_move_made_for_a_player_winds_the_clock_for_the_next() -> None:
+def test_late_move_starts_the_next_players_clock() -> None:
     table = begun("testa", Clock(60, False), Nudge(), Flag())
     assert table.game
     assert rings(table, Late(table.game.turn or 0), moves(table)) == 30

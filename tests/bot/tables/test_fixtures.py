@@ -50,7 +50,7 @@ async def lists_of(room: Room) -> list[list[str]]:
 
 
 @pytest.mark.parametrize("deal", [0, 1])
-async def test_nobody_may_claim_what_others_play_too(room: Room, deal: int) -> None:
+async def test_claim_is_refused_in_a_duplicate_deal(room: Room, deal: int) -> None:
     table = await opened(room, "tressette", deal=deal)
     views = [table.view(seat) for seat in range(4)]
     assert all(view and view.moves for view in views)
@@ -64,7 +64,7 @@ async def test_nobody_may_claim_what_others_play_too(room: Room, deal: int) -> N
 
 
 @pytest.mark.parametrize("game", GAMES)
-async def test_everybody_sits_and_the_game_begins(room: Room, game: str) -> None:
+async def test_fixture_seats_all_players_and_starts(room: Room, game: str) -> None:
     table = await opened(room, game, secret=SECRET)
     seats = GAMES[game].seats
     assert (table.phase, table.clock, table.strict) == ("playing", 86400, True)
@@ -78,7 +78,7 @@ async def test_everybody_sits_and_the_game_begins(room: Room, game: str) -> None
     assert await lists_of(room) == [*of_each, *of_each]
 
 
-async def test_a_fixture_is_opened_once(room: Room, store: Store) -> None:
+async def test_fixture_opens_once(room: Room, store: Store) -> None:
     table = await opened(room)
     other = Room(store, Random(1).randbytes)
     assert (await opened(other)).log.entries == table.log.entries
@@ -90,7 +90,7 @@ async def test_a_fixture_is_opened_once(room: Room, store: Store) -> None:
     assert not [key async for key in store.client.scan_iter("{s*}:table:*")]
 
 
-async def test_nobody_holds_a_tournament_up_by_the_tables_where_they_sit(room: Room, store: Store) -> None:
+async def test_table_limit_does_not_block_a_fixture(room: Room, store: Store) -> None:
     for number in range(MOST_TABLES):
         await Challenges(room).open_table("testa", BEA, "Bea", f"open {number}")
     table = await opened(room, "tavolo")
@@ -101,7 +101,7 @@ async def test_nobody_holds_a_tournament_up_by_the_tables_where_they_sit(room: R
         await Challenges(room).open_table("testa", BEA, "Bea", "one more")
 
 
-async def test_who_leaves_a_tournament_resigns_whoever_is_to_move(room: Room) -> None:
+async def test_leaving_player_resigns_out_of_turn(room: Room) -> None:
     for number in range(2):
         table = await opened(room, update=f"f{number}")
         over = await room.resign_for(table.code, number, "leave")
@@ -111,7 +111,7 @@ async def test_who_leaves_a_tournament_resigns_whoever_is_to_move(room: Room) ->
             assert (await room.resign_for(table.code, 0, update)).version == over.version
 
 
-async def test_a_game_that_is_late_is_lost_by_who_is_to_move(room: Room) -> None:
+async def test_late_game_is_lost_by_the_side_to_move(room: Room) -> None:
     for moves in (0, 1, 2):
         table = await opened(room, "tressette", update=f"f{moves}")
         for _ in range(moves):
@@ -131,7 +131,7 @@ async def test_a_game_that_is_late_is_lost_by_who_is_to_move(room: Room) -> None
 
 
 @pytest.mark.parametrize("game", mostly_long(GAMES, "metamazzo", "tavolo", "spades"))
-def test_no_single_deal_brings_as_many_points_as_a_table_of_one_deal_is_played_to(game: str) -> None:
+def test_one_deal_never_reaches_the_duplicate_target(game: str) -> None:
     choice = duplicate_rules(Choice.usual(game))
     assert duplicate_rules(choice) == choice
     kind = GAMES[game]
@@ -150,7 +150,7 @@ def test_no_single_deal_brings_as_many_points_as_a_table_of_one_deal_is_played_t
         assert max(first.totals) <= most
 
 
-async def test_a_game_of_a_tournament_says_so_and_counts_for_its_chat(room: Room, store: Store) -> None:
+async def test_fixture_game_names_its_tournament_and_chat(room: Room, store: Store) -> None:
     whole = await Archive(store.client).add(await room.resign_for((await opened(room)).code, 0, "leave"), 1.0)
     assert (whole.fixture, whole.chats, whole.is_rated) == ("K7QF2M 2.0.0", ["p:100"], True)
     assert whole.fixture_name == FixtureName("K7QF2M", 2, 0, 0)
@@ -164,7 +164,7 @@ async def test_a_game_of_a_tournament_says_so_and_counts_for_its_chat(room: Room
         assert from_line(to_line(7, one)).game == one
 
 
-def test_games_of_older_releases_are_of_no_tournament_and_others_stay_as_they_were_written() -> None:
+def test_game_without_fixture_fields_has_no_tournament() -> None:
     game = finished(1)
     assert not {"fixture", "origin"} & game.fields.keys()
     assert FinishedGame.parse(game.to_bytes()) == game
@@ -172,7 +172,7 @@ def test_games_of_older_releases_are_of_no_tournament_and_others_stay_as_they_we
 
 
 @pytest.mark.parametrize("text", ["K7QF2M", "K7QF2M 2.0", "K7QF2M 2.0.01", "K7QF2M 2.x.1", " 2.0.1 "])
-def test_a_game_that_names_no_fixture_there_can_be_is_unreadable(text: str) -> None:
+def test_game_with_malformed_fixture_is_unreadable(text: str) -> None:
     game = replace(finished(1), fixture="K7QF2M 2.0.1")
     object.__setattr__(game, "fixture", text)
     with pytest.raises(UnreadableGame):

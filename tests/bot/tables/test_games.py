@@ -56,14 +56,14 @@ async def flagged(room: Room, table: Table) -> Table:
     return table
 
 
-async def test_the_clock_nudges_then_flags_then_leaves_it_to_people(room: Room) -> None:
+async def test_clock_nudges_then_flags_then_stops(room: Room) -> None:
     table = await begun(room)
     assert (await room.time_passed(table.code, table.version)).alarm == "nudged"
     table = await flagged(room, await room.press(table.code, f"p:{turn(table)}", table.version, a_card(table), "u1"))
     assert (await room.time_passed(table.code, table.version)).version == table.version
 
 
-async def test_a_clock_that_rings_late_or_twice_does_nothing(room: Room) -> None:
+async def test_late_or_repeated_alarm_does_nothing(room: Room) -> None:
     table = await begun(room)
     nudged = await room.time_passed(table.code, table.version)
     assert (await room.time_passed(table.code, table.version)).version == nudged.version
@@ -71,7 +71,7 @@ async def test_a_clock_that_rings_late_or_twice_does_nothing(room: Room) -> None
         await room.time_passed(table.code, table.version - 1)
 
 
-async def test_without_a_clock_no_time_passes(room: Room) -> None:
+async def test_no_time_passes_without_a_clock(room: Room) -> None:
     table = await Challenges(room).open_table("testa", "p:0", "P0", "open")
     await Challenges(room).choose_clock(table.code, "p:0", 0, False, "clock")
     table = await Challenges(room).sit(table.code, "p:1", "P1", "sit")
@@ -79,7 +79,7 @@ async def test_without_a_clock_no_time_passes(room: Room) -> None:
 
 
 @pytest.mark.parametrize("ends", ["playing", "open"])
-async def test_where_all_is_over_no_time_passes(room: Room, ends: str) -> None:
+async def test_no_time_passes_after_the_end(room: Room, ends: str) -> None:
     if ends == "open":
         table = await Challenges(room).open_table("testa", "p:0", "P0", "open")
     else:
@@ -88,13 +88,13 @@ async def test_where_all_is_over_no_time_passes(room: Room, ends: str) -> None:
     assert (await room.time_passed(over.code, over.version)).version == over.version
 
 
-async def test_a_challenge_expires(room: Room) -> None:
+async def test_challenge_expires(room: Room) -> None:
     table = await Challenges(room).open_table("testa", "p:0", "P0", "open")
     assert (await room.time_passed(table.code, table.version)).closed == "expired"
 
 
 @pytest.mark.parametrize("game", ["testa", "tressette"])
-async def test_only_the_other_side_decides_about_a_player_whose_time_is_up(room: Room, game: str) -> None:
+async def test_only_opponents_decide_about_a_late_player(room: Room, game: str) -> None:
     table = await begun(room, game)
     late = turn(table)
     rival = f"p:{(late + 1) % len(table.chairs)}"
@@ -117,7 +117,7 @@ async def test_only_the_other_side_decides_about_a_player_whose_time_is_up(room:
 
 
 @pytest.mark.parametrize("moves", [0, 1])
-async def test_who_claims_on_time_wins(room: Room, moves: int) -> None:
+async def test_claim_on_time_wins(room: Room, moves: int) -> None:
     """Whichever side is late."""
     table = await begun(room)
     for number in range(moves):
@@ -132,7 +132,7 @@ async def test_who_claims_on_time_wins(room: Room, moves: int) -> None:
 
 
 @pytest.mark.parametrize("moves", [0, 1, 2, 3])
-async def test_where_four_play_either_of_the_other_side_claims_on_time_for_both(room: Room, moves: int) -> None:
+async def test_claim_on_time_at_four_wins_for_both_partners(room: Room, moves: int) -> None:
     table = await begun(room, "tressette")
     for number in range(moves):
         table = await room.press(table.code, f"p:{turn(table)}", table.version, a_card(table), f"m{number}")
@@ -147,7 +147,7 @@ async def test_where_four_play_either_of_the_other_side_claims_on_time_for_both(
 
 
 @pytest.mark.parametrize("strict", [False, True])
-async def test_where_the_clock_is_strict_the_third_move_made_for_a_player_forfeits(room: Room, strict: bool) -> None:
+async def test_third_late_move_forfeits_under_a_strict_clock(room: Room, strict: bool) -> None:
     table = await begun(room, strict=strict)
     late = turn(table)
     for number in range(30):
@@ -165,7 +165,7 @@ async def test_where_the_clock_is_strict_the_third_move_made_for_a_player_forfei
     assert table.game.ending == ("timeout" if strict else None)
 
 
-async def test_a_robots_own_moves_are_never_late(room: Room) -> None:
+async def test_robot_moves_are_never_late(room: Room) -> None:
     table = await begun(room, strict=True, robot=True)
     for number in range(12):
         seat = turn(table)
@@ -176,7 +176,7 @@ async def test_a_robots_own_moves_are_never_late(room: Room) -> None:
     assert (table.phase, table.lates) == ("playing", (0, 0))
 
 
-async def test_a_move_is_made_for_nobody_but_whose_turn_it_is_and_at_no_table_that_has_gone_on(room: Room) -> None:
+async def test_move_for_player_needs_turn_and_current_version(room: Room) -> None:
     table = await begun(room)
     seat = turn(table)
     for wrong_seat, version in ((1 - seat, table.version), (seat, table.version - 1), (seat, table.version + 1)):
@@ -187,7 +187,7 @@ async def test_a_move_is_made_for_nobody_but_whose_turn_it_is_and_at_no_table_th
         await room.move_for(waiting.code, 0, waiting.version, ["play 3D"], "u2")
 
 
-async def test_where_four_play_a_move_is_made_for_none_of_the_others(room: Room) -> None:
+async def test_move_for_wrong_seat_at_four_is_refused(room: Room) -> None:
     table = await begun(room, "tressette")
     for number in range(4):
         seat = turn(table)
@@ -198,7 +198,7 @@ async def test_where_four_play_a_move_is_made_for_none_of_the_others(room: Room)
         assert (len(table.moved_at), table.moved_at[seat]) == (4, table.version)
 
 
-async def test_a_deal_that_ends_by_a_move_made_for_a_player_is_followed_by_the_next(room: Room) -> None:
+async def test_late_move_that_ends_a_deal_starts_the_next(room: Room) -> None:
     table = await begun(room)
     for number in range(40):
         assert table.game
@@ -241,7 +241,7 @@ async def test_new_game_has_the_current_release(room: Room) -> None:
     assert game.release == RELEASE
 
 
-async def test_the_host_closes_a_challenge_or_a_game_and_nobody_wins(room: Room) -> None:
+async def test_closed_table_has_no_winner(room: Room) -> None:
     challenge = await Challenges(room).open_table("testa", "p:5", "P5", "open 2")
     closed = await room.close(challenge.code, "close 1")
     assert closed.closed == "cancelled"
@@ -252,7 +252,7 @@ async def test_the_host_closes_a_challenge_or_a_game_and_nobody_wins(room: Room)
     assert (await room.close(table.code, "close 3")).version == table.version
 
 
-async def test_a_table_that_is_removed_is_on_nobodys_list_and_there_no_more(room: Room) -> None:
+async def test_removed_table_leaves_no_keys(room: Room) -> None:
     table = await Challenges(room).open_table("testa", "p:0", "P0", "open", host="p:100")
     table = await room.close(table.code, "close")
     await room.remove(table)

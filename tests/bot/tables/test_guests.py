@@ -34,7 +34,7 @@ async def practice(challenges: Challenges, number: int, visitor: Visitor | None,
     return await challenges.open_practice("testa", person, "Ada", "easy", f"open {number}", visitor=visitor)
 
 
-async def test_a_guest_has_few_unfinished_tables(challenges: Challenges) -> None:
+async def test_guest_has_a_low_table_limit(challenges: Challenges) -> None:
     for number in range(MOST_TABLES_OF_GUEST):
         await practice(challenges, number, None, "web:1")
     with pytest.raises(TooManyTables, match=f"{MOST_TABLES_OF_GUEST} tables"):
@@ -42,7 +42,7 @@ async def test_a_guest_has_few_unfinished_tables(challenges: Challenges) -> None
     await practice(challenges, 100, None, "web:2")
 
 
-async def test_an_address_and_its_network_have_few_unfinished_tables(challenges: Challenges) -> None:
+async def test_address_and_network_have_table_limits(challenges: Challenges) -> None:
     opened = [await practice(challenges, number, HOME) for number in range(3)]
     with pytest.raises(TooManyFromAddress):
         await practice(challenges, 3, HOME)
@@ -55,7 +55,7 @@ async def test_an_address_and_its_network_have_few_unfinished_tables(challenges:
     await practice(challenges, 20, AWAY)
 
 
-async def test_a_finished_table_makes_room(challenges: Challenges) -> None:
+async def test_finished_table_frees_the_address_limit(challenges: Challenges) -> None:
     opened = [await practice(challenges, number, HOME) for number in range(3)]
     room = challenges._room
     after = await room.close(opened[0].code, "host")
@@ -63,13 +63,13 @@ async def test_a_finished_table_makes_room(challenges: Challenges) -> None:
     await practice(challenges, 4, HOME)
 
 
-async def test_many_at_once_are_held_to_the_limit(challenges: Challenges) -> None:
+async def test_concurrent_openings_respect_the_address_limit(challenges: Challenges) -> None:
     opened = await asyncio.gather(*(practice(challenges, n, HOME) for n in range(20)), return_exceptions=True)
     assert sum(isinstance(one, Table) for one in opened) == 3
     assert {type(one) for one in opened if not isinstance(one, Table)} == {TooManyFromAddress}
 
 
-async def test_the_store_has_no_address(store: Store, challenges: Challenges) -> None:
+async def test_store_keeps_no_plain_address(store: Store, challenges: Challenges) -> None:
     await practice(challenges, 1, HOME)
     names = [key async for key in store.client.scan_iter("opened_from:*")]
     assert len(names) == 2
@@ -78,7 +78,7 @@ async def test_the_store_has_no_address(store: Store, challenges: Challenges) ->
     assert not [key async for key in store.client.scan_iter("*192.0.2*")]
 
 
-async def test_a_full_store_refuses_tables_and_takes_moves(store: Store, challenges: Challenges) -> None:
+async def test_full_store_refuses_tables_but_accepts_moves(store: Store, challenges: Challenges) -> None:
     table = await practice(challenges, 1, None)
     try:
         used = (await store.client.info("memory"))["used_memory"]
@@ -105,7 +105,7 @@ TWO = [Chair("telegram:1", "Ada"), Chair("telegram:2", "Bea")]
 
 
 @pytest.mark.parametrize("way", ["table", "practice", "matched", "fixture"])
-async def test_a_full_store_refuses_every_way_to_a_table(store: Store, challenges: Challenges, way: str) -> None:
+async def test_full_store_refuses_every_kind_of_table(store: Store, challenges: Challenges, way: str) -> None:
     async def open_one(update: str) -> Table:
         if way == "table":
             return await challenges.open_table("testa", "telegram:1", "Ada", update)
@@ -124,7 +124,7 @@ async def test_a_full_store_refuses_every_way_to_a_table(store: Store, challenge
     await open_one("2")
 
 
-async def test_a_rematch_of_guests_counts_for_their_address(challenges: Challenges) -> None:
+async def test_rematch_of_guests_counts_for_their_address(challenges: Challenges) -> None:
     guests = [Chair("web:1", "Ada"), Chair("web:2", "Bea")]
     for number in range(3):
         await challenges.open_for("testa", guests, f"again:{number}", again=True, visitor=HOME)
@@ -133,14 +133,14 @@ async def test_a_rematch_of_guests_counts_for_their_address(challenges: Challeng
     await challenges.open_for("testa", guests, "again:3", again=True, visitor=AWAY)
 
 
-async def test_guests_practice_ends_after_a_day(challenges: Challenges) -> None:
+async def test_guest_practice_ends_after_a_day(challenges: Challenges) -> None:
     table = await practice(challenges, 1, None)
     assert next_alarm(Table(table.code), table, 1.0) in (TIME_FOR_GUESTS, 1.0)
     mine = await practice(challenges, 2, None, "telegram:1")
     assert next_alarm(Table(mine.code), mine, 1.0) in (TIME_TO_COME_BACK, 1.0)
 
 
-async def test_a_game_that_only_guests_left_ends(store: Store, challenges: Challenges) -> None:
+async def test_abandoned_game_of_guests_ends(store: Store, challenges: Challenges) -> None:
     room = challenges._room
     table = await challenges.open_table("testa", "web:1", "Ada", "open", setup=[Clock(0, strict=False)])
     table = await challenges.sit(table.code, "web:2", "Bea", "sit")
@@ -152,7 +152,7 @@ async def test_a_game_that_only_guests_left_ends(store: Store, challenges: Chall
     assert ended.game.ending == "cancelled"
 
 
-async def test_a_game_with_somebody_of_a_chat_stays(challenges: Challenges) -> None:
+async def test_game_with_a_chat_player_does_not_end(challenges: Challenges) -> None:
     table = await challenges.open_table("testa", "web:1", "Ada", "open", setup=[Clock(0, strict=False)])
     table = await challenges.sit(table.code, "telegram:2", "Bea", "sit")
     assert next_alarm(table, table, 1.0) == NEVER

@@ -30,24 +30,24 @@ async def left(room: Room, table: Table, person: str, handle: str = "") -> Table
     return after
 
 
-async def test_a_challenge_of_theirs_is_cancelled(room: Room) -> None:
+async def test_leaving_cancels_own_challenge(room: Room) -> None:
     table = await Challenges(room).open_table("tavolo", BEA, "Bea", "open")
     after = await left(room, table, BEA)
     assert (after.phase, after.closed, after.opener.name) == ("closed", "cancelled", NAME)
 
 
 @pytest.mark.parametrize("invited", [Invited(BEA, "", "Bea"), Invited("", "bea", "Bea")])
-async def test_a_challenge_to_them_is_declined(room: Room, invited: Invited) -> None:
+async def test_leaving_declines_a_received_challenge(room: Room, invited: Invited) -> None:
     table = await Challenges(room).open_table("testa", ADA, "Ada", "open", invited=invited)
     assert (await left(room, table, BEA, "bea")).closed == "declined"
 
 
-async def test_where_four_play_a_challenge_to_them_stays_open_to_the_others(room: Room) -> None:
+async def test_leaving_keeps_a_challenge_at_four_open(room: Room) -> None:
     table = await Challenges(room).open_table("tavolo", ADA, "Ada", "open", invited=Invited(BEA, "", "Bea"))
     assert (await left(room, table, BEA)).phase == "open"
 
 
-async def test_a_chair_of_theirs_is_free_again(room: Room) -> None:
+async def test_leaving_frees_the_seat(room: Room) -> None:
     table = await Challenges(room).open_table("tressette", CLEO, "Cleo", "open")
     await Challenges(room).sit(table.code, BEA, "Bea", "u1", 1)
     table = await Challenges(room).sit(table.code, DORA, "Dora", "u2", 2)
@@ -56,7 +56,7 @@ async def test_a_chair_of_theirs_is_free_again(room: Room) -> None:
     assert [chair.name if chair else "" for chair in after.chairs] == ["Cleo", "", "Dora", ""]
 
 
-async def test_their_question_is_withdrawn_and_another_ones_stays(room: Room) -> None:
+async def test_leaving_withdraws_only_the_own_seat_request(room: Room) -> None:
     table = await Challenges(room).open_table("tavolo", ADA, "Ada", "open")
     await Challenges(room).sit(table.code, CLEO, "Cleo", "u1", 1)
     await Challenges(room).sit(table.code, BEA, "Bea", "u2", 2)
@@ -68,7 +68,7 @@ async def test_their_question_is_withdrawn_and_another_ones_stays(room: Room) ->
 
 
 @pytest.mark.parametrize("person", [ADA, BEA])
-async def test_a_game_of_theirs_is_resigned_and_is_over(room: Room, person: str) -> None:
+async def test_leaving_resigns_a_running_game(room: Room, person: str) -> None:
     table = await Challenges(room).open_table("testa", ADA, "Ada", "open")
     table = await Challenges(room).sit(table.code, BEA, "Bea", "u1")
     seat = table.seat_of(person)
@@ -82,7 +82,7 @@ async def test_a_game_of_theirs_is_resigned_and_is_over(room: Room, person: str)
 
 
 @pytest.mark.parametrize("person", [BEA, "a:2", "z:2"])
-async def test_a_game_that_is_over_keeps_its_end(room: Room, person: str) -> None:
+async def test_leaving_keeps_the_result_of_a_finished_game(room: Room, person: str) -> None:
     table = await Challenges(room).open_table("testa", ADA, "Ada", "open")
     await Challenges(room).sit(table.code, person, "Bea", "u1")
     await left(room, await room.load(table.code), ADA)
@@ -91,7 +91,7 @@ async def test_a_game_that_is_over_keeps_its_end(room: Room, person: str) -> Non
     assert after.game.winner == (1,)
 
 
-async def test_what_they_did_is_not_told_by_a_key_with_their_id_and_what_opened_the_table_still_is(room: Room) -> None:
+async def test_leaving_redacts_update_keys_except_the_opening(room: Room) -> None:
     challenges = Challenges(room)
     table = await challenges.open_table("tressette", ADA, "Ada", "again:2")
     await challenges.sit(table.code, BEA, "Bea", "pg2.1", 1)
@@ -103,13 +103,13 @@ async def test_what_they_did_is_not_told_by_a_key_with_their_id_and_what_opened_
     assert await challenges.opened_by("again:2")
 
 
-async def test_who_never_was_there_leaves_a_table_as_it_is(room: Room) -> None:
+async def test_leaving_an_unrelated_table_changes_nothing(room: Room) -> None:
     table = await Challenges(room).open_table("tavolo", ADA, "Ada", "open")
     assert not await leave(room, table.code, BEA, "bea", SOMEBODY)
     assert (await room.load(table.code)).version == table.version
 
 
-async def test_leaving_is_decided_anew_where_the_table_goes_on_meanwhile(room: Room, store: Store) -> None:
+async def test_leaving_is_retried_after_a_concurrent_change(room: Room, store: Store) -> None:
     table = await Challenges(room).open_table("tressette", ADA, "Ada", "open")
     await Challenges(room).sit(table.code, BEA, "Bea", "u1", 1)
     rewrite, others = room.rewrite, [Room(store, Random(1).randbytes)]

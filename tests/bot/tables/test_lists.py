@@ -23,7 +23,7 @@ async def workers(store: Store) -> AsyncIterator[tuple[Worker, Worker, FakePlatf
         yield one, two, fake
 
 
-async def test_a_worker_with_old_memory_drops_nobodys_table(workers: tuple[Worker, Worker, FakePlatform]) -> None:
+async def test_stale_cache_keeps_tables_listed(workers: tuple[Worker, Worker, FakePlatform]) -> None:
     one, two, fake = workers
     anna, bruno = Player(one, fake, "Anna", 1), Player(one, fake, "Bruno", 2)
     await anna.say("/challenge testa")
@@ -42,7 +42,7 @@ async def test_a_worker_with_old_memory_drops_nobodys_table(workers: tuple[Worke
     assert (await again.say("/join " + code)).toast != f"There is no table {code} any more."
 
 
-async def test_sixty_challenges_at_once_are_twenty_tables(
+async def test_sixty_concurrent_challenges_open_twenty_tables(
     store: Store, workers: tuple[Worker, Worker, FakePlatform]
 ) -> None:
     one, two, fake = workers
@@ -58,7 +58,7 @@ async def test_sixty_challenges_at_once_are_twenty_tables(
     assert not (await people[1].say("/challenge testa", "paper:2000")).toast
 
 
-async def test_so_many_tables_hold_at_every_door(workers: tuple[Worker, Worker, FakePlatform]) -> None:
+async def test_table_limit_holds_for_accepting_and_joining(workers: tuple[Worker, Worker, FakePlatform]) -> None:
     one, _two, fake = workers
     anna, bruno = Player(one, fake, "Anna", 1), Player(one, fake, "Bruno", 2)
     for number in range(MOST_TABLES):
@@ -68,7 +68,7 @@ async def test_so_many_tables_hold_at_every_door(workers: tuple[Worker, Worker, 
     assert f"{MOST_TABLES} tables" in (await anna.say(f"/join {await code_of(one, bruno)}")).toast
 
 
-async def test_so_many_challenges_wait_in_a_chat(workers: tuple[Worker, Worker, FakePlatform]) -> None:
+async def test_chat_has_a_challenge_limit(workers: tuple[Worker, Worker, FakePlatform]) -> None:
     one, two, fake = workers
     people = [Player((one, two)[number % 2], fake, f"P{number}", number) for number in range(1, 41)]
     replies = await asyncio.gather(*(person.say("/challenge testa") for person in people))
@@ -81,9 +81,7 @@ async def test_so_many_challenges_wait_in_a_chat(workers: tuple[Worker, Worker, 
 
 
 @pytest.mark.parametrize("kept", [True, False])
-async def test_a_worker_that_dies_around_a_commit_leaves_nobody_without_their_table(
-    store: Store, monkeypatch: pytest.MonkeyPatch, kept: bool
-) -> None:
+async def test_crash_around_a_commit_loses_no_table(store: Store, monkeypatch: pytest.MonkeyPatch, kept: bool) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
         append = store.append
@@ -111,7 +109,7 @@ async def test_a_worker_that_dies_around_a_commit_leaves_nobody_without_their_ta
             assert not await store.index.entries(keys.seated("paper:1"))
 
 
-async def test_lists_are_made_again_from_the_logs(store: Store) -> None:
+async def test_lists_are_rebuilt_from_logs(store: Store) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
         anna = Player(worker, fake, "Anna", 1)

@@ -131,7 +131,7 @@ async def everything(room: Room) -> dict[str, object]:
 
 
 @pytest.mark.parametrize("seed", mostly_long(range(12), 0))
-async def test_whatever_is_delivered_again_is_answered_as_done_and_changes_nothing(store: Store, seed: int) -> None:
+async def test_redelivered_update_changes_nothing(store: Store, seed: int) -> None:
     random = Random(seed)
     rooms = [Room(store, Random(0).randbytes) for _ in range(3)]
     updates = Updates(random)
@@ -179,7 +179,7 @@ async def _deliver_again(operation: Operation, room: Room) -> None:
         return
 
 
-async def test_the_updates_above_are_of_every_kind() -> None:
+async def test_every_room_operation_is_redelivered_above() -> None:
     """An operation that is added to the room is to be added there."""
     operations = {
         name
@@ -191,7 +191,7 @@ async def test_the_updates_above_are_of_every_kind() -> None:
     assert not {name for name in operations if f'"{name}"' not in source}, operations
 
 
-async def test_one_update_at_three_workers_at_once_is_one(store: Store) -> None:
+async def test_one_update_at_three_workers_counts_once(store: Store) -> None:
     rooms = [Room(store, Random(0).randbytes) for _ in range(3)]
     tables = await asyncio.gather(
         *(Challenges(room).open_table("tavolo", "p:0", "Ada", "open", host="p:1") for room in rooms)
@@ -211,7 +211,7 @@ async def seated_tables(room: Room, person: str) -> list[str]:
     return [table.code for table in await room.lists.tables_of(person)]
 
 
-async def test_a_chair_given_back_once_more_is_not_the_one_that_was_taken_since(store: Store) -> None:
+async def test_redelivered_stand_keeps_the_new_seat(store: Store) -> None:
     rooms = [Room(store, Random(0).randbytes) for _ in range(2)]
     room = rooms[0]
     code = (await Challenges(room).open_table("tressette", "p:0", "Ada", "open")).code
@@ -229,7 +229,7 @@ async def test_a_chair_given_back_once_more_is_not_the_one_that_was_taken_since(
 
 
 @pytest.mark.parametrize("redelivered", [False, True])
-async def test_who_sits_down_while_they_stand_up_keeps_their_table(
+async def test_sitting_during_a_stand_keeps_the_index_entry(
     store: Store, monkeypatch: pytest.MonkeyPatch, redelivered: bool
 ) -> None:
     """The entry is renewed before the chair is given back, and the chair is taken after it."""
@@ -249,9 +249,7 @@ async def test_who_sits_down_while_they_stand_up_keeps_their_table(
     assert await seated_tables(standing, "p:1") == [code]
 
 
-async def test_an_entry_is_not_taken_out_for_a_chair_that_was_given_back_before_it_was_made(
-    store: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_late_release_keeps_a_newer_index_entry(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     """The chair is taken again between the commit that gives it back and the release of its entry."""
     room, other = (Room(store, Random(0).randbytes) for _ in range(2))
     code = (await Challenges(room).open_table("tressette", "p:0", "Ada", "open")).code
@@ -268,7 +266,7 @@ async def test_an_entry_is_not_taken_out_for_a_chair_that_was_given_back_before_
     assert await seated_tables(other, "p:1") == [code]
 
 
-async def test_a_robot_that_filled_the_table_comes_once_and_is_answered_twice(store: Store) -> None:
+async def test_redelivered_robot_that_started_the_game_is_accepted(store: Store) -> None:
     first, second = (Room(store, Random(0).randbytes) for _ in range(2))
     table = await Challenges(first).open_table("testa", "p:0", "Ada", "open")
     await Challenges(first).add_robot(table.code, "p:0", "easy", NAMES, "robot")
@@ -277,7 +275,7 @@ async def test_a_robot_that_filled_the_table_comes_once_and_is_answered_twice(st
     assert await store.index.entries(keys.seated("p:0")) != {}
 
 
-async def test_a_challenge_delivered_again_long_after_opens_nothing(store: Store) -> None:
+async def test_old_redelivered_challenge_opens_nothing(store: Store) -> None:
     room, other = (Room(store, Random(0).randbytes) for _ in range(2))
     table = await Challenges(room).open_table("testa", "p:0", "Ada", "open", host="p:100")
     for number in range(2 * STAMPS_KEPT):
@@ -286,7 +284,7 @@ async def test_a_challenge_delivered_again_long_after_opens_nothing(store: Store
         assert (await Challenges(late).open_table("testa", "p:0", "Ada", "open", host="p:100")).code == table.code
 
 
-async def test_a_challenge_delivered_again_is_answered_as_done_though_no_more_may_be_opened(store: Store) -> None:
+async def test_redelivered_challenge_ignores_the_chat_limit(store: Store) -> None:
     room = Room(store, Random(0).randbytes)
     table = await Challenges(room).open_table("testa", "p:0", "Ada", "open", host="p:100")
     table = await Challenges(room).sit(table.code, "p:1", "Bea", "sit")
@@ -296,7 +294,7 @@ async def test_a_challenge_delivered_again_is_answered_as_done_though_no_more_ma
     assert (await Challenges(room).open_table("testa", "p:0", "Ada", "open", host="p:100")).version == table.version
 
 
-async def test_a_challenge_is_changed_only_so_often_and_not_at_all_by_what_changes_nothing(store: Store) -> None:
+async def test_unchanged_options_do_not_count_as_changes(store: Store) -> None:
     room = Room(store, Random(0).randbytes)
     table = await Challenges(room).open_table("testa", "p:0", "Ada", "open")
     version = (await Challenges(room).choose_clock(table.code, "p:0", 60, True, "c")).version
@@ -310,7 +308,7 @@ async def test_a_challenge_is_changed_only_so_often_and_not_at_all_by_what_chang
 
 
 @pytest.mark.parametrize("game", mostly_long(["tressette", "tavolo"], "tavolo"))
-async def test_people_sit_down_and_stand_up_only_so_often(store: Store, game: str) -> None:
+async def test_sitting_and_standing_is_limited(store: Store, game: str) -> None:
     room = Room(store, Random(0).randbytes)
     code = (await Challenges(room).open_table(game, "p:0", "Ada", "open")).code
     # At a tavolo the chair beside the opener's asks nobody.

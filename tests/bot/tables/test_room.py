@@ -80,7 +80,7 @@ def to_move(table: Table) -> tuple[str, str]:
 # Before the game
 
 
-async def test_who_opens_a_table_sits_in_its_first_chair(room: Room) -> None:
+async def test_opener_sits_in_the_first_seat(room: Room) -> None:
     table = await Challenges(room).open_table("metamazzo", ADA, "Ada", "u1")
     assert table.phase == "open"
     assert table.seat_of(ADA) == 0
@@ -89,7 +89,7 @@ async def test_who_opens_a_table_sits_in_its_first_chair(room: Room) -> None:
     assert (await room.table(table.code)).chairs == table.chairs
 
 
-async def test_the_game_begins_by_itself_with_the_last_chair(room: Room) -> None:
+async def test_game_starts_when_the_last_seat_is_taken(room: Room) -> None:
     table = await Challenges(room).open_table("tressette", ADA, "Ada", "u1")
     for number in range(3):
         assert table.phase == "open"
@@ -100,7 +100,7 @@ async def test_the_game_begins_by_itself_with_the_last_chair(room: Room) -> None
     assert table.game.names == ("Ada", "Somebody 3", "Somebody 2", "Somebody")
 
 
-async def test_options_are_the_openers_to_choose_and_only_before_the_game(room: Room) -> None:
+async def test_only_the_opener_chooses_options_before_the_game(room: Room) -> None:
     table = await Challenges(room).open_table("pizzichino", ADA, "Ada", "u1")
     table = await Challenges(room).choose_rule(table.code, ADA, "target=21", "u2")
     table = await Challenges(room).choose_rule(table.code, ADA, "reuse=true", "u3")
@@ -115,7 +115,7 @@ async def test_options_are_the_openers_to_choose_and_only_before_the_game(room: 
         await Challenges(room).choose_rule(table.code, ADA, "target=31", "u7")
 
 
-async def test_a_handle_is_bound_to_the_platform_where_its_owner_was_challenged(room: Room) -> None:
+async def test_handle_invitation_is_bound_to_its_platform(room: Room) -> None:
     invited = Invited("", "Bruno", "Bruno")
     table = await Challenges(room).open_table("testa", "discord:1", "Anna", "u0", invited=invited)
     with pytest.raises(NotInvited):
@@ -130,20 +130,20 @@ async def test_a_handle_is_bound_to_the_platform_where_its_owner_was_challenged(
     assert (await Challenges(room).sit(table.code, "telegram:2", "Bruno", "u5", handle="bruno")).phase == "playing"
 
 
-async def test_codes_are_long_and_follow_from_the_update_and_from_a_secret(room: Room, store: Store) -> None:
+async def test_code_depends_on_update_and_secret(room: Room, store: Store) -> None:
     table = await Challenges(room).open_table("testa", ADA, "Ada", "u1")
     assert (await Challenges(Room(store)).open_table("testa", ADA, "Ada", "u1")).code == table.code
     assert table_code("u1 0", await store.secret()) == table.code
     assert len({table_code("u1 0", b""), table_code("u1 0", b"other"), table.code}) == 3
 
 
-def test_codes_and_marks_are_the_same_in_every_release() -> None:
+def test_codes_and_marks_never_change() -> None:
     """An update that comes again after the bot was renewed finds its table; marks of tables that are gone are in the store."""
     assert table_code("u1 0", b"secret") == "XWZ2EC"
     assert mark_of("paper:1") == "93b39b4b5785"
 
 
-async def test_another_game_keeps_the_chairs_and_forgets_the_options(room: Room) -> None:
+async def test_changing_the_game_keeps_seats_and_drops_options(room: Room) -> None:
     table = await Challenges(room).open_table("pizzichino", ADA, "Ada", "u1")
     await Challenges(room).choose_rule(table.code, ADA, "target=21", "u2")
     table = await Challenges(room).choose_game(table.code, ADA, "tressette", "u3")
@@ -158,7 +158,7 @@ async def test_another_game_keeps_the_chairs_and_forgets_the_options(room: Room)
         await Challenges(room).choose_game(table.code, ADA, "poker", "u8")
 
 
-async def test_chairs(room: Room) -> None:
+async def test_seat_errors_name_the_reason(room: Room) -> None:
     table = await Challenges(room).open_table("tressette", ADA, "Ada", "u1")
     with pytest.raises(AlreadySeated):
         await Challenges(room).sit(table.code, ADA, "Ada", "u2")
@@ -179,7 +179,7 @@ async def test_chairs(room: Room) -> None:
         await Challenges(room).sit(table.code, BEA, "Bea", "u8")
 
 
-async def test_a_table_that_there_is_not(room: Room) -> None:
+async def test_unknown_code_is_refused(room: Room) -> None:
     for wrong in ("ZZZZ", "", "no such", "x" * 5000, "{s1}"):
         with pytest.raises(NoSuchTable):
             await room.press(wrong, ADA, 1, "play 3D", "u")
@@ -194,16 +194,16 @@ def test_any_name_becomes_one_printable_line(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["👨\u200d👩\u200d👧", "می\u200cخواهم", "क्\u200dष", "Anna 👩\u200d🚀"])
-def test_a_name_is_not_torn_at_what_joins_its_characters(name: str) -> None:
+def test_plain_name_keeps_joiners_within_characters(name: str) -> None:
     assert plain_name(name) == name
 
 
 @pytest.mark.parametrize("name", ["\u3164", "\u115f\u1160", "\u2800 \u2800", "\uffa0", "\u200d", "\u200c\u200d\u200c"])
-def test_a_name_that_shows_nothing_is_none(name: str) -> None:
+def test_invisible_name_becomes_an_ellipsis(name: str) -> None:
     assert plain_name(name) == "…"
 
 
-def test_a_joiner_that_joins_nothing_is_a_gap() -> None:
+def test_stray_joiner_is_removed_or_becomes_a_space() -> None:
     assert plain_name("An\u200dna\u200d 😀\u200d") == "An na 😀"
     assert plain_name("Ле\u200dна") == "Ле на"
 
@@ -211,7 +211,7 @@ def test_a_joiner_that_joins_nothing_is_a_gap() -> None:
 @pytest.mark.parametrize(
     "name", ["Ада", "😀" * 64, "\u202eRTL", "a\tb\nc", "*_[`<b>&", "", "  ", "\x00", "e\u0301" * 99]
 )
-async def test_names_of_every_kind_sit_and_stay(room: Room, name: str) -> None:
+async def test_any_name_can_open_a_table(room: Room, name: str) -> None:
     table = await Challenges(room).open_table("testa", ADA, name, "u1")
     chair = (await room.table(table.code)).chairs[0]
     assert chair
@@ -222,7 +222,7 @@ async def test_names_of_every_kind_sit_and_stay(room: Room, name: str) -> None:
 
 
 @pytest.mark.parametrize("game", mostly_long(GAMES, "spizzichino", "tavolo", "spades"))
-async def test_a_whole_game_and_every_version_of_it_is_its_log(room: Room, game: str) -> None:
+async def test_log_reproduces_every_version_of_a_game(room: Room, game: str) -> None:
     random = Random(game)
     shortest = min(GAMES[game].rules.choices()["target"])
     table = await seated(room, game, f"target={shortest}")
@@ -250,7 +250,7 @@ async def test_a_whole_game_and_every_version_of_it_is_its_log(room: Room, game:
     assert len(record.deals) >= 1
 
 
-async def test_the_next_deal_comes_with_the_last_move_in_one_commit(room: Room) -> None:
+async def test_last_move_and_next_deal_are_one_commit(room: Room) -> None:
     table = await seated(room, "testa")
     while table.game and table.game.deal_number == 1:
         person, move = to_move(table)
@@ -263,7 +263,7 @@ async def test_the_next_deal_comes_with_the_last_move_in_one_commit(room: Room) 
     assert table.game.moves == []
 
 
-async def test_the_same_press_fifty_times_at_once_is_one_move(room: Room) -> None:
+async def test_fifty_simultaneous_presses_are_one_move(room: Room) -> None:
     table = await seated(room, "metamazzo")
     person, move = to_move(table)
     presses = [room.press(table.code, person, table.version, move, f"click {n}") for n in range(50)]
@@ -272,7 +272,7 @@ async def test_the_same_press_fifty_times_at_once_is_one_move(room: Room) -> Non
     assert (await room.table(table.code)).version == table.version + 1
 
 
-async def test_an_update_delivered_again_is_answered_and_changes_nothing(room: Room, store: Store) -> None:
+async def test_redelivered_press_changes_nothing(room: Room, store: Store) -> None:
     table = await seated(room, "metamazzo")
     person, move = to_move(table)
     results = await asyncio.gather(*(room.press(table.code, person, table.version, move, "same") for _ in range(20)))
@@ -285,7 +285,7 @@ async def test_an_update_delivered_again_is_answered_and_changes_nothing(room: R
     assert (await room.press(table.code, person, table.version, move, "same")).version == table.version + 2
 
 
-async def test_two_workers_on_one_store_never_make_a_move_twice(embedded: EmbeddedStore) -> None:
+async def test_two_workers_never_make_a_move_twice(embedded: EmbeddedStore) -> None:
     async with open_store(embedded.url) as one, open_store(embedded.url) as two:
         rooms = [repeatable(one), repeatable(two)]
         table = await seated(rooms[0], "metamazzo")
@@ -301,7 +301,7 @@ async def test_two_workers_on_one_store_never_make_a_move_twice(embedded: Embedd
             assert table.version == before + 1
 
 
-async def test_strangers_and_others_turns(room: Room) -> None:
+async def test_stranger_or_wrong_turn_is_refused(room: Room) -> None:
     table = await seated(room, "metamazzo")
     person, move = to_move(table)
     with pytest.raises(NotAtThisTable):
@@ -312,7 +312,7 @@ async def test_strangers_and_others_turns(room: Room) -> None:
     assert (await room.table(table.code)).version == table.version
 
 
-async def test_a_panel_from_before_ones_own_move_is_old(room: Room) -> None:
+async def test_panel_from_before_own_move_has_expired(room: Room) -> None:
     table = await seated(room, "metamazzo")
     person, move = to_move(table)
     after = await room.press(table.code, person, table.version, move, "u1")
@@ -323,7 +323,7 @@ async def test_a_panel_from_before_ones_own_move_is_old(room: Room) -> None:
             await room.press(table.code, person, made_up, "play 3D", "u3")
 
 
-async def test_what_another_says_out_of_turn_does_not_make_a_panel_old(room: Room) -> None:
+async def test_declaration_out_of_turn_keeps_panels_valid(room: Room) -> None:
     """At tressette anybody may declare after the first trick; whoever is about to play must not lose the press."""
     for attempt in range(200):
         table = await seated(room, "tressette")
@@ -367,7 +367,7 @@ async def test_what_another_says_out_of_turn_does_not_make_a_panel_old(room: Roo
         "gives 3D",
     ],
 )
-async def test_payloads_made_up(room: Room, payload: str) -> None:
+async def test_made_up_move_is_refused(room: Room, payload: str) -> None:
     table = await seated(room, "metamazzo")
     person, _ = to_move(table)
     with pytest.raises((UnknownMove, MustFollow)):
@@ -375,7 +375,7 @@ async def test_payloads_made_up(room: Room, payload: str) -> None:
     assert (await room.table(table.code)).version == table.version
 
 
-async def test_a_press_before_the_game_or_after_it(room: Room) -> None:
+async def test_press_outside_a_game_is_refused(room: Room) -> None:
     table = await Challenges(room).open_table("testa", "p:0", "A", "u1")
     with pytest.raises(NotPlaying):
         await room.press(table.code, "p:0", table.version, "play 3D", "u2")
@@ -386,7 +386,7 @@ async def test_a_press_before_the_game_or_after_it(room: Room) -> None:
         await room.press(table.code, "p:0", table.version, "play 3D", "u5")
 
 
-async def test_a_worker_that_remembers_an_old_table_catches_up(store: Store) -> None:
+async def test_worker_with_an_old_table_catches_up(store: Store) -> None:
     fast, slow = repeatable(store), repeatable(store)
     table = await seated(fast, "metamazzo")
     await slow.table(table.code)
@@ -397,7 +397,7 @@ async def test_a_worker_that_remembers_an_old_table_catches_up(store: Store) -> 
     assert (await slow.press(table.code, person, table.version, move, "slow")).version > table.version
 
 
-async def test_who_is_refused_is_not_entered_as_named_at_the_table(store: Store) -> None:
+async def test_refused_person_is_not_indexed_as_named(store: Store) -> None:
     fast, slow, late = (repeatable(store) for _ in range(3))
     table = await Challenges(fast).open_table("testa", ADA, "Ada", "u1")
     for room in (slow, late):
@@ -414,9 +414,7 @@ async def test_who_is_refused_is_not_entered_as_named_at_the_table(store: Store)
     assert await store.client.smembers(keys.named("tg:2")) == {table.code.encode()}
 
 
-async def test_a_refusal_says_what_was_missed_and_the_store_is_asked_no_more(
-    store: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_refusal_updates_the_cache_without_another_read(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     fast, slow = repeatable(store), repeatable(store)
     table = await Challenges(fast).open_table("testa", ADA, "Ada", "u1")
     await slow.table(table.code)
@@ -433,7 +431,7 @@ async def test_a_refusal_says_what_was_missed_and_the_store_is_asked_no_more(
     assert known.phase == "playing"
 
 
-async def test_what_is_refused_is_refused_by_what_replicas_have(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_refusal_reads_confirmed_entries(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     table = await Challenges(repeatable(store)).open_table("testa", ADA, "Ada", "u1")
     real, confirmed = store.entries_since, list[object]()
 
@@ -450,9 +448,7 @@ async def test_what_is_refused_is_refused_by_what_replicas_have(store: Store, mo
         assert confirmed == [True] * count_of
 
 
-async def test_whoever_delivers_a_table_is_told_of_commits_by_those_who_do_not(
-    store: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_commits_are_announced_only_to_other_owners(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     real, told = store.append, list[object]()
 
     async def append(*about: Any, **more: Any) -> Any:
@@ -469,7 +465,7 @@ async def test_whoever_delivers_a_table_is_told_of_commits_by_those_who_do_not(
     assert told == [True, False, True]
 
 
-async def test_of_a_table_that_is_gone_nobody_is_named_when_it_is_opened_again(store: Store) -> None:
+async def test_reopening_a_removed_table_indexes_nobody(store: Store) -> None:
     room = repeatable(store)
     table = await Challenges(room).open_table("testa", ADA, "Ada", "u1")
     await room.remove(table)
@@ -478,9 +474,7 @@ async def test_of_a_table_that_is_gone_nobody_is_named_when_it_is_opened_again(s
     assert not await store.client.exists(keys.named(ADA))
 
 
-async def test_nobody_is_named_by_a_table_of_which_no_more_than_its_log_could_be_removed(
-    store: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_crash_during_removal_leaves_no_named_index(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     room = repeatable(store)
     table = await Challenges(room).open_table("testa", ADA, "Ada", "u1")
     remove = store.remove
@@ -496,7 +490,7 @@ async def test_nobody_is_named_by_a_table_of_which_no_more_than_its_log_could_be
 
 
 @pytest.mark.parametrize("person", ["tg:2", "tg:3", "tg:4", "tg:5", "tg:6"])
-async def test_where_another_persons_table_is_gone_one_is_opened_under_another_code(store: Store, person: str) -> None:
+async def test_removed_tables_code_is_not_reused_by_another_person(store: Store, person: str) -> None:
     """Updates are counted by their platform, and two platforms may count alike."""
     room = repeatable(store)
     gone = await Challenges(room).open_table("testa", ADA, "Ada", "u1")
@@ -506,7 +500,7 @@ async def test_where_another_persons_table_is_gone_one_is_opened_under_another_c
     assert table.opener.person == person
 
 
-async def test_a_name_that_another_worker_takes_back_stays_where_the_log_has_it(store: Store) -> None:
+async def test_named_index_survives_another_workers_refusal(store: Store) -> None:
     """Two workers enter the same person; the one is refused between the other's entering and its commit."""
     room = repeatable(store)
     table = await Challenges(room).open_table("tavolo", ADA, "Ada", "u1")
@@ -522,7 +516,7 @@ async def test_a_name_that_another_worker_takes_back_stays_where_the_log_has_it(
     assert await store.client.exists(keys.named("tg:2"))
 
 
-async def test_what_is_refused_is_a_sentence(room: Room) -> None:
+async def test_refusal_is_a_sentence(room: Room) -> None:
     table = await Challenges(room).open_table("testa", ADA, "Ada", "u1")
     with pytest.raises(TableError) as caught:
         await Challenges(room).sit(table.code, ADA, "Ada", "u2")
@@ -531,7 +525,7 @@ async def test_what_is_refused_is_a_sentence(room: Room) -> None:
 
 
 @pytest.mark.parametrize("game", ["metamazzo", "tressette", "spades"])
-async def test_a_move_is_made_once(room: Room, game: str, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_move_is_applied_once(room: Room, game: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Not once to try it, and again when it is written; so is the deal that comes with it."""
     made: list[str] = []
     play, deal = engine.Game.play, engine.Game.deal
@@ -565,7 +559,7 @@ async def test_a_move_is_made_once(room: Room, game: str, monkeypatch: pytest.Mo
 @pytest.mark.parametrize(
     "move", ["play", "play ", "play XX", "play 3D 4D", "play \udc80", "fly 3D", "", "claim\tx", "7"]
 )
-async def test_a_move_that_is_none_is_refused_in_words(room: Room, move: str) -> None:
+async def test_malformed_move_is_refused(room: Room, move: str) -> None:
     table = await seated(room, "tressette")
     person, _ = to_move(table)
     with pytest.raises(EngineError):
@@ -573,9 +567,7 @@ async def test_a_move_that_is_none_is_refused_in_words(room: Room, move: str) ->
     assert (await room.table(table.code)).version == table.version
 
 
-async def test_a_worker_behind_a_fold_reads_only_what_it_has_missed(
-    store: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_worker_behind_a_fold_replays_only_missed_moves(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     fast, slow = repeatable(store), repeatable(store)
     table = await seated(fast, "metamazzo")
     old = await slow.table(table.code)
@@ -603,7 +595,7 @@ async def test_a_worker_behind_a_fold_reads_only_what_it_has_missed(
     assert Table.from_log(table.code, other, found).log.last == other.last
 
 
-async def test_whether_a_game_is_under_way_at_a_version_is_known_of_tables_in_memory(room: Room) -> None:
+async def test_is_playing_at_knows_only_cached_versions(room: Room) -> None:
     challenge = await Challenges(room).open_table("testa", "p:9", "Somebody", f"open {next(numbers)}")
     assert not room.is_playing_at(challenge.code, challenge.version)
     table = await seated(room, "testa")

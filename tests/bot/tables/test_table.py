@@ -102,32 +102,32 @@ def declaring() -> tuple[int, Table, Move]:
 # Chairs
 
 
-def test_people_are_those_who_sit_or_ask() -> None:
+def test_people_are_seated_or_asking() -> None:
     table = opened("tavolo", Sit(1, BEA, "Bea"), Ask(2, CLEO, "Cleo"))
     assert table.people == {ADA, BEA, CLEO}
     assert [table.seat_of(person) for person in FOUR] == [0, 1, None, None]
     assert not table.is_full
 
 
-def test_who_asks_is_heard_no_more_once_seated_refused_or_gone() -> None:
+def test_seat_request_ends_when_seated_refused_or_withdrawn() -> None:
     table = opened("tavolo", Ask(2, CLEO, "Cleo"))
     for entry in (Sit(2, CLEO, "Cleo"), Refuse(2), Withdraw(2)):
         assert table.after([entry], "u2").asking == {}
     assert table.asking == {2: Chair(CLEO, "Cleo")}
 
 
-def test_at_a_tavolo_the_first_at_a_side_says_who_sits_opposite() -> None:
+def test_tavolo_partner_rules_over_the_opposite_seat() -> None:
     table = opened("tavolo", Sit(1, BEA, "Bea"))
     assert [table.ruler_of(seat) for seat in range(4)] == [None, None, 0, 1]
     assert opened("tressette").ruler_of(2) is None
 
 
-def test_a_robot_rules_over_nobody() -> None:
+def test_robot_rules_over_no_seat() -> None:
     assert opened("tavolo", Sit(1, "robot:easy", "Gino")).ruler_of(3) is None
 
 
 @pytest.mark.parametrize("side", [0, 1])
-def test_after_three_refusals_a_side_is_free_to_all(side: int) -> None:
+def test_three_refusals_open_the_seat_to_all(side: int) -> None:
     table, seat, other = opened("tavolo", Sit(1, BEA, "Bea")), 2 + side, 3 - side
     for refused in range(3):
         assert table.ruler_of(seat) == side
@@ -138,14 +138,14 @@ def test_after_three_refusals_a_side_is_free_to_all(side: int) -> None:
     assert (table.refusals[side], table.refusals[1 - side], table.ruler_of(other)) == (3, 1, 1 - side)
 
 
-def test_who_stands_up_frees_whoever_asked_them() -> None:
+def test_standing_up_seats_the_asking_player() -> None:
     table = opened("tavolo", Sit(1, BEA, "Bea"), Ask(3, CLEO, "Cleo"))
     assert table.standing(1) == [Stand(1), Sit(3, CLEO, "Cleo")]
     assert table.standing(0) == [Stand(0)]
     assert table.after(table.standing(1), "u2").chairs[1] is None
 
 
-def test_robots_and_people() -> None:
+def test_practice_is_one_person_with_robots() -> None:
     robots = [Sit(seat, "robot:easy", f"R{seat}") for seat in (1, 2, 3)]
     alone = opened("tressette", *robots)
     assert (alone.is_full, alone.is_practice) == (True, True)
@@ -157,7 +157,7 @@ def test_robots_and_people() -> None:
     assert not waiting.is_practice
 
 
-def test_another_game_keeps_who_sits_and_nothing_else() -> None:
+def test_changing_the_game_keeps_only_the_seats() -> None:
     table = opened(
         "tavolo", Rule("target", 21), Sit(1, BEA, "Bea"), Ask(2, CLEO, "Cleo"), Refuse(2), ChangeGame("testa")
     )
@@ -180,17 +180,17 @@ def test_another_game_keeps_who_sits_and_nothing_else() -> None:
         (Host("paper:@1"), BEA, "", False),
     ],
 )
-def test_who_is_invited(entry: Entry, person: str, handle: str, is_invited: bool) -> None:
+def test_invitation_matches_person_or_handle(entry: Entry, person: str, handle: str, is_invited: bool) -> None:
     assert opened("testa", entry).invites(person, handle) is is_invited
 
 
-def test_hosts_keep_their_order_when_one_is_called_otherwise() -> None:
+def test_rehost_keeps_the_order_of_hosts() -> None:
     table = opened("testa", Host("a"), Host("b"), Host("c"), Rehost(1, "B"))
     assert table.hosts == ("a", "B", "c")
     assert table.after([Rehost(0, "A"), Rehost(2, "C")], "u2").hosts == ("A", "B", "C")
 
 
-def test_somebody_is_called_so_in_each_language() -> None:
+def test_forgotten_names_are_translated() -> None:
     table = opened("tavolo", Sit(1, "somebody:1", NAME), Ask(2, "somebody:2", NAME), Invite("", "x", NAME))
     in_italian = table.spoken("it")
     assert in_italian.chairs[:2] == (Chair(ADA, "Ada"), Chair("somebody:1", "qualcuno"))
@@ -201,7 +201,7 @@ def test_somebody_is_called_so_in_each_language() -> None:
     assert Table("CODE").after([Open("testa", "somebody:1", NAME)], "u").spoken("it").opener.name == "qualcuno"
 
 
-def test_one_who_is_forgotten_is_called_so_whoever_they_are_there() -> None:
+def test_forgotten_invitee_and_asker_are_translated() -> None:
     invited = opened("tavolo", Invite("", "x", NAME)).spoken("it").invited
     assert invited
     assert invited.name == "qualcuno"
@@ -209,7 +209,7 @@ def test_one_who_is_forgotten_is_called_so_whoever_they_are_there() -> None:
 
 
 @pytest.mark.parametrize("name", ["Ada", "zoe"])
-def test_where_nobody_is_forgotten_a_table_is_the_same_in_each_language(name: str) -> None:
+def test_translation_keeps_a_table_without_forgotten_names(name: str) -> None:
     table = Table("CODE").after([Open("tavolo", ADA, name), Sit(0, ADA, name), Invite("", "x", name)], "u1")
     assert table.spoken("it") is table
 
@@ -217,7 +217,7 @@ def test_where_nobody_is_forgotten_a_table_is_the_same_in_each_language(name: st
 # The game
 
 
-def test_phases() -> None:
+def test_phase_follows_from_the_entries() -> None:
     assert Table("CODE").exists is False
     assert opened("testa").phase == "open"
     assert opened("testa", Close("expired")).phase == "closed"
@@ -227,7 +227,7 @@ def test_phases() -> None:
     assert Table.unreadable("CODE", "why").exists
 
 
-def test_the_rules_are_those_that_the_log_names() -> None:
+def test_log_decides_rules_and_release() -> None:
     table = opened("testa", Sit(1, BEA, "Bea"))
     every = resolve(GAMES["testa"].rules, {}).model_dump()
     for release in (0, RELEASE + 1):
@@ -243,7 +243,7 @@ def test_the_rules_are_those_that_the_log_names() -> None:
         table.after([Rule("target", 1)], "u2")
 
 
-def test_a_move_is_known_by_the_version_after_it() -> None:
+def test_moved_at_is_the_version_after_the_move() -> None:
     table = begun("testa")
     assert table.game
     seat = table.game.turn
@@ -255,7 +255,7 @@ def test_a_move_is_known_by_the_version_after_it() -> None:
     assert after.dealt_at == table.dealt_at
 
 
-def test_a_panel_is_old_once_its_seat_has_moved_or_a_deal_began() -> None:
+def test_panel_expires_after_own_move_or_new_deal() -> None:
     table = begun("testa")
     assert table.game
     seat = table.game.turn or 0
@@ -273,7 +273,7 @@ def test_a_panel_is_old_once_its_seat_has_moved_or_a_deal_began() -> None:
     assert whole.is_old(0, version + 40)
 
 
-def test_boards_tell_all_but_cards_of_a_trick_under_way() -> None:
+def test_boards_hide_cards_of_the_current_trick() -> None:
     table = begun("tressette")
     told = [(table := played(table)).told_at - table.version for _ in range(8)]
     assert told == [-1, -2, -3, 0, -1, -2, -3, 0]
@@ -281,7 +281,7 @@ def test_boards_tell_all_but_cards_of_a_trick_under_way() -> None:
     assert table.after([Redacted()], "u").told_at == table.version + 1
 
 
-def test_boards_tell_a_card_that_was_known_to_be_in_the_hand() -> None:
+def test_boards_show_a_led_card_that_was_already_known() -> None:
     table = begun("metamazzo")
     for _ in range(60):
         assert table.game
@@ -298,7 +298,7 @@ def test_boards_tell_a_card_that_was_known_to_be_in_the_hand() -> None:
     pytest.fail("nobody led a card that they had drawn")
 
 
-def test_boards_tell_what_is_said_in_the_middle_of_a_trick() -> None:
+def test_boards_show_a_resignation_within_a_trick() -> None:
     table = played(begun("tressette"))
     assert table.told_at < table.version
     assert table.after([Move(3, "resign")], "u").told_at == table.version + 1
@@ -307,7 +307,7 @@ def test_boards_tell_what_is_said_in_the_middle_of_a_trick() -> None:
 # The clock
 
 
-def test_what_is_gone_of_a_moves_time() -> None:
+def test_alarm_follows_nudge_flag_and_wait() -> None:
     table = begun("testa", Nudge())
     assert table.alarm == "nudged"
     flagged = table.after([Flag()], "u")
@@ -317,7 +317,7 @@ def test_what_is_gone_of_a_moves_time() -> None:
     assert begun("testa", Nudge(), Stop("cancelled")).alarm == "nudged"
 
 
-def test_the_time_runs_on_while_others_say_something_out_of_turn() -> None:
+def test_only_the_movers_declaration_resets_the_alarm() -> None:
     """What another declares is no move of who is thought about; a declaration of their own is."""
     for secret in range(100):
         table = played(begun("tressette", secret=secret), 4).after([Nudge()], "u")
@@ -337,12 +337,12 @@ def test_the_time_runs_on_while_others_say_something_out_of_turn() -> None:
     pytest.fail("in no deal could both declare")
 
 
-def test_a_new_deal_begins_with_all_its_time() -> None:
+def test_new_deal_resets_the_alarm() -> None:
     table = played(begun("testa"), 39).after([Nudge()], "u")
     assert played(table).alarm == ""
 
 
-def test_moves_made_for_a_player_are_counted_until_they_move_themselves() -> None:
+def test_late_moves_are_counted_until_an_own_move() -> None:
     table = begun("testa")
     assert table.game
     seat = table.game.turn or 0
@@ -356,7 +356,7 @@ def test_moves_made_for_a_player_are_counted_until_they_move_themselves() -> Non
     assert played(again).lates[seat] == 0
 
 
-def test_what_is_declared_for_a_player_before_a_card_is_one_move_with_it() -> None:
+def test_late_declaration_and_card_count_as_one_move() -> None:
     _secret, table, declared = declaring()
     assert table.game
     seat = table.game.turn or 0
@@ -378,7 +378,7 @@ def _moves(table: Table) -> list[Table]:
 # The log
 
 
-def test_what_cannot_be_read_leaves_the_table_as_it_was() -> None:
+def test_unreadable_entry_marks_only_the_new_table() -> None:
     table = begun("testa")
     broken = table.caught_up([b"0 play ZZ"])
     assert broken.phase == "unreadable"
@@ -389,7 +389,7 @@ def test_what_cannot_be_read_leaves_the_table_as_it_was() -> None:
     assert broken.caught_up([encode(Stop("cancelled")).encode()]).error == broken.error
 
 
-def test_a_table_that_is_known_already_is_read_on_from_there() -> None:
+def test_known_table_is_read_on_from_its_version() -> None:
     table = begun("testa")
     further = played(table, 3)
     assert Table.from_log("CODE", further.log, table).log.entries == further.log.entries
@@ -400,7 +400,7 @@ def test_a_table_that_is_known_already_is_read_on_from_there() -> None:
     assert Table.from_log("CODE", Log(further.log.entries)).moved_at == further.moved_at
 
 
-def test_a_table_does_not_change() -> None:
+def test_tables_are_immutable() -> None:
     table = opened("tavolo", Rule("target", 21))
     later = table.after([Rule("target", 31), Ask(2, CLEO, "Cleo")], "u2")
     assert (table.rules, table.asking) == ({"target": 21}, {})

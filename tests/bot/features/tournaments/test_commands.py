@@ -99,7 +99,7 @@ async def group(store: Store) -> AsyncIterator[Group]:
         yield Group(worker, fake)
 
 
-async def test_a_whole_tournament_by_buttons_alone(group: Group) -> None:
+async def test_whole_tournament_runs_by_buttons(group: Group) -> None:
     await group.opened()
     assert group.card.startswith("🏆 Knock-out · Metà Mazzo\nOrganised by Anna\nTo 21 points")
     for player in group.people[:4]:
@@ -131,7 +131,7 @@ async def test_a_whole_tournament_by_buttons_alone(group: Group) -> None:
     assert "Your place: " in own.panel.plain
 
 
-async def test_only_the_organiser_chooses_starts_and_calls_off(group: Group) -> None:
+async def test_only_the_organiser_changes_starts_or_cancels(group: Group) -> None:
     t = await group.opened(entering=2)
     for label in ("Start", "Options", "Call off"):
         reply = await group.people[1].press(label, GROUP)
@@ -143,7 +143,7 @@ async def test_only_the_organiser_chooses_starts_and_calls_off(group: Group) -> 
     assert (await group.newest()).version == t.version
 
 
-async def test_options_are_chosen_in_the_private_chat_and_stand_on_the_card(group: Group) -> None:
+async def test_card_shows_options_chosen_in_private(group: Group) -> None:
     await group.opened(entering=1)
     await group.choose(
         "Form", "duplicate", "Deals a match", "4", "Scoring", "steps", "Rounds", "5", "Time a round", "3 days"
@@ -159,7 +159,7 @@ async def test_options_are_chosen_in_the_private_chat_and_stand_on_the_card(grou
     assert (await group.newest()).choice.strict
 
 
-async def test_a_choice_from_thin_air_changes_nothing(group: Group) -> None:
+async def test_made_up_option_payload_changes_nothing(group: Group) -> None:
     t = await group.opened(entering=1)
     anna = group.people[0]
     message, _button = anna.button("Options", GROUP)
@@ -181,7 +181,7 @@ async def test_a_choice_from_thin_air_changes_nothing(group: Group) -> None:
     assert (await group.newest()).version == t.version
 
 
-async def test_who_has_no_private_chat_has_entered_and_is_led_there(group: Group) -> None:
+async def test_entering_without_a_private_chat_links_to_it(group: Group) -> None:
     await group.opened()
     reply = await group.people[1].press("Enter", GROUP)
     assert (reply.start_word, reply.has_private_chat) == ("tournament", False)
@@ -194,7 +194,7 @@ async def test_who_has_no_private_chat_has_entered_and_is_led_there(group: Group
     assert (await group.people[1].press("Enter", GROUP)).toast == "You have entered."
 
 
-async def test_who_enters_on_a_page_in_a_group_is_led_to_the_private_chat_too(group: Group) -> None:
+async def test_entering_on_a_group_page_links_to_private_chat(group: Group) -> None:
     t = await group.opened()
     bruno = group.people[1]
     # As on Discord, where a page that the card brings is for its reader alone, and stands beside it.
@@ -208,7 +208,7 @@ async def test_who_enters_on_a_page_in_a_group_is_led_to_the_private_chat_too(gr
     assert not (await bruno.press("Enter", bruno.aside)).toast
 
 
-async def test_none_is_opened_where_the_bot_may_only_answer(group: Group) -> None:
+async def test_no_tournament_opens_in_a_chat_without_the_bot(group: Group) -> None:
     anna, guest = group.people[0], "paper:guest7"
     for text in ("/tournament", "/league testa"):
         assert (await anna.say(text, guest)).toast.startswith("Add me to this chat first")
@@ -220,7 +220,7 @@ async def test_none_is_opened_where_the_bot_may_only_answer(group: Group) -> Non
     assert len(await group.worker.feature(TournamentsFeature).director.tournaments.of_person(anna.person.id)) == 1
 
 
-async def test_entering_twice_and_leaving_twice_say_so(group: Group) -> None:
+async def test_second_enter_or_leave_says_why_not(group: Group) -> None:
     await group.opened(entering=1)
     assert (await group.people[0].press("Enter", GROUP)).toast == "You have entered already."
     await group.people[0].press("Leave", GROUP)
@@ -229,7 +229,7 @@ async def test_entering_twice_and_leaving_twice_say_so(group: Group) -> None:
     assert "Nobody has entered yet." in group.card
 
 
-async def test_partners_find_one_another(group: Group) -> None:
+async def test_partner_buttons_form_pairs(group: Group) -> None:
     await group.opened("/tournament tressette")
     anna, bruno, carla, dino, emma, *_ = group.people
     await anna.press("Enter", GROUP)
@@ -260,7 +260,7 @@ async def test_partners_find_one_another(group: Group) -> None:
     assert (await group.newest()).player_of(furio.person.id) is None
 
 
-async def test_a_card_comes_anew_and_another_may_be_opened(group: Group) -> None:
+async def test_command_reposts_the_card_and_offers_another(group: Group) -> None:
     t = await group.opened(entering=2)
     before = group.people[0].button("Options", GROUP)[0]
     reply = await group.people[3].say("/tournament")
@@ -283,7 +283,7 @@ async def test_a_card_comes_anew_and_another_may_be_opened(group: Group) -> None
     }
 
 
-async def test_a_league_is_opened_beside_a_tournament_and_takes_weeks(group: Group) -> None:
+async def test_league_opens_next_to_a_tournament_for_two_weeks(group: Group) -> None:
     await group.opened()
     await group.opened("/league testa")
     [t] = [
@@ -298,7 +298,7 @@ async def test_a_league_is_opened_beside_a_tournament_and_takes_weeks(group: Gro
     assert "League · Testa a Testa is on here" in reply.panel.plain.replace("\u2068", "")
 
 
-async def test_my_match_brings_ones_hand_and_else_ones_page(group: Group) -> None:
+async def test_my_match_sends_the_hand_or_the_own_page(group: Group) -> None:
     await group.opened(entering=4)
     await group.people[0].press("Start", GROUP)
     await group.shown()
@@ -318,7 +318,7 @@ async def test_my_match_brings_ones_hand_and_else_ones_page(group: Group) -> Non
     assert "Round 1 of 2" in group.plain(outsider.private)
 
 
-async def test_pages_are_for_their_reader_alone_and_leave_the_card(group: Group) -> None:
+async def test_pages_are_private_and_keep_the_card(group: Group) -> None:
     await group.opened(entering=4)
     await group.people[0].press("Start", GROUP)
     await group.shown()
@@ -335,7 +335,7 @@ async def test_pages_are_for_their_reader_alone_and_leave_the_card(group: Group)
     assert group.labels(group.people[0].private)[-1] == "Call off"
 
 
-async def test_calling_off_and_withdrawing_are_asked_twice(group: Group) -> None:
+async def test_calling_off_and_withdrawing_need_confirmation(group: Group) -> None:
     await group.opened(entering=4)
     anna, bruno = group.people[:2]
     await anna.press("Call off", GROUP)
@@ -359,7 +359,7 @@ async def test_calling_off_and_withdrawing_are_asked_twice(group: Group) -> None
     assert "Anna’s tournament was called off." in group.card
 
 
-async def test_who_leaves_by_an_old_page_is_asked_once_it_has_begun(group: Group) -> None:
+async def test_old_leave_button_asks_after_the_start(group: Group) -> None:
     await group.opened(entering=3)
     bruno, carla = group.people[1:3]
     await carla.say("/tournament", carla.private)
@@ -379,7 +379,7 @@ async def test_who_leaves_by_an_old_page_is_asked_once_it_has_begun(group: Group
     assert len((await group.newest()).withdrawn) == 1
 
 
-async def test_ones_tournaments_are_paged(group: Group) -> None:
+async def test_own_tournaments_are_paged(group: Group) -> None:
     anna, chosen = group.people[0], Choice.usual("testa")
     registration = group.worker.feature(TournamentsFeature).registration
     for number in range(12):
@@ -396,7 +396,7 @@ async def test_ones_tournaments_are_paged(group: Group) -> None:
     assert group.plain(anna.private).count("🏆") == 10
 
 
-async def test_results_lead_to_the_games(group: Group) -> None:
+async def test_results_link_to_replays(group: Group) -> None:
     await group.opened(entering=2)
     await group.people[0].press("Start", GROUP)
     await group.shown()
@@ -424,13 +424,13 @@ async def test_results_lead_to_the_games(group: Group) -> None:
     )
 
 
-async def test_in_private_one_reads_where_tournaments_are_opened(group: Group) -> None:
+async def test_private_command_says_tournaments_open_in_groups(group: Group) -> None:
     reply = await group.people[0].say("/tournament testa 31", group.people[0].private)
     assert reply.panel
     assert reply.panel.plain.endswith("Tournaments are opened in groups: write /tournament there.")
 
 
-async def test_a_game_is_played_to_what_it_may_be_played_to(group: Group) -> None:
+async def test_impossible_target_is_refused(group: Group) -> None:
     reply = await group.people[0].say("/tournament testa 1000")
     assert reply.toast == "Testa a Testa is played to 11, 21, 31, not to 1000."
     assert await group.worker.feature(TournamentsFeature).director.tournaments.in_chat(GROUP) == []
@@ -447,13 +447,13 @@ async def test_a_game_is_played_to_what_it_may_be_played_to(group: Group) -> Non
         ("/tournament league", "league", "spizzichino"),
     ],
 )
-async def test_a_form_may_be_named_beside_a_game(group: Group, text: str, form: str, game: str) -> None:
+async def test_command_accepts_a_form_and_a_game(group: Group, text: str, form: str, game: str) -> None:
     t = await group.opened(text)
     assert (t.form, t.game) == (form, game)
     assert t.choice.clock == (DAY if form == "league" else 300)
 
 
-async def test_a_tournament_that_becomes_a_league_has_a_leagues_clock_unless_another_was_chosen(group: Group) -> None:
+async def test_switch_to_league_takes_its_clock_unless_chosen(group: Group) -> None:
     await group.opened()
     await group.choose("Form", "league")
     t = await group.newest()
@@ -462,7 +462,7 @@ async def test_a_tournament_that_becomes_a_league_has_a_leagues_clock_unless_ano
     assert (await group.newest()).choice.clock == 1800
 
 
-async def test_a_league_that_becomes_something_else_takes_what_is_usual_unless_another_was_chosen(
+async def test_switch_from_league_restores_defaults_unless_chosen(
     group: Group,
 ) -> None:
     await group.opened()
@@ -476,7 +476,7 @@ async def test_a_league_that_becomes_something_else_takes_what_is_usual_unless_a
     assert (await group.newest()).choice.clock == DAY, "it was no league before"
 
 
-async def test_an_organiser_starts_from_their_own_page_and_leads_back_to_all_of_theirs(group: Group) -> None:
+async def test_organiser_starts_from_the_own_page(group: Group) -> None:
     await group.opened(entering=1)
     anna, bruno = group.people[:2]
     await anna.say("/tournament", anna.private)
@@ -493,12 +493,12 @@ async def test_an_organiser_starts_from_their_own_page_and_leads_back_to_all_of_
     assert group.plain(anna.private).startswith("Your tournaments")
 
 
-async def test_pairs_that_are_too_few_are_counted_as_pairs(group: Group) -> None:
+async def test_too_few_pairs_are_counted_as_pairs(group: Group) -> None:
     await group.opened("/tournament tressette", entering=3)
     assert (await group.people[0].press("Start", GROUP)).toast == "Pairs needed to begin: 2. So far: 1."
 
 
-async def test_a_tournament_has_todays_names(store: Store) -> None:
+async def test_tournament_uses_current_names(store: Store) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
         group = Group(worker, fake)

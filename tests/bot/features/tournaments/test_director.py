@@ -84,7 +84,7 @@ WHOLE: list[tuple[Form, str, int, int | None]] = [
 @pytest.mark.parametrize(
     ("form", "game", "people", "target"), [WHOLE[1], *(long(*one) for one in WHOLE if one != WHOLE[1])]
 )
-async def test_whole_tournaments_of_whole_games(
+async def test_tournament_of_whole_games_ranks_by_records(
     store: Store, form: Form, game: str, people: int, target: int | None
 ) -> None:
     async with field(store) as some:
@@ -125,7 +125,9 @@ DUPLICATES = [
     ("game", "people", "scoring"),
     [DUPLICATES[0], *(long(*one) for one in DUPLICATES[1:])],
 )
-async def test_whole_duplicates(store: Store, game: str, people: int, scoring: str) -> None:
+async def test_duplicate_tables_share_packs_and_rank_by_records(
+    store: Store, game: str, people: int, scoring: str
+) -> None:
     async with field(store) as some:
         code = (await some.started(game, "duplicate", people, scoring=scoring)).code
         over = await some.played(code)
@@ -153,7 +155,7 @@ async def test_whole_duplicates(store: Store, game: str, people: int, scoring: s
                 assert first[0] == second[1]
 
 
-async def test_cards_of_a_duplicate_are_told_when_its_round_is_over(store: Store) -> None:
+async def test_duplicate_cards_stay_secret_until_the_round_ends(store: Store) -> None:
     async with field(store) as some:
         started = await some.started("metamazzo", "duplicate", 4)
         await some.tended()
@@ -179,9 +181,7 @@ async def test_cards_of_a_duplicate_are_told_when_its_round_is_over(store: Store
         assert not await store.client.exists(keys.tournament_games(started.code))
 
 
-async def test_a_held_game_that_cannot_be_read_stays_and_keeps_nothing_back(
-    store: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_unreadable_held_game_stays_and_blocks_nothing(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(director, "RETRY_SECONDS", 0.0)
     async with field(store) as some:
         code = (await some.started("metamazzo", "duplicate", 4)).code
@@ -200,7 +200,7 @@ async def test_a_held_game_that_cannot_be_read_stays_and_keeps_nothing_back(
         assert [one["game"] for one in logs if one["event"] == "game_unreadable"] == ["ABCDEF-1"]
 
 
-async def test_the_card_is_one_message_and_the_winner_is_told_once(store: Store) -> None:
+async def test_card_is_one_message_and_winner_announced_once(store: Store) -> None:
     async with field(store) as some:
         code = (await some.started("metamazzo", "knockout", 4, 21)).code
         await some.tended()
@@ -216,7 +216,7 @@ async def test_the_card_is_one_message_and_the_winner_is_told_once(store: Store)
         assert list(await some.worker.feature(TournamentsFeature).director.tournaments.live_codes()) == []
 
 
-async def test_hands_are_sent_and_not_edited_at_once(store: Store) -> None:
+async def test_first_hands_are_sent_without_an_edit(store: Store) -> None:
     """A table at which everybody sat from the beginning has shown nothing else that an edit would have to mend."""
     async with field(store) as some:
         await some.started("metamazzo", "knockout", 4)
@@ -224,7 +224,7 @@ async def test_hands_are_sent_and_not_edited_at_once(store: Store) -> None:
         assert [what for what, place, _message in some.fake.calls if place != GROUP] == ["send"] * 4
 
 
-async def test_it_goes_on_where_another_worker_left_it(store: Store) -> None:
+async def test_new_worker_continues_the_tournament(store: Store) -> None:
     async with field(store) as some:
         code = (await some.started("testa", "swiss", 8, 11)).code
         await some.played(code, rounds=1)
@@ -237,7 +237,7 @@ async def test_it_goes_on_where_another_worker_left_it(store: Store) -> None:
         assert len(await some.games(code)) == sum(not match.is_bye for match in over.matches)
 
 
-async def test_who_withdraws_loses_what_is_on_and_plays_no_more(store: Store) -> None:
+async def test_withdrawn_player_loses_all_matches(store: Store) -> None:
     async with field(store) as some:
         code = (await some.started("metamazzo", "roundrobin", 4, 21)).code
         await some.tended()
@@ -250,9 +250,7 @@ async def test_who_withdraws_loses_what_is_on_and_plays_no_more(store: Store) ->
         assert all(match.winner is not None and 1 not in over.teams[match.winner] for match in mine)
 
 
-async def test_who_withdraws_while_a_round_is_being_paired_is_not_paired(
-    store: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_withdrawal_during_pairing_leaves_player_unpaired(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     async with field(store) as some:
         code = (await some.started("testa", "swiss", 6, 11)).code
         loop = asyncio.get_running_loop()
@@ -273,7 +271,7 @@ async def test_who_withdraws_while_a_round_is_being_paired_is_not_paired(
         assert len(t.rounds[1]) == 3
 
 
-async def test_who_withdraws_from_a_league_loses_at_once_also_to_who_plays_three_others(store: Store) -> None:
+async def test_league_withdrawal_forfeits_unseated_matches_at_once(store: Store) -> None:
     async with field(store) as some:
         code, at = (await some.started("testa", "league", 5, 11)).code, some.worker.feature(TournamentsFeature).director
         await some.tended()
@@ -291,9 +289,7 @@ async def test_who_withdraws_from_a_league_loses_at_once_also_to_who_plays_three
         assert len(still_on) == LEAGUE_AT_ONCE
 
 
-async def test_what_is_on_when_the_round_ends_is_lost_by_who_is_to_move(
-    store: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_player_to_move_loses_when_the_round_ends(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     async with field(store) as some:
         started = await some.started("metamazzo", "knockout", 2)
         await some.tended()
@@ -318,7 +314,7 @@ async def test_what_is_on_when_the_round_ends_is_lost_by_who_is_to_move(
         assert mover.person not in people_of(over, match.winner)
 
 
-async def test_who_has_not_played_is_reminded_once(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_player_who_has_not_played_is_reminded_once(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     async with field(store) as some:
         started = await some.started("metamazzo", "knockout", 2)
         await some.tended()
@@ -339,7 +335,7 @@ async def test_who_has_not_played_is_reminded_once(store: Store, monkeypatch: py
         ).phase == "playing"
 
 
-async def test_calling_off_stops_a_duplicate_and_tells_its_cards(store: Store) -> None:
+async def test_calling_off_closes_duplicate_tables_and_archives_games(store: Store) -> None:
     async with field(store) as some:
         started = await some.started("metamazzo", "duplicate", 4)
         await some.tended()
@@ -356,7 +352,7 @@ async def test_calling_off_stops_a_duplicate_and_tells_its_cards(store: Store) -
         assert list(await some.worker.feature(TournamentsFeature).director.tournaments.live_codes()) == []
 
 
-async def test_what_is_kept_of_a_card_is_read_back(store: Store) -> None:
+async def test_reposted_card_replaces_the_stored_message(store: Store) -> None:
     async with field(store) as some:
         started = await some.started("metamazzo", "knockout", 2, 21)
         await some.tended()
@@ -369,7 +365,7 @@ async def test_what_is_kept_of_a_card_is_read_back(store: Store) -> None:
         assert state["message"] not in some.fake.messages[GROUP]
 
 
-async def test_a_card_of_which_no_answer_came_is_sent_once_and_shows_what_is_so_by_then(
+async def test_card_sent_without_an_answer_is_updated_not_doubled(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(answers, "FIRST_PAUSE", 0.0)
@@ -394,7 +390,7 @@ async def test_a_card_of_which_no_answer_came_is_sent_once_and_shows_what_is_so_
         assert name(1) in text
 
 
-async def test_a_card_brought_anew_twice_leaves_none_behind(store: Store) -> None:
+async def test_card_reposted_twice_leaves_one_message(store: Store) -> None:
     async with field(store) as some:
         code = (await some.started("testa", "knockout", 2, 11)).code
         await some.tended()
@@ -405,7 +401,7 @@ async def test_a_card_brought_anew_twice_leaves_none_behind(store: Store) -> Non
         assert len(some.fake.messages[GROUP]) == 1
 
 
-async def test_what_is_refused_is_not_tried_again_and_again(store: Store) -> None:
+async def test_refused_card_is_not_retried_at_once(store: Store) -> None:
     async with field(store) as some:
         some.fake.errors[GROUP] = [MessageRefused("no rights"), MessageRefused("no rights")]
         await some.started("testa", "knockout", 2, 11)
@@ -414,7 +410,7 @@ async def test_what_is_refused_is_not_tried_again_and_again(store: Store) -> Non
         assert len(some.fake.errors[GROUP]) == 1
 
 
-async def test_one_tournament_that_fails_keeps_no_other_back(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_failing_tournament_does_not_block_others(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     async with field(store) as some:
         codes = sorted([(await some.started("testa", "knockout", 2, 11)).code for _ in range(2)])
         load = some.worker.feature(TournamentsFeature).director.tournaments.load
@@ -431,7 +427,7 @@ async def test_one_tournament_that_fails_keeps_no_other_back(store: Store, monke
 
 
 @pytest.mark.parametrize("form", ["knockout", "duplicate"])
-async def test_a_game_of_one_that_cannot_be_read_is_shown_and_counts_once_it_can(
+async def test_game_of_unreadable_tournament_counts_once_readable(
     store: Store, monkeypatch: pytest.MonkeyPatch, form: Form
 ) -> None:
     monkeypatch.setattr(director, "TABLE_CHECK_SECONDS", 0.0)
@@ -456,9 +452,7 @@ async def test_a_game_of_one_that_cannot_be_read_is_shown_and_counts_once_it_can
         assert next(iter(match.results.values())).how == "played"
 
 
-async def test_one_that_cannot_be_read_ends_as_one_that_its_organiser_calls_off(
-    store: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_unreadable_tournament_can_be_called_off(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(director, "RETRY_SECONDS", 0.0)
     async with field(store) as some:
         code, at = (
@@ -481,7 +475,7 @@ async def test_one_that_cannot_be_read_ends_as_one_that_its_organiser_calls_off(
 
 
 @pytest.mark.parametrize("ends", ["withdraws", "late"])
-async def test_a_table_that_was_opened_and_not_noted_is_the_matches_own(
+async def test_table_opened_before_a_crash_belongs_to_its_match(
     store: Store, monkeypatch: pytest.MonkeyPatch, ends: str
 ) -> None:
     async with field(store) as some:
@@ -519,7 +513,7 @@ async def test_a_table_that_was_opened_and_not_noted_is_the_matches_own(
         assert [one.code for one in await some.games(code)] == [table.code]
 
 
-async def test_nobody_makes_a_match_void_by_sitting_at_other_tables(store: Store) -> None:
+async def test_player_with_too_many_tables_still_gets_a_match(store: Store) -> None:
     async with field(store) as some:
         code = (await some.started("testa", "knockout", 2, 11)).code
         for number in range(MOST_TABLES):
@@ -529,9 +523,7 @@ async def test_nobody_makes_a_match_void_by_sitting_at_other_tables(store: Store
         assert over.phase == "over"
 
 
-async def test_who_is_forgotten_while_their_table_is_opened_leaves_it(
-    store: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_player_forgotten_during_table_opening_resigns(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     async with field(store) as some:
         code, at = (
             (await some.started("testa", "knockout", 2, 11)).code,
@@ -556,7 +548,7 @@ async def test_who_is_forgotten_while_their_table_is_opened_leaves_it(
 
 
 @pytest.mark.parametrize("is_kept", [True, False])
-async def test_a_table_that_a_backup_lacks_is_played_anew_unless_its_game_is_there(
+async def test_lost_table_is_replayed_unless_its_game_is_archived(
     store: Store, monkeypatch: pytest.MonkeyPatch, is_kept: bool
 ) -> None:
     monkeypatch.setattr(director, "TABLE_CHECK_SECONDS", 0.0)
@@ -589,7 +581,7 @@ async def test_a_table_that_a_backup_lacks_is_played_anew_unless_its_game_is_the
             assert (await some.worker.room.load(match.seats[0])).phase == "playing"
 
 
-async def test_matches_wait_while_the_store_has_no_room(store: Store) -> None:
+async def test_matches_wait_while_the_store_is_full(store: Store) -> None:
     async with field(store) as some:
         code, at = (
             (await some.started("testa", "knockout", 4, 11)).code,
@@ -609,7 +601,7 @@ async def test_matches_wait_while_the_store_has_no_room(store: Store) -> None:
         assert "no room for new tables" not in some.fake.last(GROUP).plain
 
 
-async def test_a_lost_table_waits_for_room(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_lost_table_waits_while_the_store_is_full(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(director, "TABLE_CHECK_SECONDS", 0.0)
     async with field(store) as some:
         code, at = (
@@ -632,7 +624,7 @@ async def test_a_lost_table_waits_for_room(store: Store, monkeypatch: pytest.Mon
 
 
 @pytest.mark.parametrize("over", ["late", "withdrawn"])
-async def test_no_game_is_begun_anew_in_place_of_a_lost_table_that_could_not_begin_any_more(
+async def test_lost_table_is_not_replayed_after_deadline_or_withdrawal(
     store: Store, monkeypatch: pytest.MonkeyPatch, over: str
 ) -> None:
     monkeypatch.setattr(director, "TABLE_CHECK_SECONDS", 0.0)
@@ -672,9 +664,7 @@ async def test_no_game_is_begun_anew_in_place_of_a_lost_table_that_could_not_beg
         assert await some.games(code) == []
 
 
-async def test_a_deal_is_void_whose_table_is_lost_and_whose_game_cannot_be_read(
-    store: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_deal_with_lost_table_and_unreadable_game_is_void(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(director, "TABLE_CHECK_SECONDS", 0.0)
     async with field(store) as some:
         code, at = (
@@ -692,7 +682,7 @@ async def test_a_deal_is_void_whose_table_is_lost_and_whose_game_cannot_be_read(
         assert match.results[1].how == "void"
 
 
-async def test_a_result_of_a_match_that_is_not_paired_any_more_breaks_nothing(store: Store) -> None:
+async def test_result_of_an_unpaired_match_is_ignored(store: Store) -> None:
     async with field(store) as some:
         code, at = (
             (await some.started("metamazzo", "duplicate", 4)).code,
@@ -711,7 +701,7 @@ async def test_a_result_of_a_match_that_is_not_paired_any_more_breaks_nothing(st
         assert (await at.tournaments.load(code)).rounds
 
 
-async def test_a_card_follows_its_chat_into_one_that_cannot_be_written_to_yet(store: Store) -> None:
+async def test_card_is_sent_once_the_moved_chat_is_reachable(store: Store) -> None:
     async with field(store) as some:
         code, at = (
             (await some.started("testa", "knockout", 2, 11)).code,
@@ -728,9 +718,7 @@ async def test_a_card_follows_its_chat_into_one_that_cannot_be_written_to_yet(st
         assert len(some.fake.messages["paper:200"]) == 1
 
 
-async def test_a_card_is_brought_anew_though_it_is_just_being_edited(
-    store: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_repost_during_an_edit_leaves_one_card(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     async with field(store) as some:
         at, fake = some.worker.feature(TournamentsFeature).director, some.fake
         opened = await some.worker.feature(TournamentsFeature).registration.open(

@@ -34,7 +34,7 @@ def of_deal(t: Tournament, deal: int) -> list[tuple[object, object]]:
     return [one.scores for one in all_scores(t) if one.deal == deal]
 
 
-def test_a_table_is_compared_with_the_mean_of_all() -> None:
+def test_deal_scores_against_the_mean_of_all_tables() -> None:
     t = four_tables([6, -2, 3, 1])
     assert {one.datum for one in all_scores(t) if one.deal == 1} == {Fraction(2)}
     assert of_deal(t, 1) == [(4, -4), (-4, 4), (1, -1), (-1, 1)]
@@ -42,7 +42,7 @@ def test_a_table_is_compared_with_the_mean_of_all() -> None:
     assert round_scores(t) == [{0: 4, 4: -4, 5: -4, 1: 4, 2: 1, 6: -1, 7: -1, 3: 1}]
 
 
-def test_a_mean_is_not_rounded() -> None:
+def test_mean_is_not_rounded() -> None:
     t = four_tables([1, 0, 0, 0])
     assert of_deal(t, 1)[:2] == [(Fraction(3, 4), Fraction(-3, 4)), (Fraction(-1, 4), Fraction(1, 4))]
 
@@ -57,7 +57,7 @@ def test_seats_are_swapped_in_the_second_deal() -> None:
     assert {one.datum for one in all_scores(t) if one.deal == 2} == {Fraction(-6)}
 
 
-def test_one_table_alone_is_its_own_mean() -> None:
+def test_single_table_is_its_own_mean() -> None:
     t = paired(begun("duplicate", 4), (0, 2), (1, 3))
     for deal in (1, 2):
         t = scored(t, t.match(1, 0), 11, 0, deal=deal)
@@ -71,9 +71,7 @@ def test_one_table_alone_is_its_own_mean() -> None:
     ("game", "scoring", "penalty"),
     [("metamazzo", "points", 5), ("spades", "points", 50), ("metamazzo", "steps", 3), ("spades", "steps", 3)],
 )
-def test_a_deal_lost_otherwise_costs_the_same_whatever_it_stood_at(
-    how: How, game: str, scoring: str, penalty: int
-) -> None:
+def test_resigned_or_forfeited_deal_costs_a_fixed_penalty(how: How, game: str, scoring: str, penalty: int) -> None:
     t = paired(begun("duplicate", 6, game=game, scoring=scoring), (0, 3), (4, 1), (2, 5))
     t = scored(t, t.match(1, 0), 30, 0, deal=1, how=how, winner=1)
     t = scored(t, t.match(1, 1), 2, 0, deal=1)
@@ -86,7 +84,7 @@ def test_a_deal_lost_otherwise_costs_the_same_whatever_it_stood_at(
     assert of_deal(t, 2) == [(penalty, -penalty)] * 3
 
 
-def test_nobody_gains_by_giving_a_bad_deal_up() -> None:
+def test_resigning_costs_as_much_as_the_worst_table() -> None:
     t = paired(begun("duplicate", 6), (0, 3), (4, 1), (2, 5))
     t = scored(t, t.match(1, 0), 30, 0, deal=1)
     t = scored(t, t.match(1, 1), 0, 0, deal=1)
@@ -104,11 +102,11 @@ def test_nobody_gains_by_giving_a_bad_deal_up() -> None:
         ("10", 6), ("14", 7), ("18", 7), ("19", 8), ("40", 8), ("-1/2", -1), ("-3", -3), ("-30", -8),
     ],
 )  # fmt: skip
-def test_steps(difference: str, count: int) -> None:
+def test_difference_converts_to_steps(difference: str, count: int) -> None:
     assert to_steps(Fraction(difference)) == count
 
 
-def test_steps_of_spades_are_of_tens() -> None:
+def test_spades_steps_count_tens() -> None:
     assert of_deal(four_tables([60, -20, 30, 10], game="spades", scoring="steps"), 1) == [
         (3, -3),
         (-3, 3),
@@ -119,7 +117,7 @@ def test_steps_of_spades_are_of_tens() -> None:
     assert of_deal(four_tables([60, -20, 30, 10], game="spades"), 1) == [(40, -40), (-40, 40), (10, -10), (-10, 10)]
 
 
-def test_nothing_is_told_of_a_round_before_all_have_played_it() -> None:
+def test_unfinished_round_has_no_scores() -> None:
     t = four_tables([6, -2, 3, 1])
     t = paired(t, (0, 1), (2, 3), (4, 5), (6, 7))
     for match in t.rounds[1][:3]:
@@ -132,7 +130,7 @@ def test_nothing_is_told_of_a_round_before_all_have_played_it() -> None:
     assert {one.round for one in all_scores(t)} == {1, 2}
 
 
-def test_a_bye_counts_nothing() -> None:
+def test_bye_scores_zero() -> None:
     t = paired(begun("duplicate", 5), (0, 2), (3, 1), (4, None))
     for match in t.rounds[0][:2]:
         for deal in (1, 2):
@@ -146,7 +144,7 @@ def test_a_bye_counts_nothing() -> None:
     deals=st.sampled_from(["2", "4", "8"]),
     scoring=st.sampled_from(["points", "steps"]),
 )
-def test_what_one_gains_others_lose(seed: int, teams: int, deals: str, scoring: str) -> None:
+def test_deal_scores_sum_to_zero(seed: int, teams: int, deals: str, scoring: str) -> None:
     t = played_out(begun("duplicate", teams, deals=deals, scoring=scoring), at_random(Random(seed), MIXED))
     by_deal: dict[tuple[int, int], list[Fraction]] = defaultdict(list)
     for one in all_scores(t):

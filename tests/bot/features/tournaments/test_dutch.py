@@ -44,7 +44,7 @@ def sieved(t: Tournament, rounds: int) -> tuple[dict[int, Record], Pairing]:
 @pytest.mark.parametrize(("count", "most"), [(12, 8), long(150, 8), long(25, 10)])
 @pytest.mark.parametrize("leaving", [0.0, 0.3], ids=["all stay", "some leave"])
 @pytest.mark.parametrize("form", mostly_long(["swiss", "duplicate"], "duplicate"))
-def test_each_round_is_the_best_of_all_pairings(form: Form, leaving: float, count: int, most: int) -> None:
+def test_each_round_matches_the_sieve(form: Form, leaving: float, count: int, most: int) -> None:
     for seed in range(count):
         random = Random(seed)
         t = begun(form, random.randint(4, most), rounds=random.choice(("auto", "5", "7")))
@@ -113,7 +113,7 @@ def test_exchanges_and_their_transpositions_go_by_rank() -> None:
 
 
 @pytest.mark.parametrize("count", [120, long(600), long(6000)])
-def test_any_teams_are_paired_as_by_the_sieve(count: int) -> None:
+def test_random_teams_are_paired_like_the_sieve(count: int) -> None:
     """Teams with any history, who may meet almost anybody: all criteria decide now and then."""
     random, done = Random(1), 0
     while done < count:
@@ -122,7 +122,7 @@ def test_any_teams_are_paired_as_by_the_sieve(count: int) -> None:
 
 
 @pytest.mark.parametrize("count", [60, long(300), long(3000)])
-def test_one_score_group_is_paired_as_by_the_sieve(count: int) -> None:
+def test_one_score_group_is_paired_like_the_sieve(count: int) -> None:
     """Teams that have met many others: exchanges decide, as there is nothing else between them."""
     random, done = Random(2), 0
     while done < count:

@@ -280,7 +280,9 @@ class Entering(RuleBasedStateMachine):
 
 
 @pytest.mark.parametrize("examples", [10, long(EXAMPLES)])
-def test_entering_at_two_workers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, examples: int) -> None:
+def test_registration_at_two_workers_follows_the_model(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, examples: int
+) -> None:
     monkeypatch.setattr(registration, "MOST_TEAMS", dict.fromkeys(FORMS, MOST))
     monkeypatch.setattr(registration, "LEAST_TEAMS", dict.fromkeys(FORMS, LEAST))
     monkeypatch.setattr(tournaments, "MOST_ORGANISED", 10_000)

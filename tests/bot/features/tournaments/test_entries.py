@@ -50,12 +50,12 @@ TEXTS: dict[str, Entry] = {
 
 
 @pytest.mark.parametrize(("text", "entry"), TEXTS.items())
-def test_an_entry_is_a_line_of_text(text: str, entry: Entry) -> None:
+def test_entry_round_trips_as_a_line(text: str, entry: Entry) -> None:
     assert decode(text) == entry
     assert encode(entry) == text
 
 
-def test_every_kind_of_entry_is_named_above() -> None:
+def test_every_entry_type_has_an_example() -> None:
     assert {type(entry) for entry in TEXTS.values()} == set(get_args(Entry))
 
 
@@ -75,13 +75,13 @@ def test_every_kind_of_entry_is_named_above() -> None:
         "1 2",
     ],
 )
-def test_anything_else_is_refused(text: str) -> None:
+def test_malformed_line_is_refused(text: str) -> None:
     with pytest.raises(UnreadableEntry):
         decode(text)
 
 
 @given(st.text(st.characters(blacklist_categories=["Cs"])))
-def test_what_is_read_is_written_the_same(text: str) -> None:
+def test_decoded_line_encodes_to_itself(text: str) -> None:
     try:
         entry = decode(text)
     except UnreadableEntry:
@@ -89,6 +89,6 @@ def test_what_is_read_is_written_the_same(text: str) -> None:
     assert encode(entry) == text
 
 
-def test_an_id_of_two_words_is_not_written() -> None:
+def test_id_with_a_space_is_refused() -> None:
     with pytest.raises(ValueError, match="read as something else"):
         encode(Enter("paper:1 2", "Anna"))

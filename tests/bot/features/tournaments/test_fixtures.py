@@ -98,7 +98,7 @@ def seen_cards(table: Table, player: Player) -> set[str]:
 
 
 @pytest.mark.parametrize("game", GAMES)
-async def test_nothing_of_a_deal_is_told_before_all_tables_have_played_it(
+async def test_deal_stays_secret_until_all_tables_have_played(
     store: Store, game: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     fake, seats, random = Remembering(), GAMES[game].seats, Random(game)
@@ -161,7 +161,7 @@ async def test_nothing_of_a_deal_is_told_before_all_tables_have_played_it(
         assert (await worker.room.table(other.code)).version == other.version
 
 
-async def test_a_called_off_deal_promises_nothing_at_the_rounds_end(store: Store) -> None:
+async def test_called_off_deal_does_not_mention_the_round(store: Store) -> None:
     fake = Remembering()
     async with open_worker(store, fake) as worker:
         players = people(worker, fake, 4)
@@ -176,7 +176,7 @@ async def test_a_called_off_deal_promises_nothing_at_the_rounds_end(store: Store
             assert "round" not in said.splitlines()[-1]
 
 
-async def test_who_gives_a_deal_up_shows_nobody_what_lay_hidden(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_resigning_a_deal_reveals_no_hidden_cards(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     fake = Remembering()
 
     async def note(_table: Table, _game: FinishedGame) -> None:
@@ -212,7 +212,7 @@ async def test_who_gives_a_deal_up_shows_nobody_what_lay_hidden(store: Store, mo
         assert await worker.archive.count() == 0
 
 
-async def test_a_whole_game_is_a_game_of_the_tournaments_chat(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_whole_game_counts_for_the_tournament_chat(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     fake = Remembering()
     told: list[tuple[str, bool]] = []
 
@@ -252,9 +252,7 @@ async def test_a_whole_game_is_a_game_of_the_tournaments_chat(store: Store, monk
             assert "Tournament K7QF2M · round 2 · match 1" in fake.last(player.private).plain
 
 
-async def test_what_breaks_off_before_a_tournament_has_heard_is_told_again(
-    store: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_failed_game_report_is_repeated(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     heard: list[str] = []
 
     async def note(_table: Table, game: FinishedGame) -> None:
@@ -277,7 +275,7 @@ async def test_what_breaks_off_before_a_tournament_has_heard_is_told_again(
 
 
 @pytest.mark.parametrize("deal", [0, 1])
-async def test_a_group_is_shown_nothing_and_robots_are_asked_nothing(store: Store, deal: int) -> None:
+async def test_fixture_offers_no_group_board_robot_or_hint(store: Store, deal: int) -> None:
     fake = Remembering()
     async with open_worker(store, fake) as worker:
         players = people(worker, fake, 2)
@@ -296,7 +294,7 @@ async def test_a_group_is_shown_nothing_and_robots_are_asked_nothing(store: Stor
         assert not [label for label in labels if "Hint" in label or "robot" in label or label == "Wait"]
 
 
-async def test_a_strict_clock_takes_no_more_than_three_moves(store: Store) -> None:
+async def test_strict_clock_forfeits_after_three_late_moves(store: Store) -> None:
     async with open_worker(store, Remembering()) as worker:
         players = people(worker, worker.adapters["paper"], 2)  # type: ignore[arg-type]
         table = await opened(worker, "metamazzo", 1, players, "one")
@@ -315,7 +313,7 @@ async def test_a_strict_clock_takes_no_more_than_three_moves(store: Store) -> No
         assert max(lates.values()) == 3
 
 
-async def test_at_a_tressette_of_one_deal_nobody_is_offered_to_claim_the_game(store: Store) -> None:
+async def test_claim_is_not_offered_in_a_duplicate_deal(store: Store) -> None:
     fake = Remembering()
     async with open_worker(store, fake) as worker:
         players = people(worker, fake, 4)

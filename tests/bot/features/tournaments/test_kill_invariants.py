@@ -158,7 +158,7 @@ FAULTS: list[tuple[Callable[[TournamentsAtRest], None], Fault]] = [
 ]
 
 
-async def test_each_invariant_holds_and_notices_a_planted_fault(rest: TournamentsAtRest) -> None:
+async def test_each_invariant_detects_its_planted_faults(rest: TournamentsAtRest) -> None:
     assert (len(rest.archived), len(rest.held), len(rest.tables)) == (3, 2, 1)
     for holds in kills.INVARIANTS:
         holds(rest)

@@ -48,7 +48,7 @@ async def came_of(doing: Sequence[Awaitable[Tournament]]) -> tuple[list[Tourname
 # How many tournaments
 
 
-async def test_a_chat_has_so_many_at_once_whoever_asks_at_the_same_moment(desk: Desk) -> None:
+async def test_chat_limit_holds_for_concurrent_openings(desk: Desk) -> None:
     desks = [desk, Desk(desk.store), Desk(desk.store)]
     done, refused = await came_of([opened(desks[n % 3], GROUP, f"paper:{n}", f"c{n}") for n in range(20)])
     assert len(done) == MOST_AT_ONCE
@@ -62,7 +62,7 @@ async def test_a_chat_has_so_many_at_once_whoever_asks_at_the_same_moment(desk: 
     assert (len(done), set(refused)) == (1, {TooManyTournaments})
 
 
-async def test_a_person_organises_so_many_in_however_many_chats(desk: Desk) -> None:
+async def test_organiser_limit_holds_across_chats(desk: Desk) -> None:
     desks = [desk, Desk(desk.store)]
     done, refused = await came_of([opened(desks[n % 2], f"paper:{n}", ANNA, f"c{n}") for n in range(25)])
     assert len(done) == MOST_ORGANISED
@@ -77,7 +77,7 @@ async def test_a_person_organises_so_many_in_however_many_chats(desk: Desk) -> N
         await opened(desk, "paper:99", ANNA, "too many")
 
 
-async def test_who_opens_and_calls_off_has_as_many_a_day(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_called_off_tournaments_count_for_a_day(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     for number in range(MOST_ORGANISED):
         code = (await opened(desk, GROUP, ANNA, f"c{number}")).code
         await desk.registration.cancel(code, ANNA, f"off{number}")
@@ -91,7 +91,7 @@ async def test_who_opens_and_calls_off_has_as_many_a_day(desk: Desk, monkeypatch
     await opened(desk, GROUP, ANNA, "the day after")
 
 
-async def test_what_is_over_leaves_its_chats_list_and_stays_on_its_peoples(desk: Desk) -> None:
+async def test_finished_tournament_leaves_only_the_chat_list(desk: Desk) -> None:
     code = (await desk.entered("metamazzo", "knockout", ANNA, BRUNO)).code
     await desk.registration.start(code, ANNA, "start")
     await desk.tournaments.commit(code, "end", lambda _one: [Finish()])
@@ -106,7 +106,7 @@ async def test_what_is_over_leaves_its_chats_list_and_stays_on_its_peoples(desk:
     assert not await client.exists(keys.organised(ANNA))
 
 
-async def test_who_is_refused_has_nothing_on_their_list(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_refused_entry_leaves_no_index_entry(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(rules, "MOST_TEAMS", {"knockout": 1})
     code = (await desk.entered("metamazzo", "knockout", ANNA)).code
     with pytest.raises(IsFull):
@@ -123,7 +123,7 @@ async def test_who_is_refused_has_nothing_on_their_list(desk: Desk, monkeypatch:
 # How many changes
 
 
-async def test_nobody_keeps_a_tournament_from_beginning(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_repeated_entries_cannot_block_the_start(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     code = (await desk.entered("metamazzo", "knockout", ANNA, BRUNO)).code
     for number in range(rules.MOST_REENTRIES):
         await desk.registration.enter(code, CARLA, NAMES[CARLA], f"in {number}")
@@ -143,9 +143,7 @@ async def test_nobody_keeps_a_tournament_from_beginning(desk: Desk, monkeypatch:
     assert (await desk.registration.start(code, ANNA, "start")).phase == "playing"
 
 
-async def test_a_tournament_that_was_changed_too_often_can_be_called_off(
-    desk: Desk, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_tournament_at_its_change_limit_can_be_called_off(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(rules, "MOST_CHANGES", 1)
     code = (await desk.opened()).code
     assert (await desk.registration.cancel(code, ANNA, "off")).phase == "cancelled"
@@ -164,7 +162,7 @@ async def test_a_tournament_that_was_changed_too_often_can_be_called_off(
         ("testa", DINO, 3, NoPartners),
     ],
 )
-async def test_who_cannot_be_a_partner_has_not_entered_either(
+async def test_refused_partner_has_not_entered(
     desk: Desk, game: str, person: str, player: int, why: type[TableError]
 ) -> None:
     code = (await desk.entered("tressette", "knockout", ANNA, BRUNO, CARLA, "paper:5")).code
@@ -177,7 +175,7 @@ async def test_who_cannot_be_a_partner_has_not_entered_either(
     assert not await desk.store.client.exists(keys.entered(person))
 
 
-async def test_who_becomes_a_partner_has_entered_in_the_same_step(desk: Desk) -> None:
+async def test_joining_a_partner_enters_in_one_commit(desk: Desk) -> None:
     code = (await desk.entered("tressette", "knockout", ANNA)).code
     desks = [desk, Desk(desk.store)]
     done, refused = await came_of(
@@ -195,7 +193,7 @@ async def test_who_becomes_a_partner_has_entered_in_the_same_step(desk: Desk) ->
 # For how long a log is kept
 
 
-async def test_a_chat_that_moves_keeps_nothing_for_longer(desk: Desk) -> None:
+async def test_moving_a_chat_keeps_the_expiry(desk: Desk) -> None:
     code = (await desk.opened()).code
     await desk.tournaments.commit(code, "end", lambda _one: [Finish()])
     await desk.store.client.expire(keys.tournament(code), 1000)
@@ -205,7 +203,7 @@ async def test_a_chat_that_moves_keeps_nothing_for_longer(desk: Desk) -> None:
 
 
 @pytest.mark.parametrize(("entries", "most"), [([], CALLED_OFF_SECONDS), ([Finish()], KEPT_SECONDS)])
-async def test_a_log_that_is_written_anew_expires(desk: Desk, entries: list[Entry], most: int) -> None:
+async def test_rewritten_log_keeps_its_expiry(desk: Desk, entries: list[Entry], most: int) -> None:
     client: Any = desk.store.client
     code = (await desk.entered("metamazzo", "knockout", BRUNO)).code
     if entries:
@@ -217,7 +215,7 @@ async def test_a_log_that_is_written_anew_expires(desk: Desk, entries: list[Entr
     assert 0 < await client.ttl(keys.tournament(code)) <= 1000
 
 
-async def test_a_log_of_one_that_goes_on_does_not_expire(desk: Desk) -> None:
+async def test_live_tournament_log_does_not_expire(desk: Desk) -> None:
     code = (await desk.entered("metamazzo", "knockout", ANNA, BRUNO)).code
     await forget(desk.store, BRUNO, "somebody:y")
     assert await desk.store.client.ttl(keys.tournament(code)) == -1

@@ -45,7 +45,7 @@ def pairs_of(t: Tournament) -> list[Pairs]:
 
 
 @pytest.mark.parametrize("teams", [3, 4, 5, 6, 7, 8])
-def test_a_round_robin_is_paired_by_bergers_tables(teams: int) -> None:
+def test_round_robin_follows_berger_tables(teams: int) -> None:
     table = [
         [tuple(int(seed) - 1 for seed in pair.split("-")) for pair in line.split()]
         for line in BERGER[teams + teams % 2]
@@ -57,7 +57,7 @@ def test_a_round_robin_is_paired_by_bergers_tables(teams: int) -> None:
 
 
 @pytest.mark.parametrize("teams", range(3, 33))
-def test_bergers_tables_are_those_of_another_program(teams: int) -> None:
+def test_berger_tables_match_caissify(teams: int) -> None:
     theirs = [sorted((one - 1, other - 1) for one, other in pairs) for pairs in berger_schedule(teams + teams % 2)]
     ours = [
         sorted((one, teams) if other is None else (one, other) for one, other in matches) for matches in berger(teams)
@@ -69,7 +69,7 @@ def test_bergers_tables_are_those_of_another_program(teams: int) -> None:
 
 
 @pytest.mark.parametrize("teams", range(3, 33))
-def test_in_a_round_robin_each_meets_each_once_and_seats_are_even(teams: int) -> None:
+def test_round_robin_pairs_all_once_with_even_seats(teams: int) -> None:
     rounds = berger(teams)
     met = [frozenset(pair) for matches in rounds for pair in matches if None not in pair]
     assert len(met) == len(set(met)) == teams * (teams - 1) // 2
@@ -80,7 +80,7 @@ def test_in_a_round_robin_each_meets_each_once_and_seats_are_even(teams: int) ->
         assert abs(first - (teams - 1 - first)) <= 1
 
 
-def test_a_round_robin_is_played_to_its_last_round_whoever_leaves() -> None:
+def test_round_robin_continues_after_a_withdrawal() -> None:
     t = played_out(begun("roundrobin", 5), by_seed, lambda t: [4] if len(t.rounds) == 2 else [])
     assert pairs_of(t) == list(berger(5))
     assert [match.results[0].how for match in t.matches_of(4) if not match.is_bye] == [
@@ -93,7 +93,7 @@ def test_a_round_robin_is_played_to_its_last_round_whoever_leaves() -> None:
 
 
 @pytest.mark.parametrize("teams", [3, 4, 9, 32])
-def test_all_matches_of_a_league_are_open_at_once(teams: int) -> None:
+def test_league_opens_all_matches_at_once(teams: int) -> None:
     t = begun("league", teams)
     pairs = next_round(t)
     assert pairs is not None
@@ -103,14 +103,14 @@ def test_all_matches_of_a_league_are_open_at_once(teams: int) -> None:
     assert next_round(played_round(paired(t, *pairs))) is None
 
 
-def test_a_bracket_keeps_the_best_apart() -> None:
+def test_bracket_keeps_top_seeds_apart() -> None:
     assert next_round(begun("knockout", 16)) == tuple(SIXTEEN)
     t = played_out(begun("knockout", 16))
     assert pairs_of(t)[1:] == [((0, 7), (3, 4), (1, 6), (2, 5)), ((0, 3), (1, 2)), ((0, 1),)]
 
 
 @pytest.mark.parametrize("teams", range(2, 65))
-def test_brackets_give_byes_to_the_best_and_leave_one(teams: int) -> None:
+def test_bracket_gives_byes_to_top_seeds_and_leaves_one(teams: int) -> None:
     t = played_out(begun("knockout", teams))
     rounds = pairs_of(t)
     assert len(rounds) == rounds_in_all(t) == (teams - 1).bit_length()
@@ -126,7 +126,7 @@ def test_brackets_give_byes_to_the_best_and_leave_one(teams: int) -> None:
 
 
 @pytest.mark.parametrize("seed", range(60))
-def test_nobody_comes_back_into_a_bracket(seed: int) -> None:
+def test_eliminated_team_never_returns(seed: int) -> None:
     random = Random(seed)
 
     def leavers(t: Tournament) -> list[int]:
@@ -142,7 +142,7 @@ def test_nobody_comes_back_into_a_bracket(seed: int) -> None:
         out |= {team for match in matches if not match.is_bye for team in match.teams if match.winner != team}
 
 
-def test_who_withdraws_between_rounds_gives_the_other_a_bye() -> None:
+def test_withdrawal_between_rounds_gives_a_bye() -> None:
     t = played_round(paired(begun("knockout", 8), *next_round(begun("knockout", 8)) or ()))
     assert next_round(t) == ((0, 3), (1, 2))
     assert next_round(with_entries(t, Leave(3))) == ((0, None), (1, 2))
@@ -153,7 +153,7 @@ def test_who_withdraws_between_rounds_gives_the_other_a_bye() -> None:
     assert next_round(with_entries(t, Leave(3), Leave(2), Leave(1))) is None
 
 
-def test_a_void_match_sends_nobody_on() -> None:
+def test_void_match_advances_neither_team() -> None:
     t = begun("knockout", 4)
     t = paired(t, (0, 3), (1, 2))
     t = scored(t, t.match(1, 0), 0, 0, how="void")
@@ -185,5 +185,5 @@ def test_a_void_match_sends_nobody_on() -> None:
         ("duplicate", 33, "auto", 6),
     ],
 )
-def test_how_many_rounds_there_are(form: Form, teams: int, rounds: str, count: int) -> None:
+def test_number_of_rounds(form: Form, teams: int, rounds: str, count: int) -> None:
     assert rounds_in_all(begun(form, teams, rounds=rounds)) == count

@@ -110,7 +110,7 @@ def lines(panel: Panel) -> list[str]:
 
 @pytest.mark.parametrize("size", mostly_long(SIZES, "least", "odd"))
 @pytest.mark.parametrize("form", FORMS)
-def test_every_panel_of_every_phase_can_be_shown(form: Form, size: str) -> None:
+def test_panels_of_every_phase_fit_all_platforms(form: Form, size: str) -> None:
     teams = SIZES[size](form)
     phases = [Made(form).t, Made(form).entered(teams).t, on(form, teams), over(form, teams)]
     phases += [Made(form).entered(teams).add(Cancel()).t, Made(form).started(teams).t]
@@ -120,7 +120,7 @@ def test_every_panel_of_every_phase_can_be_shown(form: Form, size: str) -> None:
 
 
 @pytest.mark.parametrize("form", mostly_long(["swiss", "duplicate", "knockout"], "duplicate"))
-def test_pairs_have_room_too(form: Form) -> None:
+def test_panels_of_pairs_fit_all_platforms(form: Form) -> None:
     all_of_them = (
         Made(form, "tressette").entered(60, alone=8).t,
         Made(form, "tressette").entered(0, alone=128).t,
@@ -135,7 +135,7 @@ def test_pairs_have_room_too(form: Form) -> None:
 # Before it starts
 
 
-def test_an_open_card_says_what_is_played_and_who_has_entered() -> None:
+def test_open_card_shows_options_and_entrants() -> None:
     card = card_panel("en", Made("swiss", rounds="5", time=str(3 * DAY)).entered(3).t, None, "")
     assert lines(card) == [
         "🏆 Swiss · Metà Mazzo",
@@ -150,7 +150,7 @@ def test_an_open_card_says_what_is_played_and_who_has_entered() -> None:
     assert labels(card) == ["Enter", "Leave", "How it goes", "Start", "Options", "Call off"]
 
 
-def test_who_has_no_partner_has_a_button() -> None:
+def test_player_without_a_partner_has_a_button() -> None:
     t = Made("duplicate", "tressette").entered(1, alone=2).t
     card = card_panel("en", t, None, "")
     assert "Anna + Bruno" in lines(card)
@@ -167,33 +167,33 @@ def test_who_has_no_partner_has_a_button() -> None:
     assert "All without a partner" not in labels(card)
 
 
-def test_many_without_a_partner_stand_on_pages_of_their_own() -> None:
+def test_many_players_without_a_partner_are_paged() -> None:
     t = Made("swiss", "tavolo").entered(0, alone=50).t
     assert "All without a partner" in labels(card_panel("en", t, None, ""))
     named = [one for page in (1, 2, 3) for one in labels(partners_panel("en", t, page)) if one.startswith("With ")]
     assert len(named) == 50
 
 
-def test_who_left_before_the_start_is_not_named() -> None:
+def test_player_who_left_before_start_is_not_listed() -> None:
     card = card_panel("en", Made("knockout").entered(3).add(Leave(1)).t, None, "")
     assert "Anna, Carla" in lines(card)
 
 
-def test_names_cannot_turn_a_line_around_and_are_cut() -> None:
+def test_names_are_isolated_and_cut() -> None:
     card = card_panel("en", Made("knockout").entered(5).t, None, "")
     assert f"{FIRST_STRONG_ISOLATE}محمد{POP_ISOLATE}" in card.plain
     assert "Hohenlohe" not in card.plain
     assert "Hans-Peter Bartolomeo v…" in card.plain
 
 
-def test_somebody_is_spoken_in_the_readers_language() -> None:
+def test_forgotten_name_is_translated() -> None:
     t = Made("knockout").entered(7).t
     assert "somebody" in card_panel("en", t, None, "").plain
     assert "qualcuno" in card_panel("it", t, None, "").plain
 
 
 @pytest.mark.parametrize("form", FORMS)
-def test_all_that_may_be_chosen_has_a_button_and_the_present_value_is_marked(form: Form) -> None:
+def test_each_option_has_a_button_and_marks_its_value(form: Form) -> None:
     for game in GAMES:
         t = Made(form, game).t
         abouts = [one.payload.split(" ")[-1] for one in chain.from_iterable(options_panel("en", t).rows)][:-1]
@@ -207,20 +207,20 @@ def test_all_that_may_be_chosen_has_a_button_and_the_present_value_is_marked(for
             assert len(marked) == 1
 
 
-def test_a_single_deal_is_played_to_no_points() -> None:
+def test_duplicate_shows_no_target() -> None:
     card = card_panel("en", Made("duplicate", deals="4", scoring="steps").t, None, "")
     assert "4 deals a match, in steps · 5 minutes a move" in lines(card)
     assert "51" not in card.plain
 
 
-def test_points_are_as_large_as_the_table_counts_them() -> None:
+def test_target_uses_the_table_scale() -> None:
     assert "To 63 points" in card_panel("en", Made("swiss", "tressette").t, None, "").plain
 
 
 # While it is played
 
 
-def test_a_card_says_the_round_the_time_the_standings_and_what_is_on() -> None:
+def test_running_card_shows_round_standings_and_matches() -> None:
     made = Made("swiss").started(4).begun()
     first, second = made.t.rounds[0]
     made.played(first, 0, 0, points=(51, 20)).seated(second, 0)
@@ -243,7 +243,7 @@ def test_a_card_says_the_round_the_time_the_standings_and_what_is_on() -> None:
     assert labels(card) == ["My match", "All results", "How it goes"]
 
 
-def test_a_card_says_how_a_game_ended_that_was_not_played_to_the_end() -> None:
+def test_card_says_how_an_unfinished_game_ended() -> None:
     made = Made("knockout").started(8).begun()
     for match, (winner, how) in zip(made.t.rounds[0], ((0, "resign"), (1, "timeout"), (0, "forfeit")), strict=False):
         made.played(match, 0, winner, how, points=(3, 4))  # type: ignore[arg-type]
@@ -253,7 +253,7 @@ def test_a_card_says_how_a_game_ended_that_was_not_played_to_the_end() -> None:
     assert re.search(r"3 : 4, .* had withdrawn", told)
 
 
-def test_a_long_table_has_its_top_on_the_card_and_all_of_it_on_pages() -> None:
+def test_long_standings_are_cut_on_the_card_and_paged() -> None:
     t = on("swiss", 64)
     card = card_panel("en", t, HOUR, "")
     assert "… and 48 more" in lines(card)
@@ -263,12 +263,12 @@ def test_a_long_table_has_its_top_on_the_card_and_all_of_it_on_pages() -> None:
     assert "Whole table" not in labels(card_panel("en", on("swiss", 8), HOUR, ""))
 
 
-def test_the_last_round_of_a_knock_out_is_the_final() -> None:
+def test_last_knock_out_round_is_the_final() -> None:
     made = Made("knockout").started(4).round().begun()
     assert "Final · 1 h left" in lines(card_panel("en", made.t, HOUR, ""))
 
 
-def test_a_final_is_the_match_after_which_nobody_is_left_however_early_it_comes() -> None:
+def test_last_possible_match_is_the_final() -> None:
     made = Made("knockout").started(8).begun()
     for match in made.t.rounds[0][:2]:
         made.add(Result(match.round, match.number, 0, None, 0, 0, "void"))
@@ -279,7 +279,7 @@ def test_a_final_is_the_match_after_which_nobody_is_left_however_early_it_comes(
     assert "Round 1 of 2 · 1 h left" in lines(card_panel("en", three.t, HOUR, "")), "one has a bye"
 
 
-def test_how_many_rounds_there_are_is_told_as_it_is_once_it_has_started() -> None:
+def test_round_count_is_corrected_after_the_start() -> None:
     made = Made("swiss", rounds="7").entered(5)
     assert "1 day a round · 7 rounds" in lines(rules_panel("en", made.t))
     made = Made("swiss", rounds="7").started(5)
@@ -287,7 +287,7 @@ def test_how_many_rounds_there_are_is_told_as_it_is_once_it_has_started() -> Non
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_of_a_knock_out_that_both_have_left_nobody_is_told_to_have_won(language: str) -> None:
+def test_abandoned_knock_out_has_no_winner(language: str) -> None:
     t = Made("knockout").started(2).add(Leave(0), Leave(1)).begun().t
     assert t.phase == "over"
     nobody = {"en": "Nobody has won.", "it": "Non ha vinto nessuno."}[language]
@@ -299,12 +299,12 @@ def test_of_a_knock_out_that_both_have_left_nobody_is_told_to_have_won(language:
 
 
 @pytest.mark.parametrize(("game", "is_told"), [("tressette", True), ("tavolo", False)])
-def test_a_card_says_that_its_results_are_not_as_large_as_the_tables(game: str, is_told: bool) -> None:
+def test_card_explains_a_scale_unlike_the_table(game: str, is_told: bool) -> None:
     told = "Results are in whole points: 21 here are 63 at the table."
     assert (told in lines(card_panel("en", Made("knockout", game).entered(4).t, HOUR, ""))) == is_told
 
 
-def test_nothing_tells_how_a_duplicates_deals_went_before_all_have_played_them() -> None:
+def test_duplicate_results_stay_hidden_until_the_round_ends() -> None:
     made = Made("duplicate").started(4).begun()
     first, second = made.t.rounds[0]
     for deal in first.deals:
@@ -327,7 +327,7 @@ def test_nothing_tells_how_a_duplicates_deals_went_before_all_have_played_them()
     assert all(line.endswith("(+0.0)") for page in told for line in page if " : " in line)
 
 
-def test_a_duplicates_secret_is_told_when_it_is_over_and_its_seal_before() -> None:
+def test_duplicate_shows_the_seal_first_and_the_secret_last() -> None:
     playing, done = on("duplicate", 4), over("duplicate", 4)
     card = card_panel("en", playing, HOUR, "")
     assert f"🔒 Seal: {playing.seal[:16]}…" in card.plain
@@ -340,7 +340,7 @@ def test_a_duplicates_secret_is_told_when_it_is_over_and_its_seal_before() -> No
 
 
 @pytest.mark.parametrize("form", FORMS)
-def test_how_it_goes_is_said_beforehand(form: Form) -> None:
+def test_rules_page_explains_every_form(form: Form) -> None:
     plain = rules_panel("en", Made(form).t).plain
     for heading in ("Who plays whom", "A match", "Time and no-shows", "Who leaves", "When level"):
         assert heading in plain
@@ -349,7 +349,7 @@ def test_how_it_goes_is_said_beforehand(form: Form) -> None:
     assert labels(rules_panel("en", over(form, 4), is_organiser=True)) == ["◀ Back"]
 
 
-def test_the_way_to_a_finished_game_is_a_page_or_else_a_message() -> None:
+def test_result_button_opens_a_page_or_a_message() -> None:
     t = over("swiss", 4)
     replays = {(1, 0, 0): "T01000-012345"}
     [button] = results_panel("en", t, 1, replays, "https://x.example").rows[0]
@@ -361,7 +361,7 @@ def test_the_way_to_a_finished_game_is_a_page_or_else_a_message() -> None:
 # When it is over
 
 
-def test_who_has_won_stands_first_and_tie_breaks_have_values_where_they_decided() -> None:
+def test_winner_comes_first_without_unused_tie_breaks() -> None:
     made = Made("roundrobin").started(3)
     for _round in range(3):
         made.begun()
@@ -382,7 +382,7 @@ def test_who_has_won_stands_first_and_tie_breaks_have_values_where_they_decided(
     assert "direct encounter" not in "".join(card[4:7])
 
 
-def test_those_who_are_level_have_the_tie_break_that_decided() -> None:
+def test_level_teams_show_the_deciding_tie_break() -> None:
     found = 0
     for seed in range(8):
         t = over("swiss", 8, seed=seed)
@@ -395,7 +395,7 @@ def test_those_who_are_level_have_the_tie_break_that_decided() -> None:
     assert found
 
 
-def test_pairs_have_won_and_those_who_are_level_share_the_first_place() -> None:
+def test_level_winners_share_first_place() -> None:
     assert "have won!" in winner_panel("en", over("knockout", 2, "tressette"), "").plain
     made = Made("roundrobin").started(3)
     for _round in range(3):
@@ -410,7 +410,7 @@ def test_pairs_have_won_and_those_who_are_level_share_the_first_place() -> None:
     assert won[3:] == [f"🥇 {name} · {tied}" for name in ("Anna", "Bruno", "Carla")]
 
 
-def test_a_tournament_that_was_called_off_says_so_and_has_no_buttons() -> None:
+def test_called_off_card_has_no_buttons() -> None:
     card = card_panel("en", Made("swiss").entered(5).add(Cancel()).t, None, "")
     assert lines(card)[-1] == "Anna’s tournament was called off."
     assert not card.rows
@@ -419,7 +419,7 @@ def test_a_tournament_that_was_called_off_says_so_and_has_no_buttons() -> None:
 # One's own
 
 
-def test_ones_own_page_tells_ones_matches_and_leads_to_ones_hand() -> None:
+def test_own_page_shows_matches_and_links_to_the_hand() -> None:
     made = Made("swiss").started(4).round().begun()
     mine = next(one for one in made.t.rounds[-1] if 0 in one.teams)
     made.seated(mine, 0)
@@ -440,7 +440,7 @@ def own_pages(language: str, person: str, all_own: list[Tournament]) -> list[Pan
     return [own_panel(language, person, page, [HOUR] * len(page.tournaments)) for page in pages]
 
 
-def test_ones_tournaments_stand_on_pages_and_those_that_are_not_over_come_first() -> None:
+def test_own_tournaments_are_paged_with_live_ones_first() -> None:
     swiss, league, knockout = over("swiss", 4), on("league", 3), Made("knockout").entered(2).t
     pages = own_pages("en", "paper:1", [*[swiss] * 11, league, *[swiss] * 88, knockout, *[swiss] * 99])
     assert len(pages) == 20
@@ -457,7 +457,7 @@ def test_ones_tournaments_stand_on_pages_and_those_that_are_not_over_come_first(
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_as_many_leagues_of_pairs_as_stand_on_a_page_can_be_shown(language: str) -> None:
+def test_full_page_of_pair_leagues_fits(language: str) -> None:
     made = Made("league", "tressette").add(Open("paper:1", NAMES[3]))
     made.add(*(Enter(f"paper:{number}", NAMES[3]) for number in range(64)))
     made.add(Start(ROOT, tuple((one, one + 32) for one in range(32)))).begun()
@@ -474,7 +474,7 @@ def test_as_many_leagues_of_pairs_as_stand_on_a_page_can_be_shown(language: str)
     assert utf16_length(panel.plain) + sum(utf16_length(label) for label in labels(panel)) <= 4000
 
 
-def test_points_stand_as_their_reader_counts_them() -> None:
+def test_own_points_come_first() -> None:
     made = Made("swiss").started(4).begun()
     match = made.t.rounds[0][0]
     made.played(match, 0, 0, points=(51, 7))
@@ -484,7 +484,7 @@ def test_points_stand_as_their_reader_counts_them() -> None:
     assert "❌ 7 : 51" in stripped(player_panel("en", other, made.t, HOUR).plain)
 
 
-def test_a_reminder_says_whom_one_plays_and_what_is_left() -> None:
+def test_reminder_names_opponent_and_time_left() -> None:
     made = Made("league").started(3).begun()
     match = made.t.rounds[0][0]
     made.seated(match, 0)
@@ -506,7 +506,7 @@ def test_a_reminder_says_whom_one_plays_and_what_is_left() -> None:
         (-5, "time is up", "tempo scaduto"),
     ],
 )
-def test_time_that_is_left_is_told_in_coarse_words(seconds: int, english: str, italian: str) -> None:
+def test_time_left_is_rounded(seconds: int, english: str, italian: str) -> None:
     assert (time_left("en", seconds), time_left("it", seconds)) == (english, italian)
 
 
@@ -517,7 +517,7 @@ def test_time_that_is_left_is_told_in_coarse_words(seconds: int, english: str, i
 @pytest.mark.parametrize(
     ("form", "teams", "game"), [("swiss", 8, "metamazzo"), ("knockout", 64, "spades"), ("duplicate", 20, "tressette")]
 )
-def test_the_picture_of_the_table_says_what_the_text_says(form: Form, teams: int, game: str, language: str) -> None:
+def test_standings_picture_matches_the_text(form: Form, teams: int, game: str, language: str) -> None:
     t = over(form, teams, game)
     sheet = standings_sheet(language, t, "Bar Centrale", 1_795_568_400)
     assert isinstance(sheet, Sheet)
@@ -530,14 +530,14 @@ def test_the_picture_of_the_table_says_what_the_text_says(form: Form, teams: int
     assert (len(said) == 2) == (teams > MOST_PLACES)
 
 
-def test_there_is_no_picture_of_nobody() -> None:
+def test_empty_standings_have_no_picture() -> None:
     assert standings_sheet("en", Made("swiss").entered(3).add(Cancel()).t, "", 0) is None
 
 
 # What was found by a new host and their players
 
 
-def test_nothing_is_on_any_more_in_what_was_called_off() -> None:
+def test_called_off_page_shows_no_open_match() -> None:
     made = Made("duplicate").started(4).begun()
     match = made.t.rounds[0][0]
     made.played(match, 1, 0, points=(9, 2)).seated(match, 2).add(Cancel())
@@ -550,7 +550,7 @@ def test_nothing_is_on_any_more_in_what_was_called_off() -> None:
     assert "▶ My hand" not in labels(listed)
 
 
-def test_a_duplicate_that_was_called_off_tells_its_seal_and_secret() -> None:
+def test_called_off_duplicate_shows_seal_and_secret() -> None:
     made = Made("duplicate").started(4).begun().add(Cancel())
     card = card_panel("en", made.t, None, "").plain
     assert made.t.seal in card
@@ -566,11 +566,11 @@ def test_a_duplicate_that_was_called_off_tells_its_seal_and_secret() -> None:
         (Made("duplicate").started(4).begun().t, ["Deals that are on are stopped at once, and nothing counts."]),
     ],
 )
-def test_who_calls_off_is_told_what_becomes_of_games(t: Tournament, told: list[str]) -> None:
+def test_call_off_question_says_what_happens_to_games(t: Tournament, told: list[str]) -> None:
     assert lines(confirm_panel("en", t, "off"))[2:] == ["Do you want to call this tournament off?", *told]
 
 
-def test_who_withdraws_is_told_what_that_costs_and_whom() -> None:
+def test_withdraw_question_names_the_cost() -> None:
     assert lines(confirm_panel("en", on("league", 4), "withdraw"))[2:] == [
         "Do you want to withdraw?",
         "All your matches that are not over are lost, also those to come.",
@@ -586,7 +586,7 @@ def test_who_withdraws_is_told_what_that_costs_and_whom() -> None:
     assert "Withdraw" not in labels(partners)
 
 
-def test_a_clock_that_does_not_fit_the_time_is_spoken_of() -> None:
+def test_clock_unfit_for_the_round_time_is_warned_about() -> None:
     def warned(form: Form, clock: int, time: int) -> list[str]:
         choice = replace(Choice.usual("testa"), clock=clock)
         t = Made(form, time=str(time)).add(Play("testa", choice.text)).t
@@ -601,7 +601,7 @@ def test_a_clock_that_does_not_fit_the_time_is_spoken_of() -> None:
     assert warned("league", DAY, 14 * DAY) == warned("knockout", 300, DAY) == warned("swiss", 0, 7 * DAY) == []
 
 
-def test_a_duplicates_round_of_one_table_says_what_counts() -> None:
+def test_duplicate_round_with_one_table_explains_scoring() -> None:
     made = Made("duplicate").started(4)
     told = "One table: there is nothing to compare with, so only what is given up or lost on time counts."
     two = made.begun().t
@@ -618,7 +618,7 @@ def test_a_duplicates_round_of_one_table_says_what_counts() -> None:
     assert [one.scores[0] for one in deal_scores(made.t, len(made.t.rounds))] == [5, 0]
 
 
-def test_an_organiser_organises_on_their_own_page_and_others_enter_and_leave_there() -> None:
+def test_own_page_buttons_depend_on_the_reader() -> None:
     t = Made("swiss").entered(3).t
     assert labels(player_panel("en", "paper:1", t, None)) == ["How it goes", "Leave", "Start", "Options", "Call off"]
     assert labels(player_panel("en", "paper:2", t, None)) == ["How it goes", "Leave"]
@@ -627,7 +627,7 @@ def test_an_organiser_organises_on_their_own_page_and_others_enter_and_leave_the
     assert "Call off" not in labels(player_panel("en", "paper:1", over("swiss", 4), None))
 
 
-def test_a_place_is_told_when_something_counts() -> None:
+def test_place_appears_once_a_round_counts() -> None:
     made = Made("duplicate").started(4).begun()
     first, second = made.t.rounds[0]
     made.played(first, 1, 0, points=(9, 2)).played(first, 2, 0, points=(9, 2)).played(second, 1, 0)
@@ -638,7 +638,7 @@ def test_a_place_is_told_when_something_counts() -> None:
     assert "Your place" in player_panel("en", "paper:1", made.t, HOUR).plain
 
 
-def test_several_hands_are_told_apart_by_whom_one_plays() -> None:
+def test_hand_buttons_name_the_opponent() -> None:
     made = Made("league").started(3).begun()
     mine = [match for match in made.t.rounds[0] if 0 in match.teams]
     for match in mine:
@@ -647,7 +647,7 @@ def test_several_hands_are_told_apart_by_whom_one_plays() -> None:
     assert {stripped(one) for one in labels(shown)[:2]} == {"▶ Bruno", "▶ Carla"}
 
 
-def test_the_list_says_where_each_is_played_and_how_one_did() -> None:
+def test_own_list_shows_chat_and_place() -> None:
     t = over("swiss", 4)
     page = own_page([t, t], 1)._replace(groups={t.code: "Bar Centrale"})
     shown = own_panel("en", "paper:1", page, [None, None])
@@ -657,7 +657,7 @@ def test_the_list_says_where_each_is_played_and_how_one_did() -> None:
     assert labels(shown) == ["🏆 1. Swiss · Metà Mazzo", "🏆 2. Swiss · Metà Mazzo"]
 
 
-def test_the_whole_table_has_the_tie_breaks_values() -> None:
+def test_whole_table_shows_tie_break_values() -> None:
     t = on("swiss", 8)
     shown = lines(table_panel("en", t, 1))
     for one in standings(t):
@@ -665,7 +665,7 @@ def test_the_whole_table_has_the_tie_breaks_values() -> None:
         assert sum(line.endswith(f"· {one.score.text}, {values}") for line in shown) >= 1
 
 
-def test_the_picture_of_a_knock_out_counts_rounds_alone() -> None:
+def test_knock_out_picture_shows_only_rounds_won() -> None:
     for form, is_said in (("knockout", False), ("swiss", True)):
         sheet = standings_sheet("en", over(form, 5), "", 0)
         assert sheet

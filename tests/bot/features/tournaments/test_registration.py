@@ -68,7 +68,7 @@ async def desk(store: Store) -> Desk:
     return Desk(store)
 
 
-async def test_it_is_opened_once_by_an_update(desk: Desk) -> None:
+async def test_one_update_opens_one_tournament(desk: Desk) -> None:
     first, again = await desk.opened(), await desk.opened()
     other = await Desk(desk.store).opened()
     assert first.code == again.code == other.code
@@ -78,7 +78,7 @@ async def test_it_is_opened_once_by_an_update(desk: Desk) -> None:
     assert (await desk.opened(update="c2")).code != first.code
 
 
-async def test_who_enters_is_in_once_and_leaves_without_a_trace_in_it(desk: Desk) -> None:
+async def test_entering_twice_is_refused_and_leaving_removes_player(desk: Desk) -> None:
     code = (await desk.entered("metamazzo", "swiss", ANNA, BRUNO)).code
     assert (await desk.registration.enter(code, BRUNO, "Bruno", f"enter {BRUNO}")).present == [0, 1]
     with pytest.raises(AlreadyEntered):
@@ -91,7 +91,7 @@ async def test_who_enters_is_in_once_and_leaves_without_a_trace_in_it(desk: Desk
     assert (back.present, back.player_of(BRUNO)) == ([0, 2], 2)
 
 
-async def test_two_workers_take_what_is_asked_at_once(desk: Desk) -> None:
+async def test_concurrent_entries_at_two_workers_all_count(desk: Desk) -> None:
     code = (await desk.opened()).code
     desks = [desk, Desk(desk.store)]
     await asyncio.gather(
@@ -102,7 +102,7 @@ async def test_two_workers_take_what_is_asked_at_once(desk: Desk) -> None:
     assert sorted(player.person for player in tournament.players if player) == sorted(f"paper:{n}" for n in range(20))
 
 
-async def test_no_more_than_there_are_places(desk: Desk) -> None:
+async def test_full_tournament_refuses_entries(desk: Desk) -> None:
     code = (
         await desk.entered("metamazzo", "roundrobin", *(f"paper:{n}" for n in range(MOST_TEAMS["roundrobin"])))
     ).code
@@ -110,13 +110,13 @@ async def test_no_more_than_there_are_places(desk: Desk) -> None:
         await desk.registration.enter(code, ANNA, "Anna", "one more")
 
 
-async def test_programs_do_not_play(desk: Desk) -> None:
+async def test_programs_cannot_enter(desk: Desk) -> None:
     code = (await desk.opened()).code
     with pytest.raises(NotForPrograms):
         await desk.registration.enter(code, f"{PREFIX}x", "Robot", "u")
 
 
-async def test_only_who_opened_it_changes_starts_and_calls_it_off(desk: Desk) -> None:
+async def test_only_the_organiser_changes_starts_or_cancels(desk: Desk) -> None:
     code = (await desk.entered("metamazzo", "knockout", ANNA, BRUNO)).code
     for refused in (
         desk.registration.choose_option(code, BRUNO, "form", "swiss", "u1"),
@@ -133,7 +133,7 @@ async def test_only_who_opened_it_changes_starts_and_calls_it_off(desk: Desk) ->
     assert changed.game == "testa"
 
 
-async def test_teams_are_seeded_by_all_games_or_not_yet(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_start_waits_for_ratings_before_seeding(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     code = (await desk.entered("testa", "knockout", ANNA, BRUNO)).code
     # As a rebuild leaves it that was cut short: what Bruno has won is not rated.
     game = finished(1)
@@ -147,7 +147,7 @@ async def test_teams_are_seeded_by_all_games_or_not_yet(desk: Desk, monkeypatch:
     assert (await desk.registration.start(code, ANNA, "s1")).teams == ((1,), (0,))
 
 
-async def test_it_starts_with_enough_and_once(desk: Desk) -> None:
+async def test_start_needs_enough_teams_and_happens_once(desk: Desk) -> None:
     code = (await desk.entered("metamazzo", "roundrobin", ANNA, BRUNO)).code
     with pytest.raises(TooFewTeams):
         await desk.registration.start(code, ANNA, "too soon")
@@ -162,7 +162,7 @@ async def test_it_starts_with_enough_and_once(desk: Desk) -> None:
         await desk.registration.enter(code, DINO, "Dino", "late")
 
 
-async def test_who_leaves_afterwards_has_withdrawn(desk: Desk) -> None:
+async def test_leaving_after_the_start_withdraws(desk: Desk) -> None:
     code = (await desk.entered("metamazzo", "knockout", ANNA, BRUNO)).code
     await desk.registration.start(code, ANNA, "start")
     left = await desk.registration.leave(code, BRUNO, "leave")
@@ -174,7 +174,7 @@ async def test_who_leaves_afterwards_has_withdrawn(desk: Desk) -> None:
         await desk.registration.leave(code, BRUNO, "leave again")
 
 
-async def test_partners_find_each_other_or_are_put_together(desk: Desk) -> None:
+async def test_partners_choose_each_other_or_are_assigned(desk: Desk) -> None:
     code = (await desk.entered("tressette", "knockout", ANNA, BRUNO, CARLA, DINO, "paper:5")).code
     paired = await desk.registration.join_partner(code, DINO, NAMES[DINO], 0, "pair")
     assert teams_of(paired) == [(0, 3), (1, 2)]
@@ -188,14 +188,14 @@ async def test_partners_find_each_other_or_are_put_together(desk: Desk) -> None:
     assert sorted(started.teams) == [(1, 2), (3, 4)]
 
 
-async def test_who_is_left_over_stays_out(desk: Desk) -> None:
+async def test_player_left_without_a_partner_is_dropped(desk: Desk) -> None:
     code = (await desk.entered("tressette", "knockout", ANNA, BRUNO, CARLA, DINO, "paper:5")).code
     started = await desk.registration.start(code, ANNA, "start")
     assert started.player_of("paper:5") is None
     assert sorted(started.teams) == [(0, 1), (2, 3)]
 
 
-async def test_what_is_over_stays_so(desk: Desk) -> None:
+async def test_finished_tournament_cannot_change(desk: Desk) -> None:
     code = (await desk.entered("metamazzo", "knockout", ANNA, BRUNO)).code
     await desk.tournaments.commit(code, "end", lambda _one: [Finish()])
     for refused in (
@@ -209,12 +209,12 @@ async def test_what_is_over_stays_so(desk: Desk) -> None:
     assert await desk.store.client.ttl(keys.tournament(code)) > 0
 
 
-async def test_there_is_none_of_a_code_that_was_made_up(desk: Desk) -> None:
+async def test_made_up_code_is_unknown(desk: Desk) -> None:
     with pytest.raises(NoSuchTournament):
         await desk.registration.enter("AAAAAA", ANNA, "Anna", "u")
 
 
-async def test_a_chat_that_moves_takes_them_along(desk: Desk) -> None:
+async def test_moved_chat_keeps_its_tournaments(desk: Desk) -> None:
     code = (await desk.opened()).code
     for _ in range(2):
         await desk.tournaments.move_chat(GROUP, "paper:200")
@@ -223,7 +223,7 @@ async def test_a_chat_that_moves_takes_them_along(desk: Desk) -> None:
     assert await desk.tournaments.in_chat(GROUP) == []
 
 
-async def test_nothing_is_left_of_who_is_forgotten(desk: Desk) -> None:
+async def test_forgetting_removes_all_traces(desk: Desk) -> None:
     code = (await desk.entered("metamazzo", "knockout", ANNA, BRUNO, CARLA)).code
     await desk.registration.leave(code, CARLA, "changed her mind")
     other = Desk(desk.store)
@@ -240,7 +240,7 @@ async def test_nothing_is_left_of_who_is_forgotten(desk: Desk) -> None:
     assert await export(desk.store.client, ANNA) == []
 
 
-async def test_a_game_that_cannot_be_read_keeps_nobody_from_being_forgotten(desk: Desk) -> None:
+async def test_unreadable_game_does_not_block_forgetting(desk: Desk) -> None:
     code = (await desk.entered("metamazzo", "knockout", ANNA, BRUNO)).code
     await desk.store.client.hset(keys.tournament_games(code), "1 ABCDEF-1", b"\xffdamaged")
     await forget(desk.store, BRUNO, "somebody:x")
@@ -255,7 +255,7 @@ UNKNOWN = b"newer 1 2\tx"
 @pytest.mark.parametrize(
     "unknown", [UNKNOWN, b"\xffdamaged", b"option form ladder\tx", b"play bridge 0\tx", b"seat 9 0 0 A\tx"]
 )
-async def test_one_that_cannot_be_read_is_left_out_of_lists_and_stays_on_them(desk: Desk, unknown: bytes) -> None:
+async def test_unreadable_tournament_is_hidden_but_stays_indexed(desk: Desk, unknown: bytes) -> None:
     bad, good = (await desk.opened(update="c1")).code, (await desk.opened(update="c2")).code
     await desk.store.client.rpush(keys.tournament(bad), unknown)
     # So old that no commit can be on its way.
@@ -275,7 +275,7 @@ async def test_one_that_cannot_be_read_is_left_out_of_lists_and_stays_on_them(de
     assert {one.code for one in await desk.tournaments.of_person(ANNA)} == {good, bad}
 
 
-async def test_of_one_that_cannot_be_read_nothing_is_left_of_who_is_forgotten(desk: Desk) -> None:
+async def test_forgetting_covers_unreadable_tournaments(desk: Desk) -> None:
     bad = (await desk.entered("metamazzo", "knockout", ANNA, BRUNO)).code
     good = await desk.opened(update="c2")
     await desk.registration.enter(good.code, BRUNO, NAMES[BRUNO], "u")
@@ -291,7 +291,7 @@ async def test_of_one_that_cannot_be_read_nothing_is_left_of_who_is_forgotten(de
     assert [player.person for player in seen.players if player] == [ANNA, "somebody:x"]
 
 
-async def test_a_chat_takes_one_that_cannot_be_read_along_when_it_moves_once_more(desk: Desk) -> None:
+async def test_second_move_takes_a_once_unreadable_tournament(desk: Desk) -> None:
     bad, good = (await desk.opened(update="c1")).code, (await desk.opened(update="c2")).code
     await desk.store.client.rpush(keys.tournament(bad), UNKNOWN)
     await desk.tournaments.move_chat(GROUP, "paper:200")
@@ -303,7 +303,7 @@ async def test_a_chat_takes_one_that_cannot_be_read_along_when_it_moves_once_mor
 
 
 @pytest.mark.parametrize("place", [0, 2, None])
-async def test_one_that_cannot_be_read_is_called_off_as_it_stood_before(desk: Desk, place: int | None) -> None:
+async def test_unreadable_tournament_is_cut_back_and_called_off(desk: Desk, place: int | None) -> None:
     whole = await desk.entered("metamazzo", "knockout", ANNA, BRUNO)
     log = keys.tournament(whole.code)
     if place is None:
@@ -320,13 +320,13 @@ async def test_one_that_cannot_be_read_is_called_off_as_it_stood_before(desk: De
     assert await desk.store.client.ttl(log) > 0
 
 
-async def test_one_that_can_be_read_is_left_alone_by_that(desk: Desk) -> None:
+async def test_readable_tournament_is_not_called_off(desk: Desk) -> None:
     code = (await desk.opened()).code
     await desk.tournaments.call_off_unreadable(code, "close")
     assert (await desk.tournaments.load(code)).phase == "open"
 
 
-async def test_no_key_of_an_update_names_who_is_forgotten(desk: Desk) -> None:
+async def test_forgetting_redacts_update_keys(desk: Desk) -> None:
     """The playground's hold the id of who pressed."""
     ids = {person: person.partition(":")[2] for person in people}
     registration, code = desk.registration, (await desk.opened("tressette", update=f"pg{ids[ANNA]}.1")).code
@@ -350,7 +350,7 @@ async def test_no_key_of_an_update_names_who_is_forgotten(desk: Desk) -> None:
 
 
 @pytest.mark.parametrize("doing", ["open", "enter", "partner"])
-async def test_who_is_forgotten_while_a_press_is_under_way_is_found_once_more(
+async def test_press_during_forgetting_is_removed_by_the_next_run(
     desk: Desk, monkeypatch: pytest.MonkeyPatch, doing: str
 ) -> None:
     code = (await desk.entered("tressette", "knockout", ANNA)).code
@@ -373,9 +373,7 @@ async def test_who_is_forgotten_while_a_press_is_under_way_is_found_once_more(
     assert await traces(desk.store, BRUNO, NAMES[BRUNO]) == []
 
 
-async def test_who_enters_while_they_are_forgotten_is_found_once_more(
-    desk: Desk, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_entry_during_forgetting_is_removed_by_the_next_run(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     code, other = [(await desk.opened(update=f"c{number}")).code for number in range(2)]
     await desk.registration.enter(code, BRUNO, NAMES[BRUNO], "in")
     entries = desk.store.index.entries

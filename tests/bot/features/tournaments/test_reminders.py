@@ -65,7 +65,7 @@ async def late(store: Store, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[L
         yield Late(some, await tournaments.commit(started.code, "round:1", lambda _one: [Round(ends_at, pairs)]))
 
 
-async def test_all_are_reminded_once_though_the_platform_asks_to_wait(late: Late) -> None:
+async def test_rate_limited_reminders_are_sent_once(late: Late) -> None:
     for number in range(8):
         late.some.fake.errors[private_place(person(number))].append(SlowDown(0.5))
     for _ in range(3):
@@ -80,14 +80,14 @@ async def test_all_are_reminded_once_though_the_platform_asks_to_wait(late: Late
     assert any(name(number) in text for number in range(1, 8))
 
 
-async def test_nobody_is_reminded_before_little_time_is_left(late: Late) -> None:
+async def test_no_reminder_before_a_quarter_day_is_left(late: Late) -> None:
     await late.remind(DAY // 4 + 1)
     assert await late.noted() == 0
     assert not any(late.reminded(number) for number in range(8))
 
 
 @pytest.mark.parametrize("error", [MessageRefused("no"), Unreachable("no private chat")])
-async def test_what_was_not_said_is_asked_for_again_later(late: Late, error: DeliveryError) -> None:
+async def test_failed_reminder_is_retried_later(late: Late, error: DeliveryError) -> None:
     late.some.fake.errors[private_place(person(3))] = [error]
     for _ in range(3):
         await late.remind()
@@ -99,9 +99,7 @@ async def test_what_was_not_said_is_asked_for_again_later(late: Late, error: Del
     assert await late.noted() == 8
 
 
-async def test_one_that_was_said_and_could_not_be_noted_is_not_said_again(
-    late: Late, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_sent_but_unrecorded_reminder_is_not_repeated(late: Late, monkeypatch: pytest.MonkeyPatch) -> None:
     late.some.fake.knows_keys = False
     client: Any = late.some.worker.store.client
     sadd = client.sadd
@@ -119,7 +117,7 @@ async def test_one_that_was_said_and_could_not_be_noted_is_not_said_again(
     assert await late.noted() == 8
 
 
-async def test_what_is_over_or_given_up_by_then_is_nobodys_to_be_reminded_of(late: Late) -> None:
+async def test_withdrawn_or_finished_matches_get_no_reminder(late: Late) -> None:
     registration, tournaments = (
         late.some.worker.feature(TournamentsFeature).registration,
         late.some.worker.feature(TournamentsFeature).director.tournaments,

@@ -41,7 +41,7 @@ def figures(line: Standing) -> list[str]:
     return [line.score.text, *(value for _name, value in line.tie_breaks)]
 
 
-def test_a_knock_out_ranks_by_how_far_each_came() -> None:
+def test_knock_out_ranks_by_rounds_won() -> None:
     t = played_out(begun("knockout", 8))
     assert [(line.team, line.place, line.score.text) for line in standings(t)] == [
         (0, 1, "3"), (1, 2, "2"), (2, 3, "1"), (3, 3, "1"), (4, 5, "0"), (5, 5, "0"), (6, 5, "0"), (7, 5, "0"),
@@ -51,7 +51,7 @@ def test_a_knock_out_ranks_by_how_far_each_came() -> None:
     assert one(t, 0).score.counts == "rounds won"
 
 
-def test_a_bye_brings_a_team_a_round_further_at_a_knock_out() -> None:
+def test_knock_out_bye_advances_a_team() -> None:
     t = begun("knockout", 3)
     t = paired(t, (0, None), (1, 2))
     assert places(t) == {0: 1, 1: 2, 2: 2}
@@ -60,7 +60,7 @@ def test_a_bye_brings_a_team_a_round_further_at_a_knock_out() -> None:
     assert (one(t, 0).score.text, one(t, 0).played, one(t, 0).won) == ("1", 0, 0)
 
 
-def test_who_is_in_is_ahead_of_who_came_as_far_and_is_out() -> None:
+def test_remaining_team_ranks_above_an_eliminated_one() -> None:
     t = paired(begun("knockout", 4), (0, 3), (1, 2))
     t = scored(t, t.match(1, 0), 10, 31)
     assert places(t) == {3: 1, 1: 2, 2: 2, 0: 4}
@@ -70,12 +70,12 @@ def test_who_is_in_is_ahead_of_who_came_as_far_and_is_out() -> None:
     assert one(t, 1).is_out
 
 
-def test_who_has_won_a_knock_out_has_won_it_whether_they_leave_or_not() -> None:
+def test_knock_out_winner_stays_first_after_leaving() -> None:
     t = with_entries(played_out(begun("knockout", 4)), Leave(0))
     assert places(t) == {0: 1, 1: 2, 2: 3, 3: 3}
 
 
-def test_nobody_has_won_a_knock_out_that_all_are_out_of() -> None:
+def test_knock_out_without_survivors_has_no_winner() -> None:
     gone = with_entries(begun("knockout", 2), Leave(0), Leave(1))
     assert next_round(gone) is None
     assert places(gone) == {0: 1, 1: 1}
@@ -88,12 +88,12 @@ def test_nobody_has_won_a_knock_out_that_all_are_out_of() -> None:
     assert winners(won) == winners(with_entries(won, Leave(0))) == [0]
 
 
-def test_who_is_level_at_the_top_has_won_together() -> None:
+def test_teams_level_at_the_top_win_together() -> None:
     t = played_round(paired(begun("roundrobin", 4), (0, 2), (1, 3)))
     assert winners(t) == [one.team for one in standings(t) if one.place == 1]
 
 
-def test_a_void_match_puts_both_out() -> None:
+def test_void_match_eliminates_both() -> None:
     t = paired(begun("knockout", 4), (0, 3), (1, 2))
     t = scored(t, t.match(1, 0), 0, 0, how="void")
     t = by_seed(t, t.match(1, 1))
@@ -101,7 +101,7 @@ def test_a_void_match_puts_both_out() -> None:
     assert (one(t, 0).played, one(t, 0).won, one(t, 0).is_out) == (0, 0, True)
 
 
-def test_a_round_robin_decides_by_the_matches_among_those_level() -> None:
+def test_round_robin_breaks_ties_by_direct_encounter() -> None:
     t = begun("roundrobin", 4)
     t = paired(t, (0, 3), (1, 2), (3, 2), (0, 1), (1, 3), (2, 0))
     results = {(0, 3): (31, 10), (1, 2): (31, 5), (3, 2): (31, 30), (0, 1): (31, 30), (1, 3): (31, 0), (2, 0): (31, 29)}
@@ -118,7 +118,7 @@ def test_a_round_robin_decides_by_the_matches_among_those_level() -> None:
     assert [name for name, _value in one(t, 0).tie_breaks] == ["direct encounter", "Sonneborn-Berger", "card points"]
 
 
-def test_who_is_level_in_all_shares_a_place() -> None:
+def test_fully_level_teams_share_a_place() -> None:
     t = paired(begun("roundrobin", 3), (0, 1), (1, 2), (2, 0))
     for match in t.rounds[0]:
         t = scored(t, match, 31, 20)
@@ -126,14 +126,14 @@ def test_who_is_level_in_all_shares_a_place() -> None:
     assert [figures(line) for line in standings(t)] == [["1", "1", "1", "0"]] * 3
 
 
-def test_a_bye_is_a_win_at_a_swiss_tournament_and_nothing_at_a_round_robin() -> None:
+def test_bye_wins_in_swiss_and_is_nothing_in_round_robin() -> None:
     scores: dict[Form, str] = {"swiss": "1", "roundrobin": "0"}
     for form, score in scores.items():
         t = paired(begun(form, 5), (0, 3), (1, 2), (4, None))
         assert (one(t, 4).score.text, one(t, 4).played, one(t, 4).won) == (score, 0, 0)
 
 
-def test_a_match_without_cards_counts_as_one_against_a_team_of_the_same_score() -> None:
+def test_unplayed_match_counts_like_an_equal_opponent() -> None:
     t = paired(begun("swiss", 5), (0, 3), (1, 2), (4, None))
     t = scored(t, t.match(1, 0), 31, 10)
     t = scored(t, t.match(1, 1), 0, 0, how="forfeit", winner=0)
@@ -158,7 +158,7 @@ def test_a_match_without_cards_counts_as_one_against_a_team_of_the_same_score() 
     }
 
 
-def test_who_has_withdrawn_keeps_their_score() -> None:
+def test_withdrawn_team_keeps_its_score() -> None:
     t = begun("swiss", 4)
     t = with_entries(played_round(paired(t, (0, 2), (1, 3))), Leave(0))
     assert [(line.team, line.place, line.is_out) for line in standings(t)] == [
@@ -166,7 +166,7 @@ def test_who_has_withdrawn_keeps_their_score() -> None:
     ]  # fmt: skip
 
 
-def test_a_duplicate_counts_rounds_that_are_over() -> None:
+def test_duplicate_counts_only_finished_rounds() -> None:
     t = paired(begun("duplicate", 4), (0, 2), (1, 3))
     for deal in (1, 2):
         t = scored(t, t.match(1, 0), 8, 3, deal=deal)
@@ -185,7 +185,7 @@ def test_a_duplicate_counts_rounds_that_are_over() -> None:
     assert one(begun("duplicate", 4, scoring="steps"), 0).score == ("0", "steps")
 
 
-def test_draws_are_halves() -> None:
+def test_draws_count_as_halves() -> None:
     t = paired(begun("duplicate", 4), (0, 2), (1, 3))
     for match in t.rounds[0]:
         for deal in (1, 2):
@@ -240,7 +240,7 @@ def naive(t: Tournament) -> dict[int, tuple[Fraction, ...]]:
     form=st.sampled_from(["swiss", "roundrobin", "league"]),
     leaving=st.sampled_from([0.0, 0.4]),
 )
-def test_standings_are_what_another_count_says(seed: int, teams: int, form: Form, leaving: float) -> None:
+def test_standings_match_an_independent_count(seed: int, teams: int, form: Form, leaving: float) -> None:
     random = Random(seed)
 
     def leavers(t: Tournament) -> list[int]:
@@ -256,7 +256,7 @@ def test_standings_are_what_another_count_says(seed: int, teams: int, form: Form
         assert line.is_out == t.has_withdrawn(line.team)
 
 
-async def test_they_are_worked_out_once_for_as_long_as_nothing_is_played(store: Store) -> None:
+async def test_standings_are_cached_until_the_next_result(store: Store) -> None:
     tournaments, t = Tournaments(store), paired(begun("swiss", 4), (0, 2), (1, 3))
     written = await tournaments.write(Tournament(t.code), [decode(one.decode()) for one in t.entries], "u")
     assert isinstance(written, Tournament)
@@ -270,7 +270,7 @@ async def test_they_are_worked_out_once_for_as_long_as_nothing_is_played(store: 
 
 
 @pytest.mark.parametrize("form", TIE_BREAKS)
-def test_every_team_has_a_place_and_the_tie_breaks_of_the_form_from_the_beginning(form: Form) -> None:
+def test_new_tournament_ranks_all_teams_first(form: Form) -> None:
     t = begun(form, 6)
     lines = standings(t)
     assert [(line.team, line.place) for line in lines] == [(team, 1) for team in range(6)]

@@ -49,7 +49,7 @@ def before(t: Tournament, number: int) -> Tournament:
     return t
 
 
-def test_the_first_round_pairs_the_upper_half_with_the_lower_one() -> None:
+def test_first_round_pairs_upper_half_with_lower_half() -> None:
     assert next_round(begun("swiss", 8)) == ((0, 4), (5, 1), (2, 6), (7, 3))
     assert next_round(begun("duplicate", 7)) == ((0, 3), (4, 1), (2, 5), (6, None))
 
@@ -61,7 +61,7 @@ def test_the_first_round_pairs_the_upper_half_with_the_lower_one() -> None:
     form=st.sampled_from(["swiss", "duplicate"]),
     leaving=st.sampled_from([0.0, 0.5]),
 )
-def test_nobody_meets_twice_and_everybody_is_paired_once(
+def test_teams_never_meet_twice_and_play_each_round(
     seed: int, teams: int, rounds: str, form: Form, leaving: float
 ) -> None:
     t = whole(seed, teams, form, rounds=rounds, leaving=leaving)
@@ -97,7 +97,7 @@ def all_new(t: Tournament, teams: list[int]) -> bool:
 
 
 @given(seed=st.integers(0, 2**32), teams=st.integers(8, 20))
-def test_seats_are_even_as_far_as_the_rules_go(seed: int, teams: int) -> None:
+def test_first_seats_are_balanced(seed: int, teams: int) -> None:
     """Nobody has a seat three times in a row or three times more than the other; but for who leads in the last round,
     and whom they meet.
     """
@@ -114,12 +114,12 @@ def test_seats_are_even_as_far_as_the_rules_go(seed: int, teams: int) -> None:
 
 
 @pytest.mark.parametrize("teams", [33, long(64)])
-def test_large_fields_are_paired(teams: int) -> None:
+def test_large_field_is_paired(teams: int) -> None:
     t = whole(teams, teams, leaving=0.5)
     assert len(t.rounds) == rounds_in_all(t) == 6
 
 
-def test_the_same_log_gives_the_same_pairs_in_any_process() -> None:
+def test_pairs_do_not_depend_on_the_process() -> None:
     program = (
         "from tests.bot.features.tournaments.test_swiss import whole\n"
         "for seed in range(4):\n"
@@ -136,7 +136,7 @@ def test_the_same_log_gives_the_same_pairs_in_any_process() -> None:
     assert told.pop().count("\n") == 4
 
 
-def test_who_has_withdrawn_is_paired_no_more() -> None:
+def test_withdrawn_teams_are_not_paired() -> None:
     t = begun("swiss", 8)
     t = played_round(paired(t, *next_round(t) or ()))
     t = with_entries(t, Leave(0), Leave(7))
@@ -145,7 +145,7 @@ def test_who_has_withdrawn_is_paired_no_more() -> None:
     assert sorted(team for pair in pairs for team in pair if team is not None) == [1, 2, 3, 4, 5, 6]
 
 
-def test_it_ends_where_nobody_new_is_left() -> None:
+def test_tournament_ends_without_new_opponents() -> None:
     t = paired(begun("swiss", 4), (0, 2), (3, 1))
     t = played_round(t)
     assert next_round(with_entries(t, Leave(1), Leave(3))) is None
@@ -153,7 +153,7 @@ def test_it_ends_where_nobody_new_is_left() -> None:
     assert next_round(with_entries(t, Leave(1), Leave(2), Leave(3))) is None
 
 
-def test_it_ends_where_who_would_sit_out_has_done_so() -> None:
+def test_tournament_ends_when_all_have_had_a_bye() -> None:
     t = played_round(paired(begun("swiss", 5, rounds="5"), (0, 2), (3, 1), (4, None)))
     t = played_round(paired(t, (0, 1), (4, 2), (3, None)))
     t = with_entries(t, Leave(1), Leave(2))
@@ -163,7 +163,7 @@ def test_it_ends_where_who_would_sit_out_has_done_so() -> None:
     assert next_round(t) is None
 
 
-def test_a_win_by_forfeit_bars_from_a_bye_as_long_as_somebody_else_may_have_it() -> None:
+def test_forfeit_win_bars_a_bye_while_others_can_take_it() -> None:
     t = paired(begun("swiss", 5), (0, 2), (3, 1), (4, None))
     t = scored(t, t.match(1, 0), 31, 10)
     t = scored(t, t.match(1, 1), 0, 0, how="forfeit", winner=0)
@@ -181,7 +181,7 @@ def test_a_win_by_forfeit_bars_from_a_bye_as_long_as_somebody_else_may_have_it()
     assert next_round(t) in (((1, 4), (3, None)), ((4, 1), (3, None)))
 
 
-def test_records_tell_what_each_team_has_played() -> None:
+def test_records_list_scores_seats_floats_and_opponents() -> None:
     t = paired(begun("swiss", 7), (0, 3), (4, 1), (2, 5), (6, None))
     t = scored(t, t.match(1, 0), 31, 10)
     t = scored(t, t.match(1, 1), 31, 10, how="timeout", winner=0)
@@ -228,7 +228,7 @@ def test_records_tell_what_each_team_has_played() -> None:
         ("", "", 0),
     ],
 )
-def test_who_has_the_first_seat(one: str, other: str, first: int) -> None:
+def test_first_seat_goes_to_the_stronger_claim(one: str, other: str, first: int) -> None:
     def colours(text: str) -> list[str]:
         return [{"W": "white", "B": "black"}[letter] for letter in text]
 
@@ -237,7 +237,7 @@ def test_who_has_the_first_seat(one: str, other: str, first: int) -> None:
     assert order_seats(records, 1, 0)[0] == first
 
 
-def test_who_has_more_points_is_ranked_higher_whatever_the_number() -> None:
+def test_seat_order_ranks_points_before_seed() -> None:
     level = {0: Record(colours=["white"]), 3: Record(colours=["white"])}
     assert order_seats(level, 0, 3) == (3, 0)
     ahead = {0: Record(colours=["white"]), 3: Record(Fraction(1), colours=["white"])}
@@ -247,7 +247,7 @@ def test_who_has_more_points_is_ranked_higher_whatever_the_number() -> None:
     assert order_seats({0: Record(), 2: Record(Fraction(1))}, 0, 2) == (2, 0)
 
 
-def test_colours_give_way_before_a_tournament_ends() -> None:
+def test_seat_rules_are_relaxed_before_the_tournament_ends() -> None:
     strict, lenient, _last = RELAXED
     records = {team: Record(colours=["white", "white"]) for team in range(4)}
     assert not can_be_paired(records, strict, 2, is_last=False)

@@ -127,7 +127,7 @@ async def the_tournament(store: Store) -> Tournament:
 
 @pytest.mark.timeout(300)
 @pytest.mark.parametrize("form", ["duplicate", long("knockout"), long("league")])
-async def test_it_goes_on_where_the_worker_that_ran_it_stops(two: Two, embedded: EmbeddedStore, form: Form) -> None:
+async def test_tournament_survives_the_stop_of_its_worker(two: Two, embedded: EmbeddedStore, form: Form) -> None:
     async with open_store(embedded.url) as store:
         await two.say(PEOPLE[0], "tournament", "testa", "11")
         for person in PEOPLE:

@@ -12,7 +12,7 @@ REFUSED = "Only administrators of this group can change its settings."
 
 @pytest.mark.parametrize("hides_members", [False, True])
 @pytest.mark.parametrize("is_anonymous", [False, True])
-async def test_an_administrator_changes_the_clock(
+async def test_only_administrators_change_the_clock(
     store: Store, server: TelegramServer, hides_members: bool, is_anonymous: bool
 ) -> None:
     anna, bruno = Person(server, 1, "Anna"), Person(server, 2, "Bruno")
@@ -27,7 +27,7 @@ async def test_an_administrator_changes_the_clock(
         assert (await people.chat(f"telegram:{GROUP}")).clock == 60
 
 
-async def test_no_setting_changes_when_telegram_cannot_say(store: Store, server: TelegramServer) -> None:
+async def test_settings_stay_when_the_admin_check_fails(store: Store, server: TelegramServer) -> None:
     anna = Person(server, 1, "Anna")
     async with on_telegram(store, server) as adapter:
         group = server.group(GROUP)
@@ -38,7 +38,7 @@ async def test_no_setting_changes_when_telegram_cannot_say(store: Store, server:
         assert (await adapter.worker.people.chat(f"telegram:{GROUP}")).clock == 300
 
 
-async def test_everybody_changes_their_own_settings(store: Store, server: TelegramServer) -> None:
+async def test_own_settings_need_no_administrator(store: Store, server: TelegramServer) -> None:
     anna = Person(server, 1, "Anna")
     async with on_telegram(store, server) as adapter:
         anna.say("/settings", anna.private)

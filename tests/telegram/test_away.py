@@ -129,7 +129,7 @@ async def minutes_away(folder: Path, how: str, seconds: float) -> None:
 
 @pytest.mark.long
 @pytest.mark.timeout(400)
-def test_a_flood_of_commands_holds_up_no_board(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_flood_of_commands_delays_no_board(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     run_fast(flooded(tmp_path), monkeypatch)
 
 

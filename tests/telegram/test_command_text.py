@@ -42,7 +42,7 @@ def heard(found: Command | None) -> tuple[str, tuple[str, ...]] | None:
 @pytest.mark.parametrize(
     "kind", ["bold", "italic", "underline", "strikethrough", "spoiler", "blockquote", "expandable_blockquote"]
 )
-def test_formatted_command_is_heard_in_groups(kind: str) -> None:
+def test_formatted_command_counts_in_groups(kind: str) -> None:
     text = "/join ABCDEF"
     around, marked = entity(kind, 0, len(text)), entity("bot_command", 0, 5)
     for entities in ([around, marked], [marked, around], [around]):
@@ -50,20 +50,20 @@ def test_formatted_command_is_heard_in_groups(kind: str) -> None:
 
 
 @pytest.mark.parametrize("kind", ["code", "pre"])
-def test_command_in_code_is_heard_in_groups(kind: str) -> None:
+def test_command_in_code_counts_in_groups(kind: str) -> None:
     """Telegram marks no commands inside code."""
     assert heard(read("/tables", entity(kind, 0, 7))) == ("tables", ())
     assert heard(read("/join ABCDEF", entity(kind, 0, 12))) == ("join", ("ABCDEF",))
     assert heard(read("/tables now", entity(kind, 0, 3))) is None
 
 
-def test_card_copied_with_its_formatting_is_heard() -> None:
+def test_join_line_copied_with_formatting_counts() -> None:
     marks = entity("italic", 0, 12), entity("bot_command", 0, 5), entity("code", 6, 6)
     assert heard(read("/join ABCDEF", *marks)) == ("join", ("ABCDEF",))
 
 
 @pytest.mark.parametrize("part", ["text", "caption"])
-def test_command_is_heard_in_texts_and_captions(part: str) -> None:
+def test_command_counts_in_texts_and_captions(part: str) -> None:
     assert heard(read("/join ABCDEF", entity("bot_command", 0, 5), part=part)) == ("join", ("ABCDEF",))
 
 
@@ -79,7 +79,7 @@ def test_command_is_heard_in_texts_and_captions(part: str) -> None:
     ],
 )
 @pytest.mark.parametrize("text", ["/tables", "The tables", "/TABLES"])
-def test_linked_command_is_heard(text: str, url: str) -> None:
+def test_linked_command_counts(text: str, url: str) -> None:
     assert heard(read(text, entity("text_link", 0, len(text), url=url))) == ("tables", ())
 
 
@@ -115,7 +115,7 @@ def test_offsets_count_utf16_units() -> None:
 
 
 @pytest.mark.parametrize("word", ["/tables@buongioco_bot", "/Tables@BUONGIOCO_BOT"])
-def test_bots_name_counts_in_any_case(word: str) -> None:
+def test_bot_name_counts_in_any_case(word: str) -> None:
     assert heard(read(word, entity("bot_command", 0, len(word)))) == ("tables", ())
 
 

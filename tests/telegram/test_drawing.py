@@ -4,7 +4,7 @@ from adapters.telegram.drawing import entities_of, markup_of
 from bot.panel import Button, Panel, Span, Writer
 
 
-def test_small_print_is_folded_up_as_a_quote_of_its_own_lines() -> None:
+def test_small_print_becomes_a_folded_quote() -> None:
     page = Writer()
     page.line("🂡 Trick 1", "bold")
     page.gap()
@@ -21,7 +21,7 @@ def test_small_print_is_folded_up_as_a_quote_of_its_own_lines() -> None:
     assert units[begin:end].decode("utf-16-le") == "Seal: ab\nSecret: cd"
 
 
-def test_what_the_picture_shows_is_one_folded_quote_beside_it_and_plain_without() -> None:
+def test_caption_folds_what_its_picture_already_shows() -> None:
     page = Writer()
     page.line("Your turn.", "bold")
     page.gap()
@@ -41,7 +41,7 @@ def test_what_the_picture_shows_is_one_folded_quote_beside_it_and_plain_without(
     assert [entity["type"] for entity in entities_of(panel)] == ["bold", "bold", "code", "expandable_blockquote"]
 
 
-def test_a_mention_that_must_not_ring_is_a_link() -> None:
+def test_quiet_mention_is_a_link() -> None:
     """A handle that is left alone is found by Telegram, and rings as a text_mention does."""
     spans = Span("@bea", "quiet", "telegram:7"), Span("Bea", "quiet", "telegram:7"), Span("@bea", "quiet", "discord:7")
     assert entities_of(Panel(spans)) == [{"type": "text_link", "offset": 0, "length": 4, "url": "https://t.me/bea"}]
@@ -49,7 +49,7 @@ def test_a_mention_that_must_not_ring_is_a_link() -> None:
     assert called["type"] == "text_mention"
 
 
-def test_a_button_that_leads_to_a_page_is_a_link() -> None:
+def test_link_button_has_a_url() -> None:
     link = Button("Replay", "https://cards.example.org/g/K7QF2M-1f0e9a", "", "link")
     markup = markup_of(Panel((Span("x"),), ((link,),)), "buongiocobot")
     assert markup == {"inline_keyboard": [[{"text": "Replay", "url": link.payload}]]}

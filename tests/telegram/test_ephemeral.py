@@ -59,7 +59,7 @@ def server_chat(person: Person) -> Any:
     return person.server.group(GROUP)
 
 
-async def test_a_whole_game_aside(store: Store, server: TelegramServer) -> None:
+async def test_whole_game_with_a_hand_in_the_group(store: Store, server: TelegramServer) -> None:
     async with on_telegram(store, server) as adapter:
         anna, bruno = await closed_in(server, "testa", "to 11")
         group = server.group(GROUP)
@@ -82,9 +82,7 @@ async def test_a_whole_game_aside(store: Store, server: TelegramServer) -> None:
         assert not [text for text in public if "On the table:" in text]
 
 
-async def test_a_server_that_does_not_know_asides_is_found_out_without_a_hand(
-    store: Store, server: TelegramServer
-) -> None:
+async def test_old_server_is_detected_without_showing_a_hand(store: Store, server: TelegramServer) -> None:
     server.lacks = {"editEphemeralMessageText", "deleteEphemeralMessage"}
     async with on_telegram(store, server) as adapter:
         _anna, bruno = await closed_in(server, "metamazzo")
@@ -105,7 +103,7 @@ async def test_a_server_that_does_not_know_asides_is_found_out_without_a_hand(
         assert sum(fields.get("text") == "🂠" for _method, fields in server.calls) == 1
 
 
-async def test_a_press_that_is_too_old_shows_nothing_and_the_next_does(
+async def test_expired_press_shows_no_hand(
     store: Store, server: TelegramServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with on_telegram(store, server) as adapter:
@@ -120,7 +118,7 @@ async def test_a_press_that_is_too_old_shows_nothing_and_the_next_does(
         await until(lambda: bool(hands(bruno)))
 
 
-async def test_an_aside_that_vanished_comes_again_when_asked_for(store: Store, server: TelegramServer) -> None:
+async def test_vanished_hand_comes_again_on_request(store: Store, server: TelegramServer) -> None:
     async with on_telegram(store, server) as adapter:
         _anna, bruno = await closed_in(server, "metamazzo")
         group = server.group(GROUP)
@@ -133,7 +131,7 @@ async def test_an_aside_that_vanished_comes_again_when_asked_for(store: Store, s
         assert len(hands(bruno)) == 1
 
 
-async def test_who_opens_the_private_chat_has_the_hand_there_from_then_on(store: Store, server: TelegramServer) -> None:
+async def test_opening_the_private_chat_moves_the_hand_there(store: Store, server: TelegramServer) -> None:
     async with on_telegram(store, server) as adapter:
         _anna, bruno = await closed_in(server, "metamazzo")
         group = server.group(GROUP)
@@ -147,7 +145,7 @@ async def test_who_opens_the_private_chat_has_the_hand_there_from_then_on(store:
         assert bruno.button("My hand, here", group) is None
 
 
-async def test_an_aside_lives_through_a_restart(store: Store, server: TelegramServer) -> None:
+async def test_hand_in_the_group_survives_a_restart(store: Store, server: TelegramServer) -> None:
     async with on_telegram(store, server):
         anna, bruno = await closed_in(server, "metamazzo")
         await bruno.press("My hand, here", server.group(GROUP))
@@ -171,7 +169,7 @@ def upgrade(server: TelegramServer) -> Chat:
     return new
 
 
-async def test_a_hand_aside_goes_home_when_the_group_becomes_a_supergroup(store: Store, server: TelegramServer) -> None:
+async def test_new_supergroup_offers_the_hand_again(store: Store, server: TelegramServer) -> None:
     async with on_telegram(store, server) as adapter:
         worker = adapter.worker
         anna, bruno = await has_hand_here(server, worker)
@@ -194,9 +192,7 @@ async def test_a_hand_aside_goes_home_when_the_group_becomes_a_supergroup(store:
         await worker.settled()
 
 
-async def test_a_hand_aside_stays_behind_in_what_was_the_group_and_holds_nothing_up(
-    store: Store, server: TelegramServer
-) -> None:
+async def test_hand_left_in_the_old_group_blocks_nothing(store: Store, server: TelegramServer) -> None:
     async with on_telegram(store, server) as adapter:
         worker = adapter.worker
         anna, bruno = await has_hand_here(server, worker)
@@ -211,7 +207,7 @@ async def test_a_hand_aside_stays_behind_in_what_was_the_group_and_holds_nothing
         assert not [key async for key in store.client.scan_iter(match=f"*:table:{table.code}")]
 
 
-async def test_strangers_are_shown_no_hand(store: Store, server: TelegramServer) -> None:
+async def test_stranger_gets_no_hand(store: Store, server: TelegramServer) -> None:
     async with on_telegram(store, server):
         await closed_in(server, "metamazzo")
         stranger = Person(server, 9, "Zoe")

@@ -7,7 +7,7 @@ from tests.telegram.players import GROUP, Person, on_telegram, until
 from tests.telegram.server import TelegramServer
 
 
-async def test_my_data_comes_as_a_document_to_the_private_chat_alone(store: Store, server: TelegramServer) -> None:
+async def test_mydata_document_goes_to_the_private_chat(store: Store, server: TelegramServer) -> None:
     anna = Person(server, 1, "Anna")
     async with on_telegram(store, server):
         group = server.group(GROUP)
@@ -19,7 +19,7 @@ async def test_my_data_comes_as_a_document_to_the_private_chat_alone(store: Stor
         assert not any("document" in one for one in group.messages.values())
 
 
-async def test_whoever_has_not_opened_the_private_chat_is_told_so(store: Store, server: TelegramServer) -> None:
+async def test_mydata_without_private_chat_asks_to_open_it(store: Store, server: TelegramServer) -> None:
     anna = Person(server, 1, "Anna", started=False)
     async with on_telegram(store, server):
         group = server.group(GROUP)

@@ -140,7 +140,7 @@ async def all_seated(adapter: Observed, people: Sequence[Person], chat: Chat) ->
 
 
 @pytest.mark.parametrize("game", mostly_long(GAMES, "metamazzo"))
-async def test_a_game_in_a_chat_without_the_bot(store: Store, server: TelegramServer, game: str) -> None:
+async def test_whole_game_in_a_chat_without_the_bot(store: Store, server: TelegramServer, game: str) -> None:
     people = [Person(server, number, name) for number, name in enumerate(NAMES[: GAMES[game].seats], 1)]
     chat, anna, bruno = elsewhere(), people[0], people[-1]
     server.started.discard(bruno.number)
@@ -168,7 +168,7 @@ async def test_a_game_in_a_chat_without_the_bot(store: Store, server: TelegramSe
         assert all("chat_id" not in fields for fields in edits)
 
 
-async def test_who_blocked_the_bot_is_led_back_and_finds_the_hand(store: Store, server: TelegramServer) -> None:
+async def test_player_who_blocked_the_bot_is_sent_to_it_for_the_hand(store: Store, server: TelegramServer) -> None:
     anna, bruno, chat = Person(server, 1, "Anna"), Person(server, 2, "Bruno"), elsewhere()
     async with on_telegram(store, server) as adapter:
         await has_started(bruno)
@@ -182,9 +182,7 @@ async def test_who_blocked_the_bot_is_led_back_and_finds_the_hand(store: Store, 
         await until(lambda: has_hand(bruno, code))
 
 
-async def test_who_sent_the_challenge_and_never_pressed_start_is_led_by_the_board(
-    store: Store, server: TelegramServer
-) -> None:
+async def test_board_links_an_unstarted_challenger_to_the_bot(store: Store, server: TelegramServer) -> None:
     anna, bruno, chat = Person(server, 1, "Anna", started=False), Person(server, 2, "Bruno"), elsewhere()
     async with on_telegram(store, server) as adapter:
         await has_started(bruno)
@@ -197,7 +195,7 @@ async def test_who_sent_the_challenge_and_never_pressed_start_is_led_by_the_boar
         await until(lambda: f"{LINK}{code}" not in str(message.get("reply_markup")))
 
 
-async def test_nothing_is_written_down_before_somebody_presses(store: Store, server: TelegramServer) -> None:
+async def test_sending_an_offer_stores_only_its_expiring_keys(store: Store, server: TelegramServer) -> None:
     anna, chat = Person(server, 1, "Anna"), elsewhere()
     async with on_telegram(store, server) as adapter:
         await offered(server, anna, "")
@@ -216,7 +214,7 @@ async def test_nothing_is_written_down_before_somebody_presses(store: Store, ser
         assert await adapter.worker.tables_of("telegram:1") == []
 
 
-async def test_what_is_typed_says_what_is_offered(store: Store, server: TelegramServer) -> None:
+async def test_typed_words_choose_the_offers(store: Store, server: TelegramServer) -> None:
     anna, bruno = Person(server, 1, "Anna"), Person(server, 2, "Bruno", "it")
     async with on_telegram(store, server):
         assert ids(server, await offered(server, anna, "")) == [*GAMES, "rating"]
@@ -234,9 +232,7 @@ async def test_what_is_typed_says_what_is_offered(store: Store, server: Telegram
         assert (answer["cache_time"], answer["is_personal"]) == (0, True)
 
 
-async def test_the_board_speaks_the_language_of_whoever_sent_it_from_the_first(
-    store: Store, server: TelegramServer
-) -> None:
+async def test_board_uses_the_senders_language_from_the_start(store: Store, server: TelegramServer) -> None:
     anna, bruno, chat = Person(server, 1, "Anna", "it"), Person(server, 2, "Bruno"), elsewhere()
     async with on_telegram(store, server) as adapter:
         message = await sent(server, anna, chat, "tressette")
@@ -248,7 +244,7 @@ async def test_the_board_speaks_the_language_of_whoever_sent_it_from_the_first(
         assert all("sfida: chi gioca?" in text for text in edits)
 
 
-async def test_the_options_chosen_last_are_offered_next(store: Store, server: TelegramServer) -> None:
+async def test_last_chosen_options_are_offered_next(store: Store, server: TelegramServer) -> None:
     anna, bruno, chat = Person(server, 1, "Anna"), Person(server, 2, "Bruno"), elsewhere()
     async with on_telegram(store, server) as adapter:
         await opened(server, anna, chat, "testa")
@@ -271,7 +267,7 @@ async def test_the_options_chosen_last_are_offered_next(store: Store, server: Te
         assert ids(server, await offered(server, bruno, ""))[0] == "pizzichino"
 
 
-async def test_what_telegram_tells_was_sent_is_offered_first_from_then_on(store: Store, server: TelegramServer) -> None:
+async def test_inline_feedback_moves_the_game_sent_to_the_top(store: Store, server: TelegramServer) -> None:
     anna, bruno, chat = Person(server, 1, "Anna"), Person(server, 2, "Bruno"), elsewhere()
     async with on_telegram(store, server):
         await sent(server, anna, chat, "tressette", typed="63", feedback=True)
@@ -287,7 +283,7 @@ async def test_what_telegram_tells_was_sent_is_offered_first_from_then_on(store:
         assert ids(server, await offered(server, bruno, ""))[0] == "pizzichino"
 
 
-async def test_ones_own_rating_can_be_sent(store: Store, server: TelegramServer) -> None:
+async def test_person_can_send_their_rating(store: Store, server: TelegramServer) -> None:
     anna, chat = Person(server, 1, "Anna"), elsewhere()
     async with on_telegram(store, server):
         message = server.send_result(1, await offered(server, anna, ""), "rating", chat)
@@ -295,9 +291,7 @@ async def test_ones_own_rating_can_be_sent(store: Store, server: TelegramServer)
         assert "reply_markup" not in message
 
 
-async def test_who_has_no_private_chat_is_led_there_by_a_button_above_the_results(
-    store: Store, server: TelegramServer
-) -> None:
+async def test_button_above_results_opens_a_missing_private_chat(store: Store, server: TelegramServer) -> None:
     anna = Person(server, 1, "Anna")
     async with on_telegram(store, server):
         query = await offered(server, anna, "")
@@ -311,7 +305,7 @@ async def test_who_has_no_private_chat_is_led_there_by_a_button_above_the_result
         assert "button" not in server.inline_answers[query]
 
 
-async def test_below_a_channels_post_two_play_as_anywhere(store: Store, server: TelegramServer) -> None:
+async def test_two_people_can_play_below_a_channel_post(store: Store, server: TelegramServer) -> None:
     """Comments stand in the channel's discussion group (core.telegram.org/api/discussion), in the thread of a post that
     was forwarded there by itself (core.telegram.org/bots/api#message, is_automatic_forward). A press on a message that
     was sent inline tells its inline id, and nothing of the chat or thread (core.telegram.org/bots/api#callbackquery).
@@ -331,7 +325,7 @@ async def test_below_a_channels_post_two_play_as_anywhere(store: Store, server: 
         assert not [fields for _method, fields in server.calls if fields.get("chat_id") == comments.id]
 
 
-async def test_what_the_server_says_of_inline_mode_is_as_aiogram_reads_it(server: TelegramServer) -> None:
+async def test_aiogram_parses_the_servers_inline_updates(server: TelegramServer) -> None:
     server.checks_answers = False
     Person(server, 1, "Anna")
     query = server.type_inline(1, "testa")
@@ -358,9 +352,7 @@ async def test_what_the_server_says_of_inline_mode_is_as_aiogram_reads_it(server
     ],
     ids=repr,
 )
-async def test_the_server_takes_no_answer_that_telegram_would_not(
-    server: TelegramServer, wrong: dict[str, Any]
-) -> None:
+async def test_server_refuses_invalid_inline_answers(server: TelegramServer, wrong: dict[str, Any]) -> None:
     Person(server, 1, "Anna")
     query = server.type_inline(1, "")
     url = f"{server.url}/bot{TOKEN}/answerInlineQuery"
@@ -375,7 +367,7 @@ async def test_the_server_takes_no_answer_that_telegram_would_not(
                 assert answer.status == status, await answer.text()
 
 
-async def test_an_answer_to_what_was_typed_on_is_no_error(store: Store, server: TelegramServer) -> None:
+async def test_answer_to_an_outdated_inline_query_is_no_error(store: Store, server: TelegramServer) -> None:
     anna = Person(server, 1, "Anna")
     async with on_telegram(store, server):
         with capture_logs() as logs:
@@ -386,7 +378,7 @@ async def test_an_answer_to_what_was_typed_on_is_no_error(store: Store, server: 
         assert [line for line in wrong if line["event"] != "store_may_lose_data"] == []
 
 
-async def test_fifty_who_press_at_once_open_one_table(
+async def test_fifty_simultaneous_presses_open_one_table(
     store: Store, server: TelegramServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # On a slow machine some would be asked for a moment, and told later.
@@ -415,7 +407,7 @@ def anna_sees_no_offer(chat: Chat) -> bool:
     return "Play" not in str(message.get("reply_markup"))
 
 
-async def test_several_workers_open_one_table_and_play_it(store: Store, server: TelegramServer) -> None:
+async def test_several_workers_open_and_play_one_table(store: Store, server: TelegramServer) -> None:
     people = [Person(server, number, f"P{number}") for number in range(1, 21)]
     chat, ports = elsewhere(), [free_port(), free_port()]
     async with balancer(ports) as front, AsyncExitStack() as stack:
@@ -443,7 +435,7 @@ async def test_several_workers_open_one_table_and_play_it(store: Store, server: 
         assert len(chat.messages) == 1
 
 
-async def test_offers_that_the_bot_did_not_make_are_none(store: Store, server: TelegramServer) -> None:
+async def test_forged_offers_are_refused(store: Store, server: TelegramServer) -> None:
     anna, bruno, chat = Person(server, 1, "Anna"), Person(server, 2, "Bruno"), elsewhere()
     async with on_telegram(store, server) as adapter:
         message = await sent(server, anna, chat, "metamazzo")
@@ -472,9 +464,7 @@ async def test_offers_that_the_bot_did_not_make_are_none(store: Store, server: T
         assert await bruno.send(chat, message, data) == ""
 
 
-async def test_an_offer_is_good_for_a_day(
-    store: Store, server: TelegramServer, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_offer_expires_after_a_day(store: Store, server: TelegramServer, monkeypatch: pytest.MonkeyPatch) -> None:
     anna, bruno, chat = Person(server, 1, "Anna"), Person(server, 2, "Bruno"), elsewhere()
     async with on_telegram(store, server) as adapter:
         message = await sent(server, anna, chat, "metamazzo")
@@ -484,7 +474,7 @@ async def test_an_offer_is_good_for_a_day(
         assert await adapter.worker.tables_of("telegram:1") == []
 
 
-async def test_an_offer_opens_one_table_wherever_it_is_carried(store: Store, server: TelegramServer) -> None:
+async def test_copied_offer_opens_only_one_table(store: Store, server: TelegramServer) -> None:
     anna, bruno, carla = (Person(server, number, name) for number, name in enumerate(NAMES[:3], 1))
     chat, other = elsewhere(), elsewhere(-5)
     async with on_telegram(store, server) as adapter:
@@ -501,7 +491,7 @@ async def test_an_offer_opens_one_table_wherever_it_is_carried(store: Store, ser
         assert await adapter.worker.tables_of("telegram:1") == []
 
 
-async def test_an_offer_whose_game_is_over_opens_none_as_long_as_it_is_good(
+async def test_finished_offer_never_opens_a_second_table(
     store: Store, server: TelegramServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     anna, bruno, chat = Person(server, 1, "Anna"), Person(server, 2, "Bruno"), elsewhere()
@@ -523,7 +513,7 @@ async def test_an_offer_whose_game_is_over_opens_none_as_long_as_it_is_good(
         assert await adapter.worker.tables_of("telegram:1") == []
 
 
-async def test_a_message_that_shows_a_game_is_not_taken_for_another(store: Store, server: TelegramServer) -> None:
+async def test_message_with_a_game_takes_no_other_offer(store: Store, server: TelegramServer) -> None:
     anna, bruno, carla = (Person(server, number, name) for number, name in enumerate(NAMES[:3], 1))
     chat = elsewhere()
     async with on_telegram(store, server) as adapter:
@@ -534,7 +524,7 @@ async def test_a_message_that_shows_a_game_is_not_taken_for_another(store: Store
         assert await adapter.worker.tables_of("telegram:3") == []
 
 
-async def test_a_rematch_takes_the_place_of_the_result(store: Store, server: TelegramServer) -> None:
+async def test_rematch_replaces_the_result(store: Store, server: TelegramServer) -> None:
     anna, bruno, chat = Person(server, 1, "Anna"), Person(server, 2, "Bruno"), elsewhere()
     async with on_telegram(store, server) as adapter:
         await opened(server, anna, chat, "metamazzo", *shortest("metamazzo"))
@@ -565,9 +555,7 @@ async def test_a_rematch_takes_the_place_of_the_result(store: Store, server: Tel
 
 
 @pytest.mark.parametrize("says", ["Bad Request: MESSAGE_ID_INVALID", "Forbidden: user is deactivated"])
-async def test_a_board_that_cannot_be_edited_is_given_up_and_the_game_goes_on(
-    store: Store, server: TelegramServer, says: str
-) -> None:
+async def test_game_continues_when_its_board_cannot_be_edited(store: Store, server: TelegramServer, says: str) -> None:
     anna, bruno, chat = Person(server, 1, "Anna"), Person(server, 2, "Bruno"), elsewhere()
     async with on_telegram(store, server) as adapter:
         await opened(server, anna, chat, "metamazzo", *shortest("metamazzo"))
@@ -584,7 +572,7 @@ async def test_a_board_that_cannot_be_edited_is_given_up_and_the_game_goes_on(
         await adapter.worker.settled()
 
 
-async def test_the_bot_that_starts_again_plays_on_in_the_same_message(store: Store, server: TelegramServer) -> None:
+async def test_restarted_bot_continues_in_the_same_message(store: Store, server: TelegramServer) -> None:
     anna, bruno, chat = Person(server, 1, "Anna"), Person(server, 2, "Bruno"), elsewhere()
     async with on_telegram(store, server):
         await opened(server, anna, chat, "metamazzo", *shortest("metamazzo"))
@@ -595,7 +583,7 @@ async def test_the_bot_that_starts_again_plays_on_in_the_same_message(store: Sto
     assert len(chat.messages) == 1
 
 
-async def test_two_messages_of_a_chat_are_two_boards(store: Store, server: TelegramServer) -> None:
+async def test_two_messages_in_one_chat_are_two_boards(store: Store, server: TelegramServer) -> None:
     anna, bruno, chat = Person(server, 1, "Anna"), Person(server, 2, "Bruno"), elsewhere()
     async with on_telegram(store, server) as adapter:
         first = await sent(server, anna, chat, "metamazzo")
@@ -607,7 +595,7 @@ async def test_two_messages_of_a_chat_are_two_boards(store: Store, server: Teleg
         assert len(await adapter.worker.tables_at(f"telegram:~{ELSEWHERE}")) == 2
 
 
-async def test_a_friend_elsewhere_sits_at_the_same_table(store: Store, server: TelegramServer) -> None:
+async def test_player_on_another_platform_joins_the_table(store: Store, server: TelegramServer) -> None:
     anna, chat, fake = Person(server, 1, "Anna"), elsewhere(), FakePlatform()
     async with on_telegram(store, server) as adapter:
         worker = adapter.worker
@@ -625,7 +613,7 @@ async def test_a_friend_elsewhere_sits_at_the_same_table(store: Store, server: T
         assert words_of(chat) == fake.last("paper:100").plain
 
 
-async def test_presses_that_say_what_cannot_be_are_refused(store: Store, server: TelegramServer) -> None:
+async def test_malformed_inline_presses_are_refused(store: Store, server: TelegramServer) -> None:
     anna, bruno, chat = Person(server, 1, "Anna"), Person(server, 2, "Bruno"), elsewhere()
     async with on_telegram(store, server) as adapter:
         message = await sent(server, anna, chat, "metamazzo")
@@ -650,7 +638,7 @@ def shares(chat: Chat) -> list[dict[str, Any]]:
     ]
 
 
-async def test_buttons_lead_to_other_chats_where_inline_mode_is_on(store: Store, server: TelegramServer) -> None:
+async def test_share_buttons_appear_when_inline_mode_is_on(store: Store, server: TelegramServer) -> None:
     anna = Person(server, 1, "Anna")
     async with on_telegram(store, server):
         for number, command in enumerate(("/help", "/tables"), 1):
@@ -660,9 +648,7 @@ async def test_buttons_lead_to_other_chats_where_inline_mode_is_on(store: Store,
         assert shares(anna.private) == [{"query": "", **anywhere}] * 2
 
 
-async def test_nothing_is_offered_where_inline_mode_is_off_and_the_host_is_told(
-    store: Store, server: TelegramServer
-) -> None:
+async def test_doctor_reports_that_inline_mode_is_off(store: Store, server: TelegramServer) -> None:
     server.supports_inline = False
     anna = Person(server, 1, "Anna")
     async with on_telegram(store, server):
@@ -679,9 +665,7 @@ async def test_nothing_is_offered_where_inline_mode_is_off_and_the_host_is_told(
     assert not any("inline" in line for _, line in [finding async for finding in examine(settings)])
 
 
-async def test_a_board_waits_as_long_as_telegram_says_and_is_complete_then(
-    store: Store, server: TelegramServer
-) -> None:
+async def test_slowed_board_is_complete_after_the_wait(store: Store, server: TelegramServer) -> None:
     people = [Person(server, number, name) for number, name in enumerate(NAMES[:2], 1)]
     chat = elsewhere()
     async with on_telegram(store, server):
@@ -691,7 +675,7 @@ async def test_a_board_waits_as_long_as_telegram_says_and_is_complete_then(
         await play_on(people, lambda: "won by" in words_of(chat))
 
 
-async def test_nobody_plays_against_who_was_forgotten_since(store: Store, server: TelegramServer) -> None:
+async def test_offer_of_a_forgotten_person_is_over(store: Store, server: TelegramServer) -> None:
     anna, bruno, chat = Person(server, 1, "Anna"), Person(server, 2, "Bruno"), elsewhere()
     async with on_telegram(store, server) as adapter:
         message = await sent(server, anna, chat, "metamazzo")
@@ -700,7 +684,7 @@ async def test_nobody_plays_against_who_was_forgotten_since(store: Store, server
         assert await adapter.worker.tables_of("telegram:2") == []
 
 
-async def test_who_only_asks_for_a_chair_is_not_told_that_they_sit(store: Store, server: TelegramServer) -> None:
+async def test_asking_for_a_seat_is_not_reported_as_seated(store: Store, server: TelegramServer) -> None:
     anna, bruno, chat = Person(server, 1, "Anna"), Person(server, 2, "Bruno", started=False), elsewhere()
     async with on_telegram(store, server) as adapter:
         await opened(server, anna, chat, "tavolo")

@@ -26,7 +26,7 @@ def link_in(chat: Chat, label: str = "Sit down") -> str:
     return str(button["url"])
 
 
-async def test_who_opens_an_invitation_that_was_passed_on_sits_and_plays(store: Store, server: TelegramServer) -> None:
+async def test_forwarded_invitation_seats_its_opener(store: Store, server: TelegramServer) -> None:
     anna, bruno = Person(server, 1, "Anna"), Person(server, 2, "Bruno", started=False)
     async with on_telegram(store, server) as adapter:
         anna.say("/challenge metamazzo")
@@ -45,7 +45,7 @@ async def test_who_opens_an_invitation_that_was_passed_on_sits_and_plays(store: 
         assert table.seat_of("telegram:2") is not None
 
 
-async def test_a_link_opened_again_seats_nobody_twice_and_brings_the_hand(store: Store, server: TelegramServer) -> None:
+async def test_reopened_link_brings_the_hand_again(store: Store, server: TelegramServer) -> None:
     anna, bruno, carla = (Person(server, number, name) for number, name in enumerate(("Anna", "Bruno", "Carla"), 1))
     async with on_telegram(store, server) as adapter:
         anna.say("/challenge metamazzo")
@@ -68,7 +68,7 @@ async def test_a_link_opened_again_seats_nobody_twice_and_brings_the_hand(store:
         assert (await adapter.worker.room.table(table.code)).seat_of("telegram:3") is None
 
 
-async def test_a_made_up_link_is_told_so_and_counts_as_a_guess(store: Store, server: TelegramServer) -> None:
+async def test_made_up_link_counts_as_a_guess(store: Store, server: TelegramServer) -> None:
     anna, bruno = Person(server, 1, "Anna"), Person(server, 2, "Bruno")
     async with on_telegram(store, server) as adapter:
         anna.say("/challenge metamazzo")
@@ -82,7 +82,7 @@ async def test_a_made_up_link_is_told_so_and_counts_as_a_guess(store: Store, ser
         assert (await adapter.worker.room.table(table.code)).seat_of("telegram:2") is None
 
 
-async def test_who_has_no_open_challenge_or_several_is_told_so(store: Store, server: TelegramServer) -> None:
+async def test_invite_needs_one_open_challenge(store: Store, server: TelegramServer) -> None:
     anna = Person(server, 1, "Anna")
     async with on_telegram(store, server) as adapter:
         anna.say("/invite", anna.private)
@@ -99,7 +99,7 @@ async def test_who_has_no_open_challenge_or_several_is_told_so(store: Store, ser
         assert link_in(anna.private) == f"{LINK}join-{codes[0]}"
 
 
-async def test_the_card_has_a_button_by_which_anybody_there_invites(store: Store, server: TelegramServer) -> None:
+async def test_invite_button_works_for_everyone_in_the_chat(store: Store, server: TelegramServer) -> None:
     anna, bruno, group = Person(server, 1, "Anna"), Person(server, 2, "Bruno", "it"), server.group(GROUP)
     carla = Person(server, 3, "Carla", started=False)
     async with on_telegram(store, server) as adapter:
@@ -118,7 +118,7 @@ async def test_the_card_has_a_button_by_which_anybody_there_invites(store: Store
         assert "non c'è più" in await bruno.send(group, card, f"1t{table.code}:invite")
 
 
-async def test_a_link_brings_the_bot_and_the_table_into_another_group(store: Store, server: TelegramServer) -> None:
+async def test_link_brings_bot_and_table_into_another_group(store: Store, server: TelegramServer) -> None:
     anna, bruno = Person(server, 1, "Anna"), Person(server, 2, "Bruno")
     other = server.group(-1002, "Bar Centrale")
     async with on_telegram(store, server) as adapter:

@@ -53,13 +53,13 @@ def anna(now: float = NOW, number: int = 1) -> str:
     return signed(query_id="AAH", user={**ANNA, "id": number}, auth_date=int(now), signature="x-y_z")
 
 
-def test_what_telegram_signed_names_its_person() -> None:
+def test_signed_launch_names_its_person() -> None:
     assert verify_launch(TOKEN, anna(), NOW) == Met("telegram:1", "Anna Bò", "anna", "it")
     known = verify_launch(KNOWN_TOKEN, KNOWN, 1662771648)
     assert known == Met("telegram:279058397", "Vladislav Kibenko", "vdkfrost", "ru")
 
 
-def test_another_implementation_agrees() -> None:
+def test_aiogram_accepts_the_same_signatures() -> None:
     from aiogram.utils.web_app import check_webapp_signature  # noqa: PLC0415 - it takes a second
 
     assert check_webapp_signature(TOKEN, anna())
@@ -90,13 +90,13 @@ def test_another_implementation_agrees() -> None:
         signed(user=ANNA, auth_date=NOW + EARLY_SECONDS + 1),
     ],
 )
-def test_whatever_else_comes_names_nobody(said: str) -> None:
+def test_invalid_launch_is_refused(said: str) -> None:
     with pytest.raises(InvalidLaunch) as caught:
         verify_launch(TOKEN, said, NOW)
     assert TOKEN not in str(caught.value)
 
 
-def test_the_order_in_which_it_comes_is_of_no_account() -> None:
+def test_field_order_does_not_matter() -> None:
     again = urlencode(parse_qsl(anna())[::-1])
     assert verify_launch(TOKEN, again, NOW).id == "telegram:1"
 
@@ -112,9 +112,7 @@ async def with_pages(
             yield adapter, playground.site
 
 
-async def test_the_button_below_the_hand_opens_the_app_in_the_private_chat_alone(
-    store: Store, server: TelegramServer
-) -> None:
+async def test_button_below_the_private_hand_opens_the_app(store: Store, server: TelegramServer) -> None:
     async with on_telegram(store, server, public_url="https://cards.example.org"):
         player, _other = await seated(server, "metamazzo")
         await until(lambda: player.button("In the browser", player.private) is not None)
@@ -126,7 +124,7 @@ async def test_the_button_below_the_hand_opens_the_app_in_the_private_chat_alone
         assert player.button("In the browser", server.group(GROUP)) is None
 
 
-async def test_without_https_the_button_brings_a_link(store: Store, server: TelegramServer) -> None:
+async def test_without_https_the_button_sends_a_link(store: Store, server: TelegramServer) -> None:
     async with on_telegram(store, server, public_url="http://cards.example.org"):
         player, _other = await seated(server, "metamazzo")
         await until(lambda: player.button("In the browser", player.private) is not None)
@@ -136,7 +134,7 @@ async def test_without_https_the_button_brings_a_link(store: Store, server: Tele
 
 
 @pytest.mark.parametrize("public_url", ["http://localhost:8765", "https://nas"])
-async def test_an_address_that_telegram_takes_no_button_for_keeps_no_board_away(
+async def test_refused_button_address_never_blocks_a_board(
     store: Store, server: TelegramServer, public_url: str
 ) -> None:
     async with on_telegram(store, server, public_url=public_url) as adapter:
@@ -148,13 +146,13 @@ async def test_an_address_that_telegram_takes_no_button_for_keeps_no_board_away(
 
 
 @pytest.mark.parametrize("public_url", ["http://192.168.1.5:8765", "http://[fd00::5]:8765"])
-async def test_an_address_of_a_network_has_its_button(store: Store, server: TelegramServer, public_url: str) -> None:
+async def test_ip_address_gets_its_button(store: Store, server: TelegramServer, public_url: str) -> None:
     async with on_telegram(store, server, public_url=public_url):
         player, _other = await seated(server, "metamazzo")
         await until(lambda: player.button("Watch", server.group(GROUP)) is not None)
 
 
-async def test_the_app_makes_one_session_that_a_frame_may_keep(
+async def test_app_creates_one_session_for_its_frame(
     store: Store, server: TelegramServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for limit in ("CODES", "MISSES"):
@@ -240,6 +238,6 @@ async def test_opening_the_app_brings_a_waiting_hand(store: Store, server: Teleg
 
 @pytest.mark.parametrize("name", ["last_name", "username", "language_code", "first_name"])
 @pytest.mark.parametrize("value", [None, "", 7])
-def test_optional_fields_of_a_user_may_be_anything(name: str, value: object) -> None:
+def test_odd_optional_user_fields_are_accepted(name: str, value: object) -> None:
     said = signed(user={**ANNA, name: value, "new": {}}, auth_date=NOW)
     assert verify_launch(TOKEN, said, NOW).id == "telegram:1"

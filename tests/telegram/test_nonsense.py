@@ -44,7 +44,7 @@ def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize("says", NONSENSE)
-async def test_a_send_answered_with_nonsense_is_in_doubt_and_no_fault_of_ours(
+async def test_nonsense_answer_makes_a_send_uncertain(
     store: Store, server: TelegramServer, says: bytes, caplog: pytest.LogCaptureFixture
 ) -> None:
     with capture_logs() as logs, caplog.at_level(logging.WARNING):
@@ -65,7 +65,7 @@ async def test_a_send_answered_with_nonsense_is_in_doubt_and_no_fault_of_ours(
 
 
 @pytest.mark.parametrize("says", [says for says in NONSENSE if b"chat" not in says or b"[]" in says])
-async def test_an_edit_answered_with_nonsense_is_made_again(store: Store, server: TelegramServer, says: bytes) -> None:
+async def test_edit_answered_with_nonsense_is_retried(store: Store, server: TelegramServer, says: bytes) -> None:
     with capture_logs() as logs:
         async with on_telegram(store, server) as adapter:
             people = await seated(server, "metamazzo")
@@ -77,9 +77,7 @@ async def test_an_edit_answered_with_nonsense_is_made_again(store: Store, server
 
 
 @pytest.mark.parametrize("status", [401, 403, 404, 400, 502])
-async def test_what_a_proxy_says_of_itself_says_nothing_of_chats(
-    store: Store, server: TelegramServer, status: int
-) -> None:
+async def test_proxy_error_does_not_mean_the_chat_is_gone(store: Store, server: TelegramServer, status: int) -> None:
     """A page with 403 is not Telegram's word that the bot was blocked, or thrown out of the group."""
     with capture_logs() as logs:
         async with on_telegram(store, server) as adapter:
@@ -91,7 +89,7 @@ async def test_what_a_proxy_says_of_itself_says_nothing_of_chats(
     assert not [line for line in logs if line["event"] == "surface_given_up"]
 
 
-async def test_a_command_answered_with_nonsense_is_answered_once(store: Store, server: TelegramServer) -> None:
+async def test_command_is_answered_once_despite_nonsense(store: Store, server: TelegramServer) -> None:
     async with on_telegram(store, server):
         anna = Person(server, 1, "Anna")
         server.order("sendMessage", Failure(says=PAGE, done_first=True))
@@ -104,7 +102,7 @@ async def test_a_command_answered_with_nonsense_is_answered_once(store: Store, s
 
 
 @pytest.mark.parametrize("says", [*NONSENSE, b'{"ok":true,"result":true}', b'{"ok":true,"result":{"id":1}}'])
-async def test_a_bot_whose_name_cannot_be_read_asks_again(store: Store, server: TelegramServer, says: bytes) -> None:
+async def test_unreadable_bot_name_is_requested_again(store: Store, server: TelegramServer, says: bytes) -> None:
     server.order("getMe", *[Failure(says=says)] * 2)
     with capture_logs() as logs:
         async with on_telegram(store, server) as adapter:
@@ -117,7 +115,7 @@ async def test_a_bot_whose_name_cannot_be_read_asks_again(store: Store, server: 
 
 
 @pytest.mark.parametrize("hooked", [False, True])
-async def test_a_token_that_is_taken_back_is_one_line(
+async def test_revoked_token_is_logged_once(
     store: Store, server: TelegramServer, hooked: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(supervisor, "REFUSED_PAUSE", 0.05)
@@ -146,7 +144,7 @@ async def test_a_token_that_is_taken_back_is_one_line(
 
 
 @pytest.mark.parametrize("says", NONSENSE)
-async def test_the_doctor_meets_nonsense(server: TelegramServer, says: bytes) -> None:
+async def test_doctor_reports_nonsense_as_no_answer(server: TelegramServer, says: bytes) -> None:
     server.order("getMe", Failure(says=says))
     settings = Settings(_env_file=None, telegram_token=TOKEN, telegram_api_url=server.url)
     [(well, line)] = [finding async for finding in examine(settings)]

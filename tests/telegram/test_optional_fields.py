@@ -142,12 +142,12 @@ async def test_optional_fields_never_lose_an_update(server: TelegramServer, kind
     assert not lost
 
 
-async def test_every_kind_that_the_bot_listens_to_has_a_sample(server: TelegramServer) -> None:
+async def test_every_allowed_update_kind_has_a_sample(server: TelegramServer) -> None:
     kinds = {kind for sample in samples(server).values() for kind in sample} - {"update_id"}
     assert kinds == set(ALLOWED_UPDATES)
 
 
-async def test_reply_to_deleted_account_is_heard(store: Store, server: TelegramServer) -> None:
+async def test_reply_to_deleted_account_is_handled(store: Store, server: TelegramServer) -> None:
     anna, bruno, group = Person(server, 1, "Anna"), Person(server, 2, "Bruno"), server.group(GROUP)
     async with on_telegram(store, server):
         said = server.write(group, bruno.number, "ciao")

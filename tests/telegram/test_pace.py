@@ -7,7 +7,7 @@ from tests.telegram.server import TelegramServer
 RESTARTS = 12
 
 
-async def test_restarts_do_not_write_faster_to_a_group(store: Store, server: TelegramServer) -> None:
+async def test_restarts_do_not_exceed_the_group_limit(store: Store, server: TelegramServer) -> None:
     group, anna = server.group(GROUP), Person(server, 1, "Anna")
     for _ in range(RESTARTS):
         async with on_telegram(store, server, quick=False, rate_limits=False) as adapter:

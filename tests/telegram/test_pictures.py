@@ -128,7 +128,9 @@ def only(server: TelegramServer) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("game", mostly_long(GAMES, "testa"))
-async def test_a_whole_game(store: Store, server: TelegramServer, painted: dict[str, set[str]], game: str) -> None:
+async def test_whole_game_with_pictures(
+    store: Store, server: TelegramServer, painted: dict[str, set[str]], game: str
+) -> None:
     random = Random(game)
     async with on_telegram(store, server, pictures=True) as adapter:
         people = await seated(server, game, *shortest(game))
@@ -154,7 +156,9 @@ async def test_a_whole_game(store: Store, server: TelegramServer, painted: dict[
         assert "there is no text in the message" not in str(server.calls)
 
 
-async def test_pictures_are_painted(store: Store, server: TelegramServer, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_real_painter_draws_pictures(
+    store: Store, server: TelegramServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
     # On a busy machine it takes the painter a while to start.
     monkeypatch.setattr(pool, "MAX_WAIT_SECONDS", 30.0)
     async with on_telegram(store, server, pictures=True) as adapter:
@@ -165,9 +169,7 @@ async def test_pictures_are_painted(store: Store, server: TelegramServer, monkey
         assert "deal 1" in hand["caption"]
 
 
-async def test_a_photo_has_the_text_the_style_and_the_buttons_of_its_panel(
-    adapter: Observed, server: TelegramServer
-) -> None:
+async def test_photo_has_the_text_style_and_buttons_of_its_panel(adapter: Observed, server: TelegramServer) -> None:
     sent = await adapter.send(PLACE, panel(), "key")
     message = only(server)
     assert sent == SentMessage(str(message["message_id"]), scene().digest)
@@ -176,7 +178,7 @@ async def test_a_photo_has_the_text_the_style_and_the_buttons_of_its_panel(
     assert message["reply_markup"]["inline_keyboard"] == [[{"text": "3D", "callback_data": "1m:play 3D"}]]
 
 
-async def test_another_picture_and_its_text_are_changed_in_one_call(adapter: Observed, server: TelegramServer) -> None:
+async def test_picture_and_text_change_in_one_call(adapter: Observed, server: TelegramServer) -> None:
     sent = await adapter.send(PLACE, panel(), "key")
     new = png(b"new")
     assert (await adapter.edit(PLACE, sent, panel("Bruno's turn.", "new", content=new))).picture == scene("new").digest
@@ -186,9 +188,7 @@ async def test_another_picture_and_its_text_are_changed_in_one_call(adapter: Obs
     assert only(server)["reply_markup"]
 
 
-async def test_a_picture_that_stands_there_for_certain_is_not_uploaded_again(
-    adapter: Observed, server: TelegramServer
-) -> None:
+async def test_picture_certainly_shown_is_not_uploaded_again(adapter: Observed, server: TelegramServer) -> None:
     sent = await adapter.send(PLACE, panel(), "key")
     assert await adapter.edit(PLACE, sent, panel("Wait.")) == sent
     assert methods(server) == ["sendPhoto", "editMessageCaption"]
@@ -199,19 +199,19 @@ async def test_a_picture_that_stands_there_for_certain_is_not_uploaded_again(
     assert server.photos.uploads == 2
 
 
-async def test_a_change_to_what_is_there_already_is_well(adapter: Observed, server: TelegramServer) -> None:
+async def test_edit_without_changes_succeeds(adapter: Observed, server: TelegramServer) -> None:
     sent = await adapter.send(PLACE, panel(), "key")
     assert await adapter.edit(PLACE, sent, panel()) == sent
 
 
-async def test_a_photo_does_not_become_a_text(adapter: Observed, server: TelegramServer) -> None:
+async def test_photo_cannot_become_a_text(adapter: Observed, server: TelegramServer) -> None:
     photo = await adapter.send(PLACE, panel(), "one")
     with pytest.raises(NotEditable):
         await adapter.edit(PLACE, photo, text())
     assert len(methods(server)) == 1
 
 
-async def test_a_text_becomes_a_photo(adapter: Observed, server: TelegramServer) -> None:
+async def test_text_can_become_a_photo(adapter: Observed, server: TelegramServer) -> None:
     words = await adapter.send(PLACE, text(), "key")
     assert not words.picture
     photo = await adapter.edit(PLACE, words, panel("Over."))
@@ -221,7 +221,7 @@ async def test_a_text_becomes_a_photo(adapter: Observed, server: TelegramServer)
     assert "text" not in only(server)
 
 
-async def test_a_text_whose_photo_is_late_is_edited_no_more(
+async def test_text_whose_photo_is_late_is_not_edited_again(
     adapter: Observed, server: TelegramServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Telegram may carry the change out after everything that comes later."""
@@ -232,9 +232,7 @@ async def test_a_text_whose_photo_is_late_is_edited_no_more(
         await adapter.edit(PLACE, words, panel("Over."))
 
 
-async def test_a_text_whose_change_to_a_known_photo_was_made_and_its_answer_lost_is_a_photo(
-    adapter: Observed, server: TelegramServer
-) -> None:
+async def test_lost_answer_to_a_change_into_a_photo_can_be_retried(adapter: Observed, server: TelegramServer) -> None:
     lasting = panel("Over.", is_lasting=True)
     await adapter.send(PLACE, lasting, "one")
     words = await adapter.send(PLACE, text(), "two")
@@ -244,7 +242,7 @@ async def test_a_text_whose_change_to_a_known_photo_was_made_and_its_answer_lost
     assert (await adapter.edit(PLACE, words._replace(is_certain=False), lasting)).picture
 
 
-async def test_a_photo_on_its_way_as_the_bot_stops_is_deleted_at_the_next_start(
+async def test_photo_arriving_at_shutdown_is_deleted_at_start(
     store: Store, server: TelegramServer, painted: dict[str, set[str]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(photos, "UPLOAD_SECONDS", 0.1)
@@ -275,9 +273,7 @@ async def test_a_photo_on_its_way_as_the_bot_stops_is_deleted_at_the_next_start(
         assert [len(of_bot(person.private.messages)) for person in people] == [1, 1]
 
 
-async def test_a_message_that_takes_the_place_of_another_may_be_silent(
-    adapter: Observed, server: TelegramServer
-) -> None:
+async def test_replacement_message_can_be_silent(adapter: Observed, server: TelegramServer) -> None:
     for shown in (panel(), text()):
         await adapter.send(PLACE, shown, "one")
         await adapter.send(PLACE, shown, "two", silent=True)
@@ -285,18 +281,14 @@ async def test_a_message_that_takes_the_place_of_another_may_be_silent(
     assert sent == [None, True, None, True]
 
 
-async def test_a_photo_of_which_the_store_no_longer_knows_is_not_taken_for_a_text(
-    adapter: Observed, server: TelegramServer
-) -> None:
+async def test_photo_unknown_to_the_store_is_not_edited_as_text(adapter: Observed, server: TelegramServer) -> None:
     sent = await adapter.send(PLACE, panel(), "key")
     with pytest.raises(NotEditable):
         await adapter.edit(PLACE, SentMessage(sent.message), text())
     assert only(server)["caption"] == "Your turn."
 
 
-async def test_a_text_that_is_too_long_for_a_caption_goes_whole_and_alone(
-    adapter: Observed, server: TelegramServer
-) -> None:
+async def test_text_too_long_for_a_caption_goes_without_picture(adapter: Observed, server: TelegramServer) -> None:
     await adapter.send(PLACE, panel("🂡" * (LONGEST_CAPTION // 2)), "key")
     assert "photo" in only(server)
     server.group(GROUP).messages.clear()
@@ -304,9 +296,7 @@ async def test_a_text_that_is_too_long_for_a_caption_goes_whole_and_alone(
     assert only(server)["text"].endswith("!")
 
 
-async def test_a_page_that_is_to_stand_in_the_place_of_a_photo_is_a_new_message(
-    adapter: Observed, server: TelegramServer
-) -> None:
+async def test_text_page_replacing_a_photo_is_a_new_message(adapter: Observed, server: TelegramServer) -> None:
     sent = await adapter.send(PLACE, panel(), "key")
     press = Press("p1", Somebody("telegram:1", "Anna"), PLACE, sent.message, "1:page", genuine=True)
     # The old one goes by itself, however often that takes: the page is sent once.
@@ -318,9 +308,7 @@ async def test_a_page_that_is_to_stand_in_the_place_of_a_photo_is_a_new_message(
     assert fields["disable_notification"], "as an edit would be"
 
 
-async def test_a_page_with_a_picture_takes_the_place_of_one_with_a_picture(
-    adapter: Observed, server: TelegramServer
-) -> None:
+async def test_picture_page_replaces_a_picture_page(adapter: Observed, server: TelegramServer) -> None:
     sent = await adapter.send(PLACE, panel(), "key")
     press = Press("p1", Somebody("telegram:1", "Anna"), PLACE, sent.message, "1:page", genuine=True)
     await adapter.pages.replace(press, panel("Another page.", "new", content=png(b"new")), is_photo=True)
@@ -329,7 +317,7 @@ async def test_a_page_with_a_picture_takes_the_place_of_one_with_a_picture(
     assert server.photos.files[only(server)["photo"][-1]["file_id"]] == png(b"new")
 
 
-async def test_pages_have_pictures_and_a_press_on_one_shows_another_in_its_place(
+async def test_press_on_a_picture_page_shows_the_next_in_place(
     store: Store, server: TelegramServer, painted: dict[str, set[str]]
 ) -> None:
     group = server.group(GROUP)
@@ -345,7 +333,7 @@ async def test_pages_have_pictures_and_a_press_on_one_shows_another_in_its_place
         assert page["caption"] in painted[shows(server, page)]
 
 
-async def test_a_page_whose_picture_is_refused_goes_alone(adapter: Observed, server: TelegramServer) -> None:
+async def test_page_with_a_refused_picture_goes_as_text(adapter: Observed, server: TelegramServer) -> None:
     server.order("sendPhoto", Failure(Refused(400, "Bad Request: IMAGE_PROCESS_FAILED")))
     await adapter.pages.send(PLACE, panel("A page."), "key")
     assert only(server)["text"] == "A page."
@@ -354,7 +342,7 @@ async def test_a_page_whose_picture_is_refused_goes_alone(adapter: Observed, ser
 # What is known to Telegram already
 
 
-async def test_a_picture_that_everybody_may_see_is_uploaded_once(adapter: Observed, server: TelegramServer) -> None:
+async def test_lasting_picture_is_uploaded_once(adapter: Observed, server: TelegramServer) -> None:
     other = server.group(-1002)
     await adapter.send(PLACE, panel(is_lasting=True), "one")
     sent = await adapter.send(f"telegram:{other.id}", panel(is_lasting=True), "two")
@@ -365,15 +353,13 @@ async def test_a_picture_that_everybody_may_see_is_uploaded_once(adapter: Observ
     assert message["caption"] == "Over."
 
 
-async def test_a_hand_is_uploaded_each_time(adapter: Observed, server: TelegramServer) -> None:
+async def test_hand_is_uploaded_each_time(adapter: Observed, server: TelegramServer) -> None:
     for key in ("one", "two"):
         await adapter.send(PLACE, panel(), key)
     assert server.photos.uploads == 2
 
 
-async def test_a_picture_that_telegram_has_forgotten_is_uploaded_again(
-    adapter: Observed, server: TelegramServer
-) -> None:
+async def test_picture_telegram_forgot_is_uploaded_again(adapter: Observed, server: TelegramServer) -> None:
     await adapter.send(PLACE, panel(is_lasting=True), "one")
     server.photos.files.clear()
     server.group(GROUP).messages.clear()
@@ -383,7 +369,7 @@ async def test_a_picture_that_telegram_has_forgotten_is_uploaded_again(
     assert server.photos.uploads == 2
 
 
-async def test_while_the_store_is_away_no_picture_is_known() -> None:
+async def test_unreachable_store_knows_no_pictures() -> None:
     class Away:
         async def get(self, key: str) -> bytes:
             raise ConnectionError
@@ -401,7 +387,7 @@ async def test_while_the_store_is_away_no_picture_is_known() -> None:
 
 
 @pytest.mark.parametrize("sizes", [7, {"a": 1}, [7], [{}], [{"file_id": 7}], [{"file_id": "\ud800"}], [[]], "photo"])
-async def test_an_answer_that_cannot_tell_what_the_picture_is_called_is_still_one_of_a_message_that_was_sent(
+async def test_answer_without_a_file_id_still_counts_as_sent(
     adapter: Observed, server: TelegramServer, sizes: object
 ) -> None:
     answer = {"ok": True, "result": {"message_id": 7, "photo": sizes}}
@@ -428,7 +414,7 @@ async def test_an_answer_that_cannot_tell_what_the_picture_is_called_is_still_on
     ],
     ids=str,
 )
-async def test_where_the_picture_may_be_the_matter_the_text_is_to_go_alone(
+async def test_refusal_that_may_concern_the_picture_is_no_picture(
     adapter: Observed, server: TelegramServer, refusal: Refused
 ) -> None:
     server.order("sendPhoto", Failure(refusal))
@@ -444,9 +430,7 @@ async def test_where_the_picture_may_be_the_matter_the_text_is_to_go_alone(
     # By itself the last one has a name of 46 megabytes, which each process sends to the one that leads the run.
     ids=["nothing", "another kind", "too large", "too wide", "too much"],
 )
-async def test_what_telegram_takes_for_no_photo_has_its_text_go_alone(
-    adapter: Observed, server: TelegramServer, content: bytes
-) -> None:
+async def test_invalid_photo_goes_as_text(adapter: Observed, server: TelegramServer, content: bytes) -> None:
     if not content:
         await adapter.send(PLACE, panel(content=content), "key")
         assert "text" in only(server), "it was never painted"
@@ -467,7 +451,7 @@ async def test_what_telegram_takes_for_no_photo_has_its_text_go_alone(
     ],
     ids=str,
 )
-async def test_what_is_the_matter_with_a_place_or_a_message_means_what_it_means_for_a_text(
+async def test_other_refusals_mean_the_same_as_for_a_text(
     adapter: Observed, server: TelegramServer, refusal: Refused, meaning: type[Exception]
 ) -> None:
     server.order("sendPhoto", Failure(refusal))
@@ -475,15 +459,13 @@ async def test_what_is_the_matter_with_a_place_or_a_message_means_what_it_means_
         await adapter.send(PLACE, panel(), "key")
 
 
-async def test_a_server_that_cannot_be_reached_has_not_refused_a_picture(
-    adapter: Observed, server: TelegramServer
-) -> None:
+async def test_unreachable_server_has_not_refused_the_picture(adapter: Observed, server: TelegramServer) -> None:
     await server.stop()
     with pytest.raises(NotDelivered):
         await adapter.send(PLACE, panel(), "key")
 
 
-async def test_a_chat_that_takes_no_photos_is_believed_for_hours(
+async def test_chat_without_photos_is_remembered(
     store: Store, server: TelegramServer, painted: dict[str, set[str]]
 ) -> None:
     server.group(GROUP).takes_photos = False
@@ -510,7 +492,7 @@ async def test_a_chat_that_takes_no_photos_is_believed_for_hours(
     ],
 )
 @pytest.mark.parametrize("done_first", [False, True])
-async def test_an_upload_whose_answer_is_lost_is_not_followed_by_a_text(
+async def test_lost_upload_answer_sends_no_extra_text(
     store: Store, server: TelegramServer, painted: dict[str, set[str]], failure: Failure, done_first: bool
 ) -> None:
     async with on_telegram(store, server, pictures=True) as adapter:
@@ -532,7 +514,7 @@ async def test_an_upload_whose_answer_is_lost_is_not_followed_by_a_text(
 # What is late
 
 
-async def test_a_late_upload_leaves_its_text_to_go_alone_and_is_told_of(
+async def test_late_upload_is_reported_after_its_text(
     adapter: Observed, server: TelegramServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(photos, "UPLOAD_SECONDS", 0.1)
@@ -548,7 +530,7 @@ async def test_a_late_upload_leaves_its_text_to_go_alone_and_is_told_of(
 
 
 @pytest.mark.parametrize("is_restarted", [False, True])
-async def test_a_hand_that_comes_late_is_deleted_as_soon_as_that_can_be_done(
+async def test_late_hand_is_deleted(
     store: Store,
     server: TelegramServer,
     painted: dict[str, set[str]],
@@ -581,7 +563,7 @@ async def test_a_hand_that_comes_late_is_deleted_as_soon_as_that_can_be_done(
     assert not await store.changed_tables(range(keys.SHARDS))
 
 
-async def test_a_result_that_comes_late_is_deleted_though_the_table_is_gone_by_then(
+async def test_late_result_is_deleted_after_the_table_is_gone(
     store: Store, server: TelegramServer, painted: dict[str, set[str]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     group, gate = server.group(GROUP), asyncio.Event()
@@ -600,7 +582,7 @@ async def test_a_result_that_comes_late_is_deleted_though_the_table_is_gone_by_t
         assert any(method == "deleteMessage" and fields["chat_id"] == GROUP for method, fields in server.calls)
 
 
-async def test_a_page_that_comes_late_is_deleted_as_soon_as_that_can_be_done(
+async def test_late_page_is_deleted(
     store: Store, server: TelegramServer, painted: dict[str, set[str]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(photos, "UPLOAD_SECONDS", 0.2)
@@ -617,7 +599,7 @@ async def test_a_page_that_comes_late_is_deleted_as_soon_as_that_can_be_done(
         assert "text" in message
 
 
-async def test_an_upload_that_is_done_as_its_time_runs_out_counts(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_upload_finished_at_the_deadline_counts(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(photos, "UPLOAD_SECONDS", 0.5)
 
     async def post(_method: str, _data: object) -> dict[str, int]:
@@ -635,7 +617,7 @@ async def test_an_upload_that_is_done_as_its_time_runs_out_counts(monkeypatch: p
     assert sending.result().message == "7"
 
 
-async def test_a_late_change_is_given_up(
+async def test_late_edit_is_given_up(
     adapter: Observed, server: TelegramServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     sent = await adapter.send(PLACE, panel(), "key")
@@ -645,7 +627,7 @@ async def test_a_late_change_is_given_up(
         await adapter.edit(PLACE, sent, panel("Over.", "new"))
 
 
-async def test_where_uploads_fail_again_and_again_texts_go_alone_for_a_while(
+async def test_repeated_upload_failures_pause_pictures(
     adapter: Observed, server: TelegramServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     server.order("sendPhoto", *[Failure(hang_up=True)] * photos.FAILURES_IN_A_ROW)
@@ -659,7 +641,7 @@ async def test_where_uploads_fail_again_and_again_texts_go_alone_for_a_while(
     assert (await adapter.send(PLACE, panel(), "key")).picture
 
 
-async def test_in_a_game_a_text_stands_alone_until_the_next_change(
+async def test_text_in_a_game_gets_its_picture_at_the_next_change(
     store: Store, server: TelegramServer, painted: dict[str, set[str]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with on_telegram(store, server, pictures=True) as adapter:
@@ -683,7 +665,7 @@ async def test_in_a_game_a_text_stands_alone_until_the_next_change(
         assert all(len(shown) == 1 and "photo" in shown[0] for shown in stand)
 
 
-async def test_a_game_goes_on_in_the_same_messages_after_a_restart(
+async def test_restarted_game_continues_in_the_same_messages(
     store: Store, server: TelegramServer, painted: dict[str, set[str]]
 ) -> None:
     random = Random(1)
@@ -704,9 +686,7 @@ async def test_a_game_goes_on_in_the_same_messages_after_a_restart(
 # To one person in a group
 
 
-async def test_a_hand_in_the_group_is_a_photo(
-    store: Store, server: TelegramServer, painted: dict[str, set[str]]
-) -> None:
+async def test_hand_in_the_group_is_a_photo(store: Store, server: TelegramServer, painted: dict[str, set[str]]) -> None:
     async with on_telegram(store, server, pictures=True) as adapter:
         anna, bruno = await closed_in(server, "testa", "to 11")
         await bruno.press("My hand, here", server.group(GROUP))
@@ -722,7 +702,7 @@ async def test_a_hand_in_the_group_is_a_photo(
         assert "editEphemeralMessageMedia" in methods(server)
 
 
-async def test_a_hand_in_the_group_that_is_a_text_stays_one(
+async def test_text_hand_in_the_group_stays_a_text(
     store: Store, server: TelegramServer, painted: dict[str, set[str]]
 ) -> None:
     async with on_telegram(store, server, pictures=True) as adapter:
@@ -744,7 +724,7 @@ async def test_a_hand_in_the_group_that_is_a_text_stays_one(
         assert "editEphemeralMessageText" in methods(server)
 
 
-async def test_a_hand_in_the_group_whose_picture_is_refused_stays_there(
+async def test_hand_in_the_group_stays_when_its_picture_is_refused(
     store: Store, server: TelegramServer, painted: dict[str, set[str]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with on_telegram(store, server, pictures=True) as adapter:
@@ -788,14 +768,14 @@ def payloads(message: dict[str, Any]) -> list[str]:
     return [button.get("callback_data", "") for row in rows for button in row]
 
 
-async def test_an_old_press_is_no_matter_of_the_picture(adapter: Observed, server: TelegramServer) -> None:
+async def test_expired_press_is_not_blamed_on_the_picture(adapter: Observed, server: TelegramServer) -> None:
     Person(server, 2, "Bruno")
     adapter.messages.ephemerals.is_supported = True
     with pytest.raises(Unreachable):
         await adapter.send(f"telegram:@2~{GROUP}", panel(), "key")
 
 
-async def test_a_late_hand_in_the_group_is_told_of(
+async def test_late_hand_in_the_group_is_reported(
     adapter: Observed, server: TelegramServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     bruno = Person(server, 2, "Bruno")

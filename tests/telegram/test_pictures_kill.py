@@ -70,7 +70,9 @@ async def settled(server: TelegramServer) -> None:
 
 @pytest.mark.long
 @pytest.mark.parametrize("failure", [Failure(silent=True), Failure(silent=True, done_first=True)], ids=["lost", "made"])
-async def test_a_kill_in_the_middle_of_an_upload(server: TelegramServer, tmp_path: Path, failure: Failure) -> None:
+async def test_kill_during_an_upload_leaves_one_message_each(
+    server: TelegramServer, tmp_path: Path, failure: Failure
+) -> None:
     bot = patient(Bot(tmp_path, BUONGIOCO_TELEGRAM_TOKEN=TOKEN, BUONGIOCO_TELEGRAM_API_URL=server.url))
     people = [Person(server, number, name) for number, name in enumerate(("Anna", "Bruno"), 1)]
     group = server.group(GROUP)
@@ -108,7 +110,7 @@ async def test_a_kill_in_the_middle_of_an_upload(server: TelegramServer, tmp_pat
 
 
 @pytest.mark.long
-async def test_a_kill_before_a_board_is_known_to_stand_there(tmp_path: Path) -> None:
+async def test_board_is_doubled_if_its_answer_was_lost_in_a_kill(tmp_path: Path) -> None:
     """It comes twice, for Telegram knows no message again. The one that nobody knows of stays as it was, its text of
     one state with its picture: no card had been played.
     """

@@ -71,7 +71,7 @@ def waiting(server: TelegramServer) -> list[int]:
     return [update["update_id"] for update in server._updates]
 
 
-async def test_an_update_is_confirmed_once_it_has_been_answered(server: TelegramServer) -> None:
+async def test_update_is_confirmed_after_it_was_handled(server: TelegramServer) -> None:
     ears = Ears()
     ears.slow(1000, 1001)
     talk(server, 2)
@@ -91,7 +91,7 @@ async def test_an_update_is_confirmed_once_it_has_been_answered(server: Telegram
     assert ears.heard == [1000, 1001]
 
 
-async def test_what_was_not_answered_when_the_bot_stopped_comes_again(
+async def test_unhandled_updates_come_again_after_a_stop(
     server: TelegramServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     first, second = Ears(), Ears()
@@ -105,9 +105,7 @@ async def test_what_was_not_answered_when_the_bot_stopped_comes_again(
     assert second.done == [1001, 1002]
 
 
-async def test_one_that_is_slow_hides_no_news_for_questions_that_come_too_soon(
-    server: TelegramServer, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_slow_update_does_not_hide_newer_ones(server: TelegramServer, monkeypatch: pytest.MonkeyPatch) -> None:
     assert polling_module.SAME_OFFSET_SECONDS > server_module.SAME_OFFSET_SECONDS
     # A question may take longer to get there than the next one, and more so on a slow machine.
     monkeypatch.setattr(server_module, "SAME_OFFSET_SECONDS", 0.1)
@@ -125,7 +123,7 @@ async def test_one_that_is_slow_hides_no_news_for_questions_that_come_too_soon(
     assert ears.heard == [1000, 1001, 1002, 1003]
 
 
-async def test_what_has_become_of_the_first_is_confirmed_at_once(
+async def test_first_update_is_confirmed_as_soon_as_it_is_handled(
     server: TelegramServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(polling_module, "SAME_OFFSET_SECONDS", 3600.0)
@@ -143,7 +141,7 @@ async def test_what_has_become_of_the_first_is_confirmed_at_once(
         await until(lambda: not waiting(server))
 
 
-async def test_what_was_done_behind_a_slow_one_is_confirmed_with_it(server: TelegramServer) -> None:
+async def test_updates_after_a_slow_one_are_confirmed_with_it(server: TelegramServer) -> None:
     ears = Ears()
     ears.slow(1000)
     talk(server, 3)
@@ -157,7 +155,9 @@ async def test_what_was_done_behind_a_slow_one_is_confirmed_with_it(server: Tele
     assert polling._offset == 1003
 
 
-async def test_more_than_a_batch_behind_a_slow_one(server: TelegramServer, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_stuck_update_is_confirmed_early_for_a_full_batch(
+    server: TelegramServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(polling_module, "STUCK_SECONDS", 0.05)
     monkeypatch.setattr(polling_module, "SAME_OFFSET_SECONDS", 0.05)
     monkeypatch.setattr(server_module, "SAME_OFFSET_SECONDS", 0.0)
@@ -177,7 +177,7 @@ async def test_more_than_a_batch_behind_a_slow_one(server: TelegramServer, monke
     assert late == [1000, 1010]
 
 
-async def test_an_update_that_cannot_be_read_stops_nothing_and_comes_once(server: TelegramServer) -> None:
+async def test_unreadable_update_is_skipped_and_logged(server: TelegramServer) -> None:
     ears = Ears()
     talk(server)
     server.push(message=7)
@@ -204,7 +204,7 @@ async def test_an_update_that_cannot_be_read_stops_nothing_and_comes_once(server
         b"",
     ],
 )
-async def test_answers_that_make_no_sense_are_asked_for_again(
+async def test_nonsensical_answers_are_requested_again(
     server: TelegramServer, says: bytes, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(polling_module, "FIRST_PAUSE", 0.01)
@@ -218,7 +218,7 @@ async def test_answers_that_make_no_sense_are_asked_for_again(
     assert "Traceback" not in "".join(capfd.readouterr())
 
 
-async def test_updates_without_a_number_are_left_out(server: TelegramServer) -> None:
+async def test_updates_without_an_id_are_ignored(server: TelegramServer) -> None:
     ears = Ears()
     answer = {"ok": True, "result": [7, None, {}, {"update_id": None}, {"update_id": "9"}]}
     server.order("getUpdates", *[Failure(says=json.dumps(answer).encode())] * 4)
@@ -231,9 +231,7 @@ async def test_updates_without_a_number_are_left_out(server: TelegramServer) -> 
 # A kill between fetching and answering
 
 
-async def test_a_press_that_a_killed_bot_took_along_is_answered_by_the_next(
-    tmp_path: Path, server: TelegramServer
-) -> None:
+async def test_press_lost_in_a_kill_is_answered_by_the_next_bot(tmp_path: Path, server: TelegramServer) -> None:
     bot = BotProcess(tmp_path, BUONGIOCO_TELEGRAM_TOKEN=TOKEN, BUONGIOCO_TELEGRAM_API_URL=server.url)
     await bot.start()
     try:
@@ -278,7 +276,7 @@ def _moves(person: Person) -> list[tuple[dict[str, Any], dict[str, Any]]]:
     ]
 
 
-async def test_an_update_that_cannot_be_taken_on_is_not_confirmed_and_tried_again(
+async def test_dropped_update_is_retried_before_it_is_confirmed(
     server: TelegramServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(polling_module, "FIRST_PAUSE", 0.05)

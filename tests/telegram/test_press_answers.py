@@ -84,14 +84,14 @@ async def test_slow_press_is_answered_and_its_toast_follows(store: Store, server
         await until(lambda: "That card is not yours." in said(anna.private))
 
 
-async def test_answer_lost_on_its_way_is_sent_again(store: Store, server: TelegramServer) -> None:
+async def test_lost_answer_is_sent_again(store: Store, server: TelegramServer) -> None:
     async with on_telegram(store, server) as adapter:
         anna = await with_settings(server, adapter)
         server.order("answerCallbackQuery", Failure(says=b"<html>", status=502), Failure(Refused(500, "Oops")))
         assert await anna.press("My own settings", server.group(GROUP)) == "It is in our private chat."
 
 
-async def test_page_that_is_dropped_in_the_private_chat_is_said(store: Store, server: TelegramServer) -> None:
+async def test_dropped_page_is_reported_in_the_private_chat(store: Store, server: TelegramServer) -> None:
     async with on_telegram(store, server, rate_limits=False) as adapter:
         anna = await with_settings(server, adapter)
         await anna.press("My own settings", server.group(GROUP))

@@ -14,9 +14,7 @@ def shown(chat: Chat) -> str:
     return "".join(message["text"] for message in chat.messages.values() if message["from"]["is_bot"])
 
 
-async def test_a_page_pressed_in_a_group_opens_the_private_chat_where_there_is_none(
-    store: Store, server: TelegramServer
-) -> None:
+async def test_page_pressed_in_a_group_opens_the_private_chat(store: Store, server: TelegramServer) -> None:
     anna = Person(server, 1, "Anna", started=False)
     async with on_telegram(store, server):
         group = server.group(GROUP)
@@ -30,7 +28,7 @@ async def test_a_page_pressed_in_a_group_opens_the_private_chat_where_there_is_n
         assert "Your settings" in shown(anna.private)
 
 
-async def test_a_press_whose_page_is_lost_on_its_way_is_answered(store: Store, server: TelegramServer) -> None:
+async def test_press_is_answered_when_its_page_gets_lost(store: Store, server: TelegramServer) -> None:
     async with on_telegram(store, server):
         anna = Person(server, 1, "Anna")
         anna.say("/settings")
@@ -40,7 +38,7 @@ async def test_a_press_whose_page_is_lost_on_its_way_is_answered(store: Store, s
         assert toast == "It did not get through to our private chat. If it does not come, press again."
 
 
-async def test_one_of_too_many_presses_for_a_page_is_still_answered(store: Store, server: TelegramServer) -> None:
+async def test_press_is_answered_when_too_many_pages_wait(store: Store, server: TelegramServer) -> None:
     anna = Person(server, 1, "Anna")
     async with on_telegram(store, server, rate_limits=False) as adapter:
         adapter.worker.delivery.answers._waiting[private_place("telegram:1")] = MAX_WAITING
@@ -51,9 +49,7 @@ async def test_one_of_too_many_presses_for_a_page_is_still_answered(store: Store
         assert not shown(anna.private)
 
 
-async def test_a_plain_word_in_the_private_chat_gets_help_and_in_a_group_nothing(
-    store: Store, server: TelegramServer
-) -> None:
+async def test_plain_text_gets_help_only_in_the_private_chat(store: Store, server: TelegramServer) -> None:
     anna = Person(server, 1, "Anna", language="it")
     async with on_telegram(store, server):
         anna.say("ciao", server.group(GROUP))
@@ -63,9 +59,7 @@ async def test_a_plain_word_in_the_private_chat_gets_help_and_in_a_group_nothing
 
 
 @pytest.mark.parametrize("command", ["/nickname", "/forget", "/mydata"])
-async def test_what_is_for_ones_own_eyes_is_not_shown_in_a_group_where_the_private_chat_is_closed(
-    store: Store, server: TelegramServer, command: str
-) -> None:
+async def test_personal_pages_never_appear_in_a_group(store: Store, server: TelegramServer, command: str) -> None:
     anna, group = Person(server, 1, "Anna"), server.group(GROUP)
     async with on_telegram(store, server) as adapter:
         anna.private.gone = Refused(403, "Forbidden: bot was blocked by the user")
@@ -77,9 +71,7 @@ async def test_what_is_for_ones_own_eyes_is_not_shown_in_a_group_where_the_priva
         assert said == "Open our private chat first: it is for your eyes only."
 
 
-async def test_an_invitation_is_shown_in_the_group_where_the_private_chat_is_closed(
-    store: Store, server: TelegramServer
-) -> None:
+async def test_invitation_appears_in_the_group_if_need_be(store: Store, server: TelegramServer) -> None:
     anna, group = Person(server, 1, "Anna", started=False), server.group(GROUP)
     async with on_telegram(store, server):
         anna.say("/challenge testa", group)

@@ -33,7 +33,7 @@ def label(person: Person, chat: Chat, card: int) -> str:
     return str(next(one["text"] for one in buttons if one["callback_data"].endswith(f" {code}")))
 
 
-async def test_one_is_asked_and_explained_in_one_message(store: Store, server: TelegramServer) -> None:
+async def test_puzzle_and_its_solution_share_one_message(store: Store, server: TelegramServer) -> None:
     async with on_telegram(store, server, pictures=True) as adapter:
         [anna, _bruno] = await seated(server, "testa")
         anna.say("/puzzle", anna.private)
@@ -50,7 +50,7 @@ async def test_one_is_asked_and_explained_in_one_message(store: Store, server: T
         await adapter.worker.settled()
 
 
-async def test_in_a_group_only_the_presser_reads_the_answer(store: Store, server: TelegramServer) -> None:
+async def test_only_the_presser_reads_the_answer_in_a_group(store: Store, server: TelegramServer) -> None:
     group = server.group(GROUP)
     async with on_telegram(store, server, pictures=True) as adapter:
         [anna, bruno] = await seated(server, "testa")

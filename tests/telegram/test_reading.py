@@ -40,7 +40,7 @@ def pressed(message: Any, payload: str = "1mABCD:1:3D") -> dict[str, Any]:
         pressed(OLD),
     ],
 )
-def test_a_press_reads_as_the_library_reads_all_of_it(said: dict[str, Any]) -> None:
+def test_press_is_read_as_the_library_reads_it(said: dict[str, Any]) -> None:
     whole, asked = Update.de_json(said, BOT), update_of(said, BOT)
     assert read_press(whole) is not None
     assert read_press(asked) == read_press(whole)
@@ -49,7 +49,7 @@ def test_a_press_reads_as_the_library_reads_all_of_it(said: dict[str, Any]) -> N
     assert is_photo(asked.callback_query) == is_photo(whole.callback_query)
 
 
-def test_the_pressed_button_stands_there_and_another_does_not() -> None:
+def test_press_on_a_missing_button_is_not_genuine() -> None:
     real, made_up = (
         read_press(update_of(pressed(MESSAGE, payload), BOT)) for payload in ("1mABCD:1:3D", "1mABCD:1:4D")
     )

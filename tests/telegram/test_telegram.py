@@ -66,7 +66,7 @@ async def some_tricks(server: TelegramServer, people: list[Person], trick: int, 
         await asyncio.sleep(0.01)
 
 
-async def test_commands_for_other_bots_and_talk_are_left_alone(store: Store, server: TelegramServer) -> None:
+async def test_other_bots_commands_and_chatter_are_ignored(store: Store, server: TelegramServer) -> None:
     async with on_telegram(store, server):
         anna = Person(server, 1, "Anna")
         anna.say("/challenge@other_bot testa")
@@ -85,7 +85,7 @@ async def test_commands_for_other_bots_and_talk_are_left_alone(store: Store, ser
             await until(partial(says, chat, "do not know"))
 
 
-async def test_a_mention_a_text_mention_and_a_reply_challenge_that_person(store: Store, server: TelegramServer) -> None:
+async def test_mentions_and_replies_challenge_that_person(store: Store, server: TelegramServer) -> None:
     async with on_telegram(store, server):
         anna, bruno, carla = Person(server, 1, "Anna"), Person(server, 2, "Bruno"), Person(server, 3, "Carla")
         group = server.group(GROUP)
@@ -110,7 +110,7 @@ async def test_a_mention_a_text_mention_and_a_reply_challenge_that_person(store:
         assert await bruno.press("Accept", group) == ""
 
 
-async def test_below_a_channels_post_nobody_is_challenged_in_its_name(store: Store, server: TelegramServer) -> None:
+async def test_reply_to_a_channel_post_challenges_everyone(store: Store, server: TelegramServer) -> None:
     """A channel's post in its group is from 777000, no bot, on behalf of the channel (core.telegram.org/bots/api#message,
     ``from``, ``sender_chat`` and ``is_automatic_forward``).
     """
@@ -124,7 +124,7 @@ async def test_below_a_channels_post_nobody_is_challenged_in_its_name(store: Sto
         assert not any("as yourself" in message["text"] for message in group.messages.values())
 
 
-async def test_a_topic_keeps_its_board(store: Store, server: TelegramServer) -> None:
+async def test_board_stays_in_its_topic(store: Store, server: TelegramServer) -> None:
     async with on_telegram(store, server):
         anna, bruno = Person(server, 1, "Anna"), Person(server, 2, "Bruno")
         group = server.group(GROUP)
@@ -134,7 +134,7 @@ async def test_a_topic_keeps_its_board(store: Store, server: TelegramServer) -> 
         assert all(message["message_thread_id"] == 7 for message in group.messages.values())
 
 
-async def test_an_anonymous_admin_is_asked_to_write_as_themselves(store: Store, server: TelegramServer) -> None:
+async def test_anonymous_admin_is_asked_to_write_as_themselves(store: Store, server: TelegramServer) -> None:
     async with on_telegram(store, server):
         server.users[1087968824] = {
             "id": 1087968824,
@@ -147,9 +147,7 @@ async def test_an_anonymous_admin_is_asked_to_write_as_themselves(store: Store, 
         await until(lambda: any("as yourself" in message["text"] for message in group.messages.values()))
 
 
-async def test_who_never_pressed_start_gets_a_link_that_brings_that_very_hand(
-    store: Store, server: TelegramServer
-) -> None:
+async def test_start_link_on_the_board_brings_the_missing_hand(store: Store, server: TelegramServer) -> None:
     async with on_telegram(store, server):
         anna, bruno = Person(server, 1, "Anna"), Person(server, 2, "Bruno", started=False)
         group = server.group(GROUP)
@@ -165,7 +163,7 @@ async def test_who_never_pressed_start_gets_a_link_that_brings_that_very_hand(
         await until(lambda: "cannot write" not in group.messages[board["message_id"]]["text"])
 
 
-async def test_who_blocks_the_bot_in_mid_game_is_told_in_the_group(store: Store, server: TelegramServer) -> None:
+async def test_group_shows_that_a_player_blocked_the_bot(store: Store, server: TelegramServer) -> None:
     async with on_telegram(store, server) as adapter:
         people = await seated(server, "metamazzo")
         await some_tricks(server, people, 1)
@@ -191,7 +189,7 @@ async def test_who_blocks_the_bot_in_mid_game_is_told_in_the_group(store: Store,
     ],
     ids=lambda failure: f"{failure.refusal or 'hang up'} {'done' if failure.done_first else ''}",
 )
-async def test_a_failure_on_the_way_costs_time_only(store: Store, server: TelegramServer, failure: Failure) -> None:
+async def test_failed_edit_only_costs_time(store: Store, server: TelegramServer, failure: Failure) -> None:
     async with on_telegram(store, server) as adapter:
         people = await seated(server, "metamazzo")
         server.order("editMessageText", failure, failure)
@@ -200,7 +198,7 @@ async def test_a_failure_on_the_way_costs_time_only(store: Store, server: Telegr
         assert all(len(panels(person)) == 1 for person in people)
 
 
-async def test_a_panel_that_was_deleted_is_sent_anew(store: Store, server: TelegramServer) -> None:
+async def test_deleted_panel_is_sent_again(store: Store, server: TelegramServer) -> None:
     async with on_telegram(store, server):
         people = await seated(server, "metamazzo")
         await until(lambda: all(panels(person) for person in people))
@@ -220,9 +218,7 @@ async def test_a_panel_that_was_deleted_is_sent_anew(store: Store, server: Teleg
     ],
     ids=str,
 )
-async def test_what_a_server_says_that_broke_may_have_been_done(
-    store: Store, server: TelegramServer, refusal: Refused
-) -> None:
+async def test_server_error_leaves_delivery_uncertain(store: Store, server: TelegramServer, refusal: Refused) -> None:
     async with on_telegram(store, server) as adapter:
         await until(lambda: adapter.healthy)
         Person(server, 1, "Anna")
@@ -248,9 +244,7 @@ async def test_what_a_server_says_that_broke_may_have_been_done(
         "TOPIC_DELETED",
     ],
 )
-async def test_where_the_bot_may_not_write_it_does_not_try_for_ever(
-    store: Store, server: TelegramServer, why: str
-) -> None:
+async def test_missing_rights_mean_the_chat_is_gone(store: Store, server: TelegramServer, why: str) -> None:
     """Errors of messages.sendMessage (core.telegram.org/method/messages.sendMessage), which the Bot API hands on."""
     async with on_telegram(store, server) as adapter:
         await until(lambda: adapter.healthy)
@@ -260,7 +254,7 @@ async def test_where_the_bot_may_not_write_it_does_not_try_for_ever(
             await adapter.send(f"telegram:{GROUP}", Panel((Span("Ciao"),)), "key")
 
 
-async def test_what_is_too_old_to_be_deleted_loses_its_buttons(store: Store, server: TelegramServer) -> None:
+async def test_message_too_old_to_delete_loses_its_buttons(store: Store, server: TelegramServer) -> None:
     async with on_telegram(store, server) as adapter:
         await until(lambda: adapter.healthy)
         group, place = server.group(GROUP), f"telegram:{GROUP}"
@@ -273,9 +267,7 @@ async def test_what_is_too_old_to_be_deleted_loses_its_buttons(store: Store, ser
         assert list(group.messages.values()) == [message]
 
 
-async def test_a_send_that_arrived_though_it_failed_is_doubled_once_and_the_double_goes(
-    store: Store, server: TelegramServer
-) -> None:
+async def test_double_of_an_uncertain_send_is_deleted(store: Store, server: TelegramServer) -> None:
     async with on_telegram(store, server) as adapter:
         anna, bruno = Person(server, 1, "Anna"), Person(server, 2, "Bruno")
         anna.say("/challenge metamazzo")
@@ -291,7 +283,7 @@ async def test_a_send_that_arrived_though_it_failed_is_doubled_once_and_the_doub
         await until(lambda: len(panels(mover)) == 1)
 
 
-async def test_the_bot_is_thrown_out_of_the_group_and_the_game_goes_on(store: Store, server: TelegramServer) -> None:
+async def test_game_continues_after_the_bot_is_kicked(store: Store, server: TelegramServer) -> None:
     async with on_telegram(store, server) as adapter:
         people = await seated(server, "testa", "to 11")
         server.group(GROUP).gone = Refused(403, "Forbidden: bot was kicked from the supergroup chat")
@@ -306,9 +298,7 @@ async def test_the_bot_is_thrown_out_of_the_group_and_the_game_goes_on(store: St
 
 
 @pytest.mark.parametrize("told", [True, False])
-async def test_a_group_that_becomes_a_supergroup_takes_everything_along(
-    store: Store, server: TelegramServer, told: bool
-) -> None:
+async def test_new_supergroup_keeps_table_and_settings(store: Store, server: TelegramServer, told: bool) -> None:
     new = -100777
     async with on_telegram(store, server) as adapter:
         worker = adapter.worker
@@ -335,9 +325,7 @@ async def test_a_group_that_becomes_a_supergroup_takes_everything_along(
         assert (await worker.people.chat(f"telegram:{new}")).clock == 60
 
 
-async def test_what_stands_in_a_group_that_became_a_supergroup_counts_as_gone(
-    store: Store, server: TelegramServer
-) -> None:
+async def test_deleting_in_the_old_group_notices_its_supergroup(store: Store, server: TelegramServer) -> None:
     async with on_telegram(store, server) as adapter:
         await seated(server, "metamazzo")
         await adapter.worker.settled()
@@ -348,7 +336,7 @@ async def test_what_stands_in_a_group_that_became_a_supergroup_counts_as_gone(
         assert await adapter.worker.tables_at("telegram:-100777")
 
 
-async def test_leaderboards_move_along_and_are_made_anew_there(store: Store, server: TelegramServer) -> None:
+async def test_leaderboards_move_with_their_group(store: Store, server: TelegramServer) -> None:
     async with on_telegram(store, server) as adapter:
         worker = adapter.worker
         people = await seated(server, "testa", "to 11")
@@ -384,7 +372,7 @@ async def test_every_press_is_answered(store: Store, server: TelegramServer) -> 
         assert await stranger.send(stranger.private, message, "x")
 
 
-async def test_updates_delivered_again_and_again_count_once(store: Store, server: TelegramServer) -> None:
+async def test_redelivered_updates_count_once(store: Store, server: TelegramServer) -> None:
     server.redeliver = True
     async with on_telegram(store, server) as adapter:
         anna = Person(server, 1, "Anna")
@@ -395,7 +383,7 @@ async def test_updates_delivered_again_and_again_count_once(store: Store, server
         assert sum(one["from"] == BOT for one in server.group(GROUP).messages.values()) == 1
 
 
-async def test_updates_out_of_order_are_each_heard_once(store: Store, server: TelegramServer) -> None:
+async def test_updates_out_of_order_are_each_handled_once(store: Store, server: TelegramServer) -> None:
     people = [Person(server, number, name) for number, name in enumerate(("Anna", "Bruno", "Carla"), 1)]
     for person in people:
         person.say("/challenge testa")
@@ -416,7 +404,7 @@ async def test_updates_out_of_order_are_each_heard_once(store: Store, server: Te
         assert not server._updates
 
 
-async def test_what_piled_up_while_the_bot_was_down_is_answered(store: Store, server: TelegramServer) -> None:
+async def test_presses_made_while_the_bot_was_down_are_answered(store: Store, server: TelegramServer) -> None:
     async with on_telegram(store, server) as adapter:
         people = await seated(server, "metamazzo")
         await some_tricks(server, people, 1)
@@ -432,7 +420,7 @@ async def test_what_piled_up_while_the_bot_was_down_is_answered(store: Store, se
         assert all("moved on" in toast for toast in toasts[1:])
 
 
-async def test_the_network_is_away_for_a_while(store: Store, server: TelegramServer) -> None:
+async def test_game_survives_a_short_network_outage(store: Store, server: TelegramServer) -> None:
     async with on_telegram(store, server) as adapter:
         people = await seated(server, "metamazzo")
         await some_tricks(server, people, 1)
@@ -443,7 +431,7 @@ async def test_the_network_is_away_for_a_while(store: Store, server: TelegramSer
         assert adapter.healthy
 
 
-async def test_a_group_is_written_to_less_than_twenty_times_a_minute(store: Store, server: TelegramServer) -> None:
+async def test_group_gets_fewer_than_twenty_messages_a_minute(store: Store, server: TelegramServer) -> None:
     server.group_limit = 20
     async with on_telegram(store, server, quick=False) as adapter:
         people = await seated(server, "metamazzo")
@@ -456,9 +444,7 @@ async def test_a_group_is_written_to_less_than_twenty_times_a_minute(store: Stor
         assert adapter.healthy
 
 
-async def test_menus_and_profile_texts_are_set_once_and_a_server_without_them_is_done_without(
-    store: Store, server: TelegramServer
-) -> None:
+async def test_menus_and_profile_texts_are_set_once(store: Store, server: TelegramServer) -> None:
     async with on_telegram(store, server) as adapter:
         await until(lambda: adapter.healthy)
         assert set(server.menus) == {
@@ -503,7 +489,7 @@ MEMBER, LEFT = {"user": BOT, "status": "member"}, {"user": BOT, "status": "left"
 
 
 @pytest.mark.parametrize(("old", "new"), [(LEFT, MEMBER), (MUTED, RESTRICTED)])
-async def test_the_bot_is_thrown_out_or_muted_and_let_in_again(
+async def test_board_returns_when_the_bot_can_write_again(
     store: Store, server: TelegramServer, old: dict[str, Any], new: dict[str, Any]
 ) -> None:
     async with on_telegram(store, server) as adapter:
@@ -515,9 +501,7 @@ async def test_the_bot_is_thrown_out_or_muted_and_let_in_again(
         await until(lambda: any("Trick" in group.messages[one]["text"] for one in set(group.messages) - before))
 
 
-async def test_a_command_or_a_press_in_a_group_that_was_closed_brings_its_board_back(
-    store: Store, server: TelegramServer
-) -> None:
+async def test_command_or_press_brings_the_board_back(store: Store, server: TelegramServer) -> None:
     """Of a topic that is opened again, or of rights that a group gives back to all, a bot is told nothing."""
     async with on_telegram(store, server) as adapter:
         group = server.group(GROUP)
@@ -550,7 +534,7 @@ async def closed_for_a_while(adapter: Observed, server: TelegramServer, people: 
 
 
 @pytest.mark.parametrize("starts", [False, True])
-async def test_who_unblocks_the_bot_has_their_hand_once(
+async def test_unblocking_the_bot_brings_one_hand(
     store: Store, server: TelegramServer, monkeypatch: pytest.MonkeyPatch, starts: bool
 ) -> None:
     monkeypatch.setattr(adapter_module, "START_SECONDS", 0.5)
@@ -577,7 +561,7 @@ async def test_who_unblocks_the_bot_has_their_hand_once(
         assert not says(group, "cannot write")
 
 
-async def test_a_token_that_telegram_does_not_know(store: Store, server: TelegramServer) -> None:
+async def test_unknown_token_is_a_bad_setting(store: Store, server: TelegramServer) -> None:
     async with on_telegram(store, server) as adapter:
         await until(lambda: adapter.healthy)
         adapter.bot._bot_initialized = adapter.bot._requests_initialized = False
@@ -586,7 +570,7 @@ async def test_a_token_that_telegram_does_not_know(store: Store, server: Telegra
             await adapter._connect()
 
 
-async def test_the_doctor_asks_telegram(server: TelegramServer) -> None:
+async def test_doctor_checks_the_token_and_the_webhook(server: TelegramServer) -> None:
     def settings(token: str, url: str = server.url) -> Settings:
         return Settings(_env_file=None, telegram_token=SecretStr(token), telegram_api_url=url)
 
@@ -613,7 +597,7 @@ async def test_the_doctor_asks_telegram(server: TelegramServer) -> None:
     assert (well, "does not answer" in line, TOKEN in line) == (False, True, False)
 
 
-async def test_one_player_on_telegram_and_one_elsewhere(store: Store, server: TelegramServer) -> None:
+async def test_table_shared_with_another_platform(store: Store, server: TelegramServer) -> None:
     fake = FakePlatform()
     async with on_telegram(store, server) as adapter:
         worker = adapter.worker
@@ -635,7 +619,7 @@ async def test_one_player_on_telegram_and_one_elsewhere(store: Store, server: Te
         assert board == fake.last("paper:100").plain
 
 
-async def test_a_made_up_payload_overwrites_no_message_and_a_real_one_may(store: Store, server: TelegramServer) -> None:
+async def test_made_up_payload_overwrites_no_message(store: Store, server: TelegramServer) -> None:
     async with on_telegram(store, server) as adapter:
         anna = Person(server, 1, "Anna")
         anna.say("/challenge testa")

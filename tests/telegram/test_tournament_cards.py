@@ -17,7 +17,7 @@ def cards(chat: Chat) -> list[str]:
     return [one["text"] for one in chat.messages.values() if one["from"]["is_bot"] and "🏆" in one["text"]]
 
 
-async def test_who_enters_is_led_to_the_private_chat_and_the_card_follows(store: Store, server: TelegramServer) -> None:
+async def test_entering_opens_the_private_chat_and_updates_the_card(store: Store, server: TelegramServer) -> None:
     anna, bruno = Person(server, 1, "Anna"), Person(server, 2, "Bruno", started=False)
     async with on_telegram(store, server):
         group = server.group(GROUP)

@@ -132,9 +132,7 @@ async def played_on(
         long("league", 8, 0.1),
     ],
 )
-async def test_a_whole_tournament(
-    store: Store, server: TelegramServer, form: str, count: int, resigning: float
-) -> None:
+async def test_whole_tournament(store: Store, server: TelegramServer, form: str, count: int, resigning: float) -> None:
     group = server.group(GROUP)
     async with on_telegram(store, server, pictures=True) as adapter:
         people = await opened(server, count, form=form)
@@ -167,7 +165,7 @@ def shown_to(people: Iterable[Person]) -> str:
     return json.dumps([person.private.messages for person in people])
 
 
-async def test_of_a_round_that_is_on_nobody_reads_the_cards(
+async def test_cards_stay_secret_while_a_round_is_played(
     store: Store, server: TelegramServer, scenes: list[str]
 ) -> None:
     """Two play their deals to the end while two others have yet to play the same cards."""

@@ -15,7 +15,7 @@ from bot import proxies
 from tests.telegram.server import TOKEN, TelegramServer
 
 
-async def test_the_transport_speaks_as_the_library_expects(server: TelegramServer) -> None:
+async def test_transport_returns_status_and_body(server: TelegramServer) -> None:
     request = AiohttpRequest()
     with pytest.raises(RuntimeError, match="not initialized"):
         await request.do_request(server.url, "POST")
@@ -29,7 +29,7 @@ async def test_the_transport_speaks_as_the_library_expects(server: TelegramServe
         await request.do_request(server.url, "POST")
 
 
-async def test_the_transports_errors_are_the_librarys_and_name_no_token() -> None:
+async def test_transport_errors_never_contain_the_token() -> None:
     async def slow(_request: web.Request) -> web.Response:
         await asyncio.sleep(5)
         return web.Response()
@@ -51,7 +51,7 @@ async def test_the_transports_errors_are_the_librarys_and_name_no_token() -> Non
     await request.shutdown()
 
 
-async def test_the_transport_uploads_files() -> None:
+async def test_transport_uploads_files() -> None:
     heard: dict[str, Any] = {}
 
     async def hear(request: web.Request) -> web.Response:
@@ -76,7 +76,7 @@ async def test_the_transport_uploads_files() -> None:
     await runner.cleanup()
 
 
-async def test_an_upload_is_a_form_whatever_stands_in_its_fields() -> None:
+async def test_upload_form_survives_special_characters() -> None:
     heard: dict[str, Any] = {}
     content = bytes(range(256)) * 40 + b"\r\n--"
 
@@ -96,7 +96,7 @@ async def test_an_upload_is_a_form_whatever_stands_in_its_fields() -> None:
     assert heard == {"chat_id": "-5", "caption": fields["caption"], "media": '{"type": "photo"}', "photo": content}
 
 
-async def test_half_a_surrogate_pair_in_a_caption_does_not_stop_its_upload() -> None:
+async def test_lone_surrogate_does_not_stop_an_upload() -> None:
     assert b"Ada ?" in UploadData({"caption": "Ada \ud83c"}, "photo", b"").body
 
 
@@ -110,9 +110,7 @@ async def answering(answer: Callable[[web.BaseRequest], Awaitable[web.Response]]
     await runner.cleanup()
 
 
-async def test_a_proxy_is_taken_from_the_environment_and_left_out_where_it_says_so(
-    server: TelegramServer, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_proxy_comes_from_the_environment(server: TelegramServer, monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[str] = []
 
     async def proxy(request: web.BaseRequest) -> web.Response:
@@ -133,7 +131,7 @@ async def test_a_proxy_is_taken_from_the_environment_and_left_out_where_it_says_
     proxies._proxy_to.cache_clear()
 
 
-async def test_no_more_connections_are_open_at_a_time_than_the_pool_allows() -> None:
+async def test_pool_limits_open_connections() -> None:
     under_way, most = 0, 0
 
     async def slow(_request: web.BaseRequest) -> web.Response:
@@ -157,7 +155,7 @@ async def test_no_more_connections_are_open_at_a_time_than_the_pool_allows() -> 
         await request.shutdown()
 
 
-async def test_a_server_that_refuses_in_the_body_alone_is_understood() -> None:
+async def test_refusal_with_status_200_is_understood() -> None:
     async def refuse(_request: web.BaseRequest) -> web.Response:
         return web.json_response({"ok": False, "error_code": 403, "description": "Forbidden: bot was blocked"})
 
@@ -172,7 +170,7 @@ async def test_a_server_that_refuses_in_the_body_alone_is_understood() -> None:
 @pytest.mark.parametrize(
     "text", ["Anna & Bruno = 100% più +", "Ç a ; b / ? : @ # [ ] ~ \n 🂡 \u2068x\u2069", "a" * 4096]
 )
-async def test_texts_arrive_as_they_are(text: str) -> None:
+async def test_texts_arrive_unchanged(text: str) -> None:
     heard: dict[str, Any] = {}
 
     async def hear(request: web.BaseRequest) -> web.Response:
@@ -189,7 +187,7 @@ async def test_texts_arrive_as_they_are(text: str) -> None:
         await request.shutdown()
 
 
-async def test_fields_arrive_as_one_document_of_json_whatever_is_in_them() -> None:
+async def test_fields_arrive_as_one_json_document() -> None:
     heard: list[tuple[str, Any]] = []
 
     async def hear(request: web.BaseRequest) -> web.Response:

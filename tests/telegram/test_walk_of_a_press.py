@@ -87,7 +87,7 @@ async def play_one(people: list[Person], random: Random) -> None:
     raise AssertionError("nobody can play")
 
 
-async def test_a_press_passes_few_files(store: Store, server: TelegramServer) -> None:
+async def test_press_passes_few_files(store: Store, server: TelegramServer) -> None:
     random = Random(1)
     wanted = steps("A press")
     async with on_telegram(store, server) as adapter:

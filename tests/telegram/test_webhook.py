@@ -46,7 +46,7 @@ def move(server: TelegramServer) -> None:
     server.push(message={"message_id": 1, "date": 1, "chat": chat, "migrate_to_chat_id": -100777})
 
 
-async def test_a_game_by_webhook(store: Store, server: TelegramServer) -> None:
+async def test_game_by_webhook(store: Store, server: TelegramServer) -> None:
     port = free_port()
     async with on_telegram(store, server, **settings(port)) as adapter:
         await until(lambda: adapter.healthy)
@@ -73,7 +73,7 @@ async def test_a_game_by_webhook(store: Store, server: TelegramServer) -> None:
     assert server.webhook
 
 
-async def test_any_of_several_workers_takes_any_update(store: Store, server: TelegramServer) -> None:
+async def test_any_worker_handles_any_update(store: Store, server: TelegramServer) -> None:
     ports = [free_port(), free_port()]
     async with balancer(ports) as front, AsyncExitStack() as stack:
         workers = []
@@ -109,7 +109,7 @@ async def test_any_of_several_workers_takes_any_update(store: Store, server: Tel
             assert sum(one["from"] == BOT for one in person.private.messages.values()) == 1
 
 
-async def test_what_is_brought_again_counts_once(store: Store, server: TelegramServer) -> None:
+async def test_redelivered_update_counts_once(store: Store, server: TelegramServer) -> None:
     port = free_port()
     async with on_telegram(store, server, **settings(port)) as adapter:
         await until(lambda: adapter.healthy)
@@ -121,7 +121,7 @@ async def test_what_is_brought_again_counts_once(store: Store, server: TelegramS
         assert sum(message["from"] == BOT for message in server.group(GROUP).messages.values()) == 1
 
 
-async def test_a_move_that_cannot_be_taken_on_is_brought_again(
+async def test_refused_chat_move_is_delivered_again(
     store: Store, server: TelegramServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with on_telegram(store, server, **settings(free_port())) as adapter:
@@ -135,9 +135,7 @@ async def test_a_move_that_cannot_be_taken_on_is_brought_again(
         assert await store.client.hgetall(keys.MOVED) == {f"telegram:{GROUP}".encode(): b"telegram:-100777"}
 
 
-async def test_a_move_that_can_never_be_made_is_logged_and_holds_nobody_up(
-    store: Store, server: TelegramServer
-) -> None:
+async def test_impossible_chat_move_is_logged_and_dropped(store: Store, server: TelegramServer) -> None:
     async with on_telegram(store, server, **settings(free_port())) as adapter:
         await until(lambda: adapter.healthy)
         await store.client.set(keys.MOVED, "no hash")
@@ -149,7 +147,7 @@ async def test_a_move_that_can_never_be_made_is_logged_and_holds_nobody_up(
     assert not server.refused_by_webhook
 
 
-async def test_others_are_shown_the_door(store: Store, server: TelegramServer) -> None:
+async def test_webhook_refuses_strangers_and_odd_bodies(store: Store, server: TelegramServer) -> None:
     port = free_port()
     with capture_logs() as logs:
         await shown_the_door(store, server, port)
@@ -215,7 +213,7 @@ async def shown_the_door(store: Store, server: TelegramServer, port: int) -> Non
     assert TOKEN.partition(":")[2] not in secret_of(TOKEN)
 
 
-async def test_the_host_is_told_what_telegram_says_about_reaching_the_bot(
+async def test_webhook_errors_are_logged_and_the_webhook_set_again(
     store: Store, server: TelegramServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(webhook_module, "CHECK_SECONDS", 0.05)
@@ -231,7 +229,7 @@ async def test_the_host_is_told_what_telegram_says_about_reaching_the_bot(
 
 
 @pytest.mark.parametrize("waits", [False, True])
-async def test_an_old_error_is_told_at_the_start_only_where_something_waits(
+async def test_old_webhook_error_is_logged_only_with_pending_updates(
     store: Store, server: TelegramServer, monkeypatch: pytest.MonkeyPatch, waits: bool
 ) -> None:
     monkeypatch.setattr(webhook_module, "CHECK_SECONDS", 0.05)
@@ -246,7 +244,7 @@ async def test_an_old_error_is_told_at_the_start_only_where_something_waits(
     assert [line["event"] for line in logs].count("telegram_webhook_unreachable") == waits
 
 
-async def test_a_webhook_that_another_worker_has_just_set_is_no_trouble(store: Store, server: TelegramServer) -> None:
+async def test_rate_limited_set_webhook_is_retried(store: Store, server: TelegramServer) -> None:
     """tdlib/telegram-bot-api, Client::process_set_webhook_query: one a second."""
     server.order("setWebhook", Failure(Refused(429, "Too Many Requests: retry after 1", retry_after=1)))
     with capture_logs() as logs:
@@ -256,7 +254,7 @@ async def test_a_webhook_that_another_worker_has_just_set_is_no_trouble(store: S
     assert "platform_away" not in [line["event"] for line in logs]
 
 
-async def test_while_telegram_does_not_answer_it_is_away_throughout_and_back_once(
+async def test_outage_is_logged_once_at_its_start_and_its_end(
     store: Store, server: TelegramServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Though nothing is sent meanwhile, and however far apart it is asked."""
@@ -282,7 +280,7 @@ async def test_while_telegram_does_not_answer_it_is_away_throughout_and_back_onc
     assert said == ["platform_away", "platform_back"]
 
 
-async def test_a_server_that_tells_nothing_of_webhooks(store: Store, server: TelegramServer) -> None:
+async def test_server_without_webhook_info_still_works(store: Store, server: TelegramServer) -> None:
     server.lacks = {"getWebhookInfo"}
     async with on_telegram(store, server, **settings(free_port())) as adapter:
         await until(lambda: adapter.healthy)
@@ -290,14 +288,14 @@ async def test_a_server_that_tells_nothing_of_webhooks(store: Store, server: Tel
         await until(lambda: any(message["from"] == BOT for message in server.group(GROUP).messages.values()))
 
 
-async def test_back_to_polling_the_webhook_is_taken_away(store: Store, server: TelegramServer) -> None:
+async def test_polling_removes_the_webhook(store: Store, server: TelegramServer) -> None:
     server.webhook = {"url": "https://cards.example.org/telegram"}
     async with on_telegram(store, server) as adapter:
         await until(lambda: adapter.healthy)
         assert not server.webhook
 
 
-async def test_a_port_that_is_taken_is_named(store: Store, server: TelegramServer) -> None:
+async def test_taken_port_names_its_setting(store: Store, server: TelegramServer) -> None:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         taken.listen()

@@ -1,4 +1,4 @@
-"""`buongioco backup` and `restore` as a host calls them, beside a running bot and without one."""
+"""The commands `buongioco backup` and `restore`, with and without a running bot."""
 
 import asyncio
 import gzip
@@ -24,8 +24,8 @@ def is_well(port: int) -> bool:
         return bool(json.load(answer)["healthy"])
 
 
-async def opens_as_a_bots(folder: Path) -> None:
-    """A folder holds a store that a bot takes, with what one has left in it."""
+async def check_bot_store(folder: Path) -> None:
+    """Assert that a bot can open the folder's store and finds its data."""
     embedded = EmbeddedStore(folder)
     await embedded.start()
     async with open_store(embedded.url) as store:
@@ -33,14 +33,14 @@ async def opens_as_a_bots(folder: Path) -> None:
     await embedded.stop()
 
 
-def test_beside_a_running_bot_and_back(tmp_path: Path) -> None:
+def test_backup_runs_beside_the_bot_and_restore_does_not(tmp_path: Path) -> None:
     port = free_port()
     with running(tmp_path, port):
         answer = command(tmp_path, "backup", "cards.gz")
         assert answer.returncode == 0, answer.stderr
         assert f"bytes, of the store in {tmp_path / 'data'}\n" in answer.stderr
         assert "warning: nobody has played in" in answer.stderr
-        # Not while it runs, and nothing is lost by asking.
+        # A restore is refused while the bot runs, and nothing is lost.
         answer = command(tmp_path, "restore", "cards.gz", "--replace")
         assert answer.returncode == 2
         assert f"A bot is running with the data folder {tmp_path / 'data'}, and would write its own" in answer.stderr
@@ -48,7 +48,7 @@ def test_beside_a_running_bot_and_back(tmp_path: Path) -> None:
         answer = command(tmp_path, "rebuild")
         assert answer.returncode == 2
         assert "rates games that end while all ratings are made anew. Nothing was changed: stop" in answer.stderr
-        # What only reads may work beside it.
+        # Commands that only read work while the bot runs.
         answer = command(tmp_path, "export")
         assert (answer.returncode, answer.stdout, answer.stderr) == (0, "", "0 games\n")
         assert is_well(port)
@@ -59,13 +59,13 @@ def test_beside_a_running_bot_and_back(tmp_path: Path) -> None:
     assert answer.returncode == 0, answer.stderr
     assert "all is as it was on 20" in answer.stderr
     assert "Whoever was forgotten after that is back" in answer.stderr
-    # And once more, from the store at rest.
+    # Back up the stopped store too.
     answer = command(tmp_path, "backup", "again.gz")
     assert answer.returncode == 0, answer.stderr
-    asyncio.run(opens_as_a_bots(tmp_path / "data"))
+    asyncio.run(check_bot_store(tmp_path / "data"))
 
 
-def test_what_cannot_be_is_one_line(tmp_path: Path) -> None:
+def test_impossible_backups_fail_with_one_line(tmp_path: Path) -> None:
     answer = command(tmp_path, "backup", "cards.gz")
     assert answer.returncode == 2
     assert f"There is no store in {tmp_path / 'data'}" in answer.stderr
@@ -81,11 +81,11 @@ def test_what_cannot_be_is_one_line(tmp_path: Path) -> None:
     assert answer.returncode == 2
 
 
-BEGUN = """
+HANGING_BACKUP = """
 import asyncio, signal, sys
 from bot.backup.taking import Taking
 from bot.cli.main import main
-# Whatever those who run the tests have ignored.
+# The shell may ignore these signals.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 for number in (signal.SIGTERM, signal.SIGHUP):
     signal.signal(number, signal.SIG_DFL)
@@ -99,13 +99,13 @@ main()
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
-async def test_a_signal_leaves_nothing_of_a_backup(
+async def test_interrupted_backup_leaves_no_file(
     empty_valkey: EmbeddedStore, tmp_path: Path, number: signal.Signals
 ) -> None:
     async with open_store(empty_valkey.url):
         pass
     process = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-c", BEGUN),
+        *(sys.executable, "-c", HANGING_BACKUP),
         cwd=tmp_path,
         env=environment(tmp_path, REDIS_URL=empty_valkey.url),
         stdout=subprocess.PIPE,
@@ -115,9 +115,9 @@ async def test_a_signal_leaves_nothing_of_a_backup(
     assert await process.stdout.readline() == b"begun\n"
     assert [path.suffix for path in tmp_path.iterdir()] == [".part"]
     process.send_signal(number)
-    _, said = await process.communicate()
+    _, stderr = await process.communicate()
     assert process.returncode
-    assert b"Traceback" not in said
+    assert b"Traceback" not in stderr
     assert not list(tmp_path.iterdir())
 
 
@@ -134,10 +134,8 @@ async def test_a_signal_leaves_nothing_of_a_backup(
         ["rebuild"],
     ],
 )
-def test_in_another_folder_a_command_says_that_there_is_no_store_and_makes_none(
-    tmp_path: Path, words: list[str]
-) -> None:
-    """As from cron: BUONGIOCO_DATA stands in the .env of another folder."""
+def test_commands_in_another_folder_create_no_store(tmp_path: Path, words: list[str]) -> None:
+    """Like a cron job: BUONGIOCO_DATA is set in the .env of another folder."""
     answer = command(tmp_path, *words)
     assert answer.returncode == 2
     assert f"There is no store in {tmp_path / 'data'}. Settings are read from" in answer.stderr
@@ -145,7 +143,7 @@ def test_in_another_folder_a_command_says_that_there_is_no_store_and_makes_none(
     assert not list(tmp_path.iterdir())
 
 
-async def test_a_backup_of_people_is_not_warned_of(tmp_path: Path) -> None:
+async def test_backup_with_people_gives_no_warning(tmp_path: Path) -> None:
     embedded = EmbeddedStore(tmp_path / "data")
     await embedded.start()
     async with open_store(embedded.url) as store:
@@ -156,7 +154,7 @@ async def test_a_backup_of_people_is_not_warned_of(tmp_path: Path) -> None:
     assert "warning" not in answer.stderr
 
 
-async def test_backup_dash_is_standard_output(tmp_path: Path) -> None:
+async def test_backup_to_dash_writes_to_stdout(tmp_path: Path) -> None:
     embedded = EmbeddedStore(tmp_path / "data")
     await embedded.start()
     async with open_store(embedded.url) as store:
@@ -169,4 +167,4 @@ async def test_backup_dash_is_standard_output(tmp_path: Path) -> None:
     out, _ = await bot.communicate()
     assert bot.returncode == 0
     assert b'"Anna"' in gzip.decompress(out)
-    assert [one.name for one in tmp_path.iterdir()] == ["data"]
+    assert [path.name for path in tmp_path.iterdir()] == ["data"]

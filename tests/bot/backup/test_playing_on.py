@@ -1,4 +1,4 @@
-"""Playing on from a backup: half-played games, put back into an empty store, are played to their ends."""
+"""Half-played games, restored from a backup into an empty store and played to the end."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -26,8 +26,11 @@ from tests.stores import LONG_ON_A_CLUSTER
 NAMES = {"pizzichino": ("Anna", "Bruno"), "tressette": ("Carla", "Dino", "Eva", "Fede"), "spades": ("Gina", "Ugo")}
 
 
-class Forgiving(FakePlatform):
-    """As chats are: an edit that changes nothing is none. After a restore the bot cannot know what stands there."""
+class LenientPlatform(FakePlatform):
+    """A platform that ignores edits without a change, as real chats do.
+
+    A restored bot cannot know what a message shows.
+    """
 
     async def edit(self, place: str, sent: SentMessage, panel: Panel) -> SentMessage:
         if self.messages[place].get(sent.message) != panel:
@@ -35,13 +38,13 @@ class Forgiving(FakePlatform):
         return sent
 
 
-async def take(store: Store, path: Path) -> None:
+async def write_backup(store: Store, path: Path) -> None:
     with writing(path, Header(keys.SCHEMA_VERSION, 0)) as write:
         await Taking(store.client, write).take()
 
 
-async def everything(store: Store) -> dict[str, object]:
-    """The store, key by key, but for what is of the moment."""
+async def read_store(store: Store) -> dict[str, object]:
+    """Return every key's value, except keys that change all the time."""
     found: dict[str, object] = {}
     async for name in store.client.scan_iter():
         key = name.decode()
@@ -66,13 +69,13 @@ async def everything(store: Store) -> dict[str, object]:
     return found
 
 
-async def tables(store: Store) -> list[Table]:
+async def load_tables(store: Store) -> list[Table]:
     codes = [name.decode().rpartition(":")[2] async for name in store.client.scan_iter(match="{s*}:table:*")]
     return [Table.from_log(code, await store.load(code)) for code in codes]
 
 
 async def sit_down(store: Store, fake: FakePlatform, people: dict[str, list[int]]) -> None:
-    """A table of each game in one chat, the people by their numbers."""
+    """Seat people, given by their numbers, at one table of each game in one chat."""
     async with open_worker(store, fake) as worker:
         for game, numbers in people.items():
             names = NAMES[game]
@@ -88,10 +91,10 @@ async def sit_down(store: Store, fake: FakePlatform, people: dict[str, list[int]
                         await ruler.press("Accept")
 
 
-async def play(
+async def play_until(
     store: Store, fake: FakePlatform, people: dict[str, list[int]], done: Callable[[], Awaitable[bool]]
 ) -> None:
-    """Everybody presses what their own panels offer, until something is so."""
+    """Press what the panels offer until `done` returns true."""
     random = Random(1)
     async with open_worker(store, fake) as worker:
         await worker.settled()
@@ -106,49 +109,49 @@ async def play(
             random.shuffle(players)
             moved = [player for player in players if await player.play(random)]
             await worker.settled()
-            assert moved, "nobody can move"
-    raise AssertionError("it never came to that")
+            assert moved, "no player can move"
+    raise AssertionError("the condition was not met in 3000 rounds")
 
 
 @pytest.mark.parametrize("any_store", ["one node", LONG_ON_A_CLUSTER], indirect=True)
 @pytest.mark.parametrize(
     ("played", "rolled_back"), [(["pizzichino"], True), long(list(NAMES), False), long(list(NAMES), True)]
 )
-async def test_half_played_games_are_played_on_to_the_end(
+async def test_restored_games_can_be_played_to_the_end(
     any_store: Store, tmp_path: Path, played: list[str], rolled_back: bool
 ) -> None:
-    """By the same people, by the buttons that stand there, even where the chats had gone on since the backup."""
+    """The same people go on with the buttons in the chat, even if they played on after the backup."""
     store = any_store
-    fake = Forgiving()
+    fake = LenientPlatform()
     numbers = iter(range(1, 99))
     people = {game: [next(numbers) for _ in NAMES[game]] for game in played}
     await sit_down(store, fake, people)
 
     async def some_moves() -> bool:
-        return all(table.version > 20 for table in await tables(store))
+        return all(table.version > 20 for table in await load_tables(store))
 
-    await play(store, fake, people, some_moves)
+    await play_until(store, fake, people, some_moves)
     path = tmp_path / "backup.gz"
-    await take(store, path)
-    before = await everything(store)
-    logs = {table.code: table.log.entries for table in await tables(store)}
+    await write_backup(store, path)
+    before = await read_store(store)
+    logs = {table.code: table.log.entries for table in await load_tables(store)}
     assert len(logs) == len(played)
 
     if rolled_back:
 
         async def more_moves() -> bool:
-            return all(table.version > len(logs[table.code]) + 6 for table in await tables(store))
+            return all(table.version > len(logs[table.code]) + 6 for table in await load_tables(store))
 
-        await play(store, fake, people, more_moves)
+        await play_until(store, fake, people, more_moves)
     await store.client.flushall()
     await restore(store.client, path, replace=False)
-    assert await everything(store) == before
-    assert {table.code: table.log.entries for table in await tables(store)} == logs
+    assert await read_store(store) == before
+    assert {table.code: table.log.entries for table in await load_tables(store)} == logs
 
     async def all_over() -> bool:
-        return not await tables(store)
+        return not await load_tables(store)
 
-    await play(store, fake, people, all_over)
+    await play_until(store, fake, people, all_over)
     games = [game async for game in Archive(store.client).all()]
     assert sorted(game.record.game for game in games) == sorted(played)
     for game in games:
@@ -158,8 +161,8 @@ async def test_half_played_games_are_played_on_to_the_end(
     assert (await ratings.standing(Scope(), "paper:1")).games == 1
 
 
-async def test_a_backup_beside_games_that_end_has_each_once(any_store: Store) -> None:
-    """While it is taken, games end all the time: each is in it as a table or as finished, and rated as far as that."""
+async def test_backup_has_each_ending_game_once(any_store: Store) -> None:
+    """Games end while the backup runs. It holds each once, as a table or finished, and rates the finished ones."""
     store = any_store
     archive = Archive(store.client)
     ratings = Ratings(store.client, archive)
@@ -168,8 +171,8 @@ async def test_a_backup_beside_games_that_end_has_each_once(any_store: Store) ->
         await store.append(finished(number).code, await store.load(finished(number).code), [b"open x\t1"])
     ended = iter(range(1, 40))
 
-    async def end() -> None:
-        """As delivery does it: kept, numbered, rated, and then the table goes."""
+    async def finish_next() -> None:
+        """Finish a game in delivery's order: store, number, rate, remove the table."""
         number = next(ended, None)
         if number:
             await keep(store, finished(number))
@@ -177,14 +180,14 @@ async def test_a_backup_beside_games_that_end_has_each_once(any_store: Store) ->
             await store.remove(finished(number).code)
 
     for _ in range(5):
-        await end()
+        await finish_next()
     going = True
 
-    async def play_on() -> None:
+    async def finish_all() -> None:
         while going:
-            await end()
+            await finish_next()
 
-    playing = asyncio.create_task(play_on())
+    playing = asyncio.create_task(finish_all())
     await Taking(store.client, lines.append).take()
     going = False
     await playing
@@ -197,7 +200,7 @@ async def test_a_backup_beside_games_that_end_has_each_once(any_store: Store) ->
 
     [rated] = [int(str(line["value"])) for line in lines if line.get("string") == keys.RATED]
     assert set(range(1, rated + 1)) <= set(kept.values())
-    # The ratings are those of these games, neither more nor less.
+    # The ratings count exactly these games.
     standings: dict[str, str] = {}
     for line in lines:
         if line.get("hash") == keys.ratings(Scope().key):

@@ -1,4 +1,4 @@
-"""Backups of any store, and files and stores that a restore refuses."""
+"""Backups of every kind of data, and files and stores that a restore refuses."""
 
 import base64
 import gzip
@@ -18,13 +18,13 @@ from bot.store import Store, StoreError, keys, schema
 from bot.tables import Room
 from bot.tables.chairs import Invited
 from bot.tables.challenges import Challenges
-from tests.bot.backup.test_playing_on import everything, take
+from tests.bot.backup.test_playing_on import read_store, write_backup
 from tests.bot.finished.games import finished, keep
 from tests.long import mostly_long
 
 
 async def fill(store: Store) -> None:
-    """Every type of key, small and large, text and bytes, for ever and for a while; tables that can be read and not."""
+    """Write all key types: small and large, text and bytes, with and without expiry, readable and damaged tables."""
     client = store.client
     for number in range(1, 8):
         await keep(store, finished(number))
@@ -48,29 +48,29 @@ async def fill(store: Store) -> None:
     await client.zadd(keys.WORKERS, {"long ago": 1})
 
 
+# seats and names are rebuilt from the logs
 FROM_LOGS = {"seated:paper:1": {b"TBLE": b"0.log"}, "named:paper:1": {b"TBLE"}}
-"""Who sits where and who is named is made anew from the logs."""
 
 
-async def test_all_that_a_store_holds_comes_back(any_store: Store, tmp_path: Path) -> None:
+async def test_restore_brings_back_the_whole_store(any_store: Store, tmp_path: Path) -> None:
     store = any_store
     await fill(store)
-    before = await everything(store)
-    await take(store, tmp_path / "backup")
+    before = await read_store(store)
+    await write_backup(store, tmp_path / "backup")
     await store.client.flushall()
     await restore(store.client, tmp_path / "backup", replace=False)
-    after = await everything(store)
+    after = await read_store(store)
     assert after == {**before, **FROM_LOGS}
     assert 4000 < await store.client.ttl("analysis:x") <= 5000
     assert not await store.client.exists(keys.WORKERS)
-    # Every table is looked at again, and nothing that stands in a chat is believed to be as it was.
+    # Every table is synced again, and no message is assumed unchanged.
     assert await store.changed_tables(range(keys.SHARDS)) == {"TBLE": 2, "NONE": 1, "TORN": 1}
     assert await store.load_shown("TBLE") == {"c0": "3\t\ttag"}
 
 
-async def test_a_backup_is_lines_that_anybody_can_read(store: Store, tmp_path: Path) -> None:
+async def test_backup_is_a_gzip_of_json_lines(store: Store, tmp_path: Path) -> None:
     await fill(store)
-    await take(store, tmp_path / "backup")
+    await write_backup(store, tmp_path / "backup")
     assert stat.S_IMODE((tmp_path / "backup").stat().st_mode) == 0o600
     assert [path.name for path in tmp_path.iterdir() if path.name != "data"] == ["backup"]
     lines = [json.loads(line) for line in gzip.decompress((tmp_path / "backup").read_bytes()).splitlines()]
@@ -83,69 +83,69 @@ async def test_a_backup_is_lines_that_anybody_can_read(store: Store, tmp_path: P
     assert base64.b64decode(binary["value"]["base64"]) == bytes(range(256))
 
 
-def cut_in_the_middle(data: bytes) -> bytes:
+def cut_in_half(data: bytes) -> bytes:
     return data[: len(data) // 2]
 
 
-def without_its_end(data: bytes) -> bytes:
+def without_end(data: bytes) -> bytes:
     return gzip.compress(b"".join(gzip.decompress(data).splitlines(keepends=True)[:-1]))
 
 
-def a_line_less(data: bytes) -> bytes:
+def without_a_line(data: bytes) -> bytes:
     lines = gzip.decompress(data).splitlines(keepends=True)
     return gzip.compress(b"".join([*lines[:3], *lines[4:]]))
 
 
-def a_line_changed(data: bytes) -> bytes:
+def with_changed_line(data: bytes) -> bytes:
     return gzip.compress(gzip.decompress(data).replace(b'"value 7"', b'"value 8"'))
 
 
-def more_behind_its_end(data: bytes) -> bytes:
+def with_extra_data(data: bytes) -> bytes:
     return data + gzip.compress(b'{"string":"more","value":"x"}\n')
 
 
-def of_a_later_layout(data: bytes) -> bytes:
+def with_newer_layout(data: bytes) -> bytes:
     lines = gzip.decompress(data).splitlines(keepends=True)
-    return lines_of([lines[0].replace(b'"schema":2', b'"schema":3'), *lines[1:-1]])
+    return compress_lines([lines[0].replace(b'"schema":2', b'"schema":3'), *lines[1:-1]])
 
 
-def of_another_kind(data: bytes) -> bytes:
+def with_unknown_type(data: bytes) -> bytes:
     lines = gzip.decompress(data).splitlines(keepends=True)
-    return lines_of([*lines[:-1], b'{"stream":"x","value":[]}\n'])
+    return compress_lines([*lines[:-1], b'{"stream":"x","value":[]}\n'])
 
 
-def of_another_format(data: bytes) -> bytes:
+def with_unknown_format(data: bytes) -> bytes:
     return gzip.compress(gzip.decompress(data).replace(b"buongioco-backup/1", b"buongioco-backup/9"))
 
 
-def lines_of(lines: list[bytes]) -> bytes:
-    """A whole file of these lines."""
+def compress_lines(lines: list[bytes]) -> bytes:
+    """Compress the lines with a correct last line."""
     digest = hashlib.sha256(b"".join(lines)).hexdigest()
     return gzip.compress(b"".join([*lines, json.dumps({"end": len(lines), "sha256": digest}).encode() + b"\n"]))
 
 
-def with_another_checksum(data: bytes) -> bytes:
-    """gzip's own, of all that it holds."""
+def with_wrong_checksum(data: bytes) -> bytes:
+    """Change gzip's checksum of the contents."""
     return data[:-8] + bytes([data[-8] ^ 255]) + data[-7:]
 
 
-def with_a_hole(data: bytes) -> bytes:
-    """One byte may be one that nothing follows from, so that the file holds the same as before."""
+def with_zeroed_bytes(data: bytes) -> bytes:
+    """Zero 100 bytes. A single changed byte might leave the decompressed data the same."""
     return data[:300] + bytes(100) + data[400:]
 
 
-SPOILT: list[Callable[[bytes], bytes]] = [
-    cut_in_the_middle,
-    without_its_end,
-    a_line_less,
-    a_line_changed,
-    more_behind_its_end,
-    of_a_later_layout,
-    of_another_kind,
-    of_another_format,
+DAMAGES: list[Callable[[bytes], bytes]] = [
+    cut_in_half,
+    without_end,
+    without_a_line,
+    with_changed_line,
+    with_extra_data,
+    with_newer_layout,
+    with_unknown_type,
+    with_unknown_format,
     lambda data: data[:-1],
-    with_another_checksum,
-    with_a_hole,
+    with_wrong_checksum,
+    with_zeroed_bytes,
     lambda _: b"",
     lambda _: b"REDIS0011",
     lambda _: gzip.compress(b"hello\n"),
@@ -155,44 +155,40 @@ SPOILT: list[Callable[[bytes], bytes]] = [
 
 
 @pytest.mark.parametrize(
-    "spoil", mostly_long(SPOILT, cut_in_the_middle, a_line_changed, of_a_later_layout, with_another_checksum)
+    "damage", mostly_long(DAMAGES, cut_in_half, with_changed_line, with_newer_layout, with_wrong_checksum)
 )
-async def test_a_file_that_is_not_a_whole_backup_changes_nothing(
-    store: Store, tmp_path: Path, spoil: Callable[[bytes], bytes]
-) -> None:
+async def test_damaged_backup_changes_nothing(store: Store, tmp_path: Path, damage: Callable[[bytes], bytes]) -> None:
     await fill(store)
-    await take(store, tmp_path / "good")
-    (tmp_path / "bad").write_bytes(spoil((tmp_path / "good").read_bytes()))
-    before = await everything(store)
+    await write_backup(store, tmp_path / "good")
+    (tmp_path / "bad").write_bytes(damage((tmp_path / "good").read_bytes()))
+    before = await read_store(store)
     with pytest.raises(BadBackup):
         await restore(store.client, tmp_path / "bad", replace=True)
-    assert await everything(store) == before
+    assert await read_store(store) == before
 
 
-async def test_a_store_that_holds_anything_is_replaced_only_when_asked(store: Store, tmp_path: Path) -> None:
+async def test_full_store_is_replaced_only_on_request(store: Store, tmp_path: Path) -> None:
     await fill(store)
-    await take(store, tmp_path / "backup")
-    before = await everything(store)
+    await write_backup(store, tmp_path / "backup")
+    before = await read_store(store)
     await store.client.set("person:new", "x")
     with pytest.raises(StoreError, match="--replace"):
         await restore(store.client, tmp_path / "backup", replace=False)
     assert await store.client.exists("person:new")
     await restore(store.client, tmp_path / "backup", replace=True)
-    assert await everything(store) == {**before, **FROM_LOGS}
+    assert await read_store(store) == {**before, **FROM_LOGS}
 
 
-async def test_workers_that_are_alive_keep_a_store_from_being_replaced(store: Store, tmp_path: Path) -> None:
-    """They would go on from their memory."""
-    await take(store, tmp_path / "backup")
+async def test_running_workers_prevent_a_restore(store: Store, tmp_path: Path) -> None:
+    """They would overwrite the restored store from memory."""
+    await write_backup(store, tmp_path / "backup")
     await store.client.zadd(keys.WORKERS, {"one": time.time() - 3, "two": time.time() - 4, "dead": 5})
     with pytest.raises(StoreError, match="2 workers are running"):
         await restore(store.client, tmp_path / "backup", replace=True)
 
 
-async def test_no_store_is_touched_whose_server_is_too_old(
-    store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    await take(store, tmp_path / "backup")
+async def test_old_server_prevents_a_restore(store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    await write_backup(store, tmp_path / "backup")
     monkeypatch.setattr(schema, "SERVER_VERSION", "return '6.2.7'")
     with pytest.raises(StoreError, match="needs Redis 7"):
         await restore(store.client, tmp_path / "backup", replace=True)
@@ -200,27 +196,27 @@ async def test_no_store_is_touched_whose_server_is_too_old(
 
 
 @pytest.mark.parametrize("where", ["_Writing._game", "_list_tables"])
-async def test_a_restore_cut_short_lets_no_bot_start_and_is_done_again(
+async def test_unfinished_restore_blocks_bots_and_can_be_repeated(
     store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, where: str
 ) -> None:
     await fill(store)
-    await take(store, tmp_path / "backup")
-    before = await everything(store)
+    await write_backup(store, tmp_path / "backup")
+    before = await read_store(store)
 
-    def torn(*_: object) -> None:
+    def interrupt(*_: object) -> None:
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr(f"bot.backup.restoring.{where}", torn)
+        patch.setattr(f"bot.backup.restoring.{where}", interrupt)
         with pytest.raises(KeyboardInterrupt):
             await restore(store.client, tmp_path / "backup", replace=True)
     with pytest.raises(StoreError, match="restore FILE --replace"):
         await schema.check(store.client)
     await restore(store.client, tmp_path / "backup", replace=True)
-    assert await everything(store) == {**before, **FROM_LOGS}
+    assert await read_store(store) == {**before, **FROM_LOGS}
 
 
-async def test_a_backup_of_an_older_layout_is_brought_up(store: Store, tmp_path: Path) -> None:
+async def test_old_backup_is_migrated(store: Store, tmp_path: Path) -> None:
     for number in (1, 2, 3):
         await keep(store, finished(number))
     await store.client.delete(keys.GAMES_COUNTER)
@@ -232,23 +228,23 @@ async def test_a_backup_of_an_older_layout_is_brought_up(store: Store, tmp_path:
     assert await store.client.get(keys.GAMES_COUNTER) == b"3"
 
 
-async def test_a_backup_whose_older_layout_was_not_brought_up_to_the_end_is_cut_short(
+async def test_restore_interrupted_in_a_migration_is_unfinished(
     store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with writing(tmp_path / "backup", Header(1, 0)) as write:
         await Taking(store.client, write).take()
 
-    async def torn(_client: object) -> None:
+    async def interrupt(_client: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("bot.backup.restoring.MIGRATIONS", {1: torn})
+    monkeypatch.setattr("bot.backup.restoring.MIGRATIONS", {1: interrupt})
     with pytest.raises(KeyboardInterrupt):
         await restore(store.client, tmp_path / "backup", replace=True)
     with pytest.raises(StoreError, match="restore FILE --replace"):
         await schema.check(store.client)
 
 
-async def test_whom_a_table_names_is_found_though_it_was_gone_before_the_end(
+async def test_people_of_a_table_removed_during_backup_are_found(
     store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     room = Room(store)
@@ -256,25 +252,25 @@ async def test_whom_a_table_names_is_found_though_it_was_gone_before_the_end(
     take_tables, take_games = Taking._take_tables, Taking._take_games
     codes: list[str] = []
 
-    async def with_one_more(taking: Taking) -> None:
+    async def with_extra_table(taking: Taking) -> None:
         invited = Invited("paper:2", "bea", "Bea")
         table = await challenges.open_table("testa", "paper:1", "Anna", "u1", host="paper:100", invited=invited)
         codes.append(table.code)
         await take_tables(taking)
 
-    async def without_it(taking: Taking, rated: int) -> None:
+    async def without_table(taking: Taking, rated: int) -> None:
         await room.remove(await challenges.cancel(codes[0], "paper:1", "u2"))
         await take_games(taking, rated)
 
-    monkeypatch.setattr(Taking, "_take_tables", with_one_more)
-    monkeypatch.setattr(Taking, "_take_games", without_it)
-    await take(store, tmp_path / "backup")
+    monkeypatch.setattr(Taking, "_take_tables", with_extra_table)
+    monkeypatch.setattr(Taking, "_take_games", without_table)
+    await write_backup(store, tmp_path / "backup")
     await restore(store.client, tmp_path / "backup", replace=True)
     for person in ("paper:1", "paper:2"):
         assert await store.client.smembers(keys.named(person)) == {codes[0].encode()}
 
 
-def test_a_backup_that_cannot_be_written_leaves_nothing(tmp_path: Path) -> None:
+def test_failed_backup_keeps_the_previous_file(tmp_path: Path) -> None:
     (tmp_path / "backup").write_bytes(b"the one before")
 
     def cut_short() -> None:

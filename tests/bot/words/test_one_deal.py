@@ -8,13 +8,13 @@ from bot.panels.pages import replay_page
 from bot.site.replayed import replayed_game
 from bot.words.one_deal import DealResult, deal_result
 from engine import GAMES, Game
-from tests.bot.features.daily.test_deal import SECRET, played
+from tests.bot.features.daily.test_deal import SECRET, play_first_deal
 from tests.bot.finished.games import finished
 
 
 @pytest.mark.parametrize("game_id", GAMES)
 def test_a_deal_that_was_played_to_its_end_has_points_and_tricks(game_id: str) -> None:
-    record = played(game_id, 1).record()
+    record = play_first_deal(game_id, 1).record()
     result = deal_result(record)
     unit = int(record.rules.get("score_unit", 1))
     assert (result.how, result.points) == ("played", tuple(total * unit for total in record.deals[0].totals))
@@ -37,14 +37,14 @@ def test_what_broke_off_has_no_points_and_goes_to_who_did_not_break_it_off() -> 
 
 
 def test_tricks_are_told_also_of_what_broke_off() -> None:
-    result = deal_result(played("testa", 1, "resign").record())
+    result = deal_result(play_first_deal("testa", 1, "resign").record())
     assert (result.points, result.how) == ((0, 0), "resign")
     assert set(result.tricks) <= {"0", "1"}
     assert 10 < len(result.tricks) < 20
 
 
 def test_whoever_looks_at_a_duplicate_later_reads_what_it_was_and_not_that_it_was_cancelled() -> None:
-    record = played("metamazzo", 1).record()
+    record = play_first_deal("metamazzo", 1).record()
     game = replace(finished(1, "metamazzo"), record=record, fixture="K7QF2M 2.0.4")
     told = replayed_game(game, "en", "italian")
     assert (told.result, told.fixture) == (

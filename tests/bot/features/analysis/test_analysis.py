@@ -1,4 +1,4 @@
-"""An analysis of a finished game: made once, kept, and shown to players and their chat."""
+"""The analysis of a finished game: computed once, stored, shown to its players and their chat."""
 
 import asyncio
 import re
@@ -12,7 +12,7 @@ from engine.robots.findings import Verdict
 from tests.bot.fake_platform import GROUP, FakePlatform, open_worker, people, resign, seated, some_cards
 
 
-async def test_an_analysis_is_made_deal_by_deal_and_kept(store: Store) -> None:
+async def test_analysis_shows_progress_and_is_stored(store: Store) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
         anna, bruno, *_ = people(worker, fake)
@@ -21,26 +21,26 @@ async def test_an_analysis_is_made_deal_by_deal_and_kept(store: Store) -> None:
         await some_cards(worker, players, 12)
         await resign(worker, fake, players, 0)
         [game] = [game async for game in worker.archive.all()]
-        may_go_on = asyncio.Event()
+        may_continue = asyncio.Event()
         made = [Verdict(1, 3, 1, "play 4D", "play 3D", 1.5, exact=False)]
         asked = 0
 
-        async def slowly(record: object, deal: int) -> list[Verdict]:
+        async def slow_verdicts(record: object, deal: int) -> list[Verdict]:
             nonlocal asked
             asked += 1
-            await may_go_on.wait()
+            await may_continue.wait()
             return made
 
-        worker.robot_pool.verdicts = slowly  # type: ignore[method-assign]
+        worker.robot_pool.verdicts = slow_verdicts  # type: ignore[method-assign]
         await anna.say("/analyse")
         page = fake.last(anna.private)
         assert "Deals done: 0 of 1." in page.plain
-        may_go_on.set()
+        may_continue.set()
         await anna.press("Refresh")
         page = fake.last(anna.private)
         assert f"{isolated('Bruno')}: 0 % of 1 decision good" in page.plain
         assert "≈ −1.5" in page.plain
-        # Whoever asks for it next, in whatever way, has it from the store.
+        # Later requests, by command or button, read the stored analysis.
         assert await store.client.get(keys.analysis(game.id))
         await bruno.press("Analysis", GROUP)
         assert fake.last(bruno.private).plain == page.plain
@@ -48,7 +48,7 @@ async def test_an_analysis_is_made_deal_by_deal_and_kept(store: Store) -> None:
 
 
 @pytest.mark.long
-async def test_a_real_analysis_in_italian(store: Store) -> None:
+async def test_real_analysis_in_italian(store: Store) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
         players = await seated(worker, fake, "testa", "to 11")
@@ -80,17 +80,17 @@ async def test_others_in_the_chat_can_analyse_its_last_game(store: Store) -> Non
         assert "not in the archive" in (await carla.press("Analysis", GROUP)).toast
 
 
-async def test_failed_analysis_is_said_and_can_be_repeated(store: Store) -> None:
+async def test_failed_analysis_is_reported_and_can_be_repeated(store: Store) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
         players = await seated(worker, fake, "testa")
         await resign(worker, fake, players, 0)
-        healthy = worker.robot_pool.verdicts
+        real_verdicts = worker.robot_pool.verdicts
 
-        async def failing(record: object, deal: int) -> list[Verdict]:
+        async def failing_verdicts(record: object, deal: int) -> list[Verdict]:
             raise RuntimeError("the worker is gone")
 
-        worker.robot_pool.verdicts = failing  # type: ignore[method-assign]
+        worker.robot_pool.verdicts = failing_verdicts  # type: ignore[method-assign]
         assert "went wrong" in (await players[0].say("/analyse")).toast
-        worker.robot_pool.verdicts = healthy  # type: ignore[method-assign]
+        worker.robot_pool.verdicts = real_verdicts  # type: ignore[method-assign]
         assert "in our private chat" in (await players[0].say("/analyse")).toast

@@ -1,4 +1,4 @@
-"""What goes for all tests of the deal of the day."""
+"""Fixtures for all tests of the deal of the day."""
 
 from collections.abc import Callable, Sequence
 from datetime import date, timedelta
@@ -19,24 +19,25 @@ TOMORROW = TODAY + timedelta(days=1)
 
 @pytest.fixture(autouse=True)
 def today(monkeypatch: pytest.MonkeyPatch) -> None:
-    """It is the same day whenever they run."""
+    """Fix the day."""
     monkeypatch.setattr(Days, "today", lambda _days: TODAY)
 
 
 @pytest.fixture(autouse=True)
-def no_rounds_of_reminders(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A worker's own go by the machine's clock, and may begin in the middle of a test."""
+def no_automatic_reminders(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Stop the worker's own reminders. They follow the machine's clock and could start during a test."""
 
-    async def no_rounds(_reminders: Reminders) -> None:
+    async def do_nothing(_reminders: Reminders) -> None:
         return
 
-    monkeypatch.setattr(Reminders, "run", no_rounds)
+    monkeypatch.setattr(Reminders, "run", do_nothing)
 
 
 @pytest.fixture(autouse=True)
 def simple_robots(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The robot of the day is a simple one, for the strong one thinks about a deal for seconds: where that matters it
-    plays in `test_deal`, and in the long runs of pages and platforms.
+    """Use the easy robot because the strong one thinks for seconds.
+
+    `test_deal` and the long runs of pages and platforms test the strong one.
     """
 
     async def seeded_move(
@@ -44,9 +45,9 @@ def simple_robots(monkeypatch: pytest.MonkeyPatch) -> None:
     ) -> str | None:
         return choose_unhurried("easy", view, history, seed)
 
-    async def in_background(_pool: RobotPool, work: Callable[..., object], *args: object) -> object:
+    async def run_at_once(_pool: RobotPool, work: Callable[..., object], *args: object) -> object:
         return work(*args)
 
     monkeypatch.setattr(deal, "LEVEL", "easy")
     monkeypatch.setattr(RobotPool, "seeded_move", seeded_move)
-    monkeypatch.setattr(RobotPool, "run_in_background", in_background)
+    monkeypatch.setattr(RobotPool, "run_in_background", run_at_once)

@@ -1,4 +1,4 @@
-"""What a host and a stranger check of the days: `buongioco daily` and `verify --chain`."""
+"""The commands `buongioco daily` and `verify --chain`."""
 
 import asyncio
 from datetime import UTC, date, datetime, timedelta
@@ -17,7 +17,7 @@ from tests.bot.command import command
 CHAIN = Chain(bytes(range(32)), date(2026, 11, 24))
 
 
-def record(secret: bytes, path: Path) -> Path:
+def write_record(secret: bytes, path: Path) -> Path:
     game = Game("metamazzo", {}, ["Anna", "Bruno"])
     game.deal(secret)
     while game.deal_number == 1 and game.turn is not None:
@@ -27,9 +27,9 @@ def record(secret: bytes, path: Path) -> Path:
     return path
 
 
-def test_a_record_of_a_day_is_checked_against_the_end_of_the_chain(tmp_path: Path) -> None:
-    ours = record(CHAIN.secret(date(2026, 12, 24)), tmp_path / "ours.jsonl")
-    other = record(b"x" * 32, tmp_path / "other.jsonl")
+def test_record_is_checked_against_the_chains_end(tmp_path: Path) -> None:
+    ours = write_record(CHAIN.secret(date(2026, 12, 24)), tmp_path / "ours.jsonl")
+    other = write_record(b"x" * 32, tmp_path / "other.jsonl")
     run = CliRunner().invoke
     assert run(cli.app, ["verify", str(ours), "--chain", CHAIN.end]).exit_code == 0
     assert run(cli.app, ["verify", str(other)]).exit_code == 0
@@ -41,18 +41,18 @@ def test_a_record_of_a_day_is_checked_against_the_end_of_the_chain(tmp_path: Pat
     assert "64 hexadecimal digits" in wrong.output
 
 
-async def test_a_host_reads_what_to_publish(tmp_path: Path) -> None:
+async def test_daily_command_shows_what_to_publish(tmp_path: Path) -> None:
     valkey = EmbeddedStore(tmp_path / "data")
     await valkey.start()
     async with open_store(valkey.url) as store:
-        # The game that was drawn, not the one that this release would draw.
+        # The stored game counts, not the one that this release would choose.
         today = datetime.now(UTC).date()
-        drawn = {(today + timedelta(days=ahead)).isoformat(): "tavolo" for ahead in (-1, 0, 1)}
-        await store.client.hset(keys.DAILY_DRAWN, mapping=drawn)
+        stored_games = {(today + timedelta(days=ahead)).isoformat(): "tavolo" for ahead in (-1, 0, 1)}
+        await store.client.hset(keys.DAILY_DRAWN, mapping=stored_games)
         answers = [await asyncio.to_thread(command, tmp_path, "daily", BUONGIOCO_PLAYGROUND_PORT="0") for _ in range(2)]
-        # Where the bot is it may be another day than where the settings of this command lead.
+        # The day follows the bot's time zone, not the command's.
         await store.attendance.report_alive("worker", "Etc/GMT-14")
-        there = [
+        with_zone = [
             await asyncio.to_thread(command, tmp_path, "daily", BUONGIOCO_TIME_ZONE=zone)
             for zone in ("Etc/GMT+12", "Etc/GMT-14")
         ]
@@ -62,11 +62,11 @@ async def test_a_host_reads_what_to_publish(tmp_path: Path) -> None:
     assert answers[0].stdout == answers[1].stdout
     assert f"end {end}" in answers[0].stdout
     assert ": tavolo, played by 0 players" in answers[0].stdout
-    assert there[0].stdout == there[1].stdout
-    assert ", Etc/GMT-14: " in there[0].stdout
+    assert with_zone[0].stdout == with_zone[1].stdout
+    assert ", Etc/GMT-14: " in with_zone[0].stdout
 
 
-def test_a_day_without_a_secret_shows_no_line_for_it() -> None:
+def test_day_without_a_secret_shows_no_secret_line() -> None:
     past = PastDay(date(2026, 11, 25), "testa", None, None, "", "", "")
     assert "Secret" not in yesterday_panel("en", "italian", past, ()).plain
     assert "Secret: ab12" in yesterday_panel("en", "italian", past._replace(secret="ab12"), ()).plain

@@ -1,6 +1,4 @@
-"""The deal of the day in chats: the same cards and answers for everybody, once, and for nobody else's eyes until the day
-is over.
-"""
+"""The deal of the day in chats: same cards and answers for everybody, once, and secret until the day is over."""
 
 import asyncio
 import time
@@ -32,31 +30,30 @@ from tests.bot.fake_platform import GROUP, FakePlatform, Player, open_worker
 from tests.bot.features.daily.conftest import TODAY, TOMORROW
 from tests.kills.daily import zones
 
-TODAY_OF_DAYS = Days.today
-"""As it is but in tests."""
+REAL_TODAY = Days.today  # before the fixture replaces it
 
 
 @asynccontextmanager
-async def opened(store: Store, *names: str) -> AsyncIterator[tuple[Worker, list[Player]]]:
+async def open_players(store: Store, *names: str) -> AsyncIterator[tuple[Worker, list[Player]]]:
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
         yield worker, [Player(worker, fake, name, number) for number, name in enumerate(names, 1)]
 
 
-async def code_of(player: Player) -> str:
+async def table_code(player: Player) -> str:
     [table] = await player.worker.tables_of(player.person.id)
     return table.code
 
 
-async def began(player: Player) -> str:
-    """Ask for the deal of the day and begin it; the table's code."""
+async def begin_deal(player: Player) -> str:
+    """Begin the deal of the day. Return the table's code."""
     await player.say("/daily", player.private)
     await player.press("Play", player.private)
-    return await code_of(player)
+    return await table_code(player)
 
 
-async def move(player: Player, code: str, seed: int) -> bool:
-    """Make one move, chosen by a seed and how far the deal has come; False once it is over."""
+async def make_move(player: Player, code: str, seed: int) -> bool:
+    """Make one move, chosen by the seed and the moves so far. Return whether the deal was still running."""
     worker = player.worker
     await worker.scheduler.settled()
     table = await worker.room.table(code)
@@ -70,33 +67,31 @@ async def move(player: Player, code: str, seed: int) -> bool:
     return True
 
 
-async def played(player: Player, code: str, seed: int) -> None:
-    while await move(player, code, seed):
+async def play_deal(player: Player, code: str, seed: int) -> None:
+    while await make_move(player, code, seed):
         pass
     await player.worker.settled()
 
 
-class Ahead(datetime):
-    """The clock of a worker's machine, a day ahead."""
+class FastClock(datetime):
+    """A worker's clock that is a day ahead."""
 
     @classmethod
-    def now(cls, tz: tzinfo | None = None) -> "Ahead":
+    def now(cls, tz: tzinfo | None = None) -> "FastClock":
         return cls.fromtimestamp(time.time(), tz)
 
 
-async def test_the_day_is_the_stores_whatever_a_workers_clock_says(
-    store: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_day_follows_the_stores_clock(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     wrong = time.time() + 86400
     monkeypatch.setattr(time, "time", lambda: wrong)
-    monkeypatch.setattr(clock, "datetime", Ahead)
-    monkeypatch.setattr(Days, "today", TODAY_OF_DAYS)
-    async with opened(store, "Anna") as (worker, [anna]):
-        # Where it is midnight at no time soon.
+    monkeypatch.setattr(clock, "datetime", FastClock)
+    monkeypatch.setattr(Days, "today", REAL_TODAY)
+    async with open_players(store, "Anna") as (worker, [anna]):
+        # A zone that is not close to midnight.
         worker.clock._zone = ZoneInfo(zones(datetime.now(UTC)).playing)
         day = datetime.fromtimestamp(await store.attendance.current_time(), worker.clock._zone).date()
         assert worker.feature(DailyFeature).days.today() == day
-        table = await worker.room.table(await began(anna))
+        table = await worker.room.table(await begin_deal(anna))
         assert table.day == day
         await worker.room.press(table.code, anna.person.id, table.version, "resign", "r1")
         await worker.settled()
@@ -105,16 +100,16 @@ async def test_the_day_is_the_stores_whatever_a_workers_clock_says(
         assert await worker.archive.count() == 0
 
 
-async def test_who_plays_the_same_is_answered_the_same_a_restart_between(store: Store) -> None:
+async def test_same_moves_get_the_same_answers_after_a_restart(store: Store) -> None:
     told = {}
-    async with opened(store, "Anna", "Bruno", "Carla") as (worker, (anna, bruno, carla)):
+    async with open_players(store, "Anna", "Bruno", "Carla") as (worker, (anna, bruno, carla)):
         for player, seed in ((anna, 1), (carla, 2)):
-            await played(player, await began(player), seed)
-        code = await began(bruno)
+            await play_deal(player, await begin_deal(player), seed)
+        code = await begin_deal(bruno)
         for _ in range(9):
-            await move(bruno, code, 1)
-    async with opened(store, "Anna", "Bruno", "Carla") as (worker, (anna, bruno, carla)):
-        await played(bruno, code, 1)
+            await make_move(bruno, code, 1)
+    async with open_players(store, "Anna", "Bruno", "Carla") as (worker, (anna, bruno, carla)):
+        await play_deal(bruno, code, 1)
         for day, game in await worker.feature(DailyFeature).days.results.pending_games():
             assert day == TODAY
             verify(game.record)
@@ -125,14 +120,14 @@ async def test_who_plays_the_same_is_answered_the_same_a_restart_between(store: 
         assert len({line.result for line in lines if line.person != "paper:3"}) == 1
 
 
-async def test_it_is_played_once_however_often_one_asks(store: Store) -> None:
-    async with opened(store, "Anna") as (worker, [anna]):
+async def test_deal_can_be_played_once(store: Store) -> None:
+    async with open_players(store, "Anna") as (worker, [anna]):
         await anna.say("/daily", anna.private)
         assert "everybody has the same cards" in anna.fake.last(anna.private).plain.lower()
         await anna.press("Play", anna.private)
-        code = await code_of(anna)
+        code = await table_code(anna)
         assert (await worker.feature(DailyFeature).days.open_table("paper:1", "Anna")).code == code
-        await played(anna, code, 1)
+        await play_deal(anna, code, 1)
         result = anna.fake.texts(anna.private)[-1]
         assert "Deal of the day" in result
         assert "🟩" in result
@@ -147,11 +142,11 @@ async def test_it_is_played_once_however_often_one_asks(store: Store) -> None:
         assert "Par, what the robot makes" in text
 
 
-async def test_play_brings_the_hand_of_a_deal_that_is_under_way(store: Store) -> None:
-    async with opened(store, "Anna") as (worker, [anna]):
-        code = await began(anna)
+async def test_play_sends_the_hand_of_a_running_deal(store: Store) -> None:
+    async with open_players(store, "Anna") as (worker, [anna]):
+        code = await begin_deal(anna)
         for _ in range(3):
-            await move(anna, code, 1)
+            await make_move(anna, code, 1)
         await worker.scheduler.settled()
         for place in (anna.private, GROUP):
             await anna.say("/daily", place)
@@ -159,15 +154,15 @@ async def test_play_brings_the_hand_of_a_deal_that_is_under_way(store: Store) ->
             assert not anna.moves()
             toast = (await anna.press("Play", place)).toast
             assert ("on their way to our private chat" in toast) == (place == GROUP)
-            assert anna.moves(), "the hand stands below everything else"
-            assert await code_of(anna) == code
+            assert anna.moves(), "the hand is sent again below the other messages"
+            assert await table_code(anna) == code
 
 
-async def test_a_deal_that_is_asked_for_on_a_page_in_a_group_is_played_in_the_private_chat(store: Store) -> None:
-    async with opened(store, "Anna", "Bruno") as (worker, (anna, bruno)):
+async def test_deal_begun_in_a_group_is_played_in_private(store: Store) -> None:
+    async with open_players(store, "Anna", "Bruno") as (worker, (anna, bruno)):
         await anna.say("/daily", anna.private)
         for player in (anna, bruno):
-            # As on Discord, where the page of the day before is for its reader alone, and leads on to today's.
+            # As on Discord: yesterday's page is visible only to its reader and has a button for today's deal.
             anna.fake.messages[player.aside]["9"] = anna.fake.last(anna.private)
         reply = await bruno.press("Play", bruno.aside)
         assert reply.start_word == "daily"
@@ -177,11 +172,11 @@ async def test_a_deal_that_is_asked_for_on_a_page_in_a_group_is_played_in_the_pr
         assert table.hosts == (anna.private,)
 
 
-async def test_a_deal_of_the_day_cannot_be_claimed(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_deal_of_the_day_cannot_be_claimed(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     day = next(day for day in (TODAY + timedelta(days=n) for n in range(7)) if unstored_game(day) == "tressette")
     monkeypatch.setattr(Days, "today", lambda _days: day)
-    async with opened(store, "Anna") as (worker, [anna]):
-        code = await began(anna)
+    async with open_players(store, "Anna") as (worker, [anna]):
+        code = await begin_deal(anna)
         await worker.scheduler.settled()
         await worker.settled()
         assert anna.moves()
@@ -191,28 +186,26 @@ async def test_a_deal_of_the_day_cannot_be_claimed(store: Store, monkeypatch: py
             await worker.room.press(code, anna.person.id, table.version, "claim", "c")
 
 
-async def test_a_game_that_comes_while_its_day_is_being_closed_is_found(
-    store: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    async with opened(store, "Anna") as (worker, [anna]):
-        await played(anna, await began(anna), 1)
+async def test_game_added_while_its_day_closes_is_kept(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    async with open_players(store, "Anna") as (worker, [anna]):
+        await play_deal(anna, await begin_deal(anna), 1)
         [(_day, game)] = await worker.feature(DailyFeature).days.results.pending_games()
         results, client = worker.feature(DailyFeature).days.results, worker.store.client
         hset, hlen = client.hset, client.hlen
 
-        async def closed_before(*args: Any, **options: Any) -> int:
+        async def close_day_first(*args: Any, **options: Any) -> int:
             await results.close_day(TODAY)
             return int(await hset(*args, **options))
 
-        async def held_after(key: str) -> int:
+        async def add_game_meanwhile(key: str) -> int:
             count = int(await hlen(key))
             monkeypatch.setattr(client, "hlen", hlen)
             await results.add_pending(TODAY, game)
             return count
 
         for name, meanwhile, change in (
-            ("hset", closed_before, results.add_pending(TODAY, game)),
-            ("hlen", held_after, results.close_day(TODAY)),
+            ("hset", close_day_first, results.add_pending(TODAY, game)),
+            ("hlen", add_game_meanwhile, results.close_day(TODAY)),
         ):
             await results.remove_pending(TODAY, game)
             monkeypatch.setattr(client, name, meanwhile)
@@ -221,14 +214,14 @@ async def test_a_game_that_comes_while_its_day_is_being_closed_is_found(
             assert [one.id for _day, one in await results.pending_games()] == [game.id], name
 
 
-async def test_nobody_reads_the_cards_before_the_day_is_over(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    async with opened(store, "Anna") as (worker, [anna]):
+async def test_cards_are_secret_until_the_day_is_over(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    async with open_players(store, "Anna") as (worker, [anna]):
         secret = (await worker.feature(DailyFeature).days.chain()).secret(TODAY).hex()
-        code = await began(anna)
+        code = await begin_deal(anna)
         table = await worker.room.table(code)
         assert await worker.watching.watch_id(table) == ""
         assert not [button for button in anna.fake.last(anna.private).rows for one in button if "Hint" in one.label]
-        await played(anna, code, 1)
+        await play_deal(anna, code, 1)
         assert await worker.archive.count() == 0
         await worker.feature(DailyFeature).days.close_past()
         assert await worker.archive.count() == 0
@@ -251,20 +244,20 @@ async def test_nobody_reads_the_cards_before_the_day_is_over(store: Store, monke
         text = anna.fake.last(anna.private).plain
         assert secret in text
         assert "1. \u2068Anna\u2069" in text
-        # The best line is told by its moves alone: played again, it is answered the same.
+        # The best line is shown as moves only: the same moves get the same answers.
         [line] = await worker.feature(DailyFeature).days.results.ranking(TODAY)
         assert f"The best line that was found, {signed_text(line.result.margin or 0)}:" in text
         best = await worker.feature(DailyFeature).days.results.line_of_play(TODAY, "paper:1")
         assert best
-        moves = [move for seat, move, *_legal in game.record.deals[0].moves if seat == 0]
+        moves = [make_move for seat, make_move, *_legal in game.record.deals[0].moves if seat == 0]
         assert [one.move for one in best.decisions] == moves
         assert sum(bool(one.card) for one in best.decisions) == 20
         await anna.press("Replay", anna.private)
 
 
-async def test_a_clock_that_was_years_wrong_changes_no_other_day(store: Store) -> None:
+async def test_wrong_year_changes_no_other_day(store: Store) -> None:
     client = store.client
-    # As stores have it that know one chain.
+    # A store of a release with a single chain.
     await client.set(keys.DAILY_CHAIN, Chain(bytes(range(32)), TODAY).to_text())
     known = await load_chain(client, TODAY)
     assert known.root == bytes(range(32))
@@ -275,19 +268,19 @@ async def test_a_clock_that_was_years_wrong_changes_no_other_day(store: Store) -
     assert await load_chain(client, TODAY) == await load_chain(client, known.last) == known
 
 
-async def test_of_two_chains_that_are_made_at_once_the_first_counts(store: Store) -> None:
+async def test_chains_made_at_once_are_the_same(store: Store) -> None:
     client = store.client
     both = await asyncio.gather(load_chain(client, TODAY), load_chain(client, TODAY))
     assert both[0] == both[1] == await load_chain(client, TOMORROW)
 
 
-async def test_a_group_reads_how_those_did_who_asked_there(store: Store) -> None:
-    async with opened(store, "Anna", "Bruno", "Carla") as (_worker, (anna, bruno, carla)):
+async def test_group_sees_results_of_those_who_asked_there(store: Store) -> None:
+    async with open_players(store, "Anna", "Bruno", "Carla") as (_worker, (anna, bruno, carla)):
         await bruno.say("/help", bruno.private)
         await anna.say("/daily", GROUP)
         await bruno.press("Play", GROUP)
-        await played(bruno, await code_of(bruno), 1)
-        await played(carla, await began(carla), 1)
+        await play_deal(bruno, await table_code(bruno), 1)
+        await play_deal(carla, await begin_deal(carla), 1)
         await anna.say("/daily", GROUP)
         text = anna.fake.last(GROUP).plain
         assert "Bruno" in text
@@ -295,9 +288,9 @@ async def test_a_group_reads_how_those_did_who_asked_there(store: Store) -> None
         assert "🟩" in text
 
 
-async def test_hands_name_the_deal_of_the_day(store: Store) -> None:
-    async with opened(store, "Anna") as (worker, [anna]):
-        code = await began(anna)
+async def test_hand_names_the_deal_of_the_day(store: Store) -> None:
+    async with open_players(store, "Anna") as (worker, [anna]):
+        code = await begin_deal(anna)
         await anna.say("/resign", anna.private)
         await worker.settled()
         assert "give today's deal up" in anna.fake.last(anna.private).plain
@@ -308,9 +301,9 @@ async def test_hands_name_the_deal_of_the_day(store: Store) -> None:
         assert scene.target == "deal of the day"
 
 
-async def test_who_resigns_has_given_up(store: Store) -> None:
-    async with opened(store, "Anna") as (worker, [anna]):
-        code = await began(anna)
+async def test_resigning_is_giving_up(store: Store) -> None:
+    async with open_players(store, "Anna") as (worker, [anna]):
+        code = await begin_deal(anna)
         table = await worker.room.table(code)
         await worker.room.press(code, "paper:1", table.version, "resign", "r")
         await worker.settled()
@@ -319,28 +312,24 @@ async def test_who_resigns_has_given_up(store: Store) -> None:
         assert line.rank is None
 
 
-async def test_a_deal_that_was_left_ends_when_the_next_one_begins(
-    store: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    async with opened(store, "Anna") as (worker, [anna]):
-        code = await began(anna)
-        await move(anna, code, 1)
+async def test_unfinished_deal_ends_when_the_next_begins(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    async with open_players(store, "Anna") as (worker, [anna]):
+        code = await begin_deal(anna)
+        await make_move(anna, code, 1)
         monkeypatch.setattr(Days, "today", lambda _days: TOMORROW)
         await anna.say("/daily", anna.private)
         await anna.press("Play", anna.private)
         await worker.settled()
-        assert await code_of(anna) != code
+        assert await table_code(anna) != code
         assert await worker.feature(DailyFeature).days.results.ranking(TODAY) == []
         assert "You gave up." in "".join(anna.fake.texts(anna.private))
 
 
-async def test_what_is_finished_when_the_cards_are_told_does_not_count(
-    store: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    async with opened(store, "Anna", "Bruno") as (worker, (anna, bruno)):
-        await played(bruno, await began(bruno), 1)
-        code = await began(anna)
-        await move(anna, code, 2)
+async def test_deal_finished_after_its_day_does_not_count(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    async with open_players(store, "Anna", "Bruno") as (worker, (anna, bruno)):
+        await play_deal(bruno, await begin_deal(bruno), 1)
+        code = await begin_deal(anna)
+        await make_move(anna, code, 2)
         hand = await anna.dispatcher.hands.at(code, anna.person.id)
         assert hand
         monkeypatch.setattr(Days, "today", lambda _days: TOMORROW)
@@ -348,7 +337,7 @@ async def test_what_is_finished_when_the_cards_are_told_does_not_count(
         await anna.say("/daily", anna.private)
         await anna.press("Yesterday", anna.private)
         assert "Secret" in anna.fake.last(anna.private).plain
-        await played(anna, code, 2)
+        await play_deal(anna, code, 2)
         late = "Its day was over by then, and its cards told: it does not count."
         [told] = [text for text in anna.fake.texts(anna.private) if late in text]
         assert "You: " in told
@@ -359,37 +348,35 @@ async def test_what_is_finished_when_the_cards_are_told_does_not_count(
         assert line.person == bruno.person.id
         assert list(await worker.feature(DailyFeature).days.results.lines_of_play(TODAY)) == [bruno.person.id]
         assert (await worker.feature(DailyFeature).days.results.streak(anna.person.id, TODAY)).longest == 0
-        # The game itself is there to be read.
+        # The game itself can be read.
         assert await worker.archive.find_played(code, anna.person.id)
 
 
-async def test_what_came_in_time_counts_though_it_is_told_again_the_day_after(
-    store: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """A kill before the table was removed."""
-    async with opened(store, "Anna") as (worker, [anna]):
-        code = await began(anna)
+async def test_result_in_time_counts_if_reported_again_later(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The worker was killed before it removed the table."""
+    async with open_players(store, "Anna") as (worker, [anna]):
+        code = await begin_deal(anna)
         hand = await anna.dispatcher.hands.at(code, anna.person.id)
         assert hand
-        await played(anna, code, 1)
+        await play_deal(anna, code, 1)
         [(_day, game)] = await worker.feature(DailyFeature).days.results.pending_games()
         monkeypatch.setattr(Days, "today", lambda _days: TOMORROW)
         assert await worker.feature(DailyFeature).days.finish(game, TODAY)
-        # Nor does the page take it back.
+        # The page still counts the result.
         assert "does not count" not in (await hand._page()).line
         assert list(await worker.feature(DailyFeature).days.results.lines_of_play(TODAY)) == [anna.person.id]
 
 
-async def test_without_compiled_searches_there_is_none(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    async with opened(store, "Anna") as (worker, [_anna]):
+async def test_no_deal_without_compiled_searches(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    async with open_players(store, "Anna") as (worker, [_anna]):
         monkeypatch.setattr("bot.features.daily.days.find_spec", lambda _name: None)
         with pytest.raises(DailyUnavailable):
             await worker.feature(DailyFeature).days.open_table("paper:1", "Anna")
 
 
-async def test_who_is_forgotten_has_no_results_and_is_somebody_in_games_of_today(store: Store) -> None:
-    async with opened(store, "Anna") as (worker, [anna]):
-        await played(anna, await began(anna), 1)
+async def test_forgotten_player_has_no_results_and_no_name(store: Store) -> None:
+    async with open_players(store, "Anna") as (worker, [anna]):
+        await play_deal(anna, await begin_deal(anna), 1)
         file = await worker.feature(PrivacyFeature).own_data.mydata.file("paper:1", [], 0.0)
         assert b'"days": [{"day": "' in file.content
         await worker.feature(PrivacyFeature).forgetter.begin("paper:1")
@@ -403,8 +390,8 @@ async def test_who_is_forgotten_has_no_results_and_is_somebody_in_games_of_today
         assert "Anna" not in game.record.to_json()
 
 
-async def test_who_wants_it_is_reminded_once_at_their_hour_unless_they_have_played(store: Store) -> None:
-    async with opened(store, "Anna", "Bruno") as (worker, (anna, bruno)):
+async def test_reminder_comes_once_unless_already_played(store: Store) -> None:
+    async with open_players(store, "Anna", "Bruno") as (worker, (anna, bruno)):
         for player in (anna, bruno):
             await player.say("/daily", player.private)
             await player.press("⏰ 13:00", player.private)
@@ -418,7 +405,7 @@ async def test_who_wants_it_is_reminded_once_at_their_hour_unless_they_have_play
                 datetime(TODAY.year, TODAY.month, TODAY.day, hour, 5, tzinfo=UTC)
             )
             assert (reminders(anna), reminders(bruno)) == (told, 0)
-        await played(anna, await began(anna), 1)
+        await play_deal(anna, await begin_deal(anna), 1)
         await worker.feature(DailyFeature).reminders.send_due(
             datetime(TODAY.year, TODAY.month, TODAY.day, 13, 5, tzinfo=UTC)
         )
@@ -433,7 +420,7 @@ async def test_who_wants_it_is_reminded_once_at_their_hour_unless_they_have_play
 
 
 @pytest.mark.parametrize(
-    ("error", "told"),
+    ("error", "sent"),
     [
         (NotDelivered("not connected"), 1),
         (SlowDown(20), 1),
@@ -441,8 +428,8 @@ async def test_who_wants_it_is_reminded_once_at_their_hour_unless_they_have_play
         (MessageRefused("odd"), 0),
     ],
 )
-async def test_a_reminder_comes_once_the_platform_is_back(store: Store, error: DeliveryError, told: int) -> None:
-    async with opened(store, "Anna") as (worker, [anna]):
+async def test_reminder_is_retried_when_the_platform_is_back(store: Store, error: DeliveryError, told: int) -> None:
+    async with open_players(store, "Anna") as (worker, [anna]):
         await anna.say("/daily", anna.private)
         await anna.press("⏰ 13:00", anna.private)
         anna.fake.errors[anna.private] = [error]

@@ -1,4 +1,4 @@
-"""A day's deal follows from the day and its secret alone, and its result from its record."""
+"""A day's deal follows from its secret, and its result from its record."""
 
 import subprocess
 import sys
@@ -17,11 +17,11 @@ from tests.groups import COMPILED_SEARCHES
 from tests.long import mostly_long
 
 SECRET = bytes(range(32))
-FROM_ANOTHER = "from bot.features.daily.deal import *; print(play_with_robots({game!r}, bytes(range(32))))"
+SCRIPT = "from bot.features.daily.deal import *; print(play_with_robots({game!r}, bytes(range(32))))"
 
 
-def played(game_id: str, seed: int, ending: str = "cancelled") -> Game:
-    """A game whose first deal was played at random, and which was stopped then."""
+def play_first_deal(game_id: str, seed: int, ending: str = "cancelled") -> Game:
+    """Play the first deal at random, then stop the game."""
     random, game = Random(seed), Game(game_id, {}, ["p"] * GAMES[game_id].seats)
     game.deal(SECRET)
     while game.deal_number == 1 and game.turn is not None:
@@ -33,8 +33,8 @@ def played(game_id: str, seed: int, ending: str = "cancelled") -> Game:
 
 
 @pytest.mark.parametrize("game_id", GAMES)
-def test_a_deal_that_was_played_to_its_end_is_a_true_record_with_a_result(game_id: str) -> None:
-    game = played(game_id, 1)
+def test_finished_deal_gives_a_valid_record_and_result(game_id: str) -> None:
+    game = play_first_deal(game_id, 1)
     record = game.record()
     verify(record)
     result = result_of(record)
@@ -48,22 +48,22 @@ def test_a_deal_that_was_played_to_its_end_is_a_true_record_with_a_result(game_i
 
 
 class Claimer:
-    """A robot that claims whenever it may."""
+    """A robot that claims whenever it can."""
 
     def choose(self, view: View, _history: Sequence[MoveEntry]) -> str | None:
         return "claim" if "claim" in view.moves else next(move for move in view.moves if move != "resign")
 
 
-def test_no_robot_claims_a_deal_of_the_day(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_robots_do_not_claim(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(deal, "make_robot", lambda _level, _random: Claimer())
     assert play_with_robots("tressette", SECRET).points
 
 
-def test_who_gives_up_has_no_points() -> None:
+def test_giving_up_scores_no_points() -> None:
     game = Game("metamazzo", {}, ["p", "q"])
     game.deal(SECRET)
     game.stop("cancelled")
-    for record in (played("metamazzo", 1, "resign").record(), game.record()):
+    for record in (play_first_deal("metamazzo", 1, "resign").record(), game.record()):
         result = result_of(record)
         assert result.points is None
         assert result.margin is None
@@ -71,17 +71,15 @@ def test_who_gives_up_has_no_points() -> None:
 
 @COMPILED_SEARCHES
 @pytest.mark.parametrize("game_id", mostly_long(GAMES, "spades"))
-def test_the_robot_makes_the_same_of_a_deal_here_and_in_another_process(
-    game_id: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_robot_result_is_the_same_in_another_process(game_id: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("bot.features.daily.deal.LEVEL", "strong")
-    once = play_with_robots(game_id, SECRET)
-    script = FROM_ANOTHER.format(game=game_id)
-    there = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True).stdout
-    assert there.strip() == str(once)
+    first = play_with_robots(game_id, SECRET)
+    script = SCRIPT.format(game=game_id)
+    second = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True).stdout
+    assert second.strip() == str(first)
 
 
-def test_who_did_as_well_has_the_same_rank_and_who_gave_up_comes_last() -> None:
+def test_equal_results_share_a_rank_and_quitters_are_last() -> None:
     results = {
         "a": DayResult((7, 4), "1"),
         "b": DayResult(None, ""),
@@ -95,6 +93,6 @@ def test_who_did_as_well_has_the_same_rank_and_who_gave_up_comes_last() -> None:
     ("days", "now", "longest"),
     [([], 0, 0), ([9], 1, 1), ([10], 1, 1), ([8], 0, 1), ([1, 2, 3, 9, 10], 2, 3), ([7, 8, 9], 3, 3)],
 )
-def test_a_streak_lasts_to_today_or_yesterday(days: list[int], now: int, longest: int) -> None:
+def test_streak_lasts_until_today_or_yesterday(days: list[int], now: int, longest: int) -> None:
     streak = streak_of(days, 10)
     assert (streak.now, streak.longest) == (now, longest)

@@ -1,4 +1,4 @@
-"""Nobody gets the cards of a day twice, whatever becomes of the table."""
+"""Nobody gets a day's cards twice, however the table ends."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -17,13 +17,13 @@ from bot.store import Store, keys
 from bot.worker import Worker
 from tests.bot.fake_platform import GROUP, FakePlatform, Player
 from tests.bot.features.daily.conftest import TODAY, TOMORROW
-from tests.bot.features.daily.test_days import began, move, opened, played
+from tests.bot.features.daily.test_days import begin_deal, make_move, open_players, play_deal
 from tests.bot.features.privacy.traces import traces
 from tests.long import long
 
 
-async def forgotten(worker: Worker, person: str) -> None:
-    """Forget a person; the last look a minute later too."""
+async def forget_person(worker: Worker, person: str) -> None:
+    """Forget a person, including the second pass a minute later."""
     await worker.feature(PrivacyFeature).forgetter.begin(person)
     while not (await forgetting_marks(worker.store.client))[person].is_erased:
         await worker.feature(PrivacyFeature).forgetter.work()
@@ -37,8 +37,8 @@ async def forgotten(worker: Worker, person: str) -> None:
     worker.feature(PrivacyFeature).forgetter.now = now
 
 
-async def is_refused(player: Player, why: str) -> None:
-    """The cards are not dealt again, anywhere, and the player reads why."""
+async def assert_refused(player: Player, why: str) -> None:
+    """Assert that the player cannot get the cards again anywhere, and reads why."""
     worker = player.worker
     await player.say("/daily", player.private)
     assert not [one for row in player.fake.last(player.private).rows for one in row if one.label == "Play"]
@@ -52,8 +52,8 @@ async def is_refused(player: Player, why: str) -> None:
     assert not player.moves()
 
 
-async def lose(worker: Worker, code: str) -> None:
-    """Take a table out of the store, with all that tells of it."""
+async def delete_table(worker: Worker, code: str) -> None:
+    """Delete a table and its traces from the store."""
     for key in (keys.table(code), keys.shown(code), keys.gone(code), keys.ended(code)):
         await worker.store.client.delete(key)
     worker.room.forget(code)
@@ -62,7 +62,7 @@ async def lose(worker: Worker, code: str) -> None:
 
 
 async def forget_player(worker: Worker, _code: str) -> None:
-    await forgotten(worker, "paper:1")
+    await forget_person(worker, "paper:1")
 
 
 async def close(worker: Worker, code: str) -> None:
@@ -78,7 +78,7 @@ async def resign(worker: Worker, code: str) -> None:
 
 async def close_and_forget(worker: Worker, code: str) -> None:
     await close(worker, code)
-    await forgotten(worker, "paper:1")
+    await forget_person(worker, "paper:1")
 
 
 HAD_CARDS, PLAYED = "You have had today's cards already", "You have played today's deal"
@@ -88,7 +88,7 @@ HAD_CARDS, PLAYED = "You have had today's cards already", "You have played today
     ("end", "why"),
     [
         (forget_player, HAD_CARDS),
-        (lose, HAD_CARDS),
+        (delete_table, HAD_CARDS),
         (close_and_forget, HAD_CARDS),
         (close, PLAYED),
         (resign, PLAYED),
@@ -98,43 +98,43 @@ HAD_CARDS, PLAYED = "You have had today's cards already", "You have played today
 async def test_cards_are_dealt_once_whatever_ends_the_table(
     store: Store, end: Callable[[Worker, str], Awaitable[None]], why: str, cards: int
 ) -> None:
-    async with opened(store, "Anna") as (worker, [anna]):
+    async with open_players(store, "Anna") as (worker, [anna]):
         await anna.say("/help", anna.private)
-        code = await began(anna)
+        code = await begin_deal(anna)
         for _ in range(cards):
-            await move(anna, code, 1)
+            await make_move(anna, code, 1)
         await worker.scheduler.settled()
         await end(worker, code)
         await anna.say("/start", anna.private)
-        await is_refused(anna, why)
-    # Nor does another worker deal them.
-    async with opened(store, "Anna") as (_worker, [anna]):
+        await assert_refused(anna, why)
+    # Another worker refuses too.
+    async with open_players(store, "Anna") as (_worker, [anna]):
         await anna.say("/start", anna.private)
-        await is_refused(anna, why)
+        await assert_refused(anna, why)
 
 
-async def test_a_forgotten_player_reads_why_and_plays_tomorrow(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    async with opened(store, "Anna") as (worker, [anna]):
-        await played(anna, await began(anna), 1)
+async def test_forgotten_player_reads_why_and_plays_tomorrow(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    async with open_players(store, "Anna") as (worker, [anna]):
+        await play_deal(anna, await begin_deal(anna), 1)
         await anna.say("/forget", anna.private)
         asked = anna.fake.last(anna.private).plain
         assert "You cannot play today's deal or answer today's puzzle a second time." in asked
         await anna.press("Yes, forget me", anna.private)
-        await forgotten(worker, "paper:1")
+        await forget_person(worker, "paper:1")
         assert await worker.feature(DailyFeature).days.results.ranking(TODAY) == []
         await anna.say("/daily", anna.private)
         text = anna.fake.last(anna.private).plain
         assert "You have had today's cards already. They are dealt once, also after /forget." in text
         assert "The next deal comes at midnight." in text
         monkeypatch.setattr(Days, "today", lambda _days: TOMORROW)
-        await began(anna)
+        await begin_deal(anna)
 
 
-async def test_the_mark_names_nobody_and_goes_when_the_day_ends(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    async with opened(store) as (worker, _nobody):
+async def test_mark_is_anonymous_and_deleted_after_the_day(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    async with open_players(store) as (worker, _nobody):
         anna = Player(worker, FakePlatform(), "Annabella", 1001)
-        await began(anna)
-        await forgotten(worker, "paper:1001")
+        await begin_deal(anna)
+        await forget_person(worker, "paper:1001")
         assert await traces(store, "paper:1001", "1001", "annabella") == []
         assert await deal_marks(store.client).has(TODAY, "paper:1001")
         await worker.feature(DailyFeature).days.close_past()
@@ -144,32 +144,32 @@ async def test_the_mark_names_nobody_and_goes_when_the_day_ends(store: Store, mo
         assert not [key async for key in store.client.scan_iter("*marks:*")]
 
 
-async def test_a_player_goes_on_after_a_kill_before_the_mark(store: Store) -> None:
-    async with opened(store, "Anna") as (worker, [anna]):
-        code = await began(anna)
+async def test_player_continues_after_a_kill_before_the_mark(store: Store) -> None:
+    async with open_players(store, "Anna") as (worker, [anna]):
+        code = await begin_deal(anna)
         await store.client.delete(keys.day_marks(TODAY))
         assert (await worker.feature(DailyFeature).days.open_table("paper:1", "Anna")).code == code
         assert await deal_marks(store.client).has(TODAY, "paper:1")
-        # A table alone tells it too, as one that an earlier release dealt.
+        # A table alone is enough, because earlier releases set no mark.
         await store.client.delete(keys.day_marks(TODAY))
-        await forgotten(worker, "paper:1")
+        await forget_person(worker, "paper:1")
         with pytest.raises(DealtToday):
             await worker.feature(DailyFeature).days.open_table("paper:1", "Anna")
 
 
-async def test_a_result_of_an_earlier_release_is_marked_too(store: Store) -> None:
-    async with opened(store, "Anna") as (worker, [anna]):
-        await played(anna, await began(anna), 1)
+async def test_result_of_an_earlier_release_is_marked(store: Store) -> None:
+    async with open_players(store, "Anna") as (worker, [anna]):
+        await play_deal(anna, await begin_deal(anna), 1)
         await store.client.delete(keys.day_marks(TODAY))
-        await forgotten(worker, "paper:1")
+        await forget_person(worker, "paper:1")
         with pytest.raises(DealtToday):
             await worker.feature(DailyFeature).days.open_table("paper:1", "Anna")
 
 
-async def test_a_forgotten_player_is_not_reminded_of_todays_deal(store: Store) -> None:
-    async with opened(store, "Anna") as (worker, [anna]):
-        await began(anna)
-        await forgotten(worker, "paper:1")
+async def test_forgotten_player_gets_no_reminder(store: Store) -> None:
+    async with open_players(store, "Anna") as (worker, [anna]):
+        await begin_deal(anna)
+        await forget_person(worker, "paper:1")
         await reminder_hours(store.client).choose("paper:1", 13)
         await worker.feature(DailyFeature).reminders.send_due(
             datetime(TODAY.year, TODAY.month, TODAY.day, 13, 5, tzinfo=UTC)

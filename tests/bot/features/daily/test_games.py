@@ -1,4 +1,4 @@
-"""Each day keeps its game, whatever games later releases add."""
+"""Each day keeps its game, even if later releases add games."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -13,10 +13,10 @@ from bot.store import Store, keys
 from engine import GAMES
 from tests.bot.fake_platform import GROUP, Player
 from tests.bot.features.daily.conftest import TODAY, TOMORROW
-from tests.bot.features.daily.test_days import began, code_of, opened, played
+from tests.bot.features.daily.test_days import begin_deal, open_players, play_deal, table_code
 
-LATER = {TODAY - timedelta(days=9): "testa"}
-"""Any day that was drawn before."""
+# a day with a stored game
+STORED_DAYS = {TODAY - timedelta(days=9): "testa"}
 
 
 def add_game(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -24,35 +24,35 @@ def add_game(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(GAMES, "eighth", replace(GAMES["testa"], id="eighth", name="Eighth"))
 
 
-def of_days(first: date, count: int, drawn: Mapping[date, str]) -> list[str]:
+def games_of_days(first: date, count: int, drawn: Mapping[date, str]) -> list[str]:
     return [choose_game(first + timedelta(days=number), drawn) for number in range(count)]
 
 
 def test_all_games_take_turns(monkeypatch: pytest.MonkeyPatch) -> None:
-    week = of_days(TODAY, 7, LATER)
+    week = games_of_days(TODAY, 7, STORED_DAYS)
     assert sorted(week) == sorted(GAMES)
-    assert of_days(TODAY + timedelta(days=7), 7, LATER) == week
+    assert games_of_days(TODAY + timedelta(days=7), 7, STORED_DAYS) == week
     add_game(monkeypatch)
-    assert sorted(of_days(TODAY, 8, LATER)) == sorted(GAMES)
+    assert sorted(games_of_days(TODAY, 8, STORED_DAYS)) == sorted(GAMES)
 
 
-async def test_a_new_game_changes_no_past_day(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    await store.client.hset(keys.DAILY_DRAWN, mapping={day.isoformat(): game for day, game in LATER.items()})
-    async with opened(store, "Anna", "Bruno") as (worker, (anna, bruno)):
+async def test_new_game_changes_no_past_day(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    await store.client.hset(keys.DAILY_DRAWN, mapping={day.isoformat(): game for day, game in STORED_DAYS.items()})
+    async with open_players(store, "Anna", "Bruno") as (worker, (anna, bruno)):
         await anna.say("/daily", GROUP)
-        await played(anna, await began(anna), 1)
+        await play_deal(anna, await begin_deal(anna), 1)
         add_game(monkeypatch)
-        assert choose_game(TODAY, LATER) != "testa", "the new list would draw another game"
-        # The same day goes on.
+        assert choose_game(TODAY, STORED_DAYS) != "testa", "the new list would draw another game"
+        # The day keeps its game.
         assert "Testa a Testa" in await day_text(bruno)
-        await began(bruno)
-        table = await worker.room.table(await code_of(bruno))
+        await begin_deal(bruno)
+        table = await worker.room.table(await table_code(bruno))
         assert table.game_id == "testa"
         assert "Testa a Testa" in await day_text(anna)
-        # The next day has a game of the new list, and the day before keeps its own.
+        # The next day uses the new list. The day before keeps its game.
         monkeypatch.setattr(Days, "today", lambda _days: TOMORROW)
         await worker.feature(DailyFeature).days.close_past()
-        assert await worker.feature(DailyFeature).days.game_on(TOMORROW) == choose_game(TOMORROW, LATER)
+        assert await worker.feature(DailyFeature).days.game_on(TOMORROW) == choose_game(TOMORROW, STORED_DAYS)
         for place in (anna.private, GROUP):
             await anna.say("/daily", place)
             await anna.press("Yesterday", place)
@@ -68,13 +68,13 @@ async def test_a_new_game_changes_no_past_day(store: Store, monkeypatch: pytest.
         assert "Testa a Testa" in anna.fake.last(anna.private).plain
 
 
-async def test_days_of_old_stores_keep_the_old_computation(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_days_of_old_stores_keep_the_old_rule(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     days = [TODAY - timedelta(days=number) for number in range(14)]
     before = [list(GAMES)[day.toordinal() % 7] for day in days]
     add_game(monkeypatch)
     games = DayGames(store.client)
     assert [await games.past_game(day) for day in days] == before
-    # The earlier release may have begun today, too.
+    # The earlier release may already have begun today.
     assert await games.todays_game(TODAY) == before[0]
     assert await games.todays_game(TOMORROW) == list(GAMES)[TOMORROW.toordinal() % 8]
     assert [await games.past_game(day) for day in days] == before
@@ -85,6 +85,6 @@ def test_the_first_games_never_change() -> None:
 
 
 async def day_text(player: Player) -> str:
-    """Return what /daily shows in the private chat."""
+    """Return the text of /daily in the private chat."""
     await player.say("/daily", player.private)
     return player.fake.last(player.private).plain

@@ -1,4 +1,4 @@
-"""Each invariant of a day in the kill harness notices a fault that is planted, and passes where all is well."""
+"""Each of the kill harness's invariants for the deal of the day passes on good data and detects its fault."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -12,21 +12,21 @@ from bot.features.daily.feature import DailyFeature
 from bot.features.daily.store import DayResults
 from bot.store import Store
 from tests.bot.features.daily.conftest import TODAY
-from tests.bot.features.daily.test_days import began, move, opened, played
+from tests.bot.features.daily.test_days import begin_deal, make_move, open_players, play_deal
 from tests.kills import daily
 from tests.kills.daily import Answers, DayAtRest, zones
 from tests.kills.invariants import Disagreement
 
-Plant = Callable[[DayAtRest], DayAtRest]
+AddFault = Callable[[DayAtRest], DayAtRest]
 
 
-async def at_rest(store: Store) -> DayAtRest:
-    """One has played the day, and one is at it."""
-    async with opened(store, "Anna", "Bruno") as (worker, (anna, bruno)):
-        await played(anna, await began(anna), 1)
-        code = await began(bruno)
+async def day_at_rest(store: Store) -> DayAtRest:
+    """Return a day that one person has finished and another is playing."""
+    async with open_players(store, "Anna", "Bruno") as (worker, (anna, bruno)):
+        await play_deal(anna, await begin_deal(anna), 1)
+        code = await begin_deal(bruno)
         for _ in range(3):
-            await move(bruno, code, 1)
+            await make_move(bruno, code, 1)
         await worker.settled()
         results = DayResults(store.client)
         return DayAtRest(
@@ -45,7 +45,7 @@ def other_cards(rest: DayAtRest) -> DayAtRest:
     return replace(rest, chain=replace(rest.chain, root=bytes(32)))
 
 
-FAULTS: dict[str, Plant] = {
+FAULTS: dict[str, AddFault] = {
     "it_is_played_once": lambda rest: replace(rest, held=[*rest.held, *rest.held]),
     "each_game_has_its_result": lambda rest: replace(rest, results={"paper:1": DayResult((99, 0), "1")}),
     "results_are_told_once": lambda rest: replace(rest, results_shown={"paper:1": 2}),
@@ -55,25 +55,25 @@ FAULTS: dict[str, Plant] = {
 }
 
 
-def test_every_invariant_has_its_fault() -> None:
+def test_every_invariant_has_a_fault() -> None:
     assert set(FAULTS) == {one.__name__ for one in daily.INVARIANTS}
 
 
-async def test_all_hold_where_all_is_well_and_each_notices_its_fault(store: Store) -> None:
-    rest = await at_rest(store)
+async def test_invariants_pass_good_data_and_detect_faults(store: Store) -> None:
+    rest = await day_at_rest(store)
     for invariant in daily.INVARIANTS:
         invariant(rest)
-    for name, plant in FAULTS.items():
+    for name, add_fault in FAULTS.items():
         with pytest.raises(Disagreement):
-            getattr(daily, name)(plant(rest))
+            getattr(daily, name)(add_fault(rest))
     with pytest.raises(Disagreement):
         daily.no_message_tells_a_secret(replace(rest, messages=f"1preplay {rest.held[0].id} 1"))
     with pytest.raises(Disagreement):
         daily.each_game_has_its_result(replace(rest, results={}))
 
 
-async def test_an_answer_that_would_have_been_another_is_noticed(store: Store) -> None:
-    rest = await at_rest(store)
+async def test_wrong_robot_answer_is_detected(store: Store) -> None:
+    rest = await day_at_rest(store)
     answers = Answers("testa", rest.chain.secret(TODAY))
     for person, moves in rest.lines:
         answers.check(person, moves)
@@ -85,7 +85,7 @@ async def test_an_answer_that_would_have_been_another_is_noticed(store: Store) -
 
 
 @pytest.mark.parametrize("hour", range(24))
-def test_a_run_has_two_hours_of_its_day_left_and_another_day_to_go_on_to(hour: int) -> None:
+def test_zones_leave_two_hours_of_the_day(hour: int) -> None:
     now = datetime(2026, 11, 24, hour, 59, tzinfo=UTC)
     playing, after = (now.astimezone(ZoneInfo(zone)) for zone in zones(now))
     assert playing.date() < after.date()

@@ -1,4 +1,4 @@
-"""A day that is over: everybody's lines side by side, where they part, and what each gave away."""
+"""A finished day: all lines side by side, where they part, and the points that each lost."""
 
 from datetime import timedelta
 
@@ -26,13 +26,13 @@ from engine.records import Record
 from engine.robots.findings import Verdict
 from tests.bot.fake_platform import GROUP, Player
 from tests.bot.features.daily.conftest import TODAY, TOMORROW
-from tests.bot.features.daily.test_days import began, code_of, opened, played
+from tests.bot.features.daily.test_days import begin_deal, open_players, play_deal, table_code
 
 CARDS = ("3D", "2D", "AD", "RD", "CD")
 
 
 def line(game: str, margin: int | None, *cards: str, tricks: str = "") -> DayLine:
-    """A line of a game for two, in which each card is the first of its trick."""
+    """Return a line of a two-player game in which each card leads its trick."""
     decisions = tuple(Decision(2 * at, at + 1, f"play {card}") for at, card in enumerate(cards))
     points = None if margin is None else (margin, 0)
     return DayLine(game, DayResult(points, tricks or "1" * len(cards)), decisions)
@@ -42,19 +42,19 @@ BEST = line("B-1", 7, "3D", "2D", "AD", tricks="101")
 OTHER = line("A-1", 5, "3D", "RD", "AD", tricks="110")
 
 
-def compared(*lines: ComparedLine, best: DayLine = BEST, is_analysed: bool = True) -> Comparison:
+def comparison(*lines: ComparedLine, best: DayLine = BEST, is_analysed: bool = True) -> Comparison:
     return Comparison(TODAY, "testa", best, lines, is_analysed=is_analysed)
 
 
-def test_a_line_parts_from_another_at_the_first_move_that_differs() -> None:
+def test_fork_is_the_first_different_move() -> None:
     fork = OTHER.fork_from(BEST)
     assert fork
     assert (fork.decision.trick, fork.decision.move, fork.other.move) == (2, "play RD", "play 2D")
     assert BEST.fork_from(BEST) is None
-    assert line("C-1", None, "3D").fork_from(BEST) is None, "whoever gave up went no other way"
+    assert line("C-1", None, "3D").fork_from(BEST) is None, "a player who gave up has no fork"
 
 
-def test_several_lines_first_part_where_any_two_do() -> None:
+def test_first_fork_is_where_any_two_lines_part() -> None:
     lines = [BEST, OTHER, line("C-1", 3, "3D", "2D", "CD"), line("D-1", None, "3D")]
     found = first_fork(lines)
     assert found
@@ -63,13 +63,13 @@ def test_several_lines_first_part_where_any_two_do() -> None:
     assert first_fork([]) is None
 
 
-def test_the_best_line_is_the_same_one_for_everybody() -> None:
+def test_best_line_is_the_same_for_everybody() -> None:
     as_good = line("A-2", 7, "2D")
     assert best_line([OTHER, BEST, as_good]) == as_good == best_line([as_good, BEST, OTHER])
     assert best_line([line("A-1", None)]) is None
 
 
-def test_what_is_no_card_was_done_before_its_trick() -> None:
+def test_bids_are_placed_before_their_trick() -> None:
     high, low = (
         DayLine(f"{bid}-1", DayResult((bid, 0), "1"), (Decision(0, 1, f"bid {bid}"), Decision(1, 1, "play AS")))
         for bid in (5, 4)
@@ -80,13 +80,13 @@ def test_what_is_no_card_was_done_before_its_trick() -> None:
     assert "The lines first part before trick 1: a bid of 4 ×1 · a bid of 5 ×1" in text
     assert "Parts from the best line before trick 1: a bid of 4, there a bid of 5." in text
     assert "The costliest, before trick 1: a bid of 4, better a bid of 5 (≈ −2)" in text
-    # No card of the trick is marked for what was not done by it.
+    # No card is marked for a decision before its trick.
     assert not [
         cell for row in day_table("en", "codes", lines).rows for cell in row.cells if cell.is_fork or cell.is_costliest
     ]
 
 
-def test_lines_that_part_at_a_double_nil_are_told_apart() -> None:
+def test_lines_can_part_at_a_double_nil() -> None:
     seen, unseen = (
         DayLine(f"{move}-1", DayResult((points, 0), "1"), (Decision(0, 1, move), Decision(1, 1, "play AS")))
         for move, points in (("draw", 5), ("blind", -200))
@@ -97,7 +97,7 @@ def test_lines_that_part_at_a_double_nil_are_told_apart() -> None:
     assert "Parts from the best line before trick 1: “Double nil, blind”, there “Draw a card”." in text
 
 
-def test_lines_part_where_one_declares_after_a_robots_move_and_one_before() -> None:
+def test_lines_part_when_one_declares_later() -> None:
     declare = "declare napoletana D"
     soon, late, silent = (
         DayLine(f"{name}-1", DayResult((points, 0), "1"), (Decision(0, 1, "play 4B"), *then))
@@ -118,34 +118,34 @@ def test_lines_part_where_one_declares_after_a_robots_move_and_one_before() -> N
     assert found.branches == ((declare, True, 2), (declare, False, 1), ("play 5B", False, 1))
 
 
-def test_a_line_is_read_as_it_is_written() -> None:
+def test_line_survives_a_round_trip_as_text() -> None:
     for one in (BEST, line("C-1", None, "3D")):
         assert DayLine.parse(one.to_text()) == one
 
 
 @pytest.mark.parametrize(("tricks", "rows"), [(20, [10, 10]), (13, [7, 6]), (10, [10]), (0, [])])
-def test_squares_stand_in_rows_that_a_phone_does_not_break(tricks: int, rows: list[int]) -> None:
+def test_rows_of_squares_fit_a_phone(tricks: int, rows: list[int]) -> None:
     assert [len(row) for row in rows_of_squares(line("A-1", 1, tricks="1" * tricks))] == rows
 
 
-def test_a_panel_has_a_few_lines_and_leads_to_the_others() -> None:
+def test_lines_are_split_into_pages() -> None:
     lines = [ComparedLine(f"P{n}", n, line(f"G-{n}", 20 - n, *CARDS)) for n in range(1, 2 * LINES_PER_PAGE + 2)]
     best = lines[0].line
-    first = side_by_side_panel("en", "italian", compared(*lines, best=best), 1, "paper:100")
+    first = side_by_side_panel("en", "italian", comparison(*lines, best=best), 1, "paper:100")
     assert [f"P{n}\u2069" in first.plain for n in (1, LINES_PER_PAGE, LINES_PER_PAGE + 1)] == [True, True, False]
     assert [button.payload for button in first.rows[0]] == [page("daily", "lines", n, "paper:100") for n in (1, 2)]
-    last = side_by_side_panel("en", "italian", compared(*lines, best=best), 99)
+    last = side_by_side_panel("en", "italian", comparison(*lines, best=best), 99)
     assert f"P{2 * LINES_PER_PAGE + 1}\u2069" in last.plain
     assert [button.label for button in last.rows[0]] == ["◀ 2", "3/3"]
 
 
-def test_each_says_where_it_parts_and_what_it_gave_away() -> None:
+def test_each_line_shows_its_fork_and_lost_points() -> None:
     verdicts = [
         Verdict(1, 2, 0, "play RD", "play 2D", 2.0, exact=True),
         Verdict(1, 3, 1, "play 4B", "play 5B", 9.0, exact=True),
     ]
     good = [Verdict(1, 2, 0, "play 2D", "play 2D", 0.0, exact=True)]
-    lines = compared(ComparedLine("Anna", 1, BEST, good), ComparedLine("Bruno", 2, OTHER, verdicts))
+    lines = comparison(ComparedLine("Anna", 1, BEST, good), ComparedLine("Bruno", 2, OTHER, verdicts))
     text = side_by_side_panel("en", "codes", lines, 1).plain
     assert "The lines first part at trick 2: 2D ×1 · RD ×1" in text
     anna, bruno = text.split("2. ")
@@ -158,29 +158,29 @@ def test_each_says_where_it_parts_and_what_it_gave_away() -> None:
     assert "The analysis comes" not in text
 
 
-def test_who_decided_nothing_is_told_so_and_not_that_nothing_was_given_away() -> None:
+def test_line_without_decisions_is_not_judged() -> None:
     others = [Verdict(1, 3, 1, "play 4B", "play 4B", 0.0, exact=True)]
-    lines = compared(ComparedLine("Anna", 1, BEST, []), ComparedLine("Bruno", 2, OTHER, others))
+    lines = comparison(ComparedLine("Anna", 1, BEST, []), ComparedLine("Bruno", 2, OTHER, others))
     text = side_by_side_panel("en", "codes", lines, 1).plain
     assert text.count("No decisions to judge.") == 2
     assert "given away" not in text
     assert [row.notes[-1] for row in day_table("en", "codes", lines).rows] == ["No decisions to judge."] * 2
 
 
-def test_the_costliest_move_is_told_with_all_that_it_gave_away() -> None:
+def test_costliest_move_shows_all_its_losses() -> None:
     betters = {"play 2D": 1.0, "declare napoletana D": 3.0}
     verdicts = [Verdict(1, 2, 0, "play RD", better, lost, exact=True) for better, lost in betters.items()]
     verdicts.append(Verdict(1, 0, 0, "play 3D", "play 4D", 3.5, exact=True))
-    lines = compared(ComparedLine("Anna", 1, BEST), ComparedLine("Bruno", 2, OTHER, verdicts))
-    said = side_by_side_panel("en", "codes", lines, 1).plain.splitlines()
-    assert [one for one in said if one.startswith("The costliest")] == [
+    lines = comparison(ComparedLine("Anna", 1, BEST), ComparedLine("Bruno", 2, OTHER, verdicts))
+    lines_shown = side_by_side_panel("en", "codes", lines, 1).plain.splitlines()
+    assert [one for one in lines_shown if one.startswith("The costliest")] == [
         "The costliest, at trick 2: RD, better napoletana in coins (−3)",
         "The costliest, at trick 2: RD, better 2D (−1)",
     ]
     assert [cell.is_costliest for cell in day_table("en", "codes", lines).rows[1].cells] == [False, True, False]
 
 
-def test_points_given_away_are_as_large_as_those_that_were_made() -> None:
+def test_lost_points_use_the_games_unit() -> None:
     verdicts = [Verdict(1, 2, 0, "play RD", "play 2D", 2.0, exact=True)]
     lines = Comparison(TODAY, "tressette", BEST, [ComparedLine("Bruno", 2, OTHER, verdicts)], is_analysed=True)
     text = side_by_side_panel("en", "codes", lines, 1).plain
@@ -188,9 +188,9 @@ def test_points_given_away_are_as_large_as_those_that_were_made() -> None:
     assert "better 2D (−6)" in text
 
 
-def test_what_is_not_analysed_yet_says_so_unless_nothing_will_come() -> None:
+def test_pending_analysis_is_announced() -> None:
     lines = (ComparedLine("Anna", 1, BEST), ComparedLine("Bruno", 2, OTHER))
-    coming, never = compared(*lines), compared(*lines, is_analysed=False)
+    coming, never = comparison(*lines), comparison(*lines, is_analysed=False)
     assert "The analysis comes" in side_by_side_panel("en", "codes", coming, 1).plain
     assert "given away" not in side_by_side_panel("en", "codes", coming, 1).plain
     assert "The analysis comes" not in side_by_side_panel("en", "codes", never, 1).plain
@@ -198,9 +198,9 @@ def test_what_is_not_analysed_yet_says_so_unless_nothing_will_come() -> None:
     assert not day_table("en", "codes", never).is_analysis_pending
 
 
-def test_a_table_leads_to_replays_of_those_whom_one_knows() -> None:
+def test_table_links_only_readable_replays() -> None:
     verdicts = [Verdict(1, 4, 0, "play AD", "play RD", 1.0, exact=False, why="takes")]
-    lines = compared(
+    lines = comparison(
         ComparedLine("Anna", 1, BEST),
         ComparedLine("somebody", 2, OTHER),
         ComparedLine("B", 3, OTHER, verdicts, is_readable=True),
@@ -217,17 +217,17 @@ def test_a_table_leads_to_replays_of_those_whom_one_knows() -> None:
     assert "(it takes the trick, and the lead)" in bruno.notes[-1]
 
 
-# With a store
+# Tests with a store
 
 
-async def everybody_has_played(worker: Worker, *players: Player) -> None:
+async def play_all(worker: Worker, *players: Player) -> None:
     for seed, player in enumerate(players):
-        await played(player, await began(player), seed)
+        await play_deal(player, await begin_deal(player), seed)
     await worker.settled()
 
 
-async def judged(record: Record, deal: int) -> list[Verdict]:
-    """That the first card gave two points away. To look at all of them takes half a minute, and is tested elsewhere."""
+async def fake_verdicts(record: Record, deal: int) -> list[Verdict]:
+    """Judge that the first card lost two points. A real analysis takes half a minute and has its own tests."""
     (place, move), (_, better), *_ = (
         (place, move)
         for place, (seat, move, *_) in enumerate(record.deals[deal - 1].moves)
@@ -236,14 +236,14 @@ async def judged(record: Record, deal: int) -> list[Verdict]:
     return [Verdict(deal, place, 0, move, better, 2.0, exact=True)]
 
 
-async def test_friends_read_each_others_lines_and_their_analyses(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    async with opened(store, "Anna", "Bruno", "Carla") as (worker, (anna, bruno, carla)):
-        monkeypatch.setattr(worker.robot_pool, "verdicts", judged)
+async def test_friends_see_each_others_lines_and_analyses(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    async with open_players(store, "Anna", "Bruno", "Carla") as (worker, (anna, bruno, carla)):
+        monkeypatch.setattr(worker.robot_pool, "verdicts", fake_verdicts)
         for one in (anna, bruno):
             await one.say("/daily", GROUP)
-        await everybody_has_played(worker, anna, bruno, carla)
+        await play_all(worker, anna, bruno, carla)
         assert await worker.feature(DailyFeature).days.results.lines_of_play(TODAY) == {}, (
-            "nothing is told of a day that is not over"
+            "lines are hidden until the day is over"
         )
         await anna.say("/daily", anna.private)
         await anna.press("Yesterday", anna.private)
@@ -254,7 +254,7 @@ async def test_friends_read_each_others_lines_and_their_analyses(store: Store, m
         monkeypatch.setattr(worker.feature(DailyFeature).daily._played, "_is_analysed", True)
         lines = await worker.feature(DailyFeature).days.results.lines_of_play(TODAY)
         assert sorted(lines) == ["paper:1", "paper:2", "paper:3"]
-        # In private one's own; in the group, of those who asked there, wherever one reads on.
+        # The private page shows the reader's line. The group's page shows those who asked there, wherever it is read.
         await anna.say("/daily", anna.private)
         await anna.press("Yesterday", anna.private)
         await anna.press("Side by side", anna.private)
@@ -281,9 +281,9 @@ async def test_friends_read_each_others_lines_and_their_analyses(store: Store, m
         assert text.count("Points given away: 2 for certain") == 2
 
 
-async def test_a_page_names_nobody_whom_its_reader_does_not_know(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    async with opened(store, "Annamaria", "Brunello") as (worker, (anna, bruno)):
-        await everybody_has_played(worker, anna, bruno)
+async def test_page_hides_names_of_strangers(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    async with open_players(store, "Annamaria", "Brunello") as (worker, (anna, bruno)):
+        await play_all(worker, anna, bruno)
         monkeypatch.setattr(Days, "today", lambda _days: TOMORROW)
         await worker.feature(DailyFeature).days.close_past()
         site = worker.feature(DailyFeature).site
@@ -298,18 +298,18 @@ async def test_a_page_names_nobody_whom_its_reader_does_not_know(store: Store, m
         assert "Brunello" not in str(stranger)
         assert all("qualcuno" in row.name for row in stranger.rows)
         assert not [cell for row in stranger.rows for cell in row.cells if cell.href]
-        # Nothing of today's: whoever has begun it has a table, and no line.
-        await began(anna)
+        # Today's lines are hidden, also from a player who has begun.
+        await begin_deal(anna)
         again = (await site.page("paper:1", "en", yesterday=True)).lines
         assert again == mine
         assert (await site.page("paper:1", "en")).lines is None
 
 
-async def test_who_is_forgotten_is_somebody_among_the_lines(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    async with opened(store, "Annamaria", "Bruno") as (worker, (anna, bruno)):
+async def test_forgotten_player_has_no_name_among_the_lines(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    async with open_players(store, "Annamaria", "Bruno") as (worker, (anna, bruno)):
         for one in (anna, bruno):
             await one.say("/daily", GROUP)
-        await everybody_has_played(worker, anna, bruno)
+        await play_all(worker, anna, bruno)
         monkeypatch.setattr(Days, "today", lambda _days: TOMORROW)
         await worker.feature(DailyFeature).days.close_past()
         assert await store.client.scard(keys.daily_chat(TODAY, GROUP)) == 2
@@ -330,13 +330,11 @@ async def test_who_is_forgotten_is_somebody_among_the_lines(store: Store, monkey
         assert not [key async for key in store.client.scan_iter("daily:*paper:1")]
 
 
-async def test_whose_deal_ends_after_its_day_does_not_stand_beside_the_others(
-    store: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    async with opened(store, "Anna") as (worker, [anna]):
-        await began(anna)
-        code = await code_of(anna)
+async def test_late_deal_is_not_among_the_lines(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    async with open_players(store, "Anna") as (worker, [anna]):
+        await begin_deal(anna)
+        code = await table_code(anna)
         monkeypatch.setattr(Days, "today", lambda _days: TOMORROW)
-        await played(anna, code, 1)
+        await play_deal(anna, code, 1)
         assert await worker.feature(DailyFeature).days.results.lines_of_play(TODAY) == {}
         assert await worker.feature(DailyFeature).days.results.lines_of_play(TOMORROW + timedelta(days=1)) == {}

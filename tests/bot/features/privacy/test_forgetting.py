@@ -39,7 +39,7 @@ from bot.store.entries import Move
 from bot.store.indexing import index_people
 from bot.tables.choice import Choice
 from bot.worker import Worker
-from tests.bot.backup.test_playing_on import take
+from tests.bot.backup.test_playing_on import write_backup
 from tests.bot.fake_platform import GROUP, FakePlatform, Player, open_worker, seated
 from tests.bot.features.privacy.traces import everything, traces
 from tests.bot.finished.games import finished
@@ -667,7 +667,7 @@ async def test_who_was_forgotten_while_a_backup_was_taken_can_be_forgotten_again
             return result
 
         monkeypatch.setattr(Taking, step, then_forgotten)
-        await take(store, tmp_path / "backup")
+        await write_backup(store, tmp_path / "backup")
         assert await traces(store, ANNA, "annabella") == []
     await restore(store.client, tmp_path / "backup", replace=True, alone=True)
     async with open_worker(store, fake) as worker:

@@ -1,4 +1,4 @@
-"""Two strangers who look for somebody to play with."""
+"""Two strangers who look for an opponent."""
 
 from collections.abc import AsyncIterator
 
@@ -13,30 +13,30 @@ GAME = "pizzichino"
 
 
 @pytest.fixture
-async def two(store: Store) -> AsyncIterator[list[Player]]:
+async def two_strangers(store: Store) -> AsyncIterator[list[Player]]:
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
         yield [Player(worker, fake, name, number) for number, name in enumerate(("Anna", "Bruno"), 1)]
 
 
-async def tended(worker: Worker) -> None:
+async def run_finder(worker: Worker) -> None:
     await worker.feature(FindFeature).finder.run_round()
     await worker.settled()
 
 
-async def asked(two: list[Player], game: str = GAME) -> str:
-    """Both look, and are asked; the code of their table."""
-    for player in two:
+async def find_each_other(two_strangers: list[Player], game: str = GAME) -> str:
+    """Let both search until they are asked. Return their table's code."""
+    for player in two_strangers:
         await player.say(f"/find {game}", player.private)
-    await tended(two[0].worker)
-    _, button = two[0].button("Ready")
+    await run_finder(two_strangers[0].worker)
+    _, button = two_strangers[0].button("Ready")
     return button.payload[2:8]
 
 
 @pytest.fixture
-async def playing(two: list[Player]) -> list[Player]:
-    """Two strangers whose cards are dealt."""
-    await asked(two)
-    for player in two:
+async def playing(two_strangers: list[Player]) -> list[Player]:
+    """Two strangers whose game has begun."""
+    await find_each_other(two_strangers)
+    for player in two_strangers:
         await player.press("Ready")
-    return two
+    return two_strangers

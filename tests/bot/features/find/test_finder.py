@@ -1,4 +1,4 @@
-"""Strangers who look for an opponent: from /find to the result, and whatever comes between."""
+"""The search for opponents, from /find to the result."""
 
 import asyncio
 import json
@@ -19,20 +19,20 @@ from bot.pseudonyms import forgetting_marks
 from bot.store import Store, keys
 from bot.worker import Worker
 from tests.bot.fake_platform import GROUP, FakePlatform, Player, open_worker
-from tests.bot.features.find.conftest import GAME, asked, tended
+from tests.bot.features.find.conftest import GAME, find_each_other, run_finder
 from tests.bot.full import full
 from tests.long import mostly_long
 
 
 @pytest.fixture(autouse=True)
-def by_hand(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nobody is matched but when a test has the finder look."""
+def no_automatic_matching(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Stop automatic matching: tests run the finder."""
     monkeypatch.setattr(finder, "POLL_SECONDS", 1e6)
 
 
-async def play(two: list[Player], random: Random) -> None:
-    """Whoever is to move presses something that makes a move, on their hand, which may have a deal's board below."""
-    for player in two:
+async def make_random_move(two_strangers: list[Player], random: Random) -> None:
+    """Make a random move for the player to move. A deal's board may be below their hand."""
+    for player in two_strangers:
         for message, panel in reversed(player.fake.messages[player.private].items()):
             payloads = [one.payload for row in panel.rows for one in row]
             found = [one for one in payloads if one.startswith("1m") or ":draft " in one]
@@ -47,7 +47,7 @@ async def play(two: list[Player], random: Random) -> None:
                 return
 
 
-async def expired(worker: Worker, code: str) -> None:
+async def expire_table(worker: Worker, code: str) -> None:
     table = await worker.room.table(code)
     await worker.room.time_passed(code, table.version)
     await worker.settled()
@@ -57,85 +57,90 @@ def command_of(player: Player, *words: str, word: str = "nickname") -> Command:
     return Command(f"c{next(player.numbers)}", player.person, player.private, word, words)
 
 
-async def waiting(two: list[Player]) -> list[str]:
-    return sorted(one.searcher.person for one in await two[0].worker.feature(FindFeature).finder.queue.entries())
+async def people_waiting(two_strangers: list[Player]) -> list[str]:
+    return sorted(
+        one.searcher.person for one in await two_strangers[0].worker.feature(FindFeature).finder.queue.entries()
+    )
 
 
-async def test_two_strangers_find_each_other_and_play_to_the_end(two: list[Player]) -> None:
-    anna, bruno = two
-    code = await asked(two)
+async def test_two_strangers_find_each_other_and_play(two_strangers: list[Player]) -> None:
+    anna, bruno = two_strangers
+    code = await find_each_other(two_strangers)
     await anna.press("Ready")
     assert "You are ready" in anna.fake.last(anna.private).plain
     await bruno.press("Ready")
-    for player in two:
+    for player in two_strangers:
         assert "deal 1" in player.fake.last(player.private).plain
         everything = "\n".join(player.fake.texts(player.private))
         other = bruno if player is anna else anna
         assert other.person.name not in everything
         assert other.person.handle not in everything.split()
     worker = anna.worker
-    await tended(worker)
-    assert (await waiting(two), await worker.feature(FindFeature).finder.queue.pairings()) == ([], [])
+    await run_finder(worker)
+    assert (await people_waiting(two_strangers), await worker.feature(FindFeature).finder.queue.pairings()) == ([], [])
     random = Random(5)
     while not (numbers := await worker.archive.numbers_of(anna.person.id)):
-        await play(two, random)
+        await make_random_move(two_strangers, random)
     game = await worker.archive.get(await worker.archive.id_of(numbers[0]) or "")
     assert game
     assert (game.code, game.chats) == (code, [])
     assert {scope.chat for scope in await worker.ratings.scopes_of(anna.person.id)} == {Scope().chat}
 
 
-async def test_who_does_not_answer_is_out_and_the_other_keeps_their_place(two: list[Player]) -> None:
-    anna, bruno = two
-    code = await asked(two)
+async def test_no_answer_leaves_the_queue_and_the_other_stays(two_strangers: list[Player]) -> None:
+    anna, bruno = two_strangers
+    code = await find_each_other(two_strangers)
     await bruno.press("Ready")
-    await expired(anna.worker, code)
-    await tended(anna.worker)
-    assert await waiting(two) == [bruno.person.id]
+    await expire_table(anna.worker, code)
+    await run_finder(anna.worker)
+    assert await people_waiting(two_strangers) == [bruno.person.id]
     assert "You did not answer" in anna.fake.last(anna.private).plain
     assert "is looked for still" in bruno.fake.last(bruno.private).plain
     assert await anna.worker.tables_of(bruno.person.id) == []
 
 
-async def test_the_table_may_be_gone_before_anybody_looked_what_came_of_it(two: list[Player]) -> None:
-    anna, bruno = two
-    code = await asked(two)
+async def test_expired_table_may_be_gone_before_the_next_round(two_strangers: list[Player]) -> None:
+    anna, bruno = two_strangers
+    code = await find_each_other(two_strangers)
     await bruno.press("Ready")
-    await expired(anna.worker, code)
+    await expire_table(anna.worker, code)
     assert not await anna.worker.store.client.exists(keys.table(code))
-    assert await waiting(two) == [bruno.person.id]
+    assert await people_waiting(two_strangers) == [bruno.person.id]
 
 
-async def test_people_for_whose_table_there_is_no_room_are_told(two: list[Player]) -> None:
-    anna, worker = two[0], two[0].worker
-    for player in two:
+async def test_full_store_ends_the_search_with_a_message(two_strangers: list[Player]) -> None:
+    anna, worker = two_strangers[0], two_strangers[0].worker
+    for player in two_strangers:
         await player.say(f"/find {GAME}", player.private)
     async with full(worker.store):
         for _ in range(2):
-            await tended(worker)
+            await run_finder(worker)
             await worker.delivery.answers.tasks.wait()
-        for player in two:
-            told = [one for one in player.fake.texts(player.private) if "no room for new tables" in one]
-            assert len(told) == 1
-            assert "look again later with /find" in told[0]
-        assert (await waiting(two), await worker.feature(FindFeature).finder.queue.pairings()) == ([], [])
+        for player in two_strangers:
+            messages = [one for one in player.fake.texts(player.private) if "no room for new tables" in one]
+            assert len(messages) == 1
+            assert "look again later with /find" in messages[0]
+        assert (await people_waiting(two_strangers), await worker.feature(FindFeature).finder.queue.pairings()) == (
+            [],
+            [],
+        )
         refused = await anna.say(f"/find {GAME}", anna.private)
         assert "no room for new tables" in refused.toast
-        assert await waiting(two) == []
-    await asked(two)
+        assert await people_waiting(two_strangers) == []
+    await find_each_other(two_strangers)
 
 
-@pytest.mark.parametrize("does", ["leave", "block"])
-async def test_who_met_can_leave_when_there_is_no_room(two: list[Player], does: str) -> None:
-    anna, bruno = two
+@pytest.mark.parametrize("action", ["leave", "block"])
+async def test_matched_players_can_leave_a_full_store(two_strangers: list[Player], action: str) -> None:
+    anna, bruno = two_strangers
     finder = anna.worker.feature(FindFeature).finder
-    for player in two:
+    for player in two_strangers:
         await player.say(f"/find {GAME}", player.private)
     both = await finder.queue.entries()
-    # A worker died before it opened their table.
+    # As if a worker died before it opened their table.
     assert await finder.queue.pair("p1", both, GAME)
     async with full(anna.worker.store):
-        if does == "leave":
+        if action == "leave":
             await finder.leave(anna.person.id, "stop")
         else:
             assert await finder.block(anna.person.id, bruno.person.id, "Bruno")
@@ -143,60 +148,58 @@ async def test_who_met_can_leave_when_there_is_no_room(two: list[Player], does: 
 
 
 @pytest.mark.parametrize("was_ready", [True, False])
-async def test_who_does_not_want_to_is_out_and_the_other_keeps_their_place(two: list[Player], was_ready: bool) -> None:
-    anna, bruno = two
-    await asked(two)
+async def test_refusal_leaves_the_queue_and_the_other_stays(two_strangers: list[Player], was_ready: bool) -> None:
+    anna, bruno = two_strangers
+    await find_each_other(two_strangers)
     if was_ready:
         await anna.press("Ready")
     await anna.press("Not now")
-    await tended(anna.worker)
-    assert await waiting(two) == [bruno.person.id]
+    await run_finder(anna.worker)
+    assert await people_waiting(two_strangers) == [bruno.person.id]
 
 
 @pytest.mark.parametrize("was_ready", [True, False])
-async def test_a_worker_that_dies_after_a_no_leaves_the_other_in_their_place(
-    two: list[Player], was_ready: bool
-) -> None:
-    anna, bruno = two
-    code = await asked(two)
+async def test_refusal_counts_after_a_worker_died(two_strangers: list[Player], was_ready: bool) -> None:
+    anna, bruno = two_strangers
+    code = await find_each_other(two_strangers)
     if was_ready:
         await anna.press("Ready")
     await anna.worker.challenges.decline(code, anna.person.id, "", "no")
-    await tended(anna.worker)
-    assert await waiting(two) == [bruno.person.id]
+    await run_finder(anna.worker)
+    assert await people_waiting(two_strangers) == [bruno.person.id]
 
 
-async def test_where_the_host_ends_it_both_keep_their_places(two: list[Player]) -> None:
-    code = await asked(two)
-    await two[0].worker.room.close(code, "host")
-    await tended(two[0].worker)
-    assert await waiting(two) == ["paper:1", "paper:2"]
+async def test_both_stay_in_the_queue_if_the_host_ends_it(two_strangers: list[Player]) -> None:
+    code = await find_each_other(two_strangers)
+    await two_strangers[0].worker.room.close(code, "host")
+    await run_finder(two_strangers[0].worker)
+    assert await people_waiting(two_strangers) == ["paper:1", "paper:2"]
 
 
-async def test_nobody_is_looked_for_for_ever(two: list[Player], monkeypatch: pytest.MonkeyPatch) -> None:
-    anna, _bruno = two
+async def test_search_ends_after_a_time(two_strangers: list[Player], monkeypatch: pytest.MonkeyPatch) -> None:
+    anna, _bruno = two_strangers
     await anna.say("/find", anna.private)
-    await tended(anna.worker)
-    assert await waiting(two) == [anna.person.id]
+    await run_finder(anna.worker)
+    assert await people_waiting(two_strangers) == [anna.person.id]
     monkeypatch.setattr(finder, "SEARCH_SECONDS", -1.0)
-    await tended(anna.worker)
-    assert await waiting(two) == []
+    await run_finder(anna.worker)
+    assert await people_waiting(two_strangers) == []
 
 
-async def test_what_names_a_pairing_that_is_no_more_holds_nobody(two: list[Player]) -> None:
-    anna, _bruno = two
+async def test_missing_pairing_holds_nobody(two_strangers: list[Player]) -> None:
+    anna, _bruno = two_strangers
     client = anna.worker.store.client
     await client.hset(keys.FIND_ASKED, anna.person.id, "gone")
     await anna.say("/find", anna.private)
-    assert await waiting(two) == [anna.person.id]
+    assert await people_waiting(two_strangers) == [anna.person.id]
     await client.hset(keys.FIND_ASKED, anna.person.id, "gone")
     await anna.worker.feature(FindFeature).finder.queue.forget(anna.person.id)
-    assert await waiting(two) == []
+    assert await people_waiting(two_strangers) == []
 
 
-async def test_strangers_stay_strangers_in_groups_and_in_a_rematch(two: list[Player]) -> None:
-    anna, bruno = two
-    code = await asked(two)
+async def test_strangers_stay_anonymous_in_groups_and_rematches(two_strangers: list[Player]) -> None:
+    anna, bruno = two_strangers
+    code = await find_each_other(two_strangers)
     await anna.press("Ready")
     assert "not yours to decide" in (await anna.say(f"/join {code}")).toast
     await bruno.press("Ready")
@@ -207,7 +210,7 @@ async def test_strangers_stay_strangers_in_groups_and_in_a_rematch(two: list[Pla
         code, anna.person.id, table.oldest_panel(table.seat_of(anna.person.id) or 0), "resign", "r"
     )
     await anna.worker.settled()
-    for player in two:
+    for player in two_strangers:
         result = player.fake.last(player.private)
         assert len([span for span in result.text if " → " in span.text]) <= 1
     await anna.press("Rematch")
@@ -220,46 +223,49 @@ async def test_strangers_stay_strangers_in_groups_and_in_a_rematch(two: list[Pla
             assert not [span for span in panel.text if span.person == other.person.id]
 
 
-async def test_who_stops_looking_is_asked_no_more(two: list[Player]) -> None:
-    anna, bruno = two
-    for player in two:
+async def test_stopped_search_asks_no_more(two_strangers: list[Player]) -> None:
+    anna, bruno = two_strangers
+    for player in two_strangers:
         await player.say("/find", player.private)
     assert "any game for two" in anna.fake.last(anna.private).plain
     await anna.press("Stop looking")
-    await tended(anna.worker)
-    assert await waiting(two) == [bruno.person.id]
+    await run_finder(anna.worker)
+    assert await people_waiting(two_strangers) == [bruno.person.id]
     assert "I look for nobody" in anna.fake.last(anna.private).plain
 
 
-async def test_the_same_button_is_a_no_to_whoever_was_found_meanwhile(two: list[Player]) -> None:
-    anna, bruno = two
-    await asked(two)
+async def test_stop_button_refuses_an_opponent_found_meanwhile(two_strangers: list[Player]) -> None:
+    anna, bruno = two_strangers
+    await find_each_other(two_strangers)
     await anna.press("Stop looking")
-    await tended(anna.worker)
-    assert await waiting(two) == [bruno.person.id]
+    await run_finder(anna.worker)
+    assert await people_waiting(two_strangers) == [bruno.person.id]
 
 
-async def test_who_is_asked_at_a_table_that_cannot_be_read_may_stop_looking_and_the_other_is_looked_for(
-    two: list[Player],
+async def test_unreadable_table_lets_players_stop_searching(
+    two_strangers: list[Player],
 ) -> None:
-    anna, bruno = two
-    code, worker = await asked(two), anna.worker
+    anna, bruno = two_strangers
+    code, worker = await find_each_other(two_strangers), anna.worker
     await worker.store.client.rpush(keys.table(code), b"written by another release\tx")
     worker.room.forget(code)
-    await tended(worker)
+    await run_finder(worker)
     await worker.feature(FindFeature).finder.leave(anna.person.id, "stop")
-    assert (await waiting(two), await worker.feature(FindFeature).finder.queue.pairings()) == ([bruno.person.id], [])
+    assert (await people_waiting(two_strangers), await worker.feature(FindFeature).finder.queue.pairings()) == (
+        [bruno.person.id],
+        [],
+    )
 
 
-async def test_who_is_asked_cannot_look_again(two: list[Player]) -> None:
-    anna, _bruno = two
-    await asked(two)
+async def test_asked_player_cannot_search_again(two_strangers: list[Player]) -> None:
+    anna, _bruno = two_strangers
+    await find_each_other(two_strangers)
     assert "somebody already" in (await anna.say("/find", anna.private)).toast
 
 
-async def test_nobody_else_sits_down_there_or_changes_the_table(two: list[Player]) -> None:
-    anna, _bruno = two
-    code = await asked(two)
+async def test_table_of_strangers_cannot_be_joined_or_changed(two_strangers: list[Player]) -> None:
+    anna, _bruno = two_strangers
+    code = await find_each_other(two_strangers)
     carla = Player(anna.worker, anna.fake, "Carla", 3)
     assert "This challenge is for" in (await carla.say(f"/join {code}")).toast
     await anna.press("Ready")
@@ -269,31 +275,31 @@ async def test_nobody_else_sits_down_there_or_changes_the_table(two: list[Player
     assert (await anna.worker.room.table(code)).game_id == GAME
 
 
-async def test_in_a_group_the_answer_comes_in_private(two: list[Player]) -> None:
-    anna, _ = two
+async def test_find_in_a_group_answers_in_private(two_strangers: list[Player]) -> None:
+    anna, _ = two_strangers
     assert "open it and write /find" in (await anna.say("/find", GROUP)).toast
     await anna.dispatcher.send_hands(anna.person)
     reply = await anna.say("/find pizzichino", GROUP)
     assert (reply.private, reply.toast) == (True, "It is in our private chat.")
-    assert await waiting(two) == [anna.person.id]
+    assert await people_waiting(two_strangers) == [anna.person.id]
 
 
-async def test_whoever_waits_may_play_a_robot_meanwhile_and_is_found_all_the_same(two: list[Player]) -> None:
-    anna, bruno = two
+async def test_player_can_play_a_robot_while_searching(two_strangers: list[Player]) -> None:
+    anna, bruno = two_strangers
     await anna.say("/find spades", anna.private)
     page = anna.fake.last(anna.private)
     await anna.press("🤖 Medium robot")
     [table] = await anna.worker.tables_of(anna.person.id)
     assert (table.game_id, table.phase, table.hosts) == ("spades", "playing", (anna.private,))
-    assert page in anna.fake.messages[anna.private].values(), "it stops the looking, too"
-    assert await waiting(two) == [anna.person.id]
+    assert page in anna.fake.messages[anna.private].values(), "the search page stays, to stop the search"
+    assert await people_waiting(two_strangers) == [anna.person.id]
     await bruno.say("/find spades", bruno.private)
-    await tended(anna.worker)
+    await run_finder(anna.worker)
     assert anna.button("Ready")
 
 
-async def test_a_robot_that_is_chosen_on_a_page_in_a_group_is_played_in_the_private_chat(two: list[Player]) -> None:
-    anna, bruno = two
+async def test_robot_chosen_in_a_group_is_played_in_private(two_strangers: list[Player]) -> None:
+    anna, bruno = two_strangers
     await anna.say("/find spades", anna.private)
     anna.fake.messages[anna.aside]["9"] = anna.fake.last(anna.private)
     reply = await anna.press("🤖 Easy robot", anna.aside, settle=False)
@@ -302,12 +308,12 @@ async def test_a_robot_that_is_chosen_on_a_page_in_a_group_is_played_in_the_priv
     assert table.hosts == (anna.private,)
     bruno.fake.messages[bruno.aside]["9"] = Panel((Span("?"),), ((Button("Look", "1pfind look"),),))
     reply = await bruno.press("Look", bruno.aside)
-    assert reply.start_word == "find", "they could not be asked whether they are ready"
+    assert reply.start_word == "find", "without a private chat the bot could not ask them"
 
 
 @pytest.mark.parametrize("payload", ["1pfind robot spades 9", "1pfind robot chess easy", "1pfind robot"])
-async def test_made_up_robots_are_refused(two: list[Player], payload: str) -> None:
-    anna, _ = two
+async def test_unknown_robots_are_refused(two_strangers: list[Player], payload: str) -> None:
+    anna, _ = two_strangers
     await anna.say("/find spades", anna.private)
     assert (await anna.send(payload, anna.private)).toast
     assert not await anna.worker.tables_of(anna.person.id)
@@ -329,40 +335,40 @@ async def test_made_up_robots_are_refused(two: list[Player], payload: str) -> No
         "1_2",
     ],
 )
-async def test_a_nickname_says_nothing_but_a_name(two: list[Player], name: str) -> None:
-    anna, _ = two
+async def test_invalid_nicknames_are_refused(two_strangers: list[Player], name: str) -> None:
+    anna, _ = two_strangers
     reply = await anna.dispatcher.handle_command(command_of(anna, name))
     assert "2 to 16 letters" in reply.toast
 
 
-async def test_strangers_read_the_chosen_name(two: list[Player]) -> None:
-    anna, bruno = two
+async def test_strangers_see_the_nickname(two_strangers: list[Player]) -> None:
+    anna, bruno = two_strangers
     await anna.say("/nickname Volpe d'oro", anna.private)
-    await asked(two)
+    await find_each_other(two_strangers)
     assert "Volpe d'oro" in bruno.fake.last(bruno.private).plain
 
 
-async def test_a_worker_that_dies_leaves_it_to_the_next(store: Store) -> None:
+async def test_next_worker_opens_the_table_of_a_dead_one(store: Store) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
-        two = [Player(worker, fake, name, number) for number, name in enumerate(("Anna", "Bruno"), 1)]
-        for player in two:
+        two_strangers = [Player(worker, fake, name, number) for number, name in enumerate(("Anna", "Bruno"), 1)]
+        for player in two_strangers:
             await player.say(f"/find {GAME}", player.private)
         one, other = await worker.feature(FindFeature).finder.queue.entries()
-        # Killed between pairing them and opening their table.
+        # As if a worker died after pairing them and before opening their table.
         assert await worker.feature(FindFeature).finder.queue.pair("c0de", [one, other], GAME)
     async with open_worker(store, fake) as worker:
-        two = [Player(worker, fake, name, number) for number, name in enumerate(("Anna", "Bruno"), 1)]
-        await tended(worker)
-        await tended(worker)
-        for player in two:
+        two_strangers = [Player(worker, fake, name, number) for number, name in enumerate(("Anna", "Bruno"), 1)]
+        await run_finder(worker)
+        await run_finder(worker)
+        for player in two_strangers:
             assert sum("plays with you" in text for text in fake.texts(player.private)) == 1
             await player.press("Ready")
-        assert len(await worker.tables_of(two[0].person.id)) == 1
-        assert all("deal 1" in fake.last(player.private).plain for player in two)
+        assert len(await worker.tables_of(two_strangers[0].person.id)) == 1
+        assert all("deal 1" in fake.last(player.private).plain for player in two_strangers)
 
 
-async def test_two_workers_match_the_same_people_once(store: Store) -> None:
+async def test_two_workers_match_each_person_once(store: Store) -> None:
     one, other = FakePlatform(), FakePlatform()
     async with open_worker(store, one) as worker, open_worker(store, other, alone=False) as second:
         people = [Player(worker, one, f"P{number}", number) for number in range(1, 21)]
@@ -377,9 +383,9 @@ async def test_two_workers_match_the_same_people_once(store: Store) -> None:
         )
 
 
-async def test_who_is_forgotten_is_looked_for_no_more(two: list[Player]) -> None:
-    anna, bruno = two
-    await asked(two)
+async def test_forgotten_player_leaves_the_queue(two_strangers: list[Player]) -> None:
+    anna, bruno = two_strangers
+    await find_each_other(two_strangers)
     worker = anna.worker
     data = await anna.dispatcher.handle_command(command_of(anna, word="mydata"))
     assert data.file
@@ -387,7 +393,7 @@ async def test_who_is_forgotten_is_looked_for_no_more(two: list[Player]) -> None
     await worker.feature(PrivacyFeature).forgetter.begin(anna.person.id)
     while not (await forgetting_marks(worker.store.client))[anna.person.id].is_erased:
         await asyncio.sleep(0.01)
-    assert await waiting(two) == [bruno.person.id]
+    assert await people_waiting(two_strangers) == [bruno.person.id]
     for key in (keys.FIND_WAITING, keys.FIND_ASKED, keys.FIND_PAIRINGS):
         assert anna.person.id not in repr(await worker.store.client.hgetall(key))
 
@@ -401,25 +407,25 @@ async def four(store: Store) -> AsyncIterator[list[Player]]:
 
 
 @pytest.mark.parametrize("game", ["tressette", "tavolo"])
-async def test_four_come_one_by_one_and_play_to_the_end(four: list[Player], game: str) -> None:
+async def test_four_strangers_find_each_other_and_play(four: list[Player], game: str) -> None:
     worker, fake = four[0].worker, four[0].fake
     for number, player in enumerate(four, 1):
         await player.say(f"/find {game}", player.private)
         assert f"{number} of 4 are there" in fake.last(player.private).plain
-        await tended(worker)
+        await run_finder(worker)
     for player in four:
         await player.press("Ready")
     [table] = await worker.tables_of(four[0].person.id)
     assert {chair.person for chair in table.chairs if chair} == {player.person.id for player in four}
-    await tended(worker)
-    assert (await waiting(four), await worker.feature(FindFeature).finder.queue.pairings()) == ([], [])
+    await run_finder(worker)
+    assert (await people_waiting(four), await worker.feature(FindFeature).finder.queue.pairings()) == ([], [])
     for player in four:
         everything = "\n".join(fake.texts(player.private))
         assert not any(other.person.name in everything for other in four if other is not player)
     random = Random(7)
     while not await worker.archive.numbers_of(four[0].person.id):
-        await play(four, random)
-    # The same four again, each in their chair, called as they were.
+        await make_random_move(four, random)
+    # A rematch keeps the chairs and names.
     for player in four:
         await player.press("Rematch")
     [again] = await worker.tables_of(four[0].person.id)
@@ -427,11 +433,11 @@ async def test_four_come_one_by_one_and_play_to_the_end(four: list[Player], game
     assert again.phase == "playing"
 
 
-async def test_a_rematch_asks_no_two_of_whom_one_has_blocked_the_other(four: list[Player]) -> None:
+async def test_rematch_does_not_join_blocked_players(four: list[Player]) -> None:
     worker, (anna, bruno, carla, dino) = four[0].worker, four
     for player in four:
         await player.say("/find tressette", player.private)
-    await tended(worker)
+    await run_finder(worker)
     for player in four:
         await player.press("Ready")
     await dino.say("/resign", dino.private)
@@ -443,34 +449,34 @@ async def test_a_rematch_asks_no_two_of_whom_one_has_blocked_the_other(four: lis
     assert asked == [carla, dino]
 
 
-async def test_who_does_not_answer_leaves_three_in_their_places(four: list[Player]) -> None:
+async def test_three_stay_in_the_queue_if_one_does_not_answer(four: list[Player]) -> None:
     worker = four[0].worker
     for player in four:
         await player.say("/find tressette", player.private)
-    await tended(worker)
+    await run_finder(worker)
     for player in four[:3]:
         await player.press("Ready")
     assert "1 is asked still" in four[0].fake.last(four[0].private).plain
     _, button = four[3].button("Ready")
-    await expired(worker, button.payload[2:8])
-    await tended(worker)
-    assert await waiting(four) == [player.person.id for player in four[:3]]
+    await expire_table(worker, button.payload[2:8])
+    await run_finder(worker)
+    assert await people_waiting(four) == [player.person.id for player in four[:3]]
     assert "Not all answered" in four[0].fake.last(four[0].private).plain
     assert "You did not answer" in four[3].fake.last(four[3].private).plain
 
 
-async def test_robots_take_the_chairs_that_are_left_once_all_want_them(four: list[Player]) -> None:
+async def test_robots_fill_chairs_once_all_agree(four: list[Player]) -> None:
     worker, (anna, bruno, *_) = four[0].worker, four
     for player in (anna, bruno):
         await player.say("/find tressette", player.private)
-    await tended(worker)
-    assert await waiting(four) == [anna.person.id, bruno.person.id]
+    await run_finder(worker)
+    assert await people_waiting(four) == [anna.person.id, bruno.person.id]
     await anna.press("at once")
     assert any(button.label == "✓ at once" for row in anna.fake.last(anna.private).rows for button in row)
-    await tended(worker)
-    assert await waiting(four) == [anna.person.id, bruno.person.id]
+    await run_finder(worker)
+    assert await people_waiting(four) == [anna.person.id, bruno.person.id]
     await bruno.press("at once")
-    await tended(worker)
+    await run_finder(worker)
     assert "2 robots take the chairs that are left" in anna.fake.last(anna.private).plain
     for player in (anna, bruno):
         await player.press("Ready")
@@ -479,22 +485,22 @@ async def test_robots_take_the_chairs_that_are_left_once_all_want_them(four: lis
     assert table.phase == "playing"
 
 
-async def test_who_has_stopped_looking_is_not_looked_for_by_an_old_button(four: list[Player]) -> None:
+async def test_old_button_does_not_restart_a_search(four: list[Player]) -> None:
     anna = four[0]
     await anna.say("/find tressette", anna.private)
     message, button = anna.button("after 5 minutes")
     await anna.press("Stop looking")
     await anna.send(button.payload, anna.private, message)
-    assert await waiting(four) == []
+    assert await people_waiting(four) == []
     assert "I look for nobody any more" in anna.fake.last(anna.private).plain
 
 
-async def test_who_is_asked_is_not_told_that_nobody_is_looked_for(four: list[Player]) -> None:
+async def test_old_button_keeps_the_page_of_an_asked_player(four: list[Player]) -> None:
     worker, anna = four[0].worker, four[0]
     for player in four:
         await player.say("/find tressette", player.private)
     message, button = anna.button("at once")
-    await tended(worker)
+    await run_finder(worker)
     assert anna.button("Ready")
     reply = await anna.send(button.payload, anna.private, message)
     assert "look below whether you are ready" in reply.toast
@@ -502,35 +508,33 @@ async def test_who_is_asked_is_not_told_that_nobody_is_looked_for(four: list[Pla
     assert any(one.label == "Stop looking" for row in anna.fake.messages[anna.private][message].rows for one in row)
 
 
-async def test_who_stops_while_they_choose_robots_is_looked_for_no_more(
-    four: list[Player], monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_stopping_wins_over_choosing_robots(four: list[Player], monkeypatch: pytest.MonkeyPatch) -> None:
     anna, finder_ = four[0], four[0].worker.feature(FindFeature).finder
     await anna.say("/find tressette", anna.private)
     message, button = anna.button("after 5 minutes")
     standing = finder_._ratings.standing
 
-    async def stops_meanwhile(scope: Scope, person: str) -> object:
+    async def stop_meanwhile(scope: Scope, person: str) -> object:
         await finder_.leave(person, "stop")
         return await standing(scope, person)
 
-    monkeypatch.setattr(finder_._ratings, "standing", stops_meanwhile)
+    monkeypatch.setattr(finder_._ratings, "standing", stop_meanwhile)
     await anna.send(button.payload, anna.private, message)
-    assert await waiting(four) == []
+    assert await people_waiting(four) == []
 
 
-async def test_of_four_who_are_asked_a_block_sends_all_back(four: list[Player]) -> None:
+async def test_block_sends_four_asked_players_back(four: list[Player]) -> None:
     worker, (anna, bruno, *_) = four[0].worker, four
     for player in four:
         await player.say("/find tressette", player.private)
-    await tended(worker)
+    await run_finder(worker)
     await worker.feature(FindFeature).finder.block(anna.person.id, bruno.person.id, "Re 100")
-    await tended(worker)
-    assert await waiting(four) == [player.person.id for player in four]
+    await run_finder(worker)
+    assert await people_waiting(four) == [player.person.id for player in four]
 
 
-class Elsewhere(FakePlatform):
-    """Another platform."""
+class OtherPlatform(FakePlatform):
+    """A fake platform with its own name."""
 
     def __init__(self, platform: str) -> None:
         super().__init__()
@@ -538,7 +542,7 @@ class Elsewhere(FakePlatform):
 
 
 class Stranger(Player):
-    """Somebody on one of them."""
+    """A person on one of these platforms."""
 
     def __init__(self, worker: Worker, fake: FakePlatform, number: int, language: str) -> None:
         super().__init__(worker, fake, f"P{number}", number, language)
@@ -547,38 +551,38 @@ class Stranger(Player):
 
 
 @pytest.mark.parametrize("people", mostly_long([200], 30))
-async def test_many_people_of_three_platforms_find_each_other_once(store: Store, people: int) -> None:
-    """They come bit by bit, at three workers in turn that are killed between two steps, and are all ready at once."""
-    random, fakes = Random(people), [Elsewhere(name) for name in ("paper", "slate", "parchment")]
+async def test_many_people_on_three_platforms_match_once(store: Store, people: int) -> None:
+    """They join in groups. Each group has a new worker, killed halfway. Everybody asked is ready at once."""
+    random, fakes = Random(people), [OtherPlatform(name) for name in ("paper", "slate", "parchment")]
     languages = {"Ci sono": "it", "Ready": "en"}
-    looked: list[Stranger] = []
+    searchers: list[Stranger] = []
     blocked: set[tuple[str, str]] = set()
     for first in range(0, people, 10):
         async with open_worker(store, fakes[0]) as worker:
             for fake in fakes[1:]:
                 worker.add_adapter(fake)
-            for player in looked:
+            for player in searchers:
                 player.worker, player.dispatcher = worker, Dispatcher(worker)
             for number in range(first, first + 10):
                 player = Stranger(worker, random.choice(fakes), number, random.choice(["it", "en"]))
-                looked.append(player)
+                searchers.append(player)
                 game = random.choice(["", "", "pizzichino", "testa", "spades", "tressette", "tavolo"])
                 await player.dispatcher.handle_command(command_of(player, *([game] if game else []), word="find"))
-                shunned = random.choice(looked)
-                if shunned is not player and not await worker.tables_of(player.person.id):
-                    await worker.feature(FindFeature).finder.block(player.person.id, shunned.person.id, "Re 100")
-                    blocked.add((player.person.id, shunned.person.id))
+                unwanted = random.choice(searchers)
+                if unwanted is not player and not await worker.tables_of(player.person.id):
+                    await worker.feature(FindFeature).finder.block(player.person.id, unwanted.person.id, "Re 100")
+                    blocked.add((player.person.id, unwanted.person.id))
             queue = worker.feature(FindFeature).finder.queue
             if random.random() < 0.5 and len(waits := await queue.entries()) > 1:
-                # Killed with two in a pairing and no table.
+                # The worker dies with a pairing that has no table.
                 one, other = waits[:2]
                 common = common_game(one.searcher.games, other.searcher.games)
                 if common and one.searcher.seats == 2:
                     await queue.pair(f"killed{first}", [one, other], common)
             else:
-                await tended(worker)
-                await tended(worker)
-            for player in looked:
+                await run_finder(worker)
+                await run_finder(worker)
+            for player in searchers:
                 for label, language in languages.items():
                     found = [
                         (message, button.payload)
@@ -593,8 +597,8 @@ async def test_many_people_of_three_platforms_find_each_other_once(store: Store,
     async with open_worker(store, fakes[0]) as worker:
         for fake in fakes[1:]:
             worker.add_adapter(fake)
-        await tended(worker)
-        seats = [await worker.tables_of(player.person.id) for player in looked]
+        await run_finder(worker)
+        seats = [await worker.tables_of(player.person.id) for player in searchers]
         assert max(map(len, seats)) == 1
         tables = [{chair.person for chair in table.chairs if chair} for [table] in filter(None, seats)]
         assert not [couple for couple in blocked for people in tables if set(couple) <= people]
@@ -602,8 +606,8 @@ async def test_many_people_of_three_platforms_find_each_other_once(store: Store,
         asked = {
             person for pairing in await worker.feature(FindFeature).finder.queue.pairings() for person in pairing.people
         }
-        playing = {player.person.id for player, tables in zip(looked, seats, strict=True) if tables}
-        assert {one.person for one in left} | asked | playing == {player.person.id for player in looked}
+        playing = {player.person.id for player, tables in zip(searchers, seats, strict=True) if tables}
+        assert {one.person for one in left} | asked | playing == {player.person.id for player in searchers}
         assert not {one.person for one in left} & (asked | playing)
         assert find_matches(left, await worker.feature(FindFeature).finder.queue.now()) == []
         assert len(blocked) > people / 2

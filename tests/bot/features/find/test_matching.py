@@ -1,4 +1,4 @@
-"""Who is matched with whom, for any people who wait."""
+"""The matches for any set of people who wait."""
 
 from itertools import combinations
 from math import inf
@@ -24,8 +24,8 @@ NAMES = [f"{platform}:{number}" for platform in ("telegram", "discord", "playgro
 
 
 @st.composite
-def crowds(draw: st.DrawFn, games_of_all: tuple[str, ...] = GAMES, most: int = 15) -> list[Searcher]:
-    """Up to so many people; many wait equally long or have the same rating."""
+def crowds(draw: st.DrawFn, games_of_all: tuple[str, ...] = GAMES, max_size: int = 15) -> list[Searcher]:
+    """Draw up to `most` people. Many wait equally long or have the same rating."""
     return [
         Searcher(
             person,
@@ -36,12 +36,12 @@ def crowds(draw: st.DrawFn, games_of_all: tuple[str, ...] = GAMES, most: int = 1
             blocked=draw(st.frozensets(st.sampled_from(NAMES), max_size=2)),
             robots_after=draw(st.sampled_from((0, 30, inf))),
         )
-        for person in draw(st.lists(st.sampled_from(NAMES), unique=True, max_size=most))
+        for person in draw(st.lists(st.sampled_from(NAMES), unique=True, max_size=max_size))
     ]
 
 
-def by_the_rule(crowd: list[Searcher]) -> list[tuple[str, str]]:
-    """The rule, read aloud: whoever has waited longest takes the best of all who are left."""
+def match_by_the_rule(crowd: list[Searcher]) -> list[tuple[str, str]]:
+    """The rule in simple code: the person who waited longest gets the best of all others."""
     left = sorted(crowd, key=lambda one: (one.since, one.person))
     pairs = []
     while left:
@@ -63,16 +63,16 @@ def by_the_rule(crowd: list[Searcher]) -> list[tuple[str, str]]:
 
 
 @given(crowds())
-def test_matches_are_those_of_the_rule(crowd: list[Searcher]) -> None:
+def test_matches_follow_the_rule(crowd: list[Searcher]) -> None:
     matches = find_matches(crowd, NOW)
-    assert [tuple(one.person for one in found.people) for found in matches] == by_the_rule(crowd)
+    assert [tuple(one.person for one in found.people) for found in matches] == match_by_the_rule(crowd)
     for (one, other), game in matches:
         assert can_match(one, other, NOW)
         assert game == next(wanted for wanted in one.games if wanted in other.games)
 
 
 @given(crowds())
-def test_nobody_twice_nobody_blocked_and_none_left_who_fit(crowd: list[Searcher]) -> None:
+def test_matches_are_unique_unblocked_and_complete(crowd: list[Searcher]) -> None:
     matches = find_matches(crowd, NOW)
     matched = [person.person for found in matches for person in found.people]
     assert len(matched) == len(set(matched))
@@ -82,17 +82,17 @@ def test_nobody_twice_nobody_blocked_and_none_left_who_fit(crowd: list[Searcher]
 
 
 @given(crowds())
-def test_the_order_in_which_they_are_told_does_not_matter(crowd: list[Searcher]) -> None:
+def test_order_of_people_does_not_matter(crowd: list[Searcher]) -> None:
     assert find_matches(crowd[::-1], NOW) == find_matches(crowd, NOW)
 
 
 @given(crowds(), st.floats(0, 1000))
-def test_whoever_fits_now_fits_later(crowd: list[Searcher], later: float) -> None:
+def test_people_who_match_now_match_later(crowd: list[Searcher], later: float) -> None:
     assert all(can_match(*pair, NOW + later) for pair in combinations(crowd, 2) if can_match(*pair, NOW))
 
 
 @given(crowds(GAMES_FOR_FOUR, MOST_CONSIDERED + 1))
-def test_four_are_matched_who_all_fit_or_fewer_who_want_robots(crowd: list[Searcher]) -> None:
+def test_four_match_or_fewer_who_accept_robots(crowd: list[Searcher]) -> None:
     matches = find_matches(crowd, NOW)
     matched = [one.person for found in matches for one in found.people]
     assert len(matched) == len(set(matched))
@@ -108,13 +108,13 @@ def test_four_are_matched_who_all_fit_or_fewer_who_want_robots(crowd: list[Searc
             assert not (can and fits and set.intersection(*(set(one.games) for one in people)))
 
 
-def test_whoever_wants_a_game_for_two_is_not_matched_at_one_for_four() -> None:
+def test_two_player_search_does_not_fill_a_table_of_four() -> None:
     crowd = [Searcher(f"telegram:{number}", NOW, ("tressette",), "it", 1000) for number in range(3)]
     crowd.append(Searcher("telegram:9", NOW, ("testa",), "it", 1000))
     assert find_matches(crowd, NOW) == []
 
 
-def test_bounds_widen() -> None:
+def test_bounds_widen_with_time() -> None:
     newcomer = Searcher("telegram:1", NOW, ("pizzichino",), "it", 1000)
     far = Searcher("discord:2", NOW, ("pizzichino",), "it", 1000 + RATING_BOUND + 1)
     english = Searcher("discord:3", NOW, ("pizzichino",), "en", 1000)
@@ -125,7 +125,7 @@ def test_bounds_widen() -> None:
     assert rating_bound(ANY_RATING_SECONDS) == float("inf")
 
 
-def test_whoever_waited_long_is_found_by_a_newcomer_at_once() -> None:
+def test_newcomer_matches_a_long_waiter_at_once() -> None:
     patient = Searcher("telegram:1", NOW - ANY_RATING_SECONDS, ("testa", "pizzichino"), "it", 2000)
     newcomer = Searcher("discord:2", NOW, ("pizzichino", "testa"), "en", 500)
     [((first, _), game)] = find_matches([newcomer, patient], NOW)

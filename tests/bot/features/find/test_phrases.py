@@ -1,4 +1,4 @@
-"""What strangers may say to each other: six phrases, by buttons, each read in the reader's own language."""
+"""The six phrases that strangers can send by button, each read in the reader's language."""
 
 import asyncio
 from random import Random
@@ -15,13 +15,13 @@ from bot.tables.table import PHRASES, PHRASES_A_DEAL, Table
 from bot.texts import LANGUAGES
 from bot.worker import Worker
 from tests.bot.fake_platform import FakePlatform, Player, open_worker
-from tests.bot.features.find.conftest import asked
-from tests.bot.features.find.test_finder import play
-from tests.bot.features.find.test_strangers import resigned
+from tests.bot.features.find.conftest import find_each_other
+from tests.bot.features.find.test_finder import make_random_move
+from tests.bot.features.find.test_strangers import resign
 
 
 @pytest.fixture(autouse=True)
-def by_hand(monkeypatch: pytest.MonkeyPatch) -> None:
+def no_automatic_matching(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(finder, "POLL_SECONDS", 1e6)
 
 
@@ -30,22 +30,22 @@ async def table_of(player: Player) -> Table:
     return table
 
 
-def hand_of(player: Player) -> str:
-    """The text of the message with their cards."""
+def hand_text(player: Player) -> str:
+    """Return the text of the message with the player's cards."""
     return player.fake.last(player.private).plain
 
 
-async def says(player: Player, label: str) -> str:
+async def say_phrase(player: Player, label: str) -> str:
     await player.press("💬")
     return (await player.press(label)).toast
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_every_phrase_reads_otherwise(language: str) -> None:
+def test_phrases_differ_in_each_language(language: str) -> None:
     assert len({phrase_text(language, phrase) for phrase in PHRASES}) == len(PHRASES) == 6
 
 
-async def test_a_phrase_is_read_in_the_readers_language_and_rings_no_phone(playing: list[Player]) -> None:
+async def test_phrase_is_translated_and_silent(playing: list[Player]) -> None:
     anna, bruno = playing
     await bruno.worker.people.update_person(bruno.person.id, language="it")
     rang = anna.fake.rang.copy()
@@ -54,32 +54,32 @@ async def test_a_phrase_is_read_in_the_readers_language_and_rings_no_phone(playi
     assert labels[-7:-1] == ["Hello!", "Good luck!", "Well played!", "Thank you!", "Sorry!", "Good game!"]
     assert "Good luck!" in (await anna.press("Good luck!")).toast
     name = (await anna.worker.people.person(anna.person.id)).nickname
-    assert f"💬 \u2068{name}\u2069: Buona fortuna!" in hand_of(bruno)
-    assert "💬 \u2068" not in hand_of(anna)
+    assert f"💬 \u2068{name}\u2069: Buona fortuna!" in hand_text(bruno)
+    assert "💬 \u2068" not in hand_text(anna)
     assert anna.fake.rang == rang
     # The menu is closed again.
     anna.button("🚫 Block")
 
 
-async def test_few_in_a_deal_and_again_in_the_next(playing: list[Player]) -> None:
+async def test_phrases_are_limited_per_deal(playing: list[Player]) -> None:
     anna, bruno = playing
     for _ in range(PHRASES_A_DEAL):
-        await says(anna, "Hello!")
+        await say_phrase(anna, "Hello!")
     with pytest.raises(AssertionError, match="no button"):
         anna.button("💬 Say")
     code = (await table_of(anna)).code
     assert f"said {PHRASES_A_DEAL} things" in (await anna.send(f"1t{code}:say hello")).toast
-    await says(bruno, "Sorry!")
+    await say_phrase(bruno, "Sorry!")
     random = Random(3)
     while (game := (await table_of(anna)).game) and game.deal_number == 1:
-        await play(playing, random)
-    await says(anna, "Thank you!")
+        await make_random_move(playing, random)
+    await say_phrase(anna, "Thank you!")
     assert [text for text in bruno.fake.texts(bruno.private) if "💬" in text and "Thank you!" in text]
 
 
-async def test_what_was_said_goes_with_the_next_deal_and_ones_own_move(playing: list[Player]) -> None:
+async def test_phrase_disappears_after_the_next_deals_first_move(playing: list[Player]) -> None:
     anna, bruno = playing
-    await says(anna, "Hello!")
+    await say_phrase(anna, "Hello!")
     table = await table_of(anna)
     seat = table.seat_of(bruno.person.id)
     assert seat is not None
@@ -87,31 +87,31 @@ async def test_what_was_said_goes_with_the_next_deal_and_ones_own_move(playing: 
     random = Random(4)
     while (game := (table := await table_of(anna)).game) and game.deal_number == 1:
         assert table.heard_by(seat)
-        await play(playing, random)
+        await make_random_move(playing, random)
     while table.moved_at[seat] < table.dealt_at:
-        await play(playing, random)
+        await make_random_move(playing, random)
         table = await table_of(anna)
     assert not table.heard_by(seat)
 
 
-async def test_muted_nobody_is_heard_and_everybody_may_still_speak(playing: list[Player]) -> None:
+async def test_muted_player_hears_nothing_and_can_speak(playing: list[Player]) -> None:
     anna, bruno = playing
-    await says(anna, "Hello!")
-    assert "Hello!" in hand_of(bruno)
+    await say_phrase(anna, "Hello!")
+    assert "Hello!" in hand_text(bruno)
     await bruno.say("/settings", bruno.private)
     await bruno.press("Show me what strangers say")
     assert not [text for text in bruno.fake.texts(bruno.private) if "Hello!" in text]
-    await says(bruno, "Well played!")
-    assert "Well played!" in hand_of(anna)
+    await say_phrase(bruno, "Well played!")
+    assert "Well played!" in hand_text(anna)
     await bruno.press("Show me what strangers say")
     assert [text for text in bruno.fake.texts(bruno.private) if "Hello!" in text]
 
 
-async def test_a_phrase_sent_again_counts_once_and_survives_the_worker(store: Store) -> None:
+async def test_repeated_phrase_counts_once_and_is_stored(store: Store) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
-        anna, bruno = two_players(worker, fake)
-        await asked([anna, bruno])
+        anna, bruno = anna_and_bruno(worker, fake)
+        await find_each_other([anna, bruno])
         for player in (anna, bruno):
             await player.press("Ready")
         code = (await table_of(anna)).code
@@ -120,23 +120,23 @@ async def test_a_phrase_sent_again_counts_once_and_survives_the_worker(store: St
         assert sum((await table_of(anna)).said_in_deal) == 1
     fake.messages[private_place(bruno.person.id)].clear()
     async with open_worker(store, fake) as worker:
-        anna, bruno = two_players(worker, fake)
+        anna, bruno = anna_and_bruno(worker, fake)
         await bruno.say("/hand", bruno.private)
-        assert "Hello!" in hand_of(bruno)
+        assert "Hello!" in hand_text(bruno)
 
 
-def two_players(worker: Worker, fake: FakePlatform) -> tuple[Player, Player]:
+def anna_and_bruno(worker: Worker, fake: FakePlatform) -> tuple[Player, Player]:
     return Player(worker, fake, "Anna", 1), Player(worker, fake, "Bruno", 2)
 
 
-async def test_a_phrase_holds_up_no_press_and_winds_no_clock(playing: list[Player]) -> None:
+async def test_phrase_delays_no_press_and_changes_no_clock(playing: list[Player]) -> None:
     anna, bruno = playing
     table = await table_of(anna)
     seats = {player.person.id: table.seat_of(player.person.id) or 0 for player in playing}
     assert table.game
     mover = next(player for player in playing if seats[player.person.id] == table.game.turn)
     other = bruno if mover is anna else anna
-    # Packets are chosen by several presses: the draft of the first is what is made meanwhile.
+    # Packets need several presses: this payload is the first press's draft.
     payload = next(
         button.payload
         for row in anna.fake.last(mover.private).rows
@@ -153,7 +153,7 @@ async def test_a_phrase_holds_up_no_press_and_winds_no_clock(playing: list[Playe
 
 
 @pytest.mark.parametrize("words", ["say", "say bye", "say hello hello", "say hello\u00a0"])
-async def test_nothing_else_can_be_said(playing: list[Player], words: str) -> None:
+async def test_other_words_are_refused(playing: list[Player], words: str) -> None:
     anna, _bruno = playing
     code = (await table_of(anna)).code
     assert (await anna.send(f"1t{code}:{words}")).toast
@@ -162,10 +162,10 @@ async def test_nothing_else_can_be_said(playing: list[Player], words: str) -> No
     assert sum((await table_of(anna)).said_in_deal) == 0
 
 
-async def test_friends_have_words_of_their_own(store: Store) -> None:
+async def test_friends_have_no_phrases(store: Store) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
-        anna, bruno = two_players(worker, fake)
+        anna, bruno = anna_and_bruno(worker, fake)
         await anna.say("/challenge pizzichino")
         await bruno.press("Accept", "paper:100")
         code = (await table_of(anna)).code
@@ -173,26 +173,26 @@ async def test_friends_have_words_of_their_own(store: Store) -> None:
         assert not [one for row in fake.last(anna.private).rows for one in row if "say" in one.payload]
 
 
-async def test_after_the_game_each_may_say_one_thing(playing: list[Player]) -> None:
+async def test_each_player_has_one_phrase_after_the_game(playing: list[Player]) -> None:
     anna, bruno = playing
     await bruno.worker.people.update_person(bruno.person.id, language="it")
-    await resigned(anna)
+    await resign(anna)
     rang = anna.fake.rang.copy()
     assert (await anna.press("Good game!")).toast == "💬 Good game!"
     name = (await anna.worker.people.person(anna.person.id)).nickname
     await anna.worker.delivery.answers.tasks.wait()
-    assert hand_of(bruno) == f"💬 \u2068{name}\u2069: Bella partita!"
+    assert hand_text(bruno) == f"💬 \u2068{name}\u2069: Bella partita!"
     assert "said something already" in (await anna.press("Thank you!")).toast
     await bruno.press("Grazie!")
     await anna.worker.delivery.answers.tasks.wait()
-    assert hand_of(anna).endswith(": Thank you!")
+    assert hand_text(anna).endswith(": Thank you!")
     assert anna.fake.rang == rang
 
 
 @pytest.mark.parametrize("how", ["blocked", "muted"])
-async def test_after_the_game_too_nobody_is_heard_who_should_not_be(playing: list[Player], how: str) -> None:
+async def test_blocked_or_muted_phrase_is_not_sent_after_the_game(playing: list[Player], how: str) -> None:
     anna, bruno = playing
-    await resigned(anna)
+    await resign(anna)
     if how == "blocked":
         await bruno.press("🚫 Block")
         await bruno.press("Yes, block")

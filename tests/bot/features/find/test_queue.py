@@ -1,4 +1,4 @@
-"""The queue in the store: one place a person, whatever is asked in whatever order, twice or at once."""
+"""The search queue in the store: each person has one place, also under repeated and concurrent requests."""
 
 import asyncio
 from collections.abc import Iterator
@@ -17,21 +17,19 @@ from bot.tables.blocks import MOST_BLOCKS
 
 ANNA, BRUNO, CARLA, DINO = PEOPLE = ("telegram:1", "discord:2", "playground:3", "telegram:4")
 COUPLES = st.permutations(PEOPLE).map(lambda people: (people[0], people[1]))
-COPIES = st.integers(1, 3)
-"""How often the same is sent, at once."""
-MOST_GROUPS = 12
-"""How many groups are asked at once."""
+COPIES = st.integers(1, 3)  # how often the same request is sent at once
+MOST_GROUPS = 12  # groups that are paired at once
 
 
-async def look(queue: Queue, *people: str) -> dict[str, QueueEntry]:
+async def join_queue(queue: Queue, *people: str) -> dict[str, QueueEntry]:
     for person in people:
         assert await queue.join(person, ["pizzichino"], "it", 1000, f"look {person}") == "waiting"
     return {one.searcher.person: one for one in await queue.entries()}
 
 
-async def test_two_are_asked_until_something_comes_of_it(any_store: Store) -> None:
+async def test_pairing_holds_two_until_it_ends(any_store: Store) -> None:
     queue = Queue(any_store.client)
-    found = await look(queue, ANNA, BRUNO)
+    found = await join_queue(queue, ANNA, BRUNO)
     assert await queue.pair("ONE", [found[ANNA], found[BRUNO]], "pizzichino")
     pairing = Pairing("ONE", "pizzichino", (ANNA, BRUNO))
     assert (await queue.entries(), await queue.pairings()) == ([], [pairing])
@@ -44,27 +42,27 @@ async def test_two_are_asked_until_something_comes_of_it(any_store: Store) -> No
     assert (await queue.entries(), await queue.pairings(), await queue.pairing_of(ANNA)) == ([], [], None)
 
 
-async def test_who_stays_keeps_their_place(store: Store) -> None:
+async def test_staying_person_keeps_their_place(store: Store) -> None:
     queue = Queue(store.client)
-    found = await look(queue, ANNA, BRUNO)
+    found = await join_queue(queue, ANNA, BRUNO)
     assert await queue.pair("ONE", [found[ANNA], found[BRUNO]], "pizzichino")
     assert await queue.end_pairing("ONE", [BRUNO, CARLA])
     assert await queue.entries() == [found[BRUNO]]
 
 
-@pytest.mark.parametrize("gone", PEOPLE)
-async def test_of_four_any_three_keep_their_places(store: Store, gone: str) -> None:
+@pytest.mark.parametrize("leaver", PEOPLE)
+async def test_any_three_of_four_keep_their_places(store: Store, leaver: str) -> None:
     queue = Queue(store.client)
-    found = await look(queue, *PEOPLE)
+    found = await join_queue(queue, *PEOPLE)
     assert await queue.pair("ONE", list(found.values()), "tressette")
-    stay = set(PEOPLE) - {gone}
-    assert await queue.end_pairing("ONE", stay)
-    assert {one.searcher.person: one for one in await queue.entries()} == {person: found[person] for person in stay}
+    staying = set(PEOPLE) - {leaver}
+    assert await queue.end_pairing("ONE", staying)
+    assert {one.searcher.person: one for one in await queue.entries()} == {person: found[person] for person in staying}
 
 
-async def test_nobody_is_asked_by_an_old_wish(store: Store) -> None:
+async def test_old_entry_cannot_be_paired(store: Store) -> None:
     queue = Queue(store.client)
-    found = await look(queue, ANNA, BRUNO)
+    found = await join_queue(queue, ANNA, BRUNO)
     assert await queue.join(BRUNO, ["testa", "pizzichino"], "it", 1000, "other") == "waiting"
     assert not await queue.pair("ONE", [found[ANNA], found[BRUNO]], "pizzichino")
     [bruno] = [one for one in await queue.entries() if one.searcher.person == BRUNO]
@@ -72,29 +70,27 @@ async def test_nobody_is_asked_by_an_old_wish(store: Store) -> None:
     assert bruno.searcher.games == ("testa", "pizzichino")
 
 
-async def test_a_wish_that_is_told_again_is_heard_once(any_store: Store) -> None:
+async def test_repeated_request_joins_once(any_store: Store) -> None:
     queue = Queue(any_store.client)
-    wish = (["pizzichino"], "it", 1000)
+    request = (["pizzichino"], "it", 1000)
     for _ in range(2):
-        assert await queue.join(ANNA, *wish, "one") == "waiting"
+        assert await queue.join(ANNA, *request, "one") == "waiting"
     assert await queue.leave(ANNA)
-    assert await queue.join(ANNA, *wish, "one") == "repeated"
+    assert await queue.join(ANNA, *request, "one") == "repeated"
     assert await queue.entries() == []
-    found = await look(queue, ANNA, BRUNO)
+    found = await join_queue(queue, ANNA, BRUNO)
     assert await queue.pair("ONE", [found[ANNA], found[BRUNO]], "pizzichino")
-    assert await queue.join(ANNA, *wish, "while asked") == "asked"
+    assert await queue.join(ANNA, *request, "while asked") == "asked"
     assert await queue.end_pairing("ONE")
     for update in ("one", "while asked", f"look {ANNA}"):
-        assert await queue.join(ANNA, *wish, update) == "repeated"
+        assert await queue.join(ANNA, *request, update) == "repeated"
     assert await queue.entries() == []
 
 
 @pytest.mark.parametrize(("blocker", "blocked"), [(ANNA, BRUNO), (BRUNO, ANNA)])
-async def test_who_is_blocked_is_not_asked_either_way_however_old_what_was_read(
-    any_store: Store, blocker: str, blocked: str
-) -> None:
+async def test_blocked_people_are_not_paired(any_store: Store, blocker: str, blocked: str) -> None:
     queue = Queue(any_store.client)
-    found = await look(queue, ANNA, BRUNO)
+    found = await join_queue(queue, ANNA, BRUNO)
     assert await queue.blocks.add(blocker, blocked, "Asso 100")
     assert not await queue.pair("ONE", [found[ANNA], found[BRUNO]], "pizzichino")
     both = {one.searcher.person: one.searcher for one in await queue.entries()}
@@ -105,7 +101,7 @@ async def test_who_is_blocked_is_not_asked_either_way_however_old_what_was_read(
     assert await queue.pair("TWO", [found[ANNA], found[BRUNO]], "pizzichino")
 
 
-async def test_blocks_stand_once_by_each_name_and_are_not_without_end(store: Store) -> None:
+async def test_blocks_are_unique_by_name_and_limited(store: Store) -> None:
     blocks = Queue(store.client).blocks
     for name in ("Asso 100", "Bruno", "Asso 100"):
         assert await blocks.add(ANNA, BRUNO, name)
@@ -121,9 +117,9 @@ async def test_blocks_stand_once_by_each_name_and_are_not_without_end(store: Sto
     assert (answers.count(True), answers[-1]) == (MOST_BLOCKS, False)
 
 
-async def test_of_somebody_forgotten_nothing_is_left_and_the_other_keeps_their_place(store: Store) -> None:
+async def test_forgotten_person_leaves_and_the_other_stays(store: Store) -> None:
     queue = Queue(store.client)
-    found = await look(queue, ANNA, BRUNO, CARLA)
+    found = await join_queue(queue, ANNA, BRUNO, CARLA)
     assert await queue.pair("ONE", [found[ANNA], found[BRUNO]], "pizzichino")
     for person, other in ((ANNA, BRUNO), (BRUNO, ANNA), (BRUNO, "telegram:9")):
         assert await queue.blocks.add(person, other, "Fante 200")
@@ -137,7 +133,7 @@ async def test_of_somebody_forgotten_nothing_is_left_and_the_other_keeps_their_p
 
 
 class Workers(RuleBasedStateMachine):
-    """Two workers on one store change the queue at random; a model says what must come of it."""
+    """Two workers on one store change the queue at random. A model predicts the result."""
 
     runner: asyncio.Runner
     stores: tuple[Store, Store]
@@ -148,30 +144,29 @@ class Workers(RuleBasedStateMachine):
         self.queues = [Queue(store.client) for store in self.stores]
         self.seen: list[QueueEntry] = []
         self.waiting: dict[str, str] = {}
-        self.pairings: dict[str, dict[str, str]] = {}
-        """Each person's text, by code."""
+        self.pairings: dict[str, dict[str, str]] = {}  # each person's text, by code
         self.blocks: set[tuple[str, str]] = set()
         self.updates = 0
         self.codes = 0
-        self.everybody_looks()
+        self.everybody_joins()
 
     def asked(self, person: str) -> str | None:
         return next((code for code, texts in self.pairings.items() if person in texts), None)
 
     @rule(person=st.sampled_from(PEOPLE), rating=st.sampled_from((1000, 1100)), copies=COPIES)
-    def look(self, person: str, rating: int, copies: int) -> None:
-        self.look_for(person, rating, copies)
+    def join_queue(self, person: str, rating: int, copies: int) -> None:
+        self.join(person, rating, copies)
 
-    def look_for(self, person: str, rating: int, copies: int) -> None:
+    def join(self, person: str, rating: int, copies: int) -> None:
         update = f"update {self.updates}"
         self.updates += 1
 
-        async def at_once() -> list[str]:
+        async def send_copies() -> list[str]:
             return await asyncio.gather(
                 *(self.queues[copy % 2].join(person, ["pizzichino"], "it", rating, update) for copy in range(copies))
             )
 
-        assert set(self.runner.run(at_once())) == {"asked" if self.asked(person) else "waiting"}
+        assert set(self.runner.run(send_copies())) == {"asked" if self.asked(person) else "waiting"}
         if self.asked(person) is None:
             [one] = [one for one in self.read() if one.searcher.person == person]
             if person in self.waiting:
@@ -179,9 +174,9 @@ class Workers(RuleBasedStateMachine):
             self.waiting[person] = one.text
 
     @rule()
-    def everybody_looks(self) -> None:
+    def everybody_joins(self) -> None:
         for person in PEOPLE:
-            self.look_for(person, 1000, 2)
+            self.join(person, 1000, 2)
 
     @rule(person=st.sampled_from(PEOPLE))
     def leave(self, person: str) -> None:
@@ -189,24 +184,24 @@ class Workers(RuleBasedStateMachine):
         self.waiting.pop(person, None)
 
     @rule()
-    def see(self) -> None:
-        """A worker reads the queue; it may match people by this only later."""
+    def read_queue(self) -> None:
+        """A worker reads the queue, and may match people by it later."""
         self.seen = self.read()
 
     @rule(person=st.sampled_from(PEOPLE), number=st.integers(0, 1000))
-    def told_again(self, person: str, number: int) -> None:
-        """A platform tells a wish again that was heard: nobody looks by that."""
+    def repeat_request(self, person: str, number: int) -> None:
+        """A platform repeats an old request, which joins nobody again."""
         update = f"update {number % self.updates}"
         found = self.runner.run(self.queues[0].join(person, ["pizzichino"], "it", 1200, update))
         assert found == ("asked" if self.asked(person) else "waiting" if person in self.waiting else "repeated")
 
     @rule(person=st.sampled_from(PEOPLE), after=st.none() | st.sampled_from((0, 120)), copies=COPIES)
-    def look_on(self, person: str, after: int | None, copies: int) -> None:
-        """Whoever waits chooses when robots may come; nobody else is looked for by that."""
+    def choose_robots(self, person: str, after: int | None, copies: int) -> None:
+        """A waiting person chooses when robots may join. Nobody else joins the queue this way."""
         update = f"update {self.updates}"
         self.updates += 1
 
-        async def at_once() -> list[str]:
+        async def send_copies() -> list[str]:
             return await asyncio.gather(
                 *(
                     self.queues[copy % 2].join(person, ["pizzichino"], "it", 1000, update, after, only_if_waiting=True)
@@ -215,7 +210,7 @@ class Workers(RuleBasedStateMachine):
             )
 
         expected = "asked" if self.asked(person) else "waiting" if person in self.waiting else "repeated"
-        assert set(self.runner.run(at_once())) == {expected}
+        assert set(self.runner.run(send_copies())) == {expected}
         if expected == "waiting":
             [one] = [one for one in self.read() if one.searcher.person == person]
             assert one.text.split()[0] == self.waiting[person].split()[0]
@@ -224,10 +219,10 @@ class Workers(RuleBasedStateMachine):
 
     @rule(couple=COUPLES, copies=COPIES)
     def block(self, couple: tuple[str, str], copies: int) -> None:
-        async def at_once() -> None:
+        async def send_copies() -> None:
             await asyncio.gather(*(self.queues[copy % 2].blocks.add(*couple, "Re 100") for copy in range(copies)))
 
-        self.runner.run(at_once())
+        self.runner.run(send_copies())
         self.blocks.add(couple)
 
     @rule(couple=COUPLES)
@@ -243,19 +238,20 @@ class Workers(RuleBasedStateMachine):
     def have_some_apart(self, people: set[str]) -> bool:
         return any(self.are_apart(*couple) for couple in combinations(people, 2))
 
-    @rule(anew=st.booleans(), copies=COPIES, meanwhile=st.none() | COUPLES, data=st.data())
-    def pair(self, anew: bool, copies: int, meanwhile: tuple[str, str] | None, data: st.DataObject) -> None:
-        """Both workers ask twos, threes and fours that they know of, at once, each sent some times; somebody may block
-        another meanwhile.
+    @rule(refresh=st.booleans(), copies=COPIES, meanwhile=st.none() | COUPLES, data=st.data())
+    def pair(self, refresh: bool, copies: int, meanwhile: tuple[str, str] | None, data: st.DataObject) -> None:
+        """Both workers pair groups of two, three and four at once, each several times.
+
+        A person may block another meanwhile.
         """
-        if anew:
-            self.see()
+        if refresh:
+            self.read_queue()
         groups = [group for few in (2, 3, 4) for group in permutations(self.seen, few)]
         chosen = data.draw(st.permutations(groups))[:MOST_GROUPS] if groups else []
         codes = [f"C{self.codes + number}" for number in range(len(chosen))]
         self.codes += len(chosen)
 
-        async def at_once() -> list[bool]:
+        async def send_copies() -> list[bool]:
             blocking = [self.queues[0].blocks.add(*meanwhile, "Re 100")] if meanwhile else []
             blocked = asyncio.gather(*blocking)
             answers = await asyncio.gather(
@@ -268,8 +264,10 @@ class Workers(RuleBasedStateMachine):
             await blocked
             return answers
 
-        answers = self.runner.run(at_once())
-        assert len(set(zip(codes * copies, answers, strict=True))) == len(codes), "sent twice, answered otherwise"
+        answers = self.runner.run(send_copies())
+        assert len(set(zip(codes * copies, answers, strict=True))) == len(codes), (
+            "copies of a request got different answers"
+        )
         done = {code for code, answer in zip(codes * copies, answers, strict=True) if answer}
         fresh = [one for one in self.seen if self.waiting.get(one.searcher.person) == one.text]
         people = dict(zip(codes, [{one.searcher.person for one in group} for group in chosen], strict=True))
@@ -286,20 +284,20 @@ class Workers(RuleBasedStateMachine):
                 assert texts == {one.searcher.person: one.text for one in pair}
                 self.pairings[code] = texts
 
-    @rule(stay=st.sets(st.sampled_from(PEOPLE)), copies=COPIES, data=st.data())
-    def part(self, stay: set[str], copies: int, data: st.DataObject) -> None:
-        """A pairing is over, or was long ago; who was never in it gets no place by it."""
+    @rule(staying=st.sets(st.sampled_from(PEOPLE)), copies=COPIES, data=st.data())
+    def end_pairing(self, staying: set[str], copies: int, data: st.DataObject) -> None:
+        """End a pairing, or one that ended before. People outside it get no place."""
         codes = sorted(self.pairings) or [f"C{number}" for number in range(self.codes)]
         if not codes:
             return
         code = data.draw(st.sampled_from(codes))
 
-        async def at_once() -> list[bool]:
-            return await asyncio.gather(*(self.queues[copy % 2].end_pairing(code, stay) for copy in range(copies)))
+        async def send_copies() -> list[bool]:
+            return await asyncio.gather(*(self.queues[copy % 2].end_pairing(code, staying) for copy in range(copies)))
 
-        assert sum(self.runner.run(at_once())) == (code in self.pairings)
+        assert sum(self.runner.run(send_copies())) == (code in self.pairings)
         texts = self.pairings.pop(code, {})
-        self.waiting.update({person: text for person, text in texts.items() if person in stay})
+        self.waiting.update({person: text for person, text in texts.items() if person in staying})
 
     @rule(person=st.sampled_from(PEOPLE))
     def forget(self, person: str) -> None:
@@ -311,7 +309,7 @@ class Workers(RuleBasedStateMachine):
             self.waiting.update({one: text for one, text in texts.items() if one != person})
 
     @invariant()
-    def everybody_is_where_they_should_be(self) -> None:
+    def check_model(self) -> None:
         assert {one.searcher.person: one.text for one in self.read()} == self.waiting
         assert {one.code: set(one.people) for one in self.runner.run(self.queues[1].pairings())} == {
             code: set(texts) for code, texts in self.pairings.items()
@@ -336,7 +334,7 @@ def workers(shared_valkey: EmbeddedStore) -> Iterator[type[Workers]]:
             runner.run(opening.__aexit__(None, None, None))
 
 
-def test_whatever_happens_everybody_is_in_one_place(workers: type[Workers]) -> None:
+def test_queue_agrees_with_the_model(workers: type[Workers]) -> None:
     run_state_machine_as_test(
         workers,
         settings=settings(

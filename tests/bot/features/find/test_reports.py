@@ -1,4 +1,4 @@
-"""What people tell the host about strangers."""
+"""Reports about strangers to the host."""
 
 import asyncio
 import json
@@ -19,39 +19,39 @@ from bot.worker import Worker
 from engine import read
 from tests.bot.command import command
 from tests.bot.fake_platform import FakePlatform, Player, open_worker
-from tests.bot.features.find.conftest import asked
-from tests.bot.features.find.test_strangers import resigned
+from tests.bot.features.find.conftest import find_each_other
+from tests.bot.features.find.test_strangers import resign
 
 HOST = "paper:77"
 
 
 @pytest.fixture(autouse=True)
-def by_hand(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nobody is matched, and the host is told nothing, but when a test has it so."""
+def no_automatic_matching(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Stop automatic matching and reporting."""
     monkeypatch.setattr(finder, "POLL_SECONDS", 1e6)
 
 
-def host_of(player: Player) -> Player:
-    """The host, who is told of reports from now on."""
+def add_host(player: Player) -> Player:
+    """Send reports to a host from now on. Return the host as a player."""
     worker = player.worker
     worker.feature(FindFeature)._strangers._host = HOST
     return Player(worker, player.fake, "Olga", 77)
 
 
-async def reports_of(worker: Worker) -> list[Report]:
+async def all_reports(worker: Worker) -> list[Report]:
     return [report async for _id, report in worker.feature(FindFeature).report_sender.reports.all()]
 
 
-async def test_a_report_from_the_hand_reaches_the_host_who_reads_the_game_when_it_is_over(
+async def test_host_gets_report_and_replay_after_the_game(
     playing: list[Player],
 ) -> None:
     anna, bruno = playing
-    olga = host_of(anna)
+    olga = add_host(anna)
     await olga.say("/help", olga.private)
     nickname = (await anna.worker.people.person(bruno.person.id)).nickname
     await anna.press("🚩 Report")
     assert "whoever hosts me" in anna.fake.last(anna.private).plain
-    assert await reports_of(anna.worker) == []
+    assert await all_reports(anna.worker) == []
     assert "the host of this bot can read it" in (await anna.press("Yes, report")).toast
     await anna.worker.feature(FindFeature).report_sender.send_unsent(HOST)
     await anna.worker.feature(FindFeature).report_sender.send_unsent(HOST)
@@ -60,25 +60,25 @@ async def test_a_report_from_the_hand_reaches_the_host_who_reads_the_game_when_i
     for part in (anna.person.id, bruno.person.id, nickname):
         assert part in told[0]
     assert "not in the archive" in (await olga.press("Replay")).toast
-    await resigned(bruno)
+    await resign(bruno)
     await olga.press("Replay")
     assert "Pizzichino" in anna.fake.last(olga.private).plain
-    # Nobody else learns of it.
+    # The reported player learns nothing.
     assert not [text for text in bruno.fake.texts(bruno.private) if "eport" in text]
 
 
-async def test_once_a_game_and_few_a_day(playing: list[Player]) -> None:
+async def test_reports_are_limited_per_game_and_day(playing: list[Player]) -> None:
     anna, bruno = playing
     await anna.press("🚩 Report")
     await anna.press("Yes, report")
-    await resigned(bruno)
+    await resign(bruno)
     await anna.press("🚩 Report")
     assert "reported this game already" in (await anna.press("Yes, report")).toast
-    # The other may report it, too.
+    # The other player can report the game too.
     await bruno.press("🚩 Report")
     await bruno.press("Yes, report")
     assert "You have reported" in bruno.fake.last(bruno.private).plain
-    [first, second] = await reports_of(anna.worker)
+    [first, second] = await all_reports(anna.worker)
     assert {first.by, second.by} == {anna.person.id, bruno.person.id}
     reports = anna.worker.feature(FindFeature).report_sender.reports
     for number in range(1, REPORTS_A_DAY + 1):
@@ -87,7 +87,7 @@ async def test_once_a_game_and_few_a_day(playing: list[Player]) -> None:
     assert 0 < await anna.worker.store.client.ttl(keys.reported(bruno.person.id)) <= 86400
 
 
-async def test_a_report_sent_at_once_by_two_workers_is_one(store: Store, shared_valkey: EmbeddedStore) -> None:
+async def test_concurrent_reports_are_filed_once(store: Store, shared_valkey: EmbeddedStore) -> None:
     async with open_store(shared_valkey.url) as twin:
         report = Report("GAME-1", "testa", "GAME", 0, "paper:1", "Anna", "paper:2", "Bruno")
         both = [Reports(store.client), Reports(twin.client)]
@@ -96,16 +96,16 @@ async def test_a_report_sent_at_once_by_two_workers_is_one(store: Store, shared_
         assert await both[0].unsent() == ["GAME-1.0"]
 
 
-async def test_what_could_not_be_sent_is_sent_later_and_without_a_host_it_waits(playing: list[Player]) -> None:
+async def test_unsent_report_is_retried(playing: list[Player]) -> None:
     anna, _bruno = playing
     await anna.press("🚩 Report")
     await anna.press("Yes, report")
-    olga = host_of(anna)
+    olga = add_host(anna)
     anna.fake.errors[olga.private] += [PlatformFailure("it is away"), Unreachable(olga.private)]
     with capture_logs() as logs:
         for _ in range(2):
             await anna.worker.feature(FindFeature).report_sender.send_unsent(HOST)
-    # The host reads once why.
+    # The reason is logged once.
     assert [(line["event"], line["why"]) for line in logs] == [("report_not_sent", "PlatformFailure")]
     assert anna.fake.texts(olga.private) == []
     await anna.worker.feature(FindFeature).report_sender.send_unsent(HOST)
@@ -113,18 +113,18 @@ async def test_what_could_not_be_sent_is_sent_later_and_without_a_host_it_waits(
     assert await anna.worker.feature(FindFeature).report_sender.reports.unsent() == []
 
 
-async def test_nobody_but_the_host_reads_a_report(playing: list[Player]) -> None:
+async def test_only_the_host_can_open_a_report(playing: list[Player]) -> None:
     anna, _bruno = playing
     await anna.press("🚩 Report")
     await anna.press("Yes, report")
-    olga = host_of(anna)
+    olga = add_host(anna)
     await anna.worker.feature(FindFeature).report_sender.send_unsent(HOST)
     message, button = olga.button("Replay")
     anna.fake.messages[anna.private]["9999"] = anna.fake.messages[olga.private][message]
     assert "does not work" in (await anna.send(button.payload, anna.private, "9999")).toast
 
 
-async def test_of_who_is_forgotten_no_report_says_anything(playing: list[Player]) -> None:
+async def test_reports_do_not_name_forgotten_players(playing: list[Player]) -> None:
     anna, bruno = playing
     for player in playing:
         await player.press("🚩 Report")
@@ -136,14 +136,14 @@ async def test_of_who_is_forgotten_no_report_says_anything(playing: list[Player]
     await worker.feature(PrivacyFeature).forgetter.begin(bruno.person.id)
     while not (await forgetting_marks(worker.store.client))[bruno.person.id].is_erased:
         await asyncio.sleep(0.01)
-    [left] = await reports_of(worker)
+    [left] = await all_reports(worker)
     assert (left.by, left.about_name) == (anna.person.id, NAME)
     assert is_pseudonym(left.about)
     assert not await worker.store.client.exists(keys.reported(bruno.person.id))
 
 
-async def test_the_host_lists_reads_and_drops_reports_on_the_command_line(tmp_path: Path) -> None:
-    async def called(*words: str, code: int = 0) -> tuple[str, str]:
+async def test_reports_command_lists_shows_and_drops(tmp_path: Path) -> None:
+    async def run_reports(*words: str, code: int = 0) -> tuple[str, str]:
         answer = await asyncio.to_thread(command, tmp_path, "reports", *words, BUONGIOCO_PLAYGROUND_PORT="0")
         assert answer.returncode == code, answer.stderr
         return answer.stdout, answer.stderr
@@ -154,26 +154,26 @@ async def test_the_host_lists_reads_and_drops_reports_on_the_command_line(tmp_pa
         fake = FakePlatform()
         async with open_worker(store, fake) as worker:
             players = [Player(worker, fake, name, number) for number, name in enumerate(("Anna", "Bruno"), 1)]
-            await asked(players)
+            await find_each_other(players)
             for player in players:
                 await player.press("Ready")
             await players[0].press("🚩 Report")
             await players[0].press("Yes, report")
             [id_] = await worker.feature(FindFeature).report_sender.reports.unsent()
-            listed, count = await called()
+            listed, count = await run_reports()
             assert id_ in listed
             assert "(paper:2) by " in listed
             assert "1 report" in count
-            assert "it is on still" in (await called("show", id_))[1]
-            await resigned(players[1])
-            assert read((await called("show", id_))[0]).ending == "resign"
-            assert f"Report {id_} is dropped" in (await called("drop", id_))[0]
+            assert "it is on still" in (await run_reports("show", id_))[1]
+            await resign(players[1])
+            assert read((await run_reports("show", id_))[0]).ending == "resign"
+            assert f"Report {id_} is dropped" in (await run_reports("drop", id_))[0]
             for word in ("show", "drop"):
-                assert "There is no report" in (await called(word, id_, code=2))[1]
+                assert "There is no report" in (await run_reports(word, id_, code=2))[1]
     await valkey.stop()
 
 
-def test_who_is_told_is_a_person() -> None:
+def test_reports_to_must_be_a_person() -> None:
     assert Settings(_env_file=None).reports_to is None
     for text in ("42", "telegram:@anna", "telegram: 42"):
         with pytest.raises(ValueError, match="must be a person"):

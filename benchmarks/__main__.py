@@ -5,7 +5,7 @@ from typing import Any, ClassVar
 import typer
 
 from benchmarks.limits import BenchFailed
-from bot.cli.errors import told
+from bot.cli.errors import report_errors
 from bot.cli.lazy import LazyGroup
 from bot.cli.main import main
 from bot.cli.output import say
@@ -14,7 +14,7 @@ from bot.cli.output import say
 class Benchmarks(LazyGroup):
     """All benchmarks. One that cannot go on says why in a line and ends with exit code 1."""
 
-    places: ClassVar = {
+    targets: ClassVar = {
         "engine": "benchmarks.engine:run",
         "store": "benchmarks.store:run",
         "scale": "benchmarks.scale:run",
@@ -31,7 +31,7 @@ class Benchmarks(LazyGroup):
 
     def invoke(self, ctx: Any) -> Any:
         try:
-            with told():
+            with report_errors():
                 return super().invoke(ctx)
         except BenchFailed as failure:
             say(f"benchmarks: {failure}", err=True)

@@ -107,7 +107,7 @@ class Node:
             return False
 
     @property
-    def is_well(self) -> bool:
+    def is_healthy(self) -> bool:
         """Whether it sees all slots served, and has a replica that keeps up with it or keeps up itself."""
         try:
             if self.ask("CLUSTER INFO")["cluster_state"] != "ok":
@@ -148,7 +148,7 @@ class LocalCluster:
         try:
             for node in self.nodes:
                 node.start()
-            self._put_together()
+            self._form_cluster()
         except BaseException:
             self.stop()
             raise
@@ -168,22 +168,22 @@ class LocalCluster:
     def replica_of(self, primary: Node) -> Node:
         return next(node for node in self.nodes if node.ask("ROLE")[:3:2] == [b"slave", primary.port])
 
-    def until_well(self) -> None:
+    def wait_until_healthy(self) -> None:
         """Wait until all slots are served and every primary has a replica that keeps up."""
-        self._wait(lambda: all(node.is_well for node in self.nodes))
+        self._wait_until(lambda: all(node.is_healthy for node in self.nodes))
 
     def clear(self) -> None:
         """Start what was killed, and throw away all that is kept."""
         for node in self.nodes:
             if not node.is_running:
                 node.start()
-        self.until_well()
+        self.wait_until_healthy()
         for node in self.primaries():
             node.ask("FLUSHALL")
 
-    def _put_together(self) -> None:
+    def _form_cluster(self) -> None:
         first, *others = self.nodes
-        self._wait(lambda: all(_answers(node) for node in self.nodes))
+        self._wait_until(lambda: all(_is_answering(node) for node in self.nodes))
         primaries, replicas = self.nodes[: self._primaries], self.nodes[self._primaries :]
         for number, node in enumerate(primaries):
             begin, end = (SLOTS * part // self._primaries for part in (number, number + 1))
@@ -192,13 +192,13 @@ class LocalCluster:
             node.ask("CLUSTER SET-CONFIG-EPOCH", number + 1)
         for node in others:
             first.ask("CLUSTER MEET", "127.0.0.1", node.port, node._bus_port)
-        self._wait(lambda: all(len(node.ask("CLUSTER NODES")) == len(self.nodes) for node in self.nodes))
+        self._wait_until(lambda: all(len(node.ask("CLUSTER NODES")) == len(self.nodes) for node in self.nodes))
         for primary, replica in zip(primaries, replicas, strict=True):
-            replica.ask("CLUSTER REPLICATE", _id(primary))
-        self.until_well()
+            replica.ask("CLUSTER REPLICATE", _node_id(primary))
+        self.wait_until_healthy()
 
     @staticmethod
-    def _wait(done: Any) -> None:
+    def _wait_until(done: Any) -> None:
         deadline = time.monotonic() + PATIENCE
         while not done():
             if time.monotonic() > deadline:
@@ -206,14 +206,14 @@ class LocalCluster:
             time.sleep(0.05)
 
 
-def _answers(node: Node) -> bool:
+def _is_answering(node: Node) -> bool:
     try:
         return bool(node.ask("PING"))
     except RedisError:
         return False
 
 
-def _id(node: Node) -> str:
+def _node_id(node: Node) -> str:
     return str(node.ask("CLUSTER MYID").decode())
 
 

@@ -53,7 +53,7 @@ class Figure(NamedTuple):
     def read(self, output: str) -> float | None:
         """The figure; None where the output does not tell."""
         text = output.partition(self.before)[0] if self.before else output
-        above, below = (_numbers(pattern, text) for pattern in (self.above, self.below))
+        above, below = (_find_numbers(pattern, text) for pattern in (self.above, self.below))
         if not above or (self.below and not below):
             return None
         return statistics.median(above) / (statistics.median(below) if below else 1.0)
@@ -113,7 +113,7 @@ class Side(NamedTuple):
     path: str
 
 
-def _numbers(pattern: str, text: str) -> list[float]:
+def _find_numbers(pattern: str, text: str) -> list[float]:
     found = re.findall(pattern, text, re.MULTILINE) if pattern else []
     return [float(one.replace(",", "")) for one in found]
 
@@ -126,7 +126,7 @@ def _git(*words: str) -> str:
 
 
 @contextmanager
-def checked_out(revision: str) -> Iterator[Side]:
+def check_out(revision: str) -> Iterator[Side]:
     """A revision in a worktree of its own. Its entry points are its own, too: a release may have moved its modules."""
     name = _git("rev-parse", "--short", "--verify", f"{revision}^{{commit}}")
     with tempfile.TemporaryDirectory() as folder:
@@ -147,7 +147,7 @@ def checked_out(revision: str) -> Iterator[Side]:
             _git("worktree", "remove", "--force", str(source))
 
 
-def other_packages(side: Side) -> list[str]:
+def differing_packages(side: Side) -> list[str]:
     """The packages that a revision pins otherwise than this source: both run with what is installed here."""
     pins = [
         dict(PIN.findall(path.read_text()) if (path := Path(folder) / "requirements.txt").exists() else ())
@@ -199,11 +199,11 @@ def output_of(bench: Bench, side: Side) -> str:
                     )
         finally:
             timer.cancel()
-            _end(process)
+            _interrupt(process)
     return "".join(lines)
 
 
-def _end(process: subprocess.Popen[str]) -> None:
+def _interrupt(process: subprocess.Popen[str]) -> None:
     """Have it end what it has started: a store that is left over would slow what is measured next."""
     # Asked twice: Python sees a signal that comes just before a call that waits only when that call is over.
     for _ in range(2):
@@ -217,29 +217,29 @@ def _end(process: subprocess.Popen[str]) -> None:
     process.wait()
 
 
-def of_bench(name: str, side: Side) -> dict[str, float]:
+def measure_bench(name: str, side: Side) -> dict[str, float]:
     """A bench's figures by their labels, without those that it does not tell."""
     output = output_of(BENCHES[name], side)
     read = {figure.label: figure.read(output) for figure in FIGURES if figure.bench == name}
     return {label: value for label, value in read.items() if value is not None}
 
 
-def of_start(side: Side) -> dict[str, float]:
+def measure_start(side: Side) -> dict[str, float]:
     """What a command, and the bot until it is healthy, cost."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        start.seconds_of([*start.COMMAND, "games"], folder, side.path)
-        found = {GAMES: start.seconds_of([*start.COMMAND, "games"], folder, side.path)}
+        start.measure_command([*start.COMMAND, "games"], folder, side.path)
+        found = {GAMES: start.measure_command([*start.COMMAND, "games"], folder, side.path)}
         if Path("/proc/self/stat").exists():
             with start.healthy_bot(folder, side.path) as bot:
-                found[HEALTHY], size = start.spent_by(bot)
+                found[HEALTHY], size = start.process_usage(bot)
                 found[MEMORY] = size / 1e6
     return found
 
 
 MEASURES: dict[str, Callable[[Side], dict[str, float]]] = {
-    **{name: (lambda side, name=name: of_bench(name, side)) for name in BENCHES},  # type: ignore[misc]
-    START: of_start,
+    **{name: (lambda side, name=name: measure_bench(name, side)) for name in BENCHES},  # type: ignore[misc]
+    START: measure_start,
 }
 LABELS = (*(figure.label for figure in FIGURES), GAMES, HEALTHY, MEMORY)
 
@@ -257,13 +257,13 @@ def command(
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     # What is started in the background of a script takes no notice of SIGINT, nor do its children: ours end by that.
     signal.signal(signal.SIGINT, signal.default_int_handler)
-    with checked_out(revision) as before:
-        if others := other_packages(before):
+    with check_out(revision) as before:
+        if others := differing_packages(before):
             typer.echo(
                 f"{before.name} / now pin other packages, and both run with now's: {', '.join(others)}", err=True
             )
         sides = (before, Side("now", str(ROOT)))
-        found: Found = {side.name: [{} for _ in range(rounds)] for side in sides}
+        found: Results = {side.name: [{} for _ in range(rounds)] for side in sides}
         try:
             measure(sides, wanted, found)
         finally:
@@ -271,11 +271,11 @@ def command(
             report(before, found)
 
 
-Found = dict[str, list[dict[str, float]]]
+Results = dict[str, list[dict[str, float]]]
 """Each side's figures by their labels, round by round."""
 
 
-def measure(sides: tuple[Side, Side], wanted: list[str], found: Found) -> None:
+def measure(sides: tuple[Side, Side], wanted: list[str], found: Results) -> None:
     """Fill in what each side tells, round by round, and say it as it comes; what a side cannot is not tried again."""
     hopeless: set[tuple[str, str]] = set()
     rounds = len(found[sides[0].name])
@@ -297,7 +297,7 @@ def measure(sides: tuple[Side, Side], wanted: list[str], found: Found) -> None:
                     typer.echo(f"    {label}: {value:,.2f}", err=True)
 
 
-def report(before: Side, found: Found) -> None:
+def report(before: Side, found: Results) -> None:
     """The table: medians, and the median of the rounds' ratios."""
     typer.echo(f"{'what':52}{before.name:>12}{'now':>12}{'ratio':>8}")
     old, new = found[before.name], found["now"]

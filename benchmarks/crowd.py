@@ -11,30 +11,30 @@ from typing import Any
 
 from benchmarks.limits import STALLED, BenchFailed
 
-Pressing = Callable[[int, str, str], None]
+PressHandler = Callable[[int, str, str], None]
 """What makes a press: person, message, payload."""
 
-Message = tuple[int, str]
+PanelId = tuple[int, str]
 """A person and the message that is their panel of one table: people may sit at several."""
 
 
 class Crowd:
     """``press`` hands a press to the platform; the platform tells what each person is shown by `shown`."""
 
-    def __init__(self, press: Pressing, seed: int = 1) -> None:
+    def __init__(self, press: PressHandler, seed: int = 1) -> None:
         self._press, self._random = press, Random(seed)
-        self._ready: dict[Message, Sequence[str]] = {}
-        self._order: list[Message] = []
-        self._pressed: dict[Message, float] = {}
+        self._ready: dict[PanelId, Sequence[str]] = {}
+        self._order: list[PanelId] = []
+        self._pressed: dict[PanelId, float] = {}
         self._times: list[float] = []
         self._wake = asyncio.Event()
 
     @property
-    def ready(self) -> int:
+    def ready_panels(self) -> int:
         """How many panels have something to press."""
         return len(self._ready)
 
-    def shown(self, person: int, message: str, payloads: Sequence[str]) -> None:
+    def update_panel(self, person: int, message: str, payloads: Sequence[str]) -> None:
         """A person's panel has changed; ``payloads`` are those of its buttons that may be pressed."""
         panel = (person, message)
         pressed = self._pressed.pop(panel, None)
@@ -60,7 +60,7 @@ class Crowd:
             if (now := time.perf_counter()) - last > STALLED:
                 raise BenchFailed(
                     f"{made} of {presses} presses were made, and for {STALLED:g} s none came to its panel: "
-                    f"{len(self._pressed)} wait, and {self.ready} panels could be pressed"
+                    f"{len(self._pressed)} wait, and {self.ready_panels} panels could be pressed"
                 )
             if happened != (made, len(self._times)):
                 happened, last = (made, len(self._times)), now

@@ -24,17 +24,17 @@ from benchmarks.platforms import (
     IDLE_TABLES,
     TABLES,
     Server,
-    alone,
-    at,
-    hold,
-    measured,
-    played,
-    resident,
-    server,
-    tell,
-    tell_failures,
-    tell_ratios,
-    whole_bot,
+    connect_to,
+    measure_memory,
+    measure_presses,
+    play_presses,
+    print_failures,
+    print_ratios,
+    print_result,
+    resident_bytes,
+    run_in_process,
+    start_bot,
+    start_server,
 )
 from bot import logs
 from bot.card_room import CardRoom
@@ -57,7 +57,7 @@ NO_LIMIT = 10**6
 BOARDS = 10_000_000
 
 
-def unhindered(card_room: CardRoom) -> Discord:
+def make_adapter(card_room: CardRoom) -> Discord:
     """The adapter. Discord's own limit is not what is measured; the rate limits of channels stay."""
     adapter = Discord(card_room, TOKEN)
     adapter.per_second = NO_LIMIT
@@ -65,14 +65,14 @@ def unhindered(card_room: CardRoom) -> Discord:
     return adapter
 
 
-def with_pictures(card_room: CardRoom) -> Discord:
+def make_picture_adapter(card_room: CardRoom) -> Discord:
     """The same, with pictures."""
-    adapter = unhindered(card_room)
+    adapter = make_adapter(card_room)
     adapter.shows_pictures = True
     return adapter
 
 
-class Bare(discord.Client):
+class BareClient(discord.Client):
     """What a bot does that only answers: it shows panels like the whole bot's, built anew each time by the library."""
 
     def __init__(self, like: dict[str, Any]) -> None:
@@ -133,21 +133,23 @@ class Bare(discord.Client):
         return discord.ui.Button(label=button["label"], custom_id=f"{name}{button['label']}")
 
 
-def _point_at(there: Server) -> None:
+def _use_server(there: Server) -> None:
     """The library keeps addresses for the whole process."""
     Route.BASE = f"{there.url}/api/v10"
     DiscordWebSocket.DEFAULT_GATEWAY = yarl.URL(f"{there.url}/api/v10/gateway".replace("http", "ws", 1))
 
 
-async def bare(url: str, like: dict[str, Any], tables: int, presses: int, at_once: int, rate: float) -> dict[str, Any]:
+async def measure_bare(
+    url: str, like: dict[str, Any], tables: int, presses: int, at_once: int, rate: float
+) -> dict[str, Any]:
     """The bare library at as many tables, and the names of the errors that its handler met."""
-    async with at(url) as there, Bare(like) as client:
-        _point_at(there)
+    async with connect_to(url) as there, BareClient(like) as client:
+        _use_server(there)
         running = asyncio.create_task(client.start(TOKEN))
         async with within(PATIENCE, "the bare library to connect"):
             await client.wait_until_ready()
         await there.ask(do="bare", tables=tables, like=like["samples"])
-        result = await played(there, presses, rate, at_once)
+        result = await play_presses(there, presses, rate, at_once)
         async with within(PATIENCE, "the bare library to end"):
             await client.close()
             await asyncio.wait([running])
@@ -164,51 +166,55 @@ def _settings(there: Server) -> Settings:
     )
 
 
-async def at_several_tables() -> None:
+async def measure_shared_chats() -> None:
     """People who sit at many tables, all of them in one private chat: it may not be written to so often."""
-    async with server(SERVER) as there, whole_bot(_settings(there), unhindered):
-        await there.open(TOGETHER, TOGETHER * (PAIRS + 1), together=TOGETHER)
-        await there.until_ready(TOGETHER * PAIRS)
-        await measured(there, f"whole bot, people at {TOGETHER} tables", TOGETHER_PRESSES, TOGETHER_RATE)
+    async with start_server(SERVER) as there, start_bot(_settings(there), make_adapter):
+        await there.open_tables(TOGETHER, TOGETHER * (PAIRS + 1), together=TOGETHER)
+        await there.wait_until_ready(TOGETHER * PAIRS)
+        await measure_presses(there, f"whole bot, people at {TOGETHER} tables", TOGETHER_PRESSES, TOGETHER_RATE)
 
 
-async def in_turn(
+async def compare_in_turn(
     there: Server, other: Server, name: str, rounds: int, presses: int, at_once: int = AT_ONCE, rate: float = 0
 ) -> None:
     """The whole bot and the bare library, each with a server of its own, in turn."""
     wholes, bares = [], []
     for _ in range(rounds):
-        whole = await measured(there, name, presses, rate, at_once)
+        whole = await measure_presses(there, name, presses, rate, at_once)
         whole["samples"] = await there.ask(do="samples")
-        await there.settled()
+        await there.wait_until_settled()
         wholes.append(whole)
-        bares.append(await alone(bare, other.url, whole, TABLES, presses, at_once, rate))
-        tell("bare library", bares[-1])
-        tell_failures("bare library", bares[-1]["failures"])
-    tell_ratios(wholes, bares)
+        bares.append(await run_in_process(measure_bare, other.url, whole, TABLES, presses, at_once, rate))
+        print_result("bare library", bares[-1])
+        print_failures("bare library", bares[-1]["failures"])
+    print_ratios(wholes, bares)
 
 
 async def measure(idle: int) -> None:
     name = f"whole bot, {TABLES} tables"
-    await at_several_tables()
-    async with server(SERVER) as there, server(SERVER) as other, whole_bot(_settings(there), unhindered):
-        before = resident()
-        await there.open(1, TABLES + 1)
-        await there.until_ready(TABLES)
-        await measured(there, name, CALM_PRESSES, RATE)
-        await in_turn(there, other, name, ROUNDS, PRESSES)
-        await hold(there, max(idle, TABLES), before)
+    await measure_shared_chats()
+    async with start_server(SERVER) as there, start_server(SERVER) as other, start_bot(_settings(there), make_adapter):
+        before = resident_bytes()
+        await there.open_tables(1, TABLES + 1)
+        await there.wait_until_ready(TABLES)
+        await measure_presses(there, name, CALM_PRESSES, RATE)
+        await compare_in_turn(there, other, name, ROUNDS, PRESSES)
+        await measure_memory(there, max(idle, TABLES), before)
 
 
 async def measure_with_pictures() -> None:
     """Panels with pictures, painted in a process of their own; the bare library sends the same bytes."""
     name = f"whole bot with pictures, {TABLES} tables"
-    async with server(SERVER) as there, server(SERVER) as other, whole_bot(_settings(there), with_pictures):
-        await there.open(1, TABLES + 1)
-        await there.until_ready(TABLES)
-        await there.settled()
-        await in_turn(there, other, name, PICTURE_ROUNDS, PICTURE_PRESSES, PICTURE_AT_ONCE, PICTURE_RATE)
-        await in_turn(there, other, name, PICTURE_ROUNDS, PICTURE_PRESSES, PICTURE_AT_ONCE)
+    async with (
+        start_server(SERVER) as there,
+        start_server(SERVER) as other,
+        start_bot(_settings(there), make_picture_adapter),
+    ):
+        await there.open_tables(1, TABLES + 1)
+        await there.wait_until_ready(TABLES)
+        await there.wait_until_settled()
+        await compare_in_turn(there, other, name, PICTURE_ROUNDS, PICTURE_PRESSES, PICTURE_AT_ONCE, PICTURE_RATE)
+        await compare_in_turn(there, other, name, PICTURE_ROUNDS, PICTURE_PRESSES, PICTURE_AT_ONCE)
 
 
 def run(tables: tuple[int, ...] = (), pictures: bool = False) -> None:

@@ -13,7 +13,7 @@ from typing import Any
 
 from aiohttp import WSMsgType, web
 
-from benchmarks.platform_server import PlatformServer, form_of, serve
+from benchmarks.platform_server import PlatformServer, read_form, serve
 
 BOT = {"id": "1", "username": "buongioco", "discriminator": "0", "avatar": None, "bot": True}
 SERVER, BOARDS = 7 << 22, 10_000_000
@@ -73,12 +73,14 @@ class BenchServer(PlatformServer):
         path = request.path.removeprefix("/api/v10")
         if path == "/gateway":
             return await self._serve_gateway(request)
-        body = await _body_of(request)
+        body = await _read_body(request)
         if path == "/control":
-            return _json(await self.control(body))
-        return _json(self._do(request.method, path.strip("/").split("/"), body, tell=bool(request.query_string)))
+            return _json(await self.handle_control(body))
+        return _json(
+            self._answer_call(request.method, path.strip("/").split("/"), body, tell=bool(request.query_string))
+        )
 
-    def _do(self, method: str, path: list[str], body: Any, *, tell: bool) -> Any:
+    def _answer_call(self, method: str, path: list[str], body: Any, *, tell: bool) -> Any:
         if path == ["users", "@me"]:
             return BOT
         if path[0] == "oauth2":
@@ -87,48 +89,48 @@ class BenchServer(PlatformServer):
             limits = {"total": 1000, "remaining": 999, "reset_after": 0, "max_concurrency": 1}
             return {"url": f"ws://127.0.0.1:{self.port}/gateway", "shards": 1, "session_start_limit": limits}
         if path[0] == "applications":
-            return [_registered(number, command) for number, command in enumerate(body, 1)]
+            return [_command_object(number, command) for number, command in enumerate(body, 1)]
         self.calls[f"{method} {path[0]}"] += 1
         if path[:2] == ["users", "@me"]:
             return {"id": body["recipient_id"], "type": 1, "recipients": []}
         if path[0] == "interactions":
-            return self._answer(path[1], body, tell=tell)
+            return self._answer_interaction(path[1], body, tell=tell)
         if path[0] == "channels" and method == "POST":
-            return self._stands(int(path[1]), None, body)
+            return self._store_message(int(path[1]), None, body)
         if path[0] == "channels" and method == "PATCH":
-            return self._stands(int(path[1]), int(path[3]), body)
+            return self._store_message(int(path[1]), int(path[3]), body)
         if path[0] == "channels":
-            self.crowd.shown(int(path[1]), path[3], ())
+            self.crowd.update_panel(int(path[1]), path[3], ())
         if path[0] == "webhooks":
-            return self._by_token(method, path[2], path[4] if len(path) > 3 else "", body)
+            return self._handle_webhook(method, path[2], path[4] if len(path) > 3 else "", body)
         return None
 
-    def _by_token(self, method: str, token: str, message: str, body: dict[str, Any]) -> Any:
+    def _handle_webhook(self, method: str, token: str, message: str, body: dict[str, Any]) -> Any:
         """A message by an interaction's token: one more, or a change of the answer or of another."""
         channel, original = self._originals[token]
         if method == "DELETE":
             return None
         if method == "POST":
-            return {"id": "1"} if body.get("flags", 0) & EPHEMERAL else self._stands(channel, None, body)
-        return self._stands(channel, original if message == "@original" else int(message), body)
+            return {"id": "1"} if body.get("flags", 0) & EPHEMERAL else self._store_message(channel, None, body)
+        return self._store_message(channel, original if message == "@original" else int(message), body)
 
-    def _answer(self, interaction: str, body: dict[str, Any], *, tell: bool) -> Any:
+    def _answer_interaction(self, interaction: str, body: dict[str, Any], *, tell: bool) -> Any:
         if interaction not in self._waiting:
             return {"code": ANSWERED, "message": "Interaction has already been acknowledged."}
-        said = self._answered(interaction, body)
+        said = self._apply_answer(interaction, body)
         about = {"id": interaction, "type": 3}
         return {"interaction": about, "resource": {"type": body["type"], "message": said}} if tell else None
 
-    def _answered(self, interaction: str, body: dict[str, Any]) -> Any:
+    def _apply_answer(self, interaction: str, body: dict[str, Any]) -> Any:
         """The message that an answer brings or changes."""
         since, channel, message = self._waiting.pop(interaction)
         self._acknowledged.append(time.perf_counter() - since)
         token = _token(interaction)
         self._originals[token] = channel, message
         if body["type"] == CHANGE:
-            return self._stands(channel, message, body["data"])
+            return self._store_message(channel, message, body["data"])
         if body["type"] == MESSAGE and not body["data"]["flags"] & EPHEMERAL:
-            said = self._stands(channel, None, body["data"])
+            said = self._store_message(channel, None, body["data"])
             self._originals[token] = channel, int(said["id"])
             return said
         if not message:
@@ -136,7 +138,7 @@ class BenchServer(PlatformServer):
             self._originals[token] = channel, self._numbers
         return {"id": "1"}
 
-    def _stands(self, channel: int, message: int | None, body: dict[str, Any]) -> dict[str, Any]:
+    def _store_message(self, channel: int, message: int | None, body: dict[str, Any]) -> dict[str, Any]:
         self._numbers += 1
         number = message or self._numbers
         self._messages[number] = {
@@ -148,36 +150,38 @@ class BenchServer(PlatformServer):
             "timestamp": "2026-01-01T00:00:00+00:00",
             "edited_timestamp": None,
             "flags": 1 << 15,
-            "components": _numbered(body["components"], self._numbers),
+            "components": _number_components(body["components"], self._numbers),
             **{name: [] for name in ("embeds", "attachments", "mentions", "mention_roles")},
             **dict.fromkeys(("mention_everyone", "pinned", "tts"), False),
         }
-        self._see(channel, number, body)
+        self._react(channel, number, body)
         return self._messages[number]
 
-    def _see(self, channel: int, message: int, body: dict[str, Any]) -> None:
+    def _react(self, channel: int, message: int, body: dict[str, Any]) -> None:
         """Somebody looks at what is shown, and will press what is of use."""
         payloads = [one["custom_id"] for one in _walk(body["components"]) if one["type"] == 2]
         if channel < BOARDS:
             moves = [data for data in payloads if data.startswith("1m") and not data.endswith(NOT_PRESSED)]
-            self.crowd.shown(channel, str(message), moves or [data for data in payloads if data.startswith("bare")])
-            self._shows("hand" if moves else "waiting", body)
-            self.dealt(message)
+            self.crowd.update_panel(
+                channel, str(message), moves or [data for data in payloads if data.startswith("bare")]
+            )
+            self._count_panel("hand" if moves else "waiting", body)
+            self.count_hand(message)
             return
         table = channel - BOARDS
         seats = [data for data in payloads if data.endswith(":sit")]
-        if seats and not self.is_accepted(table):
-            self._touch(self.person(table, 1), channel, message, seats[0])
+        if seats and not self.mark_accepted(table):
+            self._press_button(self.person(table, 1), channel, message, seats[0])
         elif any(data.startswith("1prematch") for data in payloads):
             self.challenge_again(table)
         else:
-            self._shows("board", body)
+            self._count_panel("board", body)
 
-    def _shows(self, kind: str, body: dict[str, Any]) -> None:
+    def _count_panel(self, kind: str, body: dict[str, Any]) -> None:
         """A panel is shown. One whose picture is there already is no sample: the bare library could not send it."""
         self.uploads += "png" in body
         if "png" in body or not body.get("attachments"):
-            self.sample(kind, body)
+            self.keep_sample(kind, body)
 
     # What people do
 
@@ -187,9 +191,9 @@ class BenchServer(PlatformServer):
         self._interact(2, self.person(table, 0), BOARDS + table, 0, data)
 
     def press(self, person: int, message: str, payload: str) -> None:
-        self._touch(person, person, int(message), payload)
+        self._press_button(person, person, int(message), payload)
 
-    def _touch(self, person: int, channel: int, message: int, payload: str) -> None:
+    def _press_button(self, person: int, channel: int, message: int, payload: str) -> None:
         self._interact(3, person, channel, message, {"custom_id": payload, "component_type": 2})
 
     def _interact(self, kind: int, person: int, channel: int, message: int, data: dict[str, Any]) -> None:
@@ -263,18 +267,18 @@ class BenchServer(PlatformServer):
 
     # What the bench wishes
 
-    async def connected(self) -> None:
+    async def wait_until_connected(self) -> None:
         while self._socket is None or not self._sequence:
             await asyncio.sleep(0.05)
 
     def show_bare(self, tables: int, samples: dict[str, Any]) -> None:
         for table in range(1, tables + 1):
-            self._stands(2 * table, None, samples["hand"])
-            self.crowd.shown(2 * table, str(self._numbers), ["bare"])
+            self._store_message(2 * table, None, samples["hand"])
+            self.crowd.update_panel(2 * table, str(self._numbers), ["bare"])
 
-    async def carry_out(self, wish: dict[str, Any]) -> Any:
+    async def run_action(self, wish: dict[str, Any]) -> Any:
         self._acknowledged = []
-        result = await super().carry_out(wish)
+        result = await super().run_action(wish)
         return {**result, "acknowledged": self._acknowledged} if wish["do"] == "play" else result
 
 
@@ -283,7 +287,7 @@ def _token(interaction: str) -> str:
     return interaction.rjust(200, "x")
 
 
-def _registered(number: int, command: dict[str, Any]) -> dict[str, Any]:
+def _command_object(number: int, command: dict[str, Any]) -> dict[str, Any]:
     """A command as Discord has it once it was told."""
     about = {"id": str(number), "application_id": "1", "version": "1", "default_member_permissions": None}
     return {"description": "", "type": 1, **command, **about}
@@ -293,7 +297,7 @@ def _walk(components: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return [one for part in components for one in (part, *_walk(part.get("components", [])))]
 
 
-def _numbered(components: list[dict[str, Any]], attachment: int) -> list[dict[str, Any]]:
+def _number_components(components: list[dict[str, Any]], attachment: int) -> list[dict[str, Any]]:
     """Components as Discord tells of them, a picture with its attachment's id."""
     for number, one in enumerate(_walk(components), 1):
         one["id"] = number
@@ -303,11 +307,11 @@ def _numbered(components: list[dict[str, Any]], attachment: int) -> list[dict[st
     return components
 
 
-async def _body_of(request: web.BaseRequest) -> Any:
+async def _read_body(request: web.BaseRequest) -> Any:
     """A request's body; the ``png`` in it is the file that came with it, in Base64."""
     if request.content_type != "multipart/form-data":
         return await request.json(loads=json.loads) if request.can_read_body else {}
-    form = await form_of(request)
+    form = await read_form(request)
     body = json.loads(form["payload_json"])
     body.get("data", body)["png"] = base64.b64encode(form["files[0]"]).decode()
     return body

@@ -49,7 +49,7 @@ def far_apart(_source: random.Random) -> list[Searcher]:
     return [Searcher(f"telegram:{number}", NOW, FOR_TWO, "it", 1000 * number) for number in range(PEOPLE)]
 
 
-def every_pair(crowd: Sequence[Searcher], now: float) -> int:
+def count_pairs(crowd: Sequence[Searcher], now: float) -> int:
     """How many pairs fit."""
     return sum(can_match(one, other, now) for place, one in enumerate(crowd) for other in crowd[:place])
 
@@ -60,7 +60,7 @@ def run() -> None:
     for name, make in (("mixed", mixed), ("for four", four_by_four), ("nobody fits", far_apart)):
         crowds = [make(random.Random(number)) for number in range(ROUNDS)]
         matching = statistics.median(milliseconds(lambda crowd: find_matches(crowd, NOW), crowd) for crowd in crowds)
-        pairs = statistics.median(milliseconds(lambda crowd: every_pair(crowd, NOW), crowd) for crowd in crowds)
+        pairs = statistics.median(milliseconds(lambda crowd: count_pairs(crowd, NOW), crowd) for crowd in crowds)
         matched = statistics.median(sum(len(found.people) for found in find_matches(crowd, NOW)) for crowd in crowds)
         typer.echo(f"{name:12}  match {matching:7.1f}   every pair {pairs:7.1f}   matched {matched:.0f}")
 

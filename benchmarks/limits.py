@@ -7,7 +7,7 @@ from contextlib import asynccontextmanager
 PATIENCE = 60.0
 """Seconds that a step may take which has little to do; one that has more is given more."""
 
-STARTS_IN = 60.0
+START_LIMIT = 60.0
 """Seconds that a process or a bot may take to start: on a crowded machine mostly imports."""
 
 STALLED = 30.0

@@ -39,7 +39,7 @@ class Page(NamedTuple):
     cookie: str
 
 
-class Made(NamedTuple):
+class CommittedMove(NamedTuple):
     """A move: the page that is to be told, the version that it comes to, and when it was committed, in seconds."""
 
     page: int
@@ -47,7 +47,7 @@ class Made(NamedTuple):
     at: float
 
 
-Move = Callable[[int], Awaitable[Made]]
+Move = Callable[[int], Awaitable[CommittedMove]]
 """Make the move of this number."""
 
 
@@ -57,19 +57,19 @@ def run(tables: int, seconds: float) -> None:
         f"{tables} tables on two pages each, {MOVES_A_SECOND} moves/s for {seconds:g} s, commit to the other page"
     )
     typer.echo(f"{'':16}{'p50 ms':>9}{'p99 ms':>9}{'max ms':>9}{'missed':>8}")
-    ours, missed, size = asyncio.run(_bot(tables, seconds))
-    bare = asyncio.run(_baseline(tables, seconds, size))
+    ours, missed, size = asyncio.run(_measure_bot(tables, seconds))
+    bare = asyncio.run(_measure_baseline(tables, seconds, size))
     for name, (times, lost) in (("aiohttp alone", bare), ("buongioco", (ours, missed))):
         p99 = statistics.quantiles(times, n=100)[98]
         typer.echo(f"{name:16}{statistics.median(times):9.1f}{p99:9.1f}{max(times):9.1f}{lost:8}")
 
 
-async def _bot(tables: int, seconds: float) -> tuple[list[float], int, int]:
+async def _measure_bot(tables: int, seconds: float) -> tuple[list[float], int, int]:
     """As `_measured`, and how many characters a page is told."""
     async with bot_with_pages() as (worker, port):
-        codes, pages = await _seated(port, tables)
+        codes, pages = await _open_tables(port, tables)
 
-        async def move(number: int) -> Made:
+        async def move(number: int) -> CommittedMove:
             at = number % tables
             table = await worker.room.cached(codes[at])
             assert table.game
@@ -79,16 +79,16 @@ async def _bot(tables: int, seconds: float) -> tuple[list[float], int, int]:
             assert chair
             card = next(one for one in table.game.legal_moves(turn) if one.startswith("play "))
             after = await worker.room.press(table.code, chair.person, table.version, card, f"m{number}")
-            return Made(2 * at + 1 - turn, after.version, time.monotonic())
+            return CommittedMove(2 * at + 1 - turn, after.version, time.monotonic())
 
-        times, missed = await _measured(port, pages, seconds, move)
+        times, missed = await _measure(port, pages, seconds, move)
         table = await worker.room.table(codes[0])
         person = table.opener.person
         size = len(json.dumps(asdict(hand_page(table, person, await worker.people.person(person))), ensure_ascii=False))
         return times, missed, size
 
 
-async def _seated(port: int, tables: int) -> tuple[list[str], list[Page]]:
+async def _open_tables(port: int, tables: int) -> tuple[list[str], list[Page]]:
     """Tables at which two people sit, opened as people do; pages stand by table and seat."""
     url = f"http://127.0.0.1:{port}"
     codes: list[str] = []
@@ -117,7 +117,7 @@ def _cookie(session: ClientSession) -> str:
     return "; ".join(f"{one.key}={one.value}" for one in session.cookie_jar)
 
 
-async def _baseline(tables: int, seconds: float, size: int) -> tuple[list[float], int]:
+async def _measure_baseline(tables: int, seconds: float, size: int) -> tuple[list[float], int]:
     """Nothing but aiohttp: each move is told to both pages of its table, in as many bytes as ours."""
     lines: dict[int, web.WebSocketResponse] = {}
     filling = "x" * size
@@ -134,12 +134,12 @@ async def _baseline(tables: int, seconds: float, size: int) -> tuple[list[float]
             pass
         return line
 
-    async def move(number: int) -> Made:
+    async def move(number: int) -> CommittedMove:
         at, version = number % tables, 1 + number // tables
         committed = time.monotonic()
         for page in (2 * at, 2 * at + 1):
             await lines[page].send_str(state(version))
-        return Made(2 * at, version, committed)
+        return CommittedMove(2 * at, version, committed)
 
     app = web.Application()
     app.router.add_get("/{page}", live)
@@ -148,12 +148,12 @@ async def _baseline(tables: int, seconds: float, size: int) -> tuple[list[float]
     await web.TCPSite(runner, "127.0.0.1", 0).start()
     try:
         pages = [Page(f"/{page}", "") for page in range(2 * tables)]
-        return await _measured(runner.addresses[0][1], pages, seconds, move)
+        return await _measure(runner.addresses[0][1], pages, seconds, move)
     finally:
         await runner.cleanup()
 
 
-async def _measured(port: int, pages: Sequence[Page], seconds: float, move: Move) -> tuple[list[float], int]:
+async def _measure(port: int, pages: Sequence[Page], seconds: float, move: Move) -> tuple[list[float], int]:
     """Milliseconds from each move's commit until the other page was told of it, and how many never were."""
     words = [sys.executable, "-m", "benchmarks.page_readers", str(port)]
     pipe = asyncio.subprocess.PIPE

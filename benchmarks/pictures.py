@@ -36,7 +36,7 @@ TICK = 0.001
 """Seconds between two looks at the clock, to see how long the event loop was held up."""
 
 
-def chosen_painter() -> Painter:
+def pillow_painter() -> Painter:
     """The bot's own: Pillow, with cards made once by resvg."""
     from bot.pictures.painter import paint  # noqa: PLC0415 - as the others, when it is measured
 
@@ -44,7 +44,7 @@ def chosen_painter() -> Painter:
 
 
 PAINTERS: dict[str, Callable[[], Painter]] = {
-    "Pillow, cards made once (the bot's)": chosen_painter,
+    "Pillow, cards made once (the bot's)": pillow_painter,
     "resvg, the whole table each time": resvg_painter,
     "pyvips, cards made once": vips_painter,
 }
@@ -88,7 +88,7 @@ def measure(name: str, paint: Painter, scenes: Sequence[Scene]) -> None:
     )
 
 
-async def beside_the_loop(scenes: Sequence[Scene]) -> None:
+async def measure_pool(scenes: Sequence[Scene]) -> None:
     """Print how long pictures take that are painted in the pool, and what the bot's own process notices of that."""
     pictures = PicturePool()
     panels = [Panel((Span("text"),), picture=Picture(scene, "")) for scene in scenes]
@@ -98,10 +98,10 @@ async def beside_the_loop(scenes: Sequence[Scene]) -> None:
                 typer.echo(f"  the pool is not ready after {pool.MAX_WAIT_SECONDS:g} s")
                 await asyncio.sleep(1)
         start = time.process_time()
-        times = await _times(pictures, panels[1::2])
+        times = await _time_pictures(pictures, panels[1::2])
         own = 1000 * (time.process_time() - start) / len(times)
         ticking = asyncio.create_task(_longest_wait())
-        await _times(pictures, panels[2::2])
+        await _time_pictures(pictures, panels[2::2])
         ticking.cancel()
         longest = await ticking
     finally:
@@ -116,7 +116,7 @@ async def beside_the_loop(scenes: Sequence[Scene]) -> None:
     )
 
 
-async def _times(pictures: PicturePool, panels: Sequence[Panel]) -> list[float]:
+async def _time_pictures(pictures: PicturePool, panels: Sequence[Panel]) -> list[float]:
     """Milliseconds until each picture was there."""
     times = []
     async with within(PATIENCE, "the pictures"):
@@ -147,7 +147,7 @@ def command(
     scenes = [scene for one in game or GAMES for scene in scenes_of(one, "easy" if easy else "classic")]
     typer.echo(f"{len(scenes)} hands, one deal of each game")
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    asyncio.run(beside_the_loop(scenes))
+    asyncio.run(measure_pool(scenes))
     child = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
     own = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before
     typer.echo(f"memory at most: {child / 1024:.0f} MB for the pool's process, {own / 1024:.0f} MB more for the bot's")

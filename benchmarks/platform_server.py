@@ -52,19 +52,19 @@ class PlatformServer(ABC):
     def challenge(self, table: int) -> None:
         """Have a table's first person challenge."""
 
-    def is_accepted(self, table: int) -> bool:
+    def mark_accepted(self, table: int) -> bool:
         """Whether a table's second person has accepted already; from now on they have."""
         if table in self._accepted:
             return True
         self._accepted.add(table)
         return False
 
-    def sample(self, kind: str, shown: dict[str, Any]) -> None:
+    def keep_sample(self, kind: str, shown: dict[str, Any]) -> None:
         """Keep what was shown for the bare library: with its picture, in Base64 as ``png``, where any had one."""
         if "png" in shown or "png" not in self.samples.get(kind, {}):
             self.samples[kind] = shown
 
-    def dealt(self, message: int) -> None:
+    def count_hand(self, message: int) -> None:
         """A message shows somebody a hand."""
         self._hands.add(message)
 
@@ -81,20 +81,20 @@ class PlatformServer(ABC):
         """Show one person of each table something to press, like the samples."""
 
     @abstractmethod
-    async def connected(self) -> None:
+    async def wait_until_connected(self) -> None:
         """Wait until the bot hears what happens, where that has to be before anything does."""
 
-    async def control(self, wish: dict[str, Any]) -> dict[str, Any]:
+    async def handle_control(self, wish: dict[str, Any]) -> dict[str, Any]:
         try:
-            return {"result": await self.carry_out(wish)}
+            return {"result": await self.run_action(wish)}
         except BenchFailed as failure:
             return {"failed": str(failure)}
 
-    async def carry_out(self, wish: dict[str, Any]) -> Any:
+    async def run_action(self, wish: dict[str, Any]) -> Any:
         """Do what the bench asks for; BenchFailed where that cannot be."""
         match wish["do"]:
             case "open":
-                await self.connected()
+                await self.wait_until_connected()
                 self.together, before = wish["together"], len(self._hands)
                 for table in range(wish["from"], wish["to"]):
                     self.challenge(table)
@@ -105,7 +105,7 @@ class PlatformServer(ABC):
                 self.show_bare(wish["tables"], wish["like"])
                 return True
             case "ready":
-                return self.crowd.ready
+                return self.crowd.ready_panels
             case "samples":
                 return self.samples
             case "settle":
@@ -119,7 +119,7 @@ class PlatformServer(ABC):
         return {**result, "calls": self.calls.total() - calls, "uploads": self.uploads - uploads}
 
 
-async def form_of(request: web.BaseRequest) -> dict[str, bytes]:
+async def read_form(request: web.BaseRequest) -> dict[str, bytes]:
     """The fields of a form by name, files among them; aiohttp would write those to the disk first."""
     boundary = request.headers["Content-Type"].partition("boundary=")[2].strip('"').encode()
     fields = {}

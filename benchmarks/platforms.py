@@ -18,7 +18,7 @@ from typing import Any
 import aiohttp
 import typer
 
-from benchmarks.limits import PATIENCE, STARTS_IN, BenchFailed, within
+from benchmarks.limits import PATIENCE, START_LIMIT, BenchFailed, within
 from bot import logs
 from bot.card_room import CardRoom
 from bot.handlers import Dispatcher
@@ -65,16 +65,16 @@ class Server:
             raise BenchFailed(said["failed"])
         return said["result"]
 
-    async def open(self, begin: int, end: int, *, together: int = 1) -> None:
+    async def open_tables(self, begin: int, end: int, *, together: int = 1) -> None:
         """Have the tables from ``begin`` to before ``end`` opened, so many of them by the same two people."""
         seconds = PATIENCE + (end - begin) / OPENED_A_SECOND
         await self.ask(seconds, do="open", together=together, **{"from": begin, "to": end})
 
-    async def settled(self) -> None:
+    async def wait_until_settled(self) -> None:
         """Until the bot has nothing more to show."""
         await self.ask(do="settle", quiet=QUIET)
 
-    async def until_ready(self, panels: int) -> None:
+    async def wait_until_ready(self, panels: int) -> None:
         """Until so many panels have something to press."""
         ready, deadline = 0, time.monotonic() + PATIENCE
         while (ready := await self.ask(do="ready")) < panels:
@@ -84,14 +84,14 @@ class Server:
 
 
 @asynccontextmanager
-async def at(url: str) -> AsyncIterator[Server]:
+async def connect_to(url: str) -> AsyncIterator[Server]:
     """A platform's server that runs already."""
     async with aiohttp.ClientSession() as session:
         yield Server(url, session)
 
 
 @asynccontextmanager
-async def server(module: str) -> AsyncIterator[Server]:
+async def start_server(module: str) -> AsyncIterator[Server]:
     """A platform's server."""
     process = await asyncio.create_subprocess_exec(
         sys.executable, "-m", module, stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE
@@ -99,11 +99,11 @@ async def server(module: str) -> AsyncIterator[Server]:
     assert process.stdout
     assert process.stdin
     try:
-        async with within(STARTS_IN, f"{module} to say its port"):
+        async with within(START_LIMIT, f"{module} to say its port"):
             said = await process.stdout.readline()
         if not said:
             raise BenchFailed(f"{module} ended before it said its port")
-        async with at(f"http://127.0.0.1:{int(said)}") as there:
+        async with connect_to(f"http://127.0.0.1:{int(said)}") as there:
             yield there
     finally:
         process.stdin.close()
@@ -116,7 +116,7 @@ async def server(module: str) -> AsyncIterator[Server]:
 
 
 @asynccontextmanager
-async def whole_bot(settings: Settings, make: Callable[[CardRoom], Adapter]) -> AsyncIterator[None]:
+async def start_bot(settings: Settings, make: Callable[[CardRoom], Adapter]) -> AsyncIterator[None]:
     """The bot, in this process, with one adapter and a store of its own."""
     with tempfile.TemporaryDirectory() as folder:
         embedded = EmbeddedStore(Path(folder))
@@ -126,7 +126,7 @@ async def whole_bot(settings: Settings, make: Callable[[CardRoom], Adapter]) -> 
                 worker = Worker(store, settings)
                 worker.add_adapter(make(Dispatcher(worker)))
                 serving = asyncio.create_task(Supervisor(worker).run())
-                async with within(STARTS_IN, "the bot to start"):
+                async with within(START_LIMIT, "the bot to start"):
                     await worker.start()
                 try:
                     yield
@@ -141,14 +141,16 @@ async def whole_bot(settings: Settings, make: Callable[[CardRoom], Adapter]) -> 
             await embedded.stop()
 
 
-async def measured(there: Server, name: str, presses: int, rate: float = 0, at_once: int = AT_ONCE) -> dict[str, Any]:
+async def measure_presses(
+    there: Server, name: str, presses: int, rate: float = 0, at_once: int = AT_ONCE
+) -> dict[str, Any]:
     """So many presses, ``rate`` a second or as fast as it goes, with their figures printed."""
-    result = await played(there, presses, rate, at_once)
-    tell(name, result)
+    result = await play_presses(there, presses, rate, at_once)
+    print_result(name, result)
     return result
 
 
-async def played(there: Server, presses: int, rate: float, at_once: int) -> dict[str, Any]:
+async def play_presses(there: Server, presses: int, rate: float, at_once: int) -> dict[str, Any]:
     """So many presses that are answered by this process, and what they took."""
     cpu = time.process_time()
     seconds = PATIENCE + presses / SLOWEST
@@ -159,25 +161,25 @@ async def played(there: Server, presses: int, rate: float, at_once: int) -> dict
     return result
 
 
-def tell(name: str, result: dict[str, Any]) -> None:
+def print_result(name: str, result: dict[str, Any]) -> None:
     """Print the figures of what was played."""
     rate_limit = f"{result['rate']:g} presses/s asked for" if result["rate"] else f"{result['speed']:,.0f} presses/s"
     typer.echo(
         f"{name}: {rate_limit}, {1000 * result['cpu']:.2f} ms of CPU a press, "
         f"{result['calls_a_press']:.2f} API calls a press, "
         + (f"{result['uploads_a_press']:.2f} pictures a press, " if result["uploads"] else "")
-        + f"press to panel {spread(result['times'])}"
-        + (f", to acknowledgement {spread(result['acknowledged'])}" if result.get("acknowledged") else "")
+        + f"press to panel {format_percentiles(result['times'])}"
+        + (f", to acknowledgement {format_percentiles(result['acknowledged'])}" if result.get("acknowledged") else "")
     )
 
 
-async def alone(measure: Callable[..., Awaitable[dict[str, Any]]], *about: Any) -> dict[str, Any]:
+async def run_in_process(measure: Callable[..., Awaitable[dict[str, Any]]], *about: Any) -> dict[str, Any]:
     """What a baseline comes to in a process of its own: what it leaves in memory slows nothing else down."""
     with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as process:
-        return await asyncio.get_running_loop().run_in_executor(process, _run_alone, measure, *about)
+        return await asyncio.get_running_loop().run_in_executor(process, _run_measure, measure, *about)
 
 
-def _run_alone(measure: Callable[..., Awaitable[dict[str, Any]]], *about: Any) -> dict[str, Any]:
+def _run_measure(measure: Callable[..., Awaitable[dict[str, Any]]], *about: Any) -> dict[str, Any]:
     async def run() -> dict[str, Any]:
         return await measure(*about)
 
@@ -186,13 +188,13 @@ def _run_alone(measure: Callable[..., Awaitable[dict[str, Any]]], *about: Any) -
     return asyncio.run(run())
 
 
-def spread(seconds: list[float]) -> str:
+def format_percentiles(seconds: list[float]) -> str:
     """The median and the 99th percentile of so many times."""
     parts = statistics.quantiles(seconds, n=100)
     return f"p50 {1000 * parts[49]:.1f}, p99 {1000 * parts[98]:.1f} ms"
 
 
-def tell_ratios(wholes: list[dict[str, Any]], bares: list[dict[str, Any]], over: str = "") -> None:
+def print_ratios(wholes: list[dict[str, Any]], bares: list[dict[str, Any]], over: str = "") -> None:
     """The whole bot beside the bare library, round by round, in presses a second and in CPU a press.
 
     At a rate that is asked for both do as many presses a second. A round in which the whole bot left out pictures that
@@ -216,24 +218,23 @@ def tell_ratios(wholes: list[dict[str, Any]], bares: list[dict[str, Any]], over:
         typer.echo("* the whole bot left out pictures, so such a round is not counted", err=True)
 
 
-def tell_failures(name: str, failures: list[str]) -> None:
+def print_failures(name: str, failures: list[str]) -> None:
     """Say in one line what a baseline met, by the errors' names."""
     if failures:
         kinds = ", ".join(sorted(set(failures)))
         typer.echo(f"{name}: {len(failures)} calls failed ({kinds}), so its figures are too high", err=True)
 
 
-async def hold(there: Server, tables: int, before: int) -> None:
+async def measure_memory(there: Server, tables: int, before: int) -> None:
     """So many tables, and nobody plays: what that takes in memory. ``before`` is bytes without any table."""
-    await there.open(TABLES + 1, tables + 1)
-    await there.until_ready(tables - TABLES // 10)
-    await there.settled()
-    typer.echo(
-        f"whole bot: {tables:,} live tables in {resident() / 1e6:.0f} MB of memory ({before / 1e6:.0f} before any)"
-    )
+    await there.open_tables(TABLES + 1, tables + 1)
+    await there.wait_until_ready(tables - TABLES // 10)
+    await there.wait_until_settled()
+    now = resident_bytes() / 1e6
+    typer.echo(f"whole bot: {tables:,} live tables in {now:.0f} MB of memory ({before / 1e6:.0f} before any)")
 
 
-def resident() -> int:
+def resident_bytes() -> int:
     """Bytes of memory that this process holds (Linux); 0 where that cannot be asked."""
     try:
         return int(Path("/proc/self/statm").read_text().split()[1]) * 4096

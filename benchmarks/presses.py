@@ -45,7 +45,7 @@ SLOWEST = 20
 """Tables opened, and presses, a second on any machine; for the limits."""
 
 
-class Counter:
+class CountingAdapter:
     """An adapter in the process: it takes every message and notes when a place was written to."""
 
     platform = "bench"
@@ -103,7 +103,7 @@ class Counter:
             waiting.set_result(time.perf_counter())
 
 
-def done(reply: Reply) -> None:
+def check_done(reply: Reply) -> None:
     """BenchFailed where that answers something that was not done, as when the store was away for a moment."""
     if reply.toast:
         raise BenchFailed(f"somebody was refused: {reply.toast}")
@@ -112,7 +112,7 @@ def done(reply: Reply) -> None:
 class Crowd:
     """People at many tables of a game for two, each table in a group of its own."""
 
-    def __init__(self, worker: Worker, counter: Counter, seed: int) -> None:
+    def __init__(self, worker: Worker, counter: CountingAdapter, seed: int) -> None:
         self.worker, self.counter, self.random = worker, counter, Random(seed)
         self.dispatcher = Dispatcher(worker)
         self.codes: list[str] = []
@@ -141,14 +141,16 @@ class Crowd:
         one, two = self.person(2 * number), self.person(2 * number + 1)
         place = f"bench:g{number}"
         await self.worker.people.update_chat(place, clock="86400")
-        done(await self.dispatcher.handle_command(Command(self.key(), one, place, "challenge", (GAME,))))
+        check_done(await self.dispatcher.handle_command(Command(self.next_key(), one, place, "challenge", (GAME,))))
         [table] = await self.worker.tables_of(one.id)
-        done(
-            await self.dispatcher.handle_press(Press(self.key(), two, place, "1", f"1t{table.code}:sit", genuine=True))
+        check_done(
+            await self.dispatcher.handle_press(
+                Press(self.next_key(), two, place, "1", f"1t{table.code}:sit", genuine=True)
+            )
         )
         self.codes.append(table.code)
 
-    def key(self) -> str:
+    def next_key(self) -> str:
         return f"b{next(self._keys)}"
 
     async def press(self) -> float:
@@ -170,10 +172,10 @@ class Crowd:
             person = Person(chair.person, chair.name, "", "en")
             place = private_place(person.id)
             message = self.counter.messages[place]
-            press = Press(self.key(), person, place, message, f"1m{code}:{table.version}:{move}", genuine=True)
+            press = Press(self.next_key(), person, place, message, f"1m{code}:{table.version}:{move}", genuine=True)
             written = self.counter.written[press.place] = asyncio.get_running_loop().create_future()
             start = time.perf_counter()
-            done(await self.dispatcher.handle_press(press))
+            check_done(await self.dispatcher.handle_press(press))
             took: float = await written - start
             if (now := self.worker.room.remembered(code)) and now.phase != "playing":
                 await self._replace(table)
@@ -186,7 +188,7 @@ class Crowd:
         await self.open_table(len(self.codes) + 10**6 + next(self._keys))
 
 
-async def at_a_rate(crowd: Crowd) -> list[float]:
+async def press_at_rate(crowd: Crowd) -> list[float]:
     """RATE presses a second for SECONDS, each begun on time whether the one before has ended or not."""
     loop = asyncio.get_running_loop()
     start, tasks = loop.time(), []
@@ -197,7 +199,7 @@ async def at_a_rate(crowd: Crowd) -> list[float]:
         return list(await asyncio.gather(*tasks))
 
 
-async def flat_out(crowd: Crowd, presses: int) -> float:
+async def press_flat_out(crowd: Crowd, presses: int) -> float:
     """Presses a second with AT_ONCE under way at a time."""
     left = itertools.count()
 
@@ -211,14 +213,14 @@ async def flat_out(crowd: Crowd, presses: int) -> float:
     return presses / (time.perf_counter() - start)
 
 
-async def calls_a_press(crowd: Crowd) -> float:
+async def count_calls(crowd: Crowd) -> float:
     """How many functions, Python's and C's, are called for a press: hardly more on a machine that is busy otherwise."""
     with cProfile.Profile() as profile:
-        await flat_out(crowd, COUNTED)
+        await press_flat_out(crowd, COUNTED)
     return sum(entry.callcount for entry in profile.getstats()) / COUNTED
 
 
-async def bare_at_a_rate(store: Store) -> list[float]:
+async def append_at_rate(store: Store) -> list[float]:
     """The baseline: an append of a move's size, at the same rate."""
     loop = asyncio.get_running_loop()
     times: list[float] = []
@@ -237,7 +239,7 @@ async def bare_at_a_rate(store: Store) -> list[float]:
     return times
 
 
-async def round_trips(store: Store) -> dict[str, int]:
+async def count_commands(store: Store) -> dict[str, int]:
     stats = await store.client.info("commandstats")
     counts: dict[str, int] = defaultdict(int)
     for name, row in stats.items():
@@ -266,11 +268,11 @@ async def measure(tables: tuple[int, ...]) -> None:
 
 
 async def report(store: Store, tables: tuple[int, ...]) -> None:
-    bare = await bare_at_a_rate(store)
+    bare = await append_at_rate(store)
     typer.echo(
         f"baseline, bare appends at {RATE}/s: p50 {percentile(bare, 50):.2f} ms, p99 {percentile(bare, 99):.2f} ms"
     )
-    counter = Counter()
+    counter = CountingAdapter()
     worker = Worker(store, Settings(_env_file=None, playground=False, rate_limits=False, analyse_results=False))
     worker.add_adapter(counter)
     async with within(PATIENCE, "the bot to start"):
@@ -279,17 +281,17 @@ async def report(store: Store, tables: tuple[int, ...]) -> None:
     try:
         for count in tables:
             await crowd.open_tables(count)
-            await report_one(store, crowd, count)
+            await report_tables(store, crowd, count)
     finally:
         await worker.stop()
 
 
-async def report_one(store: Store, crowd: Crowd, count: int) -> None:
-    before, calls = await round_trips(store), crowd.counter.calls
+async def report_tables(store: Store, crowd: Crowd, count: int) -> None:
+    before, calls = await count_commands(store), crowd.counter.calls
     cpu, start = time.process_time(), time.perf_counter()
-    times = await at_a_rate(crowd)
+    times = await press_at_rate(crowd)
     busy = (time.process_time() - cpu) / (time.perf_counter() - start)
-    after = await round_trips(store)
+    after = await count_commands(store)
     made = len(times)
     trips = sum(after[name] - before.get(name, 0) for name in TRIPS)
     typer.echo(
@@ -298,10 +300,10 @@ async def report_one(store: Store, crowd: Crowd, count: int) -> None:
         f" {(crowd.counter.calls - calls) / made:.2f} messages a press; {100 * busy:.0f} % of a core"
     )
     cpu = time.process_time()
-    rate = await flat_out(crowd, FLAT_OUT)
+    rate = await press_flat_out(crowd, FLAT_OUT)
     spent = (time.process_time() - cpu) / FLAT_OUT
     typer.echo(f"{count:,} live tables, {AT_ONCE} at once: {rate:,.0f} presses/s, {1000 * spent:.2f} ms of CPU a press")
-    typer.echo(f"{count:,} live tables, {AT_ONCE} at once: {await calls_a_press(crowd):,.0f} function calls a press")
+    typer.echo(f"{count:,} live tables, {AT_ONCE} at once: {await count_calls(crowd):,.0f} function calls a press")
 
 
 def command(

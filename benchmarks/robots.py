@@ -48,7 +48,7 @@ class Tally:
     seconds: tuple[list[float], list[float]] = field(default_factory=lambda: ([], []))
 
 
-def player(name: str, seed: str, seconds: float) -> Robot:
+def make_player(name: str, seed: str, seconds: float) -> Robot:
     """A robot by its name; "plain" is the reference with as many seconds of CPU a card, "flat" the strong robot's own
     search without its tree and without what it reads from the others' play.
     """
@@ -71,7 +71,7 @@ def play_deal(game: Game, robots: Sequence[Robot], seconds: tuple[list[float], l
         seconds[(turn ^ first) & 1].append(time.process_time() - start)
 
 
-def duplicate(number: int, game_id: str, names: Pair, seconds: float) -> Tally:
+def play_pack(number: int, game_id: str, names: Pair, seconds: float) -> Tally:
     """One pack, played twice with seats swapped."""
     tally, margin = Tally(), 0.0
     secret = Random(f"{game_id} {number}").randbytes(32)
@@ -79,33 +79,33 @@ def duplicate(number: int, game_id: str, names: Pair, seconds: float) -> Tally:
         # The highest target there is, so that nobody claims what only a whole game decides.
         game = Game(game_id, {"target": max(GAMES[game_id].rules.choices()["target"])}, dealer=number % 2)
         game.deal(secret)
-        play_deal(game, _seated(game_id, names, f"{number} {first}", seconds, first), tally.seconds, first)
+        play_deal(game, _make_robots(game_id, names, f"{number} {first}", seconds, first), tally.seconds, first)
         margin += (1 - 2 * first) * (game.totals[0] - game.totals[1]) / 2
     tally.margins.append(margin)
     return tally
 
 
-def whole_game(number: int, game_id: str, names: Pair, seconds: float) -> Tally:
+def play_game(number: int, game_id: str, names: Pair, seconds: float) -> Tally:
     """A game to its usual target. Each two numbers that follow each other have the same packs, with seats swapped."""
     packs, first = divmod(number, 2)
     random = Random(f"game {game_id} {packs}")
     game = Game(game_id)
-    robots = _seated(game_id, names, f"game {number}", seconds, first)
+    robots = _make_robots(game_id, names, f"game {number}", seconds, first)
     while not game.over:
         game.deal(random.randbytes(32))
         play_deal(game, robots, ([], []), first)
     return Tally(games=1, won=int(game.winner[0] & 1 == first) if game.winner else 0)
 
 
-def _seated(game_id: str, names: Pair, seed: str, seconds: float, first: int) -> list[Robot]:
-    return [player(names[(seat ^ first) & 1], f"{seed} {seat}", seconds) for seat in range(GAMES[game_id].seats)]
+def _make_robots(game_id: str, names: Pair, seed: str, seconds: float, first: int) -> list[Robot]:
+    return [make_player(names[(seat ^ first) & 1], f"{seed} {seat}", seconds) for seat in range(GAMES[game_id].seats)]
 
 
-def tallies(game_id: str, names: Pair, deals: int, games: int, seconds: float, workers: int | None) -> Tally:
+def play_pair(game_id: str, names: Pair, deals: int, games: int, seconds: float, workers: int | None) -> Tally:
     """All packs and games of a pair, on all cores."""
     whole = Tally()
-    pack = partial(duplicate, game_id=game_id, names=names, seconds=seconds)
-    game = partial(whole_game, game_id=game_id, names=names, seconds=seconds)
+    pack = partial(play_pack, game_id=game_id, names=names, seconds=seconds)
+    game = partial(play_game, game_id=game_id, names=names, seconds=seconds)
     label = f"{game_id} {names[0]} : {names[1]}"
     with (
         ProcessPoolExecutor(workers) as pool,
@@ -123,7 +123,7 @@ def tallies(game_id: str, names: Pair, deals: int, games: int, seconds: float, w
     return whole
 
 
-def line(names: Pair, tally: Tally) -> str:
+def format_line(names: Pair, tally: Tally) -> str:
     """A pair's result in a line."""
     parts = []
     if tally.margins:
@@ -132,7 +132,7 @@ def line(names: Pair, tally: Tally) -> str:
         mean = statistics.mean(tally.margins)
         parts.append(f"{mean:+6.2f} ± {error:.2f} points a deal over {len(tally.margins)} packs")
     if tally.games:
-        low, high = share(tally.won, tally.games)
+        low, high = win_interval(tally.won, tally.games)
         parts.append(f"{tally.won} of {tally.games} games ({100 * low:.0f} to {100 * high:.0f} %)")
     if tally.margins:
         times = [sorted(1000 * one for one in spent) for spent in tally.seconds]
@@ -142,7 +142,7 @@ def line(names: Pair, tally: Tally) -> str:
     return f"  {names[0]:>6} : {names[1]:6} {', '.join(parts)}"
 
 
-def share(won: int, games: int) -> tuple[float, float]:
+def win_interval(won: int, games: int) -> tuple[float, float]:
     """The interval that the share of games won lies in with 95 % (Wilson's: it holds for few games and for all won)."""
     part, z = won / games, CONFIDENCE**2 / games
     middle, half = part + z / 2, CONFIDENCE * (part * (1 - part) / games + z / (4 * games)) ** 0.5
@@ -183,9 +183,11 @@ def run(
         typer.echo(f"{game_id}: each pack and game played twice with seats swapped, intervals of 95 %")
         spent = SECONDS_UNMEASURED
         for names in pairs:
-            tally = tallies(game_id, names, deals, games, spent, workers)
+            tally = play_pair(game_id, names, deals, games, spent, workers)
             # The reference gets what the strong robot takes for a card that it has to think about.
             thought = [one for one in tally.seconds[0] if one > 0.001]
             if names == ("strong", "medium") and thought:
                 spent = statistics.mean(thought)
-            typer.echo(line(names, tally) + (f"; plain had {1000 * spent:.1f} ms a card" if "plain" in names else ""))
+            typer.echo(
+                format_line(names, tally) + (f"; plain had {1000 * spent:.1f} ms a card" if "plain" in names else "")
+            )

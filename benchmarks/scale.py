@@ -76,7 +76,7 @@ class Workers:
     async def _listen_to_all(self) -> None:
         await asyncio.gather(*(self._listen(number) for number in range(len(self._processes))))
 
-    async def do(self, work: Coroutine[Any, Any, T], seconds: float, what: str) -> T:
+    async def run(self, work: Coroutine[Any, Any, T], seconds: float, what: str) -> T:
         """Have something done with the workers; BenchFailed if it takes longer, or if one of them ends meanwhile."""
         assert self._listening
         task = asyncio.create_task(work)
@@ -95,14 +95,14 @@ class Workers:
         while line := await output.readline():
             word = json.loads(line)
             if "person" in word:
-                self.crowd.shown(word["person"], word["message"], word["payloads"])
+                self.crowd.update_panel(word["person"], word["message"], word["payloads"])
             elif "refused" in word:
                 self.refused.append(word["refused"])
             else:
                 self._told[number].set_result(word)
         raise BenchFailed(f"worker {number} ended, with exit code {await self._processes[number].wait()}")
 
-    def action(self, worker: int, **words: Any) -> None:
+    def send(self, worker: int, **words: Any) -> None:
         """Have a worker do something."""
         line = self._processes[worker].stdin
         assert line
@@ -111,14 +111,14 @@ class Workers:
     async def ask(self, number: int) -> dict[str, Any]:
         """A worker's CPU time in seconds, and how many shards it has."""
         self._told[number] = asyncio.get_running_loop().create_future()
-        self.action(number, do="tell")
+        self.send(number, do="tell")
         return await self._told[number]
 
     async def cpu(self) -> float:
         """Seconds of CPU that all workers have taken."""
         return float(sum([(await self.ask(number))["cpu"] for number in range(len(self._processes))]))
 
-    async def until_shared(self) -> None:
+    async def wait_until_shared(self) -> None:
         """Until each has its part of the shards."""
         while True:
             shares = [(await self.ask(number))["shards"] for number in range(len(self._processes))]
@@ -128,15 +128,15 @@ class Workers:
 
     async def open_tables(self) -> None:
         for number in range(TABLES):
-            self.action(self._random.randrange(len(self._processes)), do="open", number=number)
+            self.send(self._random.randrange(len(self._processes)), do="open", number=number)
             if number % AT_ONCE == 0:
                 await asyncio.sleep(0.5)
-        while self.crowd.ready < TABLES:
+        while self.crowd.ready_panels < TABLES:
             await asyncio.sleep(0.1)
 
     def _press(self, person: int, message: str, payload: str) -> None:
         number = self._random.randrange(len(self._processes))
-        self.action(number, do="press", key=f"b{next(self._keys)}", person=person, message=message, payload=payload)
+        self.send(number, do="press", key=f"b{next(self._keys)}", person=person, message=message, payload=payload)
 
     async def stop(self) -> None:
         if self._listening:
@@ -154,21 +154,21 @@ class Workers:
 
 
 @asynccontextmanager
-async def working(count_of: int, url: str, replicas: int) -> AsyncIterator[Workers]:
+async def start_workers(count_of: int, url: str, replicas: int) -> AsyncIterator[Workers]:
     """So many workers, at tables."""
     workers = Workers()
     try:
         for number in range(count_of):
             await workers.start(number, url, replicas)
         workers.listen()
-        await workers.do(workers.until_shared(), PATIENCE, f"{count_of} workers to share the shards")
-        await workers.do(workers.open_tables(), 3 * PATIENCE, f"{TABLES} tables to be opened")
+        await workers.run(workers.wait_until_shared(), PATIENCE, f"{count_of} workers to share the shards")
+        await workers.run(workers.open_tables(), 3 * PATIENCE, f"{TABLES} tables to be opened")
         yield workers
     finally:
         await workers.stop()
 
 
-async def measured(workers: Workers, store_cpu: Callable[[], Awaitable[float]]) -> Figures:
+async def measure_workers(workers: Workers, store_cpu: Callable[[], Awaitable[float]]) -> Figures:
     crowd = workers.crowd
     await crowd.play(WARM_UP, 0, AT_ONCE)
     cpu, stores = await workers.cpu(), await store_cpu()
@@ -193,15 +193,15 @@ async def cpu_of_store(store: Store) -> float:
     return float(sum(node["used_cpu_user"] + node["used_cpu_sys"] for node in nodes))
 
 
-async def on(url: str, name: str, replicas: int, base: Figures | None) -> Figures:
+async def measure_store(url: str, name: str, replicas: int, base: Figures | None) -> Figures:
     """All numbers of workers on one store, printed; ``base`` is one worker on one node, or what is found so here."""
     for number in WORKERS:
         async with AsyncExitStack() as stack:
             store = await stack.enter_async_context(open_store(url))
             await store.client.flushall()
-            workers = await stack.enter_async_context(working(number, url, replicas))
-            work = measured(workers, lambda store=store: cpu_of_store(store))  # type: ignore[misc]
-            found = await workers.do(work, LIMIT, "all presses to reach their panels")
+            workers = await stack.enter_async_context(start_workers(number, url, replicas))
+            work = measure_workers(workers, lambda store=store: cpu_of_store(store))  # type: ignore[misc]
+            found = await workers.run(work, LIMIT, "all presses to reach their panels")
             if workers.refused:
                 typer.echo(f"{len(workers.refused)} presses were refused, the first with: {workers.refused[0]}")
         base = base or found
@@ -226,15 +226,15 @@ async def measure() -> None:
         embedded = EmbeddedStore(Path(folder))
         await embedded.start()
         try:
-            base = await on(embedded.url, "one node", 0, None)
+            base = await measure_store(embedded.url, "one node", 0, None)
         finally:
             await embedded.stop()
     with tempfile.TemporaryDirectory() as folder:
         cluster = LocalCluster(Path(folder))
         await asyncio.to_thread(cluster.start)
         try:
-            await on(cluster.url, "cluster of three", 0, base)
-            await on(cluster.url, "cluster, one replica asked", 1, base)
+            await measure_store(cluster.url, "cluster of three", 0, base)
+            await measure_store(cluster.url, "cluster, one replica asked", 1, base)
         finally:
             cluster.stop()
 

@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
-from benchmarks.limits import STARTS_IN, within
+from benchmarks.limits import START_LIMIT, within
 from bot.handlers import Dispatcher
 from bot.running import load_adapters, open_worker
 from bot.settings import Settings
@@ -37,7 +37,7 @@ async def bot_with_pages() -> AsyncIterator[tuple[Worker, int]]:
             await worker.start()
             serving = asyncio.create_task(Supervisor(worker).run())
             try:
-                async with within(STARTS_IN, "the pages to be served"):
+                async with within(START_LIMIT, "the pages to be served"):
                     while not all(adapter.healthy for adapter in worker.adapters.values()):
                         await asyncio.sleep(0.01)
                 yield worker, port

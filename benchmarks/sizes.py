@@ -21,7 +21,7 @@ KINDS = ("pizzichino", "metamazzo", "tressette", "spades")
 ENDED = 1_770_000_000
 
 
-def game_of(kind: str, number: int) -> FinishedGame:
+def make_game(kind: str, number: int) -> FinishedGame:
     """A game between people of whom each plays ten, in a chat of theirs."""
     seats = GAMES[kind].seats
     record = simulate(kind, {}, ["greedy"] * seats, f"size {kind} {number}")
@@ -38,7 +38,7 @@ def game_of(kind: str, number: int) -> FinishedGame:
     )
 
 
-async def weight(store: Store, *patterns: str) -> float:
+async def count_bytes(store: Store, *patterns: str) -> float:
     """Bytes of keys by their names, by the store's own count."""
     return float(
         sum(
@@ -59,15 +59,15 @@ async def report(store: Store) -> None:
     for kind in KINDS:
         await store.client.flushall()
         archive = Archive(store.client)
-        games = [game_of(kind, number) for number in range(GAMES_EACH)]
+        games = [make_game(kind, number) for number in range(GAMES_EACH)]
         for game in games:
             await store.client.set(keys.game(game.id), game.to_bytes())
             await archive.assign_number(game.id)
         await Ratings(store.client, archive).catch_up()
-        kept = await weight(store, keys.game("*"), keys.GAMES_ORDER) / GAMES_EACH
-        rated = await weight(store, *(kind("*") for kind in BY_SCOPE)) / GAMES_EACH
+        kept = await count_bytes(store, keys.game("*"), keys.GAMES_ORDER) / GAMES_EACH
+        rated = await count_bytes(store, *(kind("*") for kind in BY_SCOPE)) / GAMES_EACH
         filed = sum(len(to_line(1, game)) for game in games) / GAMES_EACH
-        bare = sum(len(json.dumps(_moves(game), separators=(",", ":"))) for game in games) / GAMES_EACH
+        bare = sum(len(json.dumps(_bare_moves(game), separators=(",", ":"))) for game in games) / GAMES_EACH
         typer.echo(f"  {kind:42}{kept:16,.0f} B{rated:12,.0f} B{filed:10,.0f} B{bare:8,.0f} B")
     await store.client.flushall()
     people = People(store.client)
@@ -76,12 +76,12 @@ async def report(store: Store) -> None:
         for number in range(PEOPLE)
     ]
     await asyncio.gather(*map(people.meet, somebody))
-    known = await weight(store, keys.person("*"), keys.handle("*", "*")) / PEOPLE
+    known = await count_bytes(store, keys.person("*"), keys.handle("*", "*")) / PEOPLE
     bare = sum(len(one.id) + len(one.name) + len(one.handle) for one in somebody) / PEOPLE
     typer.echo(f"a person, profile and handle{'in the store':>32}{'bare':>12}")
     typer.echo(f"  {'':42}{known:16,.0f} B{bare:10,.0f} B")
 
 
-def _moves(game: FinishedGame) -> list[object]:
+def _bare_moves(game: FinishedGame) -> list[object]:
     """What cannot be computed: each deal's secret and its moves."""
     return [[deal.proof.secret if deal.proof else "", [move[:2] for move in deal.moves]] for deal in game.record.deals]

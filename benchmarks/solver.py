@@ -18,7 +18,7 @@ SOLVES, BASELINES, PLAIN_EACH = 200, 12, 8
 SUIT_OF = ITALIAN.suit_of
 
 
-def ending(random: Random, seats: int, each: int) -> SearchPosition:
+def random_ending(random: Random, seats: int, each: int) -> SearchPosition:
     """A random open ending of Tressette, with so many cards in each hand and seat 0 to lead."""
     dealt = random.sample(range(ITALIAN.size), seats * each)
     here: SearchPosition = object.__new__(SearchPosition)
@@ -40,7 +40,7 @@ def packets_ending(random: Random, left: int) -> SearchPosition:
     raise AssertionError("a deal ended with cards left")
 
 
-def plain(leader: int, other: int, left: int, low: int, high: int) -> int:
+def alpha_beta(leader: int, other: int, left: int, low: int, high: int) -> int:
     """Alpha-beta over two hands as one writes it first, with nothing remembered: the thirds of ``left`` that the leader
     takes. Cards that nobody can beat are led first, and answers that win are tried before those that lose.
     """
@@ -54,9 +54,9 @@ def plain(leader: int, other: int, left: int, low: int, high: int) -> int:
             gain, bottom, top = THIRDS[card] + THIRDS[reply], max(low, value), min(high, worst)
             rest = left - gain
             if reply > card and suit >> reply & 1:
-                found = rest - plain(other ^ 1 << reply, leader ^ 1 << card, rest, rest - top, rest - bottom)
+                found = rest - alpha_beta(other ^ 1 << reply, leader ^ 1 << card, rest, rest - top, rest - bottom)
             else:
-                found = gain + plain(leader ^ 1 << card, other ^ 1 << reply, rest, bottom - gain, top - gain)
+                found = gain + alpha_beta(leader ^ 1 << card, other ^ 1 << reply, rest, bottom - gain, top - gain)
             worst = min(worst, found)
             if worst <= bottom:
                 break
@@ -80,13 +80,13 @@ def run() -> None:
     typer.echo("times are CPU times")
     solver = Solver()
     for seats in (2, 4):
-        solver.solve(ending(Random(0), seats, 2))
+        solver.solve(random_ending(Random(0), seats, 2))
     times = []
     for number in range(BASELINES):
-        here = ending(Random(number), 2, PLAIN_EACH)
+        here = random_ending(Random(number), 2, PLAIN_EACH)
         start = time.process_time()
         mine, theirs = here.hands
-        value = plain(mine, theirs, sum(THIRDS[card] for card in cards(mine | theirs)) + here.LAST, -1, 99)
+        value = alpha_beta(mine, theirs, sum(THIRDS[card] for card in cards(mine | theirs)) + here.LAST, -1, 99)
         times.append(time.process_time() - start)
         solved = solver.solve(here)
         assert solved
@@ -99,7 +99,7 @@ def run() -> None:
         for each in sizes:
             times, positions = [], []
             for number in range(SOLVES if COMPILED else BASELINES):
-                here = ending(Random(f"{seats} {each} {number}"), seats, each)
+                here = random_ending(Random(f"{seats} {each} {number}"), seats, each)
                 start = time.process_time()
                 solved = solver.solve(here)
                 times.append(time.process_time() - start)

@@ -44,7 +44,7 @@ def environment(folder: Path, port: int, path: str = "") -> dict[str, str]:
     return {**kept, "BUONGIOCO_DATA": str(folder / "data"), "BUONGIOCO_PLAYGROUND_PORT": str(port)}
 
 
-def seconds_of(words: list[str], folder: Path, path: str = "") -> float:
+def measure_command(words: list[str], folder: Path, path: str = "") -> float:
     """The CPU that a command takes from its beginning to its end, user and system."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     try:
@@ -70,7 +70,7 @@ def healthy_bot(folder: Path, path: str = "") -> Iterator[int]:
         bot = subprocess.Popen([*COMMAND, "run"], env=environment(folder, port, path), cwd=folder, stderr=file)
     try:
         deadline = time.monotonic() + PATIENCE
-        while not is_well(port):
+        while not is_healthy(port):
             if bot.poll() is not None:
                 raise BenchFailed(f"the bot ended before it was well; it said: {errors.read_text()}")
             if time.monotonic() > deadline:
@@ -82,14 +82,14 @@ def healthy_bot(folder: Path, path: str = "") -> Iterator[int]:
         bot.wait(PATIENCE)
 
 
-def is_well(port: int) -> bool:
+def is_healthy(port: int) -> bool:
     """Whether a bot on this machine answers that it is well."""
     with suppress(OSError), urllib.request.urlopen(f"http://127.0.0.1:{port}/healthz", timeout=PATIENCE) as answer:
         return bool(answer.status == 200)
     return False
 
 
-def spent_by(process: int) -> tuple[float, float]:
+def process_usage(process: int) -> tuple[float, float]:
     """Seconds of CPU of a process and its children, the store and its guard, and bytes of memory of itself (Linux)."""
     ticks, page = os.sysconf("SC_CLK_TCK"), os.sysconf("SC_PAGE_SIZE")
     spent = 0
@@ -111,13 +111,13 @@ def run() -> None:
         # The first round has the bytecode written.
         for number in range(ROUNDS + 1):
             for label, words in COMMANDS.items():
-                spent = seconds_of(words, folder)
+                spent = measure_command(words, folder)
                 if number:
                     cpu[label].append(spent)
             if not Path("/proc/self/stat").exists():
                 continue
             with healthy_bot(folder) as bot:
-                seconds, size = spent_by(bot)
+                seconds, size = process_usage(bot)
                 if number:
                     until_healthy.append(seconds)
                     memory.append(size)

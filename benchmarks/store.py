@@ -17,7 +17,7 @@ import typer
 
 from benchmarks import sizes
 from benchmarks.limits import within
-from benchmarks.presses import Counter
+from benchmarks.presses import CountingAdapter
 from bot.settings import Settings
 from bot.store import EmbeddedStore, Store, keys, open_store
 from bot.tables import Room, Table
@@ -34,7 +34,7 @@ DEALS_BEFORE = 2
 """A game of two hands in mid-play: two deals are over and about half of the third is played."""
 
 
-async def seated(room: Room, game: str, number: int) -> Table:
+async def open_table(room: Room, game: str, number: int) -> Table:
     """A table for two with the first deal on it."""
     table = await Challenges(room).open_table(
         game, f"bench:{10**9 + number}", "Giovanna Bianchi", f"open {number}", host=f"bench:-100{10**9 + number}"
@@ -56,7 +56,7 @@ async def press(room: Room, table: Table, random: Random) -> Table:
 
 async def play_to_the_middle(room: Room, game: str, number: int) -> Table:
     random = Random(f"{game} {number}")
-    table = await seated(room, game, number)
+    table = await open_table(room, game, number)
     moves = 0
     while table.game and (table.game.deal_number <= DEALS_BEFORE or moves < 20):
         if table.phase == "over":
@@ -67,7 +67,7 @@ async def play_to_the_middle(room: Room, game: str, number: int) -> Table:
     return table
 
 
-async def in_groups(work: Sequence[Awaitable[Any]]) -> list[Any]:
+async def gather_in_groups(work: Sequence[Awaitable[Any]]) -> list[Any]:
     """The results of all, AT_ONCE of them under way at a time."""
     gate = asyncio.Semaphore(AT_ONCE)
 
@@ -93,21 +93,21 @@ async def used_memory(store: Store) -> int:
     )
 
 
-async def weigh(store: Store, game: str) -> tuple[float, float]:
+async def measure_table_size(store: Store, game: str) -> tuple[float, float]:
     """Bytes a table in mid-play takes in the store, its part of all keys counted, and bytes of its log as sent."""
     await store.client.flushall()
     # With everything that a live game leaves there: its log, what is shown of it, its clock, who sits at it.
     worker = Worker(store, Settings(_env_file=None, playground=False, rate_limits=False, analyse_results=False))
-    worker.add_adapter(Counter())
+    worker.add_adapter(CountingAdapter())
     await worker.start()
-    tables = await in_groups([play_to_the_middle(worker.room, game, number) for number in range(TABLES)])
+    tables = await gather_in_groups([play_to_the_middle(worker.room, game, number) for number in range(TABLES)])
     await worker.settled()
     await worker.stop()
     sent = [sum(map(len, await store.client.lrange(keys.table(table.code), 0, -1))) for table in tables]
     return await used_memory(store) / TABLES, statistics.mean(sent)
 
 
-async def commands(store: Store) -> int:
+async def count_commands(store: Store) -> int:
     """How many commands clients have sent."""
     stats = await store.client.info("commandstats")
     return sum(int(row["calls"]) for name, row in stats.items() if name in ("cmdstat_evalsha", "cmdstat_lrange"))
@@ -117,38 +117,38 @@ NEW_NUMBERS = itertools.count(10**6)
 """Each table asked for by a number of its own: the room opens one for each request, however often that comes."""
 
 
-async def one_by_one(store: Store) -> tuple[float, float]:
+async def press_one_by_one(store: Store) -> tuple[float, float]:
     """Presses a second when each waits for the one before, and commands a press."""
     room, random, made = Room(store), Random(1), 0
-    before, spent = await commands(store), 0.0
+    before, spent = await count_commands(store), 0.0
     while made < PRESSES // 4:
-        table = await seated(room, "metamazzo", next(NEW_NUMBERS))
+        table = await open_table(room, "metamazzo", next(NEW_NUMBERS))
         start = time.perf_counter()
         while table.phase == "playing" and made < PRESSES // 4:
             table = await press(room, table, random)
             made += 1
         spent += time.perf_counter() - start
-    return made / spent, (await commands(store) - before) / made
+    return made / spent, (await count_commands(store) - before) / made
 
 
-async def many_at_once(store: Store) -> float:
+async def press_at_once(store: Store) -> float:
     """Presses a second at as many tables as are under way at a time."""
     room = Room(store)
-    tables = await in_groups([seated(room, "metamazzo", next(NEW_NUMBERS)) for _ in range(AT_ONCE)])
+    tables = await gather_in_groups([open_table(room, "metamazzo", next(NEW_NUMBERS)) for _ in range(AT_ONCE)])
 
     async def keep_on(table: Table, number: int) -> None:
         random = Random(number)
         for _ in range(PRESSES // AT_ONCE):
             table = await press(room, table, random)
             if table.phase != "playing":
-                table = await seated(room, "metamazzo", next(NEW_NUMBERS))
+                table = await open_table(room, "metamazzo", next(NEW_NUMBERS))
 
     start = time.perf_counter()
     await asyncio.gather(*(keep_on(table, number) for number, table in enumerate(tables)))
     return PRESSES // AT_ONCE * AT_ONCE / (time.perf_counter() - start)
 
 
-async def bare(store: Store, at_once: int) -> float:
+async def append_bare(store: Store, at_once: int) -> float:
     """Appends a second of a move's text to a list, nothing checked."""
 
     async def writer(number: int) -> None:
@@ -175,13 +175,13 @@ async def measure() -> None:
 async def _report(store: Store) -> None:
     typer.echo(f"a table for two in its third deal, {TABLES} of each{'in the store':>22}{'its log as sent':>18}")
     for game in ("pizzichino", "metamazzo", "spades"):
-        weight, sent = await weigh(store, game)
+        weight, sent = await measure_table_size(store, game)
         typer.echo(f"  {game:48}{weight:14,.0f} B{sent:16,.0f} B")
     await sizes.report(store)
     await store.client.flushall()
-    base, base_many = await bare(store, 1), await bare(store, AT_ONCE)
-    alone, round_trips = await one_by_one(store)
-    many = await many_at_once(store)
+    base, base_many = await append_bare(store, 1), await append_bare(store, AT_ONCE)
+    alone, round_trips = await press_one_by_one(store)
+    many = await press_at_once(store)
     typer.echo(f"presses committed, appendfsync always{'presses/s':>16}{'bare appends/s':>16}{'ratio':>8}")
     typer.echo(f"  {'one by one':35}{alone:16,.0f}{base:16,.0f}{alone / base:8.2f}")
     typer.echo(f"  {f'{AT_ONCE} at once':35}{many:16,.0f}{base_many:16,.0f}{many / base_many:8.2f}")

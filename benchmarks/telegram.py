@@ -31,18 +31,18 @@ from benchmarks.platforms import (
     SLOWEST,
     TABLES,
     Server,
-    alone,
-    at,
-    hold,
-    measured,
-    played,
-    resident,
-    server,
-    spread,
-    tell,
-    tell_failures,
-    tell_ratios,
-    whole_bot,
+    connect_to,
+    format_percentiles,
+    measure_memory,
+    measure_presses,
+    play_presses,
+    print_failures,
+    print_ratios,
+    print_result,
+    resident_bytes,
+    run_in_process,
+    start_bot,
+    start_server,
 )
 from bot import logs
 from bot.card_room import CardRoom
@@ -63,7 +63,7 @@ QUERIES, QUERY_RATE = 1500, 100
 NO_LIMIT = 10**6
 
 
-def unhindered(card_room: CardRoom) -> Telegram:
+def make_adapter(card_room: CardRoom) -> Telegram:
     """The adapter. Telegram's own limit is not what is measured; the rate limits of chats and groups stay."""
     adapter = Telegram(card_room, TOKEN)
     adapter.per_second = NO_LIMIT
@@ -71,20 +71,20 @@ def unhindered(card_room: CardRoom) -> Telegram:
     return adapter
 
 
-def with_pictures(card_room: CardRoom) -> Telegram:
+def make_picture_adapter(card_room: CardRoom) -> Telegram:
     """The same, with pictures."""
-    adapter = unhindered(card_room)
+    adapter = make_adapter(card_room)
     adapter.shows_pictures = True
     return adapter
 
 
-async def bare(
+async def measure_bare(
     url: str, over_aiohttp: bool, like: dict[str, Any], tables: int, presses: int, at_once: int, rate: float
 ) -> dict[str, Any]:
     """A handler of the library's, with as many calls a press, of messages like the bot's; and the names of the errors
     that it met.
     """
-    hand, waiting, board = (Message(like["samples"][kind]) for kind in ("hand", "waiting", "board"))
+    hand, waiting, board = (SampleMessage(like["samples"][kind]) for kind in ("hand", "waiting", "board"))
     boards, chance = like["calls_a_press"] - 3, random.Random(1)
 
     async def pressed(update: Update, _context: object) -> None:
@@ -109,21 +109,21 @@ async def bare(
     application.add_handler(CallbackQueryHandler(pressed))
     # The library would print a traceback for each.
     application.add_error_handler(failed)
-    async with at(url) as there, application:
+    async with connect_to(url) as there, application:
         await application.start()
         assert application.updater
         await application.updater.start_polling(
             timeout=30, error_callback=lambda error: failures.append(type(error).__name__)
         )
         await there.ask(do="bare", tables=tables, like=like["samples"])
-        result = await played(there, presses, rate, at_once)
+        result = await play_presses(there, presses, rate, at_once)
         async with within(PATIENCE, "the bare library to end"):
             await application.updater.stop()
             await application.stop()
     return result | {"failures": failures}
 
 
-class Message:
+class SampleMessage:
     """A message like one of the bot's, built anew for each call as the bot does."""
 
     def __init__(self, fields: dict[str, Any]) -> None:
@@ -151,65 +151,67 @@ def _settings(there: Server) -> Settings:
 
 async def measure(idle: int) -> None:
     name = f"whole bot, {TABLES} tables"
-    async with server(SERVER) as there, whole_bot(_settings(there), unhindered):
-        before = resident()
-        await there.open(1, TABLES + 1)
-        await there.until_ready(TABLES)
-        await measured(there, name, CALM_PRESSES, RATE)
-        whole = await in_turn(there, name, ROUNDS, PRESSES, AT_ONCE)
-        default = await bare_told("bare library over its default client", whole, DEFAULT_PRESSES, DEFAULT_AT_ONCE)
-        tell_ratios([whole], [default], " over its default client")
-        await hold(there, max(idle, TABLES), before)
+    async with start_server(SERVER) as there, start_bot(_settings(there), make_adapter):
+        before = resident_bytes()
+        await there.open_tables(1, TABLES + 1)
+        await there.wait_until_ready(TABLES)
+        await measure_presses(there, name, CALM_PRESSES, RATE)
+        whole = await compare_in_turn(there, name, ROUNDS, PRESSES, AT_ONCE)
+        default = await run_bare("bare library over its default client", whole, DEFAULT_PRESSES, DEFAULT_AT_ONCE)
+        print_ratios([whole], [default], " over its default client")
+        await measure_memory(there, max(idle, TABLES), before)
 
 
-async def bare_told(
+async def run_bare(
     name: str, like: dict[str, Any], presses: int, at_once: int, rate: float = 0, *, over_aiohttp: bool = False
 ) -> dict[str, Any]:
     """The bare library with a server of its own, with its figures printed."""
-    async with server(SERVER) as there:
-        result = await alone(bare, there.url, over_aiohttp, like, TABLES, presses, at_once, rate)
-    tell(name, result)
-    tell_failures(name, result["failures"])
+    async with start_server(SERVER) as there:
+        result = await run_in_process(measure_bare, there.url, over_aiohttp, like, TABLES, presses, at_once, rate)
+    print_result(name, result)
+    print_failures(name, result["failures"])
     return result
 
 
-async def in_turn(there: Server, name: str, rounds: int, presses: int, at_once: int, rate: float = 0) -> dict[str, Any]:
+async def compare_in_turn(
+    there: Server, name: str, rounds: int, presses: int, at_once: int, rate: float = 0
+) -> dict[str, Any]:
     """The whole bot and the bare library over our transport in turn; returns the whole bot's last round."""
     wholes, bares = [], []
     for _ in range(rounds):
-        whole = await measured(there, name, presses, rate, at_once)
+        whole = await measure_presses(there, name, presses, rate, at_once)
         whole["samples"] = await there.ask(do="samples")
-        await there.settled()
+        await there.wait_until_settled()
         wholes.append(whole)
         as_many = presses if rate else presses // 2
-        bares.append(await bare_told("bare library over aiohttp", whole, as_many, at_once, rate, over_aiohttp=True))
-    tell_ratios(wholes, bares, " over aiohttp")
+        bares.append(await run_bare("bare library over aiohttp", whole, as_many, at_once, rate, over_aiohttp=True))
+    print_ratios(wholes, bares, " over aiohttp")
     return wholes[-1]
 
 
 async def measure_with_pictures() -> None:
     """Panels with pictures, painted in a process of their own; the bare library sends the same bytes."""
     name = f"whole bot with pictures, {TABLES} tables"
-    async with server(SERVER) as there, whole_bot(_settings(there), with_pictures):
-        await there.open(1, TABLES + 1)
-        await there.until_ready(TABLES)
-        await there.settled()
-        await in_turn(there, name, PICTURE_ROUNDS, PICTURE_PRESSES, PICTURE_AT_ONCE, PICTURE_RATE)
-        await in_turn(there, name, PICTURE_ROUNDS, PICTURE_PRESSES, PICTURE_AT_ONCE)
+    async with start_server(SERVER) as there, start_bot(_settings(there), make_picture_adapter):
+        await there.open_tables(1, TABLES + 1)
+        await there.wait_until_ready(TABLES)
+        await there.wait_until_settled()
+        await compare_in_turn(there, name, PICTURE_ROUNDS, PICTURE_PRESSES, PICTURE_AT_ONCE, PICTURE_RATE)
+        await compare_in_turn(there, name, PICTURE_ROUNDS, PICTURE_PRESSES, PICTURE_AT_ONCE)
 
 
 async def measure_inline() -> None:
     """Inline queries while tables stand there, beside a bare handler of the library's that gives the same answer."""
-    async with server(SERVER) as there, whole_bot(_settings(there), unhindered):
-        await there.open(1, TABLES + 1)
-        await there.until_ready(TABLES)
-        await there.settled()
-        whole = await typed(there, f"whole bot, {TABLES} tables")
-    async with server(SERVER) as there:
-        await bare_inline(there, whole["answer"])
+    async with start_server(SERVER) as there, start_bot(_settings(there), make_adapter):
+        await there.open_tables(1, TABLES + 1)
+        await there.wait_until_ready(TABLES)
+        await there.wait_until_settled()
+        whole = await type_queries(there, f"whole bot, {TABLES} tables")
+    async with start_server(SERVER) as there:
+        await measure_bare_inline(there, whole["answer"])
 
 
-async def typed(there: Server, name: str) -> dict[str, Any]:
+async def type_queries(there: Server, name: str) -> dict[str, Any]:
     """So many inline queries at a rate, with their figures printed."""
     cpu = time.process_time()
     seconds = PATIENCE + QUERIES / SLOWEST
@@ -217,12 +219,12 @@ async def typed(there: Server, name: str) -> dict[str, Any]:
     spent = (time.process_time() - cpu) / QUERIES
     typer.echo(
         f"{name}: {QUERY_RATE} inline queries/s, {1000 * spent:.2f} ms of CPU a query, "
-        f"query to answer {spread(result['times'])}"
+        f"query to answer {format_percentiles(result['times'])}"
     )
     return result
 
 
-async def bare_inline(there: Server, answer: dict[str, Any]) -> None:
+async def measure_bare_inline(there: Server, answer: dict[str, Any]) -> None:
     """The library's own handler, with as many results to each query as the bot gives to who has typed nothing."""
 
     async def asked(update: Update, _context: object) -> None:
@@ -243,7 +245,7 @@ async def bare_inline(there: Server, answer: dict[str, Any]) -> None:
         await application.start()
         assert application.updater
         await application.updater.start_polling(timeout=30)
-        await typed(there, "bare library over aiohttp")
+        await type_queries(there, "bare library over aiohttp")
         async with within(PATIENCE, "the bare library to end"):
             await application.updater.stop()
             await application.stop()

@@ -11,7 +11,7 @@ from typing import Any
 
 from aiohttp import web
 
-from benchmarks.platform_server import PlatformServer, form_of, serve
+from benchmarks.platform_server import PlatformServer, read_form, serve
 
 BOT = {"id": 1, "is_bot": True, "first_name": "Buongioco", "username": "buongioco_bot", "supports_inline_queries": True}
 TYPED = ("", "t", "tre", "metamazzo", "31 pizzichino", "spades", "nothing like that")
@@ -36,22 +36,22 @@ class BenchServer(PlatformServer):
     async def handle(self, request: web.BaseRequest) -> web.Response:
         method = request.path.rpartition("/")[2]
         if method == "control":
-            return web.json_response(await self.control(await request.json()))
-        fields = await _fields_of(request)
+            return web.json_response(await self.handle_control(await request.json()))
+        fields = await _read_fields(request)
         if method == "getUpdates":
             result = await self._get_updates(float(fields.get("timeout", "0")))
         else:
             self.calls[method] += 1
             self.uploads += "png" in fields
-            result = self._do(method, fields)
+            result = self._answer_call(method, fields)
         return web.json_response({"ok": True, "result": result})
 
-    async def carry_out(self, wish: dict[str, Any]) -> Any:
+    async def run_action(self, wish: dict[str, Any]) -> Any:
         if wish["do"] == "type":
-            return await self._type(wish["queries"], wish["rate"])
-        return await super().carry_out(wish)
+            return await self._type_queries(wish["queries"], wish["rate"])
+        return await super().run_action(wish)
 
-    async def _type(self, queries: int, rate: float) -> dict[str, Any]:
+    async def _type_queries(self, queries: int, rate: float) -> dict[str, Any]:
         """Have people type so much, so often a second: how long each waits for the answer, and the last answer."""
         loop = asyncio.get_running_loop()
         start, waiting = loop.time(), list[asyncio.Task[float]]()
@@ -62,11 +62,11 @@ class BenchServer(PlatformServer):
             self._typed[query] = loop.create_future()
             typed = TYPED[number % len(TYPED)]
             self._push(inline_query={"id": query, "from": asker, "query": typed, "offset": ""})
-            waiting.append(asyncio.create_task(_timed(self._typed[query], time.perf_counter())))
+            waiting.append(asyncio.create_task(_measure_wait(self._typed[query], time.perf_counter())))
         times = await asyncio.gather(*waiting)
         return {"times": times, "answer": self.samples["answer"]}
 
-    def _do(self, method: str, fields: dict[str, Any]) -> Any:
+    def _answer_call(self, method: str, fields: dict[str, Any]) -> Any:
         if method == "getMe":
             return BOT
         if method == "answerInlineQuery":
@@ -74,13 +74,13 @@ class BenchServer(PlatformServer):
             if len(fields["results"]) > len(self.samples.get("answer", {"results": []})["results"]):
                 self.samples["answer"] = fields
         if method == "deleteMessage":
-            self.crowd.shown(int(fields["chat_id"]), str(fields["message_id"]), ())
+            self.crowd.update_panel(int(fields["chat_id"]), str(fields["message_id"]), ())
         if method not in SHOWING:
             return True
         chat = int(fields["chat_id"])
         self._numbers += 1
         message = int(fields.get("message_id") or self._numbers)
-        self._see(chat, message, fields)
+        self._react(chat, message, fields)
         about = (
             {"id": chat, "type": "private", "first_name": "Anna"}
             if chat > 0
@@ -88,27 +88,27 @@ class BenchServer(PlatformServer):
         )
         markup = fields.get("reply_markup")
         about_time = {"date": int(time.time()), **({"edit_date": int(time.time())} if "message_id" in fields else {})}
-        shown = {**_content(fields, self._numbers), **({"reply_markup": markup} if markup else {})}
+        shown = {**_message_content(fields, self._numbers), **({"reply_markup": markup} if markup else {})}
         return {"message_id": message, **about_time, "chat": about, "from": BOT, **shown}
 
-    def _see(self, chat: int, message: int, fields: dict[str, Any]) -> None:
+    def _react(self, chat: int, message: int, fields: dict[str, Any]) -> None:
         """Somebody looks at what is shown, and will press what is of use."""
         markup = fields.get("reply_markup")
         buttons = [button for row in markup["inline_keyboard"] for button in row] if markup else []
         payloads = [button.get("callback_data", "") for button in buttons]
         if chat > 0:
             moves = [data for data in payloads if data.startswith("1m") and not data.endswith(NOT_PRESSED)]
-            self.crowd.shown(chat, str(message), moves or [data for data in payloads if data == "bare"])
-            self.sample("hand" if moves else "waiting", fields)
-            self.dealt(message)
+            self.crowd.update_panel(chat, str(message), moves or [data for data in payloads if data == "bare"])
+            self.keep_sample("hand" if moves else "waiting", fields)
+            self.count_hand(message)
         else:
             seats = [data for data in payloads if data.endswith(":sit")]
-            if seats and not self.is_accepted(-chat):
-                self._query(self.person(-chat, 1), chat, message, seats[0])
+            if seats and not self.mark_accepted(-chat):
+                self._push_press(self.person(-chat, 1), chat, message, seats[0])
             elif any(data.startswith("1prematch") for data in payloads):
                 self.challenge_again(-chat)
             else:
-                self.sample("board", fields)
+                self.keep_sample("board", fields)
 
     def challenge(self, table: int) -> None:
         text = "/challenge metamazzo"
@@ -119,9 +119,9 @@ class BenchServer(PlatformServer):
         self._push(message={**message, "from": self._person(self.person(table, 0)), "entities": entities})
 
     def press(self, person: int, message: str, payload: str) -> None:
-        self._query(person, person, int(message), payload)
+        self._push_press(person, person, int(message), payload)
 
-    def _query(self, person: int, chat: int, message: int, payload: str) -> None:
+    def _push_press(self, person: int, chat: int, message: int, payload: str) -> None:
         where = {"id": chat, "type": "private" if chat > 0 else "supergroup", "title": "Bar"}
         stands = {"message_id": message, "date": int(time.time()), "chat": where, "from": BOT, "text": "…"}
         self._numbers += 1
@@ -155,20 +155,20 @@ class BenchServer(PlatformServer):
         batch, self._updates = self._updates[:100], self._updates[100:]
         return batch
 
-    async def connected(self) -> None:
+    async def wait_until_connected(self) -> None:
         """Updates wait until they are fetched."""
 
     def show_bare(self, tables: int, samples: dict[str, Any]) -> None:
         for table in range(1, tables + 1):
-            self.crowd.shown(2 * table, "1", ["bare"])
+            self.crowd.update_panel(2 * table, "1", ["bare"])
 
 
-async def _timed(answered: asyncio.Future[float], since: float) -> float:
+async def _measure_wait(answered: asyncio.Future[float], since: float) -> float:
     """Seconds that somebody waits for an answer."""
     return await answered - since
 
 
-async def _fields_of(request: web.BaseRequest) -> dict[str, Any]:
+async def _read_fields(request: web.BaseRequest) -> dict[str, Any]:
     """The fields of a call: a document of JSON, or a form with JSON in its fields, as the library sends it, and perhaps
     with a picture: that is ``png``, in Base64. What a new medium is described by stands among the fields.
     """
@@ -176,7 +176,7 @@ async def _fields_of(request: web.BaseRequest) -> dict[str, Any]:
         return dict(await request.json())
     fields: dict[str, Any]
     if request.content_type == "multipart/form-data":
-        form = await form_of(request)
+        form = await read_form(request)
         png = next(content for content in form.values() if content.startswith(PNG))
         fields = {name: content.decode() for name, content in form.items() if content is not png}
         fields["png"] = base64.b64encode(png).decode()
@@ -186,7 +186,7 @@ async def _fields_of(request: web.BaseRequest) -> dict[str, Any]:
     return {**fields, **fields.get("media", {})}
 
 
-def _content(fields: dict[str, Any], number: int) -> dict[str, Any]:
+def _message_content(fields: dict[str, Any], number: int) -> dict[str, Any]:
     """What is told of a message that was shown."""
     if "text" in fields:
         return {"text": fields["text"]}

@@ -56,7 +56,7 @@ def run(
     raise_file_limit(2 * watchers + 1000)
     typer.echo(f"{watchers} watchers of one table, {moves} moves, one every {PAUSE} s")
     typer.echo(f"{'':16}{'p50 ms':>9}{'p99 ms':>9}{'max ms':>9}{'CPU ms a move':>15}{'MB more':>9}{'missed':>8}")
-    for name, measured in (("aiohttp alone", _baseline), ("buongioco", _table)):
+    for name, measured in (("aiohttp alone", _measure_baseline), ("buongioco", _measure_bot)):
         one = asyncio.run(measured(watchers, moves))
         typer.echo(
             f"{name:16}{one.median:9.1f}{one.p99:9.1f}{one.longest:9.1f}{one.cpu:15.1f}{one.memory:9.1f}{one.missed:8}"
@@ -65,10 +65,10 @@ def run(
     pages.run(tables, seconds)
 
 
-async def _table(watchers: int, moves: int) -> Figures:
+async def _measure_bot(watchers: int, moves: int) -> Figures:
     """A whole bot with its pages and its store, and a game between two people."""
     async with bot_with_pages() as (worker, port):
-        code, watch_id = await _two_at_a_table(worker)
+        code, watch_id = await _open_table(worker)
         path = f"/api/v1/tables/{watch_id}/stream"
 
         async def move(number: int) -> int:
@@ -80,20 +80,20 @@ async def _table(watchers: int, moves: int) -> Figures:
             after = await worker.room.press(code, f"playground:{turn + 1}", table.version, card, f"m{number}")
             return after.version
 
-        return await _measured(port, path, watchers, moves, move)
+        return await _measure(port, path, watchers, moves, move)
 
 
-async def _two_at_a_table(worker: Worker) -> tuple[str, str]:
+async def _open_table(worker: Worker) -> tuple[str, str]:
     table = await worker.challenges.open_table("metamazzo", "playground:1", "Anna", "b0", host="playground:bench")
     table = await worker.challenges.sit(table.code, "playground:2", "Bruno", "b1")
     return table.code, await worker.watching.watch_id(table)
 
 
-async def _baseline(watchers: int, moves: int) -> Figures:
+async def _measure_baseline(watchers: int, moves: int) -> Figures:
     """Nothing but aiohttp: each line is written to one connection after the other."""
     lines: list[web.StreamResponse] = []
     is_over = asyncio.Event()
-    example = await _example()
+    example = await _example_line()
 
     def line(version: int) -> bytes:
         return json.dumps(example | {"version": version}, separators=(",", ":")).encode() + b"\n"
@@ -118,13 +118,13 @@ async def _baseline(watchers: int, moves: int) -> Figures:
     await runner.setup()
     await web.TCPSite(runner, "127.0.0.1", 0).start()
     try:
-        return await _measured(runner.addresses[0][1], "/stream", watchers, moves, move)
+        return await _measure(runner.addresses[0][1], "/stream", watchers, moves, move)
     finally:
         is_over.set()
         await runner.cleanup()
 
 
-async def _example() -> dict[str, object]:
+async def _example_line() -> dict[str, object]:
     """A line as watchers read it."""
     from bot.store.entries import FirstDeal, Open, Sit  # noqa: PLC0415
     from bot.tables.table import Table  # noqa: PLC0415
@@ -140,9 +140,9 @@ async def _example() -> dict[str, object]:
     return found
 
 
-async def _measured(port: int, path: str, watchers: int, moves: int, move: Move) -> Figures:
+async def _measure(port: int, path: str, watchers: int, moves: int, move: Move) -> Figures:
     gc.collect()
-    before = _memory()
+    before = _memory_bytes()
     async with _crowd(port, path, watchers) as crowd:
         assert crowd.stdin
         assert crowd.stdout
@@ -156,7 +156,7 @@ async def _measured(port: int, path: str, watchers: int, moves: int, move: Move)
             await asyncio.sleep(PAUSE)
         # What is left of it is small beside the pauses.
         cpu = time.process_time() - cpu
-        memory = _memory() - before
+        memory = _memory_bytes() - before
         crowd.stdin.close()
         async with within(PATIENCE, "what the watchers have read"):
             read = json.loads(await crowd.stdout.read())
@@ -184,6 +184,6 @@ async def _crowd(port: int, path: str, watchers: int) -> AsyncIterator[asyncio.s
         await process.wait()
 
 
-def _memory() -> int:
+def _memory_bytes() -> int:
     """Bytes of memory that this process has (Linux)."""
     return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")

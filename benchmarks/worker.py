@@ -11,7 +11,7 @@ import sys
 import time
 from typing import Any
 
-from benchmarks.presses import GAME, Counter
+from benchmarks.presses import GAME, CountingAdapter
 from bot import logs
 from bot.background import TaskSet
 from bot.handlers import Dispatcher
@@ -26,12 +26,12 @@ UNPLAYED = ("claim", "resign", "hint")
 """What nobody presses here: it ends games, or moves nothing."""
 
 
-def say(**words: Any) -> None:
+def print_line(**words: Any) -> None:
     sys.stdout.write(json.dumps(words) + "\n")
     sys.stdout.flush()
 
 
-class Lines(Counter):
+class LineAdapter(CountingAdapter):
     """An adapter that prints what stands in private chats; message numbers are this worker's own."""
 
     def __init__(self, number: int) -> None:
@@ -50,7 +50,7 @@ class Lines(Counter):
         if is_private(place):
             buttons = (button for row in panel.rows for button in row if button.kind == "press")
             payloads = [one.payload for one in buttons if one.payload.startswith("1m")]
-            say(
+            print_line(
                 person=int(person_of(place).partition(":")[2]),
                 message=message,
                 payloads=[one for one in payloads if not one.endswith(UNPLAYED) and ":hint" not in one],
@@ -67,7 +67,7 @@ class BenchWorker:
     def _person(number: int) -> Person:
         return Person(f"bench:{number}", f"Person {number}", "", "en")
 
-    async def do(self, action: dict[str, Any]) -> None:
+    async def handle(self, action: dict[str, Any]) -> None:
         if action["do"] == "press":
             person = self._person(action["person"])
             place = private_place(person.id)
@@ -75,11 +75,11 @@ class BenchWorker:
                 Press(action["key"], person, place, action["message"], action["payload"])
             )
             if reply.toast:
-                say(refused=reply.toast)
+                print_line(refused=reply.toast)
         elif action["do"] == "open":
             await self._open(action["number"])
         else:
-            say(cpu=time.process_time(), shards=len(self._worker.shards.owned))
+            print_line(cpu=time.process_time(), shards=len(self._worker.shards.owned))
 
     async def _open(self, number: int) -> None:
         """A table in a group of its own, with two people at it."""
@@ -96,12 +96,12 @@ async def main(number: int, replicas: int, url: str) -> None:
     tasks = TaskSet()
     async with open_store(url, replicas) as store:
         worker = Worker(store, Settings(_env_file=None, playground=False, analyse_results=False), alone=False)
-        worker.add_adapter(Lines(number))
+        worker.add_adapter(LineAdapter(number))
         await worker.start()
         bench_worker = BenchWorker(worker)
         try:
             while line := await reader.readline():
-                tasks.start(bench_worker.do(json.loads(line)))
+                tasks.start(bench_worker.handle(json.loads(line)))
         finally:
             await worker.stop()
 

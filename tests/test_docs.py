@@ -39,14 +39,14 @@ def test_links_lead_somewhere(page: Path) -> None:
 
 def test_commands_that_the_readme_names_exist() -> None:
     named = set(re.findall(r"buongioco (\w+)", (ROOT / "README.md").read_text(encoding="utf-8")))
-    assert named <= set(Commands.places)
+    assert named <= set(Commands.targets)
 
 
 def test_benchmarks_that_the_docs_name_exist() -> None:
     text = " ".join(page.read_text(encoding="utf-8") for page in PAGES)
     named = set(re.findall(r"python -m benchmarks (\w+)", text))
     assert "engine" in named
-    assert named <= set(Benchmarks.places)
+    assert named <= set(Benchmarks.targets)
 
 
 def test_every_game_and_option_stands_in_the_rules() -> None:

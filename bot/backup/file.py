@@ -30,7 +30,7 @@ from typing import IO, Any, NamedTuple
 from bot.disk import write_atomically
 
 FORMAT = "buongioco-backup/1"
-LONGEST_LINE = 256 * 1024 * 1024
+MAX_LINE_BYTES = 256 * 1024 * 1024
 """Bytes; far above any real one, and a bound on what a bad file can cost."""
 
 LEVEL = 6
@@ -42,7 +42,7 @@ KINDS = ("table", "game", "string", "list", "set", "hash", "zset")
 Line = dict[str, Any]
 
 
-def nobody(_count: int) -> None:
+def ignore_progress(_count: int) -> None:
     """Nobody wants to know how far it has come."""
 
 
@@ -57,7 +57,7 @@ class Header(NamedTuple):
     begun: int
 
 
-def from_bytes(value: bytes) -> str | Line:
+def encode_bytes(value: bytes) -> str | Line:
     """Bytes as they stand in a line."""
     try:
         return value.decode()
@@ -65,7 +65,7 @@ def from_bytes(value: bytes) -> str | Line:
         return {"base64": base64.b64encode(value).decode()}
 
 
-def to_bytes(value: object) -> bytes:
+def decode_bytes(value: object) -> bytes:
     """What `from_bytes` made a line of; ValueError for anything else."""
     if isinstance(value, str):
         return value.encode()
@@ -75,7 +75,7 @@ def to_bytes(value: object) -> bytes:
 
 
 @contextmanager
-def writing(path: Path, header: Header) -> Iterator[Callable[[Line], None]]:
+def open_writer(path: Path, header: Header) -> Iterator[Callable[[Line], None]]:
     """Write a backup's lines; the file has its name once all of it is on disk. OSError where it cannot be written.
 
     It holds secrets, so that nobody but its owner may read it.
@@ -95,7 +95,7 @@ def writing(path: Path, header: Header) -> Iterator[Callable[[Line], None]]:
         write({"end": lines, "sha256": digest.hexdigest()})
 
 
-def check(path: Path, on_read: Callable[[int], None] = nobody) -> tuple[Header, int]:
+def check_backup(path: Path, on_read: Callable[[int], None] = ignore_progress) -> tuple[Header, int]:
     """Read all of a backup; its header, and how many lines it has between header and end. BadBackup if it is not whole.
 
     ``on_read`` is told of progress, in bytes of the file.
@@ -103,12 +103,12 @@ def check(path: Path, on_read: Callable[[int], None] = nobody) -> tuple[Header, 
     digest, lines = hashlib.sha256(), 0
     header, end = None, None
     with path.open("rb") as raw:
-        for text in _texts(raw, on_read):
+        for text in _raw_lines(raw, on_read):
             if end:
                 raise BadBackup("something stands behind its end")
-            line = _line(text, lines + 1)
+            line = _parse_line(text, lines + 1)
             if header is None:
-                header = _header(line)
+                header = _parse_header(line)
             elif "end" in line:
                 end = line
                 if line != {"end": lines, "sha256": digest.hexdigest()}:
@@ -123,22 +123,22 @@ def check(path: Path, on_read: Callable[[int], None] = nobody) -> tuple[Header, 
     return header, lines - 1
 
 
-def lines_of(path: Path, on_read: Callable[[int], None] = nobody) -> Iterator[Line]:
+def read_lines(path: Path, on_read: Callable[[int], None] = ignore_progress) -> Iterator[Line]:
     """What stands between header and end, in a file that has been checked."""
     with path.open("rb") as raw:
-        for number, text in enumerate(_texts(raw, on_read), 1):
-            line = _line(text, number)
+        for number, text in enumerate(_raw_lines(raw, on_read), 1):
+            line = _parse_line(text, number)
             if "format" not in line and "end" not in line:
                 yield line
 
 
-def _texts(raw: IO[bytes], on_read: Callable[[int], None]) -> Iterator[bytes]:
+def _raw_lines(raw: IO[bytes], on_read: Callable[[int], None]) -> Iterator[bytes]:
     read = 0
     try:
         with gzip.GzipFile(fileobj=raw) as file:
-            while text := file.readline(LONGEST_LINE + 1):
-                if len(text) > LONGEST_LINE:
-                    raise BadBackup(f"a line of it is longer than {LONGEST_LINE} bytes")
+            while text := file.readline(MAX_LINE_BYTES + 1):
+                if len(text) > MAX_LINE_BYTES:
+                    raise BadBackup(f"a line of it is longer than {MAX_LINE_BYTES} bytes")
                 yield text
                 on_read(raw.tell() - read)
                 read = raw.tell()
@@ -148,7 +148,7 @@ def _texts(raw: IO[bytes], on_read: Callable[[int], None]) -> Iterator[bytes]:
         raise BadBackup("it is no backup, or damaged") from None
 
 
-def _line(text: bytes, number: int) -> Line:
+def _parse_line(text: bytes, number: int) -> Line:
     try:
         line = json.loads(text)
     except (ValueError, RecursionError):
@@ -158,7 +158,7 @@ def _line(text: bytes, number: int) -> Line:
     return line
 
 
-def _header(line: Line) -> Header:
+def _parse_header(line: Line) -> Header:
     if line.get("format") != FORMAT:
         raise BadBackup(f"it does not begin as one that this version can read ({FORMAT})")
     schema, begun = line.get("schema"), line.get("begun")

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
-from bot.backup.file import BadBackup, Header, Line, check, lines_of, nobody, to_bytes
+from bot.backup.file import BadBackup, Header, Line, check_backup, decode_bytes, ignore_progress, read_lines
 from bot.backup.taking import TABLES
 from bot.delivery.message_state import UNKNOWN, decode_state, encode_state
 from bot.store import Store, StoreError, keys, schema
@@ -20,12 +20,12 @@ from bot.store.naming import people_in
 from bot.tables import Room
 from bot.tables.table import Table
 
-AT_ONCE = 500
+BATCH_SIZE = 500
 """How many commands go out together."""
 
 
 async def restore(
-    client: Any, path: Path, *, replace: bool, alone: bool = False, on_read: Callable[[int], None] = nobody
+    client: Any, path: Path, *, replace: bool, alone: bool = False, on_read: Callable[[int], None] = ignore_progress
 ) -> Header:
     """Fill a store from a backup, and bring its layout up to this version's; returns what the file says of itself.
 
@@ -34,18 +34,18 @@ async def restore(
     progress, twice the bytes of the file in all. BadBackup for the file, StoreError for the store, OSError where the
     file cannot be read.
     """
-    header, _ = check(path, on_read)
+    header, _ = check_backup(path, on_read)
     if header.schema not in (*MIGRATIONS, keys.SCHEMA_VERSION):
         raise BadBackup(f"its layout is number {header.schema}, and this version knows {keys.SCHEMA_VERSION}")
     await schema.check_server(client)
     if not alone:
         await require_no_workers(client)
-    if not replace and await _holds_something(client):
+    if not replace and await _has_data(client):
         raise StoreError("The store is not empty. With --replace all that it holds is deleted first.")
     await client.set(keys.SCHEMA, schema.RESTORING)
-    await _empty(client)
-    async with _Writing(client) as writing:
-        for number, line in enumerate(lines_of(path, on_read), 2):
+    await _delete_all(client)
+    async with _StoreWriter(client) as writing:
+        for number, line in enumerate(read_lines(path, on_read), 2):
             try:
                 await writing.add(line)
             except (ValueError, KeyError, TypeError) as error:
@@ -61,7 +61,7 @@ async def restore(
 async def _list_tables(store: Store) -> None:
     """Enter tables in the lists that follow from their logs: those in the backup were read at another moment."""
     lists = Room(store).lists
-    async for key in store.client.scan_iter(match=TABLES, count=AT_ONCE):
+    async for key in store.client.scan_iter(match=TABLES, count=BATCH_SIZE):
         code = key.decode().rpartition(":")[2]
         try:
             table = Table.from_log(code, await store.load(code))
@@ -73,19 +73,19 @@ async def _list_tables(store: Store) -> None:
             await lists.confirm(table)
 
 
-async def _holds_something(client: Any) -> bool:
-    async for key in client.scan_iter(count=AT_ONCE):
+async def _has_data(client: Any) -> bool:
+    async for key in client.scan_iter(count=BATCH_SIZE):
         if key.decode() not in (keys.SCHEMA, keys.WORKERS):
             return True
     return False
 
 
-async def _empty(client: Any) -> None:
+async def _delete_all(client: Any) -> None:
     """Delete all but the layout's number, which keeps workers away."""
     doomed: list[bytes] = []
-    async for key in client.scan_iter(count=AT_ONCE):
+    async for key in client.scan_iter(count=BATCH_SIZE):
         doomed += [key] if key.decode() != keys.SCHEMA else []
-        if len(doomed) >= AT_ONCE:
+        if len(doomed) >= BATCH_SIZE:
             await _unlink(client, doomed)
             doomed = []
     await _unlink(client, doomed)
@@ -98,13 +98,13 @@ async def _unlink(client: Any, doomed: Iterable[bytes]) -> None:
         await pipe.execute()
 
 
-class _Writing:
+class _StoreWriter:
     """Lines on their way into the store, many commands at once."""
 
     def __init__(self, client: Any) -> None:
         self._pipe = client.pipeline(transaction=False)
 
-    async def __aenter__(self) -> "_Writing":
+    async def __aenter__(self) -> "_StoreWriter":
         return self
 
     async def __aexit__(self, error: type[BaseException] | None, *_more: object) -> None:
@@ -114,22 +114,22 @@ class _Writing:
     async def add(self, line: Line) -> None:
         match next(iter(line)):
             case "table":
-                self._table(line)
+                self._add_table(line)
             case "game":
-                self._game(line)
+                self._add_game(line)
             case _:
-                self._key(line)
-        if len(self._pipe) >= AT_ONCE:
+                self._add_key(line)
+        if len(self._pipe) >= BATCH_SIZE:
             await self._pipe.execute()
 
-    def _table(self, line: Line) -> None:
+    def _add_table(self, line: Line) -> None:
         """A table's keys, and that all of it is to be shown anew."""
-        code, log = line["table"], list(map(to_bytes, line["log"]))
+        code, log = line["table"], list(map(decode_bytes, line["log"]))
         shard = keys.shard_of(code)
         # A cluster's client may send all of it twice.
         self._pipe.delete(keys.table(code))
         self._pipe.rpush(keys.table(code), *log)
-        shown = {name: _unsure(to_bytes(text).decode()) for name, text in line["shown"]}
+        shown = {name: _mark_unknown(decode_bytes(text).decode()) for name, text in line["shown"]}
         if shown:
             self._pipe.hset(keys.shown(code), mapping=shown)
         if line["timer"] is not None:
@@ -141,29 +141,29 @@ class _Writing:
             version = 1
         self._pipe.zadd(keys.changed(shard), {code: version})
 
-    def _game(self, line: Line) -> None:
-        self._pipe.set(keys.game(line["game"]), to_bytes(line["stored"]))
+    def _add_game(self, line: Line) -> None:
+        self._pipe.set(keys.game(line["game"]), decode_bytes(line["stored"]))
         self._pipe.zadd(keys.GAMES_ORDER, {line["game"]: line["number"]})
 
-    def _key(self, line: Line) -> None:
+    def _add_key(self, line: Line) -> None:
         kind, value = next(iter(line)), line["value"]
         key = line[kind]
         match kind:
             case "string":
-                self._pipe.set(key, to_bytes(value))
+                self._pipe.set(key, decode_bytes(value))
             case "list":
                 self._pipe.delete(key)
-                self._pipe.rpush(key, *map(to_bytes, value))
+                self._pipe.rpush(key, *map(decode_bytes, value))
             case "set":
-                self._pipe.sadd(key, *map(to_bytes, value))
+                self._pipe.sadd(key, *map(decode_bytes, value))
             case "hash":
-                self._pipe.hset(key, mapping={to_bytes(field): to_bytes(text) for field, text in value})
+                self._pipe.hset(key, mapping={decode_bytes(field): decode_bytes(text) for field, text in value})
             case _:
-                self._pipe.zadd(key, {to_bytes(member): float(score) for member, score in value})
+                self._pipe.zadd(key, {decode_bytes(member): float(score) for member, score in value})
         if "expires" in line:
             self._pipe.pexpireat(key, line["expires"])
 
 
-def _unsure(text: str) -> str:
+def _mark_unknown(text: str) -> str:
     """A surface of which it is not known what it shows: the chat may have gone on since."""
     return encode_state(decode_state(text)._replace(digest=UNKNOWN))

@@ -15,24 +15,24 @@ import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from typing import Any
 
-from bot.backup.file import Line, from_bytes, nobody
+from bot.backup.file import Line, encode_bytes, ignore_progress
 from bot.finished.archive import Archive
 from bot.finished.ratings import BY_SCOPE, EVERYTHING, Ratings, Scope
 from bot.store import StoreError, keys
 from bot.store.batch import BatchedScript
 from bot.store.lua import read_script
 
-TABLE = read_script(__file__, "table_state")
+READ_TABLE = read_script(__file__, "table_state")
 
-RATED = read_script(__file__, "ratings")
+READ_RATINGS = read_script(__file__, "ratings")
 
-AT_ONCE = 100
-SCANNED = 1000
+BATCH_SIZE = 100
+SCAN_COUNT = 1000
 
 TABLES = "{s*}:table:*"
-SHARDS_OWN = ("table:", "shown:", "changed", "timers", "attended", "ended:")
-BY_THEMSELVES = (
-    *(f"{{s{shard}}}:{kind}" for shard in range(keys.SHARDS) for kind in SHARDS_OWN),
+SHARD_KEYS = ("table:", "shown:", "changed", "timers", "attended", "ended:")
+TAKEN_EARLIER = (
+    *(f"{{s{shard}}}:{kind}" for shard in range(keys.SHARDS) for kind in SHARD_KEYS),
     *(keys.GAMES_ORDER, keys.GAMES_COUNTER, keys.RATED, *(kind("") for kind in BY_SCOPE), keys.game("")),
     keys.named(""),
 )
@@ -40,33 +40,35 @@ BY_THEMSELVES = (
 of tables that have just ended, which nobody wants by then.
 """
 
-OF_THE_MOMENT = (keys.WORKERS, keys.SCHEMA, f"{keys.SCHEMA}:lock", *map(keys.probe, range(keys.SHARDS)))
+NOT_TAKEN = (keys.WORKERS, keys.SCHEMA, f"{keys.SCHEMA}:lock", *map(keys.probe, range(keys.SHARDS)))
 """What says who is there now, and the layout, which stands in the header."""
 
 
-class Taking:
+class BackupTaker:
     """One backup of one store; each line goes to ``write``, and ``on_key`` is told of each key that has been read."""
 
-    def __init__(self, client: Any, write: Callable[[Line], None], on_key: Callable[[int], None] = nobody) -> None:
+    def __init__(
+        self, client: Any, write: Callable[[Line], None], on_key: Callable[[int], None] = ignore_progress
+    ) -> None:
         self._client, self._write, self._on_key = client, write, on_key
         self._archive = Archive(client)
         self._ratings = Ratings(client, self._archive)
-        self._table = BatchedScript(client, TABLE)
-        self._rated = client.register_script(RATED)
+        self._table = BatchedScript(client, READ_TABLE)
+        self._rated = client.register_script(READ_RATINGS)
         self._tables: set[str] = set()
 
     async def take(self) -> None:
         """Write all lines. StoreError if ratings are made anew meanwhile."""
-        await self._each(self._client.scan_iter(count=SCANNED), self._take_keys, _is_of_people)
+        await self._take_batches(self._client.scan_iter(count=SCAN_COUNT), self._take_keys, _is_person_key)
         rated = await self._take_ratings()
         await self._take_tables()
         await self._take_games(rated)
-        await self._each(self._client.scan_iter(count=SCANNED), self._take_keys, self._is_left)
+        await self._take_batches(self._client.scan_iter(count=SCAN_COUNT), self._take_keys, self._is_remaining)
         for key, number in ((keys.RATED, rated), (keys.GAMES_COUNTER, await self._archive.last_number())):
             if number:
                 self._write({"string": key, "value": str(number)})
 
-    async def _each(
+    async def _take_batches(
         self,
         found: AsyncIterator[bytes],
         take: Callable[[Sequence[str]], Awaitable[None]],
@@ -80,15 +82,15 @@ class Taking:
                 continue
             batch.append(key)
             self._on_key(1)
-            if len(batch) >= AT_ONCE:
+            if len(batch) >= BATCH_SIZE:
                 await take(batch)
                 batch = []
         if batch:
             await take(batch)
 
-    def _is_left(self, key: str) -> bool:
+    def _is_remaining(self, key: str) -> bool:
         """Whether a key is for the last step: what says that a table is gone is not, if it was there before."""
-        return not _is_apart(key) and key.partition("}:gone:")[2] not in self._tables
+        return not _is_handled_elsewhere(key) and key.partition("}:gone:")[2] not in self._tables
 
     # Ratings
 
@@ -96,7 +98,7 @@ class Taking:
         """Returns the number of the game after which they stood so."""
         seen = await self._ratings.last_rated_number()
         for pattern in (kind(EVERYTHING) for kind in BY_SCOPE):
-            await self._each(self._client.scan_iter(match=pattern, count=SCANNED), self._take_keys)
+            await self._take_batches(self._client.scan_iter(match=pattern, count=SCAN_COUNT), self._take_keys)
         touched: dict[Scope, dict[str, None]] = {}
         while True:
             now = await self._ratings.last_rated_number()
@@ -108,10 +110,10 @@ class Taking:
                 for scope in await self._ratings.rated_scopes(entry.game) if entry.game else ():
                     touched.setdefault(scope, {}).update(dict.fromkeys(entry.game.people if entry.game else ()))
             seen = now
-            if await self._take_touched(now, touched):
+            if await self._take_changed_ratings(now, touched):
                 return now
 
-    async def _take_touched(self, now: int, touched: dict[Scope, dict[str, None]]) -> bool:
+    async def _take_changed_ratings(self, now: int, touched: dict[Scope, dict[str, None]]) -> bool:
         """Read these people's ratings anew, all at once; False if another game has been rated before."""
         asked = [(place, scope, person) for place, scope in enumerate(touched) for person in touched[scope]]
         found = await self._rated(
@@ -122,11 +124,11 @@ class Taking:
             return False
         for (_, scope, person), rating, rank, history in zip(asked, *(found[at::3] for at in range(3)), strict=True):
             if rating is not None:
-                self._write({"hash": keys.ratings(scope.key), "value": [[person, from_bytes(rating)]]})
+                self._write({"hash": keys.ratings(scope.key), "value": [[person, encode_bytes(rating)]]})
             if rank is not None:
                 self._write({"zset": keys.ranks(scope.key), "value": [[person, float(rank)]]})
             if history is not None:
-                self._write({"hash": keys.history(scope.key), "value": [[person, from_bytes(history)]]})
+                self._write({"hash": keys.history(scope.key), "value": [[person, encode_bytes(history)]]})
         return True
 
     # Tables and games
@@ -136,7 +138,7 @@ class Taking:
             await asyncio.gather(*(self._take_table(name.rpartition(":")[2]) for name in names))
 
         await self._take_keys([keys.attended(shard) for shard in range(keys.SHARDS)])
-        await self._each(self._client.scan_iter(match=TABLES, count=SCANNED), take)
+        await self._take_batches(self._client.scan_iter(match=TABLES, count=SCAN_COUNT), take)
 
     async def _take_table(self, code: str) -> None:
         shard = keys.shard_of(code)
@@ -146,11 +148,11 @@ class Taking:
         # A table that is gone by now is over or closed; a scan may name one twice.
         if log and code not in self._tables:
             self._tables.add(code)
-            texts = list(map(from_bytes, shown))
+            texts = list(map(encode_bytes, shown))
             self._write(
                 {
                     "table": code,
-                    "log": list(map(from_bytes, log)),
+                    "log": list(map(encode_bytes, log)),
                     "shown": [list(pair) for pair in zip(texts[::2], texts[1::2], strict=True)],
                     "changed": None if changed is None else int(float(changed)),
                     "timer": None if timer is None else float(timer),
@@ -161,7 +163,7 @@ class Taking:
         async for number, id, stored in self._archive.stored_entries_after(0):  # noqa: A001
             was_live = id.rpartition("-")[0] in self._tables
             if stored is not None and (number <= rated or not was_live):
-                self._write({"game": id, "number": number, "stored": from_bytes(stored)})
+                self._write({"game": id, "number": number, "stored": encode_bytes(stored)})
             self._on_key(1)
 
     # Everything else
@@ -176,7 +178,7 @@ class Taking:
         there = [name for name, (kind, _) in kinds.items() if kind != "none"]
         async with self._client.pipeline(transaction=False) as pipe:
             for name in there:
-                _ask(pipe, kinds[name][0], name, 0)
+                _read_part(pipe, kinds[name][0], name, 0)
             answers = await pipe.execute() if there else []
         for name, answer in zip(there, answers, strict=True):
             await self._take_key(name, *kinds[name], answer)
@@ -187,19 +189,17 @@ class Taking:
             # Strings and lists come whole, the others in parts, each with a cursor to go on from.
             cursor, value = (0, answer) if kind in ("string", "list") else answer
             if value or value == b"":
-                self._write({kind: name, "value": _written(kind, value), **more})
+                self._write({kind: name, "value": _encode_value(kind, value), **more})
             if not cursor:
                 return
-            answer = await _ask(self._client, kind, name, cursor)
+            answer = await _read_part(self._client, kind, name, cursor)
 
 
-def _is_apart(key: str) -> bool:
-    return (
-        key in OF_THE_MOMENT or key.startswith(BY_THEMSELVES) or (key.startswith("{") and key.endswith("}:confirmed"))
-    )
+def _is_handled_elsewhere(key: str) -> bool:
+    return key in NOT_TAKEN or key.startswith(TAKEN_EARLIER) or (key.startswith("{") and key.endswith("}:confirmed"))
 
 
-def _is_of_people(key: str) -> bool:
+def _is_person_key(key: str) -> bool:
     return key.startswith(keys.PERSON_KEY_PREFIXES)
 
 
@@ -207,7 +207,7 @@ def _pairs(flat: Sequence[Any]) -> tuple[Sequence[Any], Sequence[Any]]:
     return flat[::2], flat[1::2]
 
 
-def _ask(client: Any, kind: str, name: str, cursor: int) -> Any:
+def _read_part(client: Any, kind: str, name: str, cursor: int) -> Any:
     """Have the client, or a pipeline, read a key from this cursor on."""
     match kind:
         case "string":
@@ -215,20 +215,20 @@ def _ask(client: Any, kind: str, name: str, cursor: int) -> Any:
         case "list":
             return client.lrange(name, 0, -1)
         case "hash":
-            return client.hscan(name, cursor, count=SCANNED)
+            return client.hscan(name, cursor, count=SCAN_COUNT)
         case "set":
-            return client.sscan(name, cursor, count=SCANNED)
+            return client.sscan(name, cursor, count=SCAN_COUNT)
         case "zset":
-            return client.zscan(name, cursor, count=SCANNED)
+            return client.zscan(name, cursor, count=SCAN_COUNT)
     raise StoreError(f"The store holds {name!r}, which Buongioco has not written (its type is {kind}).")
 
 
-def _written(kind: str, value: Any) -> Any:
+def _encode_value(kind: str, value: Any) -> Any:
     match kind:
         case "string":
-            return from_bytes(value)
+            return encode_bytes(value)
         case "hash":
-            return [[from_bytes(field), from_bytes(text)] for field, text in value.items()]
+            return [[encode_bytes(field), encode_bytes(text)] for field, text in value.items()]
         case "zset":
-            return [[from_bytes(member), score] for member, score in value]
-    return list(map(from_bytes, value))
+            return [[encode_bytes(member), score] for member, score in value]
+    return list(map(encode_bytes, value))

@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from bot.cli.arguments import ExistingFile, Language
-from bot.cli.files import game_of
+from bot.cli.files import load_record
 from bot.cli.output import say
 from bot.cli.progress import progress
 from bot.features.analysis.pages import analysis_page
@@ -21,17 +21,19 @@ def analyse(
     lang: Annotated[Language, typer.Option(help="en or it")] = Language.en,
 ) -> None:
     """Say how well a game was played: points given away, and the costliest moves with what was better."""
-    record = game_of(file, game)
+    record = load_record(file, game)
     verdicts: list[Verdict] = []
     with progress(len(record.deals), file.name) as bar:
         for deal in range(1, len(record.deals) + 1):
             verdicts += analyse_deal(record, deal)
             bar.update(1)
-    page = analysis_page(_named(record, f"{file.name} {game}"), verdicts, len(record.deals), lang.value, "codes")
+    page = analysis_page(
+        _as_finished_game(record, f"{file.name} {game}"), verdicts, len(record.deals), lang.value, "codes"
+    )
     say(page.plain)
 
 
-def _named(record: Record, name: str) -> FinishedGame:
+def _as_finished_game(record: Record, name: str) -> FinishedGame:
     return FinishedGame(
         id="", code=name, ended=0, people=list(record.seats), chats=[], clock=0, strict=False, record=record
     )

@@ -10,10 +10,10 @@ from typing import Annotated
 import typer
 from redis.exceptions import RedisClusterException, RedisError
 
-from bot.cli.asking import counted
-from bot.cli.errors import told
+from bot.cli.asking import format_count
+from bot.cli.errors import report_errors
 from bot.cli.output import line_output, say
-from bot.cli.person import HELP, NoPerson, checked, id_of
+from bot.cli.person import PERSON_HELP, UnknownPerson, check_person, find_person_id
 from bot.cli.progress import progress
 from bot.features.ratings.honours import closed_month
 from bot.finished.archive import Archive
@@ -35,33 +35,33 @@ Files = Annotated[
 def export(
     out: Annotated[Path | None, typer.Option(help="Write here; to the screen without it, or with -.")] = None,
     chat: Annotated[str | None, typer.Option(help="Only games that this chat watched, as platform:id.")] = None,
-    person: Annotated[str | None, typer.Option(help=f"Only games of this person. {HELP}")] = None,
+    person: Annotated[str | None, typer.Option(help=f"Only games of this person. {PERSON_HELP}")] = None,
     files: Files = None,
 ) -> None:
     """Write the records of finished games, one a line, oldest first; `buongioco verify` checks them.
 
     Also while the bot is running.
     """
-    games = _filed(files)
+    games = _read_files(files)
     if chat is not None and ":" not in chat:
         raise typer.BadParameter(
             f"{chat!r} is no chat: write platform:id, such as telegram:-1001234", param_hint="--chat"
         )
-    with told():
+    with report_errors():
         try:
             if out and out.exists() and any(out.samefile(file) for file in files or []):
                 raise typer.BadParameter(
                     f"{out} is to be read (--from), and would be emptied first: name another file.", param_hint="--out"
                 )
             written = asyncio.run(
-                _export(read_settings(), out, chat, None if person is None else checked(person), games)
+                _export(read_settings(), out, chat, None if person is None else check_person(person), games)
             )
-        except NoPerson as error:
+        except UnknownPerson as error:
             raise typer.BadParameter(str(error), param_hint="--person") from None
-    say(counted(written, "game"), err=True)
+    say(format_count(written, "game"), err=True)
 
 
-def _filed(files: list[Path] | None) -> list[FileEntry]:
+def _read_files(files: list[Path] | None) -> list[FileEntry]:
     try:
         return read_all_entries(files or [])
     except UnreadableGame as fault:
@@ -75,7 +75,7 @@ async def _export(
     async with connect_beside_bot(settings) as client:
         await schema.check(client, migrate=False)
         if person is not None:
-            person = await id_of(client, person)
+            person = await find_person_id(client, person)
         with line_output(out) as write:
             async for _, _, game in merge_with_files(Archive(client), games):
                 if game is None or chat not in (None, *game.chats) or person not in (None, *game.people):
@@ -90,12 +90,12 @@ def rebuild(
     incomplete: Annotated[bool, typer.Option("--incomplete", help="Do without games that were archived.")] = False,
 ) -> None:
     """Make all ratings and leaderboards anew from the finished games. Not while a bot is running."""
-    games = _filed(files)
-    with told():
+    games = _read_files(files)
+    with report_errors():
         made = asyncio.run(_rebuild(read_settings(), games, incomplete))
-    for line in _missing(made):
+    for line in _missing_lines(made):
         say(line, err=True)
-    say(f"ratings made anew from {counted(made.games, 'game')}")
+    say(f"ratings made anew from {format_count(made.games, 'game')}")
 
 
 async def _rebuild(settings: Settings, games: list[FileEntry], incomplete: bool) -> RebuildResult:
@@ -108,13 +108,13 @@ async def _rebuild(settings: Settings, games: list[FileEntry], incomplete: bool)
         moved = await archive.count_moved()
         if moved > len(games) and not incomplete:
             raise StoreError(
-                f"{counted(moved, 'game')} moved out of the store by `buongioco archive`, and the files that are named "
-                f"have {counted(len(games), 'game')}: name all of the files with --from, or say --incomplete."
+                f"{format_count(moved, 'game')} left the store by `buongioco archive`, but the files given have "
+                f"{format_count(len(games), 'game')}. Give all files with --from, or add --incomplete."
             )
         return await Ratings(client, archive).rebuild(games)
 
 
-def _missing(made: RebuildResult) -> Iterator[str]:
+def _missing_lines(made: RebuildResult) -> Iterator[str]:
     """What was missing, a line each."""
     for hole in made.holes:
         numbers = f"number {hole[0]} is" if len(hole) == 1 else f"numbers {hole[0]} to {hole[-1]} are"
@@ -128,7 +128,7 @@ def _missing(made: RebuildResult) -> Iterator[str]:
 UNITS = {"h": 3600, "d": 86400, "w": 7 * 86400}
 
 
-def seconds_of(text: str) -> int:
+def parse_duration(text: str) -> int:
     """The seconds of a duration such as ``24h``, ``365d`` or ``12w``; ValueError for anything else."""
     found = re.fullmatch(r"([1-9][0-9]{0,5})([hdw])", text.strip())
     if found is None:
@@ -142,10 +142,10 @@ def archive(
 ) -> None:
     """Move old finished games out of the store into a file; ratings stay. Also while the bot is running."""
     try:
-        before = int(time.time()) - seconds_of(older_than)
+        before = int(time.time()) - parse_duration(older_than)
     except ValueError as fault:
         raise typer.BadParameter(str(fault), param_hint="--older-than") from None
-    with told():
+    with report_errors():
         settings = read_settings()
         try:
             moved = asyncio.run(_archive(settings, out, before))
@@ -155,7 +155,7 @@ def archive(
             raise typer.BadParameter(str(fault), param_hint="--out") from None
     for game in moved.faulty:
         say(f"{game} does not verify, and stays in the store", err=True)
-    say(f"{out}: {counted(moved.games, 'game')} moved out of the store {settings.store_location}")
+    say(f"{out}: {format_count(moved.games, 'game')} moved out of the store {settings.store_location}")
     if moved.faulty:
         raise typer.Exit(1)
 

@@ -4,18 +4,18 @@ import sys
 
 import typer
 
-from bot.cli.output import cleaned, say
+from bot.cli.output import clean_text, say
 
 
-def counted(count: int, one: str) -> str:
+def format_count(count: int, one: str) -> str:
     """A count with its noun: "1 game", "3 games"."""
     return f"{count} {one}{'' if count == 1 else 's'}"
 
 
-def is_meant(question: str) -> bool:
+def confirm(question: str) -> bool:
     """Ask whether something is meant that cannot be taken back; where nobody can answer, say what to do and exit 1."""
     try:
-        return typer.confirm(cleaned(question))
+        return typer.confirm(clean_text(question))
     except typer.Abort:
         if sys.stdin.isatty():
             raise

@@ -9,10 +9,10 @@ import typer
 from redis.asyncio import RedisCluster
 from redis.exceptions import RedisClusterException, RedisError
 
-from bot.backup.file import BadBackup, Header, Line, writing
+from bot.backup.file import BadBackup, Header, Line, open_writer
 from bot.backup.restoring import restore as restore_store
-from bot.backup.taking import Taking
-from bot.cli.errors import told
+from bot.backup.taking import BackupTaker
+from bot.cli.errors import report_errors
 from bot.cli.output import say
 from bot.cli.progress import progress
 from bot.settings import Settings, read_settings
@@ -35,7 +35,7 @@ def backup(
     """Write all that the store holds to a file, also while the bot is running. The file holds secrets: keep it safe."""
     if file == Path("-"):
         file = STANDARD_OUTPUT
-    with told():
+    with report_errors():
         settings = read_settings()
         try:
             is_empty = asyncio.run(_backup(settings, file))
@@ -56,7 +56,7 @@ async def _backup(settings: Settings, file: Path) -> bool:
             if not layout.isdigit() or not 0 < int(layout) <= keys.SCHEMA_VERSION:
                 raise StoreError("The store is empty, or has a layout that this version of Buongioco cannot read.")
             header = Header(int(layout), int(time.time()))
-            with progress(await _size(client), file.name) as bar, writing(file, header) as write:
+            with progress(await _size(client), file.name) as bar, open_writer(file, header) as write:
 
                 def noted(line: Line) -> None:
                     nonlocal is_empty
@@ -64,7 +64,7 @@ async def _backup(settings: Settings, file: Path) -> bool:
                     if "table" in line or "game" in line or str(line.get("hash")).startswith(keys.person("")):
                         is_empty = False
 
-                await Taking(client, noted, bar.update).take()
+                await BackupTaker(client, noted, bar.update).take()
         except (RedisError, RedisClusterException) as error:
             raise StoreError(f"The store cannot be read ({type(error).__name__}: {error}).") from None
     return is_empty
@@ -82,7 +82,7 @@ def restore(
     replace: Annotated[bool, typer.Option("--replace", help="Delete first all that the store holds.")] = False,
 ) -> None:
     """Fill an empty store from a backup. Stop the bot first, every worker of it."""
-    with told():
+    with report_errors():
         try:
             taken_at = asyncio.run(_restore(read_settings(), file, replace))
         except OSError as error:

@@ -4,8 +4,8 @@ import asyncio
 from datetime import datetime, timedelta
 from zoneinfo import ZoneInfo
 
-from bot.cli.asking import counted
-from bot.cli.errors import told
+from bot.cli.asking import format_count
+from bot.cli.errors import report_errors
 from bot.cli.output import say
 from bot.features.daily.days import load_chain
 from bot.features.daily.games import DayGames
@@ -18,7 +18,7 @@ from bot.store.opening import connect_beside_bot
 
 def daily() -> None:
     """Print the end of the chain to publish, today's game, how many have played it, and yesterday's secret."""
-    with told():
+    with report_errors():
         asyncio.run(_daily())
 
 
@@ -38,6 +38,6 @@ async def _daily() -> None:
         played = len(await DayResults(client).ranking(day))
     yesterday = day - timedelta(days=1)
     say(f"chain from {chain.first} to {chain.last}, end {chain.end}")
-    say(f"today {day}, {zone}: {game}, played by {counted(played, 'player')}")
+    say(f"today {day}, {zone}: {game}, played by {format_count(played, 'player')}")
     if yesterday >= chain.first:
         say(f"yesterday's secret {chain.secret(yesterday).hex()}")

@@ -18,7 +18,7 @@ from typing import Any
 import typer
 from redis.exceptions import RedisError
 
-from bot.cli.health import LONGEST_HEALTH, TIMEOUT, answer_of, health_url, is_health, served_at
+from bot.cli.health import MAX_HEALTH_BYTES, TIMEOUT, health_address, health_url, is_health, open_local_url
 from bot.cli.output import say
 from bot.features.tournaments.store import Tournaments
 from bot.platform import ADAPTER_GROUP
@@ -32,12 +32,12 @@ DOCTORS = "buongioco.doctors"
 """The group of entry points that examine a platform: called with the settings, they yield as `examine` does."""
 
 
-NO_BOT_BEHIND = (502, 503, 504)
+BAD_GATEWAY_CODES = (502, 503, 504)
 """What a proxy answers that reaches nobody."""
 
 PLAYGROUND_REMEDY = "set BUONGIOCO_PLAYGROUND_PORT or BUONGIOCO_PLAYGROUND_HOST, or BUONGIOCO_PLAYGROUND=false"
 
-OURS = {"web", "telegram", "discord"}
+BUILT_IN_PLATFORMS = {"web", "telegram", "discord"}
 """The adapters whose settings are known here; another's adapter says itself whether it has what it needs."""
 
 
@@ -80,12 +80,12 @@ async def examine(settings: Settings) -> AsyncIterator[tuple[bool, str]]:
         yield await asyncio.to_thread(_examine_port, settings, "playground", host, port, PLAYGROUND_REMEDY)
         if settings.public_url:
             yield await asyncio.to_thread(_examine_public_address, settings.public_url)
-    elif not (settings.telegram_token or settings.discord_token or _installed() - OURS):
+    elif not (settings.telegram_token or settings.discord_token or _installed_platforms() - BUILT_IN_PLATFORMS):
         yield False, NOTHING_TO_RUN
     if settings.monitoring_port is not None:
         host, port = settings.monitoring_host, settings.monitoring_port
         yield await asyncio.to_thread(_examine_port, settings, "monitoring", host, port, MONITORING_REMEDY)
-    elif served_at(settings) is None:
+    elif health_address(settings) is None:
         yield True, "monitoring: nothing serves /healthz; to have it, set BUONGIOCO_MONITORING_PORT"
     if find_spec("numba"):
         yield True, "robots: searches are compiled"
@@ -105,7 +105,7 @@ def _examine_port(settings: Settings, what: str, host: str, port: int, remedy: s
     except OSError as error:
         if error.errno != errno.EADDRINUSE:
             return False, f"{what}: it cannot listen on {host}, port {port} ({error.strerror}): {remedy}"
-    if not _is_a_bot(host, port):
+    if not _is_bot(host, port):
         return False, f"{what}: another program listens on {host}, port {port}: end it, or {remedy}"
     if settings.redis_url or EmbeddedStore(settings.data).is_in_use:
         return True, f"{what}: {url}, and a bot is serving it"
@@ -119,7 +119,7 @@ def _examine_public_address(url: str) -> tuple[bool, str]:
         with urllib.request.urlopen(wanted, timeout=TIMEOUT):  # noqa: S310
             pass
     except urllib.error.HTTPError as error:
-        if error.code in NO_BOT_BEHIND:
+        if error.code in BAD_GATEWAY_CODES:
             return True, f"pages: a proxy answers at {url}, and no bot behind it just now"
         return False, (
             f"pages: {url} answers {error.code} ({error.reason}): does the proxy pass on the name that was asked for "
@@ -133,13 +133,13 @@ def _examine_public_address(url: str) -> tuple[bool, str]:
     return True, f"pages: people reach them at {url}; inside Telegram they open by https alone"
 
 
-def _is_a_bot(host: str, port: int) -> bool:
+def _is_bot(host: str, port: int) -> bool:
     """Whether who listens there answers as a bot of this kind does."""
     try:
-        with answer_of(health_url(host, port)) as answer:
-            return is_health(answer.read(LONGEST_HEALTH))
+        with open_local_url(health_url(host, port)) as answer:
+            return is_health(answer.read(MAX_HEALTH_BYTES))
     except urllib.error.HTTPError as error:
-        return is_health(error.read(LONGEST_HEALTH))
+        return is_health(error.read(MAX_HEALTH_BYTES))
     except (OSError, HTTPException):
         return False
 
@@ -151,7 +151,7 @@ async def _examine_stores(settings: Settings) -> AsyncIterator[tuple[bool, str]]
             yield well, line
             if not well:
                 return
-        async with _looked_at(settings) as store:
+        async with _open_store_to_examine(settings) as store:
             async for finding in _examine_store(store, settings):
                 yield finding
     except StoreError as error:
@@ -180,7 +180,7 @@ def _examine_folder(folder: Path) -> tuple[bool, str]:
 
 
 @asynccontextmanager
-async def _looked_at(settings: Settings) -> AsyncIterator[Store]:
+async def _open_store_to_examine(settings: Settings) -> AsyncIterator[Store]:
     """The store that the bot uses or would; where there is none yet one is tried in a folder that is then removed."""
     if not settings.redis_url and is_locked(settings.data):
         async with open_store(EmbeddedStore(settings.data).url, migrate=False) as store:
@@ -193,14 +193,14 @@ async def _looked_at(settings: Settings) -> AsyncIterator[Store]:
             yield store
 
 
-def _installed() -> set[str]:
+def _installed_platforms() -> set[str]:
     """The platforms that there are adapters for."""
     return {entry.name for entry in entry_points(group=ADAPTER_GROUP)}
 
 
 async def _examine_tokens(settings: Settings) -> AsyncIterator[tuple[bool, str]]:
     """Which platforms will start; a token for one that is not installed is a fault."""
-    installed = _installed()
+    installed = _installed_platforms()
     examiners = {entry.name: entry.load() for entry in entry_points(group=DOCTORS)}
     for name, token in (("telegram", settings.telegram_token), ("discord", settings.discord_token)):
         setting = f"{PREFIX}{name}_token".upper()

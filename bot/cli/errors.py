@@ -15,7 +15,7 @@ from bot.store import StoreError
 
 
 @contextmanager
-def told() -> Iterator[None]:
+def report_errors() -> Iterator[None]:
     """Say what is wrong with settings or store, a line for each fault."""
     logs.set_up("warning")
     try:

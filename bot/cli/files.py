@@ -18,7 +18,7 @@ from bot.finished.game import UnreadableGame
 from engine import Record, read
 from engine.errors import BadRecord
 
-LONGEST_RECORD = 16 * 1024 * 1024
+MAX_RECORD_BYTES = 16 * 1024 * 1024
 """Bytes of one game: far above any real one. It bounds what a bad file can cost."""
 
 
@@ -30,18 +30,18 @@ class Entry(NamedTuple):
     size: int
 
 
-def records(path: Path) -> Iterator[Entry]:
+def read_records(path: Path) -> Iterator[Entry]:
     """Yield the games of a file in order. BadRecord if the file cannot be read to its end."""
     number = 0
     with path.open("rb") as raw:
-        for text, size in _progressing(raw, _texts(raw)):
+        for text, size in _with_sizes(raw, _split_games(raw)):
             number += 1
-            yield Entry(number, _read(text), size)
+            yield Entry(number, _parse_record(text), size)
 
 
-def game_of(path: Path, number: int) -> Record:
+def load_record(path: Path, number: int) -> Record:
     """Return one game of a file; BadParameter if it has no such game, BadRecord if that cannot be read."""
-    record = next((entry.record for entry in records(path) if entry.number == number), None)
+    record = next((entry.record for entry in read_records(path) if entry.number == number), None)
     if record is None:
         raise typer.BadParameter(f"{path} has no game {number}", param_hint="--game")
     if isinstance(record, BadRecord):
@@ -49,7 +49,7 @@ def game_of(path: Path, number: int) -> Record:
     return record
 
 
-def _progressing(raw: BufferedReader, texts: Iterator[bytes]) -> Iterator[tuple[bytes, int]]:
+def _with_sizes(raw: BufferedReader, texts: Iterator[bytes]) -> Iterator[tuple[bytes, int]]:
     """Yield each text with the bytes of the file read for it. BadRecord for damaged gzip data."""
     done = 0
     try:
@@ -64,7 +64,7 @@ def _progressing(raw: BufferedReader, texts: Iterator[bytes]) -> Iterator[tuple[
         raise BadRecord(path="file", problem="has damaged gzip data") from None
 
 
-def _texts(raw: BufferedReader) -> Iterator[bytes]:
+def _split_games(raw: BufferedReader) -> Iterator[bytes]:
     """Yield the text of each game: a line, or all that follows a lone brace. Of a longer text only the beginning.
 
     BadRecord for UTF-16 and UTF-32.
@@ -75,12 +75,12 @@ def _texts(raw: BufferedReader) -> Iterator[bytes]:
         raise BadRecord(path="file", problem=fault)
     if start.startswith(BOM):
         file.read(len(BOM))
-    while line := file.readline(LONGEST_RECORD + 1):
+    while line := file.readline(MAX_RECORD_BYTES + 1):
         if not line.strip():
             continue
         if line.strip() == b"{":
-            line += file.read(LONGEST_RECORD + 1 - len(line))
-        elif len(line) > LONGEST_RECORD:
+            line += file.read(MAX_RECORD_BYTES + 1 - len(line))
+        elif len(line) > MAX_RECORD_BYTES:
             _skip_line(file, line)
         yield line
 
@@ -88,12 +88,12 @@ def _texts(raw: BufferedReader) -> Iterator[bytes]:
 def _skip_line(file: BufferedReader | gzip.GzipFile, begun: bytes) -> None:
     """Read to the end of the line that begins with ``begun``."""
     while begun and not begun.endswith(b"\n"):
-        begun = file.readline(LONGEST_RECORD)
+        begun = file.readline(MAX_RECORD_BYTES)
 
 
-def _read(text: bytes) -> Record | BadRecord:
-    if len(text) > LONGEST_RECORD:
-        return BadRecord(path="record", problem=f"is longer than {LONGEST_RECORD} bytes")
+def _parse_record(text: bytes) -> Record | BadRecord:
+    if len(text) > MAX_RECORD_BYTES:
+        return BadRecord(path="record", problem=f"is longer than {MAX_RECORD_BYTES} bytes")
     try:
         if is_game_line(text):
             game = from_line(text).game

@@ -8,10 +8,10 @@ import typer
 from redis.exceptions import ResponseError
 
 from bot.adapter_data import read_adapter_data
-from bot.cli.asking import counted, is_meant
-from bot.cli.errors import told
+from bot.cli.asking import confirm, format_count
+from bot.cli.errors import report_errors
 from bot.cli.output import say
-from bot.cli.person import HELP, NoPerson, checked, id_of
+from bot.cli.person import PERSON_HELP, UnknownPerson, check_person, find_person_id
 from bot.features.privacy.feature import PrivacyFeature
 from bot.features.privacy.forgetting import ForgetResult
 from bot.features.privacy.rewriting import rewrite_if_due
@@ -35,7 +35,7 @@ NOT_REWRITTEN = (
 
 
 def forget(
-    person: Annotated[str, typer.Argument(metavar="PERSON", help=HELP)],
+    person: Annotated[str, typer.Argument(metavar="PERSON", help=PERSON_HELP)],
     file: Annotated[
         list[Path] | None,
         typer.Option(exists=True, dir_okay=False, help="In this file of `buongioco archive` too; several may follow."),
@@ -44,19 +44,19 @@ def forget(
 ) -> None:
     """Forget a person who asks for it, also while the bot is running. It cannot be taken back."""
     files = file or []
-    with told():
+    with report_errors():
         try:
             settings = read_settings()
-            person, name = asyncio.run(_meant(settings, checked(person), files))
+            person, name = asyncio.run(_find_person(settings, check_person(person), files))
             about = f"{name} ({person})" if name else person
-            if not yes and not is_meant(f"Forget {about} for good, and resign the games where they sit? ({UNASKED})"):
+            if not yes and not confirm(f"Forget {about} for good, and resign the games where they sit? ({UNASKED})"):
                 raise typer.Exit(1)
             done, is_running, fault = asyncio.run(_forget(settings, person, files))
-        except NoPerson as error:
+        except UnknownPerson as error:
             raise typer.BadParameter(str(error), param_hint="PERSON") from None
         except (UnreadableGame, OSError) as error:
             raise typer.BadParameter(str(error), param_hint="--file") from None
-    found = [counted(done.games, "game"), counted(done.scopes, "rating"), counted(done.tables, "table")]
+    found = [format_count(done.games, "game"), format_count(done.scopes, "rating"), format_count(done.tables, "table")]
     where = f"The store is {settings.store_location}."
     say(f"{person} is forgotten, and was named in {found[0]}, {found[1]} and {found[2]}. {where}")
     if is_running:
@@ -65,15 +65,15 @@ def forget(
         say(NOT_REWRITTEN.format(fault=fault), err=True)
 
 
-async def _meant(settings: Settings, text: str, files: list[Path]) -> tuple[str, str]:
+async def _find_person(settings: Settings, text: str, files: list[Path]) -> tuple[str, str]:
     """Who is to be forgotten: their id, and their name if it is known; NoPerson where nothing is kept of them."""
     if text.startswith(("robot:", f"{PSEUDONYM_PLATFORM}:")):
-        raise NoPerson(f"{text} is nobody of whom anything is kept.")
+        raise UnknownPerson(f"{text} is nobody of whom anything is kept.")
     async with connect_beside_bot(settings) as client:
         await schema.check(client, migrate=False)
-        person = await id_of(client, text)
+        person = await find_person_id(client, text)
         if not await _is_known(client, person) and not any(_has_played(person, path) for path in files):
-            raise NoPerson(f"Nothing is kept of {person} in the store {settings.store_location}.")
+            raise UnknownPerson(f"Nothing is kept of {person} in the store {settings.store_location}.")
         return person, ((await client.hget(keys.person(person), "name")) or b"").decode()
 
 

@@ -8,20 +8,20 @@ from urllib.request import ProxyHandler, build_opener
 from bot.settings import BadSetting, Settings, read_settings
 
 TIMEOUT = 4.0
-LONGEST_HEALTH = 65536
+MAX_HEALTH_BYTES = 65536
 """Bytes of an answer that are looked at."""
 
-EVERYWHERE = {"": "127.0.0.1", "0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104 - to be asked
+WILDCARD_HOSTS = {"": "127.0.0.1", "0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104 - to be asked
 """Where one listens on every address, and which is this machine's own then: at ``::`` IPv6 alone is answered."""
 
 
 def health_url(host: str, port: int) -> str:
     """Where a bot that listens so is asked from this machine."""
-    address = EVERYWHERE.get(host, host)
+    address = WILDCARD_HOSTS.get(host, host)
     return f"http://{f'[{address}]' if ':' in address else address}:{port}/healthz"
 
 
-def answer_of(url: str) -> HTTPResponse:
+def open_local_url(url: str) -> HTTPResponse:
     """What a bot on this machine answers; URLError as from urlopen. A proxy that the environment names is left out, for
     it would look for the bot on its own machine.
     """
@@ -38,7 +38,7 @@ def is_health(body: bytes) -> bool:
     return isinstance(said, dict) and {"healthy", "store", "adapters"} <= said.keys()
 
 
-def served_at(settings: Settings) -> tuple[str, int] | None:
+def health_address(settings: Settings) -> tuple[str, int] | None:
     """Return the address and port at which a bot with these settings serves /healthz; None if nowhere."""
     if settings.monitoring_port is not None:
         return settings.monitoring_host, settings.monitoring_port
@@ -56,13 +56,13 @@ def main() -> int:
     except BadSetting as error:
         print(error)  # noqa: T201
         return 1
-    place = served_at(settings)
+    place = health_address(settings)
     if place is None:
         print("Nothing serves /healthz: set BUONGIOCO_MONITORING_PORT.")  # noqa: T201
         return 1
     try:
-        with answer_of(health_url(*place)) as answer:
-            print(answer.read(LONGEST_HEALTH).decode())  # noqa: T201
+        with open_local_url(health_url(*place)) as answer:
+            print(answer.read(MAX_HEALTH_BYTES).decode())  # noqa: T201
             return 0
     except (OSError, HTTPException) as error:
         print(error)  # noqa: T201

@@ -1,6 +1,6 @@
 """`buongioco link`: the host's link to a playground that is open to others."""
 
-from bot.cli.errors import told
+from bot.cli.errors import report_errors
 from bot.cli.output import say
 from bot.host_link import link_path
 from bot.settings import BadSetting, read_settings
@@ -10,7 +10,7 @@ from bot.store.folder import is_locked
 
 def link() -> None:
     """Print the host's link to a playground that is open to others: a secret, and another one at each start."""
-    with told():
+    with report_errors():
         settings = read_settings()
         path = link_path(settings.data)
         try:

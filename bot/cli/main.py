@@ -11,14 +11,14 @@ from typing import Annotated, Any, ClassVar
 import typer
 
 from bot.cli.lazy import LazyGroup
-from bot.cli.output import OutputError, abandon_streams, cleaned, flush, prepare_streams, say
+from bot.cli.output import OutputError, abandon_streams, clean_text, flush, prepare_streams, say
 from engine.errors import EngineError
 
 
 class Commands(LazyGroup):
     """All commands. Their errors may quote names of strangers, so these are cleaned too."""
 
-    places: ClassVar = {
+    targets: ClassVar = {
         "games": "bot.cli.games:games",
         "simulate": "bot.cli.simulate:simulate",
         "verify": "bot.cli.verify:verify_files",
@@ -45,7 +45,7 @@ class Commands(LazyGroup):
         try:
             return super().invoke(ctx)
         except typer.BadParameter as error:
-            error.message = cleaned(error.message)
+            error.message = clean_text(error.message)
             raise
 
 
@@ -68,7 +68,7 @@ def _about(
     """Italian trick-taking cards."""
 
 
-def end_as_by_ctrl_c() -> None:
+def treat_signals_as_ctrl_c() -> None:
     """Have signals end a command as Ctrl-C does: what it has begun is cleared away. `run` has a way of its own."""
     for name in ("SIGTERM", "SIGHUP"):
         # Windows has no SIGHUP, and `nohup` has it ignored.
@@ -80,7 +80,7 @@ def end_as_by_ctrl_c() -> None:
 def main(app: typer.Typer = app) -> None:
     """Run a command line. A user's mistake is one line on standard error. Files it writes are for their owner alone."""
     os.umask(0o077)
-    end_as_by_ctrl_c()
+    treat_signals_as_ctrl_c()
     prepare_streams()
     try:
         try:

@@ -26,7 +26,7 @@ class OutputError(Exception):
     """Standard output cannot be written; the text says why."""
 
 
-def cleaned(text: str) -> str:
+def clean_text(text: str) -> str:
     """Replace every character that a terminal may obey, such as ESC or a direction mark. Line breaks stay."""
     return "".join(
         char if char.isprintable() or char == "\n" or char in JOINERS else "\N{REPLACEMENT CHARACTER}" for char in text
@@ -47,7 +47,7 @@ def json_line(text: str, encoding: str = "utf-8") -> str:
 
 def say(text: object = "", *, err: bool = False, **style: Any) -> None:
     """Print one or more lines for people; ``style`` is that of `typer.style`. OutputError if that fails."""
-    shown = cleaned(str(text))
+    shown = clean_text(str(text))
     with _standard_output():
         typer.echo(typer.style(shown, **style) if style else shown, err=err)
 

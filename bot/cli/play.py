@@ -46,7 +46,7 @@ class TerminalTable:
         self.robots: dict[int, Robot] = {
             seat: make_robot(level, Random(secrets.randbits(64))) for seat in range(1, kind.seats)
         }
-        self.told = 0
+        self.shown_moves = 0
         self.quit = False
 
     def run(self) -> None:
@@ -57,9 +57,9 @@ class TerminalTable:
         while not self.game.over and not self.quit:
             if self.game.needs_deal:
                 self._deal()
-            elif not self._robots_move():
-                self._ask()
-            self._tell()
+            elif not self._move_robot():
+                self._ask_move()
+            self._say_news()
         if self.game.winner is not None:
             won = YOU in self.game.winner
             say(_("You win!") if won else _("You lose."), bold=True)
@@ -68,12 +68,12 @@ class TerminalTable:
         _ = self.words.text
         self.game.deal(secrets.token_bytes(32))
         view = self.game.view(None)
-        self.told = 0
+        self.shown_moves = 0
         say()
         say(_("Deal {number}").format(number=view.deal_number), bold=True)
         say(_("The shuffle is bound by {commitment}").format(commitment=view.commitment))
 
-    def _robots_move(self) -> bool:
+    def _move_robot(self) -> bool:
         """Let one robot move, in turn or out of it; False when the person is to play."""
         for seat, player in self.robots.items():
             out_of_turn = seat != self.game.turn and any(m.startswith("declare") for m in self.game.legal_moves(seat))
@@ -81,21 +81,21 @@ class TerminalTable:
                 return True
         return False
 
-    def _tell(self) -> None:
+    def _say_news(self) -> None:
         """Say what has happened since the last time."""
         history = self.game.history(YOU)
         view = self.game.view(YOU)
-        for by, move in history[self.told :]:
+        for by, move in history[self.shown_moves :]:
             if by != YOU:
                 say(f"  {self.words.move(by, move)}")
-        news = len(history) > self.told
-        self.told = len(history)
+        news = len(history) > self.shown_moves
+        self.shown_moves = len(history)
         if news and view.deal and view.deal.last_trick and not view.deal.trick:
-            self._tell_trick(view)
+            self._say_trick(view)
         if self.game.needs_deal or self.game.over:
-            self._tell_result(view)
+            self._say_result(view)
 
-    def _tell_trick(self, view: View) -> None:
+    def _say_trick(self, view: View) -> None:
         _ = self.words.text
         assert view.deal
         assert view.deal.last_trick
@@ -106,7 +106,7 @@ class TerminalTable:
             for by, card, _signal in view.deal.drawn:
                 say(_("  {name} draws {card}").format(name=self.words.names[by], card=card))
 
-    def _tell_result(self, view: View) -> None:
+    def _say_result(self, view: View) -> None:
         _ = self.words.text
         if not view.result:
             return
@@ -144,10 +144,10 @@ class TerminalTable:
             say(f"{labels['drawn']:>8}  {deal.drawn}")
         say(f"{labels['hand']:>8}  {' '.join(deal.hand or ())}", bold=True)
 
-    def _ask(self) -> None:
+    def _ask_move(self) -> None:
         view = self.game.view(YOU)
         self._show(view)
-        numbered = self._offer(view)
+        numbered = self._show_moves(view)
         try:
             answer = input("> ").strip()
         except EOFError:
@@ -157,11 +157,11 @@ class TerminalTable:
             self.quit = answer.startswith("q")
             return
         try:
-            self.game.play(YOU, self._understand(answer, numbered, view))
+            self.game.play(YOU, self._parse_answer(answer, numbered, view))
         except EngineError as error:
             say(error_text(error, self.language), fg="red")
 
-    def _offer(self, view: View) -> list[str]:
+    def _show_moves(self, view: View) -> list[str]:
         """Show what can be done; returns the moves that can be chosen by number."""
         _ = self.words.text
         phase = view.deal.phase if view.deal else ""
@@ -177,7 +177,7 @@ class TerminalTable:
         say("  ".join(f"{number}) {move.removeprefix('play ')}" for number, move in enumerate(plain, 1)))
         return plain
 
-    def _understand(self, answer: str, numbered: list[str], view: View) -> str:
+    def _parse_answer(self, answer: str, numbered: list[str], view: View) -> str:
         """The move that was meant: a number on offer, a card by itself, packets by themselves, or notation."""
         if view.deal and view.deal.phase == "take" and answer[0].isdecimal():
             return f"take {' '.join(sorted(answer.replace(',', ' ').split()))}"

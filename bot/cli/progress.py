@@ -6,7 +6,7 @@ from typing import Protocol
 
 import typer
 
-from bot.cli.output import cleaned
+from bot.cli.output import clean_text
 
 
 class ProgressBar(Protocol):
@@ -15,4 +15,4 @@ class ProgressBar(Protocol):
 
 def progress(length: int, label: str) -> AbstractContextManager[ProgressBar]:
     """A bar on stderr, if that is a terminal."""
-    return typer.progressbar(length=length, label=cleaned(label), file=sys.stderr, hidden=not sys.stderr.isatty())
+    return typer.progressbar(length=length, label=clean_text(label), file=sys.stderr, hidden=not sys.stderr.isatty())

@@ -9,8 +9,8 @@ from typing import Annotated
 
 import typer
 
-from bot.cli.asking import counted
-from bot.cli.files import records
+from bot.cli.asking import format_count
+from bot.cli.files import read_records
 from bot.cli.output import line_output, say
 from bot.cli.progress import progress
 from bot.features.puzzles.collection import find_puzzles, make_puzzles, select_puzzles
@@ -39,7 +39,7 @@ def make(
     out: Annotated[Path | None, typer.Option(help="Write here; to the screen without it, or with -.")] = None,
 ) -> None:
     """Find positions in which one card is better than all others, by the exact solver."""
-    stream = make_puzzles(number, seed) if source is None else islice(find_puzzles(_readable(source)), number)
+    stream = make_puzzles(number, seed) if source is None else islice(find_puzzles(_read_games(source)), number)
     found: list[Puzzle] = []
     with line_output(out) as write, progress(number, "puzzles") as bar:
         for puzzle in stream:
@@ -52,9 +52,9 @@ def make(
     say(f"{len(kept)} of {len(found)}: " + ", ".join(f"{game} {by_game[game]}" for game in GAMES), err=True)
 
 
-def _readable(path: Path) -> Iterator[Record]:
+def _read_games(path: Path) -> Iterator[Record]:
     """The games of a file; BadRecord at one that cannot be read."""
-    for entry in records(path):
+    for entry in read_records(path):
         if isinstance(entry.record, BadRecord):
             raise entry.record
         yield entry.record
@@ -77,16 +77,16 @@ def check(
         lines = path.read_bytes().splitlines()
         with progress(len(lines), path.name) as bar:
             for number, line in enumerate(lines, 1):
-                for fault in _faults(line, known, partial(find_faults, solver=solver)):
+                for fault in _line_faults(line, known, partial(find_faults, solver=solver)):
                     say(f"{path}:{number}: {fault}")
                     wrong += 1
                 bar.update(1)
-        say(f"{path}: {len(lines)} puzzles, {counted(wrong, 'fault')}")
+        say(f"{path}: {len(lines)} puzzles, {format_count(wrong, 'fault')}")
     if wrong:
         raise typer.Exit(1)
 
 
-def _faults(line: bytes, known: set[str], faults_of: Callable[[Puzzle], Iterator[str]]) -> Iterator[str]:
+def _line_faults(line: bytes, known: set[str], faults_of: Callable[[Puzzle], Iterator[str]]) -> Iterator[str]:
     """What is wrong with a line; ``known`` are the ids before it, and grow."""
     try:
         puzzle = Puzzle.from_line(line.decode("ascii"))

@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from bot.cli.arguments import ExistingFile, Language
-from bot.cli.files import game_of
+from bot.cli.files import load_record
 from bot.cli.output import say
 from bot.words.transcript import story
 
@@ -18,7 +18,7 @@ def replay(
     pause: Annotated[bool, typer.Option("--pause", help="Wait for Enter after each trick.")] = False,
 ) -> None:
     """Step through a game, card by card."""
-    record = game_of(file, game)
+    record = load_record(file, game)
     if deal is not None and deal > len(record.deals):
         raise typer.BadParameter(f"the game has {len(record.deals)} deals", param_hint="--deal")
     for line, trick_over in story(record, deal, lang.value):

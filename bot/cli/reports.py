@@ -8,8 +8,8 @@ from typing import Annotated, Any
 
 import typer
 
-from bot.cli.asking import counted
-from bot.cli.errors import told
+from bot.cli.asking import format_count
+from bot.cli.errors import report_errors
 from bot.cli.output import line_output, say
 from bot.features.find.reports import Report, Reports
 from bot.finished.archive import Archive
@@ -23,7 +23,7 @@ Id = Annotated[str, typer.Argument(metavar="ID", help="The report's id, as `buon
 
 
 @asynccontextmanager
-async def _client() -> AsyncIterator[Any]:
+async def _open_client() -> AsyncIterator[Any]:
     """The store that a running bot uses, or would."""
     async with connect_beside_bot(read_settings()) as client:
         await schema.check(client, migrate=False)
@@ -34,32 +34,32 @@ async def _client() -> AsyncIterator[Any]:
 def list_reports(context: typer.Context) -> None:
     """List the reports, the newest first: id, when, the game, who was reported, and by whom."""
     if not context.invoked_subcommand:
-        with told():
+        with report_errors():
             asyncio.run(_list())
 
 
 async def _list() -> None:
-    async with _client() as client:
+    async with _open_client() as client:
         found = [one async for one in Reports(client).all()]
     for id, report in sorted(found, key=lambda one: one[1].at, reverse=True):  # noqa: A001
-        say(f"{id}  {_when(report)}  {report.game}  {_people(report)}")
-    say(counted(len(found), "report"), err=True)
+        say(f"{id}  {_format_time(report)}  {report.game}  {_format_people(report)}")
+    say(format_count(len(found), "report"), err=True)
 
 
 @reports_app.command()
 def show(id: Id) -> None:  # noqa: A002
     """Write the record of the game that a report is about, as `buongioco replay` and `verify` read it."""
-    with told():
+    with report_errors():
         asyncio.run(_show(id))
 
 
 async def _show(id: str) -> None:  # noqa: A002
-    async with _client() as client:
+    async with _open_client() as client:
         report = await Reports(client).get(id)
         if report is None:
             raise typer.BadParameter(f"There is no report {id}.", param_hint="ID")
         game = await Archive(client).get(report.game_id)
-    say(f"{_when(report)}  {_people(report)}", err=True)
+    say(f"{_format_time(report)}  {_format_people(report)}", err=True)
     if game is None:
         say(f"Its game is not in the archive: it is on still, as table {report.code}, or was moved out.", err=True)
         return
@@ -70,20 +70,20 @@ async def _show(id: str) -> None:  # noqa: A002
 @reports_app.command()
 def drop(id: Id) -> None:  # noqa: A002
     """Take a report away that you are done with."""
-    with told():
+    with report_errors():
         asyncio.run(_drop(id))
 
 
 async def _drop(id: str) -> None:  # noqa: A002
-    async with _client() as client:
+    async with _open_client() as client:
         if not await Reports(client).delete(id):
             raise typer.BadParameter(f"There is no report {id}.", param_hint="ID")
     say(f"Report {id} is dropped.")
 
 
-def _when(report: Report) -> str:
+def _format_time(report: Report) -> str:
     return time.strftime("%Y-%m-%d %H:%M", time.gmtime(report.at))
 
 
-def _people(report: Report) -> str:
+def _format_people(report: Report) -> str:
     return f"{report.about_name} ({report.about}) by {report.by_name} ({report.by})"

@@ -12,9 +12,9 @@ from typing import Annotated
 
 import typer
 
-from bot.cli.archive import seconds_of
-from bot.cli.asking import counted, is_meant
-from bot.cli.errors import told
+from bot.cli.archive import parse_duration
+from bot.cli.asking import confirm, format_count
+from bot.cli.errors import report_errors
 from bot.cli.output import say
 from bot.delivery.message_state import decode_state
 from bot.features.tournaments.store import Tournaments
@@ -49,7 +49,7 @@ class State(StrEnum):
 
 
 @asynccontextmanager
-async def _room() -> AsyncIterator[Room]:
+async def _open_room() -> AsyncIterator[Room]:
     """The tables of the store that a running bot uses, or would."""
     async with connect_beside_bot(read_settings()) as client:
         await schema.check(client, migrate=False)
@@ -72,16 +72,16 @@ def list_tables(
     if context.invoked_subcommand:
         return
     try:
-        least = seconds_of(idle) if idle else 0
+        least = parse_duration(idle) if idle else 0
     except ValueError as error:
         raise typer.BadParameter(str(error), param_hint="--idle") from None
-    with told():
+    with report_errors():
         asyncio.run(_list(state, least))
 
 
 async def _list(state: State | None, least: int) -> None:
     now, lines = time.time(), []
-    async with _room() as room:
+    async with _open_room() as room:
         async for key in room.store.client.scan_iter("{s*}:table:*"):
             code = key.decode().rpartition(":")[2]
             try:
@@ -92,17 +92,17 @@ async def _list(state: State | None, least: int) -> None:
             # Of a table where nothing was shown yet it is known when it was opened, or nothing.
             idle = now - (await _last_seen(room.store, code) or opened)
             if state in (None, table.phase) and idle >= least:
-                known = f"idle {age(idle)}" if idle < now else "idle unknown"
-                about = f"{code:8}{table.phase:12}{f'{age(now - opened)} old' if opened else 'age unknown':16}"
-                lines.append((idle, f"{about}{known:16}{table.game_id:13}{_people(table)}"))
+                known = f"idle {format_age(idle)}" if idle < now else "idle unknown"
+                about = f"{code:8}{table.phase:12}{f'{format_age(now - opened)} old' if opened else 'age unknown':16}"
+                lines.append((idle, f"{about}{known:16}{table.game_id:13}{_player_names(table)}"))
         tournaments = await Tournaments(room.store).unreadable_codes() if state in (None, State.unreadable) else {}
     for _, line in sorted(lines, reverse=True):
         say(line)
     for code, since in tournaments.items():
-        say(f"{code:8}{State.unreadable:12}{f'{age(now - since)} old':16}{'idle unknown':16}tournament")
-    say(counted(len(lines), "table"), err=True)
+        say(f"{code:8}{State.unreadable:12}{f'{format_age(now - since)} old':16}{'idle unknown':16}tournament")
+    say(format_count(len(lines), "table"), err=True)
     if tournaments:
-        say(counted(len(tournaments), "tournament"), err=True)
+        say(format_count(len(tournaments), "tournament"), err=True)
 
 
 async def _last_seen(store: Store, code: str) -> int:
@@ -120,11 +120,11 @@ async def _opened_at(store: Store, table: Table) -> int:
     return min(filter(None, since), default=0)
 
 
-def _people(table: Table) -> str:
+def _player_names(table: Table) -> str:
     return ", ".join(chair.name if chair else "nobody" for chair in table.chairs)
 
 
-def age(seconds: float) -> str:
+def format_age(seconds: float) -> str:
     """A time for people: the largest unit of which there is more than one."""
     for unit, length in (("days", 86400), ("h", 3600), ("min", 60)):
         if seconds >= 2 * length:
@@ -138,12 +138,12 @@ Code = Annotated[str, typer.Argument(metavar="CODE", help="The table's code, as 
 @tables_app.command()
 def show(code: Code) -> None:
     """Look at one table: who sits where, what is played by which rules, and the end of its log."""
-    with told():
+    with report_errors():
         asyncio.run(_show(code.upper()))
 
 
 async def _show(code: str) -> None:
-    async with _room() as room:
+    async with _open_room() as room:
         table = await room.load(code)
     say(f"table {code}: {table.phase}, version {table.version}")
     if table.error:
@@ -162,10 +162,10 @@ async def _show(code: str) -> None:
     entries = table.log.entries[-LAST_ENTRIES:]
     say(f"the last {len(entries)} entries:")
     for number, entry in enumerate(entries, table.version - len(entries) + 1):
-        say(f"  {number}  {shown_entry(entry)}")
+        say(f"  {number}  {format_entry(entry)}")
 
 
-def shown_entry(entry: bytes) -> str:
+def format_entry(entry: bytes) -> str:
     """An entry without its stamp, and without what is secret while a deal is played: a pack, a choice of packets."""
     text = strip_stamp(entry).decode(errors="backslashreplace")
     with suppress(UnreadableEntry):
@@ -183,19 +183,19 @@ def close(
     """End one table: a challenge is taken back, a game is cancelled with no winner, what cannot be read is deleted. A
     tournament that cannot be read is called off.
     """
-    with told():
+    with report_errors():
         asyncio.run(_close(code.upper(), yes))
 
 
 async def _close(code: str, yes: bool) -> None:
-    async with _room() as room:
+    async with _open_room() as room:
         try:
             table = await room.load(code)
         except NoSuchTable:
             await _call_off(Tournaments(room.store), code, yes)
             return
-        about = f"{table.phase}, {table.game_id or 'unknown game'}, {_people(table) or 'nobody known'}"
-        _confirm(f"End table {code} ({about})?", yes)
+        about = f"{table.phase}, {table.game_id or 'unknown game'}, {_player_names(table) or 'nobody known'}"
+        _confirm_or_exit(f"End table {code} ({about})?", yes)
         if table.error:
             await room.remove(table)
             say(f"table {code} is deleted; it could not be read")
@@ -208,11 +208,11 @@ async def _call_off(tournaments: Tournaments, code: str, yes: bool) -> None:
     """The tournament of a code that no table has; NoSuchTable where there is none, or its organiser can call it off."""
     if code not in await tournaments.unreadable_codes():
         raise NoSuchTable(code=code)
-    _confirm(f"Call off tournament {code}, which cannot be read?", yes)
+    _confirm_or_exit(f"Call off tournament {code}, which cannot be read?", yes)
     await tournaments.call_off_unreadable(code, f"close {code}")
     say(f"tournament {code} is called off; the bot's card of it says so within a minute, or at its next start")
 
 
-def _confirm(question: str, yes: bool) -> None:
-    if not yes and not is_meant(f"{question} (--yes does not ask)"):
+def _confirm_or_exit(question: str, yes: bool) -> None:
+    if not yes and not confirm(f"{question} (--yes does not ask)"):
         raise typer.Exit(1)

@@ -7,8 +7,8 @@ from typing import Annotated
 
 import typer
 
-from bot.cli.asking import counted
-from bot.cli.errors import told
+from bot.cli.asking import format_count
+from bot.cli.errors import report_errors
 from bot.cli.output import say
 from bot.names import NO_NAME, likeness, person_name
 from bot.programs import SCOPES, Programs
@@ -23,7 +23,7 @@ token_app = typer.Typer(
 
 
 @asynccontextmanager
-async def _programs() -> AsyncIterator[Programs]:
+async def _open_programs() -> AsyncIterator[Programs]:
     """Those of the store that a running bot uses, or would."""
     async with connect_beside_bot(read_settings()) as client:
         await schema.check(client, migrate=False)
@@ -34,16 +34,16 @@ async def _programs() -> AsyncIterator[Programs]:
 def list_tokens(context: typer.Context) -> None:
     """List the programs that have a token, by name: id, scopes and name."""
     if not context.invoked_subcommand:
-        with told():
+        with report_errors():
             asyncio.run(_list())
 
 
 async def _list() -> None:
-    async with _programs() as programs:
+    async with _open_programs() as programs:
         found = await programs.all()
     for one in found:
         say(f"{one.id}  {' '.join(one.scopes):9}  {one.name}")
-    say(counted(len(found), "program"), err=True)
+    say(format_count(len(found), "program"), err=True)
 
 
 @token_app.command()
@@ -56,12 +56,12 @@ def make(
         raise typer.BadParameter("A program needs a name.", param_hint="NAME")
     if likeness(person_name(name)) in {likeness(robot) for robots in ROBOT_NAMES.values() for robot in robots}:
         raise typer.BadParameter("One of the bot's own robots has this name.", param_hint="NAME")
-    with told():
+    with report_errors():
         say(asyncio.run(_make(name, reads_only)))
 
 
 async def _make(name: str, reads_only: bool) -> str:
-    async with _programs() as programs:
+    async with _open_programs() as programs:
         try:
             _program, token = await programs.add(name, ("read",) if reads_only else SCOPES)
         except ValueError as error:
@@ -72,12 +72,12 @@ async def _make(name: str, reads_only: bool) -> str:
 @token_app.command()
 def revoke(id: Annotated[str, typer.Argument(metavar="ID", help="As `buongioco token` lists it.")]) -> None:  # noqa: A002
     """Make a program's token good no more, at once."""
-    with told():
+    with report_errors():
         asyncio.run(_revoke(id))
 
 
 async def _revoke(id: str) -> None:  # noqa: A002
-    async with _programs() as programs:
+    async with _open_programs() as programs:
         if not await programs.revoke(id):
             raise typer.BadParameter(f"There is no program {id}.", param_hint="ID")
     say("Revoked.", err=True)

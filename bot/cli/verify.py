@@ -6,8 +6,8 @@ from typing import Annotated
 
 import typer
 
-from bot.cli.asking import counted
-from bot.cli.files import records
+from bot.cli.asking import format_count
+from bot.cli.files import read_records
 from bot.cli.output import say
 from bot.cli.progress import progress
 from bot.features.daily.chain import days_to_end
@@ -17,7 +17,7 @@ from engine.errors import BadRecord, EngineError, FaultyRecord
 ERRORS_SHOWN = 5
 """How many faulty games of a file are named, before the count of the others. The same limit holds for notes."""
 
-UNREADABLE_BELIEVED = 100
+UNREADABLE_LIMIT = 100
 """A file that begins with so many lines that are no games has none."""
 
 
@@ -40,8 +40,8 @@ def _verify_file(path: Path, chain: str) -> int:
     broken: BadRecord | None = None
     with progress(path.stat().st_size, path.name) as bar:
         try:
-            for number, record, size in records(path):
-                error, note = _judge(record, chain)
+            for number, record, size in read_records(path):
+                error, note = _check_record(record, chain)
                 if note:
                     noted += 1
                     if noted <= ERRORS_SHOWN:
@@ -54,18 +54,18 @@ def _verify_file(path: Path, chain: str) -> int:
                 elif isinstance(record, Record) and record.ending is None:
                     unfinished += 1
                 bar.update(size)
-                if unreadable == number == UNREADABLE_BELIEVED:
+                if unreadable == number == UNREADABLE_LIMIT:
                     break
         except BadRecord as fault:
             broken = fault
     if unreadable == number > 1:
-        others = "not one of its first" if number == UNREADABLE_BELIEVED else "none of its"
-        say(f"{path}: {others} {counted(number, 'line')} is a game: give it a file of records, as export writes")
+        others = "not one of its first" if number == UNREADABLE_LIMIT else "none of its"
+        say(f"{path}: {others} {format_count(number, 'line')} is a game: give it a file of records, as export writes")
         return errors
     if errors > ERRORS_SHOWN:
-        say(f"{path}: and {counted(errors - ERRORS_SHOWN, 'more faulty game')}")
+        say(f"{path}: and {format_count(errors - ERRORS_SHOWN, 'more faulty game')}")
     if noted > ERRORS_SHOWN:
-        say(f"{path}: and {counted(noted - ERRORS_SHOWN, 'more note')}")
+        say(f"{path}: and {format_count(noted - ERRORS_SHOWN, 'more note')}")
     if broken:
         errors += 1
         say(f"{path}: {broken}")
@@ -73,11 +73,11 @@ def _verify_file(path: Path, chain: str) -> int:
         errors = 1
         say(f"{path}: there is no game in it")
     notes = f", {unfinished} unfinished" if unfinished else ""
-    say(f"{path}: {counted(number, 'game')}{notes}, {errors or 'no'} {'fault' if errors == 1 else 'faults'}")
+    say(f"{path}: {format_count(number, 'game')}{notes}, {errors or 'no'} {'fault' if errors == 1 else 'faults'}")
     return errors
 
 
-def _judge(record: Record | BadRecord, chain: str) -> tuple[EngineError | None, str]:
+def _check_record(record: Record | BadRecord, chain: str) -> tuple[EngineError | None, str]:
     """Return what is wrong with a record, and a note if it is right by an earlier release of the rules only."""
     if isinstance(record, BadRecord):
         return record, ""

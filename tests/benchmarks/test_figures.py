@@ -59,9 +59,9 @@ def test_robots_plays_only_games_for_one_pair() -> None:
 
 
 def test_share_has_an_interval_even_if_all_games_are_won() -> None:
-    low, high = robots.share(458, 600)
+    low, high = robots.win_interval(458, 600)
     assert (round(low, 3), round(high, 3)) == (0.728, 0.796)
-    low, high = robots.share(30, 30)
+    low, high = robots.win_interval(30, 30)
     assert (round(low, 3), high) == (0.886, 1.0)
 
 
@@ -78,8 +78,8 @@ def test_solver_prints_its_baseline_and_each_size(monkeypatch: pytest.MonkeyPatc
 
 
 def test_measured_robots_play_to_the_end() -> None:
-    tally = robots.duplicate(0, "tressette", ("plain", "medium"), 0.0001)
+    tally = robots.play_pack(0, "tressette", ("plain", "medium"), 0.0001)
     assert len(tally.margins) == 1
-    assert robots.whole_game(0, "tressette", ("plain", "medium"), 0.0001).games == 1
+    assert robots.play_game(0, "tressette", ("plain", "medium"), 0.0001).games == 1
     # Forty cards in each of two deals, and declarations.
     assert min(map(len, tally.seconds)) >= 40

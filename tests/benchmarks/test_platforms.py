@@ -10,7 +10,7 @@ from adapters.discord.commands import Commands
 from benchmarks import compare, presses
 from benchmarks.__main__ import app
 from benchmarks.limits import BenchFailed, within
-from benchmarks.platforms import tell_ratios
+from benchmarks.platforms import print_ratios
 from bot.platform import PlatformFailure
 
 PLATFORMS = presses.PLATFORMS
@@ -94,7 +94,7 @@ def test_what_people_type_is_answered_beside_the_bare_library(monkeypatch: pytes
 def test_rounds_in_which_pictures_were_left_out_do_not_count(capsys: pytest.CaptureFixture[str]) -> None:
     bare = {"speed": 100, "cpu": 0.001, "uploads": 270, "uploads_a_press": 2.7, "rate": 0}
     full, quick = bare | {"speed": 50, "cpu": 0.002}, bare | {"speed": 300, "cpu": 0.0005, "uploads_a_press": 2.5}
-    tell_ratios([full, quick], [bare, bare])
+    print_ratios([full, quick], [bare, bare])
     out, err = capsys.readouterr()
     assert out.splitlines() == [
         "presses/s, whole bot to bare library: 0.50 x, median of 1 rounds in turn (0.50, 3.00*)",
@@ -102,7 +102,7 @@ def test_rounds_in_which_pictures_were_left_out_do_not_count(capsys: pytest.Capt
         "pictures a press, whole bot to bare library: 2.70 to 2.70, 2.50 to 2.70",
     ]
     assert err.startswith("* the whole bot left out pictures")
-    tell_ratios([quick], [bare])
+    print_ratios([quick], [bare])
     assert "presses/s, whole bot to bare library: not told, 0 rounds in turn (3.00*)" in capsys.readouterr().out
 
 
@@ -142,16 +142,16 @@ def test_presses_in_the_process_end_with_their_figures(monkeypatch: pytest.Monke
 def test_panels_that_never_come_end_the_benchmark(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("benchmarks.presses.SECONDS", 1)
     monkeypatch.setattr("benchmarks.presses.RATE", 50)
-    monkeypatch.setattr("benchmarks.presses.Counter.edit", never_shown)
+    monkeypatch.setattr("benchmarks.presses.CountingAdapter.edit", never_shown)
 
     async def impatient(crowd: presses.Crowd) -> list[float]:
         """What comes before has its usual limits: it is to end."""
         monkeypatch.setattr("benchmarks.presses.PATIENCE", 5.0)
         monkeypatch.setattr("benchmarks.presses.SLOWEST", 1000)
-        return await at_a_rate(crowd)
+        return await at_rate(crowd)
 
-    at_a_rate = presses.at_a_rate
-    monkeypatch.setattr("benchmarks.presses.at_a_rate", impatient)
+    at_rate = presses.press_at_rate
+    monkeypatch.setattr("benchmarks.presses.press_at_rate", impatient)
     result = bench("presses", "--tables", "80")
     assert result.exit_code == 1
     assert "benchmarks: waited 5.05 s for 50 presses at 50/s to reach their panels" in result.stderr

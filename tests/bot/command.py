@@ -35,7 +35,7 @@ def command(folder: Path, *words: str, text: str = "", **settings: str) -> Compl
         patch.dict(os.environ, environment(folder, **settings), clear=True),
         patch.object(sys, "argv", ["buongioco", *words]),
         # What ends a command is not to end the tests so.
-        patch("bot.cli.main.end_as_by_ctrl_c"),
+        patch("bot.cli.main.treat_signals_as_ctrl_c"),
         patch.object(sys, "stdin", io.StringIO(text)),
         redirect_stdout(out),
         redirect_stderr(err),

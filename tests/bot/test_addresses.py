@@ -82,4 +82,4 @@ def test_a_bot_of_this_machine_is_asked_past_a_proxy(
 ) -> None:
     assert health.main() == 0
     assert "healthy" in capsys.readouterr().out
-    assert doctor._is_a_bot("127.0.0.1", bot_behind_a_proxy)
+    assert doctor._is_bot("127.0.0.1", bot_behind_a_proxy)

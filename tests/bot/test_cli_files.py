@@ -63,7 +63,7 @@ def test_other_encodings_get_one_clear_error(tmp_path: Path, records: str, encod
 
 def test_a_line_too_long_counts_as_one_game(tmp_path: Path, records: str, monkeypatch: pytest.MonkeyPatch) -> None:
     longest = max(map(len, records.splitlines())) + 1
-    monkeypatch.setattr(files, "LONGEST_RECORD", longest)
+    monkeypatch.setattr(files, "MAX_RECORD_BYTES", longest)
     long_line = json.dumps({"format": "x" * (3 * longest + 7)})
     code, said = verified(tmp_path, f"{long_line}\n{records}{long_line}".encode())
     assert code == 1

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.cli.output import cleaned, json_line
+from bot.cli.output import clean_text, json_line
 from tests.bot.command import command, environment
 from tests.bot.test_run import BUONGIOCO
 from tests.groups import COMPILED_SEARCHES
@@ -54,7 +54,7 @@ def test_escaped_json_has_the_same_value() -> None:
 
 
 def test_cleaned_text_keeps_lines_and_joined_emoji() -> None:
-    assert cleaned("👩\u200d🎤 Zoë\nNicolò") == "👩\u200d🎤 Zoë\nNicolò"
+    assert clean_text("👩\u200d🎤 Zoë\nNicolò") == "👩\u200d🎤 Zoë\nNicolò"
 
 
 @full_device

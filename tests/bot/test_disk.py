@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.cli.main import end_as_by_ctrl_c
+from bot.cli.main import treat_signals_as_ctrl_c
 from bot.disk import regular_target, write_atomically
 
 
@@ -146,10 +146,10 @@ def test_a_signal_that_is_to_be_ignored_stays_so(number: signal.Signals) -> None
     before = {one: signal.getsignal(one) for one in (signal.SIGTERM, signal.SIGHUP)}
     try:
         signal.signal(number, signal.SIG_IGN)
-        end_as_by_ctrl_c()
+        treat_signals_as_ctrl_c()
         assert signal.getsignal(number) is signal.SIG_IGN
         signal.signal(number, signal.SIG_DFL)
-        end_as_by_ctrl_c()
+        treat_signals_as_ctrl_c()
         assert signal.getsignal(number) is signal.default_int_handler
     finally:
         for one, handler in before.items():

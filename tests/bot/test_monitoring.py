@@ -14,7 +14,7 @@ from typing import Any
 import aiohttp
 import pytest
 
-from bot.cli.health import served_at
+from bot.cli.health import health_address
 from bot.handlers import Dispatcher
 from bot.monitoring import PATHS, monitoring
 from bot.settings import BadSetting, Settings, read_settings
@@ -88,10 +88,10 @@ async def test_monitoring_port_that_is_taken_stops_the_start(store: Store) -> No
 def test_health_check_asks_where_healthz_is() -> None:
     bot: dict[str, Any] = {"_env_file": None, "playground_port": 1, "telegram_token": "1:x"}
     hook: dict[str, Any] = {"telegram_webhook_url": "https://cards.example.org/x", "telegram_webhook_port": 3}
-    assert served_at(Settings(**bot, monitoring_port=2, monitoring_host=EVERYWHERE)) == (EVERYWHERE, 2)
-    assert served_at(Settings(**bot)) == ("127.0.0.1", 1)
-    assert served_at(Settings(**bot, playground=False, **hook)) == ("127.0.0.1", 3)
-    assert served_at(Settings(**bot, playground=False)) is None
+    assert health_address(Settings(**bot, monitoring_port=2, monitoring_host=EVERYWHERE)) == (EVERYWHERE, 2)
+    assert health_address(Settings(**bot)) == ("127.0.0.1", 1)
+    assert health_address(Settings(**bot, playground=False, **hook)) == ("127.0.0.1", 3)
+    assert health_address(Settings(**bot, playground=False)) is None
 
 
 @pytest.mark.parametrize("name", ["http://bot", "bot:8766", "b√t"])

@@ -107,7 +107,7 @@ class ClusterHarness(Harness):
             await self._until_presses_count()
             self.down.append(time.perf_counter() - start)
             await crew.start()
-            await asyncio.to_thread(crew.cluster.until_well)
+            await asyncio.to_thread(crew.cluster.wait_until_healthy)
             await asyncio.sleep(self.random.uniform(0.0, 0.3))
         finally:
             await self.players.end()

@@ -83,7 +83,7 @@ def test_impossible_backups_fail_with_one_line(tmp_path: Path) -> None:
 
 HANGING_BACKUP = """
 import asyncio, signal, sys
-from bot.backup.taking import Taking
+from bot.backup.taking import BackupTaker
 from bot.cli.main import main
 # The shell may ignore these signals.
 signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -92,7 +92,7 @@ for number in (signal.SIGTERM, signal.SIGHUP):
 async def take(_taking):
     print("begun", flush=True)
     await asyncio.Event().wait()
-Taking.take = take
+BackupTaker.take = take
 sys.argv = ["buongioco", "backup", "cards.gz"]
 main()
 """

@@ -7,9 +7,9 @@ from random import Random
 
 import pytest
 
-from bot.backup.file import Header, writing
+from bot.backup.file import Header, open_writer
 from bot.backup.restoring import restore
-from bot.backup.taking import Taking
+from bot.backup.taking import BackupTaker
 from bot.finished.archive import Archive
 from bot.finished.ratings import Ratings, Scope
 from bot.panel import Panel
@@ -39,8 +39,8 @@ class LenientPlatform(FakePlatform):
 
 
 async def write_backup(store: Store, path: Path) -> None:
-    with writing(path, Header(keys.SCHEMA_VERSION, 0)) as write:
-        await Taking(store.client, write).take()
+    with open_writer(path, Header(keys.SCHEMA_VERSION, 0)) as write:
+        await BackupTaker(store.client, write).take()
 
 
 async def read_store(store: Store) -> dict[str, object]:
@@ -188,7 +188,7 @@ async def test_backup_has_each_ending_game_once(any_store: Store) -> None:
             await finish_next()
 
     playing = asyncio.create_task(finish_all())
-    await Taking(store.client, lines.append).take()
+    await BackupTaker(store.client, lines.append).take()
     going = False
     await playing
     live = {str(line["table"]) for line in lines if "table" in line}

@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from bot.backup.file import BadBackup, Header, check, writing
+from bot.backup.file import BadBackup, Header, check_backup, open_writer
 from bot.backup.restoring import restore
-from bot.backup.taking import Taking
+from bot.backup.taking import BackupTaker
 from bot.store import Store, StoreError, keys, schema
 from bot.tables import Room
 from bot.tables.chairs import Invited
@@ -195,7 +195,7 @@ async def test_old_server_prevents_a_restore(store: Store, tmp_path: Path, monke
     assert await store.client.get(keys.SCHEMA) == str(keys.SCHEMA_VERSION).encode()
 
 
-@pytest.mark.parametrize("where", ["_Writing._game", "_list_tables"])
+@pytest.mark.parametrize("where", ["_StoreWriter._add_game", "_list_tables"])
 async def test_unfinished_restore_blocks_bots_and_can_be_repeated(
     store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, where: str
 ) -> None:
@@ -220,8 +220,8 @@ async def test_old_backup_is_migrated(store: Store, tmp_path: Path) -> None:
     for number in (1, 2, 3):
         await keep(store, finished(number))
     await store.client.delete(keys.GAMES_COUNTER)
-    with writing(tmp_path / "backup", Header(1, 0)) as write:
-        await Taking(store.client, write).take()
+    with open_writer(tmp_path / "backup", Header(1, 0)) as write:
+        await BackupTaker(store.client, write).take()
     await store.client.flushall()
     await restore(store.client, tmp_path / "backup", replace=False)
     assert await store.client.get(keys.SCHEMA) == str(keys.SCHEMA_VERSION).encode()
@@ -231,8 +231,8 @@ async def test_old_backup_is_migrated(store: Store, tmp_path: Path) -> None:
 async def test_restore_interrupted_in_a_migration_is_unfinished(
     store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with writing(tmp_path / "backup", Header(1, 0)) as write:
-        await Taking(store.client, write).take()
+    with open_writer(tmp_path / "backup", Header(1, 0)) as write:
+        await BackupTaker(store.client, write).take()
 
     async def interrupt(_client: object) -> None:
         raise KeyboardInterrupt
@@ -249,21 +249,21 @@ async def test_people_of_a_table_removed_during_backup_are_found(
 ) -> None:
     room = Room(store)
     challenges = Challenges(room)
-    take_tables, take_games = Taking._take_tables, Taking._take_games
+    take_tables, take_games = BackupTaker._take_tables, BackupTaker._take_games
     codes: list[str] = []
 
-    async def with_extra_table(taking: Taking) -> None:
+    async def with_extra_table(taking: BackupTaker) -> None:
         invited = Invited("paper:2", "bea", "Bea")
         table = await challenges.open_table("testa", "paper:1", "Anna", "u1", host="paper:100", invited=invited)
         codes.append(table.code)
         await take_tables(taking)
 
-    async def without_table(taking: Taking, rated: int) -> None:
+    async def without_table(taking: BackupTaker, rated: int) -> None:
         await room.remove(await challenges.cancel(codes[0], "paper:1", "u2"))
         await take_games(taking, rated)
 
-    monkeypatch.setattr(Taking, "_take_tables", with_extra_table)
-    monkeypatch.setattr(Taking, "_take_games", without_table)
+    monkeypatch.setattr(BackupTaker, "_take_tables", with_extra_table)
+    monkeypatch.setattr(BackupTaker, "_take_games", without_table)
     await write_backup(store, tmp_path / "backup")
     await restore(store.client, tmp_path / "backup", replace=True)
     for person in ("paper:1", "paper:2"):
@@ -274,7 +274,7 @@ def test_failed_backup_keeps_the_previous_file(tmp_path: Path) -> None:
     (tmp_path / "backup").write_bytes(b"the one before")
 
     def cut_short() -> None:
-        with writing(tmp_path / "backup", Header(2, 0)) as write:
+        with open_writer(tmp_path / "backup", Header(2, 0)) as write:
             write({"string": "x", "value": "y"})
             raise RuntimeError
 
@@ -282,6 +282,6 @@ def test_failed_backup_keeps_the_previous_file(tmp_path: Path) -> None:
         cut_short()
     assert [path.name for path in tmp_path.iterdir()] == ["backup"]
     assert (tmp_path / "backup").read_bytes() == b"the one before"
-    with writing(tmp_path / "backup", Header(2, 0)) as write:
+    with open_writer(tmp_path / "backup", Header(2, 0)) as write:
         write({"string": "x", "value": "y"})
-    assert check(tmp_path / "backup") == (Header(2, 0), 1)
+    assert check_backup(tmp_path / "backup") == (Header(2, 0), 1)

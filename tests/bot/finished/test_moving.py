@@ -14,7 +14,7 @@ import pytest
 from typer.testing import CliRunner
 
 from bot import guests
-from bot.cli.archive import seconds_of
+from bot.cli.archive import parse_duration
 from bot.cli.main import app
 from bot.features.ratings.honours import Honours, closed_month
 from bot.finished.archive import Archive, ArchiveEntry
@@ -368,7 +368,7 @@ async def test_the_commands(tmp_path: Path) -> None:
     # Ratings are not thrown away by mistake.
     refused = await call("rebuild")
     assert refused.returncode == 2
-    assert "name all of the files with --from" in refused.stderr
+    assert "Give all files with --from" in refused.stderr
     rebuilt = await call("rebuild", "--from", "old.jsonl")
     assert (rebuilt.stdout, rebuilt.stderr) == ("ratings made anew from 12 games\n", "")
     await valkey.start()
@@ -382,11 +382,11 @@ async def test_the_commands(tmp_path: Path) -> None:
 @pytest.mark.parametrize("text", ["", "365", "d", "0d", "-1d", "1.5d", "365 d", "1m", "1y", "٣d", "1d1h", "9999999d"])
 def test_what_is_no_duration_is_named(text: str) -> None:
     with pytest.raises(ValueError, match="365d or 12w"):
-        seconds_of(text)
+        parse_duration(text)
     answer = CliRunner().invoke(app, ["archive", f"--older-than={text}", "--out", "x"])
     assert answer.exit_code == 2
     assert "not a duration" in answer.output
 
 
 def test_durations() -> None:
-    assert [seconds_of(text) for text in ("24h", "365d", "12w")] == [86400, 365 * 86400, 84 * 86400]
+    assert [parse_duration(text) for text in ("24h", "365d", "12w")] == [86400, 365 * 86400, 84 * 86400]

@@ -121,7 +121,7 @@ async def test_what_is_acknowledged_survives_the_primary(cluster: LocalCluster, 
         primary, replica = await ends_of(cluster, code)
         await fail_over(cluster, primary, replica)
         await asyncio.to_thread(primary.start)
-        await asyncio.to_thread(cluster.until_well)
+        await asyncio.to_thread(cluster.wait_until_healthy)
         await asyncio.sleep(0.3)
     ended.set()
     await asyncio.gather(*writers)

@@ -85,4 +85,4 @@ async def fail_over(cluster: LocalCluster, code: str) -> None:
     while not await asyncio.to_thread(lambda: replica.is_primary):
         await asyncio.sleep(0.05)
     await asyncio.to_thread(primary.start)
-    await asyncio.to_thread(cluster.until_well)
+    await asyncio.to_thread(cluster.wait_until_healthy)

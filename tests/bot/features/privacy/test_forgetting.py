@@ -14,7 +14,7 @@ import pytest
 
 from bot.actions import page
 from bot.backup.restoring import restore
-from bot.backup.taking import Taking
+from bot.backup.taking import BackupTaker
 from bot.features.daily.feature import DailyFeature
 from bot.features.daily.loop import reminder_hours
 from bot.features.find.reports import Reports
@@ -659,14 +659,14 @@ async def test_who_was_forgotten_while_a_backup_was_taken_can_be_forgotten_again
         await carla.say("/challenge testa", about=(Person("", "Annabella", "Annabella"),))
         await bruno.say("/challenge tressette")
         await anna.press("Sit East", GROUP)
-        real = getattr(Taking, step)
+        real = getattr(BackupTaker, step)
 
-        async def then_forgotten(taking: Taking, *words: Any) -> Any:
+        async def then_forgotten(taking: BackupTaker, *words: Any) -> Any:
             result = await real(taking, *words)
             await forgotten(worker)
             return result
 
-        monkeypatch.setattr(Taking, step, then_forgotten)
+        monkeypatch.setattr(BackupTaker, step, then_forgotten)
         await write_backup(store, tmp_path / "backup")
         assert await traces(store, ANNA, "annabella") == []
     await restore(store.client, tmp_path / "backup", replace=True, alone=True)

@@ -31,7 +31,7 @@ class Notes:
     def begin(self, error: Exception) -> None:
         self.outages.append(error)
 
-    async def note(self, code: str, texts: dict[str, str], version: int | None, worker: str) -> None:
+    async def save_shown(self, code: str, texts: dict[str, str], version: int | None, worker: str) -> None:
         await self.gate.wait()
         while code in self.stuck:
             await asyncio.sleep(0)
@@ -40,7 +40,7 @@ class Notes:
         assert worker == WORKER
         self.told.append((code, set(texts), version))
 
-    async def mark(self, code: str, version: int, worker: str) -> None:
+    async def mark_changed(self, code: str, version: int, worker: str) -> None:
         assert worker == WORKER
         self.told.append((code, "to be shown", version))
 

@@ -34,7 +34,7 @@ from tests.telegram.server import TelegramServer
 
 ROOT = Path(__file__).parents[2]
 
-MAY_IMPORT = {
+ALLOWED_IMPORTS = {
     "bot.addresses",
     "bot.background",
     "bot.backoff",
@@ -78,10 +78,10 @@ MAY_IMPORT = {
 }
 """What an adapter may know of the bot; docs/adapters.md says what each is for."""
 
-OF_THE_STORE = {"STORE_ERRORS", "WorkDropped", "WorkFailed"}
+ALLOWED_STORE_NAMES = {"STORE_ERRORS", "WorkDropped", "WorkFailed"}
 
 
-def imports_of(file: Path) -> Iterator[tuple[str, str]]:
+def list_imports(file: Path) -> Iterator[tuple[str, str]]:
     """The bot's modules that a file imports, each with the name that it takes from it."""
     for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
@@ -92,20 +92,20 @@ def imports_of(file: Path) -> Iterator[tuple[str, str]]:
                 yield (f"{node.module}.{one.name}", "") if is_module else (node.module or "", one.name)
 
 
-def test_adapters_know_no_more_of_the_bot_than_they_may() -> None:
+def test_adapters_import_only_allowed_modules() -> None:
     files = sorted((ROOT / "adapters").rglob("*.py"))
     assert len(files) > 30
     for file in files:
-        found = [(module, name) for module, name in imports_of(file) if module.split(".")[0] in ("bot", "engine")]
-        assert [module for module, _ in found if module not in MAY_IMPORT] == [], file
-        assert {name for module, name in found if module == "bot.store"} <= OF_THE_STORE, file
+        found = [(module, name) for module, name in list_imports(file) if module.split(".")[0] in ("bot", "engine")]
+        assert [module for module, _ in found if module not in ALLOWED_IMPORTS] == [], file
+        assert {name for module, name in found if module == "bot.store"} <= ALLOWED_STORE_NAMES, file
 
 
-def test_the_docs_say_all_that_adapters_may_know() -> None:
+def test_docs_list_all_adapter_imports_and_card_room_methods() -> None:
     page = (ROOT / "docs" / "adapters.md").read_text(encoding="utf-8")
     asked = [name for name in vars(CardRoom) if not name.startswith("_")]
     assert len(asked) > 10
-    assert [name for name in (*asked, *sorted(MAY_IMPORT)) if f"`{name}`" not in page] == []
+    assert [name for name in (*asked, *sorted(ALLOWED_IMPORTS)) if f"`{name}`" not in page] == []
     assert all(getattr(CardRoom, name).__doc__ for name in asked)
 
 
@@ -206,7 +206,7 @@ class Parrot:
 
 
 @asynccontextmanager
-async def serving(adapter: Adapter) -> AsyncIterator[None]:
+async def run_adapter(adapter: Adapter) -> AsyncIterator[None]:
     await adapter.start()
     task = asyncio.create_task(adapter.serve())
     try:
@@ -218,21 +218,21 @@ async def serving(adapter: Adapter) -> AsyncIterator[None]:
         await adapter.close()
 
 
-async def test_telegram_needs_nothing_else(store: Store) -> None:
+async def test_telegram_needs_only_a_card_room(store: Store) -> None:
     server = TelegramServer()
     await server.start()
     settings = Settings(_env_file=None, telegram_token=TELEGRAM_TOKEN, telegram_api_url=server.url)
     parrot = Parrot(settings, store.client)
     adapter = telegram(parrot)
     assert adapter
-    async with serving(adapter):
+    async with run_adapter(adapter):
         TelegramPerson(server, 1, "Anna").say("/sfida testa")
         await until(lambda: [one["text"] for one in server.group(GROUP).messages.values()][1:] == ["You said sfida."])
     await server.stop()
     assert [(one.word, one.words, one.person.id) for one in parrot.heard] == [("sfida", ("testa",), "telegram:1")]
 
 
-async def test_discord_needs_nothing_else(store: Store) -> None:
+async def test_discord_needs_only_a_card_room(store: Store) -> None:
     server = DiscordServer()
     server.channel(CHANNEL, server.server(BAR))
     await server.start()
@@ -240,7 +240,7 @@ async def test_discord_needs_nothing_else(store: Store) -> None:
     parrot = Parrot(settings, store.client)
     adapter = discord(parrot)
     assert adapter
-    async with serving(adapter):
+    async with run_adapter(adapter):
         anna = DiscordPerson(server, 1, "Anna")
         assert await anna.slash("challenge", game="testa", target=21) == "You said challenge."
         assert await anna.complete("join", "table", "k7") == ["OPEN_TABLE k7 by Anna"]
@@ -250,10 +250,10 @@ async def test_discord_needs_nothing_else(store: Store) -> None:
     ]
 
 
-async def test_the_playground_needs_nothing_else(store: Store) -> None:
+async def test_playground_needs_only_a_card_room(store: Store) -> None:
     parrot = Parrot(Settings(_env_file=None, playground_port=0), store.client)
     [adapter] = (one for one in web(parrot) if isinstance(one, Playground))
-    async with serving(adapter):
+    async with run_adapter(adapter):
         anna = adapter.chat_store.people["1"]
         assert (
             await adapter.server.requests.perform(anna, Say(n="abcd", do="say", chat="1", text="/mano"))

@@ -45,7 +45,7 @@ async def session() -> AsyncIterator[aiohttp.ClientSession]:
         yield one
 
 
-class Line:
+class TabSocket:
     """A tab's WebSocket."""
 
     def __init__(self, line: aiohttp.ClientWebSocketResponse, hello: dict[str, Any]) -> None:
@@ -53,7 +53,7 @@ class Line:
         self.heard: list[dict[str, Any]] = []
 
     @classmethod
-    async def open(cls, session: aiohttp.ClientSession, playground: Open, key: str = "") -> "Line":
+    async def open(cls, session: aiohttp.ClientSession, playground: Open, key: str = "") -> "TabSocket":
         line = await session.ws_connect(
             f"{playground.url}ws?key={key}", headers={"Origin": playground.url.rstrip("/")}, max_msg_size=0
         )
@@ -71,24 +71,24 @@ class Line:
 
 
 @pytest.mark.parametrize("host", ["evil.example", "127.0.0.1.evil.example", "192.168.1.9", ""])
-async def test_another_name_is_refused(playground: Open, session: aiohttp.ClientSession, host: str) -> None:
+async def test_unknown_host_names_are_refused(playground: Open, session: aiohttp.ClientSession, host: str) -> None:
     async with session.get(playground.url, headers={"Host": host}) as answer:
         assert answer.status in (400, 403)
 
 
-async def test_another_sites_page_is_refused(playground: Open, session: aiohttp.ClientSession) -> None:
+async def test_foreign_origin_is_refused(playground: Open, session: aiohttp.ClientSession) -> None:
     with pytest.raises(aiohttp.WSServerHandshakeError) as refused:
         await session.ws_connect(playground.url + "ws", headers={"Origin": "https://evil.example"})
     assert refused.value.status == 403
 
 
-async def test_health_and_metrics(
+async def test_health_and_metrics_are_served(
     playground: Open, session: aiohttp.ClientSession, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with session.get(playground.url + "healthz") as answer:
         assert answer.status == 200
         assert (await answer.json())["adapters"] == {"playground": "up", "web": "up"}
-    line = await Line.open(session, playground)
+    line = await TabSocket.open(session, playground)
     await line.ask(do="say", chat="1", text="/challenge testa", **{"as": "1"})
     async with session.get(playground.url + "metrics") as answer:
         text = await answer.text()
@@ -117,35 +117,35 @@ async def test_health_and_metrics(
         {"do": "add_person", "name": "  "},
     ],
 )
-async def test_what_cannot_be_is_refused(
+async def test_invalid_requests_are_refused(
     playground: Open, session: aiohttp.ClientSession, asked: dict[str, Any]
 ) -> None:
-    line = await Line.open(session, playground)
+    line = await TabSocket.open(session, playground)
     answer = await line.ask(**{"as": "1", **asked})
     assert answer["type"] == "refused"
     assert answer["text"]
 
 
-async def test_nonsense_and_a_megabyte_harm_nobody(playground: Open, session: aiohttp.ClientSession) -> None:
-    line = await Line.open(session, playground)
+async def test_nonsense_and_huge_messages_harm_no_other_tab(playground: Open, session: aiohttp.ClientSession) -> None:
+    line = await TabSocket.open(session, playground)
     for nonsense in ("", "[]", "null", "{", '{"do": []}', "\u0000", '{"do":"press","message":{}}'):
         await line.line.send_str(nonsense)
         assert (await line.line.receive_json(timeout=60))["type"] == "refused"
     await line.line.send_str(json.dumps({"do": "press", "payload": "x" * 1_000_000}))
     assert (await line.line.receive(timeout=60)).type in (aiohttp.WSMsgType.CLOSE, aiohttp.WSMsgType.CLOSED)
-    other = await Line.open(session, playground)
+    other = await TabSocket.open(session, playground)
     assert (await other.ask(do="say", chat="1", text="still here", **{"as": "1"}))["type"] == "done"
 
 
-async def test_a_request_sent_twice_counts_once(playground: Open, session: aiohttp.ClientSession) -> None:
-    line = await Line.open(session, playground)
+async def test_repeated_request_counts_once(playground: Open, session: aiohttp.ClientSession) -> None:
+    line = await TabSocket.open(session, playground)
     for _ in range(2):
         assert (await line.ask(do="say", chat="1", text="/challenge testa", n="same0001", **{"as": "1"}))[
             "type"
         ] == "done"
     await playground.stop()
     await playground.start()
-    line = await Line.open(session, playground)
+    line = await TabSocket.open(session, playground)
     # The bot that remembered the request is gone; the platform and the tables know it.
     assert (await line.ask(do="say", chat="1", text="/challenge testa", n="same0001", **{"as": "1"}))["type"] == "done"
     await playground.worker.settled()
@@ -153,28 +153,28 @@ async def test_a_request_sent_twice_counts_once(playground: Open, session: aioht
     assert texts == ["/challenge testa", "card"]
 
 
-async def test_group_is_added_once_however_often_it_is_asked_for(
-    playground: Open, session: aiohttp.ClientSession
-) -> None:
+async def test_repeated_add_request_adds_once(playground: Open, session: aiohttp.ClientSession) -> None:
     before = len(playground.playground.chat_store.chats)
     for _ in range(2):
-        line = await Line.open(session, playground)
+        line = await TabSocket.open(session, playground)
         assert (await line.ask(do="add_chat", name="Bar", n="same0001"))["type"] == "done"
         assert (await line.ask(do="add_person", name="Zita", n="same0001"))["type"] == "done"
     # A person has a private chat.
     assert len(playground.playground.chat_store.chats) == before + 2
 
 
-async def test_other_request_with_the_same_name_is_done(playground: Open, session: aiohttp.ClientSession) -> None:
-    line = await Line.open(session, playground)
+async def test_different_request_with_the_same_key_is_performed(
+    playground: Open, session: aiohttp.ClientSession
+) -> None:
+    line = await TabSocket.open(session, playground)
     for text in ("first", "second", "first"):
         assert (await line.ask(do="say", chat="1", text=text, n="same0001", **{"as": "1"}))["type"] == "done"
     texts = [message.get("text") for message in playground.playground.chat_store.chats["1"].messages.values()]
     assert texts == ["first", "second"]
 
 
-async def test_pasted_command_is_heard(playground: Open, session: aiohttp.ClientSession) -> None:
-    line = await Line.open(session, playground)
+async def test_pasted_command_is_recognized(playground: Open, session: aiohttp.ClientSession) -> None:
+    line = await TabSocket.open(session, playground)
     await line.ask(do="say", chat="1", text="/challenge metamazzo", **{"as": "1"})
     [table] = await playground.worker.tables_of("playground:1")
     text = f"\u200b \u2068/JOIN \u2068{table.code}\u2069"
@@ -182,13 +182,13 @@ async def test_pasted_command_is_heard(playground: Open, session: aiohttp.Client
     assert answer["toast"] == f"You sit at table {table.code}."
 
 
-async def test_opened_to_a_network_only_ones_own_link_acts(network: Open, session: aiohttp.ClientSession) -> None:
+async def test_on_a_network_only_a_personal_link_can_act(network: Open, session: aiohttp.ClientSession) -> None:
     for key in ("", "wrong"):
         with pytest.raises(aiohttp.WSServerHandshakeError) as refused:
-            await Line.open(session, network, key)
+            await TabSocket.open(session, network, key)
         assert refused.value.status == 403
     anna = network.playground.chat_store.people["1"]
-    line = await Line.open(session, network, anna.token)
+    line = await TabSocket.open(session, network, anna.token)
     assert line.hello["me"] == "1"
     assert not line.hello["switching"]
     assert all("token" not in person for person in line.hello["people"])
@@ -202,15 +202,15 @@ async def test_opened_to_a_network_only_ones_own_link_acts(network: Open, sessio
     assert (await line.ask(do="add_person", name="Zoe"))["type"] == "refused"
 
 
-async def test_the_hosts_link_adds_people_and_acts_as_nobody(network: Open, session: aiohttp.ClientSession) -> None:
-    host = await Line.open(session, network, network.playground.server._host_key)
+async def test_host_link_adds_people_but_cannot_act(network: Open, session: aiohttp.ClientSession) -> None:
+    host = await TabSocket.open(session, network, network.playground.server._host_key)
     assert host.hello["host"]
     assert all(person["token"] for person in host.hello["people"])
     assert {chat["id"] for chat in host.hello["chats"]} == {"1"}
     assert (await host.ask(do="add_person", name="Zoe"))["type"] == "done"
     assert (await host.ask(do="say", chat="1", text="x", **{"as": "1"}))["type"] == "refused"
     zoe = network.playground.chat_store.people["3"]
-    assert (await Line.open(session, network, zoe.token)).hello["me"] == "3"
+    assert (await TabSocket.open(session, network, zoe.token)).hello["me"] == "3"
     # Two whom an @ cannot tell apart would be challenged for each other.
     for taken in ("Zoe", "zoe!"):
         refused = await host.ask(do="add_person", name=taken, n=f"taken{len(taken)}")
@@ -218,12 +218,10 @@ async def test_the_hosts_link_adds_people_and_acts_as_nobody(network: Open, sess
     assert list(network.playground.chat_store.people) == ["1", "2", "3"]
 
 
-async def test_opened_to_a_network_an_invitation_has_the_tables_address(
-    network: Open, session: aiohttp.ClientSession
-) -> None:
+async def test_on_a_network_invitations_link_to_the_table_page(network: Open, session: aiohttp.ClientSession) -> None:
     """Whoever it is passed on to has no link of their own, so it leads to the page of the table."""
     anna = network.playground.chat_store.people["1"]
-    line = await Line.open(session, network, anna.token)
+    line = await TabSocket.open(session, network, anna.token)
     await line.ask(do="say", chat="1", text="/challenge testa")
     await network.worker.settled()
     await line.ask(do="say", chat="1", text="/invite")
@@ -248,7 +246,7 @@ def panel(text: str = "text", payload: str = "x") -> Panel:
     return Panel((Span(text),), ((Button("label", payload),),))
 
 
-async def test_the_village_is_as_strict_as_the_real_ones(store: Store) -> None:
+async def test_chat_store_enforces_platform_limits(store: Store) -> None:
     chat_store = ChatStore(store.client)
     await chat_store.load()
     with pytest.raises(ChatGone):
@@ -267,7 +265,7 @@ async def test_the_village_is_as_strict_as_the_real_ones(store: Store) -> None:
         await chat_store.send("@1", panel(), "k1")
 
 
-async def test_a_key_sends_one_message_even_after_a_restart(store: Store) -> None:
+async def test_key_sends_one_message_even_after_a_restart(store: Store) -> None:
     chat_store = ChatStore(store.client)
     await chat_store.load()
     told: list[tuple[Chat, int]] = []
@@ -287,9 +285,7 @@ async def test_a_key_sends_one_message_even_after_a_restart(store: Store) -> Non
 
 
 @pytest.mark.parametrize("when", ["sent again", "started anew"])
-async def test_no_number_nor_message_is_there_twice_though_the_answer_to_a_write_was_lost(
-    store: Store, monkeypatch: pytest.MonkeyPatch, when: str
-) -> None:
+async def test_lost_write_answer_duplicates_nothing(store: Store, monkeypatch: pytest.MonkeyPatch, when: str) -> None:
     chat_store = ChatStore(store.client)
     await chat_store.load()
     written = Pipeline.execute
@@ -314,24 +310,22 @@ async def test_no_number_nor_message_is_there_twice_though_the_answer_to_a_write
     assert shown == {first: "the first", other: "another"}
 
 
-async def test_the_file_of_ones_data_stays_in_the_chat_and_is_its_owners_alone(
-    playground: Open, session: aiohttp.ClientSession
-) -> None:
-    anna = await Line.open(session, playground)
+async def test_data_file_stays_in_chat_for_its_owner_only(playground: Open, session: aiohttp.ClientSession) -> None:
+    anna = await TabSocket.open(session, playground)
     await anna.ask(do="say", chat="@1", text="/mydata", **{"as": "1"})
     [message] = [one for one in playground.playground.chat_store.chats["@1"].messages.values() if "file" in one]
     assert message["file"] == "buongioco-mydata.json"
     # A day's worth: it is in the chat after a restart, too.
     await playground.stop()
     await playground.start()
-    later = await Line.open(session, playground)
+    later = await TabSocket.open(session, playground)
     [kept] = [one for one in later.hello["messages"]["@1"] if "file" in one]
     answer = await later.ask(do="file", chat="@1", message=kept["id"], **{"as": "1"})
     assert (answer["type"], answer["name"]) == ("file", "buongioco-mydata.json")
     assert json.loads(answer["text"])["person"] == "playground:1"
     assert 0 < await playground.worker.store.client.ttl(f"playground:file:@1:{kept['id']}") <= 86400
     # Who has lost the connection meanwhile asks again.
-    once_more = await Line.open(session, playground)
+    once_more = await TabSocket.open(session, playground)
     asked = {"do": "file", "chat": "@1", "message": kept["id"], "n": answer["n"], "as": "1"}
     assert (await once_more.ask(**asked))["text"] == answer["text"]
     # Nobody else has it, and what is no file is refused in a line.
@@ -340,12 +334,10 @@ async def test_the_file_of_ones_data_stays_in_the_chat_and_is_its_owners_alone(
     assert (refused["type"], refused["text"]) == ("refused", "This file is not kept any more.")
 
 
-async def test_a_picture_is_brought_to_who_sees_its_message_and_only_while_that_shows_it(
-    playground: Open, session: aiohttp.ClientSession
-) -> None:
-    anna = await Line.open(session, playground)
+async def test_pictures_load_only_from_their_current_message(playground: Open, session: aiohttp.ClientSession) -> None:
+    anna = await TabSocket.open(session, playground)
     chat_store = playground.playground.chat_store
-    before, after = pictured("3D"), pictured("4D")
+    before, after = picture_panel("3D"), picture_panel("4D")
     number = await chat_store.send("@1", before, "key")
     shown = chat_store.chats["@1"].messages[number]["picture"]
     assert (shown["alt"], shown["width"], shown["height"]) == ("a table", 720, 300)
@@ -365,9 +357,7 @@ async def test_a_picture_is_brought_to_who_sees_its_message_and_only_while_that_
     assert (await asked("pic5", after))["png"] == ""
 
 
-async def test_a_message_that_is_gone_leaves_no_file_and_no_picture(
-    playground: Open, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_removed_message_leaves_no_file_or_picture(playground: Open, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("adapters.web.playground.chat_store.MESSAGES_KEPT", 2)
     chat_store, client = playground.playground.chat_store, playground.worker.store.client
 
@@ -379,39 +369,37 @@ async def test_a_message_that_is_gone_leaves_no_file_and_no_picture(
         }
 
     file = File("one.json", b"{}")
-    _first, second, third = [await chat_store.send("@1", pictured("3D"), f"key{step}", file) for step in range(3)]
+    _first, second, third = [await chat_store.send("@1", picture_panel("3D"), f"key{step}", file) for step in range(3)]
     assert list(chat_store.chats["@1"].messages) == [second, third]
     assert await attached() == {second, third}
     await chat_store.delete("@1", second)
     assert await attached() == {third}
 
 
-async def test_a_chat_keeps_its_last_pictures_and_older_messages_stand_as_text(
-    playground: Open, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_old_pictures_are_replaced_by_text(playground: Open, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("adapters.web.playground.chat_store.PICTURES_KEPT", 2)
     chat_store, client = playground.playground.chat_store, playground.worker.store.client
-    first = await chat_store.send("@1", pictured("3D"), "key 0")
+    first = await chat_store.send("@1", picture_panel("3D"), "key 0")
     told: list[int] = []
     monkeypatch.setattr(chat_store, "on_message", lambda _chat, number: told.append(number))
-    others = [await chat_store.send("@1", pictured("3D"), f"key {step}") for step in (1, 2, 3)]
+    others = [await chat_store.send("@1", picture_panel("3D"), f"key {step}") for step in (1, 2, 3)]
     kept = {int(key.rpartition(b":")[2]) for key in await client.keys("playground:picture:@1:*")}
     assert kept == set(others[1:])
     older = chat_store.chats["@1"].messages[first]
     assert older["picture"] is None
     assert older["fold"] is None
-    assert older["spans"] == [list(span) for span in pictured("3D").text]
+    assert older["spans"] == [list(span) for span in picture_panel("3D").text]
     assert json.loads(await client.hget("playground:messages:@1", str(first))) == older
     assert first in told
-    await chat_store.edit("@1", first, pictured("4D"))
+    await chat_store.edit("@1", first, picture_panel("4D"))
     assert await client.exists(f"playground:picture:@1:{first}"), "what changes is looked at"
 
 
-async def test_a_message_that_is_deleted_while_it_is_changed_stays_deleted(playground: Open) -> None:
+async def test_message_deleted_during_an_edit_stays_deleted(playground: Open) -> None:
     chat_store, client = playground.playground.chat_store, playground.worker.store.client
-    number = await chat_store.send("@1", pictured("3D"), "key")
+    number = await chat_store.send("@1", picture_panel("3D"), "key")
     changed, _ = await asyncio.gather(
-        chat_store.edit("@1", number, pictured("4D")), chat_store.delete("@1", number), return_exceptions=True
+        chat_store.edit("@1", number, picture_panel("4D")), chat_store.delete("@1", number), return_exceptions=True
     )
     assert isinstance(changed, MessageGone)
     assert number not in chat_store.chats["@1"].messages
@@ -419,7 +407,7 @@ async def test_a_message_that_is_deleted_while_it_is_changed_stays_deleted(playg
     assert not await client.exists(f"playground:picture:@1:{number}")
 
 
-def pictured(code: str) -> Panel:
+def picture_panel(code: str) -> Panel:
     """A panel with a picture that has a PNG's first bytes, with its measures."""
     sides = (Side("Anna", "3"), Side("Bruno", "4"))
     scene = Scene(deck=DECKS[0], sides=sides, target="to 21", hand=(Card(code),))
@@ -427,10 +415,8 @@ def pictured(code: str) -> Panel:
     return Panel((Span(code),), picture=Picture(scene, "a table", png))
 
 
-async def test_a_page_for_ones_own_eyes_says_where_it_is_or_how_to_open_the_private_chat(
-    playground: Open, session: aiohttp.ClientSession
-) -> None:
-    line = await Line.open(session, playground)
+async def test_private_page_toast_explains_where_to_look(playground: Open, session: aiohttp.ClientSession) -> None:
+    line = await TabSocket.open(session, playground)
     await line.ask(do="say", chat="1", text="/settings", **{"as": "1"})
     [number] = [one["message"]["id"] for one in line.heard if one["type"] == "message" and "rows" in one["message"]]
     button = {"do": "press", "chat": "1", "message": number, "payload": "1psettings", "as": "1"}
@@ -439,7 +425,7 @@ async def test_a_page_for_ones_own_eyes_says_where_it_is_or_how_to_open_the_priv
     assert "take the tick at the top away" in (await line.ask(**button, n="press2"))["toast"]
 
 
-async def test_old_messages_are_forgotten(store: Store) -> None:
+async def test_old_messages_are_dropped(store: Store) -> None:
     chat_store = ChatStore(store.client)
     await chat_store.load()
     for number in range(320):
@@ -449,12 +435,12 @@ async def test_old_messages_are_forgotten(store: Store) -> None:
     assert await store.client.hlen("playground:sends:1") <= 302
 
 
-async def test_the_oldest_message_may_be_replied_to(playground: Open, session: aiohttp.ClientSession) -> None:
+async def test_oldest_message_can_be_replied_to(playground: Open, session: aiohttp.ClientSession) -> None:
     chat_store = playground.playground.chat_store
     chat = chat_store.chats["1"]
     for number in range(MESSAGES_KEPT):
         await chat_store.say(chat, chat_store.people["2"], "x", None, f"k{number}")
-    line = await Line.open(session, playground)
+    line = await TabSocket.open(session, playground)
     oldest = next(iter(chat.messages))
     answer = await line.ask(do="say", chat="1", text="/challenge testa", reply_to=oldest, **{"as": "1"})
     assert (answer["type"], oldest in chat.messages) == ("done", False)
@@ -463,10 +449,10 @@ async def test_the_oldest_message_may_be_replied_to(playground: Open, session: a
     assert table.invited.name == "Bruno"
 
 
-async def test_who_cannot_be_written_down_is_not_there(
+async def test_failed_store_write_adds_no_one(
     playground: Open, session: aiohttp.ClientSession, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    line = await Line.open(session, playground)
+    line = await TabSocket.open(session, playground)
     chat_store = playground.playground.chat_store
 
     async def away(*_: object) -> None:
@@ -487,7 +473,7 @@ async def test_who_cannot_be_written_down_is_not_there(
     assert (again.people, list(again.chats)) == (chat_store.people, ["@1", "@2", "@3", "1", "2"])
 
 
-async def test_those_who_are_added_side_by_side_are_told_apart(store: Store) -> None:
+async def test_people_added_concurrently_have_distinct_names(store: Store) -> None:
     chat_store = ChatStore(store.client)
     await chat_store.load()
     names = ["Zoe", "Zoe", "Carla"]
@@ -496,7 +482,7 @@ async def test_those_who_are_added_side_by_side_are_told_apart(store: Store) -> 
     assert [person.name for person in chat_store.people.values()] == ["Anna", "Bruno", "Zoe", "Carla"]
 
 
-async def test_links_that_seat_people_and_buttons_for_asides_are_left_out(playground: Open) -> None:
+async def test_join_links_and_aside_buttons_are_left_out(playground: Open) -> None:
     chat_store = playground.playground.chat_store
     row = Button("a", "AB", "", "join"), Button("b", "1tAB:aside", "", "aside"), Button("c", "1tAB:sit")
     # What somebody is to have typed elsewhere may be nothing.

@@ -25,11 +25,11 @@ from bot.web_server import body_timeout, listen, request_log_filter
 from tests.bot.command import environment
 from tests.kills.bot_process import free_port
 
-Lines = tuple[asyncio.StreamReader, asyncio.StreamWriter]
+Connection = tuple[asyncio.StreamReader, asyncio.StreamWriter]
 
 
 @pytest.fixture(autouse=True)
-def _fresh(monkeypatch: pytest.MonkeyPatch) -> None:
+def _reset_throttles(monkeypatch: pytest.MonkeyPatch) -> None:
     """As if nothing had been logged yet."""
     monkeypatch.setattr(request_log_filter, "throttle", Throttle())
     monkeypatch.setattr(connections_module, "_throttle", Throttle())
@@ -75,7 +75,7 @@ ENDING: web.AppKey[asyncio.Event] = web.AppKey("ending", asyncio.Event)
 
 
 @asynccontextmanager
-async def serving_at(connections: Connections) -> AsyncIterator[tuple[int, asyncio.Event]]:
+async def run_server(connections: Connections) -> AsyncIterator[tuple[int, asyncio.Event]]:
     app = web.Application()
     handlers = (hello, large, stream, socket, failing)
     app.add_routes([web.get(f"/{one.__name__}", one) for one in handlers])
@@ -90,7 +90,9 @@ async def serving_at(connections: Connections) -> AsyncIterator[tuple[int, async
         await runner.cleanup()
 
 
-async def ask(port: int, path: str = "hello", *headers: str, line: Lines | None = None) -> tuple[bytes, Lines]:
+async def ask(
+    port: int, path: str = "hello", *headers: str, line: Connection | None = None
+) -> tuple[bytes, Connection]:
     """The first line of an answer, and the connection, which stays open."""
     reader, writer = line or await asyncio.open_connection("127.0.0.1", port)
     writer.write("\r\n".join([f"GET /{path} HTTP/1.1", "Host: a", *headers, "", ""]).encode())
@@ -101,7 +103,7 @@ async def ask(port: int, path: str = "hello", *headers: str, line: Lines | None 
         return b"", (reader, writer)
 
 
-async def is_closed(line: Lines) -> None:
+async def wait_until_closed(line: Connection) -> None:
     """Wait until the other side has closed a connection."""
     async with asyncio.timeout(60):
         with suppress(ConnectionError):
@@ -118,17 +120,17 @@ async def until(done: Callable[[], bool]) -> None:
 async def test_half_open_requests_are_closed(monkeypatch: pytest.MonkeyPatch, sent: bytes) -> None:
     monkeypatch.setattr(connections_module, "HEAD_SECONDS", 0.2)
     connections = Connections(1000)
-    async with serving_at(connections) as (port, _ending):
+    async with run_server(connections) as (port, _ending):
         lines = [await asyncio.open_connection("127.0.0.1", port) for _ in range(100)]
         for _reader, writer in lines:
             writer.write(sent)
-        await asyncio.gather(*map(is_closed, lines))
+        await asyncio.gather(*map(wait_until_closed, lines))
         await until(lambda: not len(connections))
 
 
-async def test_a_head_that_trickles_in_is_closed(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_slow_request_head_closes_the_connection(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(connections_module, "HEAD_SECONDS", 0.2)
-    async with serving_at(Connections(10)) as (port, _ending):
+    async with run_server(Connections(10)) as (port, _ending):
         line = await asyncio.open_connection("127.0.0.1", port)
 
         async def trickle() -> None:
@@ -138,13 +140,13 @@ async def test_a_head_that_trickles_in_is_closed(monkeypatch: pytest.MonkeyPatch
                 await asyncio.sleep(0.02)
 
         trickling = asyncio.create_task(trickle())
-        await is_closed(line)
+        await wait_until_closed(line)
         trickling.cancel()
 
 
-async def test_a_body_that_trickles_in_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_slow_request_body_times_out(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(serving, "SENT_SECONDS", 0.2)
-    async with serving_at(Connections(10)) as (port, _ending):
+    async with run_server(Connections(10)) as (port, _ending):
         reader, writer = await asyncio.open_connection("127.0.0.1", port)
         writer.write(b"POST /body HTTP/1.1\r\nHost: a\r\nContent-Length: 100\r\n\r\nx")
         async with asyncio.timeout(60):
@@ -152,26 +154,26 @@ async def test_a_body_that_trickles_in_is_not_waited_for(monkeypatch: pytest.Mon
 
 
 @pytest.mark.parametrize(("path", "encoding", "closes"), [("x", "gzip", True), ("x", "x", True), ("body", "x", False)])
-async def test_answer_to_an_unread_body_ends_the_connection(path: str, encoding: str, closes: bool) -> None:
-    async with serving_at(Connections(10)) as (port, _ending), aiohttp.ClientSession() as session:
+async def test_answer_to_an_unread_body_closes_the_connection(path: str, encoding: str, closes: bool) -> None:
+    async with run_server(Connections(10)) as (port, _ending), aiohttp.ClientSession() as session:
         headers = {"Content-Encoding": encoding}
         async with session.post(f"http://127.0.0.1:{port}/{path}", data=b"no gzip", headers=headers) as answer:
             assert (answer.headers.get("Connection") == "close") is closes
 
 
-async def test_idle_connections_are_closed_and_busy_ones_not(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_only_idle_connections_are_closed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(serving, "KEEPALIVE_SECONDS", 0.3)
     monkeypatch.setattr(connections_module, "HEAD_SECONDS", 0.3)
     connections = Connections(100)
-    async with serving_at(connections) as (port, ending), aiohttp.ClientSession() as session:
+    async with run_server(connections) as (port, ending), aiohttp.ClientSession() as session:
         said, streaming = await ask(port, "stream")
         assert b" 200 " in said
         async with session.ws_connect(f"http://127.0.0.1:{port}/socket") as line:
             _said, idle = await ask(port)
-            await is_closed(idle)
+            await wait_until_closed(idle)
             # All of this takes longer than an idle connection may.
             _said, another = await ask(port)
-            await is_closed(another)
+            await wait_until_closed(another)
             await line.send_str("still here")
             assert await line.receive_str(timeout=60) == "still here"
             ending.set()
@@ -179,10 +181,10 @@ async def test_idle_connections_are_closed_and_busy_ones_not(monkeypatch: pytest
                 assert (await streaming[0].readuntil(b"end\n")).endswith(b"end\n")
 
 
-async def test_an_answer_that_nobody_reads_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_unread_answer_closes_the_connection(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(connections_module, "WRITE_SECONDS", 0.2)
     connections = Connections(10)
-    async with serving_at(connections) as (port, _ending):
+    async with run_server(connections) as (port, _ending):
         _reader, writer = await asyncio.open_connection("127.0.0.1", port, limit=1024)
         writer.transport.pause_reading()  # type: ignore[attr-defined]
         writer.write(b"GET /large HTTP/1.1\r\nHost: a\r\n\r\n")
@@ -191,9 +193,9 @@ async def test_an_answer_that_nobody_reads_is_given_up(monkeypatch: pytest.Monke
         writer.close()
 
 
-async def test_an_address_has_few_connections_and_one_that_ends_makes_room() -> None:
+async def test_connections_per_address_are_limited() -> None:
     connections = Connections(100, of_address=3)
-    async with serving_at(connections) as (port, _ending):
+    async with run_server(connections) as (port, _ending):
         kept = [(await ask(port))[1] for _ in range(3)]
         with capture_logs() as logs:
             for _ in range(50):
@@ -211,8 +213,8 @@ async def test_an_address_has_few_connections_and_one_that_ends_makes_room() -> 
         assert b" 200 " in (await ask(port, line=kept[1]))[0]
 
 
-async def test_a_proxys_connections_are_not_its_address_alone() -> None:
-    async with serving_at(Connections(100, of_address=3, behind_proxy=True)) as (port, _ending):
+async def test_forwarded_connections_are_not_counted_as_the_proxys() -> None:
+    async with run_server(Connections(100, of_address=3, behind_proxy=True)) as (port, _ending):
         forwarded = [await ask(port, "hello", "X-Forwarded-For: 192.0.2.1") for _ in range(20)]
         assert all(b" 200 " in said for said, _line in forwarded)
         # Who comes past the proxy, and says nothing, is counted.
@@ -220,35 +222,35 @@ async def test_a_proxys_connections_are_not_its_address_alone() -> None:
         assert b" 200 " not in (await ask(port))[0]
         for _reader, writer in lines:
             writer.close()
-    async with serving_at(Connections(100, of_address=3)) as (port, _ending):
+    async with run_server(Connections(100, of_address=3)) as (port, _ending):
         forwarded = [await ask(port, "hello", "X-Forwarded-For: 192.0.2.1") for _ in range(20)]
         assert sum(b" 200 " in said for said, _line in forwarded) == 3
 
 
 async def test_full_server_closes_the_longest_idle_connection() -> None:
-    async with serving_at(Connections(3)) as (port, ending):
+    async with run_server(Connections(3)) as (port, ending):
         _said, streaming = await ask(port, "stream")
         lines = [(await ask(port))[1] for _ in range(2)]
         said, third = await ask(port)
         assert b" 200 " in said
-        await is_closed(lines[0])
+        await wait_until_closed(lines[0])
         said, _fourth = await ask(port)
         assert b" 200 " in said
-        await is_closed(lines[1])
+        await wait_until_closed(lines[1])
         ending.set()
         async with asyncio.timeout(60):
             assert (await streaming[0].readuntil(b"end\n")).endswith(b"end\n")
         assert not third[0].at_eof()
 
 
-async def test_full_server_of_busy_connections_refuses() -> None:
-    async with serving_at(Connections(3)) as (port, _ending):
+async def test_full_server_with_busy_connections_refuses() -> None:
+    async with run_server(Connections(3)) as (port, _ending):
         lines = [await ask(port, "stream") for _ in range(3)]
         assert all(b" 200 " in said for said, _line in lines)
         assert b" 200 " not in (await ask(port))[0]
 
 
-def test_shares_of_open_files_leave_some_for_the_rest(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_connection_limits_leave_files_for_the_rest(monkeypatch: pytest.MonkeyPatch) -> None:
     for soft in (0, 256, 1024, 4096, 100_000, resource.RLIM_INFINITY):
         monkeypatch.setattr(resource, "getrlimit", lambda _which, soft=soft: (soft, soft))
         shares = [connection_limit(share) for share in (0.8, 0.1, 0.05)]
@@ -257,8 +259,8 @@ def test_shares_of_open_files_leave_some_for_the_rest(monkeypatch: pytest.Monkey
             assert sum(shares) < soft - 100
 
 
-async def test_errors_of_ours_keep_few_tracebacks(caplog: pytest.LogCaptureFixture) -> None:
-    async with serving_at(Connections(10)) as (port, _ending):
+async def test_handler_errors_log_few_tracebacks(caplog: pytest.LogCaptureFixture) -> None:
+    async with run_server(Connections(10)) as (port, _ending):
         for _ in range(40):
             said, _line = await ask(port, "failing")
             assert b" 500 " in said
@@ -266,7 +268,7 @@ async def test_errors_of_ours_keep_few_tracebacks(caplog: pytest.LogCaptureFixtu
     assert all(record.levelno == logging.ERROR and record.exc_info for record in caplog.records)
 
 
-async def test_a_socket_that_cannot_be_accepted_is_few_lines() -> None:
+async def test_failed_accepts_log_few_lines() -> None:
     loop = asyncio.get_running_loop()
     context = {
         "message": "socket.accept() out of system resource",
@@ -278,12 +280,12 @@ async def test_a_socket_that_cannot_be_accepted_is_few_lines() -> None:
     assert [line["event"] for line in logs] == ["connection_not_accepted"] * LINES.burst
 
 
-async def test_other_errors_of_the_loop_are_logged_as_ever(caplog: pytest.LogCaptureFixture) -> None:
+async def test_other_loop_errors_are_logged_as_usual(caplog: pytest.LogCaptureFixture) -> None:
     handle_loop_error(asyncio.get_running_loop(), {"message": "Task was destroyed but it is pending!"})
     assert [record.getMessage() for record in caplog.records] == ["Task was destroyed but it is pending!"]
 
 
-RUNS_OUT = """
+FEW_FILES_SERVER = """
 import asyncio, resource, sys
 from aiohttp import web
 from bot import logs
@@ -311,11 +313,11 @@ asyncio.run(main())
 """
 
 
-async def test_running_out_of_files_is_few_lines_and_passes(tmp_path: Path) -> None:
+async def test_running_out_of_files_logs_little_and_recovers(tmp_path: Path) -> None:
     log = tmp_path / "log"
     with log.open("wb") as written:
         process = subprocess.Popen(
-            [sys.executable, "-c", RUNS_OUT],
+            [sys.executable, "-c", FEW_FILES_SERVER],
             env=environment(tmp_path),
             cwd=Path(__file__).parents[2],
             stdin=subprocess.PIPE,

@@ -27,7 +27,7 @@ from bot.platform import Press, Reply
 from bot.store import EmbeddedStore
 from bot.throttle import LINES, Throttle
 from bot.web_server import request_log_filter
-from tests.adapters.test_playground import Line
+from tests.adapters.test_playground import TabSocket
 from tests.open_playground import Open
 
 
@@ -55,7 +55,7 @@ async def session() -> AsyncIterator[aiohttp.ClientSession]:
 
 
 @pytest.fixture
-def quiet(caplog: pytest.LogCaptureFixture) -> Iterator[None]:
+def no_warnings(caplog: pytest.LogCaptureFixture) -> Iterator[None]:
     """No traceback and no warning is logged, by us or by a library, whatever comes."""
     caplog.set_level(logging.DEBUG, "buongioco")
     caplog.set_level(logging.WARNING)
@@ -68,7 +68,7 @@ def quiet(caplog: pytest.LogCaptureFixture) -> Iterator[None]:
     assert [record.getMessage() for record in said] == []
 
 
-async def everything(playground: Open) -> dict[bytes, bytes | None]:
+async def store_contents(playground: Open) -> dict[bytes, bytes | None]:
     """All that the store holds, but what goes by time."""
     client = playground.worker.store.client
     held = {}
@@ -128,10 +128,10 @@ MALFORMED = [
 ]
 
 
-@pytest.mark.usefixtures("quiet")
-async def test_what_is_no_request_is_refused_in_one_line(playground: Open, session: aiohttp.ClientSession) -> None:
-    line = await Line.open(session, playground)
-    before = await everything(playground)
+@pytest.mark.usefixtures("no_warnings")
+async def test_malformed_requests_are_refused_in_one_line(playground: Open, session: aiohttp.ClientSession) -> None:
+    line = await TabSocket.open(session, playground)
+    before = await store_contents(playground)
     for text in MALFORMED:
         await line.line.send_str(text)
         answer = await line.line.receive_json(timeout=60)
@@ -141,25 +141,25 @@ async def test_what_is_no_request_is_refused_in_one_line(playground: Open, sessi
         assert answer["text"].isprintable()
     await line.line.send_bytes(b"\xff\x00")
     assert (await line.line.receive_json(timeout=60))["type"] == "refused"
-    assert await everything(playground) == before
+    assert await store_contents(playground) == before
 
 
 # Limits
 
 
-async def test_too_much_at_once_is_refused_and_the_rest_is_done(
+async def test_excess_concurrent_requests_are_refused(
     playground: Open, session: aiohttp.ClientSession, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     go_on = asyncio.Event()
-    pressed = []
+    presses = []
 
     async def slowly(dispatcher: Dispatcher, press: Press) -> Reply:
-        pressed.append(press.key)
+        presses.append(press.key)
         await go_on.wait()
         return Reply("done")
 
     monkeypatch.setattr(Dispatcher, "handle_press", slowly)
-    line = await Line.open(session, playground)
+    line = await TabSocket.open(session, playground)
     names = [f"press{number}" for number in range(100)]
     for name in names:
         await line.line.send_str(json.dumps({**PRESS, "n": name}))
@@ -169,11 +169,11 @@ async def test_too_much_at_once_is_refused_and_the_rest_is_done(
     go_on.set()
     done = [await line.line.receive_json(timeout=60) for _ in range(tabs_module.MOST_PENDING)]
     assert {word["n"] for word in done} == set(names[: tabs_module.MOST_PENDING])
-    assert len(pressed) == tabs_module.MOST_PENDING
+    assert len(presses) == tabs_module.MOST_PENDING
     assert (await line.ask(do="say", chat="1", text="now again", **{"as": "1"}))["type"] == "done"
 
 
-async def test_requests_in_work_are_a_persons_whichever_tab_they_come_from(public: Open) -> None:
+async def test_pending_requests_are_counted_per_person(public: Open) -> None:
     anna, bruno = public.playground.chat_store.people["1"], public.playground.chat_store.people["2"]
     tabs = public.playground.server.tabs
     hers = [Tab(aiohttp.web.WebSocketResponse(), None, anna, False) for _ in range(2)]
@@ -187,16 +187,16 @@ async def test_requests_in_work_are_a_persons_whichever_tab_they_come_from(publi
     tabs.end_request(his)
 
 
-async def test_a_person_has_so_many_tabs_and_all_together_so_many(
+async def test_tabs_are_limited_per_person_and_in_all(
     public: Open, session: aiohttp.ClientSession, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(tabs_module, "MOST_TABS_EACH", 3)
     monkeypatch.setattr(tabs_module, "MOST_TABS", 5)
     anna, bruno = public.playground.chat_store.people["1"].token, public.playground.chat_store.people["2"].token
     opened = [await open_public(session, public, anna) for _ in range(3)]
-    await one_too_many(session, public, anna)
+    await check_too_many_tabs(session, public, anna)
     opened += [await open_public(session, public, bruno) for _ in range(2)]
-    await one_too_many(session, public, bruno)
+    await check_too_many_tabs(session, public, bruno)
     # One that is closed makes room.
     await opened[0].close()
     while len(public.playground.server.tabs._tabs) > 4:
@@ -204,7 +204,7 @@ async def test_a_person_has_so_many_tabs_and_all_together_so_many(
     await open_public(session, public, anna)
 
 
-async def one_too_many(session: aiohttp.ClientSession, playground: Open, key: str) -> None:
+async def check_too_many_tabs(session: aiohttp.ClientSession, playground: Open, key: str) -> None:
     """The page learns why, which a WebSocket that is refused never tells it."""
     async with session.post(f"{playground.url}ticket", headers=PUBLIC, data=key) as answer:
         assert (answer.status, await answer.text()) == (429, "Too many pages of the playground are open: close some.")
@@ -213,9 +213,7 @@ async def one_too_many(session: aiohttp.ClientSession, playground: Open, key: st
     assert refused.value.status == 429
 
 
-async def test_a_tab_that_does_not_read_holds_nobody_up_and_is_let_go(
-    playground: Open, session: aiohttp.ClientSession
-) -> None:
+async def test_unreading_tab_is_dropped_and_delays_no_one(playground: Open, session: aiohttp.ClientSession) -> None:
     slow = socket.create_connection(("127.0.0.1", playground.port))
     slow.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
     key = base64.b64encode(bytes(16)).decode()
@@ -226,7 +224,7 @@ async def test_a_tab_that_does_not_read_holds_nobody_up_and_is_let_go(
     tabs = playground.playground.server.tabs
     while not tabs._tabs:
         await asyncio.sleep(0.01)
-    line = await Line.open(session, playground)
+    line = await TabSocket.open(session, playground)
     assert len(tabs._tabs) == 2
     # More than the kernel keeps for somebody who does not read, and more than we do.
     for _ in range(30):
@@ -238,7 +236,7 @@ async def test_a_tab_that_does_not_read_holds_nobody_up_and_is_let_go(
     slow.close()
 
 
-async def test_a_tab_that_is_let_go_while_it_is_told_something_ends_without_an_error() -> None:
+async def test_tab_dropped_during_a_send_ends_without_error() -> None:
     telling, is_read = asyncio.Event(), asyncio.Event()
 
     async def send_str(_text: str) -> None:
@@ -259,46 +257,46 @@ async def test_a_tab_that_is_let_go_while_it_is_told_something_ends_without_an_e
 # A press is of what is there
 
 
-def button(payload: str, kind: Any = "press") -> Panel:
+def button_panel(payload: str, kind: Any = "press") -> Panel:
     return Panel((Span("text"),), ((Button("label", payload, kind=kind),),))
 
 
 @pytest.fixture
-def pressed(monkeypatch: pytest.MonkeyPatch) -> list[Press]:
+def presses(monkeypatch: pytest.MonkeyPatch) -> list[Press]:
     """What comes to the handlers, which answers everything with a page for all to see."""
     came: list[Press] = []
 
     async def press(dispatcher: Dispatcher, one: Press) -> Reply:
         came.append(one)
-        return Reply(panel=button("page"))
+        return Reply(panel=button_panel("page"))
 
     monkeypatch.setattr(Dispatcher, "handle_press", press)
     return came
 
 
-async def test_a_press_of_the_bots_own_button_is_genuine_and_its_page_takes_its_place(
-    playground: Open, session: aiohttp.ClientSession, pressed: list[Press]
+async def test_press_of_a_real_button_is_genuine(
+    playground: Open, session: aiohttp.ClientSession, presses: list[Press]
 ) -> None:
     chat_store = playground.playground.chat_store
-    number = await chat_store.send("1", button("real"), "k1")
-    line = await Line.open(session, playground)
+    number = await chat_store.send("1", button_panel("real"), "k1")
+    line = await TabSocket.open(session, playground)
     await line.ask(**{**PRESS, "n": "press1", "message": number, "payload": "real"})
-    assert [one.genuine for one in pressed] == [True]
+    assert [one.genuine for one in presses] == [True]
     assert chat_store.chats["1"].messages[number]["rows"][0][0]["payload"] == "page"
     assert chat_store.chats["1"].messages[number]["edited"]
 
 
 @pytest.mark.parametrize("which", ["another payload", "a text of somebody's", "another kind", "gone", "another chat's"])
-async def test_a_made_up_press_is_not_genuine_and_touches_no_message(
-    playground: Open, session: aiohttp.ClientSession, pressed: list[Press], which: str
+async def test_forged_press_is_not_genuine_and_edits_nothing(
+    playground: Open, session: aiohttp.ClientSession, presses: list[Press], which: str
 ) -> None:
     chat_store = playground.playground.chat_store
-    number = await chat_store.send("1", button("real"), "k1")
+    number = await chat_store.send("1", button_panel("real"), "k1")
     said = await chat_store.say(chat_store.chats["1"], chat_store.people["2"], "real", None, "k2")
     assert said
-    private = await chat_store.send("1", button("link", "private"), "k3")
-    elsewhere = await chat_store.send("@1", button("hers"), "k4")
-    elsewhere = await chat_store.send("@1", button("hers"), "k5")
+    private = await chat_store.send("1", button_panel("link", "private"), "k3")
+    elsewhere = await chat_store.send("@1", button_panel("hers"), "k4")
+    elsewhere = await chat_store.send("@1", button_panel("hers"), "k5")
     made_up = {
         "another payload": (number, "made up"),
         "a text of somebody's": (said["id"], "real"),
@@ -308,9 +306,9 @@ async def test_a_made_up_press_is_not_genuine_and_touches_no_message(
     }
     message, payload = made_up[which]
     before = json.dumps(list(chat_store.chats["1"].messages.values()))
-    line = await Line.open(session, playground)
+    line = await TabSocket.open(session, playground)
     await line.ask(**{**PRESS, "n": "press1", "message": message, "payload": payload})
-    assert [one.genuine for one in pressed] == [False]
+    assert [one.genuine for one in presses] == [False]
     assert json.dumps(list(chat_store.chats["1"].messages.values())) == before
     # Who asked for the page has it, alone.
     assert list(chat_store.chats["@1"].messages.values())[-1]["rows"][0][0]["payload"] == "page"
@@ -330,7 +328,7 @@ async def open_public(
     return await session.ws_connect(f"{playground.url}ws?ticket={ticket}", headers=headers)
 
 
-async def refused_public(
+async def check_refused(
     session: aiohttp.ClientSession, playground: Open, key: str, status: int, **headers: str
 ) -> None:
     met = 101
@@ -355,30 +353,26 @@ FORWARDING = [
 ]
 
 
-async def test_on_ones_own_machine_a_forwarded_request_is_refused(
-    playground: Open, session: aiohttp.ClientSession
-) -> None:
+async def test_forwarded_requests_are_refused_on_localhost(playground: Open, session: aiohttp.ClientSession) -> None:
     for headers in FORWARDING:
         for path in ("", "ws", "healthz", "metrics"):
             async with session.get(playground.url + path, headers=headers) as answer:
                 assert answer.status == 403, (headers, path)
 
 
-async def test_a_proxy_that_says_nothing_and_speaks_as_nginx_does_by_itself_is_refused(playground: Open) -> None:
+async def test_unconfigured_nginx_proxy_is_refused(playground: Open) -> None:
     """`proxy_pass` alone: HTTP/1.0, its own name for us, and not a word of whom it speaks for."""
     head = f"GET / HTTP/1.0\r\nHost: 127.0.0.1:{playground.port}\r\nConnection: close\r\n\r\n"
-    assert (await raw(playground, head.encode())).startswith(b"HTTP/1.0 403 ")
+    assert (await send_raw(playground, head.encode())).startswith(b"HTTP/1.0 403 ")
 
 
-async def test_with_a_public_address_a_link_is_needed_though_it_listens_here_only(
-    public: Open, session: aiohttp.ClientSession
-) -> None:
+async def test_public_address_requires_a_personal_link(public: Open, session: aiohttp.ClientSession) -> None:
     anna = public.playground.chat_store.people["1"]
     line = await open_public(session, public, anna.token)
     hello = await line.receive_json()
     assert (hello["me"], hello["switching"]) == ("1", False)
     for key in ("", "wrong", "é", "x" * 900, anna.token[:-1]):
-        await refused_public(session, public, key, 403)
+        await check_refused(session, public, key, 403)
     # A link as they were once, and without a proxy that says so.
     async with session.ws_connect(
         f"{public.url}ws?key={anna.token}", headers={"Host": "CARDS.example.org:443", "Origin": PUBLIC["Origin"]}
@@ -386,7 +380,7 @@ async def test_with_a_public_address_a_link_is_needed_though_it_listens_here_onl
         assert (await old.receive_json())["me"] == "1"
 
 
-async def test_a_ticket_opens_one_page_once_and_soon(
+async def test_ticket_works_once_and_expires(
     public: Open, session: aiohttp.ClientSession, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     key = public.playground.chat_store.people["1"].token
@@ -417,7 +411,7 @@ async def test_a_ticket_opens_one_page_once_and_soon(
     assert len(public.playground.server._tickets) == 5
 
 
-async def test_the_public_address_is_the_only_one(public: Open, session: aiohttp.ClientSession) -> None:
+async def test_only_the_public_address_is_accepted(public: Open, session: aiohttp.ClientSession) -> None:
     key = public.playground.chat_store.people["1"].token
     for headers in (
         {"Host": "127.0.0.1"},
@@ -437,15 +431,13 @@ async def test_the_public_address_is_the_only_one(public: Open, session: aiohttp
         {"X-Forwarded-Proto": "http"},
         {"X-Forwarded-Proto": "https, http"},
     ):
-        await refused_public(session, public, key, 403, **headers)
+        await check_refused(session, public, key, 403, **headers)
     # Nor is it refused for all that was tried.
     line = await open_public(session, public, key)
     assert (await line.receive_json())["me"] == "1"
 
 
-async def test_those_who_watch_machines_ask_the_machine_and_not_the_proxy(
-    public: Open, session: aiohttp.ClientSession
-) -> None:
+async def test_health_and_metrics_are_refused_through_a_proxy(public: Open, session: aiohttp.ClientSession) -> None:
     for path in ("healthz", "metrics"):
         async with session.get(public.url + path) as answer:
             assert answer.status == 200
@@ -454,7 +446,7 @@ async def test_those_who_watch_machines_ask_the_machine_and_not_the_proxy(
                 assert answer.status == 403
 
 
-async def raw(playground: Open, sent: bytes) -> bytes:
+async def send_raw(playground: Open, sent: bytes) -> bytes:
     reader, writer = await asyncio.open_connection("127.0.0.1", playground.port)
     writer.write(sent)
     try:
@@ -466,7 +458,7 @@ async def raw(playground: Open, sent: bytes) -> bytes:
         writer.close()
 
 
-def odd_heads(key: str) -> list[bytes]:
+def malformed_heads(key: str) -> list[bytes]:
     def head(*lines: str, target: str = "/ws?key=" + key) -> bytes:
         upgrade = ("Upgrade: websocket", "Connection: Upgrade", "Sec-WebSocket-Version: 13")
         return "\r\n".join([f"GET {target} HTTP/1.1", *lines, *upgrade, "", ""]).encode("latin-1")
@@ -510,8 +502,8 @@ def odd_heads(key: str) -> list[bytes]:
     ]
 
 
-@pytest.mark.usefixtures("quiet")
-async def test_odd_heads_are_refused_without_a_word_of_the_link_in_the_log(
+@pytest.mark.usefixtures("no_warnings")
+async def test_malformed_heads_are_refused_and_links_not_logged(
     public: Open,
     caplog: pytest.LogCaptureFixture,
     capfd: pytest.CaptureFixture[str],
@@ -520,10 +512,10 @@ async def test_odd_heads_are_refused_without_a_word_of_the_link_in_the_log(
     monkeypatch.setattr(request_log_filter, "throttle", Throttle())
     key = public.playground.chat_store.people["1"].token
     caplog.set_level(logging.DEBUG)
-    heads = odd_heads(key)
+    heads = malformed_heads(key)
     with capture_logs() as logs:
         for sent in heads:
-            answer = await raw(public, sent)
+            answer = await send_raw(public, sent)
             assert answer[8:13] in (b" 400 ", b" 403 ", b""), (sent[:100], answer)
     shown = capfd.readouterr()
     assert key not in caplog.text + shown.out + shown.err + str(logs)
@@ -532,25 +524,25 @@ async def test_odd_heads_are_refused_without_a_word_of_the_link_in_the_log(
     assert {line["log_level"] for line in lines} == {"info"}
 
 
-@pytest.mark.usefixtures("quiet")
-async def test_random_heads_are_refused_in_one_line(playground: Open, session: aiohttp.ClientSession) -> None:
+@pytest.mark.usefixtures("no_warnings")
+async def test_mutated_heads_cause_no_server_error(playground: Open, session: aiohttp.ClientSession) -> None:
     random = Random(15)
-    heads = odd_heads("secret")
-    before = await everything(playground)
+    heads = malformed_heads("secret")
+    before = await store_contents(playground)
     for _ in range(1000):
         sent = bytearray(random.choice(heads)[:3000])
         for _ in range(random.randrange(1, 8)):
             sent[random.randrange(len(sent))] = random.randrange(256)
-        answer = await raw(playground, bytes(sent) + b"\r\n\r\n")
+        answer = await send_raw(playground, bytes(sent) + b"\r\n\r\n")
         assert not answer.startswith(b"HTTP/1.1 5"), bytes(sent)
-    assert await everything(playground) == before
-    assert (await (await Line.open(session, playground)).ask(do="say", chat="1", text="x", **{"as": "1"}))[
+    assert await store_contents(playground) == before
+    assert (await (await TabSocket.open(session, playground)).ask(do="say", chat="1", text="x", **{"as": "1"}))[
         "type"
     ] == "done"
 
 
 @pytest.mark.parametrize("language", ["\xff", "x" * 5000, "it;q=0.9", "", "-", "en-GB-oxendict-more-and-more"])
-async def test_what_a_browser_speaks_is_a_language_or_nothing(
+async def test_browser_language_is_short_ascii_or_empty(
     playground: Open, session: aiohttp.ClientSession, language: str
 ) -> None:
     async with session.ws_connect(f"{playground.url}ws", headers={"Accept-Language": language}) as line:

@@ -13,7 +13,7 @@ from typer.testing import CliRunner, Result
 from bot.cli import main as cli
 from engine import GAMES
 from tests.bot.command import command, exit_status
-from tests.engine.tables import tie_break
+from tests.engine.tables import tie_break_game
 from tests.groups import COMPILED_SEARCHES
 
 BUONGIOCO = [sys.executable, "-c", "from bot.cli.main import main; main()"]
@@ -276,7 +276,7 @@ def test_analyse_says_where_points_were_given_away(tmp_path: Path) -> None:
 
 
 def test_verify_notes_a_claim_of_an_earlier_release(file: Path) -> None:
-    table = tie_break(release=1)
+    table = tie_break_game(release=1)
     table.play(3, "claim")
     file.write_text((table.record().to_json() + "\n") * 7, encoding="utf-8")
     done = call("verify", str(file))

@@ -25,7 +25,7 @@ from tests.discord.server import (
     Interaction,
 )
 from tests.discord.test_discord import some_tricks
-from tests.fuzz.common import Outcome, no_failures
+from tests.fuzz.common import Outcome, fail_on_errors
 from tests.long import long
 
 PAGE = b"<html><h1>Your network has a message for you</h1></html>"
@@ -201,7 +201,7 @@ async def told(
     store: Store, server: DiscordServer, kind: int, data: dict[str, Any], without: tuple[str, ...] = ()
 ) -> Interaction:
     """An interaction that has its answer, and one line in the log."""
-    with no_failures(Outcome()) as outcome:
+    with fail_on_errors(Outcome()) as outcome:
         async with on_discord(store, server) as adapter:
             Person(server, 1, "Anna")
             one = server.begin(kind, 1, server.channels[CHANNEL], data)
@@ -250,7 +250,7 @@ async def test_a_line_that_cannot_be_read_is_begun_anew_in_one_line(
 
 
 async def test_half_a_surrogate_pair_costs_no_connection(store: Store, server: DiscordServer) -> None:
-    with no_failures(Outcome()):
+    with fail_on_errors(Outcome()):
         async with on_discord(store, server):
             anna = Person(server, 1, "Anna")
             server.users[1]["global_name"] = "\ud800 Anna"
@@ -286,7 +286,7 @@ async def test_a_press_on_a_message_with_odd_fields_is_heard(store: Store, serve
 async def test_an_interaction_whose_token_is_none_is_one_line(
     store: Store, server: DiscordServer, token: object
 ) -> None:
-    with no_failures(Outcome()) as outcome:
+    with fail_on_errors(Outcome()) as outcome:
         async with on_discord(store, server):
             anna = Person(server, 1, "Anna")
             # Where the bot is no member the token is kept.

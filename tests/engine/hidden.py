@@ -42,7 +42,7 @@ def hidden_cards(deal: Deal, viewer: int | None) -> list[int]:
     return sorted({*cards(unknown), *places} - seen)
 
 
-def shuffled_about(deal: Deal, hidden: list[int], random: Random) -> Deal:
+def shuffle_hidden(deal: Deal, hidden: list[int], random: Random) -> Deal:
     """A copy in which the hidden cards have changed places among themselves, everywhere at once."""
     mixed = hidden.copy()
     random.shuffle(mixed)
@@ -53,13 +53,13 @@ def shuffled_about(deal: Deal, hidden: list[int], random: Random) -> Deal:
             setattr(changed, name, [sum(1 << turned[card] for card in cards(mask)) for mask in getattr(deal, name)])
     for name in ORDERED:
         if hasattr(changed, name):
-            setattr(changed, name, _turn(getattr(deal, name), turned))
+            setattr(changed, name, _replace_cards(getattr(deal, name), turned))
     if isinstance(changed, SpadesDeal) and changed.drawn_card >= 0:
         changed.drawn_card = turned[changed.drawn_card]
     return changed
 
 
-def _turn(value: Any, turned: dict[int, int]) -> Any:
+def _replace_cards(value: Any, turned: dict[int, int]) -> Any:
     if isinstance(value, int):
         return turned[value]
-    return type(value)(_turn(one, turned) for one in value)
+    return type(value)(_replace_cards(one, turned) for one in value)

@@ -12,7 +12,7 @@ DEALER, ELDEST = 0, 1
 """With two seats and seat 0 dealing, which all tables here have."""
 
 
-def rest_of(pack: Pack, *used: Iterable[str]) -> list[str]:
+def remaining_cards(pack: Pack, *used: Iterable[str]) -> list[str]:
     """The cards that are in none of these, threes, twos and aces first: taken from the end, they declare nothing."""
     gone = {code for some in used for code in some}
     return sorted((code for code in pack.new if code not in gone), key=lambda code: code[0] not in "32A")
@@ -21,7 +21,7 @@ def rest_of(pack: Pack, *used: Iterable[str]) -> list[str]:
 def stock_table(game: str, eldest: str, dealer: str, stock: str = "", rules: dict[str, object] | None = None) -> Game:
     """A two-handed table with a stock; what is not named fills up hands and stock in the pack's order."""
     first, second, drawn = eldest.split(), dealer.split(), stock.split()
-    spare = rest_of(ITALIAN, first, second, drawn)
+    spare = remaining_cards(ITALIAN, first, second, drawn)
     while len(first) < 10:
         first.append(spare.pop())
     while len(second) < 10:
@@ -39,7 +39,7 @@ def packets_table(
     first two, so that packets 3, 4 lie open for seat 1 and packets 7, 8 for seat 0.
     """
     laid = [packet.split() for packet in [*packets, *[""] * (8 - len(packets))]]
-    spare = rest_of(ITALIAN, *laid)
+    spare = remaining_cards(ITALIAN, *laid)
     for packet in laid:
         while len(packet) < 5:
             packet.append(spare.pop())
@@ -50,7 +50,7 @@ def packets_table(
     return table
 
 
-def last_on_its_packet(declare: str, held: str = "2D AD") -> Game:
+def last_packet_card_table(declare: str, held: str = "2D AD") -> Game:
     """A pizzichino in which seat 1 is to move and the last card of its packets is the three of coins, which in hand
     serves for a napoletana if the two others are ``held``, and else for nothing.
     """
@@ -63,10 +63,10 @@ def last_on_its_packet(declare: str, held: str = "2D AD") -> Game:
     return table
 
 
-def full_pack(hands: Sequence[str], dealer: int) -> list[str]:
+def stacked_pack(hands: Sequence[str], dealer: int) -> list[str]:
     """A pack that deals these hands, by seat; what is not named fills them up."""
     held = [hand.split() for hand in hands]
-    spare = rest_of(ITALIAN, *held)
+    spare = remaining_cards(ITALIAN, *held)
     for hand in held:
         while len(hand) < 10:
             hand.append(spare.pop())
@@ -77,14 +77,14 @@ def full_pack(hands: Sequence[str], dealer: int) -> list[str]:
 def full_table(game: str, hands: Sequence[str], rules: dict[str, object] | None = None, dealer: int = 0) -> Game:
     """A four-handed table; ``hands`` by seat."""
     table = Game(game, rules, dealer=dealer)
-    table.lay_out(full_pack(hands, dealer))
+    table.lay_out(stacked_pack(hands, dealer))
     return table
 
 
 def spades_table(first: str, second: str, rules: dict[str, object] | None = None, *, drafted: bool = True) -> Game:
     """A table of Spades whose players keep every card they draw: ``first`` and ``second`` are what they draw."""
     hands = [first.split(), second.split()]
-    spare = rest_of(FRENCH, *hands)
+    spare = remaining_cards(FRENCH, *hands)
     for hand in hands:
         while len(hand) < 13:
             hand.append(spare.pop(0))
@@ -110,19 +110,19 @@ def play(table: Game, *moves: str) -> None:
         table.play(int(seat), text)
 
 
-def cards(table: Game, order: str) -> None:
+def play_cards(table: Game, order: str) -> None:
     """Cards played one after the other by whoever's turn it is."""
     for card in order.split():
         assert table.turn is not None
         table.play(table.turn, f"play {card}")
 
 
-def declarations(table: Game, seat: int) -> list[str]:
+def legal_declarations(table: Game, seat: int) -> list[str]:
     """What the seat may declare now, without the word itself."""
     return [move.removeprefix("declare ") for move in table.legal_moves(seat) if move.startswith("declare ")]
 
 
-def play_any(table: Game) -> None:
+def play_any_card(table: Game) -> None:
     """The seat to move plays the first card that it may."""
     assert table.turn is not None
     table.play(table.turn, next(move for move in table.legal_moves(table.turn) if move.startswith("play ")))
@@ -131,10 +131,10 @@ def play_any(table: Game) -> None:
 def play_out(table: Game) -> None:
     """Any cards to the end of the deal, nothing declared."""
     while table.turn is not None:
-        play_any(table)
+        play_any_card(table)
 
 
-def playable(table: Game, seat: int) -> set[str]:
+def playable_cards(table: Game, seat: int) -> set[str]:
     """The cards that the seat may play now."""
     return {move.split(" ")[1] for move in table.legal_moves(seat) if move.startswith("play ")}
 
@@ -143,11 +143,11 @@ def random_game(game: str, random: Random, rules: dict[str, object] | None = Non
     """A game of random legal moves, in and out of turn; up to a number of deals, or to its end."""
     table = Game(game, rules)
     while not table.over and (deals is None or not table.needs_deal or table.deal_number < deals):
-        random_step(table, random)
+        play_random_step(table, random)
     return table
 
 
-def tie_break(release: int = RELEASE) -> Game:
+def tie_break_game(release: int = RELEASE) -> Game:
     """A game of Tressette in Quattro at 22:22, with the cards of the tie-break deal on the table."""
     random = Random(14)
     table = Game("tressette", release=release)
@@ -161,7 +161,7 @@ def tie_break(release: int = RELEASE) -> Game:
     return table
 
 
-def random_step(table: Game, random: Random) -> None:
+def play_random_step(table: Game, random: Random) -> None:
     """Deal if that is due; otherwise a random legal move of some seat, declarations out of turn among them."""
     if table.needs_deal:
         table.deal(random.randbytes(32))
@@ -184,7 +184,7 @@ def random_rules(game: str, random: Random) -> dict[str, object]:
     return {name: random.choice(values) for name, values in GAMES[game].rules.choices().items()}
 
 
-def in_play(game_id: str, random: Random, cards_left: int = 99) -> Game:
+def game_in_play(game_id: str, random: Random, cards_left: int = 99) -> Game:
     """A game in whose first deal so many cards are left to be played, or a few more."""
     while True:
         game = Game(game_id, dealer=random.randrange(GAMES[game_id].seats))

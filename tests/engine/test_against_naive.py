@@ -10,13 +10,13 @@ from hypothesis import strategies as st
 from engine import GAMES, Game, legal_moves_for_record
 from engine.errors import IllegalMove
 from tests.engine.naive import Naive, NaiveTressette, naive_deal
-from tests.engine.tables import random_rules, random_step
+from tests.engine.tables import play_random_step, random_rules
 from tests.long import long
 
 
 @pytest.mark.parametrize("game", GAMES)
 @given(seed=st.integers(0, 2**32))
-def test_every_seats_moves_and_every_score_agree(game: str, seed: int) -> None:
+def test_both_engines_agree_on_moves_and_scores(game: str, seed: int) -> None:
     random = Random(seed)
     table = Game(game, random_rules(game, random))
     for _ in range(3):
@@ -31,7 +31,7 @@ def test_every_seats_moves_and_every_score_agree(game: str, seed: int) -> None:
                 assert legal_moves_for_record(table, seat) == naive.legal(seat)
             assert table.turn == naive.turn()
             before = len(table.moves)
-            random_step(table, random)
+            play_random_step(table, random)
             for by, move in table.moves[before:]:
                 naive.play(by, move)  # type: ignore[arg-type]
         counted = {name: list(value) for name, value in table.record().deals[-1].entries().items()}
@@ -43,7 +43,7 @@ def test_every_seats_moves_and_every_score_agree(game: str, seed: int) -> None:
     ties=st.integers(0, 40) | st.sampled_from([20, 21, 22, 25]),
     behind=st.just(0) | st.integers(0, 5),
 )
-def test_every_claim_is_judged_alike(seed: int, ties: int, behind: int) -> None:
+def test_both_engines_agree_on_claims(seed: int, ties: int, behind: int) -> None:
     random = Random(seed)
     table = Game("tressette", random_rules("tressette", random), dealer=0)
     # A game at or above the target goes on only from a tie.
@@ -56,7 +56,7 @@ def test_every_claim_is_judged_alike(seed: int, ties: int, behind: int) -> None:
         for seat in range(4):
             assert accepts(table, seat, "claim") == naive.claim_is_right(seat, totals)
         before = len(table.moves)
-        random_step(table, random)
+        play_random_step(table, random)
         if table.over:
             return
         for by, move in table.moves[before:]:
@@ -74,7 +74,7 @@ def accepts(table: Game, seat: int, move: str) -> bool:
 # Node counts: how many sequences of moves there are, of all seats, in and out of turn, without claims and
 # resignations, to a depth. Golden figures; both engines must give them.
 
-COUNTS = [
+NODE_COUNTS = [
     # game, options, number of the secret, random moves before, depth, sequences
     ("pizzichino", {}, 0, 0, 4, 31_680),
     ("pizzichino", {"reuse": True}, 1, 30, 7, 2_119),
@@ -94,7 +94,7 @@ COUNTS = [
 ]
 
 
-def opening(game: str, options: dict[str, object], number: int, moves: int) -> tuple[Game, Naive]:
+def open_in_both(game: str, options: dict[str, object], number: int, moves: int) -> tuple[Game, Naive]:
     """The same position in both engines: a fixed pack, and some random moves in turn."""
     random = Random(number)
     table = Game(game, options, dealer=0)
@@ -110,7 +110,7 @@ def opening(game: str, options: dict[str, object], number: int, moves: int) -> t
     return table, naive
 
 
-def count(table: Game, depth: int) -> int:
+def count_sequences(table: Game, depth: int) -> int:
     moves = [(seat, move) for seat in range(table.kind.seats) for move in legal_moves_for_record(table, seat)]
     if depth == 1:
         return len(moves)
@@ -118,11 +118,11 @@ def count(table: Game, depth: int) -> int:
     for seat, move in moves:
         after = table.copy()
         after.play(seat, move)
-        total += count(after, depth - 1)
+        total += count_sequences(after, depth - 1)
     return total
 
 
-def naive_count(naive: Naive, depth: int) -> int:
+def count_naive_sequences(naive: Naive, depth: int) -> int:
     seats = range(len(naive.hand))
     if depth == 1:
         return sum(len(naive.legal(seat)) for seat in seats)
@@ -131,13 +131,13 @@ def naive_count(naive: Naive, depth: int) -> int:
         for move in naive.legal(seat):
             after = deepcopy(naive)
             after.play(seat, move)
-            total += naive_count(after, depth - 1)
+            total += count_naive_sequences(after, depth - 1)
     return total
 
 
-@pytest.mark.parametrize("case", COUNTS, ids=str)
-def test_node_counts(case: tuple[str, dict[str, object], int, int, int, int]) -> None:
+@pytest.mark.parametrize("case", NODE_COUNTS, ids=str)
+def test_both_engines_give_the_golden_node_counts(case: tuple[str, dict[str, object], int, int, int, int]) -> None:
     game, options, number, moves, depth, sequences = case
-    table, naive = opening(game, options, number, moves)
-    assert count(table, depth) == sequences
-    assert naive_count(naive, depth) == sequences
+    table, naive = open_in_both(game, options, number, moves)
+    assert count_sequences(table, depth) == sequences
+    assert count_naive_sequences(naive, depth) == sequences

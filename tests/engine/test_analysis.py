@@ -16,12 +16,12 @@ from engine.robots.findings import Verdict, summarize
 from engine.robots.strong import MoveEstimate, StrongRobot
 from engine.search.solver import Solver
 from tests.engine.tables import (
-    cards,
     full_table,
-    last_on_its_packet,
+    last_packet_card_table,
     packets_table,
     play,
-    play_any,
+    play_any_card,
+    play_cards,
     play_out,
     spades_table,
     stock_table,
@@ -33,7 +33,7 @@ pytestmark = COMPILED_SEARCHES
 
 
 @pytest.mark.parametrize("game_id", mostly_long(GAMES, "metamazzo", "spades"))
-def test_every_decision_is_judged_the_same_each_time(game_id: str) -> None:
+def test_analysis_is_deterministic(game_id: str) -> None:
     record = simulate(game_id, {}, ["greedy"] * GAMES[game_id].seats, "1")
     verdicts = analyse_deal(record, 1)
     assert verdicts == analyse_deal(record, 1)
@@ -45,14 +45,14 @@ def test_every_decision_is_judged_the_same_each_time(game_id: str) -> None:
     assert len([one for one in verdicts if one.exact]) > 3
 
 
-def test_why_is_asked_with_what_was_found_with_all_cards_open(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_reasons_know_whether_a_verdict_is_exact(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(analysis, "find_reason", lambda *_, exact: "cards_open" if exact else "likely")
     verdicts = analyse_deal(simulate("metamazzo", {}, ["random"] * 2, "3"), 1)
     found = {(one.exact, one.why) for one in verdicts if one.lost and one.better not in COMBINATIONS}
     assert found == {(True, "cards_open"), (False, "likely")}
 
 
-def test_what_is_lost_for_certain_is_what_the_solver_says() -> None:
+def test_exact_losses_agree_with_the_solver() -> None:
     record = simulate("metamazzo", {}, ["random"] * 2, "3")
     solver, looked_at = Solver(), 0
     for one in analyse_deal(record, 1):
@@ -80,7 +80,7 @@ def hand_points(bid: int, won: int) -> int:
     return 10 * bid + won - bid - (100 if won - bid >= 10 else 0)
 
 
-def test_at_spades_what_is_lost_for_certain_is_counted_as_the_hand_is() -> None:
+def test_exact_spades_losses_use_hand_scores() -> None:
     solver, lost = Solver(), 0
     for seed in range(3):
         record = simulate("spades", {}, ["random"] * 2, str(seed))
@@ -110,33 +110,31 @@ def test_at_spades_what_is_lost_for_certain_is_counted_as_the_hand_is() -> None:
     [(2.0, 1.02), (-3.32, 0.13), (-3.55, 0.0), (-4.5, 0.0)],
     ids=["a point", "little", "less", "nothing"],
 )
-def test_a_card_is_held_against_the_best_mean_and_what_may_be_chance_counts_as_nothing(
-    mean: float, lost: float, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_losses_within_chance_count_as_zero(mean: float, lost: float, monkeypatch: pytest.MonkeyPatch) -> None:
     """A hundred worlds are right to nine tenths of a third, and six thirds of difference between the sides are one point."""
     three, ace = ITALIAN.index["3D"], ITALIAN.index["AD"]
     judged = {ace: MoveEstimate(visits=100, mean=-5.0, appeal=0), three: MoveEstimate(visits=9000, mean=mean, appeal=0)}
     monkeypatch.setattr(StrongRobot, "judge_moves", lambda *_: judged)
     table = stock_table("metamazzo", "AD 3D", "4D")
-    cards(table, "AD 4D")
+    play_cards(table, "AD 4D")
     first = analyse_deal(table.record(), 1)[0]
     assert (first.seat, first.move, first.lost, first.exact) == (1, "play AD", lost, False)
     assert first.better == ("play 3D" if lost else "play AD")
 
 
-def test_a_card_that_was_never_tried_is_judged_as_one_tried_once(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_unvisited_card_is_judged_as_if_visited_once(monkeypatch: pytest.MonkeyPatch) -> None:
     judged = {
         ITALIAN.index["AD"]: MoveEstimate(visits=0, mean=-6.0, appeal=0),
         ITALIAN.index["3D"]: MoveEstimate(visits=900, mean=9.0, appeal=0),
     }
     monkeypatch.setattr(StrongRobot, "judge_moves", lambda *_: judged)
     table = stock_table("metamazzo", "AD 3D", "4D")
-    cards(table, "AD")
+    play_cards(table, "AD")
     assert analyse_deal(table.record(), 1)[0].lost == 1.0
 
 
 @pytest.mark.parametrize(("mean", "lost"), [(8.0, 3.0), (7.0, 2.0), (6.5, 0.0)])
-def test_at_spades_points_are_points_and_two_count_as_something(
+def test_spades_losses_below_two_points_count_as_zero(
     mean: float, lost: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     low, high = FRENCH.index["3C"], FRENCH.index["KC"]
@@ -149,7 +147,7 @@ def test_at_spades_points_are_points_and_two_count_as_something(
     assert (first.move, first.lost, first.better) == ("play 3C", lost, "play KC" if lost else "play 3C")
 
 
-def test_a_window_that_passed_is_points_lost(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missed_declarations_cost_their_points(monkeypatch: pytest.MonkeyPatch) -> None:
     # How good the cards were is not looked at.
     monkeypatch.setattr(analysis, "BUDGET_SHARE", 0.01)
     lost = 0
@@ -171,7 +169,7 @@ def test_a_window_that_passed_is_points_lost(monkeypatch: pytest.MonkeyPatch) ->
     assert lost
 
 
-def let_pass(table: Game, monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, str, float]]:
+def find_missed(table: Game, monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, str, float]]:
     """What was let pass by when somebody gives up here: by which move, what it was, and what it cost."""
     # How good the cards were is not looked at.
     monkeypatch.setattr(analysis, "BUDGET_SHARE", 0.01)
@@ -197,7 +195,7 @@ COPPE, SPADE = "4C 5C 6C 7C FC CC", "4S 5S 6S 7S FS CS RS 5D 6D 7D"
         ("after_first_trick", "4D 5D 6D 7D 4S 4B", [("play 4B", "napoletana D", 3.0)]),
     ],
 )
-def test_a_deal_that_is_cut_short_has_missed_what_could_no_longer_be_declared(
+def test_cut_short_deal_misses_only_closed_windows(
     window: str, played: str, lost: list[tuple[str, str, float]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if window in ("acquired", "three_tricks"):
@@ -207,52 +205,52 @@ def test_a_deal_that_is_cut_short_has_missed_what_could_no_longer_be_declared(
         game = "tavolo" if window == "any_turn" else "tressette"
         hands = ["3D 2D AD 4D 4B", "5D 3C 2S AB", "6D 3S 2B AC", "7D 4S 3B 2C AS"]
         table = full_table(game, hands, dealer=3)
-    cards(table, played)
-    assert let_pass(table, monkeypatch) == lost
+    play_cards(table, played)
+    assert find_missed(table, monkeypatch) == lost
 
 
-def test_of_what_scores_once_a_deal_the_most_that_passed_is_missed(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_best_missed_combination_of_a_rank_counts(monkeypatch: pytest.MonkeyPatch) -> None:
     packets = ["3D 3C", "3S 4C", "AD", "3B", "2C", "2S", "AC", "AS"]
     table = packets_table("pizzichino", packets)
-    cards(table, "4C")
+    play_cards(table, "4C")
     while table.turn != 1:
-        play_any(table)
+        play_any_card(table)
     play(table, "1: pick 4")
     three, four = "three 3 missing B", "four 3"
-    play_any(table)
-    [(_move, what, lost)] = let_pass(table, monkeypatch)
+    play_any_card(table)
+    [(_move, what, lost)] = find_missed(table, monkeypatch)
     assert (what, lost) == (four, 4.0)
     # With reuse both would have counted.
     table = stock_table("metamazzo", f"3D 3C 3S 4D {COPPE}", SPADE, "3B")
-    cards(table, "4C 4S 5C")
-    assert let_pass(table, monkeypatch) == [("play 4C", three, 3.0), ("play 5C", four, 4.0)]
+    play_cards(table, "4C 4S 5C")
+    assert find_missed(table, monkeypatch) == [("play 4C", three, 3.0), ("play 5C", four, 4.0)]
     # A three that was declared when the four had gone has brought a point less.
     table = full_table("tavolo", ["3D 3C 3S 3B 4D", "4C 2D AC", "5C 2C AD", "6C 2S AS"])
-    cards(table, "3C 4C 5C 6C")
+    play_cards(table, "3C 4C 5C 6C")
     play(table, "0: declare three 3 missing C")
-    assert let_pass(table, monkeypatch) == [("play 3C", four, 1.0)]
+    assert find_missed(table, monkeypatch) == [("play 3C", four, 1.0)]
 
 
-def test_who_could_have_declared_less_or_more_later_has_missed_only_what_that_would_not_have_brought(
+def test_later_chance_to_declare_reduces_the_loss(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """When the deal is cut short three threes of four are still there, or the fourth may be picked up to the three."""
     table = full_table("tavolo", ["3D 3C 3S 3B 4D", "4C 2D AC", "5C 2C AD", "6C 2S AS"])
-    cards(table, "3C")
-    assert let_pass(table, monkeypatch) == [("play 3C", "four 3", 1.0)]
+    play_cards(table, "3C")
+    assert find_missed(table, monkeypatch) == [("play 3C", "four 3", 1.0)]
     for fourth, lost in (("3B", []), ("2B", [("play 5D", "three 3 missing B", 3.0)])):
         other = "3B" if fourth == "2B" else "2B"
         table = packets_table("pizzichino", ["3D 3C", "3S 4C", f"5D {fourth}", "4S", "4D", other, "AC", "AS"])
-        cards(table, "5D")
-        assert let_pass(table, monkeypatch) == lost
+        play_cards(table, "5D")
+        assert find_missed(table, monkeypatch) == lost
     # Who has played to the trick declares no more of what came before it.
     table = packets_table("pizzichino", ["3D 3C", "3S 4C 5B", "3B", "4S", "4D", "2B", "AC", "AS"])
     play(table, "1: pick 3", "1: play 5B")
-    assert let_pass(table, monkeypatch) == [("play 5B", "four 3", 4.0)]
+    assert find_missed(table, monkeypatch) == [("play 5B", "four 3", 4.0)]
 
 
 @pytest.mark.parametrize("game_id", mostly_long([one for one in GAMES if one != "spades"], "testa", "tavolo"))
-def test_a_record_may_leave_out_options_that_have_a_single_value(game_id: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_records_without_fixed_options_can_be_analysed(game_id: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(analysis, "BUDGET_SHARE", 0.01)
     record = simulate(game_id, {}, ["random"] * GAMES[game_id].seats, "1")
     choices = record.kind.rules.choices()
@@ -262,11 +260,11 @@ def test_a_record_may_leave_out_options_that_have_a_single_value(game_id: str, m
     assert analyse_deal(bare, number) == analyse_deal(record, number)
 
 
-def test_a_declaration_made_is_a_decision_like_one_that_was_missed(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_declaration_made_has_a_verdict(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(analysis, "BUDGET_SHARE", 0.01)
     table = stock_table("metamazzo", f"3D 2D AD 4D {COPPE}", SPADE)
     play(table, "1: declare napoletana D")
-    cards(table, "4C")
+    play_cards(table, "4C")
     table.play(0, "resign")
     made, card = analyse_deal(table.record(), 1)
     assert (made.move, made.better, made.lost, made.place) == (*["declare napoletana D"] * 2, 0.0, 0)
@@ -274,7 +272,7 @@ def test_a_declaration_made_is_a_decision_like_one_that_was_missed(monkeypatch: 
 
 
 @pytest.mark.parametrize(("worse", "losses"), [(0.0, ["three", "napoletana"]), (60.0, ["3D", "three", "napoletana"])])
-def test_a_card_that_let_something_pass_is_one_bad_decision(
+def test_card_with_several_losses_is_one_bad_decision(
     worse: float, losses: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     judged = {
@@ -283,7 +281,7 @@ def test_a_card_that_let_something_pass_is_one_bad_decision(
     }
     monkeypatch.setattr(StrongRobot, "judge_moves", lambda *_: judged)
     table = stock_table("metamazzo", "3D 2D AD 3C 3S 4C 5C 6C 7C 7D", SPADE.replace("7D", "4D"))
-    cards(table, "4C")
+    play_cards(table, "4C")
     table.play(0, "resign")
     verdicts = analyse_deal(table.record(), 1)
     assert [one.better.split(" ")[1] for one in verdicts] == losses
@@ -292,7 +290,7 @@ def test_a_card_that_let_something_pass_is_one_bad_decision(
 
 
 @pytest.mark.parametrize("game_id", mostly_long(["pizzichino", "spizzichino"], "spizzichino"))
-def test_no_move_is_advised_that_is_not_legal(game_id: str) -> None:
+def test_advised_moves_are_legal(game_id: str) -> None:
     looked_at = 0
     for seed in range(3):
         record = simulate(game_id, {}, ["random"] * 2, f"x{seed}")
@@ -307,25 +305,25 @@ def test_no_move_is_advised_that_is_not_legal(game_id: str) -> None:
     ("declare", "held"),
     [("acquired", "2D AD"), ("acquired", ""), long("none", "2D AD"), long("dealt", "2D AD"), long("acquired", "3C 3B")],
 )
-def test_a_card_is_judged_beside_an_honour_on_a_packet(declare: str, held: str) -> None:
-    table = last_on_its_packet(declare, held)
+def test_card_is_judged_when_a_pick_was_possible(declare: str, held: str) -> None:
+    table = last_packet_card_table(declare, held)
     place = len(table.moves)
-    cards(table, "7B")
+    play_cards(table, "7B")
     play_out(table)
     verdicts = [one for one in analyse_deal(table.record(), 1) if one.place == place]
     assert [one.move for one in verdicts] == ["play 7B"]
 
 
 @pytest.mark.parametrize(("declare", "lost"), [("none", 1.0), ("acquired", 0.0)])
-def test_nothing_is_certain_while_a_packets_card_may_complete_a_combination(declare: str, lost: float) -> None:
+def test_verdict_is_inexact_while_a_packet_can_score(declare: str, lost: float) -> None:
     """Below the 4 lies the ace of a napoletana: by tricks alone its play costs a point, and the napoletana brings three."""
     packets = [
         "3D 2D RS CD 3C", "2S 6D 7C FB CC", "5D 3B 2C FD RD", "5C 5B 7D 4B AD",
         "6C 3S AB CB 7S", "4S 7B 6B 6S 4C", "5S RB FS 4D FC", "RC 2B AS AC CS",
     ]  # fmt: skip
     table = packets_table("pizzichino", packets, {"declare": declare})
-    cards(table, "2S 5S 5D 7S 6D RB 3B CB FB AB 4S RS 3C RC 5C 6C FS 5B 2B CC AS 7D AC 7C 3S 2C CS FD 4D RD CD FC")
-    cards(table, "4B")
+    play_cards(table, "2S 5S 5D 7S 6D RB 3B CB FB AB 4S RS 3C RC 5C 6C FS 5B 2B CC AS 7D AC 7C 3S 2C CS FD 4D RD CD FC")
+    play_cards(table, "4B")
     place = len(table.moves) - 1
     play_out(table)
     verdict, answer = (one for one in analyse_deal(table.record(), 1) if one.place in (place, place + 1))
@@ -335,7 +333,7 @@ def test_nothing_is_certain_while_a_packets_card_may_complete_a_combination(decl
 
 
 @pytest.mark.long
-def test_better_players_give_less_away() -> None:
+def test_strong_player_loses_less_than_random() -> None:
     record = simulate("metamazzo", {}, ["strong", "random"], "5")
     verdicts = [one for deal in (1, 2) for one in analyse_deal(record, deal)]
     strong, random = summarize(verdicts, 0), summarize(verdicts, 1)
@@ -343,7 +341,7 @@ def test_better_players_give_less_away() -> None:
     assert strong.lost_exactly + strong.lost_by_judgement < random.lost_exactly + random.lost_by_judgement
 
 
-def test_a_summary_has_the_costliest_first() -> None:
+def test_summary_lists_the_costliest_moves_first() -> None:
     verdicts = [
         Verdict(1, place, place % 2, "play 4D", "play 3D", float(place % 5), exact=place % 3 == 0)
         for place in range(20)
@@ -360,7 +358,7 @@ def test_a_summary_has_the_costliest_first() -> None:
     assert summarize([], 0).accuracy is None
 
 
-def test_the_costliest_moves_are_those_that_gave_most_away_in_all() -> None:
+def test_costliest_moves_are_ranked_by_total_loss() -> None:
     def verdict(deal: int, place: int, better: str, lost: float) -> Verdict:
         return Verdict(deal, place, 0, "play 4D", better, lost, exact=True)
 
@@ -377,7 +375,7 @@ def test_the_costliest_moves_are_those_that_gave_most_away_in_all() -> None:
     assert len(summarize(several, 0, most=1).costliest) == 3
 
 
-def test_an_unfinished_deal_can_be_looked_at() -> None:
+def test_unfinished_deal_can_be_analysed() -> None:
     game = Game("tressette", dealer=0)
     game.deal(Random(1).randbytes(32))
     for _ in range(30):
@@ -390,7 +388,7 @@ def test_an_unfinished_deal_can_be_looked_at() -> None:
 @pytest.mark.parametrize(
     ("worth", "lost", "better"), [(40.0, 8.0, "bid 4"), (49.0, 0.0, "bid 3"), (60.0, 0.0, "bid 3")]
 )
-def test_a_bid_is_held_against_the_best_one_and_small_differences_count_as_nothing(
+def test_bid_loss_is_against_the_best_bid(
     worth: float, lost: float, better: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(StrongRobot, "judge_bids", lambda *_: {2: 1.0, 3: worth, 4: 52.0})
@@ -402,7 +400,7 @@ def test_a_bid_is_held_against_the_best_one_and_small_differences_count_as_nothi
 
 
 @pytest.mark.parametrize("bid", [9, 13])
-def test_a_bid_that_no_robot_would_think_of_is_judged_too(bid: int) -> None:
+def test_extreme_bids_are_judged(bid: int) -> None:
     table = spades_table("", "QS 4S 2S KH 8H 2H AD 7D 3D KC JC 5C 3C")
     play(table, f"1: bid {bid}", "0: bid 4", "1: resign")
     wild = analyse_deal(table.record(), 1)[0]

@@ -3,7 +3,7 @@
 from engine.cards import FRENCH, ITALIAN, MAX_SETS, SuitTexts
 
 
-def test_texts_of_sets_are_bounded_and_right_after_they_were_dropped() -> None:
+def test_cached_set_texts_are_bounded_and_stay_correct() -> None:
     """Suits of thirteen have 32,768 sets, which months of Spades would all have met."""
     texts = SuitTexts(FRENCH, "play {}")
     for suit in range(4):
@@ -14,13 +14,13 @@ def test_texts_of_sets_are_bounded_and_right_after_they_were_dropped() -> None:
             assert len(texts) <= MAX_SETS
 
 
-def test_a_packs_full_set_is_each_of_its_cards_once() -> None:
+def test_full_set_has_each_card_once() -> None:
     for pack, size in ((ITALIAN, 40), (FRENCH, 52)):
         assert pack.full == pack.mask(pack.codes) == sum(pack.suit_masks)
         assert pack.full.bit_count() == size
 
 
-def test_the_text_of_a_set_is_made_once() -> None:
+def test_set_text_is_cached() -> None:
     """Listing moves is most of what a playout does."""
     texts = SuitTexts(FRENCH, "play {}")
     first, other = texts[0b11], texts[0b101]

@@ -8,81 +8,81 @@ from engine import GAMES, Game
 from engine.cards import ITALIAN
 from engine.errors import MustFollow, NotInHand, NotYourTurn
 from engine.tressette import THIRDS, TressetteDeal
-from tests.engine.tables import cards, full_table, packets_table, playable, stock_table
+from tests.engine.tables import full_table, packets_table, play_cards, playable_cards, stock_table
 
 TRESSETTES = [game for game in GAMES if game != "spades"]
 
 
-def trick_of(led: str, answer: str) -> tuple[int, Game]:
+def play_trick(led: str, answer: str) -> tuple[int, Game]:
     """Who wins when seat 1 leads one card and seat 0 answers with another, and the table."""
     table = stock_table("metamazzo", led, answer)
-    cards(table, f"{led} {answer}")
+    play_cards(table, f"{led} {answer}")
     assert table.current
     assert table.current.last
     return table.current.last[2], table
 
 
-def test_rank_from_high_to_low_is_3_2_ace_re_cavallo_fante_7_6_5_4() -> None:
+def test_ranks_run_3_2_ace_re_cavallo_fante_7_6_5_4() -> None:
     order = "3D 2D AD RD CD FD 7D 6D 5D 4D".split()
     for higher, lower in pairwise(order):
-        assert trick_of(higher, lower)[0] == 1
-        assert trick_of(lower, higher)[0] == 0
+        assert play_trick(higher, lower)[0] == 1
+        assert play_trick(lower, higher)[0] == 0
 
 
-def test_there_are_no_trumps_another_suit_never_wins() -> None:
+def test_other_suits_never_win() -> None:
     for suit in "CSB":
         table = stock_table(
             "metamazzo", "4D", f"3{suit} 2{suit} A{suit} R{suit} C{suit} F{suit} 7{suit} 6{suit} 5{suit} 4{suit}"
         )
-        cards(table, f"4D 3{suit}")
+        play_cards(table, f"4D 3{suit}")
         assert table.turn == 1
 
 
 def test_the_led_suit_must_be_followed() -> None:
     table = stock_table("metamazzo", "3D", "4D 5D 3C")
     table.play(1, "play 3D")
-    assert playable(table, 0) >= {"4D", "5D"}
-    assert "3C" not in playable(table, 0)
+    assert playable_cards(table, 0) >= {"4D", "5D"}
+    assert "3C" not in playable_cards(table, 0)
     with pytest.raises(MustFollow, match="play coins"):
         table.play(0, "play 3C")
 
 
-def test_who_cannot_follow_may_play_anything() -> None:
+def test_void_player_can_play_anything() -> None:
     table = stock_table("metamazzo", "3D", "3C 2C AC RC CC 3S 2S AS RS CS")
     table.play(1, "play 3D")
-    assert playable(table, 0) == set("3C 2C AC RC CC 3S 2S AS RS CS".split())
+    assert playable_cards(table, 0) == set("3C 2C AC RC CC 3S 2S AS RS CS".split())
 
 
-def test_the_winner_of_a_trick_leads_the_next() -> None:
-    assert trick_of("4D", "3D")[1].turn == 0
-    assert trick_of("3D", "4D")[1].turn == 1
+def test_trick_winner_leads_the_next() -> None:
+    assert play_trick("4D", "3D")[1].turn == 0
+    assert play_trick("3D", "4D")[1].turn == 1
 
 
-def test_a_card_that_is_not_held_cannot_be_played() -> None:
+def test_card_not_held_cannot_be_played() -> None:
     table = stock_table("metamazzo", "3D", "4D")
     with pytest.raises(NotInHand, match="4D"):
         table.play(1, "play 4D")
 
 
-def test_nobody_plays_out_of_turn() -> None:
+def test_playing_out_of_turn_is_refused() -> None:
     table = stock_table("metamazzo", "3D", "4D")
     with pytest.raises(NotYourTurn):
         table.play(0, "play 4D")
 
 
-def test_an_ace_is_worth_3_thirds_and_3_2_re_cavallo_fante_1_each() -> None:
+def test_ace_is_3_thirds_and_3_2_re_cavallo_fante_1() -> None:
     assert {code: THIRDS[ITALIAN.index[code]] for code in "AD 3D 2D RD CD FD 7D 6D 5D 4D".split()} == {
         "AD": 3, "3D": 1, "2D": 1, "RD": 1, "CD": 1, "FD": 1, "7D": 0, "6D": 0, "5D": 0, "4D": 0,
     }  # fmt: skip
 
 
-def test_a_pack_is_worth_32_thirds_and_the_last_trick_3_more() -> None:
+def test_pack_is_worth_32_thirds_and_last_trick_3() -> None:
     assert sum(THIRDS) == 32
     assert TressetteDeal.LAST_TRICK == 3
 
 
 @pytest.mark.parametrize("game", TRESSETTES)
-def test_thirds_are_rounded_down_for_each_side_to_11_points_a_deal(game: str) -> None:
+def test_thirds_round_down_to_11_points_a_deal(game: str) -> None:
     rules: list[dict[str, str]] = [{}]
     if "none" in GAMES[game].rules.choices()["declare"]:
         rules.append({"declare": "none"})
@@ -100,7 +100,7 @@ def test_thirds_are_rounded_down_for_each_side_to_11_points_a_deal(game: str) ->
         assert sum(third // 3 for third in entries["thirds"]) == 11
 
 
-def test_partners_sit_opposite_and_play_runs_through_the_seats_in_order() -> None:
+def test_partners_sit_opposite_and_seats_play_in_order() -> None:
     table = full_table("tressette", ["4D", "3D", "5D", "6D"])
     turns = []
     for card in ("3D", "5D", "6D", "4D"):
@@ -118,4 +118,4 @@ def test_follow_suit_counts_packet_tops_and_hand() -> None:
         "pizzichino", ["3D", "4S 5S 6S 7S FS", "4C", "5C", "FC 2C AC RC CC", "3S 2S AS RS CS", "7D", "6C"]
     )
     table.play(1, "play 3D")
-    assert playable(table, 0) == {"7D"}
+    assert playable_cards(table, 0) == {"7D"}

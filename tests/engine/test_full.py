@@ -14,13 +14,13 @@ from engine.errors import (
     SignalsAreForLeaders,
 )
 from engine.rules import RELEASE
-from tests.engine.tables import cards, full_pack, full_table, play, play_any, play_out
+from tests.engine.tables import full_table, play, play_any_card, play_cards, play_out, stacked_pack
 
 HANDS = ["3D 2D AD RD CD FD 7D 6D 5D 4D", "3C 2C AC RC CC FC 7C 6C 5C 4C",
          "3S 2S AS RS CS FS 7S 6S 5S 4S", "3B 2B AB RB CB FB 7B 6B 5B 4B"]  # fmt: skip
 
 
-def test_packets_of_five_in_turn_from_the_seat_after_the_dealer_twice_round() -> None:
+def test_five_cards_each_are_dealt_twice_from_the_eldest() -> None:
     pack = list(ITALIAN.new)
     table = Game("tressette", dealer=2)
     table.lay_out(pack)
@@ -30,7 +30,7 @@ def test_packets_of_five_in_turn_from_the_seat_after_the_dealer_twice_round() ->
         assert set(view.hand or ()) == {*pack[5 * step : 5 * step + 5], *pack[20 + 5 * step : 25 + 5 * step]}
 
 
-def test_the_seat_after_the_dealer_leads_and_there_are_ten_tricks() -> None:
+def test_eldest_leads_and_there_are_ten_tricks() -> None:
     table = full_table("tressette", HANDS)
     assert table.turn == 1
     while table.turn is not None:
@@ -39,12 +39,12 @@ def test_the_seat_after_the_dealer_leads_and_there_are_ten_tricks() -> None:
     assert table.current.tricks_done == 10
 
 
-def test_tavolo_the_holder_of_the_four_of_coins_leads_whoever_deals() -> None:
+def test_tavolo_holder_of_the_four_of_coins_always_leads() -> None:
     for dealer in range(4):
         assert full_table("tavolo", HANDS, dealer=dealer).turn == 0
 
 
-def test_signals_a_leader_may_announce_busso_or_volo_with_the_card_led() -> None:
+def test_signals_leader_can_announce_busso_or_volo() -> None:
     table = full_table("tressette", HANDS)
     assert "play 3C busso" in table.legal_moves(1)
     assert "play 3C volo" in table.legal_moves(1)
@@ -52,7 +52,7 @@ def test_signals_a_leader_may_announce_busso_or_volo_with_the_card_led() -> None
     view = table.view(None).deal
     assert view
     assert view.trick[0] == (1, "3C", "busso")
-    cards(table, "4S 4B 4D")
+    play_cards(table, "4S 4B 4D")
     view = table.view(None).deal
     assert view
     assert view.last_trick
@@ -60,7 +60,7 @@ def test_signals_a_leader_may_announce_busso_or_volo_with_the_card_led() -> None
     assert view.trick == ()
 
 
-def test_signals_only_a_leader_may() -> None:
+def test_signals_are_for_leaders_only() -> None:
     table = full_table("tressette", HANDS)
     table.play(1, "play 3C")
     assert not any(move.endswith("busso") for move in table.legal_moves(2))
@@ -68,20 +68,20 @@ def test_signals_only_a_leader_may() -> None:
         table.play(2, "play 3S busso")
 
 
-def test_signals_nothing_checks_that_they_are_true() -> None:
+def test_signals_can_be_false() -> None:
     table = full_table("tressette", HANDS)
     table.play(1, "play 4C volo")
     assert table.turn == 2
 
 
-def test_signals_do_not_excuse_a_wrong_card() -> None:
+def test_signals_do_not_allow_a_card_not_held() -> None:
     table = full_table("tressette", HANDS)
     with pytest.raises(NotInHand):
         table.play(1, "play 3D busso")
     assert table.moves == []
 
 
-def test_signals_can_be_left_out_of_the_game() -> None:
+def test_signals_can_be_turned_off() -> None:
     table = full_table("tressette", HANDS, {"signals": False})
     assert "play 3C busso" not in table.legal_moves(1)
     with pytest.raises(NoSignals):
@@ -90,7 +90,7 @@ def test_signals_can_be_left_out_of_the_game() -> None:
         full_table("tavolo", HANDS).play(0, "play 3D volo")
 
 
-def near_the_target() -> Game:
+def near_target_game() -> Game:
     """After one deal side 1 stands at 14 of 21: eleven for every trick, and a napoletana.
 
     In the second deal seat 1 holds every three and two; seat 2 leads.
@@ -99,13 +99,13 @@ def near_the_target() -> Game:
     play(table, "1: play 4C", "2: play 4S", "3: play 4B", "0: play 4D", "1: declare napoletana C")
     play_out(table)
     assert table.totals == (0, 14)
-    table.lay_out(full_pack(["", "3D 3C 3S 3B 2D 2C 2S 2B 4D 4C", "AC RC", "AB"], dealer=1))
+    table.lay_out(stacked_pack(["", "3D 3C 3S 3B 2D 2C 2S 2B 4D 4C", "AC RC", "AB"], dealer=1))
     assert table.turn == 2
     return table
 
 
-def test_claim_a_wrong_one_is_refused_costs_nothing_and_leaves_no_trace() -> None:
-    table = near_the_target()
+def test_wrong_claim_is_refused_without_a_trace() -> None:
+    table = near_target_game()
     before = table.record()
     for seat in range(4):
         with pytest.raises(ClaimRefused):
@@ -114,19 +114,19 @@ def test_claim_a_wrong_one_is_refused_costs_nothing_and_leaves_no_trace() -> Non
     assert not table.over
 
 
-def test_claim_may_be_made_at_any_time_by_either_side_also_out_of_turn() -> None:
-    table = near_the_target()
+def test_claim_is_legal_for_all_seats_out_of_turn() -> None:
+    table = near_target_game()
     for seat in range(4):
         assert "claim" in table.legal_moves(seat)
 
 
-def test_claim_counts_total_and_declared_and_whole_points_of_tricks_taken_so_far() -> None:
+def test_claim_counts_totals_declarations_and_tricks() -> None:
     # Side 1 stands at 14 and wins the first trick: 3C, AC and a third from each figure that falls. Then 14 + 8
     # declared for fours in threes and twos make it 22, and the third's whole points need not be looked at.
-    table = near_the_target()
+    table = near_target_game()
     table.play(2, "play AC")
-    play_any(table)
-    play_any(table)
+    play_any_card(table)
+    play_any_card(table)
     table.play(1, "play 3C")
     assert table.turn == 1
     with pytest.raises(ClaimRefused):
@@ -151,23 +151,23 @@ def test_claim_counts_total_and_declared_and_whole_points_of_tricks_taken_so_far
 def test_claim_rounds_thirds_down() -> None:
     table = full_table("tressette", HANDS)
     table.totals = (0, 19)
-    cards(table, "3C 4S 4B 4D 2C 5S 5B 5D")
+    play_cards(table, "3C 4S 4B 4D 2C 5S 5B 5D")
     assert table.current
     assert table.current.taken == [0, 2]
     with pytest.raises(ClaimRefused):
         table.play(1, "claim")
-    cards(table, "AC 6S 6B 6D")
+    play_cards(table, "AC 6S 6B 6D")
     assert table.current.taken == [0, 5]
     table.totals = (0, 20)
     table.play(1, "claim")
     assert table.over
 
 
-def test_claim_the_last_tricks_point_counts_only_once_won() -> None:
+def test_claim_counts_the_last_trick_only_once_won() -> None:
     table = full_table("tressette", HANDS)
     table.totals = (0, 10)
     while table.current and table.current.tricks_done < 9:
-        play_any(table)
+        play_any_card(table)
     assert table.current
     # Only the four cards of the last trick are out: 32 thirds less theirs have been taken.
     assert table.current.taken[1] // 3 < 11
@@ -178,16 +178,16 @@ def test_claim_the_last_tricks_point_counts_only_once_won() -> None:
     assert table.ending == "target"
 
 
-def tied(release: int = RELEASE) -> Game:
+def tied_game(release: int = RELEASE) -> Game:
     """A deal at 25:25, to 21. Seat 1 leads."""
     table = Game("tressette", dealer=0, release=release)
     table.totals = (25, 25)
-    table.lay_out(full_pack(HANDS, dealer=0))
+    table.lay_out(stacked_pack(HANDS, dealer=0))
     return table
 
 
 def test_tie_break_cannot_be_claimed_before_a_card() -> None:
-    table = tied()
+    table = tied_game()
     for seat in range(4):
         assert "claim" in table.legal_moves(seat)
         with pytest.raises(ClaimNeedsLead, match="once your side is ahead"):
@@ -196,13 +196,13 @@ def test_tie_break_cannot_be_claimed_before_a_card() -> None:
 
 
 def test_tie_break_claim_needs_whole_points_ahead() -> None:
-    table = tied()
+    table = tied_game()
     # Side 1 takes two thirds, then three more: nothing, then one whole point.
-    cards(table, "3C 4S 4B 4D 2C 5S 5B 5D")
+    play_cards(table, "3C 4S 4B 4D 2C 5S 5B 5D")
     for seat in range(4):
         with pytest.raises(ClaimNeedsLead):
             table.play(seat, "claim")
-    cards(table, "AC 6S 6B 6D")
+    play_cards(table, "AC 6S 6B 6D")
     for seat in (0, 2):
         with pytest.raises(ClaimNeedsLead):
             table.play(seat, "claim")
@@ -211,8 +211,8 @@ def test_tie_break_claim_needs_whole_points_ahead() -> None:
 
 
 def test_tie_break_claim_counts_both_sides_declarations() -> None:
-    table = tied()
-    cards(table, "4C 4S 4B 4D")
+    table = tied_game()
+    play_cards(table, "4C 4S 4B 4D")
     play(table, "0: declare napoletana D")
     assert table.copy().legal_moves(1)[-2] == "claim"
     with pytest.raises(ClaimNeedsLead):
@@ -227,7 +227,7 @@ def test_tie_break_claim_counts_both_sides_declarations() -> None:
 
 
 def test_tie_below_the_target_is_no_tie_break() -> None:
-    table = tied()
+    table = tied_game()
     table.totals = (20, 20)
     with pytest.raises(ClaimRefused) as refused:
         table.play(0, "claim")
@@ -235,7 +235,7 @@ def test_tie_below_the_target_is_no_tie_break() -> None:
 
 
 def test_release_1_lets_a_tie_break_be_claimed_at_once() -> None:
-    table = tied(release=1)
+    table = tied_game(release=1)
     table.copy().play(0, "claim")
     table.play(1, "claim")
     assert (table.ending, table.winner) == ("claim", (1, 3))

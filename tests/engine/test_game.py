@@ -8,22 +8,22 @@ import pytest
 import engine
 from engine import GAMES, Game
 from engine.errors import BadDeal, BadRules, GameIsOver, NoDeal, UnknownGame, UnknownMove, UnknownSeat
-from tests.engine.tables import play_any, play_out, random_game, spades_table, stock_table
+from tests.engine.tables import play_any_card, play_out, random_game, spades_table, stock_table
 
 
-def test_the_docstrings_examples_are_true() -> None:
+def test_docstring_examples_are_true() -> None:
     for module in (engine, engine.game, engine.cards):
         assert doctest.testmod(module).failed == 0
 
 
-def test_the_deal_passes_to_the_next_seat_after_every_deal() -> None:
+def test_next_seat_deals_after_every_deal() -> None:
     for game, kind in GAMES.items():
         table = random_game(game, Random(game), {"target": max(kind.rules.choices()["target"])})
         dealers = [deal.dealer for deal in table.record().deals]
         assert dealers == [(dealers[0] + number) % kind.seats for number in range(len(dealers))]
 
 
-def test_the_first_dealer_is_drawn_at_random() -> None:
+def test_first_dealer_is_random() -> None:
     for game, kind in GAMES.items():
         counts = [0] * kind.seats
         for number in range(400):
@@ -34,7 +34,7 @@ def test_the_first_dealer_is_drawn_at_random() -> None:
         assert min(counts) > 400 / kind.seats * 0.7
 
 
-def test_the_game_ends_with_a_deal_after_which_a_side_stands_at_the_target() -> None:
+def test_game_ends_after_the_deal_that_reaches_the_target() -> None:
     table = stock_table("testa", "4D", "3D", rules={"target": 11})
     table.totals = (9, 2)
     play_out(table)
@@ -42,7 +42,7 @@ def test_the_game_ends_with_a_deal_after_which_a_side_stands_at_the_target() -> 
     assert table.over == (max(ours, theirs) >= 11 and ours != theirs)
 
 
-def finish_with(totals: tuple[int, int], game: str = "metamazzo") -> Game:
+def finish_deal_from(totals: tuple[int, int], game: str = "metamazzo") -> Game:
     """Seat 1 takes every trick of a deal, 11 points, nobody declaring; these are the totals before."""
     table = stock_table(game, "3D 2D AD RD CD FD 7D 6D 5D 4D", "3C 2C AC RC CC FC 7C 6C 5C 4C",
                         "3S 3B 2S 2B AS AB RS RB CS CB FS FB 7S 7B 6S 6B 5S 5B 4S 4B", {"target": 31})  # fmt: skip
@@ -52,22 +52,22 @@ def finish_with(totals: tuple[int, int], game: str = "metamazzo") -> Game:
     return table
 
 
-def test_nobody_at_the_target_the_game_goes_on() -> None:
-    assert finish_with((30, 19)).needs_deal
+def test_game_continues_below_the_target() -> None:
+    assert finish_deal_from((30, 19)).needs_deal
 
 
-def test_the_side_at_the_target_wins() -> None:
-    table = finish_with((30, 20))
+def test_side_at_the_target_wins() -> None:
+    table = finish_deal_from((30, 20))
     assert (table.ending, table.winner) == ("target", (1,))
 
 
-def test_both_at_the_target_the_higher_total_wins() -> None:
-    table = finish_with((40, 25))
+def test_higher_total_wins_if_both_reach_the_target() -> None:
+    table = finish_deal_from((40, 25))
     assert table.winner == (0,)
 
 
-def test_an_equal_total_at_the_target_another_deal() -> None:
-    table = finish_with((33, 22))
+def test_tie_at_the_target_adds_a_deal() -> None:
+    table = finish_deal_from((33, 22))
     assert table.totals == (33, 33)
     assert not table.over
     table.deal(bytes(32))
@@ -75,25 +75,25 @@ def test_an_equal_total_at_the_target_another_deal() -> None:
     assert table.over
 
 
-def test_a_total_above_the_target_wins_only_at_the_end_of_a_deal() -> None:
+def test_target_is_checked_only_at_the_end_of_a_deal() -> None:
     table = stock_table("metamazzo", "3D 2D AD", "4D", rules={"target": 21})
     table.totals = (0, 20)
     table.play(1, "declare napoletana D")
     assert not table.over
 
 
-def test_spades_ties_at_the_target_another_hand() -> None:
+def test_spades_tie_at_the_target_adds_a_hand() -> None:
     table = spades_table("", "", {"target": 200})
     table.totals = (500, 500)
     table.play(1, "bid 1")
     table.play(0, "bid 1")
     while table.turn is not None:
-        play_any(table)
+        play_any_card(table)
     assert table.over == (table.totals[0] != table.totals[1])
 
 
 @pytest.mark.parametrize("game", GAMES)
-def test_resignation_at_any_time_by_any_seat_loses_for_its_side(game: str) -> None:
+def test_any_seat_can_resign_and_its_side_loses(game: str) -> None:
     for number in range(12):
         table = Game(game)
         table.deal(bytes([number]) * 32)
@@ -114,7 +114,7 @@ def test_resignation_at_any_time_by_any_seat_loses_for_its_side(game: str) -> No
             table.play(seat, "resign")
 
 
-def test_resignation_between_deals() -> None:
+def test_resigning_between_deals_keeps_the_points() -> None:
     table = Game("metamazzo", dealer=0)
     table.deal(bytes(32))
     play_out(table)
@@ -126,7 +126,7 @@ def test_resignation_between_deals() -> None:
     engine.verify(engine.read(table.record().to_json()))
 
 
-def test_a_deal_cut_short_counts_what_stood_at_that_moment() -> None:
+def test_deal_cut_short_counts_its_points_so_far() -> None:
     table = stock_table("metamazzo", "3D 2D AD", "CD RD")
     table.play(1, "declare napoletana D")
     table.play(1, "play AD")
@@ -136,7 +136,7 @@ def test_a_deal_cut_short_counts_what_stood_at_that_moment() -> None:
     assert (deal.thirds, deal.declared, deal.points, deal.totals) == ((0, 4), (0, 3), (0, 4), (0, 4))
 
 
-def test_a_game_can_be_stopped_from_outside() -> None:
+def test_game_can_be_stopped_from_outside() -> None:
     for ending, side, winner in (("timeout", 1, (1,)), ("cancelled", None, ())):
         table = Game("metamazzo")
         table.deal(bytes(32))
@@ -151,7 +151,7 @@ def test_a_game_can_be_stopped_from_outside() -> None:
         table.stop("target", 0)
 
 
-def test_moves_before_a_deal_and_after_a_game_are_refused() -> None:
+def test_moves_before_a_deal_or_after_the_end_are_refused() -> None:
     table = Game("metamazzo")
     with pytest.raises(NoDeal):
         table.play(0, "play 3D")
@@ -167,7 +167,7 @@ def test_moves_before_a_deal_and_after_a_game_are_refused() -> None:
         table.deal(bytes(32))
 
 
-def test_seats_and_moves_that_do_not_exist_are_refused() -> None:
+def test_unknown_seats_and_moves_are_refused() -> None:
     table = Game("metamazzo")
     table.deal(bytes(32))
     for seat in (-1, 2, 99):
@@ -193,7 +193,7 @@ def test_seats_and_moves_that_do_not_exist_are_refused() -> None:
         table.play(None, "gives 3D")
 
 
-def test_what_an_error_quotes_is_short_and_plain() -> None:
+def test_errors_quote_little_and_no_control_characters() -> None:
     table = Game("metamazzo")
     table.deal(bytes(32))
     with pytest.raises(UnknownMove) as caught:
@@ -202,7 +202,7 @@ def test_what_an_error_quotes_is_short_and_plain() -> None:
     assert "\x1b" not in str(caught.value)
 
 
-def test_a_deal_needs_a_secret_of_32_bytes_at_the_right_time() -> None:
+def test_deal_needs_a_32_byte_secret_and_the_right_moment() -> None:
     table = Game("metamazzo")
     with pytest.raises(BadDeal, match="32 bytes"):
         table.deal(b"short")
@@ -215,7 +215,7 @@ def test_a_deal_needs_a_secret_of_32_bytes_at_the_right_time() -> None:
         table.deal(bytes(32))
 
 
-def test_games_and_seats_are_checked() -> None:
+def test_unknown_games_and_wrong_seats_are_refused() -> None:
     with pytest.raises(UnknownGame, match="pizzichino, spizzichino"):
         Game("briscola")
     with pytest.raises(BadRules, match="2 seats"):
@@ -224,7 +224,7 @@ def test_games_and_seats_are_checked() -> None:
         Game("testa", dealer=2)
 
 
-def test_a_copy_is_played_on_by_itself() -> None:
+def test_copy_is_independent() -> None:
     for game in GAMES:
         table = Game(game)
         table.deal(bytes(32))

@@ -10,14 +10,14 @@ from engine.robots.hints import find_hint
 from engine.robots.hints import find_reason as reason_of
 from engine.robots.strong import StrongRobot
 from tests.engine.tables import (
-    cards,
     draft,
     full_table,
-    last_on_its_packet,
+    last_packet_card_table,
     packets_table,
     play,
-    play_any,
-    playable,
+    play_any_card,
+    play_cards,
+    playable_cards,
     spades_table,
     stock_table,
 )
@@ -34,7 +34,7 @@ def chosen(monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
     return move
 
 
-class Reasons:
+class HintReason:
     """Asks for the reason of a move that the seat to play may make."""
 
     def __init__(self, chosen: dict[str, str]) -> None:
@@ -51,8 +51,8 @@ class Reasons:
 
 
 @pytest.fixture
-def reason(chosen: dict[str, str]) -> Reasons:
-    return Reasons(chosen)
+def reason(chosen: dict[str, str]) -> HintReason:
+    return HintReason(chosen)
 
 
 FOLLOWING = {
@@ -73,25 +73,25 @@ FOLLOWING = {
 
 
 @pytest.mark.parametrize(("led", "hand", "played", "why"), FOLLOWING.values(), ids=FOLLOWING)
-def test_following(reason: Reasons, led: str, hand: str, played: str, why: str) -> None:
+def test_reason_for_the_last_card_of_a_trick(reason: HintReason, led: str, hand: str, played: str, why: str) -> None:
     table = stock_table("metamazzo", led, hand)
-    cards(table, led)
+    play_cards(table, led)
     assert reason(table, f"play {played}") == why
 
 
 @pytest.mark.parametrize(("partner", "wins"), [("RD", True), ("6D", False)])
-def test_only_what_the_partner_is_winning_is_given_to_the_partner(reason: Reasons, partner: str, wins: bool) -> None:
+def test_gives_partner_only_if_the_partner_is_winning(reason: HintReason, partner: str, wins: bool) -> None:
     hands = ["5D 4D", "7D", partner, "FD"]
     for dealer in range(4):
         table = full_table("tressette", [hands[seat - dealer] for seat in range(4)], dealer=dealer)
-        cards(table, f"7D {partner} FD")
+        play_cards(table, f"7D {partner} FD")
         assert (reason(table, "play 5D") == "gives_partner") == wins
 
 
-def test_a_card_of_another_suit_does_not_win_for_a_rival(reason: Reasons) -> None:
+def test_card_of_another_suit_does_not_win_for_a_rival(reason: HintReason) -> None:
     """Seat 3 threw the highest card there is, and the partner's seven wins all the same."""
     table = full_table("tressette", ["5D 4D", "6D", "7D", "3B 4C 5C 6C 7C FC 4S 5S 6S 7S"])
-    cards(table, "6D 7D 3B")
+    play_cards(table, "6D 7D 3B")
     assert reason(table, "play 5D") == "gives_partner"
 
 
@@ -108,14 +108,12 @@ BEFORE_THE_LAST = {
 
 
 @pytest.mark.parametrize(("trick", "hand", "played", "why"), BEFORE_THE_LAST.values(), ids=BEFORE_THE_LAST)
-def test_what_those_may_change_who_have_yet_to_play_is_not_told_as_done(
-    reason: Reasons, trick: str, hand: str, played: str, why: str
-) -> None:
+def test_reasons_allow_for_seats_yet_to_play(reason: HintReason, trick: str, hand: str, played: str, why: str) -> None:
     """Seat 1 leads; the hand is that of who plays next."""
     led = trick.split()
     hands = [*led, f"{hand} 4C 5C 6C 7C FC CC RC 4B"]
     table = full_table("tressette", ["", *hands, "", ""][:4], dealer=0)
-    cards(table, trick)
+    play_cards(table, trick)
     assert reason(table, f"play {played}") == why
 
 
@@ -133,77 +131,75 @@ def test_what_those_may_change_who_have_yet_to_play_is_not_told_as_done(
         ("RD 4D 5D 6D 7D 4C 5C 6C 7C AC", "4D", "leads_low"),
     ],
 )
-def test_leading(reason: Reasons, hand: str, led: str, why: str) -> None:
+def test_reason_for_a_lead(reason: HintReason, hand: str, led: str, why: str) -> None:
     assert reason(stock_table("metamazzo", hand, "3S"), f"play {led}") == why
 
 
-def test_what_was_found_with_all_cards_open_is_told_so() -> None:
+def test_exact_findings_have_the_reason_cards_open() -> None:
     table = stock_table("metamazzo", "2D CD", "3S")
     view, history = table.view(1), table.history(1)
     assert [reason_of(view, history, "play CD", exact=exact) for exact in (True, False)] == ["cards_open", "likely"]
 
 
 @pytest.mark.parametrize(("drawn", "why"), [("7S 3D", "likely"), ("3D 7S", "cannot_be_beaten")])
-def test_a_three_that_was_shown_counts_if_it_is_the_others(reason: Reasons, drawn: str, why: str) -> None:
+def test_only_the_opponents_shown_three_counts(reason: HintReason, drawn: str, why: str) -> None:
     table = stock_table("metamazzo", "AD 2D", "4D", drawn)
-    cards(table, "AD 4D")
+    play_cards(table, "AD 4D")
     assert reason(table, "play 2D") == why
 
 
-def test_with_the_stock_gone_all_is_counted_and_not_before(reason: Reasons) -> None:
+def test_reason_is_counted_only_with_the_stock_gone(reason: HintReason) -> None:
     table = stock_table("metamazzo", "3D AD", "4D")
     assert reason(table, "play AD") == "likely"
     while table.view(None).deal.stock or table.view(None).deal.trick:  # type: ignore[union-attr]
-        play_any(table)
+        play_any_card(table)
     assert table.turn is not None
-    assert {reason(table, f"play {card}") for card in playable(table, table.turn)} == {"counted"}
+    assert {reason(table, f"play {card}") for card in playable_cards(table, table.turn)} == {"counted"}
 
 
-VOID = "AS KS 5S AH 7H 3H KD 9D 4D QD TD JD 2D"
+CLUBLESS = "AS KS 5S AH 7H 3H KD 9D 4D QD TD JD 2D"
 OTHER = "QS 4S 2S KH 8H 2H AD 7D 3D KC JC 5C 3C"
 SPADELESS = "AH 7H 3H KD 9D 4D QD TD JD 2D 6H 5H 4H"
 
 
-def bidding(first: str, lead: str, bids: str = "4 4") -> Game:
+def bid_table(first: str, lead: str, bids: str = "4 4") -> Game:
     """Seat 1 bids first, and leads."""
     table = spades_table(first, OTHER)
     for seat, bid in zip((1, 0), bids.split(), strict=True):
         play(table, f"{seat}: bid {bid}")
-    cards(table, lead)
+    play_cards(table, lead)
     return table
 
 
 @pytest.mark.parametrize(
     ("hand", "led", "played", "why"),
     [
-        (VOID, "3C", "5S", "takes"),
-        (VOID, "3C", "AH", "likely"),
-        (VOID, "3C", "2D", "spares"),
+        (CLUBLESS, "3C", "5S", "takes"),
+        (CLUBLESS, "3C", "AH", "likely"),
+        (CLUBLESS, "3C", "2D", "spares"),
         (SPADELESS, "3C", "AH", "likely"),
         (SPADELESS, "3C", "2D", "gives_little"),
-        (VOID, "KH", "AH", "takes"),
-        (VOID, "KH", "3H", "spares"),
+        (CLUBLESS, "KH", "AH", "takes"),
+        (CLUBLESS, "KH", "3H", "spares"),
     ],
 )
-def test_at_spades_spades_win_and_no_other_suit_does(
-    reason: Reasons, hand: str, led: str, played: str, why: str
-) -> None:
-    assert reason(bidding(hand, led), f"play {played}") == why
+def test_spades_are_the_only_trumps_in_reasons(reason: HintReason, hand: str, led: str, played: str, why: str) -> None:
+    assert reason(bid_table(hand, led), f"play {played}") == why
 
 
-def test_at_spades_a_spade_led_is_taken_by_a_higher_one(reason: Reasons) -> None:
-    table = bidding(VOID, "3C AS 5S")
+def test_led_spade_is_taken_by_a_higher_one(reason: HintReason) -> None:
+    table = bid_table(CLUBLESS, "3C AS 5S")
     assert reason(table, "play QS") == "takes"
     assert reason(table, "play 2S") == "spares"
 
 
 @pytest.mark.parametrize(("led", "why"), [("AD", "likely"), ("3D", "leads_low"), ("7D", "leads_low"), ("8H", "likely")])
-def test_at_spades_a_lead_of_another_suit_may_be_trumped(reason: Reasons, led: str, why: str) -> None:
-    assert reason(bidding(VOID, ""), f"play {led}") == why
+def test_spades_leads_of_other_suits_can_be_trumped(reason: HintReason, led: str, why: str) -> None:
+    assert reason(bid_table(CLUBLESS, ""), f"play {led}") == why
 
 
-def test_at_spades_the_highest_spade_cannot_be_beaten(reason: Reasons) -> None:
-    table = bidding(VOID, "3C 5S")
+def test_highest_spade_cannot_be_beaten(reason: HintReason) -> None:
+    table = bid_table(CLUBLESS, "3C 5S")
     assert reason(table, "play KS") == "cannot_be_beaten"
     assert reason(table, "play KD") == "likely"
 
@@ -220,26 +216,26 @@ def test_at_spades_the_highest_spade_cannot_be_beaten(reason: Reasons) -> None:
         ("3C 5S 4D AD KH", "7H", "spares"),
     ],
 )
-def test_who_has_bid_nil_wants_no_trick_until_one_is_won(reason: Reasons, led: str, played: str, why: str) -> None:
-    assert reason(bidding(VOID, led, "4 0"), f"play {played}") == why
+def test_nil_bidder_wants_no_trick_until_one_is_won(reason: HintReason, led: str, played: str, why: str) -> None:
+    assert reason(bid_table(CLUBLESS, led, "4 0"), f"play {played}") == why
 
 
 @pytest.mark.parametrize(
     ("led", "why"), [("3D", "wants_none"), ("AD", "likely"), ("8H", "likely"), ("2H", "wants_none")]
 )
-def test_who_has_bid_nil_leads_low_to_win_no_trick(reason: Reasons, led: str, why: str) -> None:
-    assert reason(bidding(VOID, "", "0 4"), f"play {led}") == why
+def test_nil_bidder_leads_low_to_win_no_trick(reason: HintReason, led: str, why: str) -> None:
+    assert reason(bid_table(CLUBLESS, "", "0 4"), f"play {led}") == why
 
 
-def test_who_has_declared_double_nil_wants_no_trick(reason: Reasons) -> None:
-    table = spades_table(VOID, OTHER, drafted=False)
+def test_double_nil_wants_no_trick(reason: HintReason) -> None:
+    table = spades_table(CLUBLESS, OTHER, drafted=False)
     play(table, "0: draw", "0: keep", "1: blind")
     draft(table)
     play(table, "1: exchange", "0: bid 4")
     assert reason(table, "play 3D") == "wants_none"
 
 
-def test_what_is_no_card_has_a_reason_of_its_own(reason: Reasons) -> None:
+def test_other_moves_have_their_own_reasons(reason: HintReason) -> None:
     assert reason(stock_table("metamazzo", "3D 2D AD", "AS"), "declare napoletana D") == "declares"
     packets = packets_table("pizzichino", ["", "", "3C"], chosen=False)
     assert reason(packets, "take 1 2 3 4") == "unseen"
@@ -251,11 +247,11 @@ def test_what_is_no_card_has_a_reason_of_its_own(reason: Reasons) -> None:
     assert reason(packets_table("pizzichino", ["", "", "3C"]), "pick 3") == "picks"
     for declare in ("none", "dealt"):
         assert reason(packets_table("pizzichino", ["", "", "3C"], {"declare": declare}), "pick 3") == "frees"
-    assert reason(last_on_its_packet("acquired"), "pick 3") == "picks_last"
+    assert reason(last_packet_card_table("acquired"), "pick 3") == "picks_last"
     assert reason(full_table("tressette", [""] * 4), "claim") == "claims"
 
 
-def test_an_honour_that_can_serve_for_no_declaration_is_picked_up_for_the_card_below(reason: Reasons) -> None:
+def test_useless_honour_is_picked_up_for_the_card_below(reason: HintReason) -> None:
     """It may serve as long as its rank or its suit has not scored and may still come together."""
     threes = ["3D 3S", "3B 4C", "3C", "", "", ""]
     assert reason(packets_table("pizzichino", [*threes, "2C"]), "pick 3") == "picks"
@@ -265,8 +261,8 @@ def test_an_honour_that_can_serve_for_no_declaration_is_picked_up_for_the_card_b
         assert reason(table, "pick 3") == why
 
 
-def test_each_step_before_the_play_of_spades_has_a_reason_of_its_own(reason: Reasons) -> None:
-    table = spades_table(VOID, OTHER, drafted=False)
+def test_spades_draft_and_bid_have_their_own_reasons(reason: HintReason) -> None:
+    table = spades_table(CLUBLESS, OTHER, drafted=False)
     assert reason(table, "draw") == "draws"
     play(table, "0: blind")
     assert reason(table, "draw") == "only"

@@ -21,14 +21,13 @@ from engine.search.compiled import int_array, zeros
 from engine.search.playing import new_board
 from engine.search.solver import Solver
 from engine.search.worlds import Worlds
-from tests.engine.tables import cards as play_cards
-from tests.engine.tables import last_on_its_packet, packets_table, play
-from tests.engine.test_search import on_board
+from tests.engine.tables import last_packet_card_table, packets_table, play, play_cards
+from tests.engine.test_search import fill_board
 
 PACKET_GAMES = [("pizzichino", {}), ("pizzichino", {"declare": "none"}), ("spizzichino", {})]
 
 
-def ending(game_id: str, rules: dict[str, object], random: Random, left: int) -> Game:
+def random_ending(game_id: str, rules: dict[str, object], random: Random, left: int) -> Game:
     """A deal with so many cards left, many of them on packets: honours are seldom picked up."""
     while True:
         game = Game(game_id, rules, dealer=random.randrange(2))
@@ -58,7 +57,7 @@ def thirds_by_brute_force(game: Game, known: dict[object, int]) -> int:
     place = (*deal.cards, *deal.tops, *deal.packets, *deal.trick, *deal.taken, game.turn)
     if place not in known:
         found = []
-        for move in tricks_moves(game):
+        for move in trick_moves(game):
             after = game.copy()
             after.play(game.turn, move)
             found.append(thirds_by_brute_force(after, known))
@@ -66,7 +65,7 @@ def thirds_by_brute_force(game: Game, known: dict[object, int]) -> int:
     return known[place]
 
 
-def tricks_moves(game: Game) -> list[str]:
+def trick_moves(game: Game) -> list[str]:
     """All legal moves but those that change nothing in the tricks to come."""
     assert game.turn is not None
     return [move for move in game.legal_moves(game.turn) if move.startswith(("play ", "pick "))]
@@ -74,14 +73,14 @@ def tricks_moves(game: Game) -> list[str]:
 
 def values_by_brute_force(game: Game) -> dict[str, int]:
     values = {}
-    for move in tricks_moves(game):
+    for move in trick_moves(game):
         after = game.copy()
         after.play(game.turn or 0, move)
         values[move] = thirds_by_brute_force(after, {})
     return values
 
 
-def solved(game: Game) -> dict[str, int]:
+def solve(game: Game) -> dict[str, int]:
     assert game.current
     values = Solver().solve(search_position(game.current))
     assert values is not None
@@ -93,33 +92,33 @@ def solved(game: Game) -> dict[str, int]:
 @given(seed=st.integers(0, 2**32))
 def test_solver_agrees_with_the_engine(game_id: str, rules: dict[str, object], seed: int) -> None:
     random = Random(seed)
-    game = ending(game_id, rules, random, random.randrange(2, 11))
-    assert solved(game) == values_by_brute_force(game)
+    game = random_ending(game_id, rules, random, random.randrange(2, 11))
+    assert solve(game) == values_by_brute_force(game)
 
 
 def test_solver_agrees_where_a_pick_costs() -> None:
-    table = ace_below()
-    assert solved(table) == values_by_brute_force(table)
+    table = ace_below_table()
+    assert solve(table) == values_by_brute_force(table)
     play(table, "1: play 3B", "0: pick 2")
-    values = solved(table)
+    values = solve(table)
     assert values == values_by_brute_force(table)
     assert values["pick 2"] < values["play 2S"] == values["play 3D"]
 
 
 @given(seed=st.integers(0, 2**32))
-def test_a_pick_alone_never_gains(seed: int) -> None:
+def test_pick_alone_never_gains(seed: int) -> None:
     """The search picks up only what uncovers the next card played. This is why that is enough."""
-    values = solved(ending("pizzichino", {}, Random(seed), 14))
+    values = solve(random_ending("pizzichino", {}, Random(seed), 14))
     for better in (max, min):
         plays = [value for move, value in values.items() if move.startswith("play")]
         assert better(values.values()) in (better(plays), *[v for m, v in values.items() if m.startswith("pick")])
 
 
 @given(seed=st.integers(0, 2**32))
-def test_what_is_remembered_is_true_with_packets(seed: int) -> None:
+def test_solver_memory_is_correct_with_packets(seed: int) -> None:
     random, kept = Random(seed), Solver()
     for _ in range(4):
-        here = search_position(ending("pizzichino", {}, random, 14).current)  # type: ignore[arg-type]
+        here = search_position(random_ending("pizzichino", {}, random, 14).current)  # type: ignore[arg-type]
         assert kept.solve(here) == Solver().solve(here)
 
 
@@ -133,7 +132,7 @@ ACE = """1: take 1 3 7 8, 1: hold 7 8, 0: hold 4 5, 2C, 0: pick 6, 4C 7C AC 3S 7
  7B 2D, 1: pick 3, 1: pick 3, FD 5C RC AD 4D FC 5B RD CD 3C 6B 7D RB"""
 
 
-def ace_below() -> Game:
+def ace_below_table() -> Game:
     """Two tricks and a half to go. Seat 1 leads FB or 3B; seat 0 has 2S 3D AB on one packet and nothing else."""
     table = packets_table("spizzichino", PACKETS, chosen=False)
     for part in ACE.replace("\n", "").split(", "):
@@ -144,8 +143,8 @@ def ace_below() -> Game:
     return table
 
 
-def test_a_card_costs_what_it_costs_with_optional_picks() -> None:
-    table = ace_below()
+def test_card_cost_allows_for_optional_picks() -> None:
+    table = ace_below_table()
     place = len(table.moves)
     for move in ("play FB", "pick 2", "pick 2", "play AB", "play 2S", "play CB", "play 3D", "play 3B"):
         assert table.turn is not None
@@ -155,8 +154,8 @@ def test_a_card_costs_what_it_costs_with_optional_picks() -> None:
     assert (verdict.move, verdict.better, verdict.lost, verdict.exact) == ("play FB", "play 3B", 1.0, True)
 
 
-def test_a_pick_that_costs_has_a_verdict() -> None:
-    table = ace_below()
+def test_costly_pick_has_a_verdict() -> None:
+    table = ace_below_table()
     play(table, "1: play 3B")
     place = len(table.moves)
     play(table, "0: pick 2", "0: pick 2", "0: play AB")
@@ -167,8 +166,8 @@ def test_a_pick_that_costs_has_a_verdict() -> None:
 
 
 @pytest.mark.parametrize("picked", [0, 1])
-def test_hints_give_no_ace_away_by_picking(picked: int) -> None:
-    table = ace_below()
+def test_hints_avoid_costly_picks(picked: int) -> None:
+    table = ace_below_table()
     play(table, "1: play 3B", *["0: pick 2"] * picked)
     worth = values_by_brute_force(table)
     for seed in range(4):
@@ -177,21 +176,21 @@ def test_hints_give_no_ace_away_by_picking(picked: int) -> None:
         assert worth[told.move] == max(worth.values())
 
 
-def test_a_single_card_is_not_the_only_move_beside_a_pick() -> None:
-    table = ace_below()
+def test_single_card_is_not_the_only_move_if_a_pick_is_legal() -> None:
+    table = ace_below_table()
     play(table, "1: play 3B")
     assert find_reason(table.view(0), table.history(0), "play 2S") != "only"
 
 
-def test_medium_robot_leaves_a_card_covered_that_might_have_to_follow() -> None:
-    table = ace_below()
+def test_medium_robot_keeps_a_forced_card_covered() -> None:
+    table = ace_below_table()
     play(table, "1: play 3B")
     assert GreedyRobot(Random(1)).choose(table.view(0), table.history(0)) == "play 2S"
     # It follows suit anyway, or completes something: then nothing speaks against it.
     table = packets_table("pizzichino", ["4D", "", "", "", "5D", "", "3C"])
     play_cards(table, "4D")
     assert GreedyRobot(Random(1)).choose(table.view(0), table.history(0)) == "pick 7"
-    table = last_on_its_packet("acquired")
+    table = last_packet_card_table("acquired")
     assert GreedyRobot(Random(1)).choose(table.view(1), table.history(1)) == "pick 3"
 
 
@@ -200,7 +199,7 @@ def test_medium_robot_leaves_a_card_covered_that_might_have_to_follow() -> None:
 
 @pytest.mark.parametrize("reuse", [False, True])
 @pytest.mark.parametrize("level", ["medium", "strong"])
-def test_robots_make_the_most_of_a_fourth_on_a_packet(level: str, reuse: bool) -> None:
+def test_robots_wait_for_a_fourth_on_a_packet(level: str, reuse: bool) -> None:
     """A rank counts once, so a three would keep the four from counting; with reuse both count."""
     table, three = packets_table("pizzichino", ["3D 3C", "3S", "3B"], {"reuse": reuse}), "declare three 3 missing B"
     robot = GreedyRobot(Random(1)) if level == "medium" else StrongRobot(Random(1), Budget(share=0.3))
@@ -212,18 +211,18 @@ def test_robots_make_the_most_of_a_fourth_on_a_packet(level: str, reuse: bool) -
 
 @pytest.mark.parametrize("reuse", [False, True])
 @given(seed=st.integers(0, 2**32))
-def test_searches_offer_the_choices_of_the_rules(reuse: bool, seed: int) -> None:
+def test_searches_offer_the_legal_choices(reuse: bool, seed: int) -> None:
     """Picks that uncover a card and, without reuse, threes; what is never worse is done at once on both sides."""
     random = Random(seed)
     game = Game("pizzichino", {"reuse": reuse}, dealer=0)
     game.deal(random.randbytes(32))
     while game.current and (game.current.phase != "play" or game.current.tricks_done < 1):
         assert game.turn is not None
-        do_at_once(game, all_threes=True)
+        declare_and_pick(game, all_threes=True)
         game.play(game.turn, random.choice([m for m in game.legal_moves(game.turn) if m != "resign"]))
-    do_at_once(game)
+    declare_and_pick(game)
     assert isinstance(game.current, PacketsDeal)
-    board, start = on_board(game), game.current.declared.copy()
+    board, start = fill_board(game), game.current.declared.copy()
     # The other's last card on a packet is picked up at its turn, and may complete something then.
     here = search_position(game.current)
     assert isinstance(here, PacketsPosition)
@@ -234,27 +233,27 @@ def test_searches_offer_the_choices_of_the_rules(reuse: bool, seed: int) -> None
         view = game.view(game.turn)
         moves = {move_text(view, number): number for number in cards(int(playing.legal_moves(board)))}
         legal = {m for m in game.legal_moves(game.turn) if m != "resign"}
-        assert {*moves} == {m for m in legal if not m.startswith("pick") or covers(game, m)}
+        assert {*moves} == {m for m in legal if not m.startswith("pick") or covers_a_card(game, m)}
         move = random.choice([*moves])
         playing.make_move(board, moves[move])
         game.play(game.turn, move)
-        do_at_once(game)
+        declare_and_pick(game)
     counted = [int(board.state[playing.DECLARED + side]) for side in (0, 1)]
     assert counted == [3 * (now - then) for now, then in zip(game.current.declared, start, strict=True)]
 
 
-def covers(game: Game, pick: str) -> bool:
+def covers_a_card(game: Game, pick: str) -> bool:
     assert isinstance(game.current, PacketsDeal)
     return len(game.current.packets[int(pick[5:])]) > 1
 
 
-def do_at_once(game: Game, *, all_threes: bool = False) -> None:
+def declare_and_pick(game: Game, *, all_threes: bool = False) -> None:
     """Declare what cannot count more later, and pick up last cards."""
     while game.turn is not None and game.current and game.current.phase == "play":
         moves = game.legal_moves(game.turn)
         may_wait = not all_threes and not game.rules.model_dump()["reuse"]
         at_once = [m for m in moves if m in COMBINATIONS and not (may_wait and m.startswith("declare three"))]
-        at_once += [m for m in moves if m.startswith("pick") and not covers(game, m)]
+        at_once += [m for m in moves if m.startswith("pick") and not covers_a_card(game, m)]
         if not at_once:
             return
         game.play(game.turn, at_once[0])
@@ -282,7 +281,7 @@ def test_search_keeps_a_three_back_for_a_sure_fourth(fourth: str, declares: bool
     assert (means[playing.FIRST_THREE] > means[tree.CARDS_ONLY]) is declares
 
 
-def test_a_three_to_be_kept_back_is_known_to_the_search() -> None:
+def test_search_knows_a_three_can_be_kept_back() -> None:
     table = packets_table("pizzichino", ["3D 3C", "3S 4C", "5D 3B"])
     assert "declare three 3 missing B" in table.legal_moves(1)
     start = worlds_of(table.view(1), table.history(1)).start

@@ -35,23 +35,23 @@ DEFAULTS: dict[str, dict[str, object]] = {
 
 
 @pytest.mark.parametrize("game", GAMES)
-def test_options_and_values(game: str) -> None:
+def test_options_match_the_rules_table(game: str) -> None:
     assert GAMES[game].rules.choices() == TABLE[game]
 
 
 @pytest.mark.parametrize("game", GAMES)
-def test_defaults(game: str) -> None:
+def test_defaults_match_the_rules_table(game: str) -> None:
     rules = resolve(GAMES[game].rules, {}).model_dump()
     assert {name: rules[name] for name in DEFAULTS[game]} == DEFAULTS[game]
 
 
-def test_without_declarations_31_is_the_usual_target_of_pizzichino() -> None:
+def test_pizzichino_without_declarations_defaults_to_31() -> None:
     assert Game("pizzichino", {"declare": "none"}).rules.target == 31
     assert Game("pizzichino", {"declare": "none", "target": 21}).rules.target == 21
 
 
 @pytest.mark.parametrize("game", GAMES)
-def test_a_value_outside_its_list_is_refused_and_the_list_named(game: str) -> None:
+def test_invalid_value_is_refused_with_the_valid_ones(game: str) -> None:
     for name, values in GAMES[game].rules.choices().items():
         wrong: list[object] = [99, "99", None, 1.0, [], "x" * 9999, not values[0] if isinstance(values[0], int) else 1]
         for bad in wrong:
@@ -64,12 +64,12 @@ def test_a_value_outside_its_list_is_refused_and_the_list_named(game: str) -> No
             assert len(str(caught.value)) < 200
 
 
-def test_an_unknown_option_is_refused_and_the_options_named() -> None:
+def test_unknown_option_is_refused_with_the_known_ones() -> None:
     with pytest.raises(BadRules, match=r"jokers is not an option of this game; its options are: target, nil_bags"):
         Game("spades", {"jokers": 2})
 
 
-def test_options_are_read_from_words() -> None:
+def test_options_are_parsed_from_words() -> None:
     kind = GAMES["pizzichino"].rules
     assert parse_options(kind, ["target=31", "reuse=true", "packets=peek"]) == {
         "target": 31,
@@ -88,7 +88,7 @@ CASES = [
 
 
 @pytest.mark.parametrize(("game", "name", "value"), CASES)
-def test_every_value_of_every_option_plays_to_an_end_and_verifies(game: str, name: str, value: object) -> None:
+def test_games_with_every_option_value_end_and_verify(game: str, name: str, value: object) -> None:
     for seed in range(3):
         table = random_game(game, Random(f"{game} {name} {value} {seed}"), {name: value})
         assert table.over

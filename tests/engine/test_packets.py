@@ -4,7 +4,7 @@ import pytest
 
 from engine.errors import NotAnHonour, NotNow, NotYourPacket, NotYourTurn, PacketEmpty, UnknownMove
 from engine.views import PacketsView
-from tests.engine.tables import cards, packets_table, play, play_out, playable
+from tests.engine.tables import packets_table, play, play_cards, play_out, playable_cards
 
 PACKETS = [
     "3D 4D 5D 6D 7D", "FD CD RD AD 2D", "3C AC 4C 5C 6C", "7C FC CC RC 2C",
@@ -17,7 +17,7 @@ def tops(table_view: object) -> dict[int, str | None]:
     return {packet.number: packet.top for packet in table_view.packets}
 
 
-def test_the_dealers_opponent_takes_any_four_packets_then_holds_two() -> None:
+def test_eldest_takes_four_packets_then_holds_two() -> None:
     table = packets_table("pizzichino", PACKETS, chosen=False)
     assert table.turn == 1
     assert len(table.legal_moves(1)) == 70 + 1
@@ -27,7 +27,7 @@ def test_the_dealers_opponent_takes_any_four_packets_then_holds_two() -> None:
         table.play(1, "hold 3 4")
 
 
-def test_the_dealer_gets_the_other_four_and_chooses_last() -> None:
+def test_dealer_gets_the_other_four_and_chooses_last() -> None:
     table = packets_table("pizzichino", PACKETS, chosen=False)
     table.play(1, "take 2 3 5 8")
     with pytest.raises(NotYourTurn):
@@ -40,7 +40,7 @@ def test_the_dealer_gets_the_other_four_and_chooses_last() -> None:
     assert view.hand == ("2C", "RC", "CC", "FC", "7C", "FB", "7B", "6B", "5B", "4B")
 
 
-def test_only_the_top_card_of_a_packet_is_seen() -> None:
+def test_only_packet_tops_are_visible() -> None:
     table = packets_table("pizzichino", PACKETS)
     for viewer in (None, 0, 1):
         assert tops(table.view(viewer).deal) == {
@@ -48,13 +48,13 @@ def test_only_the_top_card_of_a_packet_is_seen() -> None:
         }  # fmt: skip
 
 
-def test_blind_nothing_is_seen_before_choosing() -> None:
+def test_blind_hides_tops_before_choosing() -> None:
     table = packets_table("pizzichino", PACKETS, chosen=False)
     table.play(1, "take 1 2 3 4")
     assert set(tops(table.view(1).deal).values()) == {None}
 
 
-def test_peek_the_tops_of_ones_own_four_are_seen_before_choosing() -> None:
+def test_peek_shows_own_tops_before_choosing() -> None:
     table = packets_table("pizzichino", PACKETS, {"packets": "peek"}, chosen=False)
     assert set(tops(table.view(1).deal).values()) == {None}
     table.play(1, "take 1 2 3 4")
@@ -63,7 +63,7 @@ def test_peek_the_tops_of_ones_own_four_are_seen_before_choosing() -> None:
     assert set(tops(table.view(None).deal).values()) == {None}
 
 
-def test_the_seat_after_the_dealer_leads_and_there_are_twenty_tricks() -> None:
+def test_eldest_leads_and_there_are_twenty_tricks() -> None:
     table = packets_table("pizzichino", PACKETS)
     assert table.turn == 1
     play_out(table)
@@ -71,7 +71,7 @@ def test_the_seat_after_the_dealer_leads_and_there_are_twenty_tricks() -> None:
     assert table.current.tricks_done == 20
 
 
-def test_a_card_may_be_played_from_a_packet_and_the_next_is_revealed() -> None:
+def test_playing_from_a_packet_reveals_the_next_card() -> None:
     table = packets_table("pizzichino", PACKETS)
     table.play(1, "play 7C")
     view = table.view(None).deal
@@ -81,7 +81,7 @@ def test_a_card_may_be_played_from_a_packet_and_the_next_is_revealed() -> None:
     assert view.trick[0].card == "7C"
 
 
-def test_an_honour_on_top_may_be_picked_up_and_again_if_the_next_is_one() -> None:
+def test_honours_on_top_can_be_picked_up_in_a_row() -> None:
     table = packets_table("pizzichino", PACKETS)
     play(table, "1: pick 3", "1: pick 3")
     view = table.view(0).deal
@@ -94,7 +94,7 @@ def test_an_honour_on_top_may_be_picked_up_and_again_if_the_next_is_one() -> Non
     assert table.turn == 1
 
 
-def test_picking_up_needs_ones_turn_and_ones_own_packet() -> None:
+def test_picking_up_needs_the_turn_and_an_own_packet() -> None:
     table = packets_table("pizzichino", PACKETS)
     with pytest.raises(NotYourTurn):
         table.play(0, "pick 8")
@@ -106,23 +106,23 @@ def test_picking_up_needs_ones_turn_and_ones_own_packet() -> None:
     play(table, "0: pick 8", "0: play 4S")
 
 
-def test_an_honour_may_be_played_from_its_packet_without_picking_it_up() -> None:
+def test_honour_can_be_played_from_its_packet() -> None:
     table = packets_table("pizzichino", PACKETS)
     table.play(1, "play 3C")
     assert tops(table.view(None).deal)[3] == "AC"
 
 
-def test_an_empty_packet_has_nothing_to_pick() -> None:
+def test_empty_packet_has_nothing_to_pick() -> None:
     table = packets_table("pizzichino", PACKETS)
-    cards(table, "7C 4S FC 5S CC 6S RC 7S 2C FS")
+    play_cards(table, "7C 4S FC 5S CC 6S RC 7S 2C FS")
     with pytest.raises(PacketEmpty):
         table.play(1, "pick 4")
 
 
-def test_hand_and_tops_both_count_for_following() -> None:
+def test_hand_and_tops_both_follow_suit() -> None:
     table = packets_table("pizzichino", PACKETS)
-    cards(table, "7C 4B 3D")
-    assert playable(table, 0) == {"4S", "5S", "6S", "7S", "FS", "CS", "RS", "AS", "2S", "3S", "5B", "2B"}
+    play_cards(table, "7C 4B 3D")
+    assert playable_cards(table, 0) == {"4S", "5S", "6S", "7S", "FS", "CS", "RS", "AS", "2S", "3S", "5B", "2B"}
 
 
 def test_packets_are_chosen_once_and_before_play() -> None:

@@ -9,23 +9,23 @@ from engine.cards import cards
 from engine.packets import PacketsDeal
 from engine.position import StockPosition, pick_move, search_position
 from engine.spades import SpadesDeal
-from tests.engine.tables import random_step, stock_table
+from tests.engine.tables import play_random_step, stock_table
 
 
-def in_play(game: str, seed: int) -> Game:
+def dealt_game(game: str, seed: int) -> Game:
     table = Game(game, dealer=0)
     random = Random(f"{game} {seed}")
     table.deal(random.randbytes(32))
     while table.current and table.current.phase != "play":
-        random_step(table, random)
+        play_random_step(table, random)
     return table
 
 
 @pytest.mark.parametrize("game", GAMES)
-def test_the_same_moves_are_legal_and_win_the_same_tricks(game: str) -> None:
+def test_positions_agree_with_the_engine(game: str) -> None:
     for seed in range(30):
         random = Random(seed)
-        table = in_play(game, seed)
+        table = dealt_game(game, seed)
         deal = table.current
         assert deal
         start = random.randrange(12)
@@ -56,9 +56,9 @@ def test_the_same_moves_are_legal_and_win_the_same_tricks(game: str) -> None:
 
 
 @pytest.mark.parametrize("game", GAMES)
-def test_a_playout_leaves_the_position_it_was_copied_from_alone(game: str) -> None:
+def test_playout_of_a_copy_leaves_the_position_unchanged(game: str) -> None:
     random = Random(game)
-    table = in_play(game, 0)
+    table = dealt_game(game, 0)
     assert table.current
     whole = 13 if game == "spades" else 35
     for _ in range(8):
@@ -71,9 +71,9 @@ def test_a_playout_leaves_the_position_it_was_copied_from_alone(game: str) -> No
         table.play(table.turn or 0, next(m for m in table.legal_moves(table.turn or 0) if m.startswith("play ")))
 
 
-def test_the_fast_playout_of_a_stock_is_as_random_as_the_plain_one() -> None:
+def test_fast_stock_playout_is_as_random_as_the_plain_one() -> None:
     """Both choose uniformly, so over many playouts their mean results agree within four standard errors."""
-    table = in_play("metamazzo", 1)
+    table = dealt_game("metamazzo", 1)
     for _ in range(5):
         table.play(table.turn or 0, next(m for m in table.legal_moves(table.turn or 0) if m.startswith("play ")))
     assert table.current
@@ -88,14 +88,14 @@ def test_the_fast_playout_of_a_stock_is_as_random_as_the_plain_one() -> None:
 
 
 @pytest.mark.parametrize("stock", ["4D 5D", "5D 4D"])
-def test_the_fast_playout_draws_every_card_of_the_stock(stock: str) -> None:
+def test_fast_playout_draws_every_card_of_the_stock(stock: str) -> None:
     """The four of coins too, whose number is nought: without it somebody would run out of cards."""
     random = Random(stock)
     for _ in range(20):
         assert sum(search_position(stock_table("metamazzo", "", "", stock).current).playout(random.random)) == 35  # type: ignore[arg-type]
 
 
-def test_a_deal_not_in_play_has_no_light_position() -> None:
+def test_deal_not_in_play_has_no_position() -> None:
     table = Game("pizzichino", dealer=0)
     table.deal(bytes(32))
     assert table.current

@@ -13,7 +13,7 @@ from engine.errors import ClaimRefused, IllegalMove
 from engine.full import FullDeal
 from engine.packets import HOLDS, PICKS, TAKES
 from engine.spades import BIDS, DRAFT_MOVES
-from tests.engine.tables import random_game, random_rules, random_step
+from tests.engine.tables import play_random_step, random_game, random_rules
 
 EVERY_MOVE = [
     *TAKES, *HOLDS, *PICKS, *COMBINATIONS, *BIDS, *DRAFT_MOVES, *FullDeal.SIGNAL_MOVES, "claim", "exchange", "exchange 2C",
@@ -21,7 +21,7 @@ EVERY_MOVE = [
 ]  # fmt: skip
 
 
-def state(table: Game) -> object:
+def table_state(table: Game) -> object:
     """All that a table is: its deal's insides, its record, its totals."""
     assert table.current
     return deepcopy((table.current.__dict__, table.record(), table.totals, table.bags, table.turn, table.ending))
@@ -38,13 +38,13 @@ def refusal(table: Game, seat: int, move: str) -> IllegalMove | None:
 
 @pytest.mark.parametrize("game", GAMES)
 @given(seed=st.integers(0, 2**32), steps=st.integers(1, 80))
-def test_every_illegal_move_is_refused_with_a_reason_and_changes_nothing(game: str, seed: int, steps: int) -> None:
+def test_illegal_moves_are_refused_and_change_nothing(game: str, seed: int, steps: int) -> None:
     random = Random(seed)
     table = Game(game, random_rules(game, random))
     for _ in range(steps):
         if not table.over and not (table.needs_deal and table.current):
-            random_step(table, random)
-    before = state(table)
+            play_random_step(table, random)
+    before = table_state(table)
     for seat in range(table.kind.seats):
         legal = set(table.legal_moves(seat))
         for move in EVERY_MOVE:
@@ -57,17 +57,17 @@ def test_every_illegal_move_is_refused_with_a_reason_and_changes_nothing(game: s
             assert error.code != "illegal_move"
             assert str(error).endswith(".")
             assert isinstance(error, ClaimRefused) == (move == "claim" and "claim" in legal)
-    assert state(table) == before
+    assert table_state(table) == before
 
 
 @pytest.mark.parametrize("game", GAMES)
 @given(seed=st.integers(0, 2**32), steps=st.integers(1, 80))
-def test_every_legal_move_is_accepted_and_recorded(game: str, seed: int, steps: int) -> None:
+def test_legal_moves_are_accepted_and_recorded(game: str, seed: int, steps: int) -> None:
     random = Random(seed)
     table = Game(game, random_rules(game, random))
     for _ in range(steps):
         if not table.over and not (table.needs_deal and table.current):
-            random_step(table, random)
+            play_random_step(table, random)
     for seat in range(table.kind.seats):
         for move in random.sample(table.legal_moves(seat), min(12, len(table.legal_moves(seat)))):
             after = table.copy()
@@ -81,7 +81,7 @@ def test_every_legal_move_is_accepted_and_recorded(game: str, seed: int, steps: 
 
 @pytest.mark.parametrize("game", GAMES)
 @given(seed=st.integers(0, 2**32))
-def test_every_random_game_ends_with_a_winner_and_its_points_add_up(game: str, seed: int) -> None:
+def test_random_games_end_and_their_points_add_up(game: str, seed: int) -> None:
     random = Random(seed)
     table = random_game(game, random, random_rules(game, random))
     assert table.ending == "target"
@@ -108,7 +108,7 @@ def test_every_card_is_in_exactly_one_place(game: str, seed: int, steps: int) ->
     table = Game(game, random_rules(game, random))
     for _ in range(steps):
         if not table.over and not (table.needs_deal and table.current):
-            random_step(table, random)
+            play_random_step(table, random)
     deal = table.current
     assert deal
     played = [table.kind.pack.index[move.split(" ")[1]] for _, move in table.moves if move.startswith("play ")]

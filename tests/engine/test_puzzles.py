@@ -30,15 +30,15 @@ SEED = "13"
 @pytest.fixture(params=mostly_long(GAMES, "testa", "spades"))
 def puzzle(request: pytest.FixtureRequest) -> Puzzle:
     """A puzzle of each game, freshly made."""
-    return fresh(request.param)
+    return find_puzzle(request.param)
 
 
 @cache
-def fresh(game: str) -> Puzzle:
+def find_puzzle(game: str) -> Puzzle:
     return next(find_puzzles(simulate_games(SEED, [game])))
 
 
-def brute(here: SearchPosition, outcomes: list[int]) -> int:
+def brute_force_value(here: SearchPosition, outcomes: list[int]) -> int:
     """What a position comes to, by trying everything."""
     if not here.left:
         return outcomes[here.taken[0]] if isinstance(here, SpadesPosition) else here.taken[0]
@@ -46,11 +46,11 @@ def brute(here: SearchPosition, outcomes: list[int]) -> int:
     for card in cards(here.legal_cards()):
         after = here.copy()
         after.play(card)
-        values.append(brute(after, outcomes))
+        values.append(brute_force_value(after, outcomes))
     return max(values) if here.turn % 2 == 0 else min(values)
 
 
-def test_one_card_is_better_than_all_others(puzzle: Puzzle) -> None:
+def test_one_card_is_best(puzzle: Puzzle) -> None:
     assert not [*find_faults(puzzle)]
     assert puzzle.lines[0].points > puzzle.lines[1].points >= puzzle.lines[-1].points
     assert puzzle.cost >= 1
@@ -58,27 +58,27 @@ def test_one_card_is_better_than_all_others(puzzle: Puzzle) -> None:
     assert puzzle.missed >= MIN_MISSED
 
 
-def small() -> list[Puzzle]:
+def small_puzzles() -> list[Puzzle]:
     return [puzzle for puzzle in all_puzzles().values() if sum(map(len, puzzle.hands)) <= 9][:30]
 
 
-@pytest.mark.parametrize("small_one", small(), ids=lambda puzzle: puzzle.id)
-def test_small_ones_have_the_same_best_card_by_brute_force(small_one: Puzzle) -> None:
+@pytest.mark.parametrize("small_one", small_puzzles(), ids=lambda puzzle: puzzle.id)
+def test_brute_force_agrees_on_small_puzzles(small_one: Puzzle) -> None:
     here, outcomes = small_one.position(), small_one.outcomes()
     worth = {}
     for card in cards(here.legal_cards()):
         after = here.copy()
         after.play(card)
-        worth[card] = value_to_points(here, brute(after, outcomes))
+        worth[card] = value_to_points(here, brute_force_value(after, outcomes))
     assert worth == {line.cards[0]: line.points for line in small_one.lines}
     assert [card for card in worth if worth[card] == max(worth.values())] == [small_one.best]
 
 
-def test_a_line_of_a_file_says_all(puzzle: Puzzle) -> None:
+def test_puzzle_survives_a_round_trip_through_its_line(puzzle: Puzzle) -> None:
     assert Puzzle.from_line(puzzle.to_line()) == puzzle
 
 
-def test_the_id_does_not_know_what_suits_are_called(puzzle: Puzzle) -> None:
+def test_id_ignores_suit_names(puzzle: Puzzle) -> None:
     ranks, spades = len(puzzle.pack.ranks), 3 if puzzle.bids else -1
     others = set()
     for order in permutations(range(4)):
@@ -94,7 +94,7 @@ def test_the_id_does_not_know_what_suits_are_called(puzzle: Puzzle) -> None:
     assert puzzle_id(replace(puzzle, broken=not puzzle.broken)) != puzzle.id
 
 
-def spoilt(puzzle: Puzzle) -> list[Puzzle]:
+def faulty_puzzles(puzzle: Puzzle) -> list[Puzzle]:
     first, second, *rest = puzzle.lines
     return [
         Puzzle(**{**vars(puzzle), "id": "00000000"}),
@@ -106,20 +106,20 @@ def spoilt(puzzle: Puzzle) -> list[Puzzle]:
     ]
 
 
-def test_what_is_wrong_with_a_puzzle_is_noticed(puzzle: Puzzle) -> None:
-    assert all([*find_faults(one)] for one in spoilt(puzzle))
+def test_faulty_puzzles_are_noticed(puzzle: Puzzle) -> None:
+    assert all([*find_faults(one)] for one in faulty_puzzles(puzzle))
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("total", [7, 20])
-def test_the_same_seed_finds_the_same_ones_and_none_twice(total: int) -> None:
+def test_seed_determines_puzzles_without_duplicates(total: int) -> None:
     found = [*make_puzzles(total, SEED)]
     assert found == [*make_puzzles(total, SEED)]
     assert found != [*make_puzzles(total, "7")]
     assert len({one.id for one in found}) == len(found) == total
 
 
-def test_those_that_are_kept_are_of_all_games_and_as_often_hard_as_easy() -> None:
+def test_selection_balances_games_and_difficulties() -> None:
     kept = select_puzzles([*all_puzzles().values()], 140)
     assert [sum(one.game == game for one in kept) for game in GAMES] == [20] * 7
     of_one = [one.missed for one in kept if one.game == "spades"]
@@ -130,7 +130,7 @@ def test_those_that_are_kept_are_of_all_games_and_as_often_hard_as_easy() -> Non
 # The package
 
 
-def test_the_package_has_two_thousand_of_all_games() -> None:
+def test_package_has_2000_puzzles_of_all_games() -> None:
     from importlib.resources import files  # noqa: PLC0415
 
     puzzles = [*all_puzzles().values()]
@@ -143,6 +143,6 @@ def test_the_package_has_two_thousand_of_all_games() -> None:
         assert (all_puzzles().game_of(one.id), all_puzzles().missed_by(one.id)) == (one.game, one.missed)
 
 
-def test_the_package_is_right() -> None:
+def test_package_has_no_faults() -> None:
     solver = Solver()
     assert not [(one.id, fault) for one in all_puzzles().values() for fault in find_faults(one, solver)]

@@ -14,13 +14,13 @@ import engine
 from bot.simulation import simulate
 from engine import GAMES, Game
 from engine.errors import BadRecord, ClaimNeedsLead, FaultyRecord
-from tests.engine.tables import play_any, random_game, random_rules, stock_table, tie_break
+from tests.engine.tables import play_any_card, random_game, random_rules, stock_table, tie_break_game
 from tests.long import mostly_long
 
 SHORT = {"testa": {"target": 11}, "tavolo": {"target": 11}, "spades": {"target": 200}}
 
 
-def a_record(game: str, seed: str = "record", *, legal: bool = False) -> dict[str, Any]:
+def make_record(game: str, seed: str = "record", *, legal: bool = False) -> dict[str, Any]:
     record: dict[str, Any] = json.loads(
         simulate(game, SHORT.get(game, {}), ["random"] * GAMES[game].seats, seed, legal=legal).to_json()
     )
@@ -33,7 +33,7 @@ def verify_json(record: object) -> None:
 
 @pytest.mark.parametrize("game", GAMES)
 @pytest.mark.parametrize("legal", [False, True])
-def test_what_is_written_reads_back_the_same_and_verifies(game: str, legal: bool) -> None:
+def test_written_record_reads_back_and_verifies(game: str, legal: bool) -> None:
     text = simulate(game, {}, ["random"] * GAMES[game].seats, "same", legal=legal).to_json()
     record = engine.read(text)
     assert record.to_json() == text
@@ -51,7 +51,7 @@ def test_replaying_a_record_gives_the_same_record(game: str, seed: int) -> None:
 
 
 @pytest.mark.parametrize("game", GAMES)
-def test_every_prefix_of_a_record_loads_and_stands_where_the_game_stood(game: str) -> None:
+def test_every_prefix_of_a_record_loads_the_same_game(game: str) -> None:
     random = Random(game)
     table = Game(game)
     seen: list[Game] = []
@@ -75,25 +75,25 @@ def test_every_prefix_of_a_record_loads_and_stands_where_the_game_stood(game: st
 
 
 def test_replay_steps_through_a_deal() -> None:
-    record = engine.read(json.dumps(a_record("metamazzo")))
+    record = engine.read(json.dumps(make_record("metamazzo")))
     steps = [len(game.moves) for game in engine.replay(record, 1)]
     assert steps == list(range(len(record.deals[0].moves) + 1))
 
 
-def test_before_the_first_deal_nothing_is_dealt() -> None:
-    record = engine.read(json.dumps(a_record("testa")))
+def test_deal_0_loads_a_game_before_its_first_deal() -> None:
+    record = engine.read(json.dumps(make_record("testa")))
     game = engine.load(record, 0)
     assert (game.deal_number, game.current, game.totals, game.needs_deal) == (0, None, (0, 0), True)
     assert game.next_dealer == record.deals[0].dealer
 
 
-def test_a_point_beyond_the_record_is_refused() -> None:
-    record = engine.read(json.dumps(a_record("testa")))
+def test_deal_beyond_the_record_is_refused() -> None:
+    record = engine.read(json.dumps(make_record("testa")))
     with pytest.raises(FaultyRecord, match=r"^the game: there is no deal 99"):
         engine.load(record, 99)
 
 
-def test_a_live_record_can_leave_the_running_deal_out() -> None:
+def test_record_can_leave_out_the_running_deal() -> None:
     table = Game("metamazzo", dealer=0)
     table.deal(bytes(32))
     assert table.record(live=False).deals == []
@@ -101,7 +101,7 @@ def test_a_live_record_can_leave_the_running_deal_out() -> None:
     engine.verify(table.record(live=False))
 
 
-def test_a_pack_laid_out_by_hand_has_no_proof_and_does_not_verify() -> None:
+def test_pack_laid_out_by_hand_does_not_verify() -> None:
     table = stock_table("metamazzo", "3D", "4D")
     record = engine.read(table.record().to_json())
     assert engine.load(record).record() == table.record()
@@ -113,7 +113,7 @@ def test_a_pack_laid_out_by_hand_has_no_proof_and_does_not_verify() -> None:
 
 Change = Callable[[dict[str, Any]], object]
 
-BAD_SHAPES: dict[str, tuple[str, Change]] = {
+MALFORMED_RECORDS: dict[str, tuple[str, Change]] = {
     "format": ("format", lambda r: r.update(format="buongioco/2")),
     "no format": ("format: is missing", lambda r: r.pop("format")),
     "unknown game": ("game: 'briscola' is not one of", lambda r: r.update(game="briscola")),
@@ -151,10 +151,10 @@ BAD_SHAPES: dict[str, tuple[str, Change]] = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("name", BAD_SHAPES)
-def test_a_bad_shape_is_refused_with_its_path(name: str) -> None:
-    path, change = BAD_SHAPES[name]
-    record = a_record("testa")
+@pytest.mark.parametrize("name", MALFORMED_RECORDS)
+def test_malformed_record_is_refused_with_the_path(name: str) -> None:
+    path, change = MALFORMED_RECORDS[name]
+    record = make_record("testa")
     change(record)
     with pytest.raises(BadRecord) as caught:
         engine.read(json.dumps(record))
@@ -163,13 +163,13 @@ def test_a_bad_shape_is_refused_with_its_path(name: str) -> None:
 
 @pytest.mark.parametrize("text", ["", "{", "[]", "null", "7", '"x"', "{}", "nonsense", "[" * 100_000, b"\xff\xfe", b"\x00",
                                   '{"format": NaN}', '{"seats": ["\\ud800"]}', "9" * 10_000])  # fmt: skip
-def test_what_is_not_a_record_at_all_is_refused(text: str | bytes) -> None:
+def test_text_that_is_no_record_is_refused(text: str | bytes) -> None:
     with pytest.raises(BadRecord):
         engine.read(text)
 
 
-def test_a_fixed_option_may_be_left_out_since_it_says_nothing() -> None:
-    record = a_record("testa")
+def test_fixed_option_can_be_left_out() -> None:
+    record = make_record("testa")
     del record["rules"]["layout"]
     verify_json(record)
 
@@ -177,13 +177,13 @@ def test_a_fixed_option_may_be_left_out_since_it_says_nothing() -> None:
 # Truth
 
 
-def other_card_played(record: dict[str, Any]) -> None:
+def play_other_card(record: dict[str, Any]) -> None:
     move = record["deals"][0]["moves"][10]
     move[1] = record["deals"][0]["moves"][12][1]
 
 
-BAD_GAMES: dict[str, tuple[str, Change]] = {
-    "an illegal move": ("deal 1, move 1", other_card_played),
+FALSE_RECORDS: dict[str, tuple[str, Change]] = {
+    "an illegal move": ("deal 1, move 1", play_other_card),
     "a move out of turn": ("deal 1, move 11", lambda r: r["deals"][0]["moves"][10].__setitem__(0, 1 - r["deals"][0]["moves"][10][0])),
     "a move of nobody": ("deal 1, move 11", lambda r: r["deals"][0]["moves"][10].__setitem__(0, None)),
     "a move of no seat": ("deal 1, move 11", lambda r: r["deals"][0]["moves"][10].__setitem__(0, 3)),
@@ -208,10 +208,10 @@ BAD_GAMES: dict[str, tuple[str, Change]] = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("name", BAD_GAMES)
-def test_an_untrue_record_is_named_by_deal_and_move(name: str) -> None:
-    where, change = BAD_GAMES[name]
-    record = a_record("testa", "untrue", legal=True)
+@pytest.mark.parametrize("name", FALSE_RECORDS)
+def test_false_record_is_refused_with_deal_and_move(name: str) -> None:
+    where, change = FALSE_RECORDS[name]
+    record = make_record("testa", "untrue", legal=True)
     assert len(record["deals"]) >= 2
     verify_json(record)
     before = deepcopy(record)
@@ -225,7 +225,7 @@ def test_an_untrue_record_is_named_by_deal_and_move(name: str) -> None:
 @pytest.mark.parametrize("later", [1, 2, 3])
 def test_only_the_next_seat_may_deal(later: int) -> None:
     """Whether another seat that dealt has a higher number or a lower one."""
-    record = a_record("tressette", "dealers")
+    record = make_record("tressette", "dealers")
     assert len(record["deals"]) == 3
     for number in (1, 2):
         changed = deepcopy(record)
@@ -234,9 +234,9 @@ def test_only_the_next_seat_may_deal(later: int) -> None:
             verify_json(changed)
 
 
-def test_the_lists_of_legal_moves_are_checked_by_verify_alone() -> None:
+def test_only_verify_checks_lists_of_legal_moves() -> None:
     """They are there for who reads a record without the rules; what is played does not hang on them."""
-    record = a_record("testa", "lists", legal=True)
+    record = make_record("testa", "lists", legal=True)
     right = engine.load(engine.read(json.dumps(record)))
     record["deals"][0]["moves"][0][2].append("play XX")
     wrong = engine.read(json.dumps(record))
@@ -249,8 +249,8 @@ def test_the_lists_of_legal_moves_are_checked_by_verify_alone() -> None:
 @pytest.mark.parametrize(
     ("bid", "good"), [(1, True), (13, True), ("nil", True), (0, False), (14, False), ("blind", False)]
 )
-def test_a_bid_is_recorded_as_tricks_or_nil(bid: int | str, good: bool) -> None:
-    record = a_record("spades", "bids")
+def test_bid_is_recorded_as_tricks_or_nil(bid: int | str, good: bool) -> None:
+    record = make_record("spades", "bids")
     record["deals"][0]["bids"] = [bid, 4]
     if good:
         assert json.loads(engine.read(json.dumps(record)).to_json())["deals"][0]["bids"] == [bid, 4]
@@ -259,9 +259,9 @@ def test_a_bid_is_recorded_as_tricks_or_nil(bid: int | str, good: bool) -> None:
             engine.read(json.dumps(record))
 
 
-def test_chances_gifts_must_be_the_secrets() -> None:
+def test_given_cards_must_follow_from_the_secret() -> None:
     for seed in range(300):
-        record = a_record("spades", f"gifts {seed}")
+        record = make_record("spades", f"gifts {seed}")
         for number, deal in enumerate(record["deals"]):
             gifts = [place for place, move in enumerate(deal["moves"]) if move[0] is None]
             if gifts:
@@ -274,8 +274,8 @@ def test_chances_gifts_must_be_the_secrets() -> None:
     pytest.fail("no exchange in 300 games")
 
 
-def test_an_error_about_a_record_quotes_little_of_it() -> None:
-    record = a_record("testa")
+def test_record_errors_quote_little() -> None:
+    record = make_record("testa")
     record["x" * 5000 + "\x1b[2J"] = 1
     with pytest.raises(BadRecord) as caught:
         engine.read(json.dumps(record))
@@ -349,10 +349,10 @@ def mutate_bytes(text: bytes, random: Random) -> bytes:
 
 
 @pytest.mark.parametrize("chunk", mostly_long(range(10), 0))
-def test_mutations_ten_thousand_a_chunk_give_a_specific_error_or_a_true_game(chunk: int) -> None:
+def test_mutated_records_give_specific_errors(chunk: int) -> None:
     random = Random(chunk)
-    records = [a_record(game, f"mutant {chunk}") for game in ("testa", "tavolo")]
-    spades = a_record("spades", f"mutant {chunk}")
+    records = [make_record(game, f"mutant {chunk}") for game in ("testa", "tavolo")]
+    spades = make_record("spades", f"mutant {chunk}")
     spades["deals"] = spades["deals"][:1]
     records.append(spades)
     outcomes = {"bad": 0, "faulty": 0, "true": 0}
@@ -376,15 +376,15 @@ def test_mutations_ten_thousand_a_chunk_give_a_specific_error_or_a_true_game(chu
 # Earlier releases of the rules
 
 
-def claimed_at_once() -> engine.Record:
+def early_claim_record() -> engine.Record:
     """A record whose tie-break deal was claimed before its first card, as release 1 allowed."""
-    table = tie_break(release=1)
+    table = tie_break_game(release=1)
     table.play(0, "claim")
     return engine.read(table.record().to_json())
 
 
 def test_claim_of_an_earlier_release_verifies_with_a_note() -> None:
-    record = claimed_at_once()
+    record = early_claim_record()
     assert engine.verify(record) == (
         "deal 5, move 1: claimed in a tie-break deal without a lead; "
         "the rules allowed this before release 2 and do not now"
@@ -395,19 +395,19 @@ def test_claim_of_an_earlier_release_verifies_with_a_note() -> None:
     assert game.record().to_json() == record.to_json()
 
 
-def test_record_right_by_the_current_rules_has_no_note() -> None:
-    table = tie_break()
+def test_record_valid_under_current_rules_has_no_note() -> None:
+    table = tie_break_game()
     while not table.over:
         try:
             table.play(table.turn or 0, "claim")
         except ClaimNeedsLead:
-            play_any(table)
+            play_any_card(table)
     assert table.ending == "claim"
     assert engine.verify(engine.read(table.record().to_json())) == ""
 
 
 def test_claim_that_no_release_allowed_is_a_fault() -> None:
-    record = json.loads(claimed_at_once().to_json())
+    record = json.loads(early_claim_record().to_json())
     del record["deals"][1:]
     record["deals"][0]["moves"] = [[0, "claim"]]
     with pytest.raises(FaultyRecord, match="has not reached the target"):
@@ -415,7 +415,7 @@ def test_claim_that_no_release_allowed_is_a_fault() -> None:
 
 
 def test_earlier_release_does_not_excuse_other_faults() -> None:
-    record = json.loads(claimed_at_once().to_json())
+    record = json.loads(early_claim_record().to_json())
     record["winner"] = [1, 3]
     with pytest.raises(FaultyRecord, match="winner"):
         verify_json(record)

@@ -12,24 +12,24 @@ from engine.cards import FRENCH
 from engine.robots import ROBOTS, act, make_robot
 from engine.robots.memory import Memory, remember
 from engine.views import DealView, View
-from tests.engine.hidden import hidden_cards, shuffled_about
+from tests.engine.hidden import hidden_cards, shuffle_hidden
 from tests.engine.tables import (
-    cards,
     draft,
     full_table,
-    last_on_its_packet,
+    last_packet_card_table,
     play,
-    play_any,
+    play_any_card,
+    play_cards,
+    play_random_step,
     random_rules,
-    random_step,
     spades_table,
 )
 from tests.long import long, mostly_long
 
-SHARE_OF_GAMES = {"pizzichino": 0.9, "metamazzo": 0.85, "testa": 0.8, "tressette": 0.75, "tavolo": 0.7, "spades": 0.8}
+MIN_WIN_SHARE = {"pizzichino": 0.9, "metamazzo": 0.85, "testa": 0.8, "tressette": 0.75, "tavolo": 0.7, "spades": 0.8}
 
 
-@pytest.mark.parametrize("game", mostly_long(SHARE_OF_GAMES, "spades", "testa"))
+@pytest.mark.parametrize("game", mostly_long(MIN_WIN_SHARE, "spades", "testa"))
 def test_greedy_beats_random(game: str) -> None:
     games = 40 if game != "spades" else 20
     won = 0
@@ -39,19 +39,19 @@ def test_greedy_beats_random(game: str) -> None:
         record = simulate(game, {}, players, f"{game} {number}")
         assert record.winner
         won += record.winner[0] % 2 == greedy
-    assert won >= SHARE_OF_GAMES[game] * games
+    assert won >= MIN_WIN_SHARE[game] * games
 
 
 @pytest.mark.parametrize("game", GAMES)
 @pytest.mark.parametrize("players", ["random", "greedy"])
-def test_their_games_verify(game: str, players: str) -> None:
+def test_robot_games_verify(game: str, players: str) -> None:
     for seed in range(3):
         random = Random(f"{game} {seed}")
         record = simulate(game, random_rules(game, random), [players] * GAMES[game].seats, str(seed), legal=True)
         engine.verify(engine.read(record.to_json()))
 
 
-def test_the_same_seed_gives_the_same_game() -> None:
+def test_same_seed_gives_the_same_game() -> None:
     for game in GAMES:
         one, same, other = (
             simulate(game, {}, ["random"] * GAMES[game].seats, seed).to_json() for seed in ("1", "1", "2")
@@ -62,24 +62,24 @@ def test_the_same_seed_gives_the_same_game() -> None:
 @pytest.mark.parametrize("game", GAMES)
 @pytest.mark.parametrize("name", ROBOTS)
 @pytest.mark.parametrize("tables", [4, long(40)])
-def test_a_robot_chooses_the_same_whatever_it_cannot_see(game: str, name: str, tables: int) -> None:
+def test_robot_choice_ignores_hidden_cards(game: str, name: str, tables: int) -> None:
     for seed in range(tables):
         random = Random(f"{game} {seed}")
         table = Game(game, random_rules(game, random))
         for _ in range(random.randrange(1, 60)):
             if not table.over and not (table.needs_deal and table.current):
-                random_step(table, random)
+                play_random_step(table, random)
         if table.turn is None or table.current is None:
             continue
         seat = table.turn
         other = table.copy()
-        other.current = other._playing = shuffled_about(table.current, hidden_cards(table.current, seat), random)
+        other.current = other._playing = shuffle_hidden(table.current, hidden_cards(table.current, seat), random)
         choices = [make_robot(name, Random(seed)).choose(one.view(seat), one.history(seat)) for one in (table, other)]
         assert choices[0] == choices[1]
         assert choices[0] in table.legal_moves(seat)
 
 
-def test_a_robot_that_claims_in_vain_still_moves() -> None:
+def test_robot_still_moves_after_a_refused_claim() -> None:
     class Claimer:
         def __init__(self) -> None:
             self.tries = 0
@@ -102,13 +102,13 @@ def test_greedy_claims_when_it_has_won() -> None:
 
 
 @pytest.mark.parametrize("game", GAMES)
-def test_memory_knows_what_was_seen_and_counts_the_rest(game: str) -> None:
+def test_memory_agrees_with_the_deal(game: str) -> None:
     table = Game(game, dealer=0)
     table.deal(bytes(32))
     while table.turn is not None and table.current:
         deal, seat = table.current, table.turn
         if deal.phase == "play":
-            memory = remember(deal_seen(table), table.history(seat), seat)
+            memory = remember(current_deal_view(table), table.history(seat), seat)
             assert memory.unseen == sum(1 << card for card in hidden_cards(deal, seat))
             assert memory.own == deal.cards[seat]
             for other, held in enumerate(deal.cards):
@@ -120,7 +120,7 @@ def test_memory_knows_what_was_seen_and_counts_the_rest(game: str) -> None:
 
 
 @pytest.mark.parametrize(("exchange", "may_hold"), [("exchange", False), ("exchange 2C", True)])
-def test_what_one_threw_away_in_the_draft_may_be_given_to_a_double_nil(exchange: str, may_hold: bool) -> None:
+def test_draft_discards_can_be_given_to_a_double_nil(exchange: str, may_hold: bool) -> None:
     table = spades_table("2C", "AH KH", drafted=False)
     play(table, "0: blind", "0: draw", "0: keep", "1: blind", "1: draw", "1: pass")
     draft(table)
@@ -131,69 +131,69 @@ def test_what_one_threw_away_in_the_draft_may_be_given_to_a_double_nil(exchange:
     if may_hold:
         table.play(None, "gives AH")
     assert table.turn == 1
-    memory = remember(deal_seen(table), table.history(1), 1)
+    memory = remember(current_deal_view(table), table.history(1), 1)
     assert memory.unseen & FRENCH.mask(["AH", "KH"]) == (FRENCH.mask(["AH"]) if may_hold else 0)
 
 
-def deal_seen(table: Game) -> DealView:
+def current_deal_view(table: Game) -> DealView:
     """The deal as the seat to move sees it."""
     view = table.view(table.turn).deal
     assert view
     return view
 
 
-def tries(view: View, times: int = 600) -> Counter[str | None]:
+def count_choices(view: View, times: int = 600) -> Counter[str | None]:
     """What the random robot chooses in a position, so many times."""
     return Counter(make_robot("random", Random(seed)).choose(view, []) for seed in range(times))
 
 
-def test_the_random_robot_bids_within_one_of_what_its_hand_may_win_and_seldom_nil() -> None:
+def test_random_robot_bids_near_its_likely_tricks() -> None:
     """Three aces, two kings, a queen, two spades and some chances of the rest: some seven tricks."""
     table = spades_table("", "AS 5S AH KH 7H AD KD 9D AC QC 8C 6C 2C")
-    bids = tries(table.view(1))
+    bids = count_choices(table.view(1))
     seldom = [bid for bid, times in bids.items() if times < 30]
     assert {bid for bid, times in bids.items() if times > 100} == {"bid 6", "bid 7", "bid 8"}
     assert 0 < sum(bids[bid] for bid in seldom) < 40
 
 
-def test_the_random_robot_bids_no_nil_by_mistake_and_no_more_than_there_are_tricks() -> None:
-    weak = tries(spades_table("", "9H 8H 7H 6H 5H 4D 3D 2D 9C 8C 7C 3C 5S").view(1))
+def test_random_robot_avoids_accidental_nil_and_wild_bids() -> None:
+    weak = count_choices(spades_table("", "9H 8H 7H 6H 5H 4D 3D 2D 9C 8C 7C 3C 5S").view(1))
     assert weak["bid 1"] > 200
     assert weak["bid 0"] < 10
-    strong = tries(spades_table("", "AS KS QS JS TS 9S 8S 7S 6S AC AH AD KD").view(1))
+    strong = count_choices(spades_table("", "AS KS QS JS TS 9S 8S 7S 6S AC AH AD KD").view(1))
     assert {bid for bid, times in strong.items() if times > 100} == {"bid 10", "bid 11", "bid 12"}
 
 
-def test_the_random_robot_seldom_plays_blind_and_never_resigns() -> None:
+def test_random_robot_seldom_plays_blind_and_never_resigns() -> None:
     table = Game("spades", dealer=0)
     table.deal(bytes(32))
-    first = tries(table.view(table.turn))
+    first = count_choices(table.view(table.turn))
     assert set(first) == {"draw", "blind"}
     assert 0 < first["blind"] < 30
 
 
-def test_the_random_robot_claims_seldom_and_may_speak_out_of_turn() -> None:
+def test_random_robot_seldom_claims_even_out_of_turn() -> None:
     table = full_table("tressette", ["", "", "", ""])
-    own = tries(table.view(1))
+    own = count_choices(table.view(1))
     assert 0 < own["claim"] < 40
     assert len(own) > 10
-    idle = tries(table.view(0))
+    idle = count_choices(table.view(0))
     assert set(idle) == {None, "claim"}
     assert idle["claim"] < 40
 
 
-def test_the_random_robot_declares_out_of_turn_every_other_time() -> None:
+def test_random_robot_declares_out_of_turn_half_the_time() -> None:
     table = full_table("tressette", ["3D 3C 3S", "3B", "", ""])
-    cards(table, "3B")
+    play_cards(table, "3B")
     for _ in range(3):
-        play_any(table)
-    idle = tries(table.view(0))
+        play_any_card(table)
+    idle = count_choices(table.view(0))
     assert table.turn != 0
     assert 200 < idle["declare three 3 missing B"] < 400
     assert idle[None] > 200
 
 
-def test_the_easy_robot_plays_sensibly_half_the_time_and_claims_nothing_that_it_has_not_counted() -> None:
+def test_easy_robot_plays_well_half_the_time() -> None:
     table = full_table("tressette", ["", "", "", ""])
     sensible = make_robot("greedy", Random(0)).choose(table.view(1), [])
     chosen = Counter(make_robot("easy", Random(seed)).choose(table.view(1), []) for seed in range(600))
@@ -202,7 +202,7 @@ def test_the_easy_robot_plays_sensibly_half_the_time_and_claims_nothing_that_it_
     assert not chosen["claim"]
 
 
-def test_the_easy_robot_tells_its_partner_nothing_that_is_not_so() -> None:
+def test_easy_robot_gives_no_false_signals() -> None:
     table = full_table("tressette", ["", "", "", ""])
     assert any("volo" in move for move in table.legal_moves(1))
     chosen = {make_robot("easy", Random(seed)).choose(table.view(1), []) for seed in range(600)}
@@ -213,17 +213,15 @@ def test_the_easy_robot_tells_its_partner_nothing_that_is_not_so() -> None:
     ("declare", "held", "picks"),
     [("acquired", "2D AD", True), ("acquired", "", False), ("none", "2D AD", False), ("dealt", "2D AD", False)],
 )
-def test_the_easy_robot_picks_up_a_packets_last_card_only_where_that_may_be_declared(
-    declare: str, held: str, picks: bool
-) -> None:
-    table = last_on_its_packet(declare, held)
+def test_easy_robot_picks_up_a_last_card_only_to_declare(declare: str, held: str, picks: bool) -> None:
+    table = last_packet_card_table(declare, held)
     view, history = table.view(1), table.history(1)
     chosen = Counter(make_robot("easy", Random(seed)).choose(view, history) for seed in range(200))
     assert (chosen["pick 3"] > 0) == picks
     assert len(chosen) > 4
 
 
-def test_the_easy_robot_bids_at_spades_as_the_medium_one_does() -> None:
+def test_easy_robot_bids_at_spades_like_the_medium_one() -> None:
     bids = spades_table("", "AS 5S AH KH 7H AD KD 9D AC QC 8C 6C 2C").view(1)
     before = Game("spades", dealer=0)
     before.deal(bytes(32))
@@ -232,7 +230,7 @@ def test_the_easy_robot_bids_at_spades_as_the_medium_one_does() -> None:
         assert {make_robot("easy", Random(seed)).choose(view, []) for seed in range(600)} == {sensible}
 
 
-def test_how_likely_a_hand_has_none_of_some_cards() -> None:
+def test_chance_without_some_cards() -> None:
     """As when so many of the unseen cards are dealt to it."""
     memory = Memory(own=0, played=0, unseen=0b111111, open_to=[0, 1 << 9], hidden=[2, 3], thirds=[0, 0])
     assert memory.chance_without(0, 0b1) == pytest.approx(4 / 6)

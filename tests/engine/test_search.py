@@ -21,7 +21,7 @@ from engine.search.playing import SIZE, Board, new_board
 from engine.search.solver import Solver
 from engine.search.worlds import Worlds
 from engine.tressette import TressetteDeal
-from tests.engine.tables import in_play, random_step
+from tests.engine.tables import game_in_play, play_random_step
 
 ENDINGS = {
     "pizzichino": 8,
@@ -35,56 +35,56 @@ ENDINGS = {
 """Cards before the end from which brute force is quick."""
 
 
-def moves_of(here: SearchPosition) -> list[int]:
+def list_moves(here: SearchPosition) -> list[int]:
     return [*cards(here.legal_cards()), *map(pick_move, cards(here.legal_picks()))]
 
 
-def brute(here: SearchPosition, points: list[int]) -> int:
+def brute_force_value(here: SearchPosition, points: list[int]) -> int:
     """What side 0 comes to, by trying everything."""
     if not here.left:
         return points[here.taken[0]] if points else here.taken[0]
     found = []
-    for move in moves_of(here):
+    for move in list_moves(here):
         after = here.copy()
         after.make_move(move)
-        found.append(brute(after, points))
+        found.append(brute_force_value(after, points))
     return max(found) if here.turn & 1 == 0 else min(found)
 
 
 @pytest.mark.parametrize("game_id", ENDINGS)
-def test_the_solver_agrees_with_brute_force(game_id: str) -> None:
+def test_solver_agrees_with_brute_force(game_id: str) -> None:
     random, solver = Random(game_id), Solver()
     for number in range(25 if COMPILED else 5):
-        here = search_position(in_play(game_id, random, ENDINGS[game_id] - number % 4).current)  # type: ignore[arg-type]
+        here = search_position(game_in_play(game_id, random, ENDINGS[game_id] - number % 4).current)  # type: ignore[arg-type]
         points = [random.randrange(-200, 200) for _ in range(14)] if game_id == "spades" else []
         values = solver.solve(here, points)
         assert values is not None
-        assert set(values) == set(moves_of(here))
+        assert set(values) == set(list_moves(here))
         for move, value in values.items():
             after = here.copy()
             after.make_move(move)
-            assert value == brute(after, points), (number, move)
+            assert value == brute_force_value(after, points), (number, move)
 
 
-def test_a_solve_that_is_too_long_is_given_up() -> None:
-    here = search_position(in_play("tressette", Random(1)).current)  # type: ignore[arg-type]
+def test_solver_gives_up_on_long_searches() -> None:
+    here = search_position(game_in_play("tressette", Random(1)).current)  # type: ignore[arg-type]
     assert Solver(most_positions=50).solve(here) is None
 
 
-def test_nothing_is_solved_while_cards_are_still_to_be_drawn() -> None:
-    assert Solver().solve(search_position(in_play("metamazzo", Random(1)).current)) is None  # type: ignore[arg-type]
+def test_solver_needs_an_empty_stock() -> None:
+    assert Solver().solve(search_position(game_in_play("metamazzo", Random(1)).current)) is None  # type: ignore[arg-type]
 
 
-def test_solves_do_not_hear_of_each_other() -> None:
+def test_solver_memory_is_correct() -> None:
     """The same positions one after the other and each with a solver of its own: what is remembered is true."""
     random, kept = Random(5), Solver()
     for game_id in [*ENDINGS] * 4:
-        here = search_position(in_play(game_id, random, 14).current)  # type: ignore[arg-type]
+        here = search_position(game_in_play(game_id, random, 14).current)  # type: ignore[arg-type]
         points = [random.randrange(-200, 200) for _ in range(14)] if game_id == "spades" else []
         assert kept.solve(here, points) == Solver().solve(here, points)
 
 
-def on_board(game: Game) -> Board:
+def fill_board(game: Game) -> Board:
     """The position with everything known, as searches play on."""
     here = game.current
     assert here
@@ -106,7 +106,7 @@ def on_board(game: Game) -> Board:
     return board
 
 
-def uncovers(here: SearchPosition, move: int) -> bool:
+def uncovers_a_card(here: SearchPosition, move: int) -> bool:
     """Whether a move plays a card or uncovers one: to pick up a packet's last card changes nothing in the tricks."""
     if not isinstance(here, PacketsPosition) or move < FIRST_PICK:
         return True
@@ -117,12 +117,12 @@ def uncovers(here: SearchPosition, move: int) -> bool:
 def test_searches_play_by_the_rules(game_id: str) -> None:
     for seed in range(12):
         random = Random(f"{game_id} {seed}")
-        game = in_play(game_id, random, random.randrange(8, 41))
+        game = game_in_play(game_id, random, random.randrange(8, 41))
         assert game.current
-        here, board = search_position(game.current), on_board(game)
+        here, board = search_position(game.current), fill_board(game)
         while here.left:
             moves = int(playing.legal_moves(board)) & ~(playing.ALL_THREES if game_id != "spades" else 0)
-            assert {*cards(moves)} == {move for move in moves_of(here) if uncovers(here, move)}
+            assert {*cards(moves)} == {move for move in list_moves(here) if uncovers_a_card(here, move)}
             move = random.choice([*cards(moves)])
             here.make_move(move)
             playing.make_move(board, move)
@@ -144,11 +144,11 @@ def test_searches_count_declarations_as_the_engine_does(game_id: str, declare: s
         game.deal(random.randbytes(32))
         while game.current and game.current.tricks_done < 1:
             declare_all(game)
-            random_step(game, random)
+            play_random_step(game, random)
         if game.turn is None or game.current is None:
             continue
         declare_all(game)
-        board = on_board(game)
+        board = fill_board(game)
         assert isinstance(game.current, TressetteDeal)
         start = game.current.declared.copy()
         while game.turn is not None:
@@ -166,10 +166,10 @@ def test_searches_count_declarations_as_the_engine_does(game_id: str, declare: s
     assert declared_at_all
 
 
-def test_a_simple_player_of_four_looks_at_its_own_hand_only() -> None:
+def test_simple_player_uses_only_its_own_hand() -> None:
     random = Random(5)
     for _ in range(40):
-        board = on_board(in_play("tressette", random, random.randrange(8, 41)))
+        board = fill_board(game_in_play("tressette", random, random.randrange(8, 41)))
         mine = int(board.state[playing.TURN])
         choices = int(playing.legal_cards(board))
         before = [int(playing.appeal(board, card)) for card in cards(choices)]
@@ -183,10 +183,10 @@ def test_a_simple_player_of_four_looks_at_its_own_hand_only() -> None:
 
 
 @pytest.mark.parametrize("lonely", [True, False])
-def test_who_searches_alone_leaves_the_others_to_their_simple_ways(lonely: bool) -> None:
-    game = in_play("tressette", Random(8), 24)
+def test_lonely_search_branches_only_for_its_own_seat(lonely: bool) -> None:
+    game = game_in_play("tressette", Random(8), 24)
     assert game.current
-    board, start = on_board(game), zeros(SIZE)
+    board, start = fill_board(game), zeros(SIZE)
     for place in range(SIZE):
         start[place] = board.state[place]
     # One world and nobody wild: a simple player does the same each time.
@@ -258,9 +258,9 @@ for game_id in ("metamazzo", "pizzichino", "tressette", "spades"):
             break
         game.play(game.turn, robot.choose(game.view(game.turn), game.history(game.turn)))
     print(game_id, len(game.moves))
-from tests.engine.test_search import test_the_solver_agrees_with_brute_force
+from tests.engine.test_search import test_solver_agrees_with_brute_force
 for game_id in ("metamazzo", "pizzichino", "spizzichino"):
-    test_the_solver_agrees_with_brute_force(game_id)
+    test_solver_agrees_with_brute_force(game_id)
 from tests.engine.test_optional_moves import test_solver_agrees_where_a_pick_costs
 test_solver_agrees_where_a_pick_costs()
 print("the same")
@@ -276,7 +276,7 @@ def test_everything_works_without_compiled_searches() -> None:
 
 
 @pytest.mark.skipif(not COMPILED, reason="nothing is compiled without numba")
-def test_what_was_compiled_is_not_used_once_a_source_it_calls_into_has_changed(tmp_path: Path) -> None:
+def test_changed_source_invalidates_compiled_code(tmp_path: Path) -> None:
     shutil.copytree(Path(engine.__file__).parent, tmp_path / "engine", ignore=shutil.ignore_patterns("__pycache__"))
     source = tmp_path / "engine" / "search" / "compiled.py"
     code = "from engine.search import playing; print(playing.expected_tricks(1 << 12))"
@@ -292,8 +292,8 @@ def test_what_was_compiled_is_not_used_once_a_source_it_calls_into_has_changed(t
     assert run() != before
 
 
-def test_a_memory_whose_ages_begin_again_has_forgotten() -> None:
-    here = search_position(in_play("pizzichino", Random(9), 10).current)  # type: ignore[arg-type]
+def test_solver_memory_is_cleared_when_ages_wrap() -> None:
+    here = search_position(game_in_play("pizzichino", Random(9), 10).current)  # type: ignore[arg-type]
     solver = Solver()
     first = solver.solve(here)
     solver._two.counters[two_hands.AGE] = two_hands.AGES - 1

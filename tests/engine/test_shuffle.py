@@ -10,14 +10,14 @@ from engine.shuffle import commitment, draw_cards, first_dealer, shuffle_pack
 FAIRNESS = (Path(__file__).parents[2] / "docs" / "fairness.md").read_text(encoding="utf-8")
 
 
-def code_of(heading: str) -> str:
+def code_block(heading: str) -> str:
     """The Python block under a heading of the fairness page."""
     return FAIRNESS.split(f"## {heading}")[1].split("```python\n")[1].split("```")[0]
 
 
-def test_the_ten_lines_in_the_docs_give_the_same_packs() -> None:
+def test_code_in_the_docs_gives_the_same_packs() -> None:
     ten_lines: dict[str, object] = {}
-    source = code_of("Recompute a pack")
+    source = code_block("Recompute a pack")
     assert len([line for line in source.splitlines() if line.strip()]) <= 12
     assert "engine" not in source
     exec(source, ten_lines)  # noqa: S102 - it is the documentation's own code that is on trial
@@ -28,7 +28,7 @@ def test_the_ten_lines_in_the_docs_give_the_same_packs() -> None:
         assert pack(secret.hex(), "CDHS", "23456789TJQKA") == list(shuffle_pack(FRENCH, secret))  # type: ignore[operator]
 
 
-def test_the_three_test_vectors_in_the_docs() -> None:
+def test_test_vectors_in_the_docs_are_correct() -> None:
     rows = FAIRNESS.split("## Test vectors")[1].split("- secret")[1:]
     assert len(rows) == 3
     for row in rows:
@@ -39,7 +39,7 @@ def test_the_three_test_vectors_in_the_docs() -> None:
         assert " ".join(shuffle_pack(FRENCH, raw)) == french
 
 
-def test_every_card_is_as_likely_in_every_place() -> None:
+def test_every_card_is_equally_likely_in_every_place() -> None:
     places = Counter(
         (place, code) for n in range(4000) for place, code in enumerate(shuffle_pack(ITALIAN, n.to_bytes(32, "big")))
     )
@@ -54,18 +54,18 @@ def test_purposes_draw_independently() -> None:
     assert draw_cards(pool, 26, bytes(32), "exchange 0") != draw_cards(pool, 26, bytes(32), "exchange 1")
 
 
-def test_drawing_less_is_the_beginning_of_drawing_more() -> None:
+def test_shorter_draw_is_a_prefix_of_a_longer_one() -> None:
     pool = [str(number) for number in range(26)]
     assert draw_cards(pool, 3, bytes(32), "x") == draw_cards(pool, 26, bytes(32), "x")[:3]
     assert draw_cards(pool, 1, bytes(32), "x") == draw_cards(pool, 2, bytes(32), "x")[:1]
     assert draw_cards(pool[:1], 1, bytes(32), "x") == ("0",)
 
 
-def test_no_number_is_likelier_where_they_do_not_go_into_a_bytes_values() -> None:
+def test_draws_have_no_modulo_bias() -> None:
     """Of 200 numbers the first 56 would come twice as often as the others if every byte counted: 44 % of the time."""
     low = sum(first_dealer(200, number.to_bytes(32, "big")) < 56 for number in range(4000))
     assert 0.25 < low / 4000 < 0.31
 
 
-def test_the_first_dealer_is_any_seat() -> None:
+def test_first_dealer_can_be_any_seat() -> None:
     assert {first_dealer(4, bytes([number]) * 32) for number in range(50)} == {0, 1, 2, 3}

@@ -20,13 +20,13 @@ from engine.errors import (
 from engine.rules import Spades
 from engine.spades import SpadesDeal
 from engine.views import SpadesView
-from tests.engine.tables import cards, draft, play, play_any, play_out, playable, spades_table
+from tests.engine.tables import draft, play, play_any_card, play_cards, play_out, playable_cards, spades_table
 
 FIRST = "2C 3C 4C 5C 6C 7C 8C 9C 2H 3H 4H 2S 3S"
 SECOND = "TC JC QC KC AC 2D 3D 4D 5D 5H 6H AS KS"
 
 
-def spades_view(table: Game, seat: int | None) -> SpadesView:
+def view_spades(table: Game, seat: int | None) -> SpadesView:
     view = table.view(seat).deal
     assert isinstance(view, SpadesView)
     return view
@@ -35,30 +35,30 @@ def spades_view(table: Game, seat: int | None) -> SpadesView:
 # The draft
 
 
-def test_draft_the_first_player_draws_and_keeps_and_the_next_card_is_discarded_unseen() -> None:
+def test_draft_keeping_discards_the_next_card_unseen() -> None:
     table = Game("spades", dealer=0)
     table.lay_out(FRENCH.new)
     assert table.turn == 0
-    assert spades_view(table, 0).drawn is None
+    assert view_spades(table, 0).drawn is None
     table.play(0, "draw")
-    assert spades_view(table, 0).drawn == "2C"
-    assert spades_view(table, 1).drawn is None
+    assert view_spades(table, 0).drawn == "2C"
+    assert view_spades(table, 1).drawn is None
     table.play(0, "keep")
-    view = spades_view(table, 0)
+    view = view_spades(table, 0)
     assert (view.hand, view.discarded, view.discards, view.stock) == (("2C",), (), 1, 50)
     assert table.turn == 1
 
 
-def test_draft_or_discards_it_and_must_keep_the_next() -> None:
+def test_draft_passing_keeps_the_next_card() -> None:
     table = Game("spades", dealer=0)
     table.lay_out(FRENCH.new)
     play(table, "0: draw", "0: pass")
-    view = spades_view(table, 0)
+    view = view_spades(table, 0)
     assert (view.hand, view.discarded, view.discards) == (("3C",), ("2C",), 1)
-    assert spades_view(table, 1).discarded == ()
+    assert view_spades(table, 1).discarded == ()
 
 
-def test_draft_alternately_until_the_stock_is_gone_13_each_and_26_discarded() -> None:
+def test_draft_alternates_to_13_each_and_26_discarded() -> None:
     table = Game("spades", dealer=0)
     table.lay_out(FRENCH.new)
     keepers = []
@@ -68,33 +68,33 @@ def test_draft_alternately_until_the_stock_is_gone_13_each_and_26_discarded() ->
         keepers.append(table.turn)
         table.play(table.turn, "pass")
     assert keepers == [0, 1] * 13
-    view = spades_view(table, None)
+    view = view_spades(table, None)
     assert (view.counts, view.discards, view.stock) == ((13, 13), 26, 0)
 
 
-def test_draft_later_draws_come_by_themselves() -> None:
+def test_draft_later_draws_are_automatic() -> None:
     table = Game("spades", dealer=0)
     table.lay_out(FRENCH.new)
     play(table, "0: draw", "0: keep", "1: draw", "1: keep")
     assert table.legal_moves(0) == ["keep", "pass", "resign"]
-    assert spades_view(table, 0).drawn == "6C"
+    assert view_spades(table, 0).drawn == "6C"
     with pytest.raises(NotNow):
         table.play(0, "draw")
 
 
-def test_draft_no_card_is_looked_at_but_the_one_that_was_drawn() -> None:
+def test_draft_shows_only_the_drawn_card() -> None:
     table = spades_table(FIRST, SECOND, drafted=False)
-    assert spades_view(table, 0).drawn is None
+    assert view_spades(table, 0).drawn is None
     play(table, "0: draw")
-    assert (spades_view(table, 0).drawn, spades_view(table, 1).drawn) == ("2C", None)
+    assert (view_spades(table, 0).drawn, view_spades(table, 1).drawn) == ("2C", None)
     play(table, "0: keep")
-    assert (spades_view(table, 0).drawn, spades_view(table, 1).drawn) == (None, None)
+    assert (view_spades(table, 0).drawn, view_spades(table, 1).drawn) == (None, None)
     draft(table)
     assert table.turn == 1
-    assert (spades_view(table, 0).drawn, spades_view(table, 1).drawn) == (None, None)
+    assert (view_spades(table, 0).drawn, view_spades(table, 1).drawn) == (None, None)
 
 
-def test_draft_nothing_can_be_kept_before_it_is_drawn() -> None:
+def test_draft_card_must_be_drawn_before_it_is_kept() -> None:
     table = Game("spades", dealer=0)
     table.lay_out(FRENCH.new)
     with pytest.raises(NotNow):
@@ -106,7 +106,7 @@ def test_draft_nothing_can_be_kept_before_it_is_drawn() -> None:
 # Double nil
 
 
-def test_double_nil_only_before_drawing_ones_first_card() -> None:
+def test_double_nil_only_before_the_first_draw() -> None:
     table = Game("spades", dealer=0)
     table.lay_out(FRENCH.new)
     assert table.legal_moves(0) == ["blind", "draw", "resign"]
@@ -117,7 +117,7 @@ def test_double_nil_only_before_drawing_ones_first_card() -> None:
     play(table, "0: draw", "0: keep", "1: draw")
     with pytest.raises(TooLateForBlind):
         table.play(1, "blind")
-    assert spades_view(table, 1).bids == ("double nil", None)
+    assert view_spades(table, 1).bids == ("double nil", None)
 
 
 def blind_table(*seats: int) -> Game:
@@ -130,7 +130,7 @@ def blind_table(*seats: int) -> Game:
     return table
 
 
-def test_double_nil_up_to_three_cards_are_exchanged_before_any_bid() -> None:
+def test_double_nil_exchanges_up_to_three_before_bids() -> None:
     table = blind_table(0)
     assert table.turn == 0
     moves = [move for move in table.legal_moves(0) if move != "resign"]
@@ -144,21 +144,21 @@ def test_double_nil_up_to_three_cards_are_exchanged_before_any_bid() -> None:
     table.play(0, "exchange 2C 2H 2S")
     assert table.turn is None
     table.play(None, "gives AD AH KD")
-    view = spades_view(table, 0)
+    view = view_spades(table, 0)
     assert {"AD", "AH", "KD"} <= set(view.hand or ())
     assert view.counts == (13, 13)
     assert view.discarded == ("2C", "2H", "2S")
     assert table.turn == 1
 
 
-def test_double_nil_its_bid_is_fixed() -> None:
+def test_double_nil_has_no_other_bid() -> None:
     table = blind_table(0)
     play(table, "0: exchange", "1: bid 6")
-    assert spades_view(table, None).bids == ("double nil", 6)
-    assert spades_view(table, None).phase == "play"
+    assert view_spades(table, None).bids == ("double nil", 6)
+    assert view_spades(table, None).phase == "play"
 
 
-def test_double_nil_the_second_player_exchanges_first_if_both_did() -> None:
+def test_double_nil_second_player_exchanges_first() -> None:
     table = blind_table(0, 1)
     assert table.turn == 1
     play(table, "1: exchange 2D")
@@ -170,10 +170,10 @@ def test_double_nil_the_second_player_exchanges_first_if_both_did() -> None:
         with pytest.raises(NotForChanceToGive):
             table.play(None, f"gives {card}")
     table.play(None, "gives KD")
-    assert spades_view(table, None).phase == "play"
+    assert view_spades(table, None).phase == "play"
 
 
-def test_double_nil_what_is_exchanged_is_seen_by_who_exchanges_alone() -> None:
+def test_double_nil_exchange_is_visible_only_to_its_player() -> None:
     table = blind_table(0, 1)
     play(table, "1: exchange 2D")
     table.play(None, "gives AD")
@@ -188,14 +188,14 @@ def test_double_nil_what_is_exchanged_is_seen_by_who_exchanges_alone() -> None:
     assert table.history(None)[-4:] == second_hidden + first_hidden
 
 
-def test_double_nil_chance_follows_from_the_secret() -> None:
+def test_double_nil_gift_follows_from_the_secret() -> None:
     for number in range(5):
         tables = [Game("spades", dealer=0) for _ in range(2)]
         for table in tables:
             table.deal(bytes([number]) * 32)
             table.play(0, "blind")
             draft(table)
-            hand = sorted(spades_view(table, 0).hand or ())
+            hand = sorted(view_spades(table, 0).hand or ())
             table.play(0, f"exchange {hand[0]} {hand[1]}")
         gift = tables[0].moves[-1]
         assert gift[0] is None
@@ -207,12 +207,12 @@ def test_double_nil_chance_follows_from_the_secret() -> None:
 @pytest.mark.parametrize(
     "move", ["exchange 2C 2C", "exchange 3C 2C", "exchange 2C 2H 2S 3C", "exchange XX", "exchange "]
 )
-def test_double_nil_an_exchange_is_up_to_three_different_cards_in_order(move: str) -> None:
+def test_double_nil_exchange_needs_distinct_ordered_cards(move: str) -> None:
     with pytest.raises(UnknownMove):
         blind_table(0).play(0, move)
 
 
-def test_double_nil_only_held_cards_are_exchanged() -> None:
+def test_double_nil_exchanges_only_held_cards() -> None:
     with pytest.raises(NotInHand):
         blind_table(0).play(0, "exchange AS")
 
@@ -220,7 +220,7 @@ def test_double_nil_only_held_cards_are_exchanged() -> None:
 # Bids
 
 
-def test_bids_second_player_first_0_to_13_once_each() -> None:
+def test_second_player_bids_first_from_0_to_13() -> None:
     table = spades_table(FIRST, SECOND)
     assert table.turn == 1
     assert table.legal_moves(1) == [*(f"bid {number}" for number in range(14)), "resign"]
@@ -230,7 +230,7 @@ def test_bids_second_player_first_0_to_13_once_each() -> None:
     with pytest.raises(AlreadyBid):
         table.play(1, "bid 4")
     table.play(0, "bid 13")
-    assert spades_view(table, None).bids == (13, "nil")
+    assert view_spades(table, None).bids == (13, "nil")
 
 
 # Play
@@ -242,57 +242,57 @@ def bid_table(first: str = FIRST, second: str = SECOND, bids: tuple[int, int] = 
     return table
 
 
-def test_the_second_player_leads() -> None:
+def test_second_player_leads() -> None:
     assert bid_table().turn == 1
 
 
 def test_suit_must_be_followed() -> None:
     table = bid_table()
     table.play(1, "play TC")
-    assert playable(table, 0) == set("2C 3C 4C 5C 6C 7C 8C 9C".split())
+    assert playable_cards(table, 0) == set("2C 3C 4C 5C 6C 7C 8C 9C".split())
     with pytest.raises(MustFollow, match="play clubs"):
         table.play(0, "play 2S")
 
 
 def test_spades_are_trumps_and_aces_are_high() -> None:
     table = bid_table()
-    cards(table, "2D 2S")
+    play_cards(table, "2D 2S")
     assert table.turn == 0
     table = bid_table("KC", "AC 2C")
-    cards(table, "2C KC")
+    play_cards(table, "2C KC")
     assert table.turn == 0
     table = bid_table("KC", "AC 2C")
-    cards(table, "AC KC")
+    play_cards(table, "AC KC")
     assert table.turn == 1
 
 
-def test_spades_may_not_be_led_until_broken() -> None:
+def test_spades_cannot_be_led_until_broken() -> None:
     table = bid_table()
-    assert not {"AS", "KS"} & playable(table, 1)
+    assert not {"AS", "KS"} & playable_cards(table, 1)
     with pytest.raises(SpadesNotBroken):
         table.play(1, "play AS")
 
 
-def test_who_leads_a_card_that_is_not_held_is_told_so_though_spades_are_not_broken() -> None:
+def test_missing_card_is_reported_before_unbroken_spades() -> None:
     table = bid_table()
     for card in ("2C", "2S"):
         with pytest.raises(NotInHand):
             table.play(1, f"play {card}")
 
 
-def test_spades_are_broken_by_a_spade_from_who_could_not_follow() -> None:
+def test_discarded_spade_breaks_spades() -> None:
     table = bid_table()
-    assert not spades_view(table, None).broken
-    cards(table, "2D 2S")
-    assert spades_view(table, None).broken
-    assert "3S" in playable(table, 0)
+    assert not view_spades(table, None).broken
+    play_cards(table, "2D 2S")
+    assert view_spades(table, None).broken
+    assert "3S" in playable_cards(table, 0)
 
 
-def test_spades_may_be_led_by_who_holds_nothing_else_and_that_breaks_them() -> None:
+def test_forced_lead_breaks_spades() -> None:
     table = bid_table("2H 3H 4H 5H 6H 7H 8H 9H TH JH QH KH AH", "2S 3S 4S 5S 6S 7S 8S 9S TS JS QS KS AS")
-    assert len(playable(table, 1)) == 13
+    assert len(playable_cards(table, 1)) == 13
     table.play(1, "play 2S")
-    assert spades_view(table, None).broken
+    assert view_spades(table, None).broken
 
 
 # Scores
@@ -308,13 +308,13 @@ def hand_score(bids: tuple[object, object], tricks: int, bags: int = 0, *, nil_b
     return entries["points"][0], entries["bags"][0]
 
 
-def test_score_a_bid_made_is_10_a_trick_bid_and_1_for_each_over() -> None:
+def test_score_made_bid_is_10_a_trick_and_1_a_bag() -> None:
     assert hand_score((4, 6), 4) == (40, 0)
     assert hand_score((4, 6), 7) == (43, 3)
     assert hand_score((13, 0), 13) == (130, 0)
 
 
-def test_score_a_bid_missed_is_minus_10_a_trick_bid() -> None:
+def test_score_missed_bid_is_minus_10_a_trick() -> None:
     assert hand_score((4, 6), 3) == (-40, 0)
     assert hand_score((13, 0), 12) == (-130, 0)
 
@@ -329,20 +329,20 @@ def test_score_double_nil_is_plus_or_minus_200() -> None:
     assert hand_score(("double nil", 6), 1) == (-200, 1)
 
 
-def test_score_nil_bags_off_a_failed_nils_tricks_are_no_bags() -> None:
+def test_score_failed_nil_has_no_bags_without_nil_bags() -> None:
     assert hand_score(("nil", 6), 2, nil_bags=False) == (-100, 0)
     assert hand_score(("double nil", 6), 2, nil_bags=False) == (-200, 0)
     assert hand_score((1, 6), 3, nil_bags=False) == (12, 2)
 
 
-def test_score_every_tenth_bag_of_the_game_costs_100() -> None:
+def test_score_every_tenth_bag_costs_100() -> None:
     assert hand_score((4, 6), 6, bags=7) == (42, 9)
     assert hand_score((4, 6), 6, bags=8) == (42 - 100, 0)
     assert hand_score((4, 6), 7, bags=8) == (43 - 100, 1)
     assert hand_score(("nil", 6), 11, bags=9) == (-300, 0)  # two tens: 9 + 11 bags
 
 
-def test_bags_are_carried_from_hand_to_hand() -> None:
+def test_bags_carry_over_between_hands() -> None:
     table = bid_table(bids=(1, 1))
     play_out(table)
     bags = table.bags
@@ -358,7 +358,7 @@ def test_bags_are_carried_from_hand_to_hand() -> None:
         assert table.bags[seat] == (bags[seat] + max(won - 1, 0)) % 10
 
 
-def test_after_each_hand_the_second_player_becomes_the_first() -> None:
+def test_players_swap_roles_after_each_hand() -> None:
     table = bid_table()
     play_out(table)
     table.deal(bytes(32))
@@ -367,10 +367,10 @@ def test_after_each_hand_the_second_player_becomes_the_first() -> None:
     assert table.current.dealer == 1
 
 
-def test_a_hand_cut_short_scores_0_for_both() -> None:
+def test_hand_cut_short_scores_0_for_both() -> None:
     table = bid_table(bids=(3, 6))
     for _ in range(6):
-        play_any(table)
+        play_any_card(table)
     table.play(0, "resign")
     deal = table.record().deals[0]
     assert deal.points == (0, 0)

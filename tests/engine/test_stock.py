@@ -3,10 +3,10 @@
 from engine import Game
 from engine.cards import ITALIAN
 from engine.views import ShownCard, StockView
-from tests.engine.tables import cards, play_any, play_out, stock_table
+from tests.engine.tables import play_any_card, play_cards, play_out, stock_table
 
 
-def test_ten_cards_each_in_packets_of_five_from_the_seat_after_the_dealer() -> None:
+def test_ten_cards_are_dealt_in_fives_from_the_eldest() -> None:
     pack = list(ITALIAN.new)
     table = Game("metamazzo", dealer=0)
     table.lay_out(pack)
@@ -17,9 +17,9 @@ def test_ten_cards_each_in_packets_of_five_from_the_seat_after_the_dealer() -> N
     assert set(dealer.hand or ()) == {*pack[5:10], *pack[15:20]}
 
 
-def test_the_winner_then_the_loser_draws_and_shows() -> None:
+def test_winner_then_loser_draws_and_shows() -> None:
     table = stock_table("metamazzo", "4D", "3D", "7S FB")
-    cards(table, "4D 3D")
+    play_cards(table, "4D 3D")
     for viewer in (None, 0, 1):
         view = table.view(viewer).deal
         assert isinstance(view, StockView)
@@ -29,29 +29,29 @@ def test_the_winner_then_the_loser_draws_and_shows() -> None:
         assert view.counts == (10, 10)
 
 
-def test_the_winners_card_stands_first_whoever_wins() -> None:
+def test_winners_drawn_card_is_listed_first() -> None:
     table = stock_table("metamazzo", "3D 2D", "4D 5D", "7S FB 6S CB")
     for trick, drawn in (("3D 4D", ("7S", "FB")), ("2D 5D", ("6S", "CB"))):
-        cards(table, trick)
+        play_cards(table, trick)
         view = table.view(None).deal
         assert isinstance(view, StockView)
         assert view.drawn == (ShownCard(1, drawn[0]), ShownCard(0, drawn[1]))
 
 
-def test_a_shown_card_is_known_until_it_is_played() -> None:
+def test_view_lists_shown_cards_until_they_are_played() -> None:
     table = stock_table("metamazzo", "4D 5D 7C", "3D 2D", "7S FB 6S CB 5S RB")
-    cards(table, "4D 3D 2D 5D 7S")
+    play_cards(table, "4D 3D 2D 5D 7S")
     view = table.view(None).deal
     assert view
     assert view.known == (("6S",), ("CB", "FB"))
 
 
-def test_when_the_stock_is_gone_play_goes_on_to_twenty_tricks() -> None:
+def test_play_continues_without_stock_to_twenty_tricks() -> None:
     table = Game("metamazzo", dealer=0)
     table.deal(bytes(32))
     counts = []
     while table.turn is not None:
-        play_any(table)
+        play_any_card(table)
         view = table.view(None).deal
         assert isinstance(view, StockView)
         if not view.trick:
@@ -61,7 +61,7 @@ def test_when_the_stock_is_gone_play_goes_on_to_twenty_tricks() -> None:
     assert counts[19] == (0, (0, 0), 0)
 
 
-def test_eldest_the_seat_after_the_dealer_leads_every_deal() -> None:
+def test_eldest_leads_every_deal() -> None:
     table = Game("metamazzo", dealer=1)
     for expected in (0, 1, 0):
         table.deal(bytes([expected]) * 32)
@@ -69,16 +69,16 @@ def test_eldest_the_seat_after_the_dealer_leads_every_deal() -> None:
         play_out(table)
 
 
-def test_four_of_coins_its_holder_leads_the_first_deal() -> None:
+def test_four_of_coins_holder_leads_the_first_deal() -> None:
     assert stock_table("testa", "3D", "4D").turn == 0
     assert stock_table("testa", "4D", "3D").turn == 1
 
 
-def test_four_of_coins_in_the_stock_the_seat_after_the_dealer_leads() -> None:
+def test_eldest_leads_if_the_four_of_coins_is_in_the_stock() -> None:
     assert stock_table("testa", "3D", "2D", "4D").turn == 1
 
 
-def test_four_of_coins_in_later_deals_the_seat_after_the_last_deals_leader() -> None:
+def test_four_of_coins_lead_alternates_in_later_deals() -> None:
     table = stock_table("testa", "3D", "4D")
     leaders = [table.turn]
     for number in range(3):
@@ -91,14 +91,14 @@ def test_four_of_coins_in_later_deals_the_seat_after_the_last_deals_leader() -> 
     assert len(leaders) > 1
 
 
-def test_a_drawn_card_is_known_to_all_until_it_is_played() -> None:
+def test_deal_tracks_drawn_cards_until_they_are_played() -> None:
     table = stock_table("metamazzo", "7D 4S", "4D 5S", "5D 6D")
-    cards(table, "7D 4D")
+    play_cards(table, "7D 4D")
     deal = table.current
     assert deal
     drawn = [(0, "6D"), (1, "5D")]
     assert [(seat, code) for seat in (0, 1) for code in deal.PACK.codes if deal.has_shown(seat, code)] == drawn
     assert not deal.has_shown(1, "none")
-    cards(table, "5D 6D")
+    play_cards(table, "5D 6D")
     assert not deal.has_shown(0, "6D")
     assert not deal.has_shown(1, "5D")

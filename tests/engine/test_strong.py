@@ -14,7 +14,7 @@ from engine.robots.hints import find_hint
 from engine.robots.knowledge import worlds_of
 from engine.robots.strong import DEFAULT_SEARCH, MoveEstimate, StrongRobot
 from engine.search.solver import Solver
-from tests.engine.tables import full_table, in_play, last_on_its_packet, play, spades_table
+from tests.engine.tables import full_table, game_in_play, last_packet_card_table, play, spades_table
 from tests.groups import COMPILED_SEARCHES
 from tests.long import long, mostly_long
 
@@ -23,22 +23,22 @@ pytestmark = COMPILED_SEARCHES
 QUICK = Budget(share=0.05)
 
 
-def player(seed: object, share: float = 1.0) -> StrongRobot:
+def strong_robot(seed: object, share: float = 1.0) -> StrongRobot:
     return StrongRobot(Random(str(seed)), Budget(share=share))
 
 
 @pytest.mark.parametrize("game_id", GAMES)
-def test_the_same_seed_and_work_give_the_same_choice(game_id: str) -> None:
+def test_same_seed_and_budget_give_the_same_choice(game_id: str) -> None:
     for number in range(4):
-        game = in_play(game_id, Random(f"{game_id} {number}"), 30)
+        game = game_in_play(game_id, Random(f"{game_id} {number}"), 30)
         seat = game.turn
         assert seat is not None
-        choices = {player(number, 0.2).choose(game.view(seat), game.history(seat)) for _ in range(3)}
+        choices = {strong_robot(number, 0.2).choose(game.view(seat), game.history(seat)) for _ in range(3)}
         assert len(choices) == 1
 
 
-def test_it_stops_when_it_is_told_to() -> None:
-    game = in_play("metamazzo", Random(1))
+def test_it_stops_when_the_budget_says_so() -> None:
+    game = game_in_play("metamazzo", Random(1))
     asked = 0
 
     def more() -> bool:
@@ -52,27 +52,27 @@ def test_it_stops_when_it_is_told_to() -> None:
     assert asked == 3
 
 
-def test_out_of_turn_it_says_nothing() -> None:
-    game = in_play("metamazzo", Random(3))
+def test_out_of_turn_it_makes_no_move() -> None:
+    game = game_in_play("metamazzo", Random(3))
     assert game.turn is not None
     idle = 1 - game.turn
-    assert player(1).choose(game.view(idle), game.history(idle)) is None
+    assert strong_robot(1).choose(game.view(idle), game.history(idle)) is None
 
 
 def test_with_all_cards_known_it_plays_exactly() -> None:
     solver = Solver()
     for number in range(20):
-        game = in_play("metamazzo", Random(f"exact {number}"), 18)
+        game = game_in_play("metamazzo", Random(f"exact {number}"), 18)
         seat = game.turn
         assert seat is not None
         assert game.current
         values = solver.solve(search_position(game.current))
         assert values
-        move = player(number, 0.1).choose(game.view(seat), game.history(seat))
+        move = strong_robot(number, 0.1).choose(game.view(seat), game.history(seat))
         assert move
         while move in COMBINATIONS:
             game.play(seat, move)
-            move = player(number, 0.1).choose(game.view(seat), game.history(seat))
+            move = strong_robot(number, 0.1).choose(game.view(seat), game.history(seat))
             assert move
         sign = 1 if seat == 0 else -1
         card = game.kind.pack.index[move.split(" ")[1]]
@@ -80,13 +80,13 @@ def test_with_all_cards_known_it_plays_exactly() -> None:
 
 
 @pytest.mark.parametrize("game_id", mostly_long(["tavolo", "testa"], "testa"))
-def test_a_declaration_that_can_wait_is_made_when_its_cards_go(game_id: str) -> None:
+def test_waiting_declarations_are_made_in_time(game_id: str) -> None:
     """All that it ever holds is declared at last, and mostly later than at once."""
     waited = 0
     for number in range(6):
         game = Game(game_id, {"target": 21}, dealer=0)
         game.deal(Random(f"late {game_id} {number}").randbytes(32))
-        robots = [player(f"{number} {seat}", 0.05) for seat in range(game.kind.seats)]
+        robots = [strong_robot(f"{number} {seat}", 0.05) for seat in range(game.kind.seats)]
         held: set[tuple[int, int]] = set()
         declared: set[tuple[int, int]] = set()
         while not game.needs_deal and game.turn is not None:
@@ -106,13 +106,13 @@ def test_a_declaration_that_can_wait_is_made_when_its_cards_go(game_id: str) -> 
     assert waited
 
 
-def test_it_declares_at_its_own_turn_and_loses_nothing_by_it() -> None:
+def test_it_declares_only_at_its_turn_and_misses_nothing() -> None:
     """After the first trick of a classic game anyone may declare at once; this one tells nobody before it must."""
     found = 0
     for number in range(60):
         game = Game("tressette", dealer=0)
         game.deal(Random(f"own turn {number}").randbytes(32))
-        robots = [player(f"{number} {seat}", 0.01) for seat in range(4)]
+        robots = [strong_robot(f"{number} {seat}", 0.01) for seat in range(4)]
         could: set[tuple[int, int]] = set()
         while game.current and game.current.tricks_done < 2 and game.turn is not None:
             for seat in range(4):
@@ -124,12 +124,12 @@ def test_it_declares_at_its_own_turn_and_loses_nothing_by_it() -> None:
     assert found
 
 
-def test_what_it_says_with_a_lead_is_true() -> None:
+def test_its_signals_are_true() -> None:
     said = knocked = 0
     for number in range(8):
         game = Game("tressette", dealer=0)
         game.deal(Random(f"volo {number}").randbytes(32))
-        robots = [player(f"{number} {seat}", 0.01) for seat in range(4)]
+        robots = [strong_robot(f"{number} {seat}", 0.01) for seat in range(4)]
         while game.turn is not None and game.current is not None:
             seat, leads = game.turn, not game.current.trick
             held = game.current.cards[seat]
@@ -150,7 +150,7 @@ def test_what_it_says_with_a_lead_is_true() -> None:
     assert knocked
 
 
-def test_a_partners_busso_is_answered_with_the_highest_card_if_that_costs_little() -> None:
+def test_busso_is_answered_with_the_highest_card() -> None:
     answered = 0
     for number in range(60):
         game = Game("tressette", dealer=3)
@@ -163,7 +163,7 @@ def test_a_partners_busso_is_answered_with_the_highest_card_if_that_costs_little
         held = game.current.cards[2] & suit
         if held.bit_count() < 2:
             continue
-        move = player(number, 0.1).choose(game.view(2), game.history(2))
+        move = strong_robot(number, 0.1).choose(game.view(2), game.history(2))
         assert move
         answered += game.kind.pack.index[move.split(" ")[1]] == held.bit_length() - 1
     assert answered > 20
@@ -179,7 +179,9 @@ def test_it_beats_the_medium_robot(game_id: str, packs: int) -> None:
             game = Game(game_id, dealer=number % 2)
             game.deal(Random(f"beats {number}").randbytes(32))
             robots = [
-                player(f"{number} {seat}", 0.3) if (seat ^ first) & 1 == 0 else GreedyRobot(Random(f"{number} {seat}"))
+                strong_robot(f"{number} {seat}", 0.3)
+                if (seat ^ first) & 1 == 0
+                else GreedyRobot(Random(f"{number} {seat}"))
                 for seat in range(game.kind.seats)
             ]
             while not game.needs_deal and game.turn is not None:
@@ -196,18 +198,18 @@ def test_it_beats_the_medium_robot(game_id: str, packs: int) -> None:
     ("declare", "held", "picks"),
     [("acquired", "2D AD", True), ("acquired", "", False), ("none", "2D AD", False), ("dealt", "2D AD", False)],
 )
-def test_it_picks_up_a_packets_last_card_only_where_that_may_be_declared(declare: str, held: str, picks: bool) -> None:
-    table = last_on_its_packet(declare, held)
-    move = player(1, 0.2).choose(table.view(1), table.history(1))
+def test_last_packet_card_is_picked_up_only_to_declare(declare: str, held: str, picks: bool) -> None:
+    table = last_packet_card_table(declare, held)
+    move = strong_robot(1, 0.2).choose(table.view(1), table.history(1))
     assert move
     assert move.startswith("pick" if picks else "play")
 
 
-def test_its_bids_are_near_what_the_hand_can_win() -> None:
+def test_its_bids_add_up_to_about_13() -> None:
     for number in range(5):
         game = Game("spades", dealer=0)
         game.deal(Random(f"bid {number}").randbytes(32))
-        robots = [player(f"{number} {seat}", 0.5) for seat in (0, 1)]
+        robots = [strong_robot(f"{number} {seat}", 0.5) for seat in (0, 1)]
         while game.turn is not None and game.current and game.current.phase != "play":
             assert act(game, game.turn, robots[game.turn])
         bids = [int(move.split(" ")[1]) for _, move in game.moves if move.startswith("bid")]
@@ -217,16 +219,16 @@ def test_its_bids_are_near_what_the_hand_can_win() -> None:
 
 @pytest.mark.parametrize("is_blind", [False, True])
 @pytest.mark.parametrize("card", ["AH", "KD", "9S", "9C", "2D"])
-def test_it_drafts_what_wins_tricks_and_after_a_double_nil_what_wins_none(card: str, is_blind: bool) -> None:
+def test_it_drafts_high_cards_or_low_after_a_double_nil(card: str, is_blind: bool) -> None:
     table = spades_table(card, "", drafted=False)
     play(table, *(["0: blind"] if is_blind else []), "0: draw")
     wins = card in ("AH", "KD", "9S")
-    assert player(1).choose(table.view(0), table.history(0)) == ("keep" if wins != is_blind else "pass")
+    assert strong_robot(1).choose(table.view(0), table.history(0)) == ("keep" if wins != is_blind else "pass")
 
 
-def test_of_cards_as_good_the_one_is_played_that_a_partner_understands(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_equal_cards_are_chosen_by_appeal(monkeypatch: pytest.MonkeyPatch) -> None:
     game = full_table("tressette", ["4D 5D 6D 7D FD", "", "", ""], dealer=3)
-    strong = player(1, 0.2)
+    strong = strong_robot(1, 0.2)
     five, six, seven, figure = (ITALIAN.index[code] for code in ("5D", "6D", "7D", "FD"))
     judged = {
         five: MoveEstimate(visits=900, mean=2.0, appeal=-50),
@@ -238,11 +240,11 @@ def test_of_cards_as_good_the_one_is_played_that_a_partner_understands(monkeypat
     assert strong.choose(game.view(0), game.history(0)) == "play 6D"
 
 
-def test_exact_play_keeps_what_was_found_of_cards_that_are_equally_good() -> None:
-    game = in_play("metamazzo", Random(2), 12)
+def test_exact_play_keeps_visits_of_the_best_cards() -> None:
+    game = game_in_play("metamazzo", Random(2), 12)
     seat = game.turn
     assert seat is not None
-    strong = player(1, 0.2)
+    strong = strong_robot(1, 0.2)
     found = {
         card: MoveEstimate(visits=5, mean=0.0, appeal=7)
         for card in strong.judge_moves(game.view(seat), game.history(seat))
@@ -253,8 +255,8 @@ def test_exact_play_keeps_what_was_found_of_cards_that_are_equally_good() -> Non
     assert all(one.appeal == 7 and one.visits == (5 if one.mean == best else 0) for one in exact.values())
 
 
-def test_the_flat_search_looks_no_further_than_the_next_card() -> None:
-    game = in_play("metamazzo", Random(4), 34)
+def test_flat_search_visits_all_cards_equally() -> None:
+    game = game_in_play("metamazzo", Random(4), 34)
     seat = game.turn
     assert seat is not None
     flat = StrongRobot(Random(1), search=DEFAULT_SEARCH.without_tree())
@@ -264,7 +266,7 @@ def test_the_flat_search_looks_no_further_than_the_next_card() -> None:
 
 
 @pytest.mark.parametrize("game_id", GAMES)
-def test_a_hint_is_a_legal_move_with_a_reason(game_id: str) -> None:
+def test_hint_is_a_legal_move_with_a_reason(game_id: str) -> None:
     reasons = set()
     game = Game(game_id, dealer=0)
     random = Random(game_id)
@@ -279,15 +281,15 @@ def test_a_hint_is_a_legal_move_with_a_reason(game_id: str) -> None:
         act(game, seat, make_robot("medium", random))
     assert len(reasons) > 3
     other = (seat + 1) % game.kind.seats
-    game = in_play(game_id, random)
+    game = game_in_play(game_id, random)
     assert game.turn is not None
     other = (game.turn + 1) % game.kind.seats
     assert find_hint(game.view(other), game.history(other), random, QUICK) is None
 
 
-def test_a_card_that_takes_nothing_is_not_said_to_take() -> None:
+def test_hint_reason_takes_only_if_the_card_takes() -> None:
     for number in range(40):
-        game = in_play("tressette", Random(f"reason {number}"), 30)
+        game = game_in_play("tressette", Random(f"reason {number}"), 30)
         seat = game.turn
         assert seat is not None
         assert game.current
@@ -304,11 +306,11 @@ def test_a_card_that_takes_nothing_is_not_said_to_take() -> None:
             assert (holder == seat) == found.reason.startswith("takes")
 
 
-def test_listed_cards_are_those_that_can_be_played() -> None:
-    game = in_play("metamazzo", Random(8), 30)
+def test_judged_cards_are_playable() -> None:
+    game = game_in_play("metamazzo", Random(8), 30)
     seat = game.turn
     assert seat is not None
     assert game.current
-    judged = player(1, 0.2).judge_moves(game.view(seat), game.history(seat))
+    judged = strong_robot(1, 0.2).judge_moves(game.view(seat), game.history(seat))
     held = game.current.cards[seat]
     assert set(judged) <= set(cards(held & game.current.wanted or held))

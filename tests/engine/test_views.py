@@ -7,8 +7,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from engine import GAMES, Game
-from tests.engine.hidden import hidden_cards, shuffled_about
-from tests.engine.tables import full_table, play_any, play_out, random_rules, random_step
+from tests.engine.hidden import hidden_cards, shuffle_hidden
+from tests.engine.tables import full_table, play_any_card, play_out, play_random_step, random_rules
 
 SLOW = settings(suppress_health_check=[HealthCheck.too_slow])
 
@@ -16,17 +16,17 @@ SLOW = settings(suppress_health_check=[HealthCheck.too_slow])
 @pytest.mark.parametrize("game", GAMES)
 @SLOW
 @given(seed=st.integers(0, 2**32), steps=st.integers(1, 90))
-def test_hidden_cards_changed_about_leave_every_view_equal(game: str, seed: int, steps: int) -> None:
+def test_views_do_not_depend_on_hidden_cards(game: str, seed: int, steps: int) -> None:
     random = Random(seed)
     table = Game(game, random_rules(game, random))
     for _ in range(steps):
         if not table.over:
-            random_step(table, random)
+            play_random_step(table, random)
     assert table.current
     for viewer in (None, *range(table.kind.seats)):
         hidden = hidden_cards(table.current, viewer)
         other = table.copy()
-        other.current = shuffled_about(table.current, hidden, random)
+        other.current = shuffle_hidden(table.current, hidden, random)
         if not table.needs_deal and not table.over:
             other._playing = other.current
         assert other.view(viewer) == table.view(viewer)
@@ -35,12 +35,12 @@ def test_hidden_cards_changed_about_leave_every_view_equal(game: str, seed: int,
 @pytest.mark.parametrize("game", GAMES)
 @SLOW
 @given(seed=st.integers(0, 2**32), steps=st.integers(1, 60))
-def test_no_hidden_card_is_named_in_a_view_or_a_history(game: str, seed: int, steps: int) -> None:
+def test_views_and_histories_name_no_hidden_card(game: str, seed: int, steps: int) -> None:
     random = Random(seed)
     table = Game(game, random_rules(game, random))
     for _ in range(steps):
         if not table.over and not (table.needs_deal and table.current):
-            random_step(table, random)
+            play_random_step(table, random)
     assert table.current
     for viewer in (None, *range(table.kind.seats)):
         played = {move.split(" ")[1] for _, move in table.moves if move.startswith("play ")}
@@ -50,7 +50,7 @@ def test_no_hidden_card_is_named_in_a_view_or_a_history(game: str, seed: int, st
         assert not codes & quoted
 
 
-def test_something_is_hidden_at_all() -> None:
+def test_hidden_cards_are_found() -> None:
     table = Game("tavolo", dealer=0)
     table.deal(bytes(32))
     assert table.current
@@ -58,7 +58,7 @@ def test_something_is_hidden_at_all() -> None:
     assert len(hidden_cards(table.current, 2)) == 30
 
 
-def test_a_seat_sees_its_own_hand_and_the_public_none() -> None:
+def test_seat_sees_only_its_own_hand() -> None:
     table = full_table("tressette", ["3D 2D", "3C", "", ""])
     ours, nobodys = table.view(0).deal, table.view(None).deal
     assert ours
@@ -69,7 +69,7 @@ def test_a_seat_sees_its_own_hand_and_the_public_none() -> None:
     assert table.view(1).moves == tuple(table.legal_moves(1))
 
 
-def test_the_last_trick_may_be_seen_and_none_before_it() -> None:
+def test_only_the_last_trick_is_visible() -> None:
     table = full_table("tavolo", ["4D 3D 3C", "5D", "6D", "7D"])
     for card in ("4D", "5D", "6D", "7D"):
         table.play(table.turn or 0, f"play {card}")
@@ -79,11 +79,11 @@ def test_the_last_trick_may_be_seen_and_none_before_it() -> None:
     assert [played.card for played in view.last_trick.cards] == ["4D", "5D", "6D", "7D"]
     assert view.last_trick.winner == 3
     for _ in range(4):
-        play_any(table)
+        play_any_card(table)
     assert "4D" not in repr(table.view(None).deal)
 
 
-def test_points_taken_are_not_shown_before_the_deal_is_over() -> None:
+def test_points_are_hidden_until_the_deal_is_over() -> None:
     table = Game("metamazzo", dealer=0)
     table.deal(bytes(32))
     for _ in range(20):
@@ -98,7 +98,7 @@ def test_points_taken_are_not_shown_before_the_deal_is_over() -> None:
     assert result.deal == 1
 
 
-def test_while_a_deal_is_played_the_one_before_it_is_the_result() -> None:
+def test_result_shows_the_deal_before_the_current_one() -> None:
     table = Game("metamazzo", {"target": 31}, dealer=0)
     for number in (1, 2, 3):
         table.deal(bytes([number]) * 32)
@@ -109,7 +109,7 @@ def test_while_a_deal_is_played_the_one_before_it_is_the_result() -> None:
             assert not table.over
 
 
-def test_the_commitment_is_shown_first_and_the_secret_after() -> None:
+def test_secret_is_shown_only_after_the_deal() -> None:
     table = Game("testa", dealer=0)
     table.deal(bytes(32))
     assert table.view(None).commitment == "66687aadf862bd776c8fc18b8e9f8e20089714856ee233b3902a591d0d5f2925"

@@ -1,7 +1,16 @@
 """One whole deal of each game, laid out, played and counted by hand."""
 
 from engine import Game
-from tests.engine.tables import cards, full_table, packets_table, play, play_any, play_out, spades_table, stock_table
+from tests.engine.tables import (
+    full_table,
+    packets_table,
+    play,
+    play_any_card,
+    play_cards,
+    play_out,
+    spades_table,
+    stock_table,
+)
 
 PACKETS = [
     "3D 2D 4D 5D 6D", "3C 4C 5C 6C 7B", "AD 7D FD CD RD", "2C AC FC CC RC",
@@ -15,11 +24,11 @@ FOUR_HANDS = [
 ]  # fmt: skip
 
 
-def counted(table: Game) -> dict[str, tuple[object, object]]:
+def read_entries(table: Game) -> dict[str, tuple[object, object]]:
     return table.record().deals[0].entries()  # type: ignore[no-any-return]
 
 
-def test_pizzichino() -> None:
+def test_worked_pizzichino_deal() -> None:
     """North takes packets 1 to 4 and holds 1 and 2; South has the other four and holds 5 and 6.
 
     North picks up AD and has 3D 2D AD; picks up 2C and AC and has 3C 2C AC: two napoletane, 6 points. South does the
@@ -36,10 +45,10 @@ def test_pizzichino() -> None:
     play(table, "0: pick 8", "0: pick 8", "0: declare napoletana B", "0: pick 7", "0: declare napoletana S")
     play(table, "0: play AB", "0: play 7C", "1: play AC")
     play_out(table)
-    assert counted(table) == {"thirds": (3, 32), "declared": (6, 6), "points": (7, 16)}
+    assert read_entries(table) == {"thirds": (3, 32), "declared": (6, 6), "points": (7, 16)}
 
 
-def test_spizzichino() -> None:
+def test_worked_spizzichino_deal() -> None:
     """North takes packets 5 to 8 and holds 7 and 8; South holds 1 and 3, with packets 2 and 4 on the table.
 
     North picks up 3S and 2S to its AS, and 3B to its 2B AB: two napoletane, 6. South has 3D 2D AD from the start, and at
@@ -54,12 +63,12 @@ def test_spizzichino() -> None:
     )
     play(table, "0: declare napoletana D", "0: play 4D", "1: play CB")
     play(table, "0: pick 2", "0: pick 4", "0: pick 4", "0: declare napoletana C", "0: play 5D")
-    cards(table, "4B 6D 5B 7D 6B FD 3B CD 2B RD AB 3D FB 2D")
-    cards(table, "3S AD 2S 3C AS 2C RS FC CS CC FS RC 7S 4C 4S 5C 5S 6C 6S 7B 7C AC")
-    assert counted(table) == {"thirds": (6, 29), "declared": (6, 6), "points": (8, 15)}
+    play_cards(table, "4B 6D 5B 7D 6B FD 3B CD 2B RD AB 3D FB 2D")
+    play_cards(table, "3S AD 2S 3C AS 2C RS FC CS CC FS RC 7S 4C 4S 5C 5S 6C 6S 7B 7C AC")
+    assert read_entries(table) == {"thirds": (6, 29), "declared": (6, 6), "points": (8, 15)}
 
 
-def test_metamazzo() -> None:
+def test_worked_metamazzo_deal() -> None:
     """North leads.
         1. North AD, South 3D      4 for South, who draws 3S, North 3B
         2. South AC, North 3C      4 for North, who draws 2B, South 2S
@@ -75,16 +84,16 @@ def test_metamazzo() -> None:
     South 11 + 19 = 30 thirds, 10 points, and 3; North 5 thirds, 1 point, and 3.
     """
     table = stock_table("metamazzo", NORTH, SOUTH, "3S 3B 2B 2S AB AS RS RB CS CB FS FB 7S 7B 6S 6B 5S 5B 4S 4B")
-    cards(table, "AD 3D AC 3C 2D 4D")
+    play_cards(table, "AD 3D AC 3C 2D 4D")
     play(table, "0: declare napoletana S", "1: declare napoletana B")
-    cards(table, "4C 5C 2C 5D 7C 6D 6C 7D FC FD CC CD RC RD")
+    play_cards(table, "4C 5C 2C 5D 7C 6D 6C 7D FC FD CC CD RC RD")
     assert table.current
     assert table.current.taken == [11, 5]
     play_out(table)
-    assert counted(table) == {"thirds": (30, 5), "declared": (3, 3), "points": (13, 4)}
+    assert read_entries(table) == {"thirds": (30, 5), "declared": (3, 3), "points": (13, 4)}
 
 
-def test_testa() -> None:
+def test_worked_testa_deal() -> None:
     """South holds the 4 of coins and leads.
         1. South 4D, North 5D      0 for North, who draws 3S, South 3B
         2. North 3C, South 5C      1 for North, who draws 2S, South 2B
@@ -101,13 +110,13 @@ def test_testa() -> None:
     South 20 thirds, 6 points, and 3; North 15 thirds, 5 points, and 3.
     """
     table = stock_table("testa", NORTH, SOUTH, "3S 3B 2S 2B AB AS RS RB CS CB FS FB 7S 7B 6S 6B 5S 5B 4S 4B")
-    cards(table, "4D 5D 3C 5C AD 3D")
+    play_cards(table, "4D 5D 3C 5C AD 3D")
     play(table, "0: declare napoletana B", "0: play AC", "1: declare napoletana S", "1: play 4C")
-    cards(table, "2C 6D RC 7D CC FD FC CD 7C RD 6C 2D 3B 4B 2B 5B AB 6B 4S AS 3S 5S 2S 6S RB 7S CB FS FB CS 7B RS")
-    assert counted(table) == {"thirds": (20, 15), "declared": (3, 3), "points": (9, 8)}
+    play_cards(table, "2C 6D RC 7D CC FD FC CD 7C RD 6C 2D 3B 4B 2B 5B AB 6B 4S AS 3S 5S 2S 6S RB 7S CB FS FB CS 7B RS")
+    assert read_entries(table) == {"thirds": (20, 15), "declared": (3, 3), "points": (9, 8)}
 
 
-def test_tressette() -> None:
+def test_worked_tressette_deal() -> None:
     """East (seat 1) leads 4D with volo, and South must follow and wins with the ace: 3 for South and North.
 
     After the trick South declares the napoletana in denari, its ace on the table already; North that in spade, East that
@@ -118,14 +127,14 @@ def test_tressette() -> None:
     table = full_table("tressette", FOUR_HANDS)
     play(table, "1: play 4D volo", "2: play 4S", "3: play 4B", "0: play AD")
     play(table, "2: declare napoletana S", "0: declare napoletana D", "1: declare napoletana C")
-    cards(table, "4C FC 5S 5B")
+    play_cards(table, "4C FC 5S 5B")
     assert table.current
     assert table.current.taken == [3, 1]
     play_out(table)
-    assert counted(table) == {"thirds": (3, 32), "declared": (6, 3), "points": (7, 13)}
+    assert read_entries(table) == {"thirds": (3, 32), "declared": (6, 3), "points": (7, 13)}
 
 
-def test_tavolo() -> None:
+def test_worked_tavolo_deal() -> None:
     """East holds the 4 of coins, declares the napoletana in coppe and leads it; North declares that in spade, West holds
     back, South declares that in denari and wins with 3D: 1 third. South leads 4C to East's 5C; West, whose turn it is
     again, declares that in bastoni now. East takes the rest: 32 - 1 = 31, and 3. East and West 34 thirds, 11 points,
@@ -136,10 +145,10 @@ def test_tavolo() -> None:
     play(table, "0: declare napoletana D", "0: play 3D", "0: play 4C", "1: play 5C", "2: play 5S")
     play(table, "3: declare napoletana B", "3: play 5B")
     play_out(table)
-    assert counted(table) == {"thirds": (1, 34), "declared": (6, 6), "points": (6, 17)}
+    assert read_entries(table) == {"thirds": (1, 34), "declared": (6, 6), "points": (6, 17)}
 
 
-def test_spades() -> None:
+def test_worked_spades_hand() -> None:
     """South drafts first; North bids 6 first and South 5; North leads.
 
     AC, KC, QC are North's; 2H falls to AH and KH follows; South's 5C is trumped with QS, which breaks spades; North's five
@@ -147,14 +156,14 @@ def test_spades() -> None:
     """
     table = spades_table("AS KS 2C 3C 4C 5C AH KH 2D 3D 4D 5D 6D", "QS JS AC KC QC 2H 3H 4H AD KD QD JD TD")
     play(table, "1: bid 6", "0: bid 5")
-    cards(table, "AC 2C KC 3C QC 4C 2H AH KH 3H 5C QS AD 2D KD 3D QD 4D JD 5D TD 6D 4H KS AS JS")
-    assert counted(table) == {"bids": (5, 6), "tricks": (4, 9), "bags": (0, 3), "points": (-50, 63)}
+    play_cards(table, "AC 2C KC 3C QC 4C 2H AH KH 3H 5C QS AD 2D KD 3D QD 4D JD 5D TD 6D 4H KS AS JS")
+    assert read_entries(table) == {"bids": (5, 6), "tricks": (4, 9), "bags": (0, 3), "points": (-50, 63)}
 
 
-def test_whatever_is_played_the_thirds_of_these_deals_come_to_35() -> None:
+def test_thirds_of_these_deals_add_up_to_35() -> None:
     for game in ("tressette", "tavolo"):
         table = full_table(game, FOUR_HANDS)
         while table.turn is not None:
-            play_any(table)
-        thirds = counted(table)["thirds"]
+            play_any_card(table)
+        thirds = read_entries(table)["thirds"]
         assert thirds[0] + thirds[1] == 35  # type: ignore[operator]

@@ -16,23 +16,23 @@ from engine.search.worlds import draw_world
 from engine.spades import NOT_SPADES, SpadesDeal
 from engine.stock import StockDeal
 from engine.tressette import TressetteDeal
-from tests.engine.tables import cards as play_cards
 from tests.engine.tables import (
-    declarations,
-    in_play,
-    last_on_its_packet,
+    game_in_play,
+    last_packet_card_table,
+    legal_declarations,
     packets_table,
     play,
+    play_cards,
     spades_table,
     stock_table,
 )
 
 
 @pytest.mark.parametrize("game_id", GAMES)
-def test_every_world_fits_what_is_known(game_id: str) -> None:
+def test_every_world_fits_the_known_cards(game_id: str) -> None:
     for seed in range(6):
         random = Random(f"{game_id} {seed}")
-        game = in_play(game_id, random, random.randrange(6, 41))
+        game = game_in_play(game_id, random, random.randrange(6, 41))
         seat = game.turn
         assert seat is not None
         assert game.current
@@ -50,10 +50,10 @@ def test_every_world_fits_what_is_known(game_id: str) -> None:
                     if not len(worlds.packets):
                         assert not hand & ~known & ~int(worlds.allowed[other])
                         assert hand.bit_count() == game.current.cards[other].bit_count()
-                assert sum(hand.bit_count() for hand in hands) == sum_of(hands).bit_count()
+                assert sum(hand.bit_count() for hand in hands) == union_of(hands).bit_count()
 
 
-def sum_of(hands: list[int]) -> int:
+def union_of(hands: list[int]) -> int:
     union = 0
     for hand in hands:
         union |= hand
@@ -61,10 +61,10 @@ def sum_of(hands: list[int]) -> int:
 
 
 @pytest.mark.parametrize("game_id", GAMES)
-def test_the_state_of_play_is_the_deals(game_id: str) -> None:
+def test_start_state_matches_the_deal(game_id: str) -> None:
     for seed in range(20):
         random = Random(f"{game_id} {seed}")
-        game = in_play(game_id, random, random.randrange(2, 41))
+        game = game_in_play(game_id, random, random.randrange(2, 41))
         deal, seat = game.current, game.turn
         assert deal
         assert seat is not None
@@ -97,10 +97,10 @@ def test_the_state_of_play_is_the_deals(game_id: str) -> None:
 
 
 @pytest.mark.parametrize("game_id", GAMES)
-def test_what_is_needed_unseen_is_what_others_hold_hidden(game_id: str) -> None:
+def test_need_counts_the_hidden_cards_of_others(game_id: str) -> None:
     for seed in range(20):
         random = Random(f"{game_id} {seed}")
-        game = in_play(game_id, random, random.randrange(2, 41))
+        game = game_in_play(game_id, random, random.randrange(2, 41))
         deal, seat = game.current, game.turn
         assert deal
         assert seat is not None
@@ -114,27 +114,27 @@ def test_what_is_needed_unseen_is_what_others_hold_hidden(game_id: str) -> None:
         assert is_fully_known(worlds) == (len(worlds.unseen) == 0)
 
 
-def test_below_the_top_of_a_packet_lie_cards_that_nobody_knows() -> None:
+def test_cards_below_packet_tops_are_unknown() -> None:
     tops = {3: "7D", 4: "4S", 7: "5S", 8: "6S"}
     game = packets_table("pizzichino", [tops.get(number, "") for number in range(1, 9)])
     four_below = [(1, "7D", 4), (1, "4S", 4), (0, "5S", 4), (0, "6S", 4)]
-    assert packets_known(game) == four_below
+    assert known_packets(game) == four_below
     play_cards(game, "7D")
-    assert packets_known(game)[1:] == four_below[1:]
-    assert packets_known(game)[0][2] == 3
+    assert known_packets(game)[1:] == four_below[1:]
+    assert known_packets(game)[0][2] == 3
 
 
-def packets_known(game: Game) -> list[tuple[int, str, int]]:
+def known_packets(game: Game) -> list[tuple[int, str, int]]:
     """The packets as the seat to move takes them: whose, what lies on top, and how many cards are below."""
     assert game.turn is not None
     flat = [int(number) for number in worlds_of(game.view(game.turn), game.history(game.turn)).packets]
     return [(flat[at], ITALIAN.codes[flat[at + 1]], flat[at + 2]) for at in range(0, len(flat), 3)]
 
 
-def test_who_does_not_follow_has_no_more_of_the_suit() -> None:
+def test_player_not_following_is_void_in_the_suit() -> None:
     random = Random(3)
     for _ in range(20):
-        game = in_play("tressette", random, random.randrange(8, 30))
+        game = game_in_play("tressette", random, random.randrange(8, 30))
         seat = game.turn
         assert seat is not None
         assert game.current
@@ -145,11 +145,11 @@ def test_who_does_not_follow_has_no_more_of_the_suit() -> None:
 
 
 @pytest.mark.parametrize("game_id", ["metamazzo", "tressette", "spades"])
-def test_of_a_suit_that_was_not_followed_no_world_gives_a_card(game_id: str) -> None:
+def test_void_suits_and_only_those_are_excluded(game_id: str) -> None:
     """Nor does any world keep back a suit that was followed or never led."""
     told = 0
     for seed in range(12):
-        game = in_play(game_id, Random(f"void {game_id} {seed}"), 16)
+        game = game_in_play(game_id, Random(f"void {game_id} {seed}"), 16)
         assert game.turn is not None
         seats, pack = game.kind.seats, game.kind.pack
         void = [0] * seats
@@ -176,15 +176,15 @@ def test_nil_is_a_bid_of_no_tricks() -> None:
     assert [int(start[playing.BLIND + side]) for side in (0, 1)] == [0, 0]
 
 
-def test_who_leads_a_spade_before_one_was_played_has_nothing_else() -> None:
+def test_leader_of_unbroken_spades_holds_only_spades() -> None:
     table = spades_table("KH", "AH AS KS QS JS TS 9S 8S 7S 6S 5S 4S 3S")
     play(table, "1: bid 4", "0: bid 4")
     play_cards(table, "AH KH AS")
     assert not int(worlds_of(table.view(0), table.history(0)).allowed[1]) & NOT_SPADES
 
 
-def test_a_false_volo_is_believed_until_it_cannot_be_true() -> None:
-    game = in_play("tressette", Random(2))
+def test_false_volo_is_believed_until_disproved() -> None:
+    game = game_in_play("tressette", Random(2))
     seat = game.turn
     assert seat is not None
     game.play(seat, f"{game.legal_moves(seat)[0]} volo")
@@ -197,10 +197,10 @@ def test_a_false_volo_is_believed_until_it_cannot_be_true() -> None:
     assert doubting & believing == believing
 
 
-def test_who_declared_three_has_not_the_fourth() -> None:
+def test_player_declaring_three_lacks_the_fourth() -> None:
     random, found = Random(1), 0
     while found < 5:
-        game = in_play("tressette", random, 36)
+        game = game_in_play("tressette", random, 36)
         for seat in range(4):
             declare = [move for move in game.legal_moves(seat) if move.startswith("declare three")]
             if not declare or game.turn is None:
@@ -214,11 +214,11 @@ def test_who_declared_three_has_not_the_fourth() -> None:
 
 
 @pytest.mark.parametrize(("game_id", "more"), [("metamazzo", 12), ("testa", 0)])
-def test_a_fourth_card_counts_where_a_rank_may_be_declared_again(game_id: str, more: int) -> None:
+def test_fourth_card_counts_only_with_reuse(game_id: str, more: int) -> None:
     table = stock_table(game_id, "AD AC AB 4D", "3D") if more == 0 else stock_table(game_id, "AD AC 4D", "3D", "7S AB")
     if more:
         play_cards(table, "4D 3D")
-    table.play(1, f"declare {declarations(table, 1)[0]}")
+    table.play(1, f"declare {legal_declarations(table, 1)[0]}")
     worlds = worlds_of(table.view(1), table.history(1))
     board = new_board(1)._replace(state=worlds.start)
     board.hands[1] = ITALIAN.mask(["AD", "AC", "AB", "AS"])
@@ -227,11 +227,11 @@ def test_a_fourth_card_counts_where_a_rank_may_be_declared_again(game_id: str, m
 
 
 @pytest.mark.parametrize("game_id", ["tressette", "tavolo"])
-def test_what_was_not_declared_in_time_is_not_believed_in(game_id: str) -> None:
+def test_undeclared_combinations_are_doubted(game_id: str) -> None:
     """Random players keep silent only if they have nothing to say, and then play on."""
     random, possible, believed = Random(4), 0, 0.0
     for seed in range(12):
-        game = in_play(game_id, random)
+        game = game_in_play(game_id, random)
         while game.current and game.current.tricks_done < 4:
             assert game.turn is not None
             said = [(seat, move) for seat in range(4) for move in game.legal_moves(seat) if move.startswith("declare")]
@@ -246,7 +246,7 @@ def test_what_was_not_declared_in_time_is_not_believed_in(game_id: str) -> None:
             if by is not None and move.startswith("play "):
                 played[by].append(move.split(" ")[1])
         declared = [int(worlds.start[playing.SCORED + seat]) for seat in range(4)]
-        for world, weight in enumerate(shares(worlds.weights)):
+        for world, weight in enumerate(weight_shares(worlds.weights)):
             silent = False
             for seat in range(4):
                 dealt = int(worlds.pool[world * 4 + seat]) | ITALIAN.mask(played[seat])
@@ -265,36 +265,36 @@ def test_what_was_not_declared_in_time_is_not_believed_in(game_id: str) -> None:
 
 
 @pytest.mark.parametrize(("game_id", "left"), [("metamazzo", 30), ("pizzichino", 30), ("metamazzo", 18)])
-def test_where_hands_change_or_all_is_known_no_world_is_weighed(game_id: str, left: int) -> None:
-    game = in_play(game_id, Random(8), left)
+def test_worlds_are_not_weighed_if_hands_change_or_are_known(game_id: str, left: int) -> None:
+    game = game_in_play(game_id, Random(8), left)
     assert game.turn is not None
     view, history = game.view(game.turn), game.history(game.turn)
     worlds = weigh_worlds(worlds_of(view, history, pool=50), view, history, new_board(1))
     assert len(worlds.pool) == len(worlds.weights) == 0
 
 
-def test_worlds_are_told_apart_though_none_of_them_fits_well(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_poorly_fitting_worlds_are_still_distinguished(monkeypatch: pytest.MonkeyPatch) -> None:
     """What random players do looks unlikely whatever they hold."""
     monkeypatch.setattr("engine.robots.knowledge.DOUBT", 0.001)
     monkeypatch.setattr("engine.robots.knowledge.MILDNESS", 10.0)
-    game = in_play("tressette", Random(6), 12)
+    game = game_in_play("tressette", Random(6), 12)
     assert game.turn is not None
     view, history = game.view(game.turn), game.history(game.turn)
     worlds = weigh_worlds(worlds_of(view, history, pool=500, believing=False), view, history, new_board(1))
-    found = shares(worlds.weights)
+    found = weight_shares(worlds.weights)
     assert max(found) > 20 / 500
     assert min(found) < 0.01 / 500
 
 
-def shares(weights: Ints) -> list[float]:
+def weight_shares(weights: Ints) -> list[float]:
     """Each world's share, of weights summed up."""
     summed = [int(one) for one in weights]
     return [(one - before) / summed[-1] for before, one in zip([0, *summed], summed, strict=False)]
 
 
-def test_an_honour_that_covers_nothing_is_no_pick() -> None:
+def test_honour_that_covers_nothing_is_no_pick() -> None:
     for held, declares in (("2D AD", True), ("", False)):
-        table = last_on_its_packet("acquired", held)
+        table = last_packet_card_table("acquired", held)
         worlds, board = worlds_of(table.view(1), table.history(1)), new_board(1)
         assert draw_world(worlds, board)
         assert not playing.legal_moves(board) & ~playing.CARDS

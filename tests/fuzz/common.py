@@ -20,12 +20,12 @@ from bot.delivery.message_state import MessageState, State, decode_state
 from bot.store import EmbeddedStore, Store, open_store
 from bot.worker import Worker
 
-GOES_BY_TIME = (b"}:attended", b"}:probe", b"}:confirmed", b"workers", b"sweeping")
+TIMED_KEYS = (b"}:attended", b"}:probe", b"}:confirmed", b"workers", b"sweeping")
 """Ends of keys that change by themselves."""
 
-LISTS = (b"seated:", b"hosted:", b"challenges:")
+TABLE_LISTS = (b"seated:", b"hosted:", b"challenges:")
 
-OF_STRANGERS = (
+NEW_KEYS_ALLOWED = (
     *(b"person:", b"handle:", b"tries:", b"mydata:", b"chat:", b"discord:pass:", b"discord:private"),
     *(b"seated:", b"hosted:", b"{find}:blocks", b"daily:chain", b"daily:drawn", b"{puzzles}:next", b"{puzzles}:drawn"),
 )
@@ -35,7 +35,7 @@ puzzle has one noted. Two refused at once may leave an entry in the index of a s
 out (`bot.store.index`): the table's log is looked at.
 """
 
-ASKED_FOR_THE_DEAL = re.compile(rb"\{daily:[0-9-]+\}:chat:|daily:asked:")
+DAILY_KEYS_ALLOWED = re.compile(rb"\{daily:[0-9-]+\}:chat:|daily:asked:")
 """Who asked for the deal of the day in which chat: each stranger who writes /daily there."""
 
 ODD_CHARACTERS = "\ud800\udfff\0\t\n\r\x1b\x7f\u0085\u2028\u202e\ufeff🂠²٣９à@/:~! "
@@ -97,14 +97,14 @@ VERBS = (
 )
 PAGES = ("leaderboard chat all all", "settings language it", "settings", "forget", "forget yes", "hand", "rematch 1")
 MOVES = ("play 7D", "play AS", "play 2C", "declare three A missing D", "pick 1", "bid 4", "resign", "claim", "pass")
-WORDS = tuple(word for spec in COMMANDS for word in spec.words)
+COMMAND_WORDS = tuple(word for spec in COMMANDS for word in spec.words)
 NO_GAME = "no-such-game"
 """Stands behind these, for one that makes sense would open a table, or a tournament, rightly."""
 
-FOR_A_GAME = ("challenge", "find", "tournament", "league")
+GAME_COMMANDS = ("challenge", "find", "tournament", "league")
 
 
-class Nonsense(AssertionError):
+class FuzzFailure(AssertionError):
     """What nonsense must not bring about."""
 
 
@@ -119,7 +119,7 @@ class Outcome:
     seconds: float = 0.0
     warnings: dict[str, int] = field(default_factory=dict)
 
-    def warned(self, name: str) -> None:
+    def count_warning(self, name: str) -> None:
         self.warnings[name] = self.warnings.get(name, 0) + 1
 
     def __str__(self) -> str:
@@ -150,11 +150,11 @@ def odd_value(random: Random, depth: int = 0) -> Any:
     return {odd_text(random)[:40]: odd_value(random, depth + 1) for _ in range(random.randrange(4))}
 
 
-def bent(random: Random, value: Any, spare: Sequence[str] = ()) -> Any:
+def mutate_json(random: Random, value: Any, spare: Sequence[str] = ()) -> Any:
     """A copy of a JSON value in which one or a few things are odd, left out or doubled; keys in ``spare`` stay."""
     copy = json.loads(json.dumps(value))
     for _ in range(random.choice((1, 1, 1, 2, 4))):
-        places = [place for place in _places(copy) if place[1] not in spare]
+        places = [place for place in _iter_locations(copy) if place[1] not in spare]
         if not places:
             return copy
         holder, key = random.choice(places)
@@ -172,17 +172,17 @@ def bent(random: Random, value: Any, spare: Sequence[str] = ()) -> Any:
     return copy
 
 
-def bent_text(random: Random, text: str) -> str:
+def mutate_text(random: Random, text: str) -> str:
     """A text bent out of shape: some of it odd, another text in its place, or none."""
-    bending = bent(random, [text])
+    bending = mutate_json(random, [text])
     return bending[0] if bending and isinstance(bending[0], str) else odd_text(random)
 
 
-def _places(value: Any) -> Iterator[tuple[Any, Any]]:
+def _iter_locations(value: Any) -> Iterator[tuple[Any, Any]]:
     if isinstance(value, dict | list):
         for key in list(value) if isinstance(value, dict) else range(len(value)):
             yield value, key
-            yield from _places(value[key])
+            yield from _iter_locations(value[key])
 
 
 class Payloads:
@@ -191,7 +191,7 @@ class Payloads:
     def __init__(self, random: Random, worker: Worker, codes: Sequence[str], real: Sequence[str]) -> None:
         self.random, self.worker, self.codes, self.real = random, worker, codes, real
 
-    def strange(self) -> str:
+    def choose_for_stranger(self) -> str:
         """One for somebody who sits nowhere: may be well formed, and then is somebody else's."""
         random = self.random
         code = random.choice((*self.codes, "ABCDEF", "ZZZZ22", "A", "²²²²", "ABCDEFGHJ"))
@@ -199,7 +199,7 @@ class Payloads:
             case 0 | 1 | 2:
                 return random.choice(self.real)
             case 3:
-                return bent_text(random, random.choice(self.real))
+                return mutate_text(random, random.choice(self.real))
             case 4:
                 text = random.choice(self.real)
                 at = random.randrange(len(text))
@@ -212,7 +212,7 @@ class Payloads:
             case _:
                 return f"1p{random.choice(PAGES)}{random.choice(('', ' ' + odd_text(random)))}"
 
-    async def illegal(self, person: str) -> str:
+    async def choose_illegal(self, person: str) -> str:
         """One of somebody who plays, that cannot be legal: no move of theirs, or no words that are any."""
         random = self.random
         code = random.choice(self.codes)
@@ -230,30 +230,30 @@ class Payloads:
         return f"1m{code}:{version}:{text}"
 
 
-def is_for_a_game(word: object) -> bool:
+def needs_a_game(word: object) -> bool:
     """Whether a word is that of a command that needs `NO_GAME` to make no sense."""
     spec = find_command_spec(str(word).lower())
-    return spec is not None and spec.name in FOR_A_GAME
+    return spec is not None and spec.name in GAME_COMMANDS
 
 
-def command_words(random: Random, word: str, codes: Sequence[str]) -> list[str]:
+def command_arguments(random: Random, word: str, codes: Sequence[str]) -> list[str]:
     """What stands behind a command, from somebody who sits nowhere: nothing that would be done for them."""
     words = [
         random.choice((*codes, odd_text(random), "testa", "21", "²", "٣", "ABC123", "fair", "all"))
         for _ in range(random.choice((0, 1, 1, 2, 3, 9)))
     ]
-    return [NO_GAME, *words] if is_for_a_game(word) else words
+    return [NO_GAME, *words] if needs_a_game(word) else words
 
 
-LOOKS = 20
+CHECKS = 20
 """So often is looked, half a second apart."""
 
 
-async def state(store: Store) -> dict[bytes, object]:
+async def read_state(store: Store) -> dict[bytes, object]:
     """All that the store holds but what goes by time, and when people last looked at what they are shown."""
     held: dict[bytes, object] = {}
     async for key in store.client.scan_iter(count=1000):
-        if key.endswith(GOES_BY_TIME) or b":ended:" in key:
+        if key.endswith(TIMED_KEYS) or b":ended:" in key:
             continue
         if b":shown:" in key:
             held[key] = {
@@ -268,7 +268,7 @@ async def state(store: Store) -> dict[bytes, object]:
             # A server may be called otherwise from one moment to the next.
             fields = await store.client.hgetall(key)
             held[key] = sorted((name, value) for name, value in fields.items() if name != b"name")
-        elif key.startswith(LISTS):
+        elif key.startswith(TABLE_LISTS):
             # Behind each code stands when it was last looked for.
             held[key] = set(await store.client.hkeys(key))
         else:
@@ -276,12 +276,12 @@ async def state(store: Store) -> dict[bytes, object]:
     return held
 
 
-async def is_unchanged(before: dict[bytes, object], look: Callable[[], Awaitable[dict[bytes, object]]]) -> None:
+async def check_unchanged(before: dict[bytes, object], look: Callable[[], Awaitable[dict[bytes, object]]]) -> None:
     """`compare` with what is found, once what is refused has been taken back: an answer may come before that."""
-    for _ in range(LOOKS):
+    for _ in range(CHECKS):
         try:
             compare(before, await look())
-        except Nonsense:
+        except FuzzFailure:
             await asyncio.sleep(0.5)
         else:
             return
@@ -294,11 +294,11 @@ def compare(before: dict[bytes, object], after: dict[bytes, object]) -> None:
     new = [
         key
         for key in after.keys() - before.keys()
-        if not key.startswith(OF_STRANGERS) and not ASKED_FOR_THE_DEAL.match(key)
+        if not key.startswith(NEW_KEYS_ALLOWED) and not DAILY_KEYS_ALLOWED.match(key)
     ]
     if changed or new:
         told = {key: (before.get(key), after.get(key)) for key in sorted(changed)[:9]}
-        raise Nonsense(f"changed: {told}, new: {sorted(new)[:9]}")
+        raise FuzzFailure(f"changed: {told}, new: {sorted(new)[:9]}")
 
 
 def _is_same(before: object, after: object) -> bool:
@@ -320,13 +320,13 @@ def _is_same(before: object, after: object) -> bool:
     )
 
 
-async def without_clocks(worker: Worker, chat: str) -> None:
+async def turn_off_clocks(worker: Worker, chat: str) -> None:
     """Have the games of a chat played without a clock: in a long run it would ring."""
     await worker.people.update_chat(chat, clock="0")
 
 
 @asynccontextmanager
-async def own_store(folder: Path) -> AsyncIterator[Store]:
+async def open_temporary_store(folder: Path) -> AsyncIterator[Store]:
     """A store for one run."""
     embedded = EmbeddedStore(folder / "data")
     await embedded.start()
@@ -337,7 +337,7 @@ async def own_store(folder: Path) -> AsyncIterator[Store]:
         await embedded.stop()
 
 
-class _Library(logging.Handler):
+class _LibraryLogHandler(logging.Handler):
     """What libraries log, from warnings up."""
 
     def __init__(self, outcome: Outcome, bad: list[MutableMapping[str, Any]]) -> None:
@@ -349,11 +349,11 @@ class _Library(logging.Handler):
         if record.levelno >= logging.ERROR or record.exc_info or "\n" in text:
             self._bad.append({"event": text, "logger": record.name, "exception": repr(record.exc_info)})
         else:
-            self._outcome.warned(f"{record.name}: {record.msg}")
+            self._outcome.count_warning(f"{record.name}: {record.msg}")
 
 
 @contextmanager
-def no_failures(outcome: Outcome) -> Iterator[Outcome]:
+def fail_on_errors(outcome: Outcome) -> Iterator[Outcome]:
     """Warnings are counted; an error, or a traceback of whatever kind, also of a library's, is a failure."""
     bad: list[MutableMapping[str, Any]] = []
 
@@ -364,14 +364,14 @@ def no_failures(outcome: Outcome) -> Iterator[Outcome]:
             raise structlog.DropEvent
         if name == "store_failed" and event.get("why") == "TimeoutError":
             # The machine is too busy; whoever asked is told so.
-            outcome.warned(name)
+            outcome.count_warning(name)
         elif method in ("error", "exception", "critical") or event.get("exception") or name.endswith("_failed"):
             bad.append(dict(event))
         elif method == "warning" or name == "discord_answer_lost":
-            outcome.warned(name)
+            outcome.count_warning(name)
         raise structlog.DropEvent
 
-    kept, library = structlog.get_config()["processors"], _Library(outcome, bad)
+    kept, library = structlog.get_config()["processors"], _LibraryLogHandler(outcome, bad)
     structlog.configure(processors=[structlog.processors.format_exc_info, note])
     logging.getLogger().addHandler(library)
     start = time.monotonic()
@@ -384,4 +384,4 @@ def no_failures(outcome: Outcome) -> Iterator[Outcome]:
         structlog.configure(processors=kept)
         logging.getLogger().removeHandler(library)
     if bad:
-        raise Nonsense(f"{len(bad)} failures, such as {bad[0]}")
+        raise FuzzFailure(f"{len(bad)} failures, such as {bad[0]}")

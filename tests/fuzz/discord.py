@@ -26,30 +26,30 @@ from tests.discord.server import (
 )
 from tests.fuzz.common import (
     NO_GAME,
-    Nonsense,
+    FuzzFailure,
     Outcome,
     Payloads,
-    bent,
-    is_for_a_game,
-    is_unchanged,
-    no_failures,
+    check_unchanged,
+    fail_on_errors,
+    mutate_json,
+    needs_a_game,
     odd_text,
     odd_value,
-    own_store,
-    state,
-    without_clocks,
+    open_temporary_store,
+    read_state,
+    turn_off_clocks,
 )
 
 FIRST_PLAYER, FIRST_STRANGER = 500, 9000
 """Numbers of people that no bent value is by chance."""
 
 STRANGERS = 30
-AT_ONCE = 8
-TIDY_AFTER = 500
-PATIENCE = 60.0
+CONCURRENT_EVENTS = 8
+PRUNE_INTERVAL = 500
+ANSWER_TIMEOUT = 60.0
 """Seconds for an answer: what is slow here is the machine."""
 
-PUT_OFF = 5
+DEFERRED = 5
 """The kind of answer that is to be followed by another."""
 
 TEXT, NUMBER, USER = 3, 4, 6
@@ -60,7 +60,7 @@ EVENTS = ("GUILD_CREATE", "GUILD_UPDATE", "CHANNEL_CREATE", "CHANNEL_UPDATE", "T
 UNKNOWN_EVENTS = ("", "A_NEW_EVENT", "INTERACTION_DELETE", "MESSAGE_CREATE", "PRESENCE_UPDATE", "VOICE_STATE_UPDATE")
 
 
-class Sent(NamedTuple):
+class FuzzEvent(NamedTuple):
     """An event, and the interaction that wants an answer; None where nobody could tell how to give one."""
 
     name: str
@@ -69,11 +69,11 @@ class Sent(NamedTuple):
     wants: Interaction | None = None
 
 
-class Answering(DiscordServer):
+class AnsweringServer(DiscordServer):
     """A server that tells when an interaction has been answered."""
 
     def __init__(self) -> None:
-        super().__init__(seconds=PATIENCE)
+        super().__init__(seconds=ANSWER_TIMEOUT)
         self.answered: dict[str, asyncio.Event] = {}
 
     async def _answer(self, request: web.Request, body: Any) -> Any:
@@ -83,10 +83,10 @@ class Answering(DiscordServer):
         return result
 
 
-class Discords:
+class DiscordFuzzer:
     """A channel with tables of every game, and nonsense about it."""
 
-    def __init__(self, server: Answering, adapter: Observed, random: Random) -> None:
+    def __init__(self, server: AnsweringServer, adapter: Observed, random: Random) -> None:
         self.server, self.adapter, self.random = server, adapter, random
         self.bar = server.channels[CHANNEL]
         self.strangers: list[int] = []
@@ -96,19 +96,19 @@ class Discords:
         self._told = 0
         self.payloads: Payloads
 
-    async def arrange(self) -> None:
-        await without_clocks(self.adapter.worker, f"discord:{BAR}/{CHANNEL}")
+    async def set_up(self) -> None:
+        await turn_off_clocks(self.adapter.worker, f"discord:{BAR}/{CHANNEL}")
         for game in GAMES:
             people = await seated(self.server, game, first=FIRST_PLAYER)
             # Until its card says so, it may be taken for the next one's.
-            await self.rest()
+            await self.settle()
         await people[0].slash("challenge", opponent=FIRST_PLAYER + 1, game="testa")
-        await self.rest()
+        await self.settle()
         worker = self.adapter.worker
         players = range(FIRST_PLAYER, FIRST_PLAYER + len(NAMES))
         tables = {table.code: table for number in players for table in await worker.tables_of(f"discord:{number}")}
         if len(tables) != len(GAMES) + 1:
-            raise Nonsense(f"{len(tables)} tables")
+            raise FuzzFailure(f"{len(tables)} tables")
         self.codes = list(tables)
         chats = [self.bar, *(self.server.private(number) for number in players)]
         self.messages = [(channel, message) for channel in chats for message in channel.messages.values()]
@@ -119,11 +119,11 @@ class Discords:
             person.private.closed = number % 2 == 0
             self.strangers.append(number)
 
-    async def rest(self) -> None:
+    async def settle(self) -> None:
         await asyncio.sleep(0.2)
         await self.adapter.worker.settled()
 
-    def tidy(self) -> None:
+    def prune(self) -> None:
         """Forget what was answered, or a long run would fill the memory."""
         server, kept = self.server, {id(message) for _, message in self.messages}
         for channel in server.channels.values():
@@ -134,13 +134,13 @@ class Discords:
         server.pings.clear()
         for session in server.gateway.sessions.values():
             # Its numbers stay, in case it is resumed.
-            for event in session.events[self._told : -TIDY_AFTER]:
+            for event in session.events[self._told : -PRUNE_INTERVAL]:
                 event["d"] = None
-            self._told = max(0, len(session.events) - TIDY_AFTER)
+            self._told = max(0, len(session.events) - PRUNE_INTERVAL)
 
     # What is sent
 
-    async def one(self) -> Sent:
+    async def next_event(self) -> FuzzEvent:
         random = self.random
         kind = random.randrange(100)
         if kind < 34:
@@ -148,16 +148,16 @@ class Discords:
         if kind < 46:
             return self._interaction(AUTOCOMPLETE, *self._command(focused=True))
         if kind < 70:
-            return self._press(random.choice(self.strangers), self.payloads.strange())
+            return self._press(random.choice(self.strangers), self.payloads.choose_for_stranger())
         if kind < 78:
             player = random.randrange(FIRST_PLAYER, FIRST_PLAYER + len(NAMES))
-            return self._press(player, await self.payloads.illegal(f"discord:{player}"))
+            return self._press(player, await self.payloads.choose_illegal(f"discord:{player}"))
         if kind < 80:
             form = {"custom_id": odd_text(random), "components": odd_value(random)}
             return self._interaction(FORM, self._channel(), form)
         if kind < 96:
-            return self._bent()
-        return self._event()
+            return self._mutated()
+        return self._gateway_event()
 
     def _interaction(
         self,
@@ -166,7 +166,7 @@ class Discords:
         data: dict[str, Any],
         user: int | None = None,
         message: dict[str, Any] | None = None,
-    ) -> Sent:
+    ) -> FuzzEvent:
         user = self.random.choice(self.strangers) if user is None else user
         one = self.server.begin(kind, user, channel, data, message)
         if one.channel.type == PRIVATE and user in self.strangers and kind != COMPONENT:
@@ -176,7 +176,7 @@ class Discords:
             who = event.get("member", event)
             odd = {"username": odd_text(self.random) or "?", "global_name": odd_text(self.random) or None}
             who["user"] = {**who["user"], **odd}
-        return Sent("INTERACTION_CREATE", event, one.channel.server, one)
+        return FuzzEvent("INTERACTION_CREATE", event, one.channel.server, one)
 
     def _channel(self) -> Channel:
         """The bar, somebody's own, and some where the bot is no member."""
@@ -190,10 +190,10 @@ class Discords:
         random = self.random
         known = random.choice(self.server.commands)
         if known.get("type", 1) != 1 and not focused:
-            return self._channel(), self._menu(known)
+            return self._channel(), self._menu_command(known)
         options = [self._option(one) for one in known.get("options") or () if random.random() < 0.7]
         name = known["name"] if random.random() < 0.9 else random.choice(("gone", "sfida", odd_text(random)))
-        if is_for_a_game(name):
+        if needs_a_game(name):
             options = [one for one in options if one["name"] != "game"]
             options.append({"name": "game", "type": TEXT, "value": NO_GAME})
         if focused:
@@ -206,7 +206,7 @@ class Discords:
         resolved = {"users": users} if random.random() < 0.8 else odd_value(random)
         return self._channel(), {"id": "1", "name": name, "type": 1, "options": options, "resolved": resolved}
 
-    def _menu(self, known: dict[str, Any]) -> dict[str, Any]:
+    def _menu_command(self, known: dict[str, Any]) -> dict[str, Any]:
         """A command in the menu on somebody who cannot be challenged."""
         target = self.random.choice((BOT_USER["id"], "no id", "77", None, ""))
         users = {BOT_USER["id"]: BOT_USER}
@@ -225,14 +225,14 @@ class Discords:
         kind = random.choice((TEXT, NUMBER, USER, 7, 8, 9, 11)) if random.random() < 0.05 else known["type"]
         return {"name": known["name"], "type": kind, "value": value}
 
-    def _press(self, user: int, custom_id: str) -> Sent:
+    def _press(self, user: int, custom_id: str) -> FuzzEvent:
         channel, message = self.random.choice(
             [one for one in self.messages if one[0] is self.bar or user in self.strangers or user in one[0].users]
         )
         data = {"custom_id": custom_id, "component_type": self.random.choice((2, 2, 2, 3, 99))}
         return self._interaction(COMPONENT, channel, data, user, message)
 
-    def _bent(self) -> Sent:
+    def _mutated(self) -> FuzzEvent:
         random = self.random
         match random.randrange(3):
             case 0:
@@ -241,83 +241,83 @@ class Discords:
                 sent = self._interaction(AUTOCOMPLETE, *self._command(focused=True))
             case _:
                 sent = self._interaction(COMMAND, *self._command())
-                while is_for_a_game(sent.data["data"]["name"]):
+                while needs_a_game(sent.data["data"]["name"]):
                     # Bent, it might make sense by chance.
                     sent = self._interaction(COMMAND, *self._command())
-        odd = bent(random, sent.data)
+        odd = mutate_json(random, sent.data)
         can_be_answered = all(odd.get(name) == sent.data[name] for name in ("id", "token", "type"))
-        return Sent(sent.name, odd, sent.shard_of, sent.wants if can_be_answered else None)
+        return FuzzEvent(sent.name, odd, sent.shard_of, sent.wants if can_be_answered else None)
 
-    def _event(self) -> Sent:
+    def _gateway_event(self) -> FuzzEvent:
         random = self.random
         if random.random() < 0.3:
-            return Sent(random.choice((*UNKNOWN_EVENTS, *EVENTS, "INTERACTION_CREATE")), odd_value(random), BAR)
+            return FuzzEvent(random.choice((*UNKNOWN_EVENTS, *EVENTS, "INTERACTION_CREATE")), odd_value(random), BAR)
         name = random.choice(EVENTS)
         about = self.server._guild(BAR) if name.startswith("GUILD") else {**self.bar.about}
-        return Sent(name, bent(random, about), BAR)
+        return FuzzEvent(name, mutate_json(random, about), BAR)
 
 
 async def run(folder: Path, messages: int, seed: int) -> Outcome:
     """So many events; `Nonsense` if one is not answered or changes anything."""
-    outcome, server = Outcome(), Answering()
+    outcome, server = Outcome(), AnsweringServer()
     server.channel(CHANNEL, server.server(BAR))
     await server.start()
     try:
-        async with own_store(folder) as store, on_discord(store, server, rate_limits=False) as adapter:
+        async with open_temporary_store(folder) as store, on_discord(store, server, rate_limits=False) as adapter:
             await until(lambda: adapter.healthy)
-            discords = Discords(server, adapter, Random(seed))
-            await discords.arrange()
-            before = await state(store)
-            with no_failures(outcome):
+            discords = DiscordFuzzer(server, adapter, Random(seed))
+            await discords.set_up()
+            before = await read_state(store)
+            with fail_on_errors(outcome):
                 await _send_all(discords, messages, outcome)
-                await discords.rest()
-            await is_unchanged(before, partial(state, store))
-            if late := [one for one in discords.put_off if one.answer == PUT_OFF]:
-                raise Nonsense(f"put off, and then nothing: {late[:3]}")
+                await discords.settle()
+            await check_unchanged(before, partial(read_state, store))
+            if late := [one for one in discords.put_off if one.answer == DEFERRED]:
+                raise FuzzFailure(f"put off, and then nothing: {late[:3]}")
             if len(server.gateway.identified) > 1 or server.gateway.resumed or not adapter.healthy:
-                raise Nonsense("the connection was lost")
+                raise FuzzFailure("the connection was lost")
     finally:
         await server.stop()
     return outcome
 
 
-async def _send_all(discords: Discords, messages: int, outcome: Outcome) -> None:
+async def _send_all(discords: DiscordFuzzer, messages: int, outcome: Outcome) -> None:
     left, server = iter(range(messages)), discords.server
 
     async def keep_on() -> None:
         for number in left:
-            sent = await discords.one()
+            sent = await discords.next_event()
             wants = sent.wants
             if wants:
                 server.answered[wants.token] = asyncio.Event()
             server.gateway.dispatch(sent.name, sent.data, sent.shard_of)
             outcome.sent += 1
             if wants:
-                await _answered(discords, wants, sent)
+                await _wait_for_answer(discords, wants, sent)
                 outcome.presses += wants.type == COMPONENT
                 outcome.commands += wants.type != COMPONENT
             else:
                 outcome.refused += 1
                 await asyncio.sleep(0)
-            if number % TIDY_AFTER == 0:
-                discords.tidy()
+            if number % PRUNE_INTERVAL == 0:
+                discords.prune()
 
     async with asyncio.TaskGroup() as group:
-        for _ in range(AT_ONCE):
+        for _ in range(CONCURRENT_EVENTS):
             group.create_task(keep_on())
 
 
-async def _answered(discords: Discords, one: Interaction, sent: Sent) -> None:
+async def _wait_for_answer(discords: DiscordFuzzer, one: Interaction, sent: FuzzEvent) -> None:
     """Wait for its answer."""
     server = discords.server
     try:
-        async with asyncio.timeout(PATIENCE):
+        async with asyncio.timeout(ANSWER_TIMEOUT):
             await server.answered[one.token].wait()
     except TimeoutError:
-        raise Nonsense(f"not answered: {sent.data}") from None
+        raise FuzzFailure(f"not answered: {sent.data}") from None
     del server.answered[one.token]
-    if one.answer == PUT_OFF:
+    if one.answer == DEFERRED:
         discords.put_off.append(one)
     else:
         # What comes later by its token is refused, as it would be after a quarter of an hour.
-        asyncio.get_running_loop().call_later(PATIENCE, server.interactions.pop, one.token, None)
+        asyncio.get_running_loop().call_later(ANSWER_TIMEOUT, server.interactions.pop, one.token, None)

@@ -13,30 +13,30 @@ from adapters.web.playground.server import LONGEST_REQUEST
 from engine import GAMES
 from tests.bot.fake_platform import ACCEPT
 from tests.fuzz.common import (
-    WORDS,
-    Nonsense,
+    COMMAND_WORDS,
+    FuzzFailure,
     Outcome,
     Payloads,
-    bent,
-    command_words,
-    is_unchanged,
-    no_failures,
+    check_unchanged,
+    command_arguments,
+    fail_on_errors,
+    mutate_json,
     odd_text,
     odd_value,
-    state,
-    without_clocks,
+    read_state,
+    turn_off_clocks,
 )
 from tests.open_playground import Open
 
 STRANGERS = 10
-AT_ONCE = 6
-PATIENCE = 60.0
+TABS = 6
+ANSWER_TIMEOUT = 60.0
 """Seconds for an answer: what is slow here is the machine."""
 
 BAR, ELSEWHERE = "1", "2"
 """Chats: one with tables, and one where strangers give commands, whose answers push old messages out."""
 
-GROWS = (b"playground:messages:2", b"playground:sends:2")
+GROWING_KEYS = (b"playground:messages:2", b"playground:sends:2")
 """What strangers write, and what they are answered; their private chats too, with the files of /mydata and pictures."""
 
 HOSTS = (
@@ -105,7 +105,7 @@ REFUSALS = {b"400", b"401", b"403", b"404", b"405", b"411", b"413", b"414", b"43
 """Statuses of what is refused at the door; empty where the connection is closed without one."""
 
 
-class Line:
+class TabSocket:
     """A tab's WebSocket, whose answers come in any order."""
 
     def __init__(self, socket: aiohttp.ClientWebSocketResponse) -> None:
@@ -118,22 +118,22 @@ class Line:
         answers: list[dict[str, Any]] = []
         while len(answers) < len(texts):
             try:
-                word = await self.socket.receive_json(timeout=PATIENCE)
+                word = await self.socket.receive_json(timeout=ANSWER_TIMEOUT)
             except (TimeoutError, TypeError):
-                raise Nonsense(f"{len(answers)} answers to {texts}") from None
+                raise FuzzFailure(f"{len(answers)} answers to {texts}") from None
             if word["type"] in ("done", "refused"):
                 answers.append(word)
         return answers
 
 
-class Wish(NamedTuple):
+class FuzzRequest(NamedTuple):
     """Something that a tab says; ``word`` is what it would be if it were none of nonsense."""
 
     text: str | bytes
     kind: str
 
 
-class Tabs:
+class PlaygroundFuzzer:
     """A chat with tables of every game, and nonsense about it."""
 
     def __init__(self, playground: Open, random: Random) -> None:
@@ -149,17 +149,17 @@ class Tabs:
     def _name(self) -> str:
         return f"f{next(self.names):08}"
 
-    def _said(self, who: str, **wish: Any) -> dict[str, Any]:
+    def _request(self, who: str, **wish: Any) -> dict[str, Any]:
         return {"n": self._name(), "as": who, **wish}
 
-    async def arrange(self, line: Line) -> None:
+    async def set_up(self, line: TabSocket) -> None:
         chat_store, worker = self.chat_store, self.playground.worker
         for name in ("Carla", "Dino"):
             await chat_store.add_person(name)
         self.players = list(chat_store.people)
         self.strangers = [(await chat_store.add_person(f"Zeno {number}")).id for number in range(STRANGERS)]
         await chat_store.add_chat("Circolo")
-        await without_clocks(worker, f"playground:{BAR}")
+        await turn_off_clocks(worker, f"playground:{BAR}")
         for game in GAMES.values():
             await self._ask(line, self.players[0], do="say", chat=BAR, text=f"/challenge {game.id}")
             for player, label in zip(self.players[1:], ACCEPT[game.seats], strict=False):
@@ -171,7 +171,7 @@ class Tabs:
         people = [f"playground:{player}" for player in self.players]
         tables = {table.code: table for person in people for table in await worker.tables_of(person)}
         if len(tables) != len(GAMES) + 1:
-            raise Nonsense(f"{len(tables)} tables")
+            raise FuzzFailure(f"{len(tables)} tables")
         self.codes = list(tables)
         chats = [BAR, *(f"@{player}" for player in self.players)]
         self.messages = [(chat, number) for chat in chats for number in chat_store.chats[chat].messages]
@@ -188,68 +188,70 @@ class Tabs:
             if button["kind"] == "press"
         ]
 
-    async def _press(self, line: Line, who: str, label: str, *, private: bool = False) -> None:
+    async def _press(self, line: TabSocket, who: str, label: str, *, private: bool = False) -> None:
         chat = f"@{who}" if private else BAR
         await self.playground.worker.settled()
         message, payload = next((number, payload) for number, text, payload in self._buttons(chat) if label in text)
         await self._ask(line, who, do="press", chat=chat, message=message, payload=payload)
 
-    async def _ask(self, line: Line, who: str, **wish: Any) -> None:
-        [answer] = await line.ask([json.dumps(self._said(who, **wish))])
+    async def _ask(self, line: TabSocket, who: str, **wish: Any) -> None:
+        [answer] = await line.ask([json.dumps(self._request(who, **wish))])
         if answer["type"] != "done":
-            raise Nonsense(str(answer))
+            raise FuzzFailure(str(answer))
         await self.playground.worker.settled()
 
     # What is sent
 
-    async def one(self) -> Wish:
+    async def next_request(self) -> FuzzRequest:
         random = self.random
         kind = random.randrange(100)
         who = random.choice(self.strangers)
         if kind < 25:
-            return Wish(json.dumps(self._command(who)), "command")
+            return FuzzRequest(json.dumps(self._command(who)), "command")
         if kind < 55:
-            return Wish(json.dumps(self._pressed(who, self.payloads.strange())), "press")
+            return FuzzRequest(json.dumps(self._press_request(who, self.payloads.choose_for_stranger())), "press")
         if kind < 65:
             who = random.choice(self.players)
-            return Wish(json.dumps(self._pressed(who, await self.payloads.illegal(f"playground:{who}"))), "press")
+            return FuzzRequest(
+                json.dumps(self._press_request(who, await self.payloads.choose_illegal(f"playground:{who}"))), "press"
+            )
         if kind < 90:
-            return Wish(self._bent(who), "bent")
-        return Wish(self._no_json(), "bent")
+            return FuzzRequest(self._mutated(who), "bent")
+        return FuzzRequest(self._invalid_json(), "bent")
 
     def _command(self, who: str) -> dict[str, Any]:
         random = self.random
-        word = random.choice((*WORDS, odd_text(random).strip()[:40] or "x"))
-        text = " ".join([f"/{word}", *command_words(random, word, self.codes)])
+        word = random.choice((*COMMAND_WORDS, odd_text(random).strip()[:40] or "x"))
+        text = " ".join([f"/{word}", *command_arguments(random, word, self.codes)])
         chat = random.choice((ELSEWHERE, ELSEWHERE, f"@{who}"))
-        return self._said(who, do="say", chat=chat, text=text.encode("utf-8", "replace").decode()[:4000])
+        return self._request(who, do="say", chat=chat, text=text.encode("utf-8", "replace").decode()[:4000])
 
-    def _pressed(self, who: str, payload: str) -> dict[str, Any]:
+    def _press_request(self, who: str, payload: str) -> dict[str, Any]:
         chat, message = self.random.choice(
             [one for one in self.messages if one[0] == BAR or one[0] == f"@{who}" or who in self.strangers]
         )
         message = message if self.random.random() < 0.8 else self.random.choice((1, 2**53, 77, 2**31))
-        return self._said(who, do="press", chat=chat, message=message, payload=payload)
+        return self._request(who, do="press", chat=chat, message=message, payload=payload)
 
-    def _bent(self, who: str) -> str:
+    def _mutated(self, who: str) -> str:
         """A request that has something wrong with it for certain."""
         random = self.random
         wish: dict[str, Any] = random.choice(
             (
-                self._said(who, do="press", chat=BAR, message=1, payload="1ttest"),
-                self._said(who, do="say", chat=ELSEWHERE, text="x"),
-                self._said(who, do="private", code="ABCDEF"),
-                self._said(who, do="close", closed=True),
-                self._said(who, do="add_chat", name="x"),
-                self._said(who, do="add_person", name="x"),
+                self._request(who, do="press", chat=BAR, message=1, payload="1ttest"),
+                self._request(who, do="say", chat=ELSEWHERE, text="x"),
+                self._request(who, do="private", code="ABCDEF"),
+                self._request(who, do="close", closed=True),
+                self._request(who, do="add_chat", name="x"),
+                self._request(who, do="add_person", name="x"),
             )
         )
-        odd = bent(random, wish)
+        odd = mutate_json(random, wish)
         if odd.get("do") != "press":
             odd["more"] = odd_value(random)
         return json.dumps(odd)[:LONGEST_REQUEST]
 
-    def _no_json(self) -> str | bytes:
+    def _invalid_json(self) -> str | bytes:
         random = self.random
         text = json.dumps(self._command(random.choice(self.strangers)))
         depth = random.choice((10, 500, 30_000))
@@ -266,7 +268,7 @@ class Tabs:
             )
         )
 
-    def head(self) -> bytes:
+    def malformed_head(self) -> bytes:
         """The head of a request that must not come in."""
         random = self.random
         ours = f"Host: 127.0.0.1:{self.playground.port}"
@@ -290,59 +292,64 @@ async def run(folder: Path, messages: int, seed: int) -> Outcome:
     await playground.start()
     try:
         async with aiohttp.ClientSession() as session:
-            tabs = Tabs(playground, Random(seed))
-            lines = [await _line(session, playground) for _ in range(AT_ONCE)]
-            await tabs.arrange(lines[0])
-            await _fuzz(tabs, lines, messages, outcome)
+            tabs = PlaygroundFuzzer(playground, Random(seed))
+            lines = [await _open_tab(session, playground) for _ in range(TABS)]
+            await tabs.set_up(lines[0])
+            await _check_run(tabs, lines, messages, outcome)
     finally:
         await playground.stop()
     return outcome
 
 
-async def _fuzz(tabs: Tabs, lines: list[Line], messages: int, outcome: Outcome) -> None:
+async def _check_run(tabs: PlaygroundFuzzer, lines: list[TabSocket], messages: int, outcome: Outcome) -> None:
     store, chat_store, private = tabs.playground.worker.store, tabs.chat_store, [f"@{one}" for one in tabs.strangers]
-    grows = (*GROWS, *(f"playground:{kind}:{chat}".encode() for kind in ("messages", "sends") for chat in private))
+    grows = (
+        *GROWING_KEYS,
+        *(f"playground:{kind}:{chat}".encode() for kind in ("messages", "sends") for chat in private),
+    )
     files = tuple(
         f"playground:{kind}:{chat}:".encode() for kind in ("file", "picture") for chat in (ELSEWHERE, *private)
     )
 
     async def kept() -> dict[bytes, object]:
         return {
-            key: value for key, value in (await state(store)).items() if key not in grows and not key.startswith(files)
+            key: value
+            for key, value in (await read_state(store)).items()
+            if key not in grows and not key.startswith(files)
         }
 
     before, people, chats = await kept(), dict(chat_store.people), set(chat_store.chats)
     shown = {chat: json.dumps(chat_store.chats[chat].messages) for chat, _ in tabs.messages}
-    with no_failures(outcome):
+    with fail_on_errors(outcome):
         await _send_all(tabs, lines, messages, outcome)
         await tabs.playground.worker.settled()
-    await is_unchanged(before, kept)
+    await check_unchanged(before, kept)
     if (chat_store.people, set(chat_store.chats)) != (people, chats):
-        raise Nonsense("people or chats have changed")
+        raise FuzzFailure("people or chats have changed")
     if shown != {chat: json.dumps(chat_store.chats[chat].messages) for chat in shown}:
-        raise Nonsense("messages have changed")
+        raise FuzzFailure("messages have changed")
     if tabs.playground.playground.server.tabs._pending:
-        raise Nonsense("requests are in work that nobody makes")
+        raise FuzzFailure("requests are in work that nobody makes")
 
 
-async def _line(session: aiohttp.ClientSession, playground: Open) -> Line:
+async def _open_tab(session: aiohttp.ClientSession, playground: Open) -> TabSocket:
     socket = await session.ws_connect(
         f"{playground.url}ws", headers={"Origin": playground.url.rstrip("/")}, max_msg_size=0
     )
-    await socket.receive_json(timeout=PATIENCE)
-    return Line(socket)
+    await socket.receive_json(timeout=ANSWER_TIMEOUT)
+    return TabSocket(socket)
 
 
-async def _send_all(tabs: Tabs, lines: list[Line], messages: int, outcome: Outcome) -> None:
+async def _send_all(tabs: PlaygroundFuzzer, lines: list[TabSocket], messages: int, outcome: Outcome) -> None:
     left = iter(range(messages))
 
-    async def keep_on(line: Line) -> None:
+    async def keep_on(line: TabSocket) -> None:
         for _ in left:
             if tabs.random.random() < 0.15:
-                await _knock(tabs)
+                await _send_malformed_head(tabs)
                 outcome.refused += 1
             else:
-                wish = await tabs.one()
+                wish = await tabs.next_request()
                 await line.ask([wish.text])
                 outcome.presses += wish.kind == "press"
                 outcome.commands += wish.kind == "command"
@@ -353,20 +360,20 @@ async def _send_all(tabs: Tabs, lines: list[Line], messages: int, outcome: Outco
             group.create_task(keep_on(line))
 
 
-async def _knock(tabs: Tabs) -> None:
+async def _send_malformed_head(tabs: PlaygroundFuzzer) -> None:
     """Send the head of a request; it is refused, or the connection closed."""
-    head = tabs.head()
+    head = tabs.malformed_head()
     reader, writer = await asyncio.open_connection("127.0.0.1", tabs.playground.port)
     writer.write(head)
     try:
-        async with asyncio.timeout(PATIENCE):
+        async with asyncio.timeout(ANSWER_TIMEOUT):
             await writer.drain()
             said = await reader.readuntil(b"\r\n")
     except (ConnectionError, asyncio.IncompleteReadError):
         said = b""
     except TimeoutError:
-        raise Nonsense(f"not answered: {head[:500]!r}") from None
+        raise FuzzFailure(f"not answered: {head[:500]!r}") from None
     finally:
         writer.close()
     if said[9:12] not in REFUSALS:
-        raise Nonsense(f"{said!r} for {head[:500]!r}")
+        raise FuzzFailure(f"{said!r} for {head[:500]!r}")

@@ -17,20 +17,20 @@ from bot.platform import Command, Reply
 from engine import GAMES
 from tests.bot.fake_platform import NAMES
 from tests.fuzz.common import (
-    WORDS,
-    Nonsense,
+    COMMAND_WORDS,
+    FuzzFailure,
     Outcome,
     Payloads,
-    bent,
-    command_words,
-    is_for_a_game,
-    is_unchanged,
-    no_failures,
+    check_unchanged,
+    command_arguments,
+    fail_on_errors,
+    mutate_json,
+    needs_a_game,
     odd_text,
     odd_value,
-    own_store,
-    state,
-    without_clocks,
+    open_temporary_store,
+    read_state,
+    turn_off_clocks,
 )
 from tests.telegram.players import GROUP, Observed, Person, on_telegram, seated, until
 from tests.telegram.server import TOKEN, Chat, Query, TelegramServer
@@ -38,10 +38,10 @@ from tests.telegram.test_webhook import free_port, settings
 
 STRANGERS = 30
 FIRST_STRANGER = 9000
-AT_ONCE = 8
-TIDY_AFTER = 500
+CONCURRENT_REQUESTS = 8
+PRUNE_INTERVAL = 500
 
-RAW = (
+RAW_BODIES = (
     b"",
     b"{",
     b"[",
@@ -64,7 +64,7 @@ RAW = (
 )
 
 
-class Sent(NamedTuple):
+class FuzzRequest(NamedTuple):
     """A request, the statuses that it may be answered with, and the query that wants an answer."""
 
     body: bytes
@@ -74,7 +74,7 @@ class Sent(NamedTuple):
     path: str = "/cards"
 
 
-class Telegrams:
+class TelegramFuzzer:
     """A group with tables of every game, and nonsense about it."""
 
     def __init__(self, server: TelegramServer, adapter: Observed, random: Random) -> None:
@@ -87,20 +87,20 @@ class Telegrams:
         self.codes: list[str] = []
         self.payloads: Payloads
 
-    async def arrange(self) -> None:
-        await without_clocks(self.adapter.worker, f"telegram:{GROUP}")
+    async def set_up(self) -> None:
+        await turn_off_clocks(self.adapter.worker, f"telegram:{GROUP}")
         for game in GAMES:
             await seated(self.server, game)
             # Until its card says so, it may be taken for the next one's.
-            await self._rest()
-        worker, before = self.adapter.worker, self._told_the_group()
+            await self._settle()
+        worker, before = self.adapter.worker, self._count_group_messages()
         Person(self.server, 1, "Anna").say("/challenge testa @bruno")
         people = [f"telegram:{number}" for number in range(1, 5)]
-        await until(lambda: self._told_the_group() > before)
-        await self._rest()
+        await until(lambda: self._count_group_messages() > before)
+        await self._settle()
         tables = {table.code: table for person in people for table in await worker.tables_of(person)}
         if len(tables) != len(GAMES) + 1:
-            raise Nonsense(f"{len(tables)} tables")
+            raise FuzzFailure(f"{len(tables)} tables")
         self.codes = list(tables)
         chats = [self.server.group(GROUP), *(self.server.chats[number] for number in range(1, len(NAMES) + 1))]
         self.messages = [
@@ -118,9 +118,9 @@ class Telegrams:
             # Half of them have opened their private chat.
             Person(self.server, number, f"Zeno{number}", "it", started=number % 2 == 0)
             self.strangers.append(self.server.users[number])
-        self._listen()
+        self._record_unanswered()
 
-    def _listen(self) -> None:
+    def _record_unanswered(self) -> None:
         answer: Callable[[Command], Awaitable[Reply]] = self.adapter.card_room.handle_command
 
         async def heard(command: Command) -> Reply:
@@ -132,15 +132,15 @@ class Telegrams:
 
         self.adapter.card_room.handle_command = heard  # type: ignore[method-assign]
 
-    def _told_the_group(self) -> int:
+    def _count_group_messages(self) -> int:
         """How many messages of the bot's stand in the group."""
         return sum(bool(one["from"]["is_bot"]) for one in self.server.group(GROUP).messages.values())
 
-    async def _rest(self) -> None:
+    async def _settle(self) -> None:
         await asyncio.sleep(0.2)
         await self.adapter.worker.settled()
 
-    def tidy(self) -> None:
+    def prune(self) -> None:
         """Forget what was answered, or a long run would fill the memory."""
         kept = {id(message) for _, message in self.messages}
         for chat in self.server.chats.values():
@@ -150,46 +150,48 @@ class Telegrams:
 
     # What is sent
 
-    async def one(self) -> Sent:
+    async def next_request(self) -> FuzzRequest:
         secret = {SECRET_HEADER: secret_of(TOKEN), "Content-Type": "application/json"}
         kind = self.random.randrange(100)
         if kind < 8:
-            return self._at_the_door(secret)
+            return self._rejected(secret)
         if kind < 42:
-            return Sent(_encoded(self._command()), secret)
+            return FuzzRequest(_encode(self._command()), secret)
         if kind < 72:
-            update = self._press(self.random.choice(self.strangers), self.payloads.strange())
-            return Sent(_encoded(update), secret, query=update["callback_query"]["id"])
+            update = self._press(self.random.choice(self.strangers), self.payloads.choose_for_stranger())
+            return FuzzRequest(_encode(update), secret, query=update["callback_query"]["id"])
         if kind < 82:
             player = self.random.randrange(1, len(NAMES) + 1)
-            payload = await self.payloads.illegal(f"telegram:{player}")
+            payload = await self.payloads.choose_illegal(f"telegram:{player}")
             update = self._press(self.server.users[player], payload)
-            return Sent(_encoded(update), secret, query=update["callback_query"]["id"])
+            return FuzzRequest(_encode(update), secret, query=update["callback_query"]["id"])
         update = self._command(opens=False) if kind < 91 else self._press(self.random.choice(self.strangers), "1ttest")
-        odd = bent(self.random, update)
+        odd = mutate_json(self.random, update)
         if isinstance(odd.get("message"), dict) and "migrate_to_chat_id" in odd["message"]:
             del odd["message"]["migrate_to_chat_id"]
-        return Sent(_encoded(odd), secret, (200, 400))
+        return FuzzRequest(_encode(odd), secret, (200, 400))
 
-    def _at_the_door(self, secret: dict[str, str]) -> Sent:
+    def _rejected(self, secret: dict[str, str]) -> FuzzRequest:
         random = self.random
-        body = random.choice((*RAW, _encoded(self._command()), _encoded(odd_value(random))))
+        body = random.choice((*RAW_BODIES, _encode(self._command()), _encode(odd_value(random))))
         wrong = random.choice((secret_of(TOKEN)[:-1], secret_of(TOKEN) + "0", "è", "x" * 4000, TOKEN, ""))
         match random.randrange(5):
             case 0:
-                return Sent(body, {}, (403,))
+                return FuzzRequest(body, {}, (403,))
             case 1:
-                return Sent(body, {SECRET_HEADER: wrong}, (403,))
+                return FuzzRequest(body, {SECRET_HEADER: wrong}, (403,))
             case 2:
-                return Sent(body, secret, (404,), path=random.choice(("/", "/cards/", "/cards/..%2f", "/telegram")))
+                return FuzzRequest(
+                    body, secret, (404,), path=random.choice(("/", "/cards/", "/cards/..%2f", "/telegram"))
+                )
             case 3:
-                text = _encoded(self._command())
-                return Sent(text[: random.randrange(len(text))], secret, (400,))
+                text = _encode(self._command())
+                return FuzzRequest(text[: random.randrange(len(text))], secret, (400,))
             case _:
                 odd = {"Content-Type": random.choice(("text/plain; charset=utf-16", "x/y; charset=no-such", "é", ""))}
-                return Sent(body, {**secret, **odd}, (200, 400))
+                return FuzzRequest(body, {**secret, **odd}, (200, 400))
 
-    def _place(self, user: dict[str, Any]) -> dict[str, Any]:
+    def _choose_chat(self, user: dict[str, Any]) -> dict[str, Any]:
         group = self.server.group(GROUP).about
         own = {"id": user["id"], "type": "private", "first_name": user["first_name"]}
         unknown = {"id": self.random.choice((-77, -(10**12), 2**52, -(2**63))), "type": "group", "title": "?"}
@@ -197,19 +199,19 @@ class Telegrams:
 
     def _command(self, *, opens: bool = True) -> dict[str, Any]:
         """``opens`` is whether it may be one that would open a table, or look for one: the others are bent, and might make sense by chance."""
-        random, user = self.random, random_choice(self.random, self.strangers)
+        random, user = self.random, choose_user(self.random, self.strangers)
         opens = opens and random.random() < 0.8
-        word = random.choice((*WORDS, *WORDS, odd_text(random).strip()[:40] or "x"))
-        if not opens and is_for_a_game(word):
+        word = random.choice((*COMMAND_WORDS, *COMMAND_WORDS, odd_text(random).strip()[:40] or "x"))
+        if not opens and needs_a_game(word):
             word = "help"
-        words = command_words(random, word, self.codes)
+        words = command_arguments(random, word, self.codes)
         first = f"/{word}{random.choice(('', '', '@buongioco_bot', '@BUONGIOCO_BOT'))}"
         text = " ".join([first, *words])
         length = len(first.encode("utf-16-le", "surrogatepass")) // 2
         message: dict[str, Any] = {
             "message_id": next(self.numbers),
             "date": int(time.time()),
-            "chat": self._place(user),
+            "chat": self._choose_chat(user),
             "from": user,
             "text": text,
             "entities": [{"type": "bot_command", "offset": 0, "length": length}],
@@ -241,7 +243,7 @@ class Telegrams:
         return {"update_id": next(self.numbers), "callback_query": told | ({"message": message} if message else {})}
 
 
-def random_choice(random: Random, users: list[dict[str, Any]]) -> dict[str, Any]:
+def choose_user(random: Random, users: list[dict[str, Any]]) -> dict[str, Any]:
     """One of them, who may be called something odd by now."""
     user = random.choice(users)
     if random.random() < 0.2:
@@ -250,7 +252,7 @@ def random_choice(random: Random, users: list[dict[str, Any]]) -> dict[str, Any]
     return user
 
 
-def _encoded(update: Any) -> bytes:
+def _encode(update: Any) -> bytes:
     return json.dumps(update, ensure_ascii=True).encode()
 
 
@@ -261,55 +263,55 @@ async def run(folder: Path, messages: int, seed: int) -> Outcome:
     await server.start()
     try:
         async with (
-            own_store(folder) as store,
+            open_temporary_store(folder) as store,
             on_telegram(store, server, **settings(port), rate_limits=False) as adapter,
         ):
             await until(lambda: adapter.healthy)
-            telegrams = Telegrams(server, adapter, Random(seed))
-            await telegrams.arrange()
-            before = await state(store)
-            with no_failures(outcome):
+            telegrams = TelegramFuzzer(server, adapter, Random(seed))
+            await telegrams.set_up()
+            before = await read_state(store)
+            with fail_on_errors(outcome):
                 await _send_all(telegrams, f"http://127.0.0.1:{port}", messages, outcome)
-                await telegrams._rest()
-            await is_unchanged(before, partial(state, store))
+                await telegrams._settle()
+            await check_unchanged(before, partial(read_state, store))
             if telegrams.unanswered:
-                raise Nonsense(f"not answered: {telegrams.unanswered[:3]}")
+                raise FuzzFailure(f"not answered: {telegrams.unanswered[:3]}")
             outcome.commands = telegrams.commands
     finally:
         await server.stop()
     return outcome
 
 
-async def _until_answered(server: TelegramServer, sent: Sent) -> None:
+async def _wait_for_answer(server: TelegramServer, sent: FuzzRequest) -> None:
     """What comes to the private chat is answered for when it is there."""
     assert sent.query
     try:
         await until(lambda: "answered" in server.answers[sent.query or ""], 10)
     except AssertionError:
-        raise Nonsense(f"not answered: {sent}") from None
+        raise FuzzFailure(f"not answered: {sent}") from None
     del server.answers[sent.query]
 
 
-async def _send_all(telegrams: Telegrams, url: str, messages: int, outcome: Outcome) -> None:
+async def _send_all(telegrams: TelegramFuzzer, url: str, messages: int, outcome: Outcome) -> None:
     left = iter(range(messages))
 
     async def keep_on(session: aiohttp.ClientSession) -> None:
         for number in left:
-            sent = await telegrams.one()
+            sent = await telegrams.next_request()
             async with session.post(url + sent.path, data=sent.body, headers=sent.headers) as answer:
                 status = answer.status
                 if TOKEN in await answer.text():
-                    raise Nonsense("the token stands in an answer")
+                    raise FuzzFailure("the token stands in an answer")
             if status not in sent.statuses:
-                raise Nonsense(f"{status} for {str(sent)[:2000]}")
+                raise FuzzFailure(f"{status} for {str(sent)[:2000]}")
             if sent.query:
-                await _until_answered(telegrams.server, sent)
+                await _wait_for_answer(telegrams.server, sent)
             outcome.sent += 1
             outcome.presses += bool(sent.query)
             outcome.refused += status != 200
-            if number % TIDY_AFTER == 0:
-                telegrams.tidy()
+            if number % PRUNE_INTERVAL == 0:
+                telegrams.prune()
 
     async with aiohttp.ClientSession() as session, asyncio.TaskGroup() as group:
-        for _ in range(AT_ONCE):
+        for _ in range(CONCURRENT_REQUESTS):
             group.create_task(keep_on(session))

@@ -7,7 +7,7 @@ from random import Random
 import pytest
 
 from tests.fuzz.__main__ import ADAPTERS
-from tests.fuzz.common import bent_text
+from tests.fuzz.common import mutate_text
 from tests.long import long
 
 MESSAGES = int(os.environ.get("BUONGIOCO_FUZZ", "3000"))
@@ -21,9 +21,9 @@ async def test_nonsense_is_answered_and_changes_nothing(adapter: str, messages: 
     assert min(outcome.presses, outcome.commands, outcome.refused) > messages // 100
 
 
-def test_a_text_that_is_bent_stays_much_of_what_it_was() -> None:
+def test_mutated_text_stays_similar() -> None:
     random, text = Random(1), "1tABCDEF:rule target=21"
-    found = [bent_text(random, text) for _ in range(1000)]
+    found = [mutate_text(random, text) for _ in range(1000)]
     assert all(isinstance(one, str) for one in found)
     assert sum(one[:8] == text[:8] or one[-8:] == text[-8:] for one in found) > 100
     assert not any(one.startswith(("['", '["')) for one in found)

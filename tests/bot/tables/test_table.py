@@ -36,7 +36,7 @@ from bot.tables.chairs import Chair
 from engine import GAMES
 from engine.errors import BadRules
 from engine.rules import RELEASE, resolve
-from tests.engine.tables import tie_break
+from tests.engine.tables import tie_break_game
 
 ADA, BEA, CLEO, DORA = "paper:1", "paper:2", "other:3", "paper:4"
 FOUR = (ADA, BEA, CLEO, DORA)
@@ -57,7 +57,7 @@ def begun(game: str, *entries: Entry, secret: int = 0, people: Sequence[str] = F
 
 def at_tie_break(release: int, code: str = "CODE") -> Table:
     """A game of Tressette in Quattro at 22:22 that began under this release of the rules; seat n is ``p:n``."""
-    record = tie_break(release).record()
+    record = tie_break_game(release).record()
     entries: list[Entry] = [Open("tressette", "p:0", "P0"), *(Sit(seat, f"p:{seat}", f"P{seat}") for seat in range(4))]
     for number, deal in enumerate(record.deals):
         assert deal.proof

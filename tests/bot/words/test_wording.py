@@ -27,7 +27,7 @@ from engine.robots.findings import Verdict
 from tests.bot.fake_platform import FakePlatform, open_worker, play_until, seated
 from tests.bot.finished.games import finished, record
 from tests.bot.tables.test_table import begun
-from tests.engine.tables import cards, play, playable, spades_table
+from tests.engine.tables import play, play_cards, playable_cards, spades_table
 
 FOUR = ("A", "B", "C", "D")
 
@@ -183,11 +183,11 @@ def test_forced_spade_lead_breaks_spades_as_told(language: str, told: str) -> No
     # North holds only spades after two tricks. South wins the forced lead and holds hearts.
     table = spades_table("AS KS 2H 3H 4H 5H 6H 7H 8H 9H TH JH QH", "2C 3C 2S 3S 4S 5S 6S 7S 8S 9S TS JS QS")
     play(table, "1: bid 5", "0: bid 5")
-    cards(table, "2C 2H 3C 3H")
-    assert playable(table, 1) == set("2S 3S 4S 5S 6S 7S 8S 9S TS JS QS".split())
-    cards(table, "2S AS")
+    play_cards(table, "2C 2H 3C 3H")
+    assert playable_cards(table, 1) == set("2S 3S 4S 5S 6S 7S 8S 9S TS JS QS".split())
+    play_cards(table, "2S AS")
     assert table.turn == 0
-    assert "KS" in playable(table, 0)
+    assert "KS" in playable_cards(table, 0)
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

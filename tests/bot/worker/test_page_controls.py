@@ -19,7 +19,7 @@ from bot.tables.table import Table
 from engine import GAMES, Game
 from engine.errors import EngineError
 from engine.rules import RELEASE, resolve
-from tests.engine.tables import random_rules, random_step
+from tests.engine.tables import play_random_step, random_rules
 from tests.long import long
 
 PROFILES = (Profile(""), Profile("", language="it", suits="french", deck="easy"))
@@ -137,7 +137,7 @@ def step(table: Table, random: Random) -> Table:
     if table.game.needs_deal:
         return table.after([Deal(random.randbytes(32))], f"u{table.version}")
     ahead = table.game.copy()
-    random_step(ahead, random)
+    play_random_step(ahead, random)
     seat, move = next(one for one in reversed(ahead.moves) if one[0] is not None)
     assert seat is not None
     return table.after([Move(seat, move)], f"u{table.version}")

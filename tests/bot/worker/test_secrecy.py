@@ -27,8 +27,8 @@ from bot.tables.table import Table
 from bot.viewers import Viewer
 from engine import GAMES, Game
 from engine.rules import RELEASE, resolve
-from tests.engine.hidden import hidden_cards, shuffled_about
-from tests.engine.tables import random_rules, random_step
+from tests.engine.hidden import hidden_cards, shuffle_hidden
+from tests.engine.tables import play_random_step, random_rules
 from tests.long import long, mostly_long
 
 VIEWERS: tuple[tuple[str, str, CardStyle], ...] = (("en", "italian", "classic"), ("it", "french", "easy"))
@@ -51,7 +51,7 @@ def table_of(game: str, random: Random, fixture: Fixture | Day | None = None) ->
     for _ in range(random.randrange(70)):
         if table.game.over or (table.game.needs_deal and random.random() < 0.5):
             break
-        random_step(table.game, random)
+        play_random_step(table.game, random)
     return table
 
 
@@ -174,7 +174,7 @@ def _with_others(table: Table, viewer: int | None, random: Random) -> Table:
     other.__dict__.update(table.__dict__)
     other.game = table.game.copy()
     hidden = hidden_cards(table.game.current, viewer)
-    other.game.current = other.game._playing = shuffled_about(table.game.current, hidden, random)
+    other.game.current = other.game._playing = shuffle_hidden(table.game.current, hidden, random)
     return other
 
 

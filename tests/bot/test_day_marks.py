@@ -5,7 +5,7 @@ from datetime import date, timedelta
 
 from bot.day_marks import DayMarks, drop_marks_before
 from bot.store import Store, keys
-from tests.bot.features.privacy.traces import traces
+from tests.bot.features.privacy.traces import find_traces
 
 DAY = date(2026, 11, 26)
 NEXT = DAY + timedelta(days=1)
@@ -25,7 +25,7 @@ async def test_a_mark_is_of_one_person_day_and_deed(store: Store) -> None:
 
 async def test_marks_name_nobody(store: Store) -> None:
     await DayMarks(store.client, "deal").add(DAY, ANNA)
-    assert await traces(store, ANNA, "1001") == []
+    assert await find_traces(store, ANNA, "1001") == []
 
 
 async def test_two_first_marks_at_once_are_both_known(store: Store) -> None:

@@ -18,7 +18,7 @@ from bot.worker import Worker
 from tests.bot.fake_platform import GROUP, FakePlatform, Player
 from tests.bot.features.daily.conftest import TODAY, TOMORROW
 from tests.bot.features.daily.test_days import begin_deal, make_move, open_players, play_deal
-from tests.bot.features.privacy.traces import traces
+from tests.bot.features.privacy.traces import find_traces
 from tests.long import long
 
 
@@ -135,7 +135,7 @@ async def test_mark_is_anonymous_and_deleted_after_the_day(store: Store, monkeyp
         anna = Player(worker, FakePlatform(), "Annabella", 1001)
         await begin_deal(anna)
         await forget_person(worker, "paper:1001")
-        assert await traces(store, "paper:1001", "1001", "annabella") == []
+        assert await find_traces(store, "paper:1001", "1001", "annabella") == []
         assert await deal_marks(store.client).has(TODAY, "paper:1001")
         await worker.feature(DailyFeature).days.close_past()
         assert await deal_marks(store.client).has(TODAY, "paper:1001")

@@ -1,4 +1,4 @@
-"""Who asks for it is forgotten: everywhere, for good, and nobody else."""
+"""/forget removes a person everywhere and for good, and nobody else."""
 
 import asyncio
 import json
@@ -41,27 +41,26 @@ from bot.tables.choice import Choice
 from bot.worker import Worker
 from tests.bot.backup.test_playing_on import write_backup
 from tests.bot.fake_platform import GROUP, FakePlatform, Player, open_worker, seated
-from tests.bot.features.privacy.traces import everything, traces
+from tests.bot.features.privacy.traces import dump_store, find_traces
 from tests.bot.finished.games import finished
 from tests.long import mostly_long
 
-ANNA = "paper:1001"
-"""No other id or number has it in it."""
+ANNA = "paper:1001"  # no other id or number contains it
 
 
-def players(worker: Worker, fake: FakePlatform) -> list[Player]:
+def make_players(worker: Worker, fake: FakePlatform) -> list[Player]:
     names = ("Annabella", "Brunello", "Carlotta", "Dinorah")
     return [Player(worker, fake, name, 1001 + number) for number, name in enumerate(names)]
 
 
 @pytest.fixture(autouse=True)
-def _early_games_count(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Games are given up at once, to be quick, and count as if they had been played for longer."""
+def _count_early_games(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Count games that are resigned at once, which saves time."""
     monkeypatch.setattr(rating_rules, "is_given_up_early", lambda _record: False)
 
 
-async def resigned(worker: Worker, loser: Player, winner: Player, game: str = "testa") -> None:
-    """A game that the one opens and gives up at once."""
+async def play_and_resign(worker: Worker, loser: Player, winner: Player, game: str = "testa") -> None:
+    """Let `loser` open a game and resign at once."""
     await loser.say(f"/challenge {game}")
     await winner.press("Accept", GROUP)
     await loser.say("/resign")
@@ -69,34 +68,34 @@ async def resigned(worker: Worker, loser: Player, winner: Player, game: str = "t
     await worker.settled()
 
 
-async def played(worker: Worker, fake: FakePlatform) -> list[Player]:
-    """Four people with games behind them, ranked, in settled leaderboards."""
-    people = players(worker, fake)
+async def play_games(worker: Worker, fake: FakePlatform) -> list[Player]:
+    """Let four people play. Anna's, Bruno's and Carla's games rank them in the leaderboards."""
+    people = make_players(worker, fake)
     anna, bruno, carla, _ = people
     for loser, winner in ((anna, bruno), (bruno, anna), (carla, anna), (anna, carla), (bruno, carla), (carla, bruno)):
-        await resigned(worker, loser, winner)
+        await play_and_resign(worker, loser, winner)
     await worker.people.update_person(anna.person.id, suits="french")
     return people
 
 
-async def forgotten(worker: Worker, person: str = ANNA) -> None:
-    """All steps, the last look a minute later too."""
-    await gone(worker, person)
-    await looked_once_more(worker)
+async def forget_person(worker: Worker, person: str = ANNA) -> None:
+    """Run all steps, including the second pass a minute later."""
+    await run_first_pass(worker, person)
+    await run_second_pass(worker)
 
 
-async def gone(worker: Worker, person: str = ANNA) -> None:
-    """All steps but the last look."""
+async def run_first_pass(worker: Worker, person: str = ANNA) -> None:
+    """Run all steps but the second pass."""
     await worker.feature(PrivacyFeature).forgetter.begin(person)
-    # The worker's own loop may be at it as well.
+    # The worker's own loop may be running too.
     while not (await forgetting_marks(worker.store.client))[person].is_erased:
         await worker.feature(PrivacyFeature).forgetter.work()
         await asyncio.sleep(0.01)
     await worker.settled()
 
 
-async def looked_once_more(worker: Worker) -> None:
-    """A minute later."""
+async def run_second_pass(worker: Worker) -> None:
+    """Run the second pass, as if a minute had passed."""
     now = worker.feature(PrivacyFeature).forgetter.now
     worker.feature(PrivacyFeature).forgetter.now = lambda: now() + 2 * forgetting.SECOND_PASS_AFTER
     while await forgetting_marks(worker.store.client):
@@ -114,52 +113,52 @@ async def standings(worker: Worker, *people: Player) -> dict[str, Any]:
     }
 
 
-async def test_nothing_is_left_of_a_person_in_the_whole_store(store: Store) -> None:
+async def test_forgotten_person_leaves_no_trace_in_the_store(store: Store) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
-        anna, bruno, carla, dino = await played(worker, fake)
-        await anna.say("/challenge")  # open, and hers
+        anna, bruno, carla, dino = await play_games(worker, fake)
+        await anna.say("/challenge")  # her open challenge
         await bruno.say("/challenge tressette")
-        await anna.press("Sit East", GROUP)  # a chair at a table that waits
-        await carla.say("/challenge testa", about=(anna.person,))  # for her by name
+        await anna.press("Sit East", GROUP)  # a chair at an open table
+        await carla.say("/challenge testa", about=(anna.person,))  # a challenge to her by name
         await dino.say("/challenge spades")
-        await anna.press("Accept", GROUP)  # a game that is on
-        await anna.say("/challenge metamazzo", private_place(anna.person.id))  # in her own chat
+        await anna.press("Accept", GROUP)  # a running game
+        await anna.say("/challenge metamazzo", private_place(anna.person.id))  # a table in her private chat
         await anna.press("Easy robot")
-        assert len(await traces(store, ANNA, "annabella")) > 10
-        await forgotten(worker)
-        assert await traces(store, ANNA, "1001", "annabella") == []
-        assert keys.FORGETTING not in await everything(store)
+        assert len(await find_traces(store, ANNA, "annabella")) > 10
+        await forget_person(worker)
+        assert await find_traces(store, ANNA, "1001", "annabella") == []
+        assert keys.FORGETTING not in await dump_store(store)
 
 
-async def test_nothing_is_left_of_who_was_invited_by_handle_and_sat_down(store: Store) -> None:
+async def test_forgotten_person_invited_by_handle_leaves_no_trace(store: Store) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
-        anna, bruno, *_ = players(worker, fake)
+        anna, bruno, *_ = make_players(worker, fake)
         await bruno.say("/challenge testa", about=(Person("", "Annabella", "Annabella"),))
-        assert keys.named("paper:@annabella") in await everything(store)
+        assert keys.named("paper:@annabella") in await dump_store(store)
         await anna.press("Accept", GROUP)
-        assert keys.named(ANNA) in await everything(store)
-        await forgotten(worker)
-        assert await traces(store, ANNA, "1001", "annabella") == []
+        assert keys.named(ANNA) in await dump_store(store)
+        await forget_person(worker)
+        assert await find_traces(store, ANNA, "1001", "annabella") == []
 
 
 @pytest.mark.parametrize("in_group", [True, False])
-async def test_nothing_is_left_of_who_was_invited_by_handle_by_somebody_forgotten(store: Store, in_group: bool) -> None:
+async def test_handles_a_forgotten_person_invited_leave_no_trace(store: Store, in_group: bool) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
-        anna, *_ = players(worker, fake)
+        anna, *_ = make_players(worker, fake)
         await anna.say("/challenge testa", GROUP if in_group else anna.private, about=(Person("", "Bea", "bea"),))
-        assert keys.named("paper:@bea") in await everything(store)
-        await forgotten(worker)
+        assert keys.named("paper:@bea") in await dump_store(store)
+        await forget_person(worker)
         await worker.settled()
-        assert await traces(store, ANNA, "annabella", "@bea") == []
+        assert await find_traces(store, ANNA, "annabella", "@bea") == []
 
 
-async def test_who_left_a_table_is_taken_out_of_its_log_while_the_game_goes_on(store: Store) -> None:
+async def test_person_who_left_a_table_is_removed_from_its_log(store: Store) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
-        anna, bruno, carla, _ = players(worker, fake)
+        anna, bruno, carla, _ = make_players(worker, fake)
         await bruno.say("/challenge tressette")
         await anna.press("Sit East", GROUP)
         await anna.press("Stand up", GROUP)
@@ -168,10 +167,10 @@ async def test_who_left_a_table_is_taken_out_of_its_log_while_the_game_goes_on(s
             await bruno.press("Easy robot", GROUP)
         [table] = await worker.tables_of(bruno.person.id)
         assert table.phase == "playing"
-        assert f"{{s{keys.shard_of(table.code)}}}:table:{table.code}" in await traces(store, ANNA)
-        await forgotten(worker)
-        assert await traces(store, ANNA, "annabella") == []
-        # The game goes on: for this worker, and for one that knows nothing of it.
+        assert f"{{s{keys.shard_of(table.code)}}}:table:{table.code}" in await find_traces(store, ANNA)
+        await forget_person(worker)
+        assert await find_traces(store, ANNA, "annabella") == []
+        # The game continues for this worker, and for a worker that has not loaded it yet.
         version, random = (await worker.room.table(table.code)).version, Random(3)
         async with asyncio.timeout(60):
             while (await worker.room.table(table.code)).version < version + 8:
@@ -186,39 +185,39 @@ async def test_who_left_a_table_is_taken_out_of_its_log_while_the_game_goes_on(s
         assert [chair and chair.person for chair in after.chairs][:2] == [bruno.person.id, carla.person.id]
 
 
-async def test_a_worker_that_remembers_the_old_log_cannot_write_it_back(store: Store) -> None:
+async def test_worker_cannot_write_an_old_log_back(store: Store) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake) as worker, open_worker(store, FakePlatform(), alone=False) as other:
-        anna, bruno, *_ = players(worker, fake)
+        anna, bruno, *_ = make_players(worker, fake)
         await bruno.say("/challenge tressette")
         await anna.press("Sit East", GROUP)
         [table] = await worker.tables_of(bruno.person.id)
         await anna.press("Stand up", GROUP)
         await other.room.table(table.code)
-        await forgotten(worker)
+        await forget_person(worker)
         for number in range(20):
-            # Enough to have the log folded from memory.
+            # Enough entries to fold the log from memory.
             await other.challenges.choose_clock(
                 table.code, bruno.person.id, (60, 300)[number & 1], False, f"clock{number}"
             )
-        assert await traces(store, ANNA, "annabella") == []
+        assert await find_traces(store, ANNA, "annabella") == []
 
 
-async def test_everybody_elses_ratings_stay_and_are_the_same_when_made_anew(store: Store) -> None:
+async def test_ratings_of_others_stay_and_survive_a_rebuild(store: Store) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
-        anna, bruno, carla, dino = await played(worker, fake)
-        await resigned(worker, dino, bruno)
+        anna, bruno, carla, dino = await play_games(worker, fake)
+        await play_and_resign(worker, dino, bruno)
         await dino.say("/challenge testa")
         await anna.press("Accept", GROUP)
         before = await standings(worker, bruno, carla)
-        await forgotten(worker)
+        await forget_person(worker)
         assert await standings(worker, bruno, carla) == before
-        # The game that she resigned counts for her opponent, against the rating that she had.
+        # The game that she resigned counts for her opponent, against the rating she had.
         winner = await worker.ratings.standing(Scope(), dino.person.id)
         assert (winner.games, winner.wins) == (2, 1)
         after = await standings(worker, bruno, carla, dino)
-        somebody = [key for key in await everything(store) if "somebody" in key]
+        somebody = [key for key in await dump_store(store) if "somebody" in key]
         assert somebody == []
         await worker.ratings.rebuild()
         assert await standings(worker, bruno, carla, dino) == after
@@ -229,27 +228,27 @@ async def test_everybody_elses_ratings_stay_and_are_the_same_when_made_anew(stor
         assert "Brunello" in page.panel.plain
 
 
-async def test_replays_and_boards_say_somebody_in_their_readers_language(store: Store) -> None:
+async def test_replays_say_somebody_in_the_readers_language(store: Store) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
-        anna, bruno, *_ = players(worker, fake)
-        await resigned(worker, anna, bruno)
+        anna, bruno, *_ = make_players(worker, fake)
+        await play_and_resign(worker, anna, bruno)
         await anna.say("/challenge testa")
         await bruno.press("Accept", GROUP)
         await worker.people.update_person(bruno.person.id, language="it")
-        await forgotten(worker)
+        await forget_person(worker)
         assert "somebody" in fake.last(GROUP).plain
         assert "Annabella" not in fake.last(GROUP).plain
         [first, second] = [game async for game in worker.archive.all()]
         assert {one for game in (first, second) for one in game.record.seats} == {"somebody", "Brunello"}
         assert first.people[0] == second.people[0] != ANNA
-        reply = await press(bruno, page("replay", first.id, 1))
+        reply = await press_payload(bruno, page("replay", first.id, 1))
         assert "qualcuno" in reply.plain
         assert "Annabella" not in reply.plain
 
 
-async def press(player: Player, payload: str) -> Any:
-    """A press of a button that stands there, whatever it carries."""
+async def press_payload(player: Player, payload: str) -> Any:
+    """Press a genuine button with any payload."""
     key = f"g{next(player.numbers)}"
     reply = await player.dispatcher.handle_press(Press(key, player.person, player.private, "1", payload, genuine=True))
     assert reply.panel, reply.toast
@@ -257,23 +256,21 @@ async def press(player: Player, payload: str) -> Any:
 
 
 @pytest.mark.parametrize("steps", mostly_long(range(2, 62, 10), 2, 32))
-async def test_a_bot_that_is_killed_in_the_middle_carries_on(
-    store: Store, steps: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    # The lease of one that was killed keeps others off until it runs out.
+async def test_forgetting_continues_after_a_kill(store: Store, steps: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    # A killed worker's lease keeps others away until it expires.
     monkeypatch.setattr(forgetting, "LEASE_SECONDS", 1)
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
-        anna, bruno, carla, _ = await played(worker, fake)
+        anna, bruno, carla, _ = await play_games(worker, fake)
         await anna.say("/challenge testa")
         await bruno.press("Accept", GROUP)
         before = await standings(worker, carla)
         await worker.feature(PrivacyFeature).forgetter.begin(ANNA)
         mark = (await forgetting_marks(store.client))[ANNA]
-        await _cut_short(worker, mark, steps)
+        await forget_until_killed(worker, mark, steps)
     async with open_worker(store, fake) as worker:
-        await forgotten(worker)
-        assert await traces(store, ANNA, "annabella") == []
+        await forget_person(worker)
+        assert await find_traces(store, ANNA, "annabella") == []
         assert await standings(worker, carla) == before
         after = await standings(worker, bruno, carla)
         await worker.ratings.rebuild()
@@ -284,19 +281,19 @@ class Killed(Exception):
     """The process ends here."""
 
 
-async def _cut_short(worker: Worker, mark: ForgettingMark, calls: int) -> None:
-    """Forgetting, until so many calls of the store have been made; as if the process had ended there."""
+async def forget_until_killed(worker: Worker, mark: ForgettingMark, calls: int) -> None:
+    """Forget Anna until `calls` store commands were sent, as if the process was killed then."""
     client = worker.store.client
     real, made = client.execute_command, 0
 
-    async def counted(*words: Any, **more: Any) -> Any:
+    async def counting_execute(*words: Any, **more: Any) -> Any:
         nonlocal made
         made += 1
         if made > calls:
             raise Killed
         return await real(*words, **more)
 
-    client.execute_command = counted
+    client.execute_command = counting_execute
     try:
         await worker.feature(PrivacyFeature).forgetter.forget(ANNA, mark)
     except Killed:
@@ -305,10 +302,10 @@ async def _cut_short(worker: Worker, mark: ForgettingMark, calls: int) -> None:
         client.execute_command = real
 
 
-async def test_forgetting_asks_first_and_says_what_it_does(store: Store) -> None:
+async def test_forget_asks_first_and_names_its_effects(store: Store) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
-        anna, bruno, *_ = players(worker, fake)
+        anna, bruno, *_ = make_players(worker, fake)
         await anna.say("/challenge testa")
         await bruno.press("Accept", GROUP)
         [table] = await worker.tables_of(ANNA)
@@ -320,16 +317,16 @@ async def test_forgetting_asks_first_and_says_what_it_does(store: Store) -> None
         await anna.press("No")
         assert "stays as it is" in fake.last(anna.private).plain
         assert await forgetting_marks(store.client) == {}
-        assert await traces(store, ANNA)
+        assert await find_traces(store, ANNA)
 
 
-async def test_a_page_forgets_only_whom_it_asked(store: Store) -> None:
+async def test_forget_page_works_only_for_the_person_it_asked(store: Store) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
-        anna, bruno, *_ = players(worker, fake)
+        anna, bruno, *_ = make_players(worker, fake)
         for one in (anna, bruno):
             await one.say("/help")
-        # Anna's question was shown in the group, or Bruno has seen what its button carries.
+        # Bruno presses Anna's button, shown in the group, or uses its payload.
         key = f"g{next(bruno.numbers)}"
         stolen = page("forget", "yes", owner_tag(ANNA))
         reply = await bruno.dispatcher.handle_press(Press(key, bruno.person, GROUP, "1", stolen, genuine=True))
@@ -339,34 +336,34 @@ async def test_a_page_forgets_only_whom_it_asked(store: Store) -> None:
         assert await forgetting_marks(store.client) == {}
 
 
-async def test_old_buttons_of_somebody_forgotten_answer_and_who_comes_back_is_a_stranger(store: Store) -> None:
+async def test_returning_person_starts_as_a_stranger(store: Store) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
-        anna, bruno, *_ = await played(worker, fake)
+        anna, bruno, *_ = await play_games(worker, fake)
         await anna.say("/challenge testa")
         await bruno.press("Accept", GROUP)
         _, card = anna.moves()[-1]
         reply = await anna.say("/forget")
         assert reply.panel
-        done = await press(anna, reply.panel.rows[0][0].payload)
+        done = await press_payload(anna, reply.panel.rows[0][0].payload)
         assert "I am forgetting you" in done.plain
-        await forgotten(worker)
+        await forget_person(worker)
         assert "table" in (await anna.send(card.payload, anna.private)).toast
         profile = await worker.people.person(ANNA)
         assert (profile.name, profile.suits) == ("Annabella", "italian")
         assert (await worker.ratings.standing(Scope(), ANNA)).games == 0
         assert await worker.tables_of(ANNA) == []
-        await resigned(worker, anna, bruno)
+        await play_and_resign(worker, anna, bruno)
         assert (await worker.ratings.standing(Scope(), ANNA)).games == 1
 
 
-async def test_what_is_begun_by_who_comes_back_within_a_minute_stays(store: Store) -> None:
+async def test_second_pass_keeps_data_of_a_returning_person(store: Store) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
-        anna, *_ = await played(worker, fake)
+        anna, *_ = await play_games(worker, fake)
         tournaments, ladder = Tournaments(store), Ladder(store.client)
         registration = Registration(store, tournaments, worker.ratings)
-        await gone(worker)
+        await run_first_pass(worker)
         await anna.say("/help")
         opened = await registration.open(GROUP, ANNA, "Annabella", Choice.usual("testa"), "knockout", "u1")
         await registration.enter(opened.code, ANNA, "Annabella", "u2")
@@ -377,7 +374,7 @@ async def test_what_is_begun_by_who_comes_back_within_a_minute_stays(store: Stor
         programs, sessions = Programs(store.client), Sessions(store.client)
         await programs.add_owned(ANNA, ("read",), "u3")
         held = await sessions.start(ANNA)
-        await looked_once_more(worker)
+        await run_second_pass(worker)
         [table] = await worker.tables_of(ANNA)
         assert table.phase == "open"
         assert len(await programs.owned_by(ANNA)) == 1
@@ -387,28 +384,28 @@ async def test_what_is_begun_by_who_comes_back_within_a_minute_stays(store: Stor
         assert tournament.phase == "open"
         assert tournament.player_of(ANNA) is not None
         assert (await ladder.export(ANNA))["answers"]
-        # And who asks once more within the minute is forgotten once more.
+        # A second request within the minute starts again.
         for _ in range(2):
-            await gone(worker)
+            await run_first_pass(worker)
             await anna.say("/help")
-        await gone(worker)
-        await looked_once_more(worker)
-        assert await traces(store, ANNA, "1001", "annabella") == []
+        await run_first_pass(worker)
+        await run_second_pass(worker)
+        assert await find_traces(store, ANNA, "1001", "annabella") == []
         assert (await tournaments.load(opened.code)).phase == "cancelled"
 
 
-async def test_what_a_slow_worker_writes_late_of_who_does_not_come_back_goes(store: Store) -> None:
+async def test_second_pass_removes_late_writes_of_a_slow_worker(store: Store) -> None:
     fake = FakePlatform()
     async with (
         open_worker(store, fake) as worker,
         open_worker(store, FakePlatform(), alone=False) as slow,
     ):
-        anna, bruno, *_ = players(worker, fake)
+        anna, bruno, *_ = make_players(worker, fake)
         await anna.say("/help")
         await bruno.say("/challenge tressette")
         [table] = await worker.tables_of(bruno.person.id)
         await slow.people.person(ANNA)
-        await gone(worker)
+        await run_first_pass(worker)
         await slow.people.note_choice(ANNA, Choice.usual("testa"))
         await slow.people.update_chat(private_place(ANNA), clock="60")
         await slow.challenges.sit(table.code, ANNA, "Annabella", "late")
@@ -416,12 +413,12 @@ async def test_what_a_slow_worker_writes_late_of_who_does_not_come_back_goes(sto
         sessions = Sessions(store.client)
         await sessions.start(ANNA)
         await reminder_hours(store.client).choose(ANNA, 8)
-        assert len(await traces(store, ANNA, "annabella")) > 6
-        await looked_once_more(worker)
+        assert len(await find_traces(store, ANNA, "annabella")) > 6
+        await run_second_pass(worker)
         await worker.settled()
-        assert await traces(store, ANNA, "1001", "annabella") == []
+        assert await find_traces(store, ANNA, "1001", "annabella") == []
         assert await Programs(store.client).all() == []
-        # Nor does that worker remember anything.
+        # That worker does not remember anything either.
         async with asyncio.timeout(20):
             while (await slow.people.last_choices(ANNA))[0].game == "testa":
                 await asyncio.sleep(0.01)
@@ -429,40 +426,38 @@ async def test_what_a_slow_worker_writes_late_of_who_does_not_come_back_goes(sto
         assert table.seat_of(ANNA) is None
 
 
-async def test_what_is_begun_at_a_worker_that_heard_of_no_forgetting_stays(
-    store: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_uninformed_worker_keeps_new_data(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     fake = FakePlatform()
     async with (
         open_worker(store, FakePlatform(), alone=False) as worker,
-        open_worker(store, fake, alone=False) as deaf,
+        open_worker(store, fake, alone=False) as uninformed,
     ):
-        anna, *_ = players(deaf, fake)
+        anna, *_ = make_players(uninformed, fake)
         await anna.say("/help")
-        monkeypatch.setattr(deaf.updates, "on_profile_changed", lambda _key: None)
-        await gone(worker)
-        # As it looks every few seconds what there is to forget.
-        await deaf.feature(PrivacyFeature).forgetter.work()
-        assert ANNA in deaf.people.being_forgotten
+        monkeypatch.setattr(uninformed.updates, "on_profile_changed", lambda _key: None)
+        await run_first_pass(worker)
+        # Its regular check for new marks, every few seconds.
+        await uninformed.feature(PrivacyFeature).forgetter.work()
+        assert ANNA in uninformed.people.being_forgotten
         await anna.say("/challenge testa")
-        await looked_once_more(worker)
+        await run_second_pass(worker)
         [table] = await worker.tables_of(ANNA)
         assert table.phase == "open"
         assert (await worker.people.reload(ANNA)).name == "Annabella"
-        await deaf.feature(PrivacyFeature).forgetter.work()
-        assert not deaf.people.being_forgotten
+        await uninformed.feature(PrivacyFeature).forgetter.work()
+        assert not uninformed.people.being_forgotten
 
 
 @pytest.mark.parametrize(("where", "what"), [(Reports, "forget"), (People, "erase"), (Ladder, "forget")])
-async def test_what_is_begun_during_the_last_look_stays(
+async def test_data_created_during_the_second_pass_stays(
     store: Store, monkeypatch: pytest.MonkeyPatch, where: type, what: str
 ) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
-        anna, *_ = players(worker, fake)
+        anna, *_ = make_players(worker, fake)
         programs, sessions, held = Programs(store.client), Sessions(store.client), list[str]()
         step = getattr(where, what)
-        await gone(worker)
+        await run_first_pass(worker)
 
         async def meanwhile(*args: Any, **options: Any) -> None:
             monkeypatch.setattr(where, what, step)
@@ -472,7 +467,7 @@ async def test_what_is_begun_during_the_last_look_stays(
             await step(*args, **options)
 
         monkeypatch.setattr(where, what, meanwhile)
-        await looked_once_more(worker)
+        await run_second_pass(worker)
         await worker.settled()
         [table] = await worker.tables_of(ANNA)
         assert table.phase == "open"
@@ -481,23 +476,21 @@ async def test_what_is_begun_during_the_last_look_stays(
         assert (await worker.people.reload(ANNA)).name == "Annabella"
 
 
-async def test_no_link_tells_whose_it_is(store: Store) -> None:
+async def test_login_link_does_not_reveal_its_person(store: Store) -> None:
     sessions = Sessions(store.client)
     held = await sessions.create_link(ANNA)
-    assert await traces(store, ANNA, "1001") == []
+    assert await find_traces(store, ANNA, "1001") == []
     assert await sessions.redeem_link(held.replace("1001", "1002")) == ""
     assert await sessions.redeem_link(held) == ANNA
     assert await sessions.redeem_link(held) == ""
 
 
-async def test_who_asks_once_more_during_the_last_look_is_forgotten_once_more(
-    store: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_request_during_the_second_pass_starts_again(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     async def no_work() -> None:
-        """In place of the worker's own."""
+        """Replace the worker's own loop."""
 
     async with open_worker(store, FakePlatform()) as worker:
-        await gone(worker)
+        await run_first_pass(worker)
         fresh = worker.people.reload
 
         async def late(person: str) -> Profile:
@@ -511,27 +504,25 @@ async def test_who_asks_once_more_during_the_last_look_is_forgotten_once_more(
         assert not (await forgetting_marks(store.client))[ANNA].is_erased
 
 
-async def test_who_asks_while_an_earlier_mark_is_taken_away_is_marked(
-    store: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_request_while_an_old_mark_is_deleted_is_marked(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     async with open_worker(store, FakePlatform()) as worker:
         hsetnx = store.client.hsetnx
 
-        async def taken_away(*words: Any) -> int:
+        async def delete_mark(*words: Any) -> int:
             monkeypatch.setattr(store.client, "hsetnx", hsetnx)
             return 0
 
-        monkeypatch.setattr(store.client, "hsetnx", taken_away)
+        monkeypatch.setattr(store.client, "hsetnx", delete_mark)
         mark = await worker.feature(PrivacyFeature).forgetter.begin(ANNA)
         assert (await forgetting_marks(store.client))[ANNA].pseudonym == mark.pseudonym
 
 
-async def test_nobody_can_be_rematched_with_somebody(store: Store) -> None:
+async def test_rematch_does_not_invite_a_forgotten_person(store: Store) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
-        anna, bruno, carla, _ = players(worker, fake)
-        await resigned(worker, anna, bruno)
-        await forgotten(worker)
+        anna, bruno, carla, _ = make_players(worker, fake)
+        await play_and_resign(worker, anna, bruno)
+        await forget_person(worker)
         [game] = [game async for game in worker.archive.all()]
         key = f"g{next(bruno.numbers)}"
         reply = await bruno.dispatcher.handle_press(
@@ -544,11 +535,11 @@ async def test_nobody_can_be_rematched_with_somebody(store: Store) -> None:
         assert table.phase == "playing"
 
 
-async def test_a_game_that_ends_while_its_player_is_being_forgotten_is_somebodys(store: Store) -> None:
-    """A worker that hung between reading a table and keeping its game."""
+async def test_game_stored_during_forgetting_is_anonymous(store: Store) -> None:
+    """A worker stalls between reading a table and storing its game."""
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
-        anna, bruno, *_ = await played(worker, fake)
+        anna, bruno, *_ = await play_games(worker, fake)
         await anna.say("/challenge testa")
         await bruno.press("Accept", GROUP)
         [table] = await worker.tables_of(ANNA)
@@ -560,16 +551,16 @@ async def test_a_game_that_ends_while_its_player_is_being_forgotten_is_somebodys
         await worker.archive.add(ended, 1_770_000_000)
         await worker.ratings.catch_up()
         await worker.settled()
-        assert await traces(store, ANNA, "annabella") == [keys.FORGETTING]
+        assert await find_traces(store, ANNA, "annabella") == [keys.FORGETTING]
         after = await standings(worker, bruno)
         await worker.ratings.rebuild()
         assert await standings(worker, bruno) == after
 
 
-async def test_what_a_worker_writes_late_of_a_game_that_it_had_read_before_goes(store: Store) -> None:
+async def test_second_pass_removes_a_late_rating(store: Store) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
-        anna, *_ = players(worker, fake)
+        anna, *_ = make_players(worker, fake)
         await anna.say("/help")
         ratings = Ratings(store.client, worker.archive)
         game = finished(1)
@@ -581,55 +572,55 @@ async def test_what_a_worker_writes_late_of_a_game_that_it_had_read_before_goes(
 
         async def enter(people: Sequence[str], scopes: Sequence[Scope]) -> None:
             ratings._index_scopes = real  # type: ignore[method-assign]
-            await gone(worker)
+            await run_first_pass(worker)
             await worker.archive.keep(kept_late)
             await real(people, scopes)
 
         ratings._index_scopes = enter  # type: ignore[method-assign]
         await ratings.catch_up()
-        assert {keys.scopes(ANNA), keys.last_game(ANNA)} <= set(await traces(store, ANNA))
-        await looked_once_more(worker)
-        assert await traces(store, ANNA, "annabella") == []
+        assert {keys.scopes(ANNA), keys.last_game(ANNA)} <= set(await find_traces(store, ANNA))
+        await run_second_pass(worker)
+        assert await find_traces(store, ANNA, "annabella") == []
 
 
-async def test_a_game_of_a_day_that_cannot_be_read_keeps_nobody_from_being_forgotten(store: Store) -> None:
+async def test_unreadable_daily_game_does_not_stop_forgetting(store: Store) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
-        anna, *_ = players(worker, fake)
+        anna, *_ = make_players(worker, fake)
         await anna.say("/help")
         today = date(2026, 11, 20)
         await store.client.sadd(keys.DAILY_OPEN, today.isoformat())
         await store.client.hset(keys.daily_games(today), "GAME-1", b"what a later release wrote")
-        await forgotten(worker)
-        assert await traces(store, ANNA, "annabella") == []
-        # It waits for a version that can read it.
+        await forget_person(worker)
+        assert await find_traces(store, ANNA, "annabella") == []
+        # It stays for a release that can read it.
         await worker.feature(DailyFeature).days.close_past()
         assert await store.client.hlen(keys.daily_games(today)) == 1
         assert await worker.feature(DailyFeature).days.results.open_days_before(date(2026, 11, 25)) == [today]
 
 
-async def test_nothing_tells_that_somebody_was_reminded_of_the_deals_of_the_days(store: Store) -> None:
+async def test_sent_reminders_leave_no_trace(store: Store) -> None:
     async with open_worker(store, FakePlatform()) as worker:
         await reminder_hours(store.client).choose(ANNA, 8)
         now = worker.clock.now().replace(hour=8)
         for ago in range(3):
             await worker.feature(DailyFeature).reminders.send_due(now - timedelta(days=ago))
-        assert len(await traces(store, ANNA)) == 4
-        await forgotten(worker)
-        assert await traces(store, ANNA) == []
+        assert len(await find_traces(store, ANNA)) == 4
+        await forget_person(worker)
+        assert await find_traces(store, ANNA) == []
 
 
-async def test_traces_are_looked_for_in_games_that_wait_for_the_end_of_their_day_or_round(store: Store) -> None:
+async def test_traces_are_found_in_pending_games(store: Store) -> None:
     held = [keys.daily_games(date(2026, 11, 20)), keys.tournament_games("K7QF2M")]
     for key in held:
         await store.client.hset(key, "T001-000001", replace(finished(1), people=[ANNA, "paper:2"]).to_bytes())
-    assert await traces(store, ANNA) == held
+    assert await find_traces(store, ANNA) == held
 
 
-async def test_one_forgetting_that_fails_holds_up_no_other(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_failed_forgetting_does_not_stop_others(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
-        anna, bruno, *_ = players(worker, fake)
+        anna, bruno, *_ = make_players(worker, fake)
         for one in (anna, bruno):
             await one.say("/help")
         real = worker.feature(PrivacyFeature).forgetter.forget
@@ -649,34 +640,34 @@ async def test_one_forgetting_that_fails_holds_up_no_other(store: Store, monkeyp
 
 
 @pytest.mark.parametrize("step", ["_take_ratings", "_take_tables", "_take_games"])
-async def test_who_was_forgotten_while_a_backup_was_taken_can_be_forgotten_again(
+async def test_forgetting_works_after_a_restore(
     store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, step: str
 ) -> None:
-    """`step` has been made by then, and all that follow have not."""
+    """`step` ran before she was forgotten, the following steps did not."""
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
-        anna, bruno, carla, _ = await played(worker, fake)
+        anna, bruno, carla, _ = await play_games(worker, fake)
         await carla.say("/challenge testa", about=(Person("", "Annabella", "Annabella"),))
         await bruno.say("/challenge tressette")
         await anna.press("Sit East", GROUP)
         real = getattr(BackupTaker, step)
 
-        async def then_forgotten(taking: BackupTaker, *words: Any) -> Any:
+        async def step_then_forget(taking: BackupTaker, *words: Any) -> Any:
             result = await real(taking, *words)
-            await forgotten(worker)
+            await forget_person(worker)
             return result
 
-        monkeypatch.setattr(BackupTaker, step, then_forgotten)
+        monkeypatch.setattr(BackupTaker, step, step_then_forget)
         await write_backup(store, tmp_path / "backup")
-        assert await traces(store, ANNA, "annabella") == []
+        assert await find_traces(store, ANNA, "annabella") == []
     await restore(store.client, tmp_path / "backup", replace=True, alone=True)
     async with open_worker(store, fake) as worker:
-        assert await traces(store, ANNA)
-        await forgotten(worker)
-        assert await traces(store, ANNA, "annabella") == []
+        assert await find_traces(store, ANNA)
+        await forget_person(worker)
+        assert await find_traces(store, ANNA, "annabella") == []
 
 
-async def test_a_former_handle_is_dropped_and_never_anothers(store: Store) -> None:
+async def test_former_handle_is_deleted_and_a_new_owners_kept(store: Store) -> None:
     people = People(store.client)
     await people.meet(Person(ANNA, "Anna", "anna"))
     await people.meet(Person(ANNA, "Anna", "annina"))
@@ -688,25 +679,25 @@ async def test_a_former_handle_is_dropped_and_never_anothers(store: Store) -> No
     assert known.id == "paper:2"
 
 
-async def test_an_older_store_finds_people_after_its_migration(store: Store) -> None:
+async def test_migrated_store_finds_and_forgets_people(store: Store) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
-        _, bruno, carla, _ = await played(worker, fake)
+        _, bruno, carla, _ = await play_games(worker, fake)
         await bruno.say("/challenge testa", about=(Person(ANNA, "Annabella", "annabella"),))
         await store.client.set(keys.handle("paper", "formerly"), ANNA)
         for key in [
-            key for key in await everything(store) if key.startswith(("games_of:", "{games}:scopes:", "named:"))
+            key for key in await dump_store(store) if key.startswith(("games_of:", "{games}:scopes:", "named:"))
         ]:
             await store.client.delete(key)
         for _ in range(2):
             await index_people(store.client)
         before = await standings(worker, carla)
-        await forgotten(worker)
-        assert await traces(store, ANNA, "annabella") == []
+        await forget_person(worker)
+        assert await find_traces(store, ANNA, "annabella") == []
         assert await standings(worker, carla) == before
 
 
-async def test_a_profile_notes_the_day_it_was_used_once_a_day(store: Store) -> None:
+async def test_profile_stores_its_last_day_once_a_day(store: Store) -> None:
     people = People(store.client)
     today = await store.attendance.current_day()
     written = []
@@ -725,7 +716,7 @@ async def test_a_profile_notes_the_day_it_was_used_once_a_day(store: Store) -> N
 
 
 @pytest.mark.parametrize("years", [-1, 1])
-async def test_a_workers_clock_that_is_a_year_wrong_marks_nobody_as_unused(
+async def test_wrong_worker_clock_does_not_change_the_last_day(
     store: Store, years: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     now = time.time() + years * 365 * 86400
@@ -735,7 +726,7 @@ async def test_a_workers_clock_that_is_a_year_wrong_marks_nobody_as_unused(
     assert await store.client.hget(keys.person(ANNA), "used") == str(today).encode()
 
 
-async def test_a_stores_clock_that_is_set_back_marks_nobody_as_unused(store: Store) -> None:
+async def test_store_clock_set_back_corrects_the_last_day(store: Store) -> None:
     await People(store.client).meet(Person(ANNA, "Anna", "anna"))
     people, today = People(store.client), await store.attendance.current_day()
     people._day = (time.monotonic(), today - 1000)
@@ -743,10 +734,10 @@ async def test_a_stores_clock_that_is_set_back_marks_nobody_as_unused(store: Sto
     assert await store.client.hget(keys.person(ANNA), "used") == str(today).encode()
 
 
-async def test_my_data_is_all_that_is_kept_and_once_a_minute(store: Store) -> None:
+async def test_mydata_is_complete_and_limited_to_once_a_minute(store: Store) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
-        anna, bruno, *_ = await played(worker, fake)
+        anna, bruno, *_ = await play_games(worker, fake)
         await anna.say("/challenge testa")
         await bruno.press("Accept", GROUP)
         [table] = await worker.tables_of(ANNA)
@@ -772,7 +763,7 @@ async def test_my_data_is_all_that_is_kept_and_once_a_minute(store: Store) -> No
         assert again.file is None
 
 
-async def test_my_data_has_the_numbers_of_games_that_were_moved_out_into_files(store: Store) -> None:
+async def test_mydata_lists_numbers_of_archived_games(store: Store) -> None:
     archive = Archive(store.client)
     for number in (1, 2, 3):
         await archive.keep(replace(finished(number), people=[ANNA, "paper:2"]))
@@ -785,10 +776,10 @@ async def test_my_data_has_the_numbers_of_games_that_were_moved_out_into_files(s
     assert document["games_without_record"] == [2, 1]
 
 
-async def test_seated_players_of_four_leave_no_trace_either(store: Store) -> None:
+async def test_forgotten_player_of_four_leaves_no_trace(store: Store) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
         people = await seated(worker, fake, "tavolo")
-        await forgotten(worker, people[2].person.id)
-        assert await traces(store, people[2].person.id, "carla") == []
+        await forget_person(worker, people[2].person.id)
+        assert await find_traces(store, people[2].person.id, "carla") == []
         assert [game.record.seats[2] async for game in worker.archive.all()] == ["somebody"]

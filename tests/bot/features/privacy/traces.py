@@ -1,4 +1,4 @@
-"""Where in a store a person still stands."""
+"""Search a store for traces of a person."""
 
 import re
 import zlib
@@ -8,9 +8,10 @@ from bot.store import Store
 from bot.store.log import unfold
 
 
-async def everything(store: Store) -> dict[str, str]:
-    """All keys with all that is in them, as text; logs and games unfolded. Logs of tables that have just ended are left
-    out: they go by themselves, within the minute after which nothing of a person is to be left.
+async def dump_store(store: Store) -> dict[str, str]:
+    """Return all keys with their contents as text, with logs and games unpacked.
+
+    Logs of tables that have just ended are left out: they expire within a minute.
     """
     found = {}
     async for key in store.client.scan_iter(count=1000):
@@ -41,17 +42,20 @@ async def _text(store: Store, key: bytes) -> str:
 
 
 def _unpacked(value: bytes) -> bytes:
-    """A game as it was before it was compressed; what is no game, such as its id, as it is."""
+    """Decompress a game. Return other values, such as a game's id, unchanged."""
     try:
         return zlib.decompress(value)
     except zlib.error:
         return value
 
 
-async def traces(store: Store, *words: str) -> list[str]:
-    """The keys that hold one of these words, in any letters; one of digits by itself, for times and secrets hold any."""
+async def find_traces(store: Store, *words: str) -> list[str]:
+    """Return the keys that contain one of the words, in upper or lower case.
+
+    A number must stand alone, because times and secrets may contain its digits.
+    """
     wanted = re.compile(
         "|".join(rf"(?<![\da-f]){word}(?![\da-f])" if word.isdecimal() else re.escape(word) for word in words),
         re.IGNORECASE,
     )
-    return sorted(key for key, text in (await everything(store)).items() if wanted.search(f"{key}\n{text}"))
+    return sorted(key for key, text in (await dump_store(store)).items() if wanted.search(f"{key}\n{text}"))

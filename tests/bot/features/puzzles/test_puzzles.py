@@ -1,4 +1,4 @@
-"""Puzzles in chats: one's own, and a group's puzzle of the day."""
+"""Puzzles in chats: personal ones and a group's puzzle of the day."""
 
 import asyncio
 import json
@@ -46,13 +46,13 @@ TODAY = NOON.date()
 
 
 @pytest.fixture(autouse=True)
-def no_rounds(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A worker's own may begin in the middle of a test."""
+def no_automatic_rounds(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Stop the worker's own rounds, which could start during a test."""
 
-    async def no_rounds(_groups: GroupPuzzles) -> None:
+    async def no_automatic_rounds(_groups: GroupPuzzles) -> None:
         return
 
-    monkeypatch.setattr(GroupPuzzles, "run", no_rounds)
+    monkeypatch.setattr(GroupPuzzles, "run", no_automatic_rounds)
 
 
 class StoppedClock(HostClock):
@@ -64,26 +64,26 @@ class StoppedClock(HostClock):
 
 
 def set_clock(worker: Worker, time: datetime) -> None:
-    """Have it be this time for the puzzles of groups."""
+    """Set the time for group puzzles."""
     worker.feature(PuzzlesFeature).groups._clock = StoppedClock(time)
 
 
 @asynccontextmanager
-async def opened(store: Store, *names: str) -> AsyncIterator[tuple[Worker, list[Player]]]:
+async def open_players(store: Store, *names: str) -> AsyncIterator[tuple[Worker, list[Player]]]:
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
         set_clock(worker, NOON)
         yield worker, [Player(worker, fake, name, number) for number, name in enumerate(names, 1)]
 
 
-def asked(player: Player, place: str = "") -> Puzzle:
-    """The puzzle that stands in the last message."""
+def shown_puzzle(player: Player, place: str = "") -> Puzzle:
+    """Return the puzzle of the last message."""
     panel = player.fake.last(place or player.private)
     return all_puzzles()[panel.rows[0][0].payload.split()[2]]
 
 
 async def answer(player: Player, *, right: bool, place: str = "") -> tuple[Puzzle, Reply]:
-    puzzle = asked(player, place)
+    puzzle = shown_puzzle(player, place)
     line = puzzle.lines[0 if right else -1]
     verb = "group" if place else "play"
     payload = f"1ppuzzle {verb} {puzzle.id} {puzzle.pack.codes[line.cards[0]]}"
@@ -98,75 +98,75 @@ async def answer(player: Player, *, right: bool, place: str = "") -> tuple[Puzzl
     return puzzle, reply
 
 
-async def test_a_right_answer_is_explained_and_rated_and_the_next_puzzle_is_another(store: Store) -> None:
-    async with opened(store, "Anna") as (worker, [anna]):
+async def test_right_answer_is_explained_and_rated(store: Store) -> None:
+    async with open_players(store, "Anna") as (worker, [anna]):
         await anna.say("/puzzle", anna.private)
         assert "All cards are known" in anna.fake.last(anna.private).plain
         puzzle, _reply = await answer(anna, right=True)
-        told = anna.fake.last(anna.private).plain
-        assert "✅ Right" in told
-        assert "Best play from there:" in told
-        assert "After" not in told
-        assert "Right: 1 of 1 · in a row: 1, longest 1" in told
+        text = anna.fake.last(anna.private).plain
+        assert "✅ Right" in text
+        assert "Best play from there:" in text
+        assert "After" not in text
+        assert "Right: 1 of 1 · in a row: 1, longest 1" in text
         solver = await worker.feature(PuzzlesFeature).groups.ladder.standing("paper:1")
         assert solver.rating > PuzzleStanding().rating
-        assert f"{solver.rating} (+{solver.rating - PuzzleStanding().rating})" in told
+        assert f"{solver.rating} (+{solver.rating - PuzzleStanding().rating})" in text
         await anna.press("Next puzzle")
-        assert asked(anna).id != puzzle.id
+        assert shown_puzzle(anna).id != puzzle.id
 
 
-def test_a_puzzle_of_four_hands_counts_as_its_table_does() -> None:
+def test_four_player_puzzle_counts_as_its_table_does() -> None:
     puzzle = next(one for one in all_puzzles().values() if one.game == "tressette")
     worst = puzzle.lines[-1]
     card = puzzle.pack.codes[worst.cards[0]]
-    told = solution_panel("en", "codes", puzzle, card, None, PuzzleStanding()).plain
-    assert f"{card} gives {3 * (puzzle.lines[0].points - worst.points)} points away" in told
-    assert f"{card}\u00a0{3 * worst.points}" in told
-    assert f"Points so far: you {puzzle.taken[0]}, they {puzzle.taken[1]}" in told
+    text = solution_panel("en", "codes", puzzle, card, None, PuzzleStanding()).plain
+    assert f"{card} gives {3 * (puzzle.lines[0].points - worst.points)} points away" in text
+    assert f"{card}\u00a0{3 * worst.points}" in text
+    assert f"Points so far: you {puzzle.taken[0]}, they {puzzle.taken[1]}" in text
 
 
-async def test_a_wrong_answer_says_what_was_better_and_how_it_goes_on(store: Store) -> None:
-    async with opened(store, "Anna") as (worker, [anna]):
+async def test_wrong_answer_shows_the_best_card_and_line(store: Store) -> None:
+    async with open_players(store, "Anna") as (worker, [anna]):
         await anna.say("/puzzle", anna.private)
         puzzle, _reply = await answer(anna, right=False)
-        told = anna.fake.last(anna.private).plain
-        assert "❌" in told
+        text = anna.fake.last(anna.private).plain
+        assert "❌" in text
         face = card_faces("french_pack" if puzzle.bids else "italian")
         codes = puzzle.pack.codes
         unit = score_unit_of(puzzle.game)
         given = (puzzle.lines[0].points - puzzle.lines[-1].points) * unit
         assert (
             f"❌ {face[codes[puzzle.best]]} is the best; {face[codes[puzzle.lines[-1].cards[0]]]} gives {given} point"
-            in told
+            in text
         )
         for line in puzzle.lines:
-            assert f"{face[codes[line.cards[0]]]}\u00a0{puzzle.format_points(line.points * unit)}" in told
-        assert "Best play from there:" in told
-        assert "After " in told
-        # As many tricks as there are to come, by both.
-        assert told.count("→") == 2 * -(-sum(map(len, puzzle.hands)) // len(puzzle.hands))
+            assert f"{face[codes[line.cards[0]]]}\u00a0{puzzle.format_points(line.points * unit)}" in text
+        assert "Best play from there:" in text
+        assert "After " in text
+        # Both lines show all tricks to come.
+        assert text.count("→") == 2 * -(-sum(map(len, puzzle.hands)) // len(puzzle.hands))
         solver = await worker.feature(PuzzlesFeature).groups.ladder.standing("paper:1")
         assert (solver.answered, solver.solved, solver.run) == (1, 0, 0)
         assert solver.mu < PuzzleStanding().mu
 
 
 async def test_only_the_first_answer_counts(store: Store) -> None:
-    async with opened(store, "Anna") as (worker, [anna]):
+    async with open_players(store, "Anna") as (worker, [anna]):
         await anna.say("/puzzle", anna.private)
-        # The same until it is answered.
+        # The same puzzle until it is answered.
         await anna.say("/puzzle", anna.private)
         puzzles = [panel.rows[0][0].payload.split()[2] for panel in anna.fake.messages[anna.private].values()]
         assert puzzles[0] == puzzles[1]
         await answer(anna, right=False)
         before = await worker.feature(PuzzlesFeature).groups.ladder.standing("paper:1")
-        # The other message still asks.
+        # The first message still asks.
         await answer(anna, right=True)
         assert await worker.feature(PuzzlesFeature).groups.ladder.standing("paper:1") == before
         for panel in anna.fake.messages[anna.private].values():
             assert "❌" in panel.plain
 
 
-async def test_of_answers_given_at_once_one_counts(store: Store) -> None:
+async def test_one_of_several_concurrent_answers_counts(store: Store) -> None:
     puzzle = next(iter(all_puzzles().values()))
     right = puzzle.pack.codes[puzzle.best]
     taken = await asyncio.gather(*(Ladder(store.client).take_answer("paper:1", puzzle, right) for _ in range(8)))
@@ -174,16 +174,16 @@ async def test_of_answers_given_at_once_one_counts(store: Store) -> None:
     assert (await Ladder(store.client).standing("paper:1")).answered == 1
 
 
-async def test_answers_of_many_to_one_puzzle_at_once_all_count(store: Store) -> None:
+async def test_concurrent_answers_of_many_people_all_count(store: Store) -> None:
     puzzle = next(iter(all_puzzles().values()))
     right = puzzle.pack.codes[puzzle.best]
     taken = await asyncio.gather(*(Ladder(store.client).take_answer(f"paper:{n}", puzzle, right) for n in range(12)))
     assert all(taken)
     rating = await store.client.hget("{puzzles}:ratings", puzzle.id)
-    assert float(rating.split()[0]) < initial_mu(puzzle.missed), "what everybody solves is not hard"
+    assert float(rating.split()[0]) < initial_mu(puzzle.missed), "a puzzle that everybody solves is easy"
 
 
-async def test_puzzles_come_about_as_hard_as_one_is_good(store: Store) -> None:
+async def test_puzzles_fit_the_solvers_strength(store: Store) -> None:
     ladder = Ladder(store.client)
     for _ in range(12):
         easy = await ladder.next_puzzle("paper:1", all_puzzles())
@@ -198,10 +198,10 @@ async def test_puzzles_come_about_as_hard_as_one_is_good(store: Store) -> None:
     assert initial_mu(easy.missed) + 5 < initial_mu(hard.missed)
 
 
-async def test_who_has_answered_all_is_told_so(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_solver_of_all_puzzles_is_told_so(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     one = next(iter(all_puzzles().values()))
     monkeypatch.setattr("bot.features.puzzles.commands.all_puzzles", lambda: Collection([one.to_line()]))
-    async with opened(store, "Anna") as (_worker, [anna]):
+    async with open_players(store, "Anna") as (_worker, [anna]):
         await anna.say("/puzzle", anna.private)
         await answer(anna, right=True)
         await anna.press("Next puzzle")
@@ -223,17 +223,17 @@ async def test_who_has_answered_all_is_told_so(store: Store, monkeypatch: pytest
         "1ppuzzle why {id}",
     ],
 )
-async def test_nonsense_is_refused_and_counts_for_nothing(store: Store, payload: str) -> None:
-    async with opened(store, "Anna") as (worker, [anna]):
+async def test_invalid_payloads_are_refused(store: Store, payload: str) -> None:
+    async with open_players(store, "Anna") as (worker, [anna]):
         await anna.say("/puzzle", anna.private)
-        puzzle = asked(anna)
+        puzzle = shown_puzzle(anna)
         codes = puzzle.pack.codes
-        told = payload.format(
+        text = payload.format(
             id=puzzle.id,
             best=codes[puzzle.best],
             unplayable=next(code for code in codes if puzzle.line(puzzle.pack.index[code]) is None),
         )
-        reply = await anna.send(told, anna.private, "1")
+        reply = await anna.send(text, anna.private, "1")
         assert reply.toast
         assert reply.panel is None
         assert await worker.feature(PuzzlesFeature).groups.ladder.standing("paper:1") == PuzzleStanding()
@@ -242,22 +242,22 @@ async def test_nonsense_is_refused_and_counts_for_nothing(store: Store, payload:
 # In groups
 
 
-async def test_a_group_has_one_puzzle_and_each_reads_alone_how_they_did(store: Store) -> None:
-    async with opened(store, "Anna", "Bruno", "Carla") as (worker, [anna, bruno, carla]):
+async def test_group_puzzle_shows_each_result_privately(store: Store) -> None:
+    async with open_players(store, "Anna", "Bruno", "Carla") as (worker, [anna, bruno, carla]):
         await anna.say("/puzzle")
-        assert asked(anna, GROUP) == await worker.feature(PuzzlesFeature).groups.puzzle(TODAY)
+        assert shown_puzzle(anna, GROUP) == await worker.feature(PuzzlesFeature).groups.puzzle(TODAY)
         _puzzle, reply = await answer(anna, right=True, place=GROUP)
         assert "✅" in reply.toast
         assert "1 of 1 answer was right." in anna.fake.last(GROUP).plain
         _puzzle, reply = await answer(bruno, right=False, place=GROUP)
         assert "❌" in reply.toast
         assert "1 of 2 answers were right." in anna.fake.last(GROUP).plain
-        # Nothing there says which card it is.
+        # The group's panel does not reveal the card.
         assert not [word for word in ("✅", "❌", "Best play", "is the best") if word in anna.fake.last(GROUP).plain]
         _puzzle, reply = await answer(bruno, right=True, place=GROUP)
         assert reply.toast.startswith("You have answered that already. ❌")
         assert await worker.feature(PuzzlesFeature).groups.ladder.count_answers(GROUP, TODAY) == AnswerCounts(1, 1)
-        # Another group begins by itself, and who has answered elsewhere counts where they did.
+        # Another group counts separately. A person's answer counts in the group where it was given.
         other = "paper:200"
         await carla.say("/puzzle", other)
         assert "answer" not in anna.fake.last(other).plain
@@ -266,21 +266,21 @@ async def test_a_group_has_one_puzzle_and_each_reads_alone_how_they_did(store: S
         assert (await worker.feature(PuzzlesFeature).groups.ladder.standing("paper:2")).answered == 1
 
 
-async def test_the_puzzle_of_a_day_gone_by_stays_as_it_is(store: Store) -> None:
-    async with opened(store, "Anna") as (worker, [anna]):
+async def test_past_group_puzzle_does_not_change(store: Store) -> None:
+    async with open_players(store, "Anna") as (worker, [anna]):
         await anna.say("/puzzle")
-        stood = anna.fake.last(GROUP)
+        before = anna.fake.last(GROUP)
         set_clock(worker, NOON + timedelta(days=1))
         _puzzle, reply = await answer(anna, right=True, place=GROUP)
         assert "✅" in reply.toast
         assert reply.panel is None
-        assert anna.fake.last(GROUP) == stood
+        assert anna.fake.last(GROUP) == before
         assert await worker.feature(PuzzlesFeature).groups.ladder.count_answers(
             GROUP, TODAY + timedelta(days=1)
         ) == AnswerCounts(0, 0)
 
 
-def test_no_puzzle_comes_twice_to_groups_before_all_have_come(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_group_puzzles_repeat_only_after_all_others(monkeypatch: pytest.MonkeyPatch) -> None:
     lines = [puzzle.to_line() for puzzle in islice(all_puzzles().values(), 40)]
     drawn: dict[date, str] = {}
     # The package grows in between.
@@ -294,8 +294,8 @@ def test_no_puzzle_comes_twice_to_groups_before_all_have_come(monkeypatch: pytes
     assert puzzles[40:] != puzzles[:5]
 
 
-async def test_new_puzzles_do_not_change_todays(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    async with opened(store, "Anna") as (worker, [anna]):
+async def test_new_puzzles_do_not_change_todays_puzzle(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    async with open_players(store, "Anna") as (worker, [anna]):
         todays = await worker.feature(PuzzlesFeature).groups.puzzle(TODAY)
         await anna.say("/puzzle")
         fewer = [puzzle.to_line() for puzzle in all_puzzles().values()][::2]
@@ -306,7 +306,7 @@ async def test_new_puzzles_do_not_change_todays(store: Store, monkeypatch: pytes
         assert await worker.feature(PuzzlesFeature).groups.puzzle(TODAY) == todays
         await answer(anna, right=True, place=GROUP)
         assert await worker.feature(PuzzlesFeature).groups.ladder.count_answers(GROUP, TODAY) == AnswerCounts(1, 0)
-        # A puzzle that has left the package cannot be shown.
+        # A puzzle removed from the package cannot be shown.
         left = [line for line in fewer if not line.startswith(todays.id)]
         monkeypatch.setattr("bot.features.puzzles.groups.all_puzzles", lambda: Collection(left))
         replaced = await worker.feature(PuzzlesFeature).groups.puzzle(TODAY)
@@ -315,8 +315,8 @@ async def test_new_puzzles_do_not_change_todays(store: Store, monkeypatch: pytes
 
 
 @pytest.mark.parametrize("place", [GROUP, ""])
-async def test_a_forgotten_answer_is_not_counted_twice(store: Store, place: str) -> None:
-    async with opened(store, "Anna") as (worker, [anna]):
+async def test_forgotten_answer_is_not_counted_twice(store: Store, place: str) -> None:
+    async with open_players(store, "Anna") as (worker, [anna]):
         worker.feature(PrivacyFeature).forgetter.now = NOON.timestamp
         await anna.say("/puzzle")
         todays = await worker.feature(PuzzlesFeature).groups.puzzle(TODAY)
@@ -337,35 +337,35 @@ async def test_a_forgotten_answer_is_not_counted_twice(store: Store, place: str)
         assert await worker.feature(PuzzlesFeature).groups.ladder.count_answers(GROUP, TODAY) == counted
 
 
-async def test_one_comes_each_day_to_groups_that_want_it(store: Store) -> None:
-    async with opened(store, "Anna") as (worker, [anna]):
+async def test_puzzle_comes_daily_to_subscribed_groups(store: Store) -> None:
+    async with open_players(store, "Anna") as (worker, [anna]):
         await anna.say("/puzzle")
         await anna.press("🔔 13:00", GROUP)
         assert "• 🔔 13:00" in [button.label for button in anna.fake.last(GROUP).rows[-1]]
-        stood = len(anna.fake.messages[GROUP])
-        # Today's stands there already.
+        before = len(anna.fake.messages[GROUP])
+        # Today's puzzle is already there.
         await worker.feature(PuzzlesFeature).groups.send_due()
-        assert len(anna.fake.messages[GROUP]) == stood
+        assert len(anna.fake.messages[GROUP]) == before
         tomorrow = NOON + timedelta(days=1)
         for hour, sent in ((12, 0), (13, 1), (13, 1), (14, 1)):
             set_clock(worker, tomorrow.replace(hour=hour))
             await worker.feature(PuzzlesFeature).groups.send_due()
-            assert len(anna.fake.messages[GROUP]) == stood + sent
-        # It can be answered there.
+            assert len(anna.fake.messages[GROUP]) == before + sent
+        # It can be answered in the group.
         _puzzle, reply = await answer(anna, right=True, place=GROUP)
         assert "✅" in reply.toast
-        # The bot was away all day: too late.
+        # The bot was down all day: too late.
         set_clock(worker, NOON.replace(hour=20) + timedelta(days=2))
         await worker.feature(PuzzlesFeature).groups.send_due()
-        assert len(anna.fake.messages[GROUP]) == stood + 1
+        assert len(anna.fake.messages[GROUP]) == before + 1
         await anna.press("off", GROUP)
         set_clock(worker, NOON + timedelta(days=3))
         await worker.feature(PuzzlesFeature).groups.send_due()
-        assert len(anna.fake.messages[GROUP]) == stood + 1
+        assert len(anna.fake.messages[GROUP]) == before + 1
 
 
-async def test_it_comes_with_its_picture(store: Store) -> None:
-    async with opened(store, "Anna") as (worker, [anna]):
+async def test_daily_puzzle_has_a_picture(store: Store) -> None:
+    async with open_players(store, "Anna") as (worker, [anna]):
         anna.fake.shows_pictures = True
         drawn = (await worker.feature(PuzzlesFeature).groups.panel(GROUP)).picture
         assert drawn
@@ -377,19 +377,19 @@ async def test_it_comes_with_its_picture(store: Store) -> None:
         assert picture.png == b"painted"
 
 
-async def test_an_hour_chosen_below_the_puzzle_of_a_day_gone_by_leaves_it_as_it_is(store: Store) -> None:
-    async with opened(store, "Anna") as (worker, [anna]):
+async def test_choosing_an_hour_keeps_a_past_puzzle(store: Store) -> None:
+    async with open_players(store, "Anna") as (worker, [anna]):
         await anna.say("/puzzle")
-        stood = anna.fake.last(GROUP)
+        before = anna.fake.last(GROUP)
         set_clock(worker, NOON + timedelta(days=1))
         reply = await anna.press("🔔 18:00", GROUP)
         assert reply.toast == "A puzzle comes here each day at 18:00."
-        assert anna.fake.last(GROUP) == stood
+        assert anna.fake.last(GROUP) == before
         assert await worker.feature(PuzzlesFeature).groups.hours.hour_of(GROUP) == 18
 
 
-async def test_who_has_answered_in_a_group_may_read_why(store: Store) -> None:
-    async with opened(store, "Anna") as (_worker, [anna]):
+async def test_solution_is_private_and_needs_an_answer(store: Store) -> None:
+    async with open_players(store, "Anna") as (_worker, [anna]):
         await anna.say("/puzzle")
         reply = await anna.press("💡 Why?", GROUP)
         assert reply.toast == "Press a card first: then I explain which is best."
@@ -399,9 +399,9 @@ async def test_who_has_answered_in_a_group_may_read_why(store: Store) -> None:
         assert "Best play from there" not in anna.fake.last(GROUP).plain
 
 
-async def test_none_is_promised_where_the_bot_may_only_answer(store: Store) -> None:
+async def test_guest_chat_offers_no_daily_puzzle(store: Store) -> None:
     guest = "paper:guest7"
-    async with opened(store, "Anna") as (worker, [anna]):
+    async with open_players(store, "Anna") as (worker, [anna]):
         await anna.say("/puzzle", guest)
         panel = anna.fake.last(guest)
         assert "🔔" not in panel.plain
@@ -413,8 +413,8 @@ async def test_none_is_promised_where_the_bot_may_only_answer(store: Store) -> N
         assert await worker.feature(PuzzlesFeature).groups.hours.all_hours() == {}
 
 
-async def test_a_chat_that_is_gone_has_no_more_puzzles(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    async with opened(store, "Anna") as (worker, [anna]):
+async def test_deleted_chat_gets_no_more_puzzles(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    async with open_players(store, "Anna") as (worker, [anna]):
         await worker.feature(PuzzlesFeature).groups.hours.choose(GROUP, 13)
 
         async def refuse(*_args: object, **_more: object) -> SentMessage:
@@ -434,8 +434,8 @@ async def test_a_chat_that_is_gone_has_no_more_puzzles(store: Store, monkeypatch
         (MessageRefused("odd"), 0),
     ],
 )
-async def test_a_puzzle_comes_once_the_platform_is_back(store: Store, error: DeliveryError, sent: int) -> None:
-    async with opened(store, "Anna") as (worker, [anna]):
+async def test_puzzle_is_retried_when_the_platform_is_back(store: Store, error: DeliveryError, sent: int) -> None:
+    async with open_players(store, "Anna") as (worker, [anna]):
         await worker.feature(PuzzlesFeature).groups.hours.choose(GROUP, 13)
         anna.fake.errors[GROUP] = [error]
         for so_far in (0, sent, sent):
@@ -443,8 +443,8 @@ async def test_a_puzzle_comes_once_the_platform_is_back(store: Store, error: Del
             assert len(anna.fake.messages[GROUP]) == so_far
 
 
-async def test_a_chat_that_moves_takes_all_along(store: Store) -> None:
-    async with opened(store, "Anna") as (worker, [anna]):
+async def test_moved_chat_keeps_its_puzzles(store: Store) -> None:
+    async with open_players(store, "Anna") as (worker, [anna]):
         await worker.feature(PuzzlesFeature).groups.hours.choose(GROUP, 13)
         await worker.feature(PuzzlesFeature).groups.send_due()
         await answer(anna, right=True, place=GROUP)
@@ -456,29 +456,29 @@ async def test_a_chat_that_moves_takes_all_along(store: Store) -> None:
         assert await worker.feature(PuzzlesFeature).groups.ladder.count_answers("paper:300", TODAY) == AnswerCounts(
             1, 0
         )
-        # What the new one has chosen stays.
+        # The new chat's own choice stays.
         await worker.feature(PuzzlesFeature).groups.hours.choose(GROUP, 8)
         await anna.dispatcher.move_chat(GROUP, "paper:300")
         assert await worker.feature(PuzzlesFeature).groups.hours.all_hours() == {"paper:300": 13}
 
 
-async def test_the_next_puzzle_stays_whatever_others_answer(store: Store) -> None:
+async def test_next_puzzle_stays_until_it_is_answered(store: Store) -> None:
     ladder = Ladder(store.client)
-    asked = await ladder.next_puzzle("paper:1", all_puzzles())
+    offered = await ladder.next_puzzle("paper:1", all_puzzles())
     for number, puzzle in enumerate(islice(all_puzzles().values(), 60)):
         await ladder.take_answer(f"paper:{9 + number}", puzzle, puzzle.pack.codes[puzzle.best])
-        assert await ladder.next_puzzle("paper:1", all_puzzles()) == asked
-    assert asked
-    # Answered elsewhere, it is another.
-    other = next(one for one in all_puzzles().values() if one.id != asked.id)
+        assert await ladder.next_puzzle("paper:1", all_puzzles()) == offered
+    assert offered
+    # After an answer in a group, another puzzle follows.
+    other = next(one for one in all_puzzles().values() if one.id != offered.id)
     await ladder.take_answer("paper:1", other, other.pack.codes[other.best])
-    assert await ladder.next_puzzle("paper:1", all_puzzles()) == asked
-    await ladder.take_answer("paper:1", asked, asked.pack.codes[asked.best])
-    assert await ladder.next_puzzle("paper:1", all_puzzles()) != asked
+    assert await ladder.next_puzzle("paper:1", all_puzzles()) == offered
+    await ladder.take_answer("paper:1", offered, offered.pack.codes[offered.best])
+    assert await ladder.next_puzzle("paper:1", all_puzzles()) != offered
 
 
-async def test_an_answer_that_came_while_somebody_was_forgotten_is_forgotten_too(store: Store) -> None:
-    async with opened(store, "Anna") as (worker, [anna]):
+async def test_answer_during_forgetting_is_forgotten(store: Store) -> None:
+    async with open_players(store, "Anna") as (worker, [anna]):
         await anna.say("/puzzle", anna.private)
         await worker.feature(PrivacyFeature).forgetter.begin("paper:1")
         async with asyncio.timeout(20):
@@ -495,8 +495,8 @@ async def test_an_answer_that_came_while_somebody_was_forgotten_is_forgotten_too
 
 
 @pytest.mark.parametrize("language", mostly_long(LANGUAGES, "it"))
-def test_a_solution_has_room_beside_a_picture(language: str) -> None:
-    """Telegram's captions have 1,024 units."""
+def test_solution_fits_a_picture_caption(language: str) -> None:
+    """Telegram's captions are limited to 1,024 UTF-16 units."""
     for puzzle in all_puzzles().values():
         answered = StandingChange(PuzzleStanding(), PuzzleStanding(answered=1234, solved=1111, run=99, longest=99))
         for line in puzzle.lines:
@@ -505,14 +505,14 @@ def test_a_solution_has_room_beside_a_picture(language: str) -> None:
             assert utf16_length(panel.plain) <= 1024, (puzzle.id, card)
 
 
-async def test_what_is_kept_is_told_and_forgotten(store: Store) -> None:
-    async with opened(store, "Anna") as (worker, [anna]):
+async def test_puzzle_data_is_in_mydata_and_forgotten(store: Store) -> None:
+    async with open_players(store, "Anna") as (worker, [anna]):
         await anna.say("/puzzle", anna.private)
         puzzle, _reply = await answer(anna, right=True)
         file = await worker.feature(PrivacyFeature).own_data.mydata.file("paper:1", [], 0.0)
-        told = json.loads(file.content)["puzzles"]
-        assert told["answers"] == {puzzle.id: puzzle.pack.codes[puzzle.best]}
-        assert told["solver"]["solved"] == 1
+        data = json.loads(file.content)["puzzles"]
+        assert data["answers"] == {puzzle.id: puzzle.pack.codes[puzzle.best]}
+        assert data["solver"]["solved"] == 1
         await worker.feature(PrivacyFeature).forgetter.begin("paper:1")
         async with asyncio.timeout(20):
             while not (await forgetting_marks(store.client))["paper:1"].is_erased:
@@ -523,7 +523,7 @@ async def test_what_is_kept_is_told_and_forgotten(store: Store) -> None:
 
 @pytest.mark.parametrize("language", LANGUAGES)
 @pytest.mark.parametrize("game", mostly_long(GAMES, "testa", "tavolo", "spades"))
-def test_the_picture_shows_every_hand_open(game: str, language: str) -> None:
+def test_picture_shows_every_hand(game: str, language: str) -> None:
     puzzle = next(one for one in all_puzzles().values() if one.game == game and (one.trick or game == "pizzichino"))
     scene = puzzle_scene(language, "italian", "classic", puzzle)
     shown = [card.code for card in scene.hand], *[[card.code for card in one.cards] for one in scene.others]

@@ -27,7 +27,7 @@ from bot.store import Store
 from bot.tables.room import Room
 from engine import Record
 from tests.bot.fake_platform import GROUP, FakePlatform, Player, open_worker
-from tests.bot.features.privacy.traces import everything
+from tests.bot.features.privacy.traces import dump_store
 from tests.bot.finished.games import finished, keep
 
 OCTOBER, NOVEMBER = (int(datetime(2026, month, 15, tzinfo=UTC).timestamp()) for month in (10, 11))
@@ -338,7 +338,7 @@ async def looked_once_more(store: Store, forgetter: Forgetter) -> None:
 
 
 async def is_anna_in_any(store: Store) -> bool:
-    found = {key: text for key, text in (await everything(store)).items() if key.startswith("honours:")}
+    found = {key: text for key, text in (await dump_store(store)).items() if key.startswith("honours:")}
     return re.search(rf"{ANNA}\b", str(found)) is not None
 
 

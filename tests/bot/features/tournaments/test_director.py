@@ -33,7 +33,7 @@ from bot.tables.errors import NoSuchTable
 from bot.tables.lists import MOST_TABLES
 from bot.tables.table import Table
 from tests.bot.fake_platform import GROUP, open_worker
-from tests.bot.features.privacy.traces import traces
+from tests.bot.features.privacy.traces import find_traces
 from tests.bot.features.tournaments.field import (
     Field,
     duplicate_points,
@@ -544,7 +544,7 @@ async def test_player_forgotten_during_table_opening_resigns(store: Store, monke
         assert match.results[0].how == "resign"
         [game] = await some.games(code)
         assert sorted(game.people) == [person(0), "somebody:1a"]
-        assert await traces(store, name(1)) == []
+        assert await find_traces(store, name(1)) == []
 
 
 @pytest.mark.parametrize("is_kept", [True, False])

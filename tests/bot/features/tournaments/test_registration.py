@@ -34,7 +34,7 @@ from bot.programs import PREFIX
 from bot.store import Store, keys
 from bot.tables.choice import Choice
 from engine.shuffle import commitment
-from tests.bot.features.privacy.traces import traces
+from tests.bot.features.privacy.traces import find_traces
 from tests.bot.features.tournaments.logs import playing_teams
 from tests.bot.finished.games import finished, keep
 
@@ -232,7 +232,7 @@ async def test_forgetting_removes_all_traces(desk: Desk) -> None:
     for person in (BRUNO, CARLA):
         await forget(desk.store, person, f"somebody:{person[-4:]}x")
         await forget(desk.store, person, f"somebody:{person[-4:]}x")
-    assert await traces(desk.store, NAMES[BRUNO], BRUNO, NAMES[CARLA], CARLA) == []
+    assert await find_traces(desk.store, NAMES[BRUNO], BRUNO, NAMES[CARLA], CARLA) == []
     seen = await other.tournaments.load(code)
     assert [player.name for player in seen.players if player] == [NAMES[ANNA]]
     await forget(desk.store, ANNA, "somebody:x")
@@ -282,7 +282,7 @@ async def test_forgetting_covers_unreadable_tournaments(desk: Desk) -> None:
     await desk.store.client.rpush(keys.tournament(bad), UNKNOWN)
     for _ in range(2):
         await forget(desk.store, BRUNO, "somebody:x")
-    assert await traces(desk.store, NAMES[BRUNO], BRUNO) == []
+    assert await find_traces(desk.store, NAMES[BRUNO], BRUNO) == []
     assert await desk.tournaments.stored(bad) == [*(await desk.tournaments.stored(bad))[:-2], UNKNOWN, b"redacted"]
     other = Desk(desk.store)
     assert (await other.tournaments.load(good.code)).player_of("somebody:x") is None
@@ -341,7 +341,7 @@ async def test_forgetting_redacts_update_keys(desk: Desk) -> None:
     await desk.tournaments.commit(code, f"round:{ids[BRUNO]}", lambda _one: [Round(1, ((0, 1),))])
     for person in (BRUNO, CARLA, ANNA):
         await forget(desk.store, person, f"somebody:{NAMES[person][2:4]}")
-        found = await traces(desk.store, person, NAMES[person], f"pg{ids[person]}.")
+        found = await find_traces(desk.store, person, NAMES[person], f"pg{ids[person]}.")
         assert found == []
     after = await Desk(desk.store).tournaments.load(code)
     assert after.has_seen(f"pg{ids[DINO]}.5")
@@ -368,9 +368,9 @@ async def test_press_during_forgetting_is_removed_by_the_next_run(
         await desk.registration.enter(code, BRUNO, NAMES[BRUNO], "late")
     else:
         await desk.registration.join_partner(code, BRUNO, NAMES[BRUNO], 0, "late")
-    assert await traces(desk.store, BRUNO, NAMES[BRUNO])
+    assert await find_traces(desk.store, BRUNO, NAMES[BRUNO])
     await forget(desk.store, BRUNO, "somebody:x")
-    assert await traces(desk.store, BRUNO, NAMES[BRUNO]) == []
+    assert await find_traces(desk.store, BRUNO, NAMES[BRUNO]) == []
 
 
 async def test_entry_during_forgetting_is_removed_by_the_next_run(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -386,6 +386,6 @@ async def test_entry_during_forgetting_is_removed_by_the_next_run(desk: Desk, mo
 
     monkeypatch.setattr(desk.store.index, "entries", meanwhile)
     await forget(desk.store, BRUNO, "somebody:x")
-    assert await traces(desk.store, BRUNO, NAMES[BRUNO])
+    assert await find_traces(desk.store, BRUNO, NAMES[BRUNO])
     await forget(desk.store, BRUNO, "somebody:x")
-    assert await traces(desk.store, BRUNO, NAMES[BRUNO]) == []
+    assert await find_traces(desk.store, BRUNO, NAMES[BRUNO]) == []

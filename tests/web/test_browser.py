@@ -8,7 +8,7 @@ from playwright.async_api import Browser, Page, expect
 
 from bot.features.puzzles.collection import all_puzzles
 from bot.panel import Button, Panel, Span
-from tests.bot.features.ratings.test_players import rated
+from tests.bot.features.ratings.test_players import store_rated_games
 from tests.browser import ONE_BROWSER
 from tests.open_playground import Open
 from tests.web.test_api import open_table
@@ -141,7 +141,7 @@ async def test_signs_of_black_suits_are_light_on_dark_pages(playground: Open, br
 
 @pytest.mark.parametrize("size", ["phone", "desktop"])
 async def test_a_leaderboard_fits_and_shows_what_is_chosen(playground: Open, browser: Browser, size: str) -> None:
-    await rated(playground.worker, count=30)
+    await store_rated_games(playground.worker, count=30)
     page = await opened(browser, f"{playground.url}leaderboard", size)
     await expect(page.locator(".board li")).to_have_count(3)
     assert await page.evaluate("document.documentElement.scrollWidth <= innerWidth")

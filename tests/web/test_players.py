@@ -6,7 +6,7 @@ import aiohttp
 import pytest
 
 from adapters.web.players import curve
-from tests.bot.features.ratings.test_players import NAMES, players_of, rated
+from tests.bot.features.ratings.test_players import NAMES, make_players, store_rated_games
 from tests.open_playground import Open
 from tests.web.test_tables import browser, only_id
 
@@ -18,7 +18,7 @@ def test_a_curve_fills_its_drawing() -> None:
 
 
 async def test_the_leaderboard_tells_strangers_nicknames(site: Open, session: aiohttp.ClientSession) -> None:
-    await rated(site.worker)
+    await store_rated_games(site.worker)
     async with session.get(f"{site.url}leaderboard", headers={"Accept-Language": "it"}) as answer:
         page = await answer.text()
         assert answer.status == 200
@@ -40,7 +40,7 @@ async def test_the_leaderboard_tells_strangers_nicknames(site: Open, session: ai
 
 @pytest.mark.parametrize("choice", ["game=testa", "game=spades", "period=month", "game=testa&period=month"])
 async def test_every_choice_of_a_leaderboard_is_a_page(site: Open, session: aiohttp.ClientSession, choice: str) -> None:
-    await rated(site.worker)
+    await store_rated_games(site.worker)
     async with session.get(f"{site.url}leaderboard?{choice}") as answer:
         page = await answer.text()
         assert answer.status == 200
@@ -54,7 +54,7 @@ async def test_what_there_is_not_is_no_page(site: Open, session: aiohttp.ClientS
 
 
 async def test_players_are_told_to_programs(site: Open, session: aiohttp.ClientSession) -> None:
-    await rated(site.worker)
+    await store_rated_games(site.worker)
     async with session.get(f"{site.url}api/v1/leaderboard?game=testa") as answer:
         board = await answer.json()
     assert (board["game"], board["period"], board["ranked"]) == ("testa", "all", 3)
@@ -84,4 +84,4 @@ async def test_ones_own_page_has_ones_games(site: Open) -> None:
         assert game.startswith(code)
         # A game with a robot is not rated, so others find nothing.
         assert (await bruno.get(f"/p/{mine}"))[0] == 404
-        assert mine == await players_of(site.worker).id_of(person)
+        assert mine == await make_players(site.worker).id_of(person)

@@ -1,4 +1,4 @@
-"""The features fit together: each thing that a person or the worker may ask for belongs to one of them, or to the core."""
+"""Each command, page, verb, loop and /mydata field belongs to one feature or to the core."""
 
 from collections import Counter
 from pathlib import Path
@@ -13,26 +13,26 @@ from bot.worker import Worker
 FOLDERS = Path(bot.features.__file__).parent
 
 
-def worker_on(store: Store) -> Worker:
+def make_worker(store: Store) -> Worker:
     return Worker(store, Settings(_env_file=None))
 
 
 async def test_every_folder_is_one_registered_feature(store: Store) -> None:
     folders = {one.name for one in FOLDERS.iterdir() if (one / "feature.py").exists()}
-    named = [feature.name for feature in worker_on(store).features]
+    named = [feature.name for feature in make_worker(store).features]
     assert sorted(named) == sorted(folders), "bot/registry.py must list the feature of every folder in bot/features"
 
 
 async def test_every_command_has_one_handler(store: Store) -> None:
-    worker = worker_on(store)
+    worker = make_worker(store)
     of_features = [word for feature in worker.features for word in feature.commands]
     handled = Dispatcher(worker)._commands._handlers
-    assert sorted(handled) == sorted(spec.name for spec in COMMANDS)
+    assert sorted(handled) == sorted(spec.name for spec in COMMANDS), "bot/commands.py and the handlers must agree"
     assert [word for word, count in Counter(of_features).items() if count > 1] == []
 
 
 async def test_no_two_features_claim_the_same_name(store: Store) -> None:
-    features = worker_on(store).features
+    features = make_worker(store).features
     claims = {
         "page": [name for feature in features for name in feature.pages],
         "verb": [name for feature in features for name in feature.verbs],
@@ -40,11 +40,11 @@ async def test_no_two_features_claim_the_same_name(store: Store) -> None:
         "loop": [name for feature in features for name in feature.loops],
     }
     twice = [(kind, name) for kind, names in claims.items() for name, count in Counter(names).items() if count > 1]
-    assert twice == []
+    assert not twice, f"two features claim {twice}: rename one of them"
     assert len(claims["page"]) > 8
 
 
 async def test_mydata_fields_belong_to_one_feature(store: Store) -> None:
-    fields = [name for feature in worker_on(store).features for name in await feature.mydata("paper:1", 0.0)]
+    fields = [name for feature in make_worker(store).features for name in await feature.mydata("paper:1", 0.0)]
     assert [name for name, count in Counter(fields).items() if count > 1] == []
     assert len(fields) > 8

@@ -1,4 +1,4 @@
-"""Finished games to put into a store, made by random robots: a few, played over and over by different people."""
+"""Finished games for stores: a few records of random robots, reused for different people."""
 
 from dataclasses import replace
 from functools import cache
@@ -17,7 +17,7 @@ def record(game: str, seed: int) -> Record:
 
 
 def finished(number: int, game: str = "testa", ended: int | None = None) -> FinishedGame:
-    """A game of two of three people in a chat; the number tells games apart."""
+    """Return a game of two of three people in a chat. The number makes it unique."""
     one = record(game, number % 3)
     people = [f"paper:{1 + (number + seat) % 3}" for seat in range(2)] * (GAMES[game].seats // 2)
     return FinishedGame(
@@ -33,7 +33,7 @@ def finished(number: int, game: str = "testa", ended: int | None = None) -> Fini
 
 
 async def keep(store: Store, game: FinishedGame) -> None:
-    """As `Archive.add` does it, without a table."""
+    """Store a game as `Archive.add` does, without a table."""
     from bot.finished.archive import Archive  # noqa: PLC0415
 
     await store.client.set(keys.game(game.id), game.to_bytes(), nx=True)

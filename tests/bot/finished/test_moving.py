@@ -1,4 +1,4 @@
-"""Games that were moved out of the store into a file: nothing is lost and nothing doubled, wherever it is cut short."""
+"""Games moved from the store into a file: none is lost or doubled, wherever the move is interrupted."""
 
 import asyncio
 import gzip
@@ -25,15 +25,15 @@ from bot.finished.ratings import Ratings
 from bot.store import EmbeddedStore, Store, StoreError, keys, open_store
 from tests.bot.command import command
 from tests.bot.finished.games import NOON, finished, keep, renamed
-from tests.bot.finished.test_archive import ratings_of
+from tests.bot.finished.test_archive import load_ratings
 from tests.long import mostly_long
 
 GAMES = 12
 IN_MARCH = datetime(2026, 3, 1, 2, tzinfo=UTC)
 
 
-async def rated(store: Store) -> Ratings:
-    """Twelve games, all rated, of a month whose honours are made."""
+async def store_rated_games(store: Store) -> Ratings:
+    """Store and rate twelve games of a month, and make its honours."""
     for number in range(1, GAMES + 1):
         await keep(store, finished(number))
     ratings = Ratings(store.client, Archive(store.client))
@@ -42,138 +42,138 @@ async def rated(store: Store) -> Ratings:
     return ratings
 
 
-async def move(store: Store, path: Path, before: int = 7) -> MoveResult:
+async def move_games(store: Store, path: Path, before: int = 7) -> MoveResult:
     return await GameMover(store.client, path, lambda _: None).move(NOON + before, await closed_month(store.client))
 
 
-async def kept(store: Store) -> list[int]:
+async def numbers_in_store(store: Store) -> list[int]:
     return [entry.number async for entry in Archive(store.client).entries_after(0) if entry.game]
 
 
-def in_file(path: Path) -> list[int]:
+def numbers_in_file(path: Path) -> list[int]:
     return [one.number for one in read_entries(path)]
 
 
-async def test_old_games_go_and_ratings_stay(any_store: Store, tmp_path: Path) -> None:
+async def test_moved_games_keep_their_ratings(any_store: Store, tmp_path: Path) -> None:
     store, path = any_store, tmp_path / "old.jsonl"
-    ratings = await rated(store)
-    before = await ratings_of(store)
-    assert await move(store, path) == MoveResult(6, [])
-    assert await kept(store) == [7, 8, 9, 10, 11, 12]
-    assert in_file(path) == [1, 2, 3, 4, 5, 6]
+    ratings = await store_rated_games(store)
+    before = await load_ratings(store)
+    assert await move_games(store, path) == MoveResult(6, [])
+    assert await numbers_in_store(store) == [7, 8, 9, 10, 11, 12]
+    assert numbers_in_file(path) == [1, 2, 3, 4, 5, 6]
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
     assert not [key async for key in store.client.scan_iter(match=keys.game("T00[1-6]*"))]
-    assert await ratings_of(store) == before
-    # Later ones go behind them.
-    assert await move(store, path, 9) == MoveResult(2, [])
-    assert in_file(path) == [1, 2, 3, 4, 5, 6, 7, 8]
-    made = await ratings.rebuild(read_all_entries([path]))
-    assert (made.games, made.holes, made.lost) == (GAMES, [], [])
-    assert await ratings_of(store) == before
-    # Without them ratings are others, and what was missing is said.
-    made = await ratings.rebuild()
-    assert (made.games, made.holes) == (4, [range(1, 9)])
-    assert await ratings_of(store) != before
+    assert await load_ratings(store) == before
+    # Later games are appended.
+    assert await move_games(store, path, 9) == MoveResult(2, [])
+    assert numbers_in_file(path) == [1, 2, 3, 4, 5, 6, 7, 8]
+    report = await ratings.rebuild(read_all_entries([path]))
+    assert (report.games, report.holes, report.lost) == (GAMES, [], [])
+    assert await load_ratings(store) == before
+    # Without the file the ratings differ, and the missing games are reported.
+    report = await ratings.rebuild()
+    assert (report.games, report.holes) == (4, [range(1, 9)])
+    assert await load_ratings(store) != before
     assert await Archive(store.client).count_moved() == 8
     await keep(store, finished(20))
     assert [entry.number async for entry in Archive(store.client).entries_after(0)][-1] == GAMES + 1
 
 
 @pytest.mark.parametrize("is_dangling", [True, False])
-async def test_an_archive_follows_a_symbolic_link(store: Store, tmp_path: Path, is_dangling: bool) -> None:
+async def test_archive_follows_a_symbolic_link(store: Store, tmp_path: Path, is_dangling: bool) -> None:
     link, real = tmp_path / "old.jsonl", tmp_path / "real.jsonl"
     link.symlink_to(real)
     if not is_dangling:
         real.touch()
-    await rated(store)
-    assert await move(store, link) == MoveResult(6, [])
+    await store_rated_games(store)
+    assert await move_games(store, link) == MoveResult(6, [])
     assert link.readlink() == real
-    assert in_file(real) == [1, 2, 3, 4, 5, 6]
+    assert numbers_in_file(real) == [1, 2, 3, 4, 5, 6]
     rewrite_file(link, lambda entry: entry.game if entry.number > 1 else None)
     assert link.readlink() == real
-    assert in_file(real) == [2, 3, 4, 5, 6]
+    assert numbers_in_file(real) == [2, 3, 4, 5, 6]
 
 
 @pytest.mark.parametrize("kind", ["pipe", "directory", "device"])
-async def test_an_archive_is_a_file_and_games_stay_otherwise(store: Store, tmp_path: Path, kind: str) -> None:
+async def test_archive_must_be_a_regular_file(store: Store, tmp_path: Path, kind: str) -> None:
     path = Path("/dev/null") if kind == "device" else tmp_path / "old.jsonl"
     if kind == "pipe":
         os.mkfifo(path)
     elif kind == "directory":
         path.mkdir()
-    await rated(store)
+    await store_rated_games(store)
     with pytest.raises(OSError, match=f"is a {kind}, and must be a file"):
-        await move(store, path)
-    assert len(await kept(store)) == GAMES
+        await move_games(store, path)
+    assert len(await numbers_in_store(store)) == GAMES
 
 
-async def test_what_is_not_done_with_stays(store: Store, tmp_path: Path) -> None:
-    """A game that is not rated yet, one whose table delivery has still to show, one that cannot be read or is wrong."""
-    await rated(store)
+async def test_unfinished_or_unreadable_games_stay(store: Store, tmp_path: Path) -> None:
+    """Unrated games, games whose table is not removed yet, unreadable and wrong games."""
+    await store_rated_games(store)
     await store.append("T002", await store.load("T002"), [b"open testa paper:1 Anna\t1"])
     await store.client.set(keys.game(finished(3).id), b"no game")
     record = finished(4).record
     wrong = replace(finished(4), record=record.model_copy(update={"winner": [1 - (record.winner or [0])[0]]}))
     await store.client.set(keys.game(wrong.id), wrong.to_bytes())
     await keep(store, finished(13, ended=NOON))
-    assert await move(store, tmp_path / "old", 99) == MoveResult(GAMES - 3, [wrong.id])
-    assert await kept(store) == [2, 4, 13]
+    assert await move_games(store, tmp_path / "old", 99) == MoveResult(GAMES - 3, [wrong.id])
+    assert await numbers_in_store(store) == [2, 4, 13]
 
 
-async def test_games_stay_until_the_honours_of_their_month_are_made(store: Store, tmp_path: Path) -> None:
-    ratings = await rated(store)
+async def test_games_stay_until_their_months_honours_are_made(store: Store, tmp_path: Path) -> None:
+    ratings = await store_rated_games(store)
     honours = Honours(store.client, ratings.archive, ratings)
     await keep(store, finished(13, ended=int(IN_MARCH.timestamp())))
     await ratings.catch_up()
     april = (IN_MARCH + timedelta(days=31)).timestamp()
-    assert await move(store, tmp_path / "old", int(april) - NOON) == MoveResult(GAMES, [])
-    assert await kept(store) == [13]
+    assert await move_games(store, tmp_path / "old", int(april) - NOON) == MoveResult(GAMES, [])
+    assert await numbers_in_store(store) == [13]
     await honours.close_past_months(IN_MARCH + timedelta(days=31))
-    assert await move(store, tmp_path / "old", int(april) - NOON) == MoveResult(1, [])
+    assert await move_games(store, tmp_path / "old", int(april) - NOON) == MoveResult(1, [])
 
 
 @pytest.mark.parametrize("step", mostly_long(range(1, 30, 2), 1, 9, 17, 25))
-async def test_cut_short_anywhere_it_goes_on(
+async def test_interrupted_move_can_be_continued(
     store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, step: int
 ) -> None:
-    """After so many commands to the store, the process is gone."""
+    """The process dies after `step` store commands."""
     path = tmp_path / "old"
-    ratings = await rated(store)
-    before = await ratings_of(store)
+    ratings = await store_rated_games(store)
+    before = await load_ratings(store)
     left = [step]
     execute = type(store.client).execute_command
 
-    async def dying(self: object, *args: object, **options: object) -> object:
+    async def die_later(self: object, *args: object, **options: object) -> object:
         left[0] -= 1
         if left[0] < 0:
             raise KeyboardInterrupt
         return await execute(self, *args, **options)
 
     with monkeypatch.context() as patch:
-        patch.setattr(type(store.client), "execute_command", dying)
+        patch.setattr(type(store.client), "execute_command", die_later)
         try:
-            await move(store, path)
+            await move_games(store, path)
         except KeyboardInterrupt:
             pass
         else:
             assert step > 20
     if path.exists() and step % 4 == 1:
-        # The last line is half on disk, or one more has begun.
+        # The last line is half written, or another was begun.
         with path.open("ab") as file:
             file.write(b'{"format":"buongioco-fin')
-    await move(store, path)
-    assert in_file(path) == [1, 2, 3, 4, 5, 6]
-    assert await kept(store) == [7, 8, 9, 10, 11, 12]
+    await move_games(store, path)
+    assert numbers_in_file(path) == [1, 2, 3, 4, 5, 6]
+    assert await numbers_in_store(store) == [7, 8, 9, 10, 11, 12]
     assert await Archive(store.client).count_moved() == 6
     assert (await ratings.rebuild(read_all_entries([path]))).games == GAMES
-    assert await ratings_of(store) == before
+    assert await load_ratings(store) == before
 
 
-async def test_no_game_goes_before_the_name_of_its_file_is_on_disk(
+async def test_game_stays_until_the_files_folder_is_synced(
     store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path, sync = tmp_path / "old", os.fsync
-    await rated(store)
+    await store_rated_games(store)
 
     def without_folders(descriptor: int) -> None:
         if stat.S_ISDIR(os.fstat(descriptor).st_mode):
@@ -184,26 +184,26 @@ async def test_no_game_goes_before_the_name_of_its_file_is_on_disk(
         patch.setattr(os, "fsync", without_folders)
         for _ in range(2):
             with pytest.raises(OSError, match="no folder"):
-                await move(store, path)
-            assert len(await kept(store)) == GAMES
+                await move_games(store, path)
+            assert len(await numbers_in_store(store)) == GAMES
         with pytest.raises(OSError, match="no folder"):
             rewrite_file(path, lambda entry: entry.game)
-    await move(store, path)
-    assert in_file(path) == [1, 2, 3, 4, 5, 6]
+    await move_games(store, path)
+    assert numbers_in_file(path) == [1, 2, 3, 4, 5, 6]
 
 
-async def test_a_file_that_others_could_read_is_closed_to_them(store: Store, tmp_path: Path) -> None:
+async def test_archive_is_readable_only_by_its_owner(store: Store, tmp_path: Path) -> None:
     path = tmp_path / "old"
     path.touch()
     path.chmod(0o644)
-    await rated(store)
-    await move(store, path)
+    await store_rated_games(store)
+    await move_games(store, path)
     assert path.stat().st_mode & 0o777 == 0o600
 
 
-async def test_what_is_in_both_comes_once_and_a_hole_is_filled(store: Store, tmp_path: Path) -> None:
-    await rated(store)
-    await move(store, tmp_path / "old")
+async def test_merge_has_each_game_once_without_gaps(store: Store, tmp_path: Path) -> None:
+    await store_rated_games(store)
+    await move_games(store, tmp_path / "old")
     await keep(store, finished(1))
     await store.client.zadd(keys.GAMES_ORDER, {finished(2).id: 2, finished(3).id: 3})
     await store.client.set(keys.game(finished(3).id), finished(3).to_bytes())
@@ -213,29 +213,29 @@ async def test_what_is_in_both_comes_once_and_a_hole_is_filled(store: Store, tmp
     assert all(entry.game for entry in games)
 
 
-async def test_a_game_changed_in_between_is_written_anew(store: Store, tmp_path: Path) -> None:
-    """Somebody was forgotten while the game was on its way: the file must not keep their name."""
+async def test_game_changed_during_the_move_is_written_again(store: Store, tmp_path: Path) -> None:
+    """A person was forgotten during the move: the file must not keep their name."""
     path = tmp_path / "old"
-    await rated(store)
+    await store_rated_games(store)
     moving = GameMover(store.client, path, lambda _: None)
     go = moving._remove_from_store
 
-    async def late(entry: ArchiveEntry, stored: bytes) -> None:
+    async def rewrite_first(entry: ArchiveEntry, stored: bytes) -> None:
         if entry.id == finished(2).id:
             await Archive(store.client).rewrite(entry.id, lambda game: renamed(game, "somebody"))
         await go(entry, stored)
 
-    moving._remove_from_store = late  # type: ignore[method-assign]
+    moving._remove_from_store = rewrite_first  # type: ignore[method-assign]
     with pytest.raises(StoreError, match="run the same command again"):
         await moving.move(NOON + 7, await closed_month(store.client))
-    await move(store, path)
-    assert sorted(in_file(path)) == [1, 2, 3, 4, 5, 6]
+    await move_games(store, path)
+    assert sorted(numbers_in_file(path)) == [1, 2, 3, 4, 5, 6]
     [second] = [one.read().game for one in read_entries(path) if one.number == 2]
     assert second == renamed(finished(2), "somebody")
 
 
 @pytest.mark.parametrize("is_cut_short", [False, True])
-async def test_games_in_files_count_towards_a_guests_trial(
+async def test_archived_games_count_towards_a_guests_trial(
     store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, is_cut_short: bool
 ) -> None:
     monkeypatch.setattr(guests, "GUESTS", "paper:2")
@@ -245,34 +245,34 @@ async def test_games_in_files_count_towards_a_guests_trial(
     for game in [replace(one, people=["paper:1", "paper:2"]) for one in games]:
         await archive.keep(game)
     await Ratings(store.client, archive).catch_up()
-    # Another month's game has the honours of this one made.
+    # A later month's game lets the honours of this month be made.
     await archive.keep(replace(finished(9), ended=NOON + 40 * 86400))
     await Honours(store.client, archive, Ratings(store.client, archive)).close_past_months(IN_MARCH)
     path = tmp_path / "old"
     if is_cut_short:
 
-        async def dying(entry: ArchiveEntry, stored: bytes) -> None:
+        async def die_later(entry: ArchiveEntry, stored: bytes) -> None:
             raise ConnectionError
 
         moving = GameMover(store.client, path, lambda _: None)
-        moving._remove_from_store = dying  # type: ignore[method-assign]
+        moving._remove_from_store = die_later  # type: ignore[method-assign]
         with pytest.raises(ConnectionError):
             await moving.move(NOON + 2, await closed_month(store.client))
-        assert await kept(store) == [1, 2, 3, 4, 5, 6]
+        assert await numbers_in_store(store) == [1, 2, 3, 4, 5, 6]
     for before in (2, 2, 9):
-        await move(store, path, before)
+        await move_games(store, path, before)
         assert await archive._count_finished("paper:2") == 3
-    assert await kept(store) == [6]
-    # A guest who was forgotten meanwhile gets no new profile.
+    assert await numbers_in_store(store) == [6]
+    # A guest forgotten meanwhile gets no new profile.
     await store.client.delete(keys.person("paper:2"))
     await archive.note_in_file(1, replace(games[0], people=["paper:1", "paper:2"]))
     assert not await store.client.exists(keys.person("paper:2"))
 
 
-async def test_a_file_is_rewritten_whole_or_not_at_all(store: Store, tmp_path: Path) -> None:
+async def test_file_is_rewritten_completely_or_not_at_all(store: Store, tmp_path: Path) -> None:
     path = tmp_path / "old"
-    await rated(store)
-    await move(store, path)
+    await store_rated_games(store)
+    await move_games(store, path)
     rewrite_file(path, lambda entry: renamed(entry.game, "somebody") if entry.game else None)
     assert {one.read().game.record.seats[0] for one in read_entries(path)} == {"somebody"}  # type: ignore[union-attr]
     before = path.read_bytes()
@@ -294,7 +294,7 @@ async def test_a_file_is_rewritten_whole_or_not_at_all(store: Store, tmp_path: P
         b'{"format":"buongioco-finished/1"}\n',
         b"[" * 9999 + b"\n",
         b"\n",
-        # Without an end, as most files are that nobody wrote line by line.
+        # without a newline at the end, like most files not written line by line
         b"hello",
         b"hello\nworld",
         b'{"format":"buongioco/1"}',
@@ -304,60 +304,60 @@ async def test_a_file_is_rewritten_whole_or_not_at_all(store: Store, tmp_path: P
         b"\x00\nhello",
     ],
 )
-async def test_a_file_of_something_else_is_left_alone(store: Store, tmp_path: Path, text: bytes) -> None:
-    await rated(store)
+async def test_other_files_are_not_changed(store: Store, tmp_path: Path, text: bytes) -> None:
+    await store_rated_games(store)
     path = tmp_path / "mine"
     path.write_bytes(text)
     with pytest.raises(UnreadableGame, match=r"line 1|is compressed"):
-        await move(store, path)
+        await move_games(store, path)
     assert path.read_bytes() == text
-    assert len(await kept(store)) == GAMES
+    assert len(await numbers_in_store(store)) == GAMES
 
 
 @pytest.mark.parametrize(
     "begun", [b"", b"{", b'{"format":"buongioco-fini', b'{"format":"buongioco-finished/1","number":1,']
 )
-async def test_a_first_line_cut_short_anywhere_is_dropped(store: Store, tmp_path: Path, begun: bytes) -> None:
-    await rated(store)
+async def test_incomplete_first_line_is_dropped(store: Store, tmp_path: Path, begun: bytes) -> None:
+    await store_rated_games(store)
     path = tmp_path / "old"
     path.write_bytes(begun)
-    assert await move(store, path) == MoveResult(6, [])
-    assert in_file(path) == [1, 2, 3, 4, 5, 6]
+    assert await move_games(store, path) == MoveResult(6, [])
+    assert numbers_in_file(path) == [1, 2, 3, 4, 5, 6]
 
 
-async def test_a_last_line_that_somebody_took_its_end_from_is_kept(store: Store, tmp_path: Path) -> None:
-    """Its game is nowhere else."""
-    await rated(store)
+async def test_last_line_without_a_newline_is_kept(store: Store, tmp_path: Path) -> None:
+    """Its game is stored nowhere else."""
+    await store_rated_games(store)
     path = tmp_path / "old"
-    await move(store, path)
+    await move_games(store, path)
     path.write_bytes(path.read_bytes().rstrip(b"\n"))
-    assert await move(store, path, 9) == MoveResult(2, [])
-    assert in_file(path) == [1, 2, 3, 4, 5, 6, 7, 8]
+    assert await move_games(store, path, 9) == MoveResult(2, [])
+    assert numbers_in_file(path) == [1, 2, 3, 4, 5, 6, 7, 8]
 
 
-async def test_the_commands(tmp_path: Path) -> None:
+async def test_commands_read_the_archive(tmp_path: Path) -> None:
     async def call(*words: str) -> CompletedProcess[str]:
         return await asyncio.to_thread(command, tmp_path, *words)
 
     valkey = EmbeddedStore(tmp_path / "data")
     await valkey.start()
     async with open_store(valkey.url) as store:
-        await rated(store)
-        before = await ratings_of(store)
+        await store_rated_games(store)
+        before = await load_ratings(store)
     await valkey.stop()
     moved = await call("archive", "--older-than", "1h", "--out", "old.jsonl")
     assert (moved.returncode, moved.stdout) == (
         0,
         f"old.jsonl: 12 games moved out of the store in {tmp_path / 'data'}\n",
     ), moved.stderr
-    # Every reader of records reads it.
+    # Every command that reads records accepts the file.
     assert "12 games, no faults" in (await call("verify", "old.jsonl")).stdout
     assert "Deal 1" in (await call("replay", "old.jsonl", "--game", "2")).stdout
     exported = await call("export", "--from", "old.jsonl", "--person", "paper:1")
     assert exported.stderr == "8 games\n"
     assert all(json.loads(line)["format"] == "buongioco/1" for line in exported.stdout.splitlines())
     assert (await call("export")).stderr == "0 games\n"
-    # What is read is not emptied first, by whatever name it is called.
+    # An input file is not overwritten, under any name.
     archived = (tmp_path / "old.jsonl").read_bytes()
     (tmp_path / "link.jsonl").symlink_to("old.jsonl")
     for out in ("old.jsonl", "link.jsonl"):
@@ -365,7 +365,7 @@ async def test_the_commands(tmp_path: Path) -> None:
         assert refused.returncode == 2
         assert "name another file" in " ".join(refused.stderr.split())
         assert (tmp_path / "old.jsonl").read_bytes() == archived
-    # Ratings are not thrown away by mistake.
+    # Ratings are not lost by mistake.
     refused = await call("rebuild")
     assert refused.returncode == 2
     assert "Give all files with --from" in refused.stderr
@@ -373,14 +373,14 @@ async def test_the_commands(tmp_path: Path) -> None:
     assert (rebuilt.stdout, rebuilt.stderr) == ("ratings made anew from 12 games\n", "")
     await valkey.start()
     async with open_store(valkey.url) as store:
-        assert await ratings_of(store) == before
+        assert await load_ratings(store) == before
     await valkey.stop()
     bad = await call("rebuild", "--incomplete")
     assert "missing: numbers 1 to 12 are not in the store" in bad.stderr
 
 
 @pytest.mark.parametrize("text", ["", "365", "d", "0d", "-1d", "1.5d", "365 d", "1m", "1y", "٣d", "1d1h", "9999999d"])
-def test_what_is_no_duration_is_named(text: str) -> None:
+def test_invalid_duration_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match="365d or 12w"):
         parse_duration(text)
     answer = CliRunner().invoke(app, ["archive", f"--older-than={text}", "--out", "x"])
@@ -388,5 +388,5 @@ def test_what_is_no_duration_is_named(text: str) -> None:
     assert "not a duration" in answer.output
 
 
-def test_durations() -> None:
+def test_durations_are_in_seconds() -> None:
     assert [parse_duration(text) for text in ("24h", "365d", "12w")] == [86400, 365 * 86400, 84 * 86400]

@@ -1,4 +1,4 @@
-"""Games lost on purpose raise nobody, and ratings made anew come out the same."""
+"""Games lost on purpose raise nobody, and a rebuild gives the same ratings."""
 
 from dataclasses import replace
 from typing import Any
@@ -19,8 +19,8 @@ from tests.bot.finished.games import NOON, finished, keep
 DAY = 86400
 
 
-def given_up(number: int, plays: int, game: str = "testa", people: tuple[str, ...] = (), **about: Any) -> FinishedGame:
-    """A game whose seat 1 resigns after so many cards of the first deal."""
+def given_up(number: int, plays: int, game: str = "testa", people: tuple[str, ...] = (), **fields: Any) -> FinishedGame:
+    """Return a game whose seat 1 resigns after `plays` cards of the first deal."""
     kind = GAMES[game]
     played = Game(game, {}, [f"Name {seat}" for seat in range(kind.seats)], dealer=0)
     played.deal(bytes(32))
@@ -36,12 +36,12 @@ def given_up(number: int, plays: int, game: str = "testa", people: tuple[str, ..
         record=played.record(),
         people=list(people) or usual.people,
         rating_rules=RULES,
-        **{"trial": False, **about},
+        **{"trial": False, **fields},
     )
 
 
 async def standings(store: Store, *games: FinishedGame) -> tuple[Ratings, dict[str, Standing]]:
-    """Keep the games, rate them, and return how everybody stands in all games together."""
+    """Store and rate the games. Return everybody's overall standing."""
     for game in games:
         await keep(store, game)
     ratings = Ratings(store.client, Archive(store.client))
@@ -51,18 +51,18 @@ async def standings(store: Store, *games: FinishedGame) -> tuple[Ratings, dict[s
 
 
 @pytest.mark.parametrize(("game", "quarter"), [("testa", 10), ("pizzichino", 10), ("tavolo", 10), ("spades", 7)])
-def test_a_quarter_of_the_first_deal_is_counted_in_cards(game: str, quarter: int) -> None:
+def test_early_means_before_a_quarter_of_the_deals_cards(game: str, quarter: int) -> None:
     assert is_given_up_early(given_up(1, quarter - 1, game).record)
     assert not is_given_up_early(given_up(1, quarter, game).record)
 
 
 @pytest.mark.parametrize("game", GAMES)
-def test_a_whole_deal_has_as_many_plays_as_its_game_says(game: str) -> None:
+def test_deal_has_as_many_plays_as_its_game_says(game: str) -> None:
     first = simulate(game, {}, ["random"] * GAMES[game].seats, "plays").deals[0]
     assert sum(entry[1].startswith("play ") for entry in first.moves) == GAMES[game].cards_per_deal
 
 
-async def test_an_early_resignation_costs_its_player_and_raises_nobody(store: Store) -> None:
+async def test_early_resignation_costs_its_player_and_raises_nobody(store: Store) -> None:
     _, found = await standings(store, given_up(1, 3, people=("paper:1", "paper:2")))
     assert found["paper:1"] == Standing()
     assert found["paper:2"].shown < Standing().shown
@@ -78,14 +78,14 @@ async def test_early_resignations_rank_nobody(store: Store) -> None:
     assert not await ratings.scopes_of("paper:1")
 
 
-def test_an_early_resignation_is_no_win_in_a_streak() -> None:
+def test_early_resignation_is_not_a_win_in_a_streak() -> None:
     people = ("paper:1", "paper:2")
 
     def streaks(*games: FinishedGame) -> list[int]:
-        deeds = HonourTally()
+        tally = HonourTally()
         for game in games:
-            deeds.add(game)
-        return [one.figure for one in deeds.honours() if one.kind == "streak"]
+            tally.add(game)
+        return [one.figure for one in tally.honours() if one.kind == "streak"]
 
     late, early = given_up(1, 20, people=people), given_up(1, 3, people=people)
     assert streaks(late, late, late) == [3]
@@ -95,30 +95,30 @@ def test_an_early_resignation_is_no_win_in_a_streak() -> None:
     assert streaks(late, late, replace(late, winner_gains=False)) == []
 
 
-async def test_the_decision_is_kept_with_the_game(store: Store) -> None:
+async def test_rating_decision_is_stored_with_the_game(store: Store) -> None:
     pair = ("paper:1", "paper:2")
     games = [given_up(number, 20, people=pair, ended=NOON + number) for number in range(1, 5)]
     ratings, _ = await standings(store, *games, given_up(5, 3, people=pair, ended=NOON + 5), finished(6))
     kept = [game async for game in ratings.archive.all()]
-    # An early resignation and a game played out need no decision.
+    # Early resignations and finished games need no decision.
     assert [game.winner_gains for game in kept] == [True, True, True, False, None, None]
     assert [FinishedGame.parse(game.to_bytes()) for game in kept] == kept
     assert ["winner_gains" in game.fields for game in kept] == [True] * 4 + [False] * 2
 
 
-async def test_a_later_resignation_raises_the_winner(store: Store) -> None:
+async def test_later_resignation_raises_the_winner(store: Store) -> None:
     _, found = await standings(store, given_up(1, 10, people=("paper:1", "paper:2")))
     assert found["paper:1"].shown > Standing().shown
 
 
-async def test_a_pairs_fourth_game_given_up_in_a_day_raises_nobody(store: Store) -> None:
+async def test_fourth_resignation_of_a_day_raises_nobody(store: Store) -> None:
     pair, other = ("paper:1", "paper:2"), ("paper:1", "paper:3")
     games = [given_up(number, 20, people=pair, ended=NOON + number) for number in range(1, 4)]
     ratings, third = await standings(store, *games)
     _, fourth = await standings(store, given_up(4, 20, people=pair, ended=NOON + 4))
     assert fourth["paper:1"].shown == third["paper:1"].shown
     assert fourth["paper:2"].shown < third["paper:2"].shown
-    # Against somebody else, and on the next day, it raises again.
+    # It counts again against another opponent, and on the next day.
     _, fifth = await standings(store, given_up(5, 20, people=other, ended=NOON + 5))
     assert fifth["paper:1"].shown > fourth["paper:1"].shown
     _, sixth = await standings(store, given_up(6, 20, people=pair, ended=NOON + DAY))
@@ -129,8 +129,8 @@ async def test_a_pairs_fourth_game_given_up_in_a_day_raises_nobody(store: Store)
     assert [await ratings.standing(Scope(), person) for person in ("paper:1", "paper:2", "paper:3")] == before
 
 
-async def test_a_fourth_game_against_an_opponent_raises_no_pair(store: Store) -> None:
-    """Another partner each time makes no other opponents."""
+async def test_fourth_resignation_counts_per_opponent(store: Store) -> None:
+    """The same opponents count as one pairing, also with other partners."""
     farmer, loser = "paper:1", "paper:2"
     games = [
         given_up(number, 20, "tavolo", (farmer, loser, f"paper:3{number}", f"paper:4{number}"), ended=NOON + number)
@@ -143,16 +143,16 @@ async def test_a_fourth_game_against_an_opponent_raises_no_pair(store: Store) ->
     assert fourth[loser].shown < third[loser].shown
 
 
-@pytest.mark.parametrize("whose", ["paper:2", "somebody:2"])
-async def test_games_before_a_forgetting_ends_still_count(store: Store, whose: str) -> None:
+@pytest.mark.parametrize("loser", ["paper:2", "somebody:2"])
+async def test_games_before_a_forgetting_ends_still_count(store: Store, loser: str) -> None:
     games = [given_up(number, 20, people=("paper:1", "paper:2"), ended=NOON + number) for number in range(1, 5)]
     _, third = await standings(store, *games[:3])
     await store.client.hset(keys.FORGETTING, "paper:2", ForgettingMark("somebody:2", 0).to_text())
-    _, fourth = await standings(store, games[3].redact("paper:2", whose))
+    _, fourth = await standings(store, games[3].redact("paper:2", loser))
     assert fourth["paper:1"].shown == third["paper:1"].shown
 
 
-async def test_games_played_out_raise_their_winner_all_day(store: Store) -> None:
+async def test_finished_games_raise_their_winner_all_day(store: Store) -> None:
     games = [replace(finished(number), id=f"P{number}", people=["paper:1", "paper:2"]) for number in range(1, 6)]
     games = [replace(game, rating_rules=RULES, record=finished(1).record) for game in games]
     winner = games[0].people[(games[0].record.winner or [0])[0]]
@@ -171,14 +171,14 @@ async def test_games_of_earlier_releases_are_rated_as_before(store: Store) -> No
     assert found["paper:1"].shown > Standing().shown
 
 
-async def test_a_game_on_trial_is_not_rated(store: Store) -> None:
+async def test_game_on_trial_is_not_rated(store: Store) -> None:
     game = replace(given_up(1, 30, people=("web:1", "paper:2")), trial=True)
     assert FinishedGame.parse(game.to_bytes()) == game
     _, found = await standings(store, game)
     assert set(found.values()) == {Standing()}
 
 
-def test_what_a_guest_must_finish() -> None:
+def test_resigned_and_robot_games_are_not_finished() -> None:
     people = ("web:1", "paper:2")
     assert is_finished_by(given_up(1, 10, people=people), "web:1")
     assert not is_finished_by(given_up(1, 9, people=people), "web:1"), "it was given up early"
@@ -187,7 +187,7 @@ def test_what_a_guest_must_finish() -> None:
     assert not is_finished_by(given_up(1, 10, people=("web:1", "web:robot-1")), "web:1")
 
 
-async def test_forgetting_does_not_begin_the_day_again(store: Store) -> None:
+async def test_forgetting_does_not_reset_the_days_limit(store: Store) -> None:
     pair = ("paper:1", "paper:2")
     ratings, _ = await standings(store, *(given_up(n, 20, people=pair, ended=NOON + n) for n in range(1, 4)))
     await ratings.hand_over("paper:2", "somebody:1")
@@ -196,7 +196,7 @@ async def test_forgetting_does_not_begin_the_day_again(store: Store) -> None:
     assert after["paper:1"].shown == before.shown
 
 
-async def test_the_games_of_the_day_name_nobody(store: Store) -> None:
+async def test_days_game_counts_name_nobody(store: Store) -> None:
     await standings(store, given_up(1, 20, people=("paper:1", "paper:2")))
     dump = [await store.client.hgetall(key) async for key in store.client.scan_iter("{games}:rated_today")]
     assert b"paper" not in b"".join(name for found in dump for name in found)

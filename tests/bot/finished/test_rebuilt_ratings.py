@@ -1,4 +1,4 @@
-"""Ratings made again are the same, whatever was played and whoever was forgotten and came back."""
+"""A rebuild gives the same ratings after any games and forgettings."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -22,8 +22,7 @@ PEOPLE = ("paper:1", "paper:2", "paper:3", "web:1", "web:2")
 STEPS = 40
 
 
-async def ratings_of(store: Store) -> dict[str, dict[str, str]]:
-    """Return every standing, rank and history, by key."""
+async def load_ratings(store: Store) -> dict[str, dict[str, str]]:
     client, found = store.client, dict[str, dict[str, str]]()
     async for key in client.scan_iter("{games}:*:*"):
         name = key.decode()
@@ -34,22 +33,24 @@ async def ratings_of(store: Store) -> dict[str, dict[str, str]]:
     return found
 
 
-class Days:
-    """People who play, are forgotten and come back, by chance that a seed fixes."""
+class RandomDays:
+    """People who play, are forgotten and return, at random with a fixed seed."""
 
     def __init__(self, store: Store, seed: int) -> None:
         self.client, self.random = store.client, Random(seed)
         self.archive = Archive(store.client)
         self.ratings = Ratings(store.client, self.archive)
-        self.forgetter = Forgetter(Room(store), People(store.client), self.archive, self.ratings, [], self.tell)
+        self.forgetter = Forgetter(
+            Room(store), People(store.client), self.archive, self.ratings, [], self.ignore_change
+        )
         self.ended, self.now = NOON, 0.0
         self.forgetter.now = lambda: self.now
 
-    async def tell(self, key: str) -> None:
-        """No other worker remembers anybody."""
+    async def ignore_change(self, key: str) -> None:
+        """There is no other worker to notify."""
 
     async def step(self, number: int) -> None:
-        """Do one thing that changes ratings; most often play a game."""
+        """Do one thing that changes ratings, most often play a game."""
         chance = self.random.random()
         if chance < 0.7:
             await self.play(number)
@@ -59,43 +60,43 @@ class Days:
             await self.forgetter.begin(self.random.choice(PEOPLE[1:]))
             await self.forgetter.work()
         else:
-            await self.look_once_more()
+            await self.run_second_passes()
 
-    async def look_once_more(self) -> None:
-        """End all forgettings: from now on people come back as new ones."""
+    async def run_second_passes(self) -> None:
+        """Run all second passes. Returning people are strangers afterwards."""
         while await forgetting_marks(self.client):
             self.now += 2 * SECOND_PASS_AFTER
             await self.forgetter.work()
 
     async def play(self, number: int) -> None:
-        # Most games are of one pair, and of one day.
+        # Most games are of one pair and one day.
         people = PEOPLE[:2] if self.random.random() < 0.7 else self.random.sample(PEOPLE, 2)
         self.ended += self.random.choice([60] * 15 + [86400])
-        game = replace(self.some_game(number, people), id=f"G{number}-1", code=f"G{number}", ended=self.ended)
+        game = replace(self.make_game(number, people), id=f"G{number}-1", code=f"G{number}", ended=self.ended)
         for person, mark in (await forgetting_marks(self.client)).items():
             game = game.redact(person, mark.pseudonym)
         await self.archive.keep(game)
 
-    def some_game(self, number: int, people: Sequence[str]) -> FinishedGame:
+    def make_game(self, number: int, people: Sequence[str]) -> FinishedGame:
         kind = self.random.randrange(6)
         if kind == 0:
             return replace(finished(number), people=list(people))
         if kind == 1:
             return replace(given_up(number, 3, people=tuple(people)), trial=self.random.random() < 0.5)
-        # An earlier release has kept some.
+        # An earlier release stored some.
         rules = 1 if kind == 2 and number < 5 else 2
         return replace(given_up(number, 20, people=tuple(people)), rating_rules=rules)
 
 
 @pytest.mark.parametrize("seed", mostly_long(range(60), *range(2)))
-async def test_ratings_made_again_are_the_same(store: Store, seed: int) -> None:
-    days = Days(store, seed)
+async def test_rebuild_gives_the_same_ratings(store: Store, seed: int) -> None:
+    days = RandomDays(store, seed)
     for number in range(1, STEPS + 1):
         await days.step(number)
-    await days.look_once_more()
+    await days.run_second_passes()
     await days.ratings.catch_up()
-    before = await ratings_of(store)
+    before = await load_ratings(store)
     assert before
     for _ in range(2):
         await days.ratings.rebuild()
-        assert await ratings_of(store) == before
+        assert await load_ratings(store) == before

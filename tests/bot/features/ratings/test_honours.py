@@ -1,4 +1,4 @@
-"""What months are remembered for in groups."""
+"""The monthly honours of groups."""
 
 import asyncio
 import re
@@ -38,7 +38,7 @@ FOUR = ANNA, BRUNO, CARLA, DINO = "paper:1", "paper:2", "paper:3", "paper:4"
 def game(
     number: int, winner: int, *, ended: int = NOVEMBER, totals: Sequence[tuple[int, int]] = (), fours: int = -1
 ) -> FinishedGame:
-    """A game of Anna's and Bruno's in the group, which one of them won; ``fours`` is who declares four threes in it."""
+    """Return Anna and Bruno's game in the group. `fours` is the seat that declares four threes."""
     one = finished(number, "testa", ended + number)
     fields = one.record.model_dump()
     fields["winner"], fields["ending"] = [winner], "target"
@@ -49,12 +49,15 @@ def game(
         deal["moves"] = [(fours, "declare four 3"), *moves] if fours >= 0 and place == 0 else moves
     fields["deals"] = deals
     return replace(
-        one, record=type(one.record).model_construct(**_built(one.record, fields)), people=[ANNA, BRUNO], chats=[GROUP]
+        one,
+        record=type(one.record).model_construct(**with_deals(one.record, fields)),
+        people=[ANNA, BRUNO],
+        chats=[GROUP],
     )
 
 
-def _built(record: Record, fields: dict[str, Any]) -> Any:
-    """The fields of a record, with deals of their own kind."""
+def with_deals(record: Record, fields: dict[str, Any]) -> Any:
+    """Return the record's fields, with `Deal` objects instead of dictionaries."""
     deals = [
         old.model_copy(update={"totals": deal["totals"], "moves": deal["moves"]})
         for old, deal in zip(record.deals, fields["deals"], strict=False)
@@ -62,40 +65,40 @@ def _built(record: Record, fields: dict[str, Any]) -> Any:
     return {**{name: getattr(record, name) for name in type(record).model_fields}, **fields, "deals": deals}
 
 
-def kinds(games: Sequence[FinishedGame]) -> dict[str, Honour]:
-    deeds = HonourTally()
+def honours_by_kind(games: Sequence[FinishedGame]) -> dict[str, Honour]:
+    tally = HonourTally()
     for one in games:
-        deeds.add(one)
-    return {honour.kind: honour for honour in deeds.honours()}
+        tally.add(one)
+    return {honour.kind: honour for honour in tally.honours()}
 
 
-def test_the_longest_run_of_wins() -> None:
+def test_streak_is_the_longest_run_of_wins() -> None:
     won = [0, 1, 1, 0, 0, 0, 0, 1, 1, 1]
-    found = kinds([game(number, winner) for number, winner in enumerate(won)])
+    found = honours_by_kind([game(number, winner) for number, winner in enumerate(won)])
     assert found["streak"] == Honour("streak", (ANNA,), 4)
-    assert "streak" not in kinds([game(number, number % 2) for number in range(9)])
+    assert "streak" not in honours_by_kind([game(number, number % 2) for number in range(9)])
 
 
-def of_four(number: int, winners: Sequence[int], people: Sequence[str] = FOUR) -> FinishedGame:
-    """A game of two pairs in the group."""
+def game_of_four(number: int, winners: Sequence[int], people: Sequence[str] = FOUR) -> FinishedGame:
+    """Return a game of two pairs in the group."""
     one = finished(number, "tressette", NOVEMBER + number)
     record = one.record.model_copy(update={"winner": list(winners), "ending": "target"})
     return replace(one, record=record, people=list(people), chats=[GROUP])
 
 
-def test_partners_share_a_run_that_they_won_together() -> None:
-    games = [of_four(number, (1, 3)) for number in range(4)]
-    assert kinds(games)["streak"] == Honour("streak", (BRUNO, DINO), 4)
-    # Not who had another partner before, and had won already.
-    games.insert(0, of_four(9, (0, 2), (BRUNO, ANNA, CARLA, DINO)))
-    assert kinds(games)["streak"] == Honour("streak", (BRUNO,), 5)
-    # Of equals who was first.
-    others = [of_four(number, (0, 2)) for number in range(10, 15)]
-    assert kinds([*games, *others])["streak"] == Honour("streak", (BRUNO,), 5)
+def test_partners_share_their_streak() -> None:
+    games = [game_of_four(number, (1, 3)) for number in range(4)]
+    assert honours_by_kind(games)["streak"] == Honour("streak", (BRUNO, DINO), 4)
+    # A player who won before with another partner holds the longest run alone.
+    games.insert(0, game_of_four(9, (0, 2), (BRUNO, ANNA, CARLA, DINO)))
+    assert honours_by_kind(games)["streak"] == Honour("streak", (BRUNO,), 5)
+    # The first of equal runs counts.
+    count_turns = [game_of_four(number, (0, 2)) for number in range(10, 15)]
+    assert honours_by_kind([*games, *count_turns])["streak"] == Honour("streak", (BRUNO,), 5)
 
 
-async def test_whoever_shares_the_first_rank_is_a_champion_too(store: Store) -> None:
-    honours = await opened(store, [of_four(number, (0, 2)) for number in range(3)])
+async def test_equal_first_ranks_are_all_champions(store: Store) -> None:
+    honours = await store_and_rate(store, [game_of_four(number, (0, 2)) for number in range(3)])
     await honours.close_past_months(IN_DECEMBER)
     [month] = await honours.months_of(GROUP, 6)
     [champion] = [one for one in month.honours if one.kind == "champion"]
@@ -105,7 +108,7 @@ async def test_whoever_shares_the_first_rank_is_a_champion_too(store: Store) -> 
     assert {"champion", "streak"} <= {one.honour.kind for one in await honours.honours_of(CARLA)}
 
 
-def test_those_who_share_an_honour_stand_in_a_row() -> None:
+def test_shared_honour_lists_all_names() -> None:
     names = {ANNA: "Anna", BRUNO: "Bruno", CARLA: "Carla"}
     month = Month("2026-11", (Honour("champion", tuple(names), 1200), Honour("streak", (ANNA, CARLA), 4)))
     english, italian = (chat_honours_panel(language, [month], names).plain for language in ("en", "it"))
@@ -114,37 +117,37 @@ def test_those_who_share_an_honour_stand_in_a_row() -> None:
     assert "🔥 Serie più lunga: 4 vittorie di fila · \u2068Anna\u2069 e \u2068Carla\u2069" in italian
 
 
-def test_the_most_four_threes() -> None:
+def test_fours_honour_is_for_the_most_four_threes() -> None:
     games = [game(0, 0, fours=0), game(1, 0, fours=1), game(2, 0, fours=1), game(3, 0)]
-    assert kinds(games)["fours"] == Honour("fours", (BRUNO,), 2)
-    assert "fours" not in kinds([game(0, 0)])
+    assert honours_by_kind(games)["fours"] == Honour("fours", (BRUNO,), 2)
+    assert "fours" not in honours_by_kind([game(0, 0)])
 
 
-def test_the_greatest_comeback() -> None:
+def test_comeback_honour_is_for_the_greatest_deficit() -> None:
     target = int(game(0, 0).record.rules["target"])
     behind = game(1, 1, totals=[(target // 2, 1), (target // 2, target)])
     share = round(100 * (target // 2 - 1) / target)
-    assert kinds([game(0, 0), behind])["comeback"] == Honour("comeback", (BRUNO,), share)
-    assert "comeback" not in kinds([game(0, 0)])
-    # Who won because the other gave up did not come back.
+    assert honours_by_kind([game(0, 0), behind])["comeback"] == Honour("comeback", (BRUNO,), share)
+    assert "comeback" not in honours_by_kind([game(0, 0)])
+    # A win by resignation is not a comeback.
     given_up = replace(behind, record=behind.record.model_copy(update={"ending": "resign"}))
-    assert "comeback" not in kinds([given_up])
+    assert "comeback" not in honours_by_kind([given_up])
 
 
-def test_somebody_who_was_forgotten_is_remembered_for_nothing() -> None:
+def test_forgotten_player_gets_no_honours() -> None:
     games = [replace(game(number, 0, fours=0), people=["somebody:1", BRUNO]) for number in range(5)]
-    assert kinds(games) == {}
+    assert honours_by_kind(games) == {}
 
 
 @pytest.mark.parametrize(
     ("now", "month"),
     [(datetime(2026, 12, 1, 0, 0, tzinfo=UTC), "2026-11"), (datetime(2027, 1, 31, tzinfo=UTC), "2026-12")],
 )
-def test_the_month_before(now: datetime, month: str) -> None:
+def test_month_before_a_date(now: datetime, month: str) -> None:
     assert month_before(now) == month
 
 
-async def opened(store: Store, games: Sequence[FinishedGame]) -> Honours:
+async def store_and_rate(store: Store, games: Sequence[FinishedGame]) -> Honours:
     for one in games:
         await keep(store, one)
     archive = Archive(store.client)
@@ -153,7 +156,7 @@ async def opened(store: Store, games: Sequence[FinishedGame]) -> Honours:
     return Honours(store.client, archive, ratings)
 
 
-async def test_a_month_is_closed_once_all_its_games_are_rated(store: Store) -> None:
+async def test_month_is_closed_after_rating_its_games(store: Store) -> None:
     for number in range(3):
         await keep(store, game(number, 0, ended=NOVEMBER))
     archive = Archive(store.client)
@@ -163,13 +166,13 @@ async def test_a_month_is_closed_once_all_its_games_are_rated(store: Store) -> N
     assert [honour.people for honour in month.honours if honour.kind == "champion"] == [(ANNA,)]
 
 
-async def test_a_month_is_closed_once_it_is_over(store: Store) -> None:
+async def test_month_is_closed_once_after_its_end(store: Store) -> None:
     games = [game(number, 0, ended=OCTOBER) for number in range(3)]
     games += [game(number, 1, ended=NOVEMBER) for number in range(3, 8)]
-    honours = await opened(store, games)
+    honours = await store_and_rate(store, games)
     assert await honours.close_past_months(datetime(2026, 11, 30, 23, tzinfo=UTC)) == "2026-10"
     assert [month.name for month in await honours.months_of(GROUP, 6)] == ["2026-10"]
-    # What was still being written down has an hour.
+    # Games still being stored get an hour.
     assert await honours.close_past_months(datetime(2026, 12, 1, 0, 30, tzinfo=UTC)) == ""
     assert await honours.close_past_months(IN_DECEMBER) == "2026-11"
     months = await honours.months_of(GROUP, 6)
@@ -178,7 +181,7 @@ async def test_a_month_is_closed_once_it_is_over(store: Store) -> None:
     assert months[0].honours[1] == Honour("streak", (BRUNO,), 5)
     assert months[0].honours[0].people == (BRUNO,)
     assert months[1].honours[0].people == (ANNA,)
-    # Twice is once.
+    # Closing a month twice changes nothing.
     assert await honours.close_past_months(IN_DECEMBER) == ""
     await store.client.delete("honours:closed")
     assert await honours.close_past_months(IN_DECEMBER) == "2026-11"
@@ -186,61 +189,59 @@ async def test_a_month_is_closed_once_it_is_over(store: Store) -> None:
     assert len(await honours.honours_of(BRUNO)) == 2
 
 
-async def test_a_month_of_games_is_never_held_at_once_and_others_have_their_turn_between_two(
-    store: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    honours = await opened(store, [game(number, 0) for number in range(20)])
-    read, most, turns = list[ref[FinishedGame]](), 0, 0
+async def test_closing_a_month_streams_its_games(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    honours = await store_and_rate(store, [game(number, 0) for number in range(20)])
+    read, max_alive, turns = list[ref[FinishedGame]](), 0, 0
     parse = FinishedGame.parse
 
-    def parsed(stored: bytes) -> FinishedGame:
-        nonlocal most
+    def parse_and_count(stored: bytes) -> FinishedGame:
+        nonlocal max_alive
         one = parse(stored)
         read.append(ref(one))
-        most = max(most, sum(game() is not None for game in read))
+        max_alive = max(max_alive, sum(game() is not None for game in read))
         return one
 
-    async def others() -> None:
+    async def count_turns() -> None:
         nonlocal turns
         while True:
             await asyncio.sleep(0)
             turns += bool(read)
 
-    monkeypatch.setattr(FinishedGame, "parse", parsed)
-    # All come in one round trip.
-    task = asyncio.create_task(others())
+    monkeypatch.setattr(FinishedGame, "parse", parse_and_count)
+    # All games come in one round trip.
+    task = asyncio.create_task(count_turns())
     assert await honours.close_past_months(IN_DECEMBER) == "2026-11"
     task.cancel()
-    assert most <= 3
+    assert max_alive <= 3
     assert turns >= 20
     assert [one.figure for one in (await honours.months_of(GROUP, 1))[0].honours if one.kind == "streak"] == [20]
 
 
-async def test_months_that_the_bot_was_away_are_closed_too(store: Store) -> None:
-    honours = await opened(store, [game(number, 0, ended=OCTOBER) for number in range(3)])
+async def test_months_missed_while_down_are_closed(store: Store) -> None:
+    honours = await store_and_rate(store, [game(number, 0, ended=OCTOBER) for number in range(3)])
     assert await honours.close_past_months(datetime(2027, 2, 3, tzinfo=UTC)) == "2026-10"
     assert [month.name for month in await honours.months_of(GROUP, 6)] == ["2026-10"]
 
 
-async def test_a_clock_that_is_a_year_ahead_closes_no_month_in_which_nobody_has_played(store: Store) -> None:
-    honours = await opened(store, [game(number, 0, ended=OCTOBER) for number in range(3)])
+async def test_fast_clock_closes_no_month_without_games(store: Store) -> None:
+    honours = await store_and_rate(store, [game(number, 0, ended=OCTOBER) for number in range(3)])
     assert await honours.close_past_months(datetime(2027, 11, 16, tzinfo=UTC)) == "2026-10"
     assert await honours.close_past_months(datetime(2027, 11, 16, tzinfo=UTC)) == ""
-    await opened(store, [game(number, 1) for number in range(3, 6)])
+    await store_and_rate(store, [game(number, 1) for number in range(3, 6)])
     assert await honours.close_past_months(IN_DECEMBER) == "2026-11"
     assert [month.name for month in await honours.months_of(GROUP, 6)] == ["2026-11", "2026-10"]
 
 
-async def test_a_game_that_ended_by_a_clock_a_year_ahead_holds_no_month_up(store: Store) -> None:
+async def test_game_dated_in_the_future_blocks_no_month(store: Store) -> None:
     ahead = int(datetime(2027, 11, 15, tzinfo=UTC).timestamp())
-    honours = await opened(store, [game(0, 0), game(1, 1, ended=ahead), game(2, 0), game(3, 0)])
+    honours = await store_and_rate(store, [game(0, 0), game(1, 1, ended=ahead), game(2, 0), game(3, 0)])
     assert await honours.close_past_months(IN_DECEMBER) == "2026-11"
     assert Honour("streak", (ANNA,), 3) in (await honours.months_of(GROUP, 1))[0].honours
     assert await honours.close_past_months(datetime(2027, 12, 2, tzinfo=UTC)) == "2027-11"
 
 
-async def test_a_worker_goes_by_the_clock_of_the_store(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    class Ahead(datetime):
+async def test_months_follow_the_stores_clock(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    class FastClock(datetime):
         @classmethod
         def now(cls, tz: tzinfo | None = None) -> Self:
             return super().now(tz) + timedelta(days=365)
@@ -252,14 +253,14 @@ async def test_a_worker_goes_by_the_clock_of_the_store(store: Store, monkeypatch
             asked.set_result(now)
         return ""
 
-    monkeypatch.setattr("bot.features.ratings.feature.datetime", Ahead)
+    monkeypatch.setattr("bot.features.ratings.feature.datetime", FastClock)
     monkeypatch.setattr(Honours, "close_past_months", close_past)
     async with open_worker(store, FakePlatform()), asyncio.timeout(20):
         assert abs(await asked - datetime.now(UTC)) < timedelta(hours=1)
 
 
-async def test_a_chat_that_moves_takes_its_honours_along(store: Store) -> None:
-    honours = await opened(store, [game(number, 0) for number in range(3)])
+async def test_moved_chat_keeps_its_honours(store: Store) -> None:
+    honours = await store_and_rate(store, [game(number, 0) for number in range(3)])
     await honours.close_past_months(IN_DECEMBER)
     before = await honours.months_of(GROUP, 6)
     for _ in range(2):
@@ -269,13 +270,13 @@ async def test_a_chat_that_moves_takes_its_honours_along(store: Store) -> None:
     assert {one.chat for one in await honours.honours_of(ANNA)} == {"paper:900"}
 
 
-async def no_look(_feature: RatingsFeature) -> None:
-    """In place of a worker's own, which goes by the store's clock."""
+async def no_check(_feature: RatingsFeature) -> None:
+    """Replace the worker's own check, which follows the store's clock."""
 
 
-async def test_people_read_them_and_are_forgotten(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(RatingsFeature, "_close_past_months", no_look)
-    await opened(store, [game(number, 0) for number in range(3)])
+async def test_honours_are_shown_and_forgotten(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(RatingsFeature, "_close_past_months", no_check)
+    await store_and_rate(store, [game(number, 0) for number in range(3)])
     async with open_worker(store, FakePlatform()) as worker:
         anna = Player(worker, worker.adapters["paper"], "Anna", 1)  # type: ignore[arg-type]
         await anna.say("/honours")
@@ -316,8 +317,8 @@ async def test_people_read_them_and_are_forgotten(store: Store, monkeypatch: pyt
         assert "games won in a row · \u2068somebody\u2069" in anna.fake.last(GROUP).plain.lower()
 
 
-def forgetter_of(store: Store, honours: Honours) -> Forgetter:
-    async def tell(_key: str) -> None:
+def make_forgetter(store: Store, honours: Honours) -> Forgetter:
+    async def ignore_change(_key: str) -> None:
         return
 
     class HonoursAlone(Feature):
@@ -325,37 +326,37 @@ def forgetter_of(store: Store, honours: Honours) -> Forgetter:
             yield partial(honours.forget, forgetting.person, forgetting.pseudonym)
 
     people = People(store.client)
-    return Forgetter(Room(store), people, honours._archive, honours._ratings, [HonoursAlone()], tell)
+    return Forgetter(Room(store), people, honours._archive, honours._ratings, [HonoursAlone()], ignore_change)
 
 
-async def forgotten(forgetter: Forgetter) -> None:
-    """Anna is, but for the last look, which is a minute later."""
+async def forget_anna(forgetter: Forgetter) -> None:
+    """Run Anna's forgetting without the second pass."""
     await forgetter.forget(ANNA, await forgetter.begin(ANNA))
 
 
-async def looked_once_more(store: Store, forgetter: Forgetter) -> None:
+async def run_second_pass(store: Store, forgetter: Forgetter) -> None:
     await forgetter.finish(ANNA, (await forgetting_marks(store.client))[ANNA])
 
 
-async def is_anna_in_any(store: Store) -> bool:
+async def has_traces_of_anna(store: Store) -> bool:
     found = {key: text for key, text in (await dump_store(store)).items() if key.startswith("honours:")}
     return re.search(rf"{ANNA}\b", str(found)) is not None
 
 
 @pytest.mark.parametrize("write", ["hset", "hsetnx"])
-async def test_who_is_forgotten_right_before_honours_are_written_is_in_none(
+async def test_person_forgotten_before_a_write_has_no_honours(
     store: Store, monkeypatch: pytest.MonkeyPatch, write: str
 ) -> None:
-    """Those of a month that is closed, and of a chat that moves."""
-    honours = await opened(store, [game(number, 0) for number in range(3)])
+    """Both when a month is closed and when a chat moves."""
+    honours = await store_and_rate(store, [game(number, 0) for number in range(3)])
     if write == "hsetnx":
         await honours.close_past_months(IN_DECEMBER)
-    forgetter, written = forgetter_of(store, honours), getattr(store.client, write)
+    forgetter, written = make_forgetter(store, honours), getattr(store.client, write)
 
     async def late(key: str, *words: Any, **more: Any) -> Any:
         if key.startswith("honours:chat:"):
             monkeypatch.setattr(store.client, write, written)
-            await forgotten(forgetter)
+            await forget_anna(forgetter)
         return await written(key, *words, **more)
 
     monkeypatch.setattr(store.client, write, late)
@@ -363,31 +364,29 @@ async def test_who_is_forgotten_right_before_honours_are_written_is_in_none(
         await honours.move_chat(GROUP, "paper:900")
     else:
         await honours.close_past_months(IN_DECEMBER)
-    assert await is_anna_in_any(store)
-    await looked_once_more(store, forgetter)
-    assert not await is_anna_in_any(store)
+    assert await has_traces_of_anna(store)
+    await run_second_pass(store, forgetter)
+    assert not await has_traces_of_anna(store)
 
 
-async def test_who_is_forgotten_while_a_month_is_read_is_in_no_honours(
-    store: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """A month may have a million games: a forgetting begins and ends meanwhile."""
-    honours = await opened(store, [game(number, 0) for number in range(4)])
-    forgetter, after, first = forgetter_of(store, honours), honours._archive.entries_after, honours._ratings.leaders
+async def test_person_forgotten_during_a_read_has_no_honours(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Reading a large month takes long enough for a whole forgetting."""
+    honours = await store_and_rate(store, [game(number, 0) for number in range(4)])
+    forgetter, after, first = make_forgetter(store, honours), honours._archive.entries_after, honours._ratings.leaders
 
     async def read(number: int) -> AsyncIterator[ArchiveEntry]:
         async for entry in after(number):
             if entry.number == 2:
-                await forgotten(forgetter)
+                await forget_anna(forgetter)
             yield entry
 
     async def late(scope: Scope) -> Any:
         if await forgetting_marks(store.client):
-            await looked_once_more(store, forgetter)
+            await run_second_pass(store, forgetter)
         return await first(scope)
 
     monkeypatch.setattr(honours._archive, "entries_after", read)
     monkeypatch.setattr(honours._ratings, "leaders", late)
     await honours.close_past_months(IN_DECEMBER)
-    assert not await is_anna_in_any(store)
+    assert not await has_traces_of_anna(store)
     assert "streak" in str(await honours.months_of(GROUP, 1))

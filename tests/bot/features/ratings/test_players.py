@@ -1,4 +1,4 @@
-"""Leaderboards and players as pages and programs are told of them: by names that whoever looks may know."""
+"""Leaderboards and player pages for web readers and programs, who see only names they may know."""
 
 import json
 
@@ -19,8 +19,10 @@ SECRET = b"s" * 32
 NAMES = {"paper:1": "Anna Rossi", "paper:2": "Bruno Bianchi", "paper:3": "Carla Verdi"}
 
 
-async def rated(worker: Worker, *, count: int = 6, chats: tuple[str, ...] = ("paper:100",)) -> list[FinishedGame]:
-    """People who have played in a group, and a stranger whom nobody has met there."""
+async def store_rated_games(
+    worker: Worker, *, count: int = 6, chats: tuple[str, ...] = ("paper:100",)
+) -> list[FinishedGame]:
+    """Let three people play in a group. A fourth person has played with nobody."""
     for id_, name in NAMES.items():
         await worker.people.meet(Person(id_, name, f"handle{id_[-1]}", "en"))
     await worker.people.meet(Person("paper:9", "Zeno", "zeno", "en"))
@@ -37,38 +39,38 @@ async def rated(worker: Worker, *, count: int = 6, chats: tuple[str, ...] = ("pa
     return games
 
 
-def players_of(worker: Worker) -> Players:
+def make_players(worker: Worker) -> Players:
     return Players(worker.store, worker.people, worker.ratings, worker.archive)
 
 
 @pytest.mark.parametrize("person", ["telegram:1", "discord:123456789012345678", "web:" + "a" * 90, "paper:é"])
-def test_an_id_is_somebodys_and_tells_nothing(person: str) -> None:
+def test_player_id_is_stable_and_opaque(person: str) -> None:
     id_ = player_id(person, SECRET)
     assert person_from_id(id_, SECRET) == person
     assert id_ == player_id(person, SECRET)
     assert person_from_id(id_, b"t" * 32) == ""
     assert person not in id_
     if len(person) < 30:
-        # Whichever platform: of the same length.
+        # Equal lengths for all platforms.
         assert len(id_) == len(player_id("x:1", SECRET))
 
 
-@pytest.mark.parametrize("made_up", ["", "A", "A" * 16, "A" * 60, "é" * 60, "=" * 60, "AAAA=AAAA" * 8])
-def test_an_id_that_was_made_up_is_nobodys(made_up: str) -> None:
-    assert person_from_id(made_up, SECRET) == ""
+@pytest.mark.parametrize("invented", ["", "A", "A" * 16, "A" * 60, "é" * 60, "=" * 60, "AAAA=AAAA" * 8])
+def test_invented_player_id_is_refused(invented: str) -> None:
+    assert person_from_id(invented, SECRET) == ""
 
 
-def test_no_part_of_an_id_may_be_changed() -> None:
+def test_changed_player_id_is_refused() -> None:
     id_ = player_id("telegram:12345", SECRET)
     for place, letter in enumerate(id_):
         changed = f"{id_[:place]}{'B' if letter == 'A' else 'A'}{id_[place + 1 :]}"
         assert person_from_id(changed, SECRET) == ""
 
 
-async def test_strangers_read_nicknames_and_those_of_a_group_names(store: Store) -> None:
+async def test_strangers_see_nicknames_and_group_members_names(store: Store) -> None:
     async with open_worker(store, FakePlatform()) as worker:
-        await rated(worker)
-        players = players_of(worker)
+        await store_rated_games(worker)
+        players = make_players(worker)
         seen = {}
         for reader in ("", "paper:9", "paper:1"):
             board = await players.leaderboard(reader, "all", "all", "en")
@@ -80,22 +82,22 @@ async def test_strangers_read_nicknames_and_those_of_a_group_names(store: Store)
         for reader in ("", "paper:9"):
             assert not seen[reader] & set(NAMES.values())
             assert "Asso 100" in seen[reader]
-        # Whoever looks stands there last, though they have played nothing.
+        # The reader is listed last, even without a game.
         assert seen["paper:9"] - seen[""] == {"Zeno"}
         assert seen[""] <= seen["paper:9"]
 
 
-async def test_games_without_a_group_introduce_nobody(store: Store) -> None:
+async def test_games_without_a_group_reveal_no_names(store: Store) -> None:
     async with open_worker(store, FakePlatform()) as worker:
-        await rated(worker, chats=())
-        board = await players_of(worker).leaderboard("paper:1", "all", "all", "en")
+        await store_rated_games(worker, chats=())
+        board = await make_players(worker).leaderboard("paper:1", "all", "all", "en")
         assert {one.name for one in board.players} & set(NAMES.values()) == {"Anna Rossi"}
 
 
-async def test_a_player_is_told_to_others_without_their_games(store: Store) -> None:
+async def test_player_page_hides_games_from_others(store: Store) -> None:
     async with open_worker(store, FakePlatform()) as worker:
-        games = await rated(worker)
-        players = players_of(worker)
+        games = await store_rated_games(worker)
+        players = make_players(worker)
         id_ = await players.id_of("paper:2")
         own = await players.player(id_, "paper:2", "en")
         others = await players.player(id_, "", "en")
@@ -114,10 +116,10 @@ async def test_a_player_is_told_to_others_without_their_games(store: Store) -> N
         assert "paper" not in json.dumps(others.model_dump(mode="json"))
 
 
-async def test_who_played_nothing_has_a_page_for_themselves_alone(store: Store) -> None:
+async def test_page_without_games_is_visible_only_to_its_player(store: Store) -> None:
     async with open_worker(store, FakePlatform()) as worker:
-        await rated(worker)
-        players = players_of(worker)
+        await store_rated_games(worker)
+        players = make_players(worker)
         id_ = await players.id_of("paper:9")
         own = await players.player(id_, "paper:9", "en")
         assert own
@@ -126,10 +128,10 @@ async def test_who_played_nothing_has_a_page_for_themselves_alone(store: Store) 
         assert await players.player("A" * 60, "paper:1", "en") is None
 
 
-async def test_who_was_forgotten_is_in_no_leaderboard_and_has_no_page(store: Store) -> None:
+async def test_forgotten_player_has_no_page_and_no_rank(store: Store) -> None:
     async with open_worker(store, FakePlatform()) as worker:
-        await rated(worker)
-        players = players_of(worker)
+        await store_rated_games(worker)
+        players = make_players(worker)
         id_ = await players.id_of("paper:2")
         mark = await worker.feature(PrivacyFeature).forgetter.begin("paper:2")
         await worker.feature(PrivacyFeature).forgetter.forget("paper:2", mark)

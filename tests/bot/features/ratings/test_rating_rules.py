@@ -1,4 +1,4 @@
-"""Guests of the web pages, and games given up, as their players see it."""
+"""How players see that guests on trial and games given up early are not rated."""
 
 import asyncio
 from random import Random
@@ -19,7 +19,7 @@ GIVEN_UP = "The game was given up, so the winner gains nothing this time."
 
 
 async def give_up(worker: Worker, fake: FakePlatform, plays: int, loser: int = 0) -> str:
-    """Play so many cards, have a player resign, and return the result that the group reads."""
+    """Play some cards, let a player resign, and return the result shown in the group."""
     players = await seated(worker, fake, "testa")
     code = await code_of(worker, players[0])
 
@@ -44,7 +44,7 @@ async def test_guests_are_rated_after_three_finished_games(store: Store, monkeyp
     monkeypatch.setattr(guests, "GUESTS", "paper:")
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
-        # A game given up is finished by the other alone, so each has three after six.
+        # The player who resigned did not finish the game, so each has finished three after six.
         results = [await give_up(worker, fake, 10, number % 2) for number in range(7)]
         assert [TRIAL in result for result in results] == [True] * 6 + [False]
         assert ["→" in result for result in results] == [False] * 6 + [True]
@@ -53,7 +53,7 @@ async def test_guests_are_rated_after_three_finished_games(store: Store, monkeyp
             assert (await worker.ratings.standing(Scope(), person)).games == 1
 
 
-async def test_a_guest_without_a_name_stays_unrated(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_guest_without_a_name_stays_unrated(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(guests, "GUESTS", "paper:")
     monkeypatch.setattr(rating_rules, "is_guest_name", lambda name: name == "Bruno")
     fake = FakePlatform()
@@ -62,7 +62,7 @@ async def test_a_guest_without_a_name_stays_unrated(store: Store, monkeypatch: p
         assert all(TRIAL in result for result in results)
 
 
-async def test_an_early_resignation_says_why_nobody_rises(store: Store) -> None:
+async def test_early_resignation_explains_the_missing_gain(store: Store) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
         early, later = await give_up(worker, fake, 2), await give_up(worker, fake, 12)
@@ -72,7 +72,7 @@ async def test_an_early_resignation_says_why_nobody_rises(store: Store) -> None:
         assert TRIAL not in early + later
 
 
-async def test_a_game_with_a_robot_says_nothing_of_trials(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_robot_game_does_not_mention_the_trial(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(guests, "GUESTS", "paper:")
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
@@ -87,7 +87,7 @@ async def test_a_game_with_a_robot_says_nothing_of_trials(store: Store, monkeypa
         assert not game.trial
 
 
-async def test_a_guest_on_trial_raises_nobody_by_being_forgotten(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_forgetting_a_guest_on_trial_raises_nobody(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(guests, "GUESTS", "paper:2")
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
@@ -110,8 +110,8 @@ async def test_a_guest_on_trial_raises_nobody_by_being_forgotten(store: Store, m
         assert (await worker.ratings.standing(Scope(), other.person.id)).games == 0
 
 
-async def test_earlier_releases_can_read_games_played_out(store: Store) -> None:
-    """Their workers may rate them on the same store, and refuse fields that they do not know."""
+async def test_earlier_releases_can_read_finished_games(store: Store) -> None:
+    """Their workers may rate the same store's games, and refuse unknown fields."""
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
         await give_up(worker, fake, 10)

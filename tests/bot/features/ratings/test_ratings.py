@@ -1,4 +1,4 @@
-"""Ratings as people read them in /leaderboard and /stats."""
+"""Ratings in /leaderboard and /stats."""
 
 import pytest
 
@@ -14,11 +14,11 @@ from tests.bot.fake_platform import (
     resign,
     seated,
 )
-from tests.bot.features.ratings.test_players import players_of, rated
+from tests.bot.features.ratings.test_players import make_players, store_rated_games
 
 
-async def test_ratings_follow_from_games_and_rebuild_the_same(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    # Games are given up at once, to be quick, and count as if they had been played for longer.
+async def test_rebuild_gives_the_same_ratings(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    # Games are resigned at once to save time, and count as full games.
     monkeypatch.setattr("bot.finished.rating_rules.is_given_up_early", lambda _record: False)
     monkeypatch.setattr("bot.finished.ratings.GAMES_A_DAY", 99)
     fake = FakePlatform()
@@ -47,18 +47,18 @@ async def test_ratings_follow_from_games_and_rebuild_the_same(store: Store, monk
         await anna.press("this chat", "paper:999")
         assert "Nobody is ranked yet" in fake.last("paper:999").plain
 
-        async def everything() -> dict[bytes, object]:
-            # The key of the day is another each time.
+        async def stored_ratings() -> dict[bytes, object]:
+            # The day's key differs after each rebuild.
             found = [key async for key in store.client.scan_iter("{games}:ra*") if key.decode() != keys.RATED_TODAY]
             return {
                 key: await store.client.hgetall(key) if b"ratings" in key else await store.client.dump(key)
                 for key in sorted(found)
             }
 
-        before = await everything()
+        before = await stored_ratings()
         assert len(before) > 10
         assert (await worker.ratings.rebuild()).games == 5
-        assert await everything() == before
+        assert await stored_ratings() == before
         # Partners share a result.
         standing = [await worker.ratings.standing(Scope(game="tressette"), player.person.id) for player in players]
         assert standing[0] == standing[2]
@@ -92,7 +92,7 @@ async def test_stats_of_an_unknown_person_are_refused(store: Store) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
         anna, bruno, *_ = people(worker, fake)
-        # Telegram tells the id of who is named without a handle, or replied to.
+        # Telegram sends the id of a person who is mentioned without a handle or replied to.
         reply = await anna.say("/stats", about=(Person("paper:77", "Zeno"),))
         assert reply.toast == "I have not met Zeno yet."
         assert reply.panel is None
@@ -103,10 +103,10 @@ async def test_stats_of_an_unknown_person_are_refused(store: Store) -> None:
         assert "Bruno" in shown.panel.plain
 
 
-async def test_namesakes_in_a_leaderboard_are_told_apart(store: Store) -> None:
+async def test_namesakes_in_a_leaderboard_are_distinct(store: Store) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
-        games = await rated(worker, chats=(GROUP,))
+        games = await store_rated_games(worker, chats=(GROUP,))
         people = sorted({person for game in games for person in game.known_people})
         for person in people:
             await worker.people.meet(Person(person, "Marco", "", "en"))
@@ -115,6 +115,6 @@ async def test_namesakes_in_a_leaderboard_are_told_apart(store: Store) -> None:
         lines = [line for line in fake.last(GROUP).plain.splitlines() if "Marco" in line]
         shown = [line[line.index("\u2068") : line.index("\u2069")] for line in lines]
         assert len(shown) == len(set(shown)) == len(people)
-        board = await players_of(worker).leaderboard(people[0], "all", "all", "en")
+        board = await make_players(worker).leaderboard(people[0], "all", "all", "en")
         names = [one.name for one in board.players]
         assert len(names) == len(set(names)) == len(people)

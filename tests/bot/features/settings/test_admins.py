@@ -1,4 +1,4 @@
-"""Who may change a group's settings."""
+"""Who can change a group's settings."""
 
 from bot.platform import Press
 from bot.store import Store
@@ -19,13 +19,13 @@ async def test_only_administrators_change_a_groups_settings(store: Store) -> Non
         assert (chat.language, chat.clock, chat.can_be_watched) == ("en", 300, True)
         await anna.press("⏱ 1 min", GROUP)
         assert (await worker.people.chat(GROUP)).clock == 60
-        # One's own settings are one's own.
+        # Personal settings are always free.
         await bruno.say("/settings", bruno.private)
         assert not (await bruno.press("Italiano")).toast
         assert (await worker.people.person(bruno.person.id)).language == "it"
 
 
-async def test_press_that_names_its_administrator_is_believed(store: Store) -> None:
+async def test_platform_can_mark_a_press_as_an_admins(store: Store) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
         anna, bruno, *_ = people(worker, fake)
@@ -38,7 +38,7 @@ async def test_press_that_names_its_administrator_is_believed(store: Store) -> N
             assert (await worker.people.chat(GROUP)).clock == clock
 
 
-async def test_everybody_changes_settings_without_administrators(store: Store) -> None:
+async def test_anyone_changes_settings_without_administrators(store: Store) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
         anna, bruno, *_ = people(worker, fake)

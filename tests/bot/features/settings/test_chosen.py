@@ -1,4 +1,4 @@
-"""A person's and a chat's own settings: language, suits, game and clock."""
+"""Personal and chat settings: language, suits, game and clock."""
 
 from random import Random
 
@@ -17,7 +17,7 @@ from tests.bot.fake_platform import (
 )
 
 
-async def test_a_chat_remembers_its_game_and_clock(store: Store) -> None:
+async def test_chat_keeps_its_game_and_clock(store: Store) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
         anna, *_ = people(worker, fake)
@@ -31,7 +31,7 @@ async def test_a_chat_remembers_its_game_and_clock(store: Store) -> None:
         assert "30 minutes a move, strict" in fake.last(GROUP).plain
 
 
-async def test_a_persons_language_and_suits(store: Store) -> None:
+async def test_person_chooses_language_and_suits(store: Store) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
         players = await seated(worker, fake, "metamazzo")
@@ -60,7 +60,7 @@ async def test_a_persons_language_and_suits(store: Store) -> None:
         assert "Scrivi /sfida in un gruppo" in fake.last(GROUP).plain
 
 
-async def test_an_italian_client_makes_an_italian_chat(store: Store) -> None:
+async def test_chat_takes_the_language_of_its_first_client(store: Store) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
         anna = Player(worker, fake, "Anna", 1, "it-IT")
